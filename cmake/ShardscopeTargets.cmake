@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One static library per folder. A folder's headers are reachable as "folder/header.h" only for targets that link its
+# library: each library publishes a directory of its own that holds nothing but a link to the folder. So an include
+# against the direction of the dependencies does not compile.
+include_guard(GLOBAL)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+
+add_library(shardscope_options INTERFACE)
+target_compile_options(shardscope_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wnon-virtual-dtor
+    -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion
+    $<$<BOOL:${SHARDSCOPE_WERROR}>:-Werror>)
+# -Wnull-dereference reports false positives inside the standard library once code is inlined at -O3.
+target_compile_options(shardscope_options INTERFACE $<$<CONFIG:Release>:-Wno-null-dereference>)
+if(SHARDSCOPE_SANITIZE)
+    target_compile_options(shardscope_options INTERFACE -fsanitize=${SHARDSCOPE_SANITIZE} -fno-omit-frame-pointer
+        -fno-sanitize-recover=all)
+    target_link_options(shardscope_options INTERFACE -fsanitize=${SHARDSCOPE_SANITIZE})
+endif()
+
+# shardscope_library(<folder> [DEPENDS <folders>...] [PUBLIC <targets>...] [PRIVATE <targets>...] [QT])
+function(shardscope_library folder)
+    cmake_parse_arguments(ARG "QT" "" "DEPENDS;PUBLIC;PRIVATE" ${ARGN})
+    string(REPLACE "/" "_" name "${folder}")
+    set(target shardscope_${name})
+    set(published "${CMAKE_BINARY_DIR}/headers/${name}")
+    file(MAKE_DIRECTORY "${published}")
+    file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${published}/${name}" SYMBOLIC)
+
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+    file(GLOB_RECURSE headers RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
+    list(TRANSFORM headers PREPEND "${published}/${name}/")
+    add_library(${target} STATIC ${sources})
+    target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${published}" FILES ${headers})
+    target_link_libraries(${target} PRIVATE shardscope_options)
+    foreach(dependency IN LISTS ARG_DEPENDS)
+        target_link_libraries(${target} PUBLIC shardscope_${dependency})
+    endforeach()
+    target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+    if(ARG_QT)
+        file(GLOB_RECURSE qheaders CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
+        target_sources(${target} PRIVATE ${qheaders})
+        target_compile_definitions(${target} PUBLIC QT_NO_KEYWORDS QT_NO_FOREACH QT_NO_CAST_TO_ASCII
+            QT_NO_CAST_FROM_ASCII QT_USE_QSTRINGBUILDER QT_NO_NARROWING_CONVERSIONS_IN_CONNECT)
+        set_target_properties(${target} PROPERTIES AUTOMOC ON)
+    endif()
+endfunction()
+
+# shardscope_tests(<name of the folder under test> LIBRARIES <folders>... [WIDGETS] [RESOURCES...])
+# Every test_*.cpp beside the CMakeLists.txt becomes one Qt Test program and one ctest entry.
+function(shardscope_tests group)
+    cmake_parse_arguments(ARG "WIDGETS" "" "LIBRARIES;EXTRA" ${ARGN})
+    file(GLOB tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp")
+    foreach(source IN LISTS tests)
+        get_filename_component(name "${source}" NAME_WE)
+        set(target ${group}_${name})
+        add_executable(${target} "${source}")
+        set_target_properties(${target} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+        foreach(library IN LISTS ARG_LIBRARIES)
+            target_link_libraries(${target} PRIVATE shardscope_${library})
+        endforeach()
+        target_link_libraries(${target} PRIVATE shardscope_options Qt6::Test ${ARG_EXTRA})
+        if(ARG_WIDGETS)
+            target_link_libraries(${target} PRIVATE Qt6::Widgets)
+        endif()
+        target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+        target_compile_definitions(${target} PRIVATE SHARDSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+            SHARDSCOPE_BINARY="$<TARGET_FILE_DIR:${target}>/../bin/shardscope" QT_NO_KEYWORDS)
+        add_test(NAME ${group}/${name} COMMAND ${target})
+        set_tests_properties(${group}/${name} PROPERTIES TIMEOUT 900
+            ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8")
+    endforeach()
+endfunction()

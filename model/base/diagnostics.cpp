@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/diagnostics.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <numeric>
+
+namespace shardscope {
+
+namespace {
+
+using enum Severity;
+
+constexpr std::array rows {
+    CodeRow { Code::Indivisible, "E101", Error, "not_divisible", "dimension does not divide by its mesh axes" },
+    CodeRow { Code::DevicesMismatch, "E102", Error, "devices_mismatch", "mesh does not fit the devices" },
+    CodeRow { Code::DuplicateDimension, "E103", Error, "duplicate_dimension", "dimension name used twice" },
+    CodeRow { Code::UnknownAxis, "E104", Error, "unknown_axis", "unknown mesh axis" },
+    CodeRow { Code::AtomCut, "E105", Error, "atom_cut", "indivisible unit of a dimension is cut" },
+    CodeRow { Code::AxisUsedTwice, "E106", Error, "axis_used_twice", "mesh axis used twice in one spec" },
+    CodeRow { Code::SpecTooLong, "E107", Error, "rank_too_small", "spec has more entries than the array dimensions" },
+    CodeRow { Code::NestedTuple, "E108", Error, "nested_tuple", "tuple inside a tuple in a spec" },
+    CodeRow { Code::RuleArity, "E109", Error, "bad_rule_arity", "rule is not a pair" },
+    CodeRow { Code::RulesType, "E110", Error, "bad_rules_type", "rules are not a sequence of pairs" },
+    CodeRow { Code::UnmatchedAxis, "E111", Error, "unmatched_axis", "dimension without a usable rule" },
+    CodeRow { Code::RuleConflict, "E112", Error, "rule_conflict", "combined rules contradict each other" },
+    CodeRow { Code::UnsupportedDims, "E113", Error, "unsupported_dims", "no standard rules for these dimensions" },
+    CodeRow { Code::DuplicateAxis, "E114", Error, "duplicate_axis", "mesh axis name used twice" },
+    CodeRow { Code::InvalidAxisSize, "E115", Error, "invalid_axis_size", "mesh axis size out of range" },
+    CodeRow { Code::Syntax, "E120", Error, "syntax", "text cannot be read" },
+    CodeRow { Code::DuplicateKey, "E121", Error, "duplicate_key", "key occurs twice" },
+    CodeRow { Code::WrongType, "E122", Error, "wrong_type", "value of another type expected" },
+    CodeRow { Code::MissingKey, "E123", Error, "missing_key", "required key is absent" },
+    CodeRow { Code::UnknownValue, "E124", Error, "unknown_value", "value is not one of the known ones" },
+    CodeRow { Code::OutOfRange, "E125", Error, "out_of_range", "number out of range" },
+    CodeRow { Code::TooLarge, "E126", Error, "too_large", "size beyond the limit" },
+    CodeRow { Code::NewerVersion, "E127", Error, "newer_version", "file of a newer major version" },
+    CodeRow { Code::NotAnExperiment, "E128", Error, "not_an_experiment", "not an experiment file" },
+    CodeRow { Code::Unreadable, "E129", Error, "unreadable", "file cannot be read" },
+    CodeRow { Code::Unwritable, "E130", Error, "unwritable", "file cannot be written" },
+    CodeRow { Code::TypeMismatch, "E140", Error, "type_mismatch", "types of an operation do not fit" },
+    CodeRow { Code::InvalidOperand, "E141", Error, "invalid_operand", "operand of an operation is wrong" },
+    CodeRow { Code::InvalidAttribute, "E142", Error, "invalid_attribute", "attribute of an operation is wrong" },
+    CodeRow { Code::UnknownTensor, "E143", Error, "unknown_tensor", "no tensor of that path" },
+    CodeRow { Code::NotExecutable, "E144", Error, "not_executable", "operation cannot be executed" },
+    CodeRow { Code::OutOfMemory, "E145", Error, "out_of_memory", "run needs more memory than there is" },
+    CodeRow { Code::VersionMismatch, "E146", Error, "version_mismatch", "results of different revisions were mixed" },
+    CodeRow { Code::SilentlyReplicated, "W201", Warning, "silently_replicated", "array silently replicated" },
+    CodeRow { Code::RuleUnused, "W202", Warning, "rule_unused", "rule never used" },
+    CodeRow { Code::AxisBusy, "W203", Warning, "axis_busy", "mesh axis already used by another dimension" },
+    CodeRow { Code::NullBlocksRule, "W204", Warning, "null_blocks_rule", "a None rule blocks a later rule" },
+    CodeRow { Code::TupleLostAxes, "W205", Warning, "tuple_lost_axes", "one busy axis lost a whole tuple" },
+    CodeRow { Code::ConstraintInactive, "W206", Warning, "constraint_inactive", "sharding constraint is not active" },
+    CodeRow { Code::FullRematerialise, "W207", Warning, "full_rematerialise", "array is gathered whole and cut again" },
+    CodeRow { Code::SlowLinkCollective, "W208", Warning, "slow_link_collective", "collective over a slow link" },
+    CodeRow { Code::OverMemoryLimit, "W209", Warning, "over_memory_limit", "device memory exceeded" },
+    CodeRow { Code::MeshNameInLogicalModel, "W210", Warning, "mesh_name_in_logical_model",
+        "mesh axis name inside a logical model" },
+    CodeRow { Code::RuleUnknownAxis, "W211", Warning, "rule_unknown_axis", "rule names an axis that the mesh lacks" },
+    CodeRow { Code::UnknownKey, "W220", Warning, "unknown_key", "unknown key, kept" },
+    CodeRow { Code::CommentsLost, "W221", Warning, "comments_lost", "comments are lost on save" },
+    CodeRow { Code::NewerMinorVersion, "W222", Warning, "newer_minor_version", "file of a newer minor version" },
+    CodeRow { Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
+};
+
+std::size_t editDistance(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t { 0 });
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({ row[j] + 1, row[j - 1] + 1, substituted });
+        }
+    }
+    return row.back();
+}
+
+} // namespace
+
+std::span<const CodeRow> codeRegistry() { return rows; }
+
+const CodeRow& codeRow(Code code)
+{
+    const auto found = std::find_if(rows.begin(), rows.end(), [code](const CodeRow& row) { return row.code == code; });
+    if (found == rows.end())
+        std::abort(); // a code without a row is a programming error; a test walks all of them
+    return *found;
+}
+
+const ArgValue* Diagnostic::arg(std::string_view name) const
+{
+    const auto found = std::find_if(args.begin(), args.end(), [name](const Arg& a) { return a.name == name; });
+    return found == args.end() ? nullptr : &found->value;
+}
+
+std::string Diagnostic::text(std::string_view name) const
+{
+    const ArgValue* value = arg(name);
+    if (!value)
+        return {};
+    if (const auto* s = std::get_if<std::string>(value))
+        return *s;
+    if (const auto* i = std::get_if<std::int64_t>(value))
+        return std::to_string(*i);
+    if (const auto* d = std::get_if<double>(value))
+        return std::to_string(*d);
+    std::string joined;
+    for (const std::string& item : std::get<std::vector<std::string>>(*value))
+        joined += (joined.empty() ? "" : ", ") + item;
+    return joined;
+}
+
+std::int64_t Diagnostic::number(std::string_view name) const
+{
+    const ArgValue* value = arg(name);
+    if (!value)
+        return 0;
+    if (const auto* i = std::get_if<std::int64_t>(value))
+        return *i;
+    if (const auto* d = std::get_if<double>(value))
+        return static_cast<std::int64_t>(*d);
+    return 0;
+}
+
+std::vector<std::string> Diagnostic::list(std::string_view name) const
+{
+    const ArgValue* value = arg(name);
+    if (!value)
+        return {};
+    if (const auto* items = std::get_if<std::vector<std::string>>(value))
+        return *items;
+    return { text(name) };
+}
+
+std::string nearestName(std::string_view name, std::span<const std::string> known)
+{
+    std::string best;
+    std::size_t bestDistance = name.size() / 3 + 2; // one typing slip in a short name, a few in a long one
+    for (const std::string& candidate : known) {
+        const std::size_t distance = editDistance(name, candidate);
+        if (distance < bestDistance) {
+            bestDistance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+} // namespace shardscope

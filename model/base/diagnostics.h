@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Errors, warnings and information as values.
+//
+// A diagnostic has a stable code, a place and named arguments, and no sentence: the sentence is made from the code
+// and the arguments in words/, so that the window and the command line say the same thing in the same language.
+// Codes are registered once, below, and never reused. E1xx are errors, W2xx warnings, I3xx information.
+//
+//     return fail(Code::Indivisible, { { "dim", 0 }, { "size", 10 }, { "partitions", 4 } });
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace shardscope {
+
+enum class Severity : std::uint8_t { Error, Warning, Info };
+
+/// The number of a code is the number behind its letter: Code::Indivisible is E101.
+enum class Code : std::uint16_t {
+    // Meshes, shardings and rules
+    Indivisible = 101, ///< dim, size, partitions
+    DevicesMismatch = 102, ///< product, devices
+    DuplicateDimension = 103, ///< dims (names that occur twice)
+    UnknownAxis = 104, ///< axis, known (list)
+    AtomCut = 105,
+    AxisUsedTwice = 106, ///< axes (list)
+    SpecTooLong = 107, ///< spec_len, rank
+    NestedTuple = 108,
+    RuleArity = 109, ///< rule (index), length
+    RulesType = 110,
+    UnmatchedAxis = 111, ///< dims (list)
+    RuleConflict = 112, ///< alias, rule1, rule2: composite rules contradict each other
+    UnsupportedDims = 113, ///< activation, parameter
+    DuplicateAxis = 114, ///< axis: a mesh axis name used twice
+    InvalidAxisSize = 115, ///< axis, size
+    // Files and values in them
+    Syntax = 120, ///< expected, found
+    DuplicateKey = 121, ///< key
+    WrongType = 122, ///< key, expected, found
+    MissingKey = 123, ///< key
+    UnknownValue = 124, ///< key, value, known (list), nearest
+    OutOfRange = 125, ///< key, value, min, max
+    TooLarge = 126, ///< what, bytes or count, limit
+    NewerVersion = 127, ///< version, supported
+    NotAnExperiment = 128, ///< format
+    Unreadable = 129, ///< file, reason
+    Unwritable = 130, ///< file, reason
+    // Programs
+    TypeMismatch = 140, ///< op, detail
+    InvalidOperand = 141, ///< op, detail
+    InvalidAttribute = 142, ///< op, detail
+    UnknownTensor = 143, ///< path, nearest
+    NotExecutable = 144, ///< op
+    OutOfMemory = 145, ///< bytes, limit
+    VersionMismatch = 146, ///< detail: an internal result of another revision was handed over
+    // Warnings
+    SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
+    RuleUnused = 202, ///< rule
+    AxisBusy = 203, ///< rule, axis, tensor, dim, by_dim, by_rule
+    NullBlocksRule = 204, ///< rule, blocked
+    TupleLostAxes = 205, ///< rule, axes, tensor
+    ConstraintInactive = 206, ///< tensor, reason
+    FullRematerialise = 207,
+    SlowLinkCollective = 208,
+    OverMemoryLimit = 209, ///< bytes, limit
+    MeshNameInLogicalModel = 210, ///< tensor, axes
+    RuleUnknownAxis = 211, ///< rule, axis
+    UnknownKey = 220, ///< key, nearest: kept as it is
+    CommentsLost = 221, ///< comments in a file are dropped on save
+    NewerMinorVersion = 222, ///< version, supported
+    // Information
+    SizeOneAxis = 301, ///< axis
+};
+
+/// One row of the registry. `kind` is the short machine name under which reference data and JSON output list it.
+struct CodeRow {
+    Code code;
+    std::string_view id; ///< "E101"
+    Severity severity;
+    std::string_view kind; ///< "not_divisible"
+    std::string_view summary; ///< a few words, for lists of codes
+};
+
+[[nodiscard]] std::span<const CodeRow> codeRegistry();
+[[nodiscard]] const CodeRow& codeRow(Code code);
+
+using ArgValue = std::variant<std::int64_t, double, std::string, std::vector<std::string>>;
+
+struct Arg {
+    std::string name;
+    ArgValue value;
+
+    Arg(std::string n, ArgValue v)
+        : name(std::move(n))
+        , value(std::move(v))
+    {
+    }
+    template <std::integral T>
+    Arg(std::string n, T v)
+        : name(std::move(n))
+        , value(static_cast<std::int64_t>(v))
+    {
+    }
+    Arg(std::string n, const char* v)
+        : name(std::move(n))
+        , value(std::string(v))
+    {
+    }
+    Arg(std::string n, std::string_view v)
+        : name(std::move(n))
+        , value(std::string(v))
+    {
+    }
+    bool operator==(const Arg&) const = default;
+};
+
+/// Where a diagnostic belongs. Every part is optional; line and column count from 1, 0 means unknown.
+struct Where {
+    std::string file;
+    int line = 0;
+    int column = 0;
+    std::string pointer; ///< JSON pointer into the experiment, "/mesh/axes/0/1"
+    std::string path; ///< tensor path, "params/layers.0/W1"
+    int dimension = -1; ///< dimension of that tensor
+    bool operator==(const Where&) const = default;
+};
+
+struct Diagnostic {
+    Code code;
+    std::vector<Arg> args;
+    Where where;
+
+    [[nodiscard]] Severity severity() const { return codeRow(code).severity; }
+    [[nodiscard]] std::string_view id() const { return codeRow(code).id; }
+    [[nodiscard]] std::string_view kind() const { return codeRow(code).kind; }
+    /// The argument of that name, or null.
+    [[nodiscard]] const ArgValue* arg(std::string_view name) const;
+    /// The argument as text or number; a neutral value when it is absent or of another type.
+    [[nodiscard]] std::string text(std::string_view name) const;
+    [[nodiscard]] std::int64_t number(std::string_view name) const;
+    [[nodiscard]] std::vector<std::string> list(std::string_view name) const;
+    bool operator==(const Diagnostic&) const = default;
+};
+
+using Error = Diagnostic;
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+[[nodiscard]] inline tl::unexpected<Error> fail(Code code, std::vector<Arg> args = {}, Where where = {})
+{
+    return tl::unexpected<Error>(Error { code, std::move(args), std::move(where) });
+}
+
+/// The known name nearest to `name` by edit distance, or "" when none is near enough to be meant.
+[[nodiscard]] std::string nearestName(std::string_view name, std::span<const std::string> known);
+
+} // namespace shardscope

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The open document: an immutable experiment, its undo stack, and the newest analysis.
+//
+// An edit replaces the experiment by another value. Analysis runs on a worker thread, on the newest revision only; the
+// last good snapshot stays available, marked stale, until the next one arrives.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+#include <memory>
+
+#include "experiment/experiment.h"
+#include "pipeline/analyse.h"
+
+namespace shardscope {
+
+class Document : public QObject {
+    Q_OBJECT
+public:
+    explicit Document(QObject* parent = nullptr);
+    ~Document() override;
+
+    [[nodiscard]] const ExperimentPtr& experiment() const;
+    [[nodiscard]] std::uint64_t revision() const;
+    /// The newest finished analysis; never null after the first one. Its revision tells whether it is stale.
+    [[nodiscard]] SnapshotPtr snapshot() const;
+    /// The newest one in which all stages passed; null before there is one.
+    [[nodiscard]] SnapshotPtr lastGood() const;
+    [[nodiscard]] bool isStale() const;
+    [[nodiscard]] AnalysisCache& cache();
+    /// Waits for the analysis of the current revision; for tests and screenshots. Delivers its signal before returning.
+    void waitForAnalysis();
+
+    [[nodiscard]] QUndoStack* undoStack();
+    /// One undo step. `text` names the effect ("data 2 → 4"). Edits with the same non-zero mergeId that follow each
+    /// other become one step (a drag); one that ends where it began vanishes. An error is reported by editRefused()
+    /// and changes nothing; returns false then.
+    bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);
+    /// A new id for a drag that begins.
+    [[nodiscard]] int newMergeId();
+
+    // Files. Paths are absolute; "" = untitled.
+    [[nodiscard]] QString filePath() const;
+    [[nodiscard]] QString displayName() const; ///< file name or title
+    [[nodiscard]] bool isModified() const;
+    void setExperiment(Experiment experiment, const QString& filePath); ///< new or opened: clears the undo stack
+    /// Reads a file; on errors the document stays as it is and they are returned.
+    [[nodiscard]] std::vector<Diagnostic> open(const QString& filePath);
+    /// Warnings of the last open().
+    [[nodiscard]] const std::vector<Diagnostic>& readWarnings() const;
+    /// Atomic; on success the document is clean and bears that path.
+    [[nodiscard]] Result<void> saveAs(const QString& filePath);
+
+Q_SIGNALS:
+    void experimentChanged(); ///< at once, with the new experiment
+    void snapshotChanged(); ///< when an analysis has finished
+    void staleChanged();
+    void fileChanged(); ///< path or modified mark
+    void editRefused(const shardscope::Diagnostic& diagnostic);
+
+private:
+    struct Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace shardscope

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs steps of the document's experiment on simulated devices, on a thread of its own.
+#pragma once
+
+#include <QObject>
+#include <memory>
+
+#include "document/document.h"
+#include "simulate/run.h"
+
+namespace shardscope {
+
+class RunController : public QObject {
+    Q_OBJECT
+public:
+    enum class State : std::uint8_t { Idle, Stepping, Timing, Continuous };
+    explicit RunController(Document* document, QObject* parent = nullptr);
+    ~RunController() override;
+
+    [[nodiscard]] State state() const;
+    [[nodiscard]] qint64 stepsDone() const;
+    /// Step times since the last reset, newest last (at most 10,000 are kept).
+    [[nodiscard]] const std::vector<StepTiming>& history() const;
+    [[nodiscard]] const std::optional<TimeitResult>& lastTimeit() const;
+    /// Steps of the running n x loops: done and in all.
+    [[nodiscard]] std::pair<qint64, qint64> progress() const;
+
+    void runStep();
+    void runTimeit(qint64 runs, qint64 loops);
+    void runContinuously();
+    void stop();
+    void reset(); ///< back to the initial values; happens by itself when the plan changes
+
+Q_SIGNALS:
+    void stateChanged();
+    void stepped(); ///< merged: at most 30 times a second, the last one is always delivered
+    void timeitFinished();
+    void failed(const shardscope::Diagnostic& diagnostic);
+
+private:
+    struct Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace shardscope

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The experiments that come with the program. Their files stand in resources/examples/ and are compiled in by
+// experiment_file; here are the values themselves.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "experiment/experiment.h"
+
+namespace shardscope {
+
+struct Example {
+    std::string_view id; ///< "flax-mlp-logical"
+    std::string_view title;
+    std::string_view question; ///< what it answers, in one sentence
+    Experiment (*make)();
+};
+
+/// flax-mlp-logical (the one the window opens with), flax-mlp-device, rule-lab.
+[[nodiscard]] const std::vector<Example>& builtinExamples();
+/// The program of an experiment's model.
+[[nodiscard]] Result<Program> buildProgram(const Experiment& experiment);
+
+} // namespace shardscope

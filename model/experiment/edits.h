@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Edits: value to value. Each returns the experiment after the edit; what cannot be is an error, and nothing changes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiment/experiment.h"
+
+namespace shardscope {
+
+/// Sets the size of an axis. With `keepProduct` another axis (the last one that can) takes the inverse change, so that
+/// the number of devices stays. Errors: UnknownAxis, InvalidAxisSize, Indivisible when no axis can take the inverse.
+[[nodiscard]] Result<Experiment> withAxisSize(const Experiment&, std::size_t axis, std::int64_t size, bool keepProduct);
+/// Sizes that withAxisSize would accept for the axis with the devices at hand: the divisors of the device count.
+[[nodiscard]] std::vector<std::int64_t> possibleAxisSizes(const Experiment&, std::size_t axis, bool keepProduct);
+[[nodiscard]] Result<Experiment> withAxisMoved(const Experiment&, std::size_t from, std::size_t to);
+[[nodiscard]] Result<Experiment> withAxisRenamed(const Experiment&, std::size_t axis, std::string name);
+[[nodiscard]] Result<Experiment> withAxisAdded(const Experiment&, std::string name, std::int64_t size);
+[[nodiscard]] Result<Experiment> withAxisRemoved(const Experiment&, std::size_t axis);
+
+[[nodiscard]] Result<Experiment> withRuleMoved(const Experiment&, std::size_t from, std::size_t to);
+[[nodiscard]] Result<Experiment> withRuleReplaced(const Experiment&, std::size_t rule, LogicalRule replacement);
+[[nodiscard]] Result<Experiment> withRuleInserted(const Experiment&, std::size_t before, LogicalRule rule);
+[[nodiscard]] Result<Experiment> withRuleRemoved(const Experiment&, std::size_t rule);
+/// Appends a mesh axis to what a rule maps to (Ctrl-drop).
+[[nodiscard]] Result<Experiment> withAxisAppendedToRule(const Experiment&, std::size_t rule, std::string axis);
+/// A logical name dropped on a mesh axis: replaces the target of the first rule of that name, or appends a rule.
+[[nodiscard]] Result<Experiment> withNameMapped(const Experiment&, const std::string& name, SpecEntry target);
+
+[[nodiscard]] Result<Experiment> withRulesVersion(const Experiment&, FlaxVersion version);
+[[nodiscard]] Result<Experiment> withFallback(const Experiment&, RulesFallback fallback);
+[[nodiscard]] Result<Experiment> withRulesBound(const Experiment&, bool bound);
+[[nodiscard]] Result<Experiment> withPlatform(const Experiment&, std::string platform);
+/// Devices of the hardware so that they fit the mesh (keeps hosts where that divides).
+[[nodiscard]] Result<Experiment> withDevicesForMesh(const Experiment&);
+/// One of the model's sizes: "batch", "embed", "hidden", "layers".
+[[nodiscard]] Result<Experiment> withDimension(const Experiment&, const std::string& name, std::int64_t size);
+/// y's constraint by logical names instead of device axes.
+[[nodiscard]] Result<Experiment> withLogicalYConstraint(const Experiment&);
+
+} // namespace shardscope

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Experiment: everything a user edits and saves, as one plain value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mesh/device_set.h"
+#include "mesh/mesh.h"
+#include "networks/arrays.h"
+#include "networks/mlp.h"
+#include "sharding/logical_rules.h"
+
+namespace shardscope {
+
+struct HardwareSetting {
+    DeviceSet devices { "generic-cpu", "cpu", 2, 4 };
+    double iciBytesPerSecond = 45e9; ///< between devices of one host
+    double dcnBytesPerSecond = 6e9; ///< between hosts
+    std::int64_t memoryPerDevice = std::int64_t { 16 } << 30; ///< bytes
+    bool operator==(const HardwareSetting&) const = default;
+};
+
+struct MeshSetting {
+    std::vector<MeshAxis> axes;
+    /// Empty = row-major. Otherwise one device id per position.
+    std::vector<std::int32_t> deviceOrder;
+    bool operator==(const MeshSetting&) const = default;
+};
+
+struct RulesSetting {
+    std::string dialect = "flax-linen";
+    FlaxVersion version = FlaxVersion::Current;
+    RulesFallback fallback = RulesFallback::AxisIsUnsharded;
+    /// Whether the rules are bound (set_logical_axis_rules) when the model is traced. In the notebook they are not:
+    /// they only resolve the annotations of parameters, and with_logical_constraint finds no rules.
+    bool boundWhenTraced = true;
+    LogicalRules rules;
+    bool operator==(const RulesSetting&) const = default;
+};
+
+struct MlpModel {
+    MlpSettings settings;
+    bool operator==(const MlpModel&) const = default;
+};
+struct ArraysModel {
+    std::vector<NamedArraySetting> arrays;
+    bool operator==(const ArraysModel&) const = default;
+};
+using ModelSetting = std::variant<MlpModel, ArraysModel>;
+
+struct RunSetting {
+    std::uint64_t seed = 0;
+    std::int64_t runs = 7; ///< of %%timeit
+    std::int64_t loops = 1;
+    bool shareReplicas = false;
+    bool operator==(const RunSetting&) const = default;
+};
+
+/// A key of the file that this version does not know, kept to be written back: the JSON text of its value, and where
+/// it stood. `pointer` is that of the object, `after` the key before it there.
+struct UnknownKey {
+    std::string pointer;
+    std::string key;
+    std::string json;
+    bool operator==(const UnknownKey&) const = default;
+};
+
+struct Experiment {
+    std::string title;
+    std::string notes;
+    HardwareSetting hardware;
+    MeshSetting mesh;
+    RulesSetting rules;
+    ModelSetting model;
+    RunSetting run;
+    /// `notes` of inner objects, by JSON pointer of the object.
+    std::vector<std::pair<std::string, std::string>> innerNotes;
+    std::vector<UnknownKey> unknownKeys;
+    bool operator==(const Experiment&) const = default;
+};
+
+using ExperimentPtr = std::shared_ptr<const Experiment>;
+
+[[nodiscard]] std::uint64_t hash(const Experiment& experiment);
+
+} // namespace shardscope

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A reference to a mesh axis or to a part of one, as OpenXLA Shardy has them.
+//
+// The sub-axis x:(m)k of an axis of size n views the axis as [m, k, n/(mk)] and takes the middle part: `pre` is m, `size`
+// is k. The whole axis is (pre 1, size n) and is always written so; there is no second form. Axes are small integers
+// (positions in the mesh), names appear only at the edges.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/small_vector.h"
+#include "mesh/mesh.h"
+
+namespace shardscope {
+
+struct AxisRef {
+    std::int32_t axis = 0; ///< index into Mesh::axes()
+    std::int32_t pre = 1; ///< product of the sizes major to the part, within the axis
+    std::int32_t size = 1; ///< size of the part
+
+    [[nodiscard]] constexpr std::int64_t next() const { return std::int64_t { pre } * size; }
+    constexpr bool operator==(const AxisRef&) const = default;
+    /// By mesh order, then from the major to the minor part.
+    constexpr auto operator<=>(const AxisRef&) const = default;
+};
+
+using AxisList = SmallVector<AxisRef, 4>;
+
+[[nodiscard]] AxisRef wholeAxis(const Mesh& mesh, std::size_t axis);
+[[nodiscard]] bool isWhole(const Mesh& mesh, AxisRef ref);
+/// "model", or "model:(2)2" for a part.
+[[nodiscard]] std::string toString(const Mesh& mesh, AxisRef ref);
+
+/// Both refer to some common part of one axis.
+[[nodiscard]] bool overlaps(AxisRef a, AxisRef b);
+/// `a` includes all of `b`.
+[[nodiscard]] bool contains(AxisRef a, AxisRef b);
+/// `a` is a major part of `b`: contained in it and beginning where it begins. Every axis is a prefix of itself.
+[[nodiscard]] bool isPrefixOf(AxisRef a, AxisRef b);
+/// Both parts can be obtained by one common factorisation of the axis (facts: "can coexist").
+[[nodiscard]] bool canCoexist(AxisRef a, AxisRef b);
+/// The longest prefix of `a` that does not overlap `b`; nothing if there is none or they cannot coexist.
+[[nodiscard]] std::optional<AxisRef> prefixWithoutOverlap(AxisRef a, AxisRef b);
+/// `b` continues where `a` ends, so that the two are one part.
+[[nodiscard]] bool canMerge(AxisRef a, AxisRef b);
+[[nodiscard]] AxisRef merge(AxisRef a, AxisRef b);
+/// The part common to both, if they overlap.
+[[nodiscard]] std::optional<AxisRef> overlap(AxisRef a, AxisRef b);
+
+/// Product of the sizes.
+[[nodiscard]] std::int64_t product(std::span<const AxisRef> axes);
+/// Appends, merging with the last element where that is one part.
+void appendMerged(AxisList& list, AxisRef ref);
+[[nodiscard]] bool isPrefixOf(std::span<const AxisRef> shorter, std::span<const AxisRef> longer);
+
+} // namespace shardscope

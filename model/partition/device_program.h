@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The per-device program: what one device executes, with local shapes and named collectives.
+//
+// It stands beside the Program and never renumbers it: the first values are the program's own (same ids), followed by
+// the ones that partitioning adds. Every added operation carries the value it stems from and the reason.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "base/quantity.h"
+#include "program/program.h"
+#include "sharding/layout.h"
+
+namespace shardscope {
+
+using DeviceValueId = Id<struct DeviceValueTag>;
+using DeviceOpId = Id<struct DeviceOpTag>;
+
+enum class CollectiveKind : std::uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, CollectivePermute, AllSlice };
+
+/// Why partitioning added an operation.
+struct Reason {
+    enum class Kind : std::uint8_t {
+        ReducedFactor, ///< an operation summed over a cut dimension: its result is partial over `axes`
+        OperandReshard, ///< an operand had to be cut as the operation's other tensors are
+        ResultReshard, ///< the result of an operation had to go back to its own sharding
+        ConstraintReshard, ///< a sharding constraint asks for another sharding
+        ReturnReshard, ///< a result of main is pinned to another sharding
+    };
+    Kind kind = Kind::ReducedFactor;
+    OperationId operation; ///< the operation that needs it
+    std::int32_t factor = -1; ///< for ReducedFactor: the factor
+    std::int32_t slot = -1; ///< operand or result number
+    bool operator==(const Reason&) const = default;
+};
+
+struct Collective {
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    ReduceKind reduction = ReduceKind::Sum; ///< AllReduce, ReduceScatter
+    AxisList axes; ///< AllReduce: the axes added up. Sorted by mesh order
+    /// AllGather, AllSlice, ReduceScatter: the axes gathered from or cut off each dimension, major first.
+    std::vector<AxisList> perDimension;
+    std::int32_t sourceDimension = -1, targetDimension = -1; ///< AllToAll
+    AxisList moved; ///< AllToAll: the axes that change dimension
+    Rational sentBytes; ///< per device, ring model
+};
+
+struct DeviceValue {
+    ValueId stem; ///< the program value that it is a form of
+    TensorType localType;
+    TensorSharding sharding;
+};
+
+struct DeviceOp {
+    /// Compute: the program's operation on local shards. Collective: an exchange.
+    std::variant<OperationId, Collective> action;
+    SmallVector<DeviceValueId, 4> operands;
+    SmallVector<DeviceValueId, 2> results;
+    std::optional<Reason> reason; ///< for what partitioning added
+    ValueId stem; ///< the value that it works for
+
+    [[nodiscard]] const Collective* collective() const { return std::get_if<Collective>(&action); }
+};
+
+struct DeviceProgram {
+    ProgramPtr program;
+    MeshPtr mesh;
+    std::vector<DeviceValue> values; ///< [0, program->values.size()) are the program's
+    std::vector<DeviceOp> ops; ///< in order of execution
+    std::vector<DeviceValueId> results; ///< what main returns, per result
+
+    [[nodiscard]] const DeviceValue& value(DeviceValueId id) const { return values[id.index]; }
+    [[nodiscard]] Layout layout(DeviceValueId id) const;
+};
+
+/// One line of the communication summary.
+struct CollectiveUse {
+    DeviceOpId op;
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    AxisList axes;
+    Rational sentBytes;
+    bool scalarLoss = false; ///< listed apart, so that reports can leave it out
+};
+[[nodiscard]] std::vector<CollectiveUse> collectives(const DeviceProgram& program);
+/// Sum of sentBytes per device and step, without the scalar loss, and the scalar loss alone.
+struct SentBytes {
+    Rational step;
+    Rational scalarLoss;
+};
+[[nodiscard]] SentBytes sentBytes(const DeviceProgram& program);
+/// Ring model: bytes one device sends for a collective over groups of `groupSize`, from the local input bytes.
+[[nodiscard]] Rational ringBytes(CollectiveKind kind, std::int64_t groupSize, std::int64_t localInputBytes);
+/// Mesh axes that a collective runs over, in mesh order.
+[[nodiscard]] AxisList axesOf(const Collective& collective);
+/// "all_reduce"
+[[nodiscard]] std::string_view name(CollectiveKind kind);
+/// StableHLO-like text with local shapes, collectives by mesh axis name and replica groups as device ids.
+[[nodiscard]] std::string print(const DeviceProgram& program);
+
+} // namespace shardscope

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Partitioning: explicit reshards, then each reshard as a sequence of collectives, after OpenXLA Shardy.
+#pragma once
+
+#include "partition/device_program.h"
+#include "propagation/propagate.h"
+
+namespace shardscope {
+
+/// All-or-nothing per operation: where operands and results agree per factor nothing is inserted; otherwise one
+/// sharding per factor is chosen and the others are resharded to it. Reduction factors that are cut give an all-reduce
+/// right behind their operation. Errors: NotExecutable when an uneven cut meets an operation without a masking rule.
+[[nodiscard]] Result<DeviceProgram> partition(const PropagationInput& input, const PropagationResult& shardings);
+
+/// The steps from one sharding of an array to another: all-slice, collective-permute, all-to-all, all-gather, and an
+/// all-reduce first when axes stop being unreduced. `shape` is global. Each step's sharding is that after it.
+struct ReshardStep {
+    Collective collective;
+    TensorSharding after;
+};
+[[nodiscard]] std::vector<ReshardStep> reshardSteps(const TensorSharding& from, const TensorSharding& to,
+    const TensorType& type, const Mesh& mesh);
+
+} // namespace shardscope

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The result of analysing one revision of an experiment: immutable, shared, complete. Views draw snapshots.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "experiment/experiment.h"
+#include "partition/device_program.h"
+#include "propagation/propagate.h"
+#include "schedule/plan.h"
+#include "sharding/layout.h"
+
+namespace shardscope {
+
+/// What became of one annotation: an argument's, a result's or a constraint's.
+struct ResolvedAnnotation {
+    ValueId value; ///< the annotated value; for a constraint its result
+    OperationId operation; ///< valid for constraints
+    Annotation written;
+    std::optional<Resolution> resolution; ///< logical names only
+    std::optional<PartitionSpec> spec; ///< absent: nothing applies (no annotation, inactive constraint, error)
+    std::optional<Diagnostic> problem; ///< why not (ConstraintInactive, UnknownAxis, Indivisible, ...)
+};
+
+struct Annotations {
+    std::vector<ResolvedAnnotation> arguments; ///< per argument of main
+    std::vector<ResolvedAnnotation> results; ///< per result of main
+    std::vector<ResolvedAnnotation> constraints; ///< in program order
+};
+
+/// A way to mend a problem: an edit that gives a new experiment.
+struct Fix {
+    enum class Kind : std::uint8_t {
+        BindRules, ///< W206
+        AssumeTpu, ///< W206
+        UseLogicalNames, ///< W210
+        DevicesForMesh, ///< E102
+        SetDimension, ///< E101: dimension `name` to `number`
+        SetAxisSize, ///< E101, E102: axis `name` to `number`
+        RemoveRule, ///< W202, W211: rule `number`
+        MoveRuleAbove, ///< W204: rule `number` above rule `other`
+        AddFallbackRow, ///< W205: logical name `name` to the axes left, behind rule `number`
+        RenameAxisInRule, ///< W211: in rule `number` to axis `name`
+    };
+    Kind kind = Kind::BindRules;
+    std::string name;
+    std::int64_t number = 0;
+    std::int64_t other = 0;
+    bool operator==(const Fix&) const = default;
+};
+[[nodiscard]] Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix);
+
+struct Problem {
+    Diagnostic diagnostic;
+    std::vector<Fix> fixes;
+    std::vector<ValueId> values; ///< tensors concerned ("4 layers")
+};
+
+/// How often a rule or a logical name matters.
+struct RuleUse {
+    int uses = 0; ///< annotations whose resolution the rule decided and that apply
+    int inactiveUses = 0; ///< the same in constraints that are not active
+};
+
+struct TensorRow {
+    ValueId value;
+    std::string path;
+    Role role = Role::Temporary;
+    TensorType type;
+    std::vector<std::string> dimNames;
+    PartitionSpec spec; ///< closed form of the final sharding
+    Layout layout;
+    std::int64_t bytesPerDevice = 0;
+    std::int64_t bytesInAll = 0; ///< global
+    std::int64_t copies = 1;
+    AxisList partialBefore; ///< axes over which it was partial before its all-reduce
+};
+
+struct StageTime {
+    std::string stage; ///< "build", "annotate", "propagate", "partition", "schedule", "summarise"
+    double seconds = 0;
+    bool fromCache = false;
+};
+
+struct Snapshot {
+    std::uint64_t revision = 0;
+    ExperimentPtr experiment;
+    std::vector<Problem> problems; ///< errors first, then by code
+
+    // Each stage's result, absent from the first stage on that failed.
+    ProgramPtr program;
+    MeshPtr mesh;
+    std::shared_ptr<const Annotations> annotations;
+    std::shared_ptr<const PropagationResult> propagation;
+    std::shared_ptr<const DeviceProgram> deviceProgram;
+    std::shared_ptr<const Plan> plan;
+
+    std::vector<TensorRow> tensors; ///< all values with a path, in display order: params, gradients, mu, nu, ...
+    std::vector<int> rowOfValue; ///< per ValueId, -1 if it has no row
+    std::vector<RuleUse> ruleUses; ///< per rule
+    /// Logical names in use without a rule, with how many annotations use them.
+    std::vector<std::pair<std::string, int>> namesWithoutRule;
+    std::vector<CollectiveUse> collectives;
+    SentBytes sent;
+    std::vector<StageTime> times;
+
+    [[nodiscard]] bool ok() const { return plan != nullptr; }
+    [[nodiscard]] const TensorRow* row(ValueId value) const;
+    [[nodiscard]] const TensorRow* row(std::string_view path) const;
+    [[nodiscard]] int errorCount() const;
+    [[nodiscard]] int warningCount() const;
+};
+using SnapshotPtr = std::shared_ptr<const Snapshot>;
+
+} // namespace shardscope

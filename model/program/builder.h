@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Builds a Program operation by operation. Types are inferred by the operations' rows; a misuse is a programming error
+// and aborts with the row's message.
+//
+//     Builder b("mlp");
+//     ValueId x = b.argument({ DType::F32, { 8, 1024 } }, "x", Role::Input, { "batch", "embed" });
+//     ValueId w = b.argument({ DType::F32, { 1024, 1024 } }, "params/W", Role::Parameter, { "embed", "hidden" });
+//     ValueId y = b.named(b.dot(x, w), "y", Role::Activation, { "batch", "hidden" });
+//     b.result(y);
+//     Program program = std::move(b).finish();
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+class Builder {
+public:
+    explicit Builder(std::string name);
+
+    ValueId argument(TensorType type, std::string path, Role role, std::vector<std::string> dimNames = {},
+        Annotation annotation = {});
+    /// Index among the results.
+    std::uint32_t result(ValueId value, Annotation annotation = {});
+    void state(ValueId argument, std::uint32_t result);
+
+    /// Names a value and says what it is; returns it.
+    ValueId named(ValueId value, std::string path, Role role, std::vector<std::string> dimNames = {});
+    /// Operations added from now on belong to that scope.
+    void setScope(std::string scope);
+    [[nodiscard]] const std::string& scope() const;
+
+    ValueId constant(TensorType type, double splat);
+    ValueId constant(TensorType type, std::vector<double> values);
+    ValueId unary(OpKind kind, ValueId operand);
+    ValueId convert(ValueId operand, DType dtype);
+    ValueId binary(OpKind kind, ValueId lhs, ValueId rhs);
+    ValueId compare(Comparison direction, ValueId lhs, ValueId rhs);
+    ValueId select(ValueId predicate, ValueId onTrue, ValueId onFalse);
+    ValueId broadcast(ValueId operand, Shape shape, Dimensions dimensions);
+    /// A scalar to a whole shape.
+    ValueId broadcastScalar(ValueId scalar, Shape shape);
+    ValueId transpose(ValueId operand, Dimensions permutation);
+    ValueId reshape(ValueId operand, Shape shape);
+    ValueId iota(TensorType type, std::int64_t dimension);
+    ValueId dotGeneral(ValueId lhs, ValueId rhs, DotGeneralAttributes attributes);
+    /// Last dimension of lhs with the first of rhs.
+    ValueId dot(ValueId lhs, ValueId rhs);
+    ValueId reduce(ReduceKind kind, ValueId operand, Dimensions dimensions);
+    ValueId constrain(ValueId operand, Annotation annotation);
+    /// Any operation with one result by its row.
+    ValueId add(OpKind kind, std::span<const ValueId> operands, Attributes attributes, const TensorType& hint = {});
+
+    [[nodiscard]] const TensorType& type(ValueId value) const;
+    [[nodiscard]] const Program& program() const { return m_program; }
+    [[nodiscard]] Program finish() &&;
+
+private:
+    Program m_program;
+    std::uint32_t m_scope = 0;
+};
+
+} // namespace shardscope

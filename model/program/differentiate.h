@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reverse-mode differentiation on the IR: walks the operations behind a scalar backwards and lets each row add the
+// cotangents of its operands. Several contributions to one value are added in the order of its uses, last use first.
+#pragma once
+
+#include <vector>
+
+#include "program/builder.h"
+
+namespace shardscope {
+
+/// Gradients of the scalar `loss` with respect to `wrt`, one per value, of its type; zeros where the loss does not
+/// depend on it. The operations go under the scope "backward/<scope of the operation differentiated>".
+/// Only what is needed for `wrt` is built. Errors: InvalidOperand if `loss` is not a floating-point scalar or an
+/// operation on the way has no derivative.
+[[nodiscard]] Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::span<const ValueId> wrt);
+
+} // namespace shardscope

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the program knows about an operation: one row per OpKind, defined in ops/, one file per operation or family.
+// Kernels are a second table in simulate/, keyed by the same enumeration.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+class Builder;
+
+/// Kinds of factors, as Shardy has them.
+enum class FactorKind : std::uint8_t { PassThrough, Reduction, NeedReplication, Permutation };
+
+/// How the dimensions of operands and results correspond. A factor is an index that runs over one dimension (or a part
+/// of it) of several tensors: in C[i,j] = A[i,k] B[k,j] the factors are i, j (pass-through) and k (reduction).
+struct FactorRule {
+    struct Factor {
+        std::int64_t size = 1;
+        FactorKind kind = FactorKind::PassThrough;
+        bool blocked = false; ///< no axis moves along it
+        bool operator==(const Factor&) const = default;
+    };
+    /// Factors of one dimension, major first.
+    using DimensionFactors = SmallVector<std::int32_t, 2>;
+    using TensorMapping = std::vector<DimensionFactors>;
+
+    std::vector<Factor> factors;
+    std::vector<TensorMapping> operands;
+    std::vector<TensorMapping> results;
+    bool operator==(const FactorRule&) const = default;
+};
+
+struct OperationCost {
+    double flops = 0;
+    std::int64_t bytesRead = 0;
+    std::int64_t bytesWritten = 0;
+};
+
+struct OpRow {
+    OpKind kind;
+    std::string_view name; ///< StableHLO's: "dot_general"
+    std::int8_t operandCount; ///< -1 = any
+    bool elementwise; ///< all non-scalar operands and the result have one shape
+
+    /// The result type, or what is wrong (TypeMismatch, InvalidOperand, InvalidAttribute).
+    Result<TensorType> (*inferType)(std::span<const TensorType> operands, const Attributes& attributes,
+        const TensorType& hint);
+    /// Factor rule for these types; one without factors means that nothing propagates through the operation.
+    FactorRule (*factors)(std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes);
+    OperationCost (*cost)(std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes);
+    /// Reverse mode: the cotangents of the operands, from that of the result. An invalid id = no contribution.
+    /// Null: the operation has no derivative and blocks differentiation with InvalidOperand.
+    std::vector<ValueId> (*pullback)(Builder& builder, const Operation& operation, ValueId cotangent);
+};
+
+[[nodiscard]] const OpRow& opRow(OpKind kind);
+[[nodiscard]] FactorRule factorRule(const Program& program, const Operation& operation);
+
+} // namespace shardscope

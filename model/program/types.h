@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Element types, shapes and identities of the tensor IR.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/ids.h"
+#include "sharding/tensor_sharding.h"
+
+namespace shardscope {
+
+using ValueId = Id<struct ValueTag>;
+using OperationId = Id<struct OperationTag>;
+using RegionId = Id<struct RegionTag>;
+
+/// StableHLO's element types. Kernels exist for pred, i32, f32 and f64.
+enum class DType : std::uint8_t { Pred, I8, I16, I32, I64, U8, U16, U32, U64, BF16, F16, F32, F64 };
+
+[[nodiscard]] std::string_view name(DType dtype); ///< StableHLO's: "i1", "i32", "f32"
+[[nodiscard]] std::optional<DType> parseDType(std::string_view text);
+[[nodiscard]] std::int64_t byteSize(DType dtype); ///< of one element in memory; pred takes one byte
+[[nodiscard]] bool isFloat(DType dtype);
+
+struct TensorType {
+    DType dtype = DType::F32;
+    Shape shape;
+
+    [[nodiscard]] std::size_t rank() const { return shape.size(); }
+    [[nodiscard]] std::int64_t elementCount() const;
+    [[nodiscard]] std::int64_t byteCount() const;
+    bool operator==(const TensorType&) const = default;
+};
+
+[[nodiscard]] std::string toString(const TensorType& type); ///< "tensor<8x1024xf32>"
+
+} // namespace shardscope

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The plan of one step on one device: a flat list of instructions on buffer slots. SPMD: every device runs the same plan
+// on memory of its own, and nothing is allocated while it runs.
+//
+// Slots are intervals of one arena per device. State (parameters, moments, counters) keeps its slot from step to step:
+// a new parameter is written over the old one when nobody reads the old one any more. Other slots are reused by liveness.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "partition/device_program.h"
+
+namespace shardscope {
+
+using SlotId = Id<struct SlotTag>;
+
+struct Slot {
+    std::int64_t offset = 0; ///< bytes from the start of the arena, a multiple of 64
+    std::int64_t bytes = 0; ///< of the value; the interval may be padded behind
+    DeviceValueId value;
+    std::int32_t firstUse = 0; ///< instruction that defines it; -1 for what exists before the step
+    std::int32_t lastUse = 0; ///< last instruction that reads it; plan.instructions.size() if it outlives the step
+};
+
+/// An operation executed by its kernel on local shards.
+struct KernelInstruction {
+    OperationId operation;
+};
+
+/// A chain of elementwise operations executed together, block by block, so that intermediate values never leave the
+/// cache. Registers are numbered: inputs first, then one per step.
+struct FusedInstruction {
+    struct Input {
+        SlotId slot; ///< invalid for a constant
+        double constant = 0;
+        DType dtype = DType::F32;
+        bool scalar = false; ///< one element, used for every element of the block
+    };
+    struct Step {
+        OpKind kind = OpKind::Add;
+        Comparison comparison = Comparison::Equal; ///< Compare only
+        DType dtype = DType::F32; ///< of the result
+        std::int16_t a = -1, b = -1, c = -1; ///< operand registers
+        OperationId operation; ///< where it stems from
+    };
+    struct Output {
+        SlotId slot;
+        std::int16_t reg = 0;
+    };
+    std::vector<Input> inputs;
+    std::vector<Step> steps;
+    std::vector<Output> outputs; ///< an output may share its slot with an input of the same type (in place)
+    std::int64_t elements = 0;
+};
+
+struct CollectiveInstruction {
+    DeviceOpId op; ///< a collective of the device program
+};
+
+struct Instruction {
+    std::variant<KernelInstruction, FusedInstruction, CollectiveInstruction> action;
+    SmallVector<SlotId, 4> operands; ///< of kernels and collectives
+    SmallVector<SlotId, 2> results;
+    ValueId stem; ///< the (last) program value that it computes
+};
+
+/// Bytes by what they are for.
+enum class Owner : std::uint8_t { Parameters, Gradients, Mu, Nu, Activations, Buffers };
+inline constexpr std::size_t ownerCount = 6;
+[[nodiscard]] Owner ownerOf(const Program& program, ValueId value);
+
+struct MemorySummary {
+    std::array<std::int64_t, ownerCount> atPeak {}; ///< bytes by owner at the fullest moment
+    std::int64_t peakBytes = 0;
+    std::int32_t peakInstruction = 0;
+    std::vector<std::int64_t> live; ///< bytes live while each instruction runs
+    std::int64_t arenaBytes = 0; ///< what is really reserved, gaps included
+    std::int64_t stateBytes = 0; ///< step, params, count, mu, nu
+};
+
+struct Plan {
+    std::shared_ptr<const DeviceProgram> program;
+    std::vector<Slot> slots;
+    std::vector<Instruction> instructions;
+    std::vector<SlotId> arguments; ///< per argument of main
+    std::vector<SlotId> results; ///< per result of main; a state result has the slot of its argument
+    /// slotOf[device value]: its slot; invalid for values that live only in registers or are constants.
+    std::vector<SlotId> slotOf;
+    MemorySummary memory;
+
+    [[nodiscard]] const Slot& slot(SlotId id) const { return slots[id.index]; }
+};
+
+struct ScheduleOptions {
+    bool fuse = true;
+    /// Values to keep observable after the step (their slots are not reused): gradients and activations by path glob.
+    std::vector<ValueId> keep;
+};
+
+/// Errors: TooLarge when the arena exceeds 2^40 bytes.
+[[nodiscard]] Result<Plan> schedule(std::shared_ptr<const DeviceProgram> program, const ScheduleOptions& options = {});
+
+} // namespace shardscope

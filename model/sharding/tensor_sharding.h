@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sharding of one array as propagation sees it (OpenXLA Shardy's TensorShardingAttr), over interned axes.
+//
+// Per dimension an ordered list of axis parts, major first, and whether propagation may add to it (open). `replicated`
+// are axes that may not cut the array, `unreduced` are axes over which the array still has to be added up (partial).
+//
+// Invariants: no two refs of dims, replicated and unreduced overlap; neighbours that form one part are merged;
+// replicated and unreduced are sorted by mesh order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mesh/axis_ref.h"
+#include "sharding/partition_spec.h"
+
+namespace shardscope {
+
+using Shape = SmallVector<std::int64_t, 6>;
+
+struct DimensionSharding {
+    AxisList axes; ///< major first
+    bool open = true; ///< propagation may append axes
+    std::int32_t priority = -1; ///< user priority, -1 = none
+
+    bool operator==(const DimensionSharding&) const = default;
+};
+
+struct TensorSharding {
+    std::vector<DimensionSharding> dims;
+    AxisList replicated;
+    AxisList unreduced;
+
+    /// Every dimension open and uncut: what a value without any annotation has.
+    static TensorSharding open(std::size_t rank);
+    /// Every dimension closed and uncut.
+    static TensorSharding fullyReplicated(std::size_t rank);
+
+    [[nodiscard]] std::size_t rank() const { return dims.size(); }
+    /// No axis in any dimension, none unreduced.
+    [[nodiscard]] bool isFullyReplicated() const;
+    /// Same axes in every dimension and the same unreduced axes; openness, priorities and `replicated` aside.
+    [[nodiscard]] bool isEquivalent(const TensorSharding& other) const;
+    bool operator==(const TensorSharding&) const = default;
+};
+
+/// A closed sharding from a valid spec (Unconstrained entries become open). `rank` >= spec.size().
+[[nodiscard]] TensorSharding toTensorSharding(const PartitionSpec& spec, const Mesh& mesh, std::size_t rank);
+/// Back to names. Parts of axes have no name in a spec: they are written "model:(1)2".
+[[nodiscard]] PartitionSpec toPartitionSpec(const TensorSharding& sharding, const Mesh& mesh);
+
+/// Number of pieces of a dimension.
+[[nodiscard]] std::int64_t shardCount(const DimensionSharding& dim);
+/// Shape of the largest shard: ceil(size / pieces) per dimension.
+[[nodiscard]] Shape shardShape(const TensorSharding& sharding, std::span<const std::int64_t> shape);
+
+} // namespace shardscope

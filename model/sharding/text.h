@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Text forms of specs and shardings, as the reference systems print them, and the pictures made of characters.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sharding/layout.h"
+#include "sharding/logical_rules.h"
+#include "sharding/partition_spec.h"
+#include "sharding/tensor_sharding.h"
+
+namespace shardscope {
+
+/// "PartitionSpec('data', None)", with `shortForm` "P('data', None)".
+[[nodiscard]] std::string toJax(const PartitionSpec& spec, bool shortForm = true);
+/// The form of narrow columns: "P(data, -)", tuples as "(pod, data)".
+[[nodiscard]] std::string toColumn(const PartitionSpec& spec);
+/// "Mesh('data': 2, 'model': 4)".
+[[nodiscard]] std::string toJax(const Mesh& mesh);
+
+/// XLA HLO V2: "{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}", "{replicated}". Numbers are mesh positions.
+[[nodiscard]] std::string toHlo(const PartitionSpec& spec, const Mesh& mesh, std::size_t rank);
+
+/// Shardy: "<@mesh, [{}, {\"model\"}]>" and "<[\"data\"=2, \"model\"=4]>".
+[[nodiscard]] std::string toShardy(const PartitionSpec& spec, std::size_t rank);
+[[nodiscard]] std::string toShardy(const TensorSharding& sharding, const Mesh& mesh);
+[[nodiscard]] std::string toShardy(const Mesh& mesh);
+
+/// "f32[embed 1024, hidden 1024@model]"; `names` may be empty.
+[[nodiscard]] std::string describeArray(std::string_view dtype, std::span<const std::int64_t> shape,
+    const std::vector<std::string>& names, const TensorSharding& sharding, const Mesh& mesh);
+
+/// Readers of what a person types or pastes. Errors: Syntax with line and column.
+[[nodiscard]] Result<PartitionSpec> parseSpec(std::string_view text);
+/// JSON ([["batch","data"], ...]) or Python literals (rules = (('batch', 'data'), ('embed', None)) and the like).
+[[nodiscard]] Result<LogicalRules> parseRules(std::string_view text);
+/// "data=2,model=4".
+[[nodiscard]] Result<Mesh> parseMesh(std::string_view text);
+
+/// The grid that jax.debug.visualize_array_sharding prints, for rank 1 and 2; other ranks get one grid per index of the
+/// leading cut dimensions. Lines without line ends.
+struct GridTextOptions {
+    std::string platform = "CPU";
+    double scale = 1.0;
+};
+[[nodiscard]] std::vector<std::string> toGridText(const Layout& layout, const GridTextOptions& options = {});
+
+} // namespace shardscope

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Simulated devices: memory of their own, and a step executed on all of them. Collectives are the only exchange.
+//
+// A Run is the only thing in the model that changes: device memory and a step counter. It is used from one thread at a
+// time; inside a step it spreads devices over its workers. The bits of every result are the same for any number of
+// workers: each device's kernels run on one thread, sums have a fixed order.
+//
+//     auto run = Run::create(plan, { .threads = 2 });
+//     (*run)->step();
+//     std::vector<double> w = (*run)->gather(program.find("params/layers.0/W1"));
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "schedule/plan.h"
+#include "simulate/initial_values.h"
+
+namespace shardscope {
+
+/// Replicas with storage of their own, or sharing it until they differ.
+enum class ReplicaMode : std::uint8_t { Own, Shared };
+
+struct RunOptions {
+    int threads = 0; ///< 0 = one per core
+    ReplicaMode replicas = ReplicaMode::Own;
+    InitialValues initial;
+    std::int64_t memoryLimit = 0; ///< bytes over all devices, 0 = three quarters of the machine's memory
+};
+
+/// Seconds of one device in one step. Compute and communication are measured; wait is what the device would have
+/// waited for the others of its groups had all devices run at once: at every collective the group starts when its
+/// last member is ready.
+struct DeviceTimes {
+    double compute = 0;
+    double communication = 0;
+    double wait = 0;
+};
+
+struct StepTiming {
+    double wall = 0; ///< seconds of the whole step on this machine
+    std::vector<DeviceTimes> devices;
+};
+
+class Run {
+public:
+    /// Errors: OutOfMemory (checked before memory is taken), NotExecutable.
+    static Result<std::unique_ptr<Run>> create(std::shared_ptr<const Plan> plan, const RunOptions& options = {});
+    virtual ~Run() = default;
+
+    /// Back to the initial values, step 0.
+    virtual void reset() = 0;
+    /// One step on all devices.
+    virtual const StepTiming& step() = 0;
+    [[nodiscard]] virtual std::int64_t stepsDone() const = 0;
+    [[nodiscard]] virtual const Plan& plan() const = 0;
+    [[nodiscard]] virtual int threads() const = 0;
+
+    /// What a device holds of a value after the last step (or before the first, for arguments), row-major local shard.
+    /// Empty if the value has no slot, or its slot was reused.
+    [[nodiscard]] virtual std::vector<double> shard(ValueId value, std::int64_t position) const = 0;
+    /// The raw bytes of the same.
+    [[nodiscard]] virtual std::span<const std::byte> bytes(ValueId value, std::int64_t position) const = 0;
+    /// The global array, put together from the first holder of every shard (partial values are added up).
+    [[nodiscard]] virtual std::vector<double> gather(ValueId value) const = 0;
+    /// Whether all copies of every shard of the value are bitwise equal.
+    [[nodiscard]] virtual bool replicasAgree(ValueId value) const = 0;
+    /// The same for the new value of a state argument or any result of main: index among the results.
+    [[nodiscard]] virtual std::vector<double> gatherResult(std::size_t result) const = 0;
+
+    /// Bytes that collectives really moved in the last step, over all devices. Not comparable with sent_bytes.
+    [[nodiscard]] virtual std::int64_t copiedBytes() const = 0;
+    [[nodiscard]] virtual std::int64_t logicalBytes() const = 0; ///< as if every device had its own copies
+    [[nodiscard]] virtual std::int64_t physicalBytes() const = 0;
+};
+
+/// n runs of so many loops each, as IPython's %%timeit: the mean and standard deviation over runs of the time per loop.
+struct TimeitResult {
+    std::vector<double> perLoop; ///< seconds per loop, one per run
+    double mean = 0;
+    double deviation = 0; ///< population standard deviation
+    std::int64_t loops = 1;
+    bool stopped = false;
+    std::vector<DeviceTimes> devices; ///< mean per step
+};
+[[nodiscard]] TimeitResult timeit(Run& run, std::int64_t runs, std::int64_t loops, std::stop_token stop = {},
+    const std::function<void(const StepTiming&)>& onStep = {});
+
+} // namespace shardscope

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sentences and numbers for people: one authority for the window and the command line. Everything is translatable.
+// Style: say what is, then why, then what to do; plain verbs (cut, hold, copy, send, add up); a number with its unit in
+// every consequence; no abbreviations in sentences, no blame, no exclamation.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/quantity.h"
+#include "pipeline/explain.h"
+#include "pipeline/snapshot.h"
+
+namespace shardscope::words {
+
+/// Text in pieces, so that a view can colour mesh axes and a terminal can leave the marks out.
+struct Span {
+    enum class Style : std::uint8_t { Plain, Strong, Axis, Code };
+    QString text;
+    Style style = Style::Plain;
+    int axis = -1; ///< mesh axis index for Axis
+    bool operator==(const Span&) const = default;
+};
+using Text = std::vector<Span>;
+[[nodiscard]] QString plain(const Text& text);
+
+// Numbers. 8 B, 16 KiB, 1 MiB: three significant digits, at most one decimal above 10; locale's digits.
+[[nodiscard]] QString bytes(double value);
+[[nodiscard]] QString bytes(Rational value);
+[[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
+[[nodiscard]] QString count(qint64 value); ///< thousands by locale
+[[nodiscard]] QString copies(qint64 value); ///< "× 2" with a thin space
+[[nodiscard]] QString meshSizes(const Mesh& mesh); ///< "2 × 4"
+[[nodiscard]] QString shape(std::span<const std::int64_t> shape); ///< "[1024, 256]"
+[[nodiscard]] QString range(std::int64_t begin, std::int64_t end); ///< inclusive, en dash: "256–511"; end is exclusive
+[[nodiscard]] QString devices(std::span<const std::int32_t> ids); ///< "d0, d4", long lists "d0 … d3"
+
+// Names.
+[[nodiscard]] QString role(Role role); ///< "Parameters"
+[[nodiscard]] QString owner(Owner owner); ///< "parameters"
+[[nodiscard]] QString collective(CollectiveKind kind); ///< "all-reduce"
+[[nodiscard]] QString verdict(const RuleTrace& trace); ///< "Applied", "Skipped"
+/// A person's name for a path: "params/layers.0/W1" -> "Layer 0 / W1".
+[[nodiscard]] QString tensorName(const std::string& path);
+
+// Sentences.
+struct ProblemText {
+    QString cause; ///< one line: what and why
+    QString remedy; ///< what would be right
+    QString where; ///< "line 12, column 5", "rule 2", "params/layers.0/W1, dimension 0"; may be empty
+};
+[[nodiscard]] ProblemText describe(const Diagnostic& diagnostic);
+/// "file:12:5: E124: cause. remedy" for terminals.
+[[nodiscard]] QString oneLine(const Diagnostic& diagnostic);
+[[nodiscard]] QString fixLabel(const Fix& fix); ///< "Fix: bind rules"
+
+/// Why a rule did or did not fire for an array: "X already cuts batch (rule 1)".
+[[nodiscard]] Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names);
+
+enum class Length : std::uint8_t { Tip, Paragraph, Derivation };
+struct ExplanationText {
+    QString title; ///< "Why W1 looks like this"
+    std::vector<Text> paragraphs;
+    struct Cause {
+        QString subject; ///< "hidden"
+        Text reason; ///< "rule 2 hidden -> model"
+        QString outcome; ///< "applied", "left whole"
+    };
+    std::vector<Cause> decidedBy;
+};
+[[nodiscard]] ExplanationText explanation(const Snapshot& snapshot, const Explanation& explanation, Length length);
+struct WhatIfText {
+    Text change; ///< "embed -> data"
+    QString consequence; ///< "0.5 MiB less per weight, 1 more all-gather"
+};
+[[nodiscard]] WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf);
+
+/// "Sent 8.16 MiB per step: 8.00 data, 0.16 model": the parts add up as printed.
+[[nodiscard]] QString sentSummary(const Snapshot& snapshot);
+
+} // namespace shardscope::words
