@@ -8,6 +8,7 @@
 //     return fail(Code::Indivisible, { { "dim", 0 }, { "size", 10 }, { "partitions", 4 } });
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -97,9 +98,19 @@ struct Arg {
     std::string name;
     ArgValue value;
 
-    Arg(std::string n, ArgValue v)
+    Arg(std::string n, std::string v)
         : name(std::move(n))
         , value(std::move(v))
+    {
+    }
+    Arg(std::string n, std::vector<std::string> v)
+        : name(std::move(n))
+        , value(std::move(v))
+    {
+    }
+    Arg(std::string n, double v)
+        : name(std::move(n))
+        , value(v)
     {
     }
     template <std::integral T>
