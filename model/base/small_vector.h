@@ -59,7 +59,6 @@ public:
     [[nodiscard]] const T& front() const { return *begin(); }
     [[nodiscard]] T& back() { return data()[m_size - 1]; }
     [[nodiscard]] const T& back() const { return data()[m_size - 1]; }
-    [[nodiscard]] operator std::span<const T>() const { return { data(), m_size }; }
 
     void push_back(const T& value)
     {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -43,8 +44,10 @@ public:
     /// Devices whose values must be added to give one shard: the product of the unreduced axes.
     [[nodiscard]] std::int64_t addends() const { return m_addends; }
     [[nodiscard]] bool isUneven() const;
-    /// Elements per device that are padding in the most padded shard, and over all devices.
+    /// Elements of padding over all devices.
     [[nodiscard]] std::int64_t paddedElements() const;
+    /// Elements of padding in the most padded shard.
+    [[nodiscard]] std::int64_t paddedElementsOfWorstShard() const;
 
     /// Block coordinates of what a mesh position holds, one per dimension.
     [[nodiscard]] Shape blockAt(std::int64_t position) const;
@@ -70,7 +73,8 @@ private:
 };
 
 /// Groups of mesh positions that differ only in their coordinates along `axes`; members ordered with the first axis of
-/// the list major. One group per combination of the other coordinates. These are the groups of a collective over `axes`.
+/// the list major. One group per combination of the other coordinates. These are the groups of a collective over
+/// `axes`.
 [[nodiscard]] std::vector<std::vector<std::int32_t>> axisGroups(const Mesh& mesh, std::span<const AxisRef> axes);
 
 } // namespace shardscope

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sharding/layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardscope {
+
+namespace {
+
+/// Coordinates along one mesh axis between two neighbours of the part: the size of what is minor to it.
+std::int64_t minorSize(const Mesh& mesh, AxisRef ref)
+{
+    return mesh.size(static_cast<std::size_t>(ref.axis)) / ref.next();
+}
+
+std::int64_t digit(const Mesh& mesh, AxisRef ref, std::int64_t position)
+{
+    return mesh.coordinate(position, static_cast<std::size_t>(ref.axis)) / minorSize(mesh, ref) % ref.size;
+}
+
+struct FixedDigit {
+    AxisRef ref;
+    std::int64_t value = 0;
+};
+
+/// Positions whose digits have the given values, ascending. Costs what it returns, not the number of devices.
+std::vector<std::int32_t> positionsWith(const Mesh& mesh, std::span<const FixedDigit> fixed)
+{
+    std::vector<std::int32_t> positions{ 0 };
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
+        std::vector<std::int64_t> offsets;
+        for (std::int64_t coordinate = 0; coordinate < mesh.size(axis); ++coordinate) {
+            const bool allowed = std::all_of(fixed.begin(), fixed.end(), [&](const FixedDigit& f) {
+                return static_cast<std::size_t>(f.ref.axis) != axis
+                    || coordinate / minorSize(mesh, f.ref) % f.ref.size == f.value;
+            });
+            if (allowed)
+                offsets.push_back(coordinate * mesh.stride(axis));
+        }
+        std::vector<std::int32_t> next;
+        next.reserve(positions.size() * offsets.size());
+        for (const std::int32_t position : positions)
+            for (const std::int64_t offset : offsets)
+                next.push_back(position + static_cast<std::int32_t>(offset));
+        positions = std::move(next);
+    }
+    return positions;
+}
+
+std::int64_t elements(const Shape& shape)
+{
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{ 1 }, std::multiplies<>());
+}
+
+IndexRange rangeOfBlock(std::int64_t block, std::int64_t blockSize, std::int64_t size)
+{
+    return { std::min(block * blockSize, size), std::min((block + 1) * blockSize, size) };
+}
+
+} // namespace
+
+Layout::Layout(MeshPtr mesh, TensorSharding sharding, Shape shape)
+    : m_mesh(std::move(mesh))
+    , m_sharding(std::move(sharding))
+    , m_shape(std::move(shape))
+    , m_shardShape(shardscope::shardShape(m_sharding, m_shape))
+    , m_addends(product(m_sharding.unreduced))
+{
+    for (const DimensionSharding& dim : m_sharding.dims)
+        m_grid.push_back(shardCount(dim));
+    m_distinct = elements(m_grid);
+    m_copies = m_mesh->deviceCount() / (m_distinct * m_addends);
+}
+
+bool Layout::isUneven() const
+{
+    for (std::size_t d = 0; d < m_shape.size(); ++d)
+        if (m_grid[d] * m_shardShape[d] != m_shape[d])
+            return true;
+    return false;
+}
+
+std::int64_t Layout::paddedElements() const
+{
+    if (!isUneven())
+        return 0;
+    return (m_distinct * elements(m_shardShape) - elements(m_shape)) * m_copies * m_addends;
+}
+
+std::int64_t Layout::paddedElementsOfWorstShard() const
+{
+    // Blocks fill from the front, so the last block of every dimension has the least data.
+    std::int64_t real = 1;
+    for (std::size_t d = 0; d < m_shape.size(); ++d)
+        real *= rangeOfBlock(m_grid[d] - 1, m_shardShape[d], m_shape[d]).size();
+    return elements(m_shardShape) - real;
+}
+
+Shape Layout::blockAt(std::int64_t position) const
+{
+    Shape block;
+    for (const DimensionSharding& dim : m_sharding.dims) {
+        std::int64_t number = 0;
+        for (const AxisRef& ref : dim.axes)
+            number = number * ref.size + digit(*m_mesh, ref, position);
+        block.push_back(number);
+    }
+    return block;
+}
+
+std::int64_t Layout::shardAt(std::int64_t position) const
+{
+    std::int64_t shard = 0;
+    for (const DimensionSharding& dim : m_sharding.dims)
+        for (const AxisRef& ref : dim.axes)
+            shard = shard * ref.size + digit(*m_mesh, ref, position);
+    return shard;
+}
+
+std::vector<IndexRange> Layout::rangesAt(std::int64_t position) const
+{
+    return rangesOfShard(shardAt(position));
+}
+
+std::vector<IndexRange> Layout::rangesOfShard(std::int64_t shard) const
+{
+    std::vector<IndexRange> ranges(m_shape.size());
+    for (std::size_t d = m_shape.size(); d-- > 0;) {
+        ranges[d] = rangeOfBlock(shard % m_grid[d], m_shardShape[d], m_shape[d]);
+        shard /= m_grid[d];
+    }
+    return ranges;
+}
+
+std::vector<std::int32_t> Layout::holders(std::int64_t shard) const
+{
+    std::vector<FixedDigit> fixed;
+    for (auto dim = m_sharding.dims.rbegin(); dim != m_sharding.dims.rend(); ++dim) {
+        for (std::size_t i = dim->axes.size(); i-- > 0;) {
+            const AxisRef ref = dim->axes[i];
+            fixed.push_back({ ref, shard % ref.size });
+            shard /= ref.size;
+        }
+    }
+    std::vector<std::int32_t> devices = positionsWith(*m_mesh, fixed);
+    for (std::int32_t& device : devices)
+        device = m_mesh->deviceAt(device);
+    return devices;
+}
+
+std::vector<std::vector<std::int32_t>> Layout::replicaGroups() const
+{
+    // The shard number is a sum of one term per mesh axis, which is looked up.
+    std::vector<std::int64_t> shards{ 0 };
+    for (std::size_t axis = 0; axis < m_mesh->rank(); ++axis) {
+        std::vector<std::int64_t> next;
+        next.reserve(shards.size() * static_cast<std::size_t>(m_mesh->size(axis)));
+        std::vector<std::int64_t> terms;
+        for (std::int64_t coordinate = 0; coordinate < m_mesh->size(axis); ++coordinate)
+            terms.push_back(shardAt(coordinate * m_mesh->stride(axis)));
+        for (const std::int64_t shard : shards)
+            for (const std::int64_t term : terms)
+                next.push_back(shard + term);
+        shards = std::move(next);
+    }
+    std::vector<std::vector<std::int32_t>> groups(static_cast<std::size_t>(m_distinct));
+    for (std::vector<std::int32_t>& group : groups)
+        group.reserve(static_cast<std::size_t>(m_copies * m_addends));
+    for (std::size_t position = 0; position < shards.size(); ++position)
+        groups[static_cast<std::size_t>(shards[position])].push_back(
+            m_mesh->deviceAt(static_cast<std::int64_t>(position)));
+    return groups;
+}
+
+std::vector<std::vector<std::int32_t>> axisGroups(const Mesh& mesh, std::span<const AxisRef> axes)
+{
+    std::vector<FixedDigit> zero;
+    std::vector<std::int32_t> offsets{ 0 };
+    for (const AxisRef& ref : axes) {
+        zero.push_back({ ref, 0 });
+        const auto step =
+            static_cast<std::int32_t>(mesh.stride(static_cast<std::size_t>(ref.axis)) * minorSize(mesh, ref));
+        std::vector<std::int32_t> next;
+        next.reserve(offsets.size() * static_cast<std::size_t>(ref.size));
+        for (const std::int32_t offset : offsets)
+            for (std::int32_t i = 0; i < ref.size; ++i)
+                next.push_back(offset + i * step);
+        offsets = std::move(next);
+    }
+    std::vector<std::vector<std::int32_t>> groups;
+    for (const std::int32_t base : positionsWith(mesh, zero)) {
+        std::vector<std::int32_t>& group = groups.emplace_back(offsets);
+        for (std::int32_t& position : group)
+            position += base;
+    }
+    return groups;
+}
+
+} // namespace shardscope

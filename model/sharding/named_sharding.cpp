@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sharding/named_sharding.h"
+
+#include <algorithm>
+
+#include "sharding/text.h"
+
+namespace shardscope {
+
+Result<Layout> NamedSharding::layout(std::span<const std::int64_t> shape) const
+{
+    if (Result<void> valid = validate(spec, *mesh, shape); !valid)
+        return tl::unexpected(valid.error());
+    return Layout(mesh, toTensorSharding(spec, *mesh, shape.size()), Shape(shape));
+}
+
+bool NamedSharding::operator==(const NamedSharding& other) const
+{
+    return (mesh == other.mesh || *mesh == *other.mesh) && canonical(spec) == canonical(other.spec);
+}
+
+bool isEquivalent(const NamedSharding& a, const NamedSharding& b, std::size_t ndim)
+{
+    // Canonical HLO text has one form per assignment of tiles to mesh positions.
+    return a.mesh->deviceCount() == b.mesh->deviceCount()
+        && std::ranges::equal(a.mesh->deviceOrder(), b.mesh->deviceOrder())
+        && toHlo(a.spec, *a.mesh, ndim) == toHlo(b.spec, *b.mesh, ndim);
+}
+
+} // namespace shardscope
