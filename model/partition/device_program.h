@@ -37,6 +37,9 @@ struct Reason {
     bool operator==(const Reason&) const = default;
 };
 
+/// An exchange between the devices of a group, or a cut without exchange (AllSlice). What it moves follows from the
+/// layouts of operand and result: every device ends up with the index ranges that the result's layout gives it, and all
+/// that it lacks is held by members of its group. AllReduce adds up element by element in the order of the group.
 struct Collective {
     CollectiveKind kind = CollectiveKind::AllReduce;
     ReduceKind reduction = ReduceKind::Sum; ///< AllReduce, ReduceScatter
@@ -48,9 +51,13 @@ struct Collective {
     Rational sentBytes; ///< per device, ring model
 };
 
+/// A value as one device holds it. The first ones are the program's, in the form that users see; the others are forms of
+/// them: partial sums (`sharding.unreduced` names the axes still to be added up) and resharded copies. Axes of size 1
+/// do not occur in `sharding`. A value whose operation is made where it is needed (constants, iota, broadcast scalars)
+/// may have several forms, or no operation at all when nobody needs it.
 struct DeviceValue {
     ValueId stem; ///< the program value that it is a form of
-    TensorType localType;
+    TensorType localType; ///< shape of the largest shard; smaller shards are padded at the end
     TensorSharding sharding;
 };
 

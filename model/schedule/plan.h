@@ -6,6 +6,7 @@
 // a new parameter is written over the old one when nobody reads the old one any more. Other slots are reused by liveness.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,13 +27,17 @@ struct Slot {
     std::int32_t lastUse = 0; ///< last instruction that reads it; plan.instructions.size() if it outlives the step
 };
 
-/// An operation executed by its kernel on local shards.
+/// An operation executed by its kernel on local shards. The slots' device values give local types and, for constants and
+/// iota, the layout that says which part of the global array is made.
 struct KernelInstruction {
     OperationId operation;
 };
 
 /// A chain of elementwise operations executed together, block by block, so that intermediate values never leave the
-/// cache. Registers are numbered: inputs first, then one per step.
+/// cache. Registers are numbered: inputs first, then one per step. Every step rounds to its element type as the separate
+/// operation would. An output that names an input register is a copy (an instruction without steps copies a slot).
+/// Where an output shares its slot with an input, a block of that input is read completely before it is overwritten,
+/// and nothing reads it afterwards.
 struct FusedInstruction {
     struct Input {
         SlotId slot; ///< invalid for a constant
@@ -57,6 +62,7 @@ struct FusedInstruction {
     std::int64_t elements = 0;
 };
 
+/// Operand and result of an all-reduce share one slot: it works in place. Other collectives have two slots.
 struct CollectiveInstruction {
     DeviceOpId op; ///< a collective of the device program
 };
@@ -88,11 +94,16 @@ struct Plan {
     std::vector<Instruction> instructions;
     std::vector<SlotId> arguments; ///< per argument of main
     std::vector<SlotId> results; ///< per result of main; a state result has the slot of its argument
-    /// slotOf[device value]: its slot; invalid for values that live only in registers or are constants.
+    /// slotOf[device value]: its slot; invalid for values that live only in registers, are constants or are not needed.
+    /// Several values may have one slot: a partial sum and its all-reduced value, a value and its sharding constraint,
+    /// old and new state. Whether a value can be read after the step: observable().
     std::vector<SlotId> slotOf;
     MemorySummary memory;
 
     [[nodiscard]] const Slot& slot(SlotId id) const { return slots[id.index]; }
+    /// The value is still in its slot when the step is over: nothing was written over it. An argument of the state
+    /// holds its new value then.
+    [[nodiscard]] bool observable(ValueId value) const;
 };
 
 struct ScheduleOptions {
