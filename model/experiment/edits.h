@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits: value to value. Each returns the experiment after the edit; what cannot be is an error, and nothing changes.
+//
+// Common errors: OutOfRange (an index that does not exist), WrongType (a name that is empty or has control characters),
+// UnknownValue (a name that is not one of the known ones), and those of Mesh::create. An explicit device order stays as
+// it is, position by position, while the number of positions stays, and becomes row-major otherwise.
 #pragma once
 
 #include <string>
@@ -15,7 +19,9 @@ namespace shardscope {
 /// Sizes that withAxisSize would accept for the axis with the devices at hand: the divisors of the device count.
 [[nodiscard]] std::vector<std::int64_t> possibleAxisSizes(const Experiment&, std::size_t axis, bool keepProduct);
 [[nodiscard]] Result<Experiment> withAxisMoved(const Experiment&, std::size_t from, std::size_t to);
+/// Rules and the model's device axes that name the axis follow it.
 [[nodiscard]] Result<Experiment> withAxisRenamed(const Experiment&, std::size_t axis, std::string name);
+/// Appends an axis as the minor one.
 [[nodiscard]] Result<Experiment> withAxisAdded(const Experiment&, std::string name, std::int64_t size);
 [[nodiscard]] Result<Experiment> withAxisRemoved(const Experiment&, std::size_t axis);
 
@@ -23,7 +29,7 @@ namespace shardscope {
 [[nodiscard]] Result<Experiment> withRuleReplaced(const Experiment&, std::size_t rule, LogicalRule replacement);
 [[nodiscard]] Result<Experiment> withRuleInserted(const Experiment&, std::size_t before, LogicalRule rule);
 [[nodiscard]] Result<Experiment> withRuleRemoved(const Experiment&, std::size_t rule);
-/// Appends a mesh axis to what a rule maps to (Ctrl-drop).
+/// Appends a mesh axis to what a rule maps to (Ctrl-drop). AxisUsedTwice if it is there already.
 [[nodiscard]] Result<Experiment> withAxisAppendedToRule(const Experiment&, std::size_t rule, std::string axis);
 /// A logical name dropped on a mesh axis: replaces the target of the first rule of that name, or appends a rule.
 [[nodiscard]] Result<Experiment> withNameMapped(const Experiment&, const std::string& name, SpecEntry target);
@@ -34,9 +40,9 @@ namespace shardscope {
 [[nodiscard]] Result<Experiment> withPlatform(const Experiment&, std::string platform);
 /// Devices of the hardware so that they fit the mesh (keeps hosts where that divides).
 [[nodiscard]] Result<Experiment> withDevicesForMesh(const Experiment&);
-/// One of the model's sizes: "batch", "embed", "hidden", "layers".
+/// One of the model's sizes: "batch", "embed", "hidden", "layers"; for arrays every dimension of that logical name.
 [[nodiscard]] Result<Experiment> withDimension(const Experiment&, const std::string& name, std::int64_t size);
-/// y's constraint by logical names instead of device axes.
+/// y's constraint by logical names instead of device axes. InvalidAttribute for a model without that constraint.
 [[nodiscard]] Result<Experiment> withLogicalYConstraint(const Experiment&);
 
 } // namespace shardscope

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,10 +20,10 @@
 namespace shardscope {
 
 struct HardwareSetting {
-    DeviceSet devices { "generic-cpu", "cpu", 2, 4 };
+    DeviceSet devices{ "generic-cpu", "cpu", 2, 4 };
     double iciBytesPerSecond = 45e9; ///< between devices of one host
     double dcnBytesPerSecond = 6e9; ///< between hosts
-    std::int64_t memoryPerDevice = std::int64_t { 16 } << 30; ///< bytes
+    std::int64_t memoryPerDevice = std::int64_t{ 16 } << 30; ///< bytes
     bool operator==(const HardwareSetting&) const = default;
 };
 
@@ -61,11 +64,12 @@ struct RunSetting {
 };
 
 /// A key of the file that this version does not know, kept to be written back: the JSON text of its value, and where
-/// it stood. `pointer` is that of the object, `after` the key before it there.
+/// it stood. `pointer` is that of the object, `after` the key before it there ("" if it came first).
 struct UnknownKey {
     std::string pointer;
     std::string key;
-    std::string json;
+    std::string after;
+    std::string json; ///< compact, on one line
     bool operator==(const UnknownKey&) const = default;
 };
 
@@ -80,11 +84,19 @@ struct Experiment {
     /// `notes` of inner objects, by JSON pointer of the object.
     std::vector<std::pair<std::string, std::string>> innerNotes;
     std::vector<UnknownKey> unknownKeys;
+    /// Minor version of the file format: that of the file if it is newer than ours, so that saving does not lower it.
+    std::int64_t formatMinor = 0;
     bool operator==(const Experiment&) const = default;
 };
 
 using ExperimentPtr = std::shared_ptr<const Experiment>;
 
+/// Equal experiments have equal hashes. Covers everything, title and notes included.
 [[nodiscard]] std::uint64_t hash(const Experiment& experiment);
+
+/// Names of mesh axes, logical axes and arrays: not empty, and no control characters.
+[[nodiscard]] bool isValidName(std::string_view name);
+/// The mesh of the setting. Errors as Mesh::create.
+[[nodiscard]] Result<Mesh> makeMesh(const MeshSetting& setting);
 
 } // namespace shardscope

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the edits share: checks of indices and names.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "experiment/experiment.h"
+
+namespace shardscope::edit_support {
+
+/// OutOfRange unless index < count.
+[[nodiscard]] inline Result<void> checkIndex(const char* what, std::size_t index, std::size_t count)
+{
+    if (index < count)
+        return {};
+    return fail(Code::OutOfRange,
+        { { "key", what }, { "value", index }, { "min", 0 }, { "max", static_cast<std::int64_t>(count) - 1 } });
+}
+
+/// WrongType unless the name is a valid one.
+[[nodiscard]] inline Result<void> checkName(const char* what, const std::string& name)
+{
+    if (isValidName(name))
+        return {};
+    return fail(Code::WrongType,
+        { { "key", what }, { "expected", "a name without control characters" },
+            { "found", name.empty() ? "an empty name" : "a control character" } });
+}
+
+/// Moves an element so that it stands at `to` afterwards.
+template <class T>
+void moveElement(std::vector<T>& list, std::size_t from, std::size_t to)
+{
+    const auto at = [&](std::size_t i) { return list.begin() + static_cast<std::ptrdiff_t>(i); };
+    if (from < to)
+        std::rotate(at(from), at(from + 1), at(to + 1));
+    else
+        std::rotate(at(to), at(from), at(from + 1));
+}
+
+} // namespace shardscope::edit_support

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/edits.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "experiment/edit_support.h"
+
+namespace shardscope {
+
+namespace {
+
+using edit_support::checkIndex;
+using edit_support::checkName;
+
+/// Number of positions, at most one beyond the limit.
+std::int64_t positions(const std::vector<MeshAxis>& axes)
+{
+    std::int64_t product = 1;
+    for (const MeshAxis& axis : axes) {
+        if (axis.size < 1 || axis.size > maximumDevices || product * axis.size > maximumDevices)
+            return maximumDevices + 1;
+        product *= axis.size;
+    }
+    return product;
+}
+
+/// The experiment with these axes, if they make a mesh.
+Result<Experiment> withAxes(const Experiment& before, std::vector<MeshAxis> axes)
+{
+    MeshSetting mesh{ std::move(axes), before.mesh.deviceOrder };
+    if (positions(mesh.axes) != positions(before.mesh.axes))
+        mesh.deviceOrder.clear();
+    if (const auto made = makeMesh(mesh); !made)
+        return tl::unexpected(made.error());
+    Experiment after = before;
+    after.mesh = std::move(mesh);
+    return after;
+}
+
+/// Size that `axis` must take so that the product stays when `changed` goes to `size`; absent if it is not whole.
+std::optional<std::int64_t> inverse(
+    const std::vector<MeshAxis>& axes, std::size_t changed, std::int64_t size, std::size_t axis)
+{
+    const std::int64_t both = axes[changed].size * axes[axis].size;
+    if (both % size != 0)
+        return std::nullopt;
+    return both / size;
+}
+
+void renameIn(SpecEntry& entry, const std::string& from, const std::string& to)
+{
+    std::replace(entry.axes.begin(), entry.axes.end(), from, to);
+}
+
+std::vector<std::int64_t> divisors(std::int64_t number)
+{
+    std::vector<std::int64_t> small;
+    std::vector<std::int64_t> large;
+    for (std::int64_t i = 1; i * i <= number; ++i) {
+        if (number % i != 0)
+            continue;
+        small.push_back(i);
+        if (i != number / i)
+            large.push_back(number / i);
+    }
+    small.insert(small.end(), large.rbegin(), large.rend());
+    return small;
+}
+
+} // namespace
+
+Result<Experiment> withAxisSize(const Experiment& before, std::size_t axis, std::int64_t size, bool keepProduct)
+{
+    std::vector<MeshAxis> axes = before.mesh.axes;
+    if (const auto valid = checkIndex("mesh axis", axis, axes.size()); !valid) {
+        return fail(Code::UnknownAxis, { { "axis", axis }, { "known", [&] {
+                                                                std::vector<std::string> names;
+                                                                for (const MeshAxis& known : axes)
+                                                                    names.push_back(known.name);
+                                                                return names;
+                                                            }() } });
+    }
+    if (size < 1 || size > maximumDevices)
+        return fail(Code::InvalidAxisSize, { { "axis", axes[axis].name }, { "size", size } });
+    if (keepProduct && size != axes[axis].size) {
+        std::optional<std::size_t> partner;
+        for (std::size_t other = axes.size(); other-- > 0 && !partner;)
+            if (other != axis && inverse(axes, axis, size, other))
+                partner = other;
+        if (!partner)
+            return fail(
+                Code::Indivisible, { { "dim", axes[axis].name }, { "size", positions(axes) }, { "partitions", size } });
+        axes[*partner].size = *inverse(axes, axis, size, *partner);
+    }
+    axes[axis].size = size;
+    return withAxes(before, std::move(axes));
+}
+
+std::vector<std::int64_t> possibleAxisSizes(const Experiment& experiment, std::size_t axis, bool keepProduct)
+{
+    const std::vector<MeshAxis>& axes = experiment.mesh.axes;
+    if (axis >= axes.size())
+        return {};
+    std::vector<std::int64_t> sizes =
+        divisors(keepProduct ? positions(axes) : std::min(experiment.hardware.devices.count(), maximumDevices));
+    std::erase_if(
+        sizes, [&](std::int64_t size) { return !withAxisSize(experiment, axis, size, keepProduct).has_value(); });
+    return sizes;
+}
+
+Result<Experiment> withAxisMoved(const Experiment& before, std::size_t from, std::size_t to)
+{
+    std::vector<MeshAxis> axes = before.mesh.axes;
+    for (const std::size_t index : { from, to })
+        if (const auto valid = checkIndex("mesh axis", index, axes.size()); !valid)
+            return tl::unexpected(valid.error());
+    edit_support::moveElement(axes, from, to);
+    return withAxes(before, std::move(axes));
+}
+
+Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, std::string name)
+{
+    if (const auto valid = checkIndex("mesh axis", axis, before.mesh.axes.size()); !valid)
+        return tl::unexpected(valid.error());
+    if (const auto valid = checkName("mesh axis", name); !valid)
+        return tl::unexpected(valid.error());
+    std::vector<MeshAxis> axes = before.mesh.axes;
+    const std::string old = std::exchange(axes[axis].name, name);
+    Result<Experiment> after = withAxes(before, std::move(axes));
+    if (!after)
+        return after;
+    for (LogicalRule& rule : after->rules.rules.list)
+        renameIn(rule.target, old, name);
+    if (auto* mlp = std::get_if<MlpModel>(&after->model))
+        for (auto& [dimension, entry] : mlp->settings.deviceAxes)
+            renameIn(entry, old, name);
+    return after;
+}
+
+Result<Experiment> withAxisAdded(const Experiment& before, std::string name, std::int64_t size)
+{
+    if (const auto valid = checkName("mesh axis", name); !valid)
+        return tl::unexpected(valid.error());
+    std::vector<MeshAxis> axes = before.mesh.axes;
+    axes.push_back({ std::move(name), size });
+    return withAxes(before, std::move(axes));
+}
+
+Result<Experiment> withAxisRemoved(const Experiment& before, std::size_t axis)
+{
+    std::vector<MeshAxis> axes = before.mesh.axes;
+    if (const auto valid = checkIndex("mesh axis", axis, axes.size()); !valid)
+        return tl::unexpected(valid.error());
+    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis));
+    return withAxes(before, std::move(axes));
+}
+
+Result<Experiment> withDevicesForMesh(const Experiment& before)
+{
+    const auto mesh = makeMesh(before.mesh);
+    if (!mesh)
+        return tl::unexpected(mesh.error());
+    Experiment after = before;
+    DeviceSet& devices = after.hardware.devices;
+    if (devices.hosts < 1 || mesh->deviceCount() % devices.hosts != 0)
+        devices.hosts = 1;
+    devices.devicesPerHost = static_cast<std::int32_t>(mesh->deviceCount() / devices.hosts);
+    return after;
+}
+
+} // namespace shardscope

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/edits.h"
+
+#include <algorithm>
+#include <array>
+
+#include "experiment/edit_support.h"
+
+namespace shardscope {
+
+namespace {
+
+Result<Experiment> unknown(std::string_view key, const std::string& value, std::vector<std::string> known)
+{
+    std::string nearest = nearestName(value, known);
+    return fail(Code::UnknownValue,
+        { { "key", key }, { "value", value }, { "known", std::move(known) }, { "nearest", std::move(nearest) } });
+}
+
+std::int64_t* sizeNamed(MlpSettings& settings, std::string_view name)
+{
+    const std::array<std::pair<std::string_view, std::int64_t*>, 4> sizes{ { { "batch", &settings.batch },
+        { "embed", &settings.embed }, { "hidden", &settings.hidden }, { "layers", &settings.layers } } };
+    const auto* found = std::find_if(sizes.begin(), sizes.end(), [&](const auto& size) { return size.first == name; });
+    return found == sizes.end() ? nullptr : found->second;
+}
+
+} // namespace
+
+Result<Experiment> withPlatform(const Experiment& before, std::string platform)
+{
+    const std::vector<std::string> known{ "cpu", "gpu", "tpu" };
+    if (std::find(known.begin(), known.end(), platform) == known.end())
+        return unknown("platform", platform, known);
+    Experiment after = before;
+    DeviceSet& devices = after.hardware.devices;
+    // A generic device says nothing but its platform; a named one keeps its name.
+    if (devices.kind == "generic-" + devices.platform)
+        devices.kind = "generic-" + platform;
+    devices.platform = std::move(platform);
+    return after;
+}
+
+Result<Experiment> withDimension(const Experiment& before, const std::string& name, std::int64_t size)
+{
+    if (size < 1)
+        return fail(
+            Code::OutOfRange, { { "key", name }, { "value", size }, { "min", 1 }, { "max", std::int64_t{ 1 } << 62 } });
+    Experiment after = before;
+    if (auto* mlp = std::get_if<MlpModel>(&after.model)) {
+        std::int64_t* value = sizeNamed(mlp->settings, name);
+        if (!value)
+            return unknown("dims", name, { "batch", "embed", "hidden", "layers" });
+        *value = size;
+        return after;
+    }
+    std::vector<std::string> known;
+    bool changed = false;
+    for (NamedArraySetting& array : std::get<ArraysModel>(after.model).arrays) {
+        for (std::size_t i = 0; i < std::min(array.names.size(), array.shape.size()); ++i) {
+            if (array.names[i].kind != LogicalName::Kind::Name)
+                continue;
+            if (std::find(known.begin(), known.end(), array.names[i].name) == known.end())
+                known.push_back(array.names[i].name);
+            if (array.names[i].name == name) {
+                array.shape[i] = size;
+                changed = true;
+            }
+        }
+    }
+    if (!changed)
+        return unknown("dims", name, std::move(known));
+    return after;
+}
+
+Result<Experiment> withLogicalYConstraint(const Experiment& before)
+{
+    Experiment after = before;
+    auto* mlp = std::get_if<MlpModel>(&after.model);
+    if (!mlp)
+        return fail(Code::InvalidAttribute, { { "op", "y" }, { "detail", "the model has no constraint on y" } });
+    mlp->settings.yConstraint = MlpSettings::Axes::Logical;
+    return after;
+}
+
+} // namespace shardscope
