@@ -41,6 +41,7 @@ enum class Code : std::uint16_t {
     UnsupportedDims = 113, ///< activation, parameter
     DuplicateAxis = 114, ///< axis: a mesh axis name used twice
     InvalidAxisSize = 115, ///< axis, size
+    NotALogicalSpec = 116, ///< the 2024 Flax cannot take unconstrained names in a constraint
     // Files and values in them
     Syntax = 120, ///< expected, found
     DuplicateKey = 121, ///< key
