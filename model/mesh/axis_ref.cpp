@@ -23,11 +23,20 @@ std::string toString(const Mesh& mesh, AxisRef ref)
     return text;
 }
 
-bool overlaps(AxisRef a, AxisRef b) { return a.axis == b.axis && a.pre < b.next() && b.pre < a.next(); }
+bool overlaps(AxisRef a, AxisRef b)
+{
+    return a.axis == b.axis && a.pre < b.next() && b.pre < a.next();
+}
 
-bool contains(AxisRef a, AxisRef b) { return a.axis == b.axis && a.pre <= b.pre && a.next() >= b.next(); }
+bool contains(AxisRef a, AxisRef b)
+{
+    return a.axis == b.axis && a.pre <= b.pre && a.next() >= b.next();
+}
 
-bool isPrefixOf(AxisRef a, AxisRef b) { return contains(b, a) && a.pre == b.pre; }
+bool isPrefixOf(AxisRef a, AxisRef b)
+{
+    return contains(b, a) && a.pre == b.pre;
+}
 
 bool canCoexist(AxisRef a, AxisRef b)
 {
@@ -50,12 +59,18 @@ std::optional<AxisRef> prefixWithoutOverlap(AxisRef a, AxisRef b)
         return a;
     if (a.pre >= b.pre)
         return std::nullopt;
-    return AxisRef { a.axis, a.pre, b.pre / a.pre };
+    return AxisRef{ a.axis, a.pre, b.pre / a.pre };
 }
 
-bool canMerge(AxisRef a, AxisRef b) { return a.axis == b.axis && a.next() == b.pre; }
+bool canMerge(AxisRef a, AxisRef b)
+{
+    return a.axis == b.axis && a.next() == b.pre;
+}
 
-AxisRef merge(AxisRef a, AxisRef b) { return { a.axis, a.pre, a.size * b.size }; }
+AxisRef merge(AxisRef a, AxisRef b)
+{
+    return { a.axis, a.pre, a.size * b.size };
+}
 
 std::optional<AxisRef> overlap(AxisRef a, AxisRef b)
 {
@@ -63,7 +78,7 @@ std::optional<AxisRef> overlap(AxisRef a, AxisRef b)
         return std::nullopt;
     const std::int64_t pre = std::max(a.pre, b.pre);
     const std::int64_t next = std::min(a.next(), b.next());
-    return AxisRef { a.axis, static_cast<std::int32_t>(pre), static_cast<std::int32_t>(next / pre) };
+    return AxisRef{ a.axis, static_cast<std::int32_t>(pre), static_cast<std::int32_t>(next / pre) };
 }
 
 std::int64_t product(std::span<const AxisRef> axes)

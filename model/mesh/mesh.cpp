@@ -8,7 +8,8 @@ namespace shardscope {
 Result<Mesh> Mesh::create(std::vector<MeshAxis> axes, std::vector<std::int32_t> deviceOrder)
 {
     if (axes.size() > maximumMeshAxes)
-        return fail(Code::TooLarge, { { "what", "mesh axes" }, { "count", axes.size() }, { "limit", maximumMeshAxes } });
+        return fail(
+            Code::TooLarge, { { "what", "mesh axes" }, { "count", axes.size() }, { "limit", maximumMeshAxes } });
     Mesh mesh;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const MeshAxis& axis = axes[i];
@@ -33,8 +34,8 @@ Result<Mesh> Mesh::create(std::vector<MeshAxis> axes, std::vector<std::int32_t> 
         std::vector<bool> seen(static_cast<std::size_t>(mesh.m_deviceCount));
         bool permutation = deviceOrder.size() == seen.size();
         for (const std::int32_t device : deviceOrder) {
-            permutation = permutation && device >= 0 && device < mesh.m_deviceCount
-                && !seen[static_cast<std::size_t>(device)];
+            permutation =
+                permutation && device >= 0 && device < mesh.m_deviceCount && !seen[static_cast<std::size_t>(device)];
             if (!permutation)
                 return fail(Code::InvalidAttribute,
                     { { "op", "mesh" }, { "detail", "device order must name every device once" } });

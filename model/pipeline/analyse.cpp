@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline/analyse.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/hash.h"
+#include "experiment/builtin.h"
+#include "partition/partition.h"
+#include "pipeline/cache.h"
+#include "pipeline/problems.h"
+#include "pipeline/tensor_rows.h"
+
+namespace shardscope {
+
+namespace {
+
+class Stopwatch {
+public:
+    [[nodiscard]] StageTime lap(std::string stage, bool fromCache = false)
+    {
+        const auto now = std::chrono::steady_clock::now();
+        const double seconds = std::chrono::duration<double>(now - m_start).count();
+        m_start = now;
+        return { std::move(stage), seconds, fromCache };
+    }
+
+private:
+    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+};
+
+void add(Hasher& hasher, const PartitionSpec& spec)
+{
+    hasher.add(spec.entries.size());
+    for (const SpecEntry& entry : spec.entries) {
+        hasher.add(entry.kind).add(entry.axes.size());
+        for (const std::string& axis : entry.axes)
+            hasher.add(axis);
+    }
+}
+
+std::uint64_t hashOf(const ModelSetting& model)
+{
+    Hasher hasher;
+    hasher.add(model.index());
+    if (const auto* mlp = std::get_if<MlpModel>(&model)) {
+        const MlpSettings& s = mlp->settings;
+        hasher.add(s.layers).add(s.batch).add(s.embed).add(s.hidden).add(s.dtype).add(s.loss);
+        hasher.add(s.adam.learningRate).add(s.adam.beta1).add(s.adam.beta2).add(s.adam.epsilon);
+        hasher.add(s.inputGradient).add(s.trainStep).add(s.axes).add(s.yConstraint);
+        for (const auto& [name, entry] : s.deviceAxes) {
+            hasher.add(name);
+            add(hasher, PartitionSpec{ { entry } });
+        }
+    } else {
+        for (const NamedArraySetting& array : std::get<ArraysModel>(model).arrays) {
+            hasher.add(array.path).add(array.dtype).add(array.shape.size());
+            for (const std::int64_t size : array.shape)
+                hasher.add(size);
+            for (const LogicalName& name : array.names)
+                hasher.add(name.kind).add(name.name);
+        }
+    }
+    return hasher.value();
+}
+
+void add(Hasher& hasher, const AxisList& axes)
+{
+    hasher.add(axes.size());
+    for (const AxisRef& ref : axes)
+        hasher.add(ref.axis).add(ref.pre).add(ref.size);
+}
+
+void add(Hasher& hasher, const std::vector<std::optional<TensorSharding>>& shardings)
+{
+    for (const auto& sharding : shardings) {
+        hasher.add(sharding.has_value());
+        if (!sharding)
+            continue;
+        for (const DimensionSharding& dim : sharding->dims) {
+            hasher.add(dim.open).add(dim.priority);
+            add(hasher, dim.axes);
+        }
+        add(hasher, sharding->replicated);
+        add(hasher, sharding->unreduced);
+    }
+}
+
+std::uint64_t hashOf(const LayoutInput& input)
+{
+    Hasher hasher;
+    hasher.add(reinterpret_cast<std::uintptr_t>(input.program.get()));
+    for (const MeshAxis& axis : input.mesh.axes())
+        hasher.add(axis.name).add(axis.size);
+    for (const std::int32_t device : input.mesh.deviceOrder())
+        hasher.add(device);
+    add(hasher, input.arguments);
+    add(hasher, input.results);
+    add(hasher, input.constraints);
+    return hasher.value();
+}
+
+LayoutInput layoutInput(const ProgramPtr& program, const Mesh& mesh, const Annotations& annotations)
+{
+    const auto seed = [&](const ResolvedAnnotation& annotation) -> std::optional<TensorSharding> {
+        if (!annotation.spec)
+            return std::nullopt;
+        return toTensorSharding(*annotation.spec, mesh, program->value(annotation.value).type.rank());
+    };
+    LayoutInput input{ program, mesh, {}, {}, {} };
+    for (const ResolvedAnnotation& annotation : annotations.arguments)
+        input.arguments.push_back(seed(annotation));
+    for (const ResolvedAnnotation& annotation : annotations.results)
+        input.results.push_back(seed(annotation));
+    input.constraints.resize(program->operations.size());
+    for (const ResolvedAnnotation& annotation : annotations.constraints)
+        input.constraints[annotation.operation.index] = seed(annotation);
+    return input;
+}
+
+/// Values that stay readable after a step: what a person can look at.
+std::vector<ValueId> observableValues(const Program& program)
+{
+    std::vector<ValueId> values;
+    for (std::size_t i = 0; i < program.values.size(); ++i)
+        if (!program.values[i].path.empty())
+            values.emplace_back(i);
+    return values;
+}
+
+std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_token stop)
+{
+    auto output = std::make_shared<LayoutOutput>();
+    output->mesh = std::make_shared<const Mesh>(input.mesh);
+    Stopwatch watch;
+    const PropagationInput propagationInput{ input.program, output->mesh, input.arguments, input.results,
+        input.constraints, Strategy::Full };
+    output->propagation = std::make_shared<const PropagationResult>(propagate(propagationInput));
+    output->times.push_back(watch.lap("propagate"));
+    if (stop.stop_requested())
+        return nullptr;
+
+    Result<DeviceProgram> device = partition(propagationInput, *output->propagation);
+    output->times.push_back(watch.lap("partition"));
+    if (!device) {
+        output->error = device.error();
+        return output;
+    }
+    output->deviceProgram = std::make_shared<const DeviceProgram>(std::move(*device));
+    if (stop.stop_requested())
+        return nullptr;
+
+    ScheduleOptions options;
+    options.keep = observableValues(*input.program);
+    Result<Plan> plan = schedule(output->deviceProgram, options);
+    output->times.push_back(watch.lap("schedule"));
+    if (!plan)
+        output->error = plan.error();
+    else
+        output->plan = std::make_shared<const Plan>(std::move(*plan));
+    return output;
+}
+
+void append(std::vector<Problem>& problems, std::vector<Problem> more)
+{
+    problems.insert(problems.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+void sortProblems(std::vector<Problem>& problems)
+{
+    std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+        if (a.diagnostic.severity() != b.diagnostic.severity())
+            return a.diagnostic.severity() < b.diagnostic.severity();
+        return a.diagnostic.code < b.diagnostic.code;
+    });
+}
+
+/// Runs the stages and fills the snapshot as far as they get. Returns false if stopped.
+bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
+{
+    const Experiment& experiment = *snapshot.experiment;
+    Stopwatch watch;
+
+    const std::uint64_t modelHash = hashOf(experiment.model);
+    snapshot.program = cache.impl().programs.find(modelHash, experiment.model);
+    const bool built = snapshot.program == nullptr;
+    if (built) {
+        Result<Program> program = buildProgram(experiment);
+        if (!program) {
+            snapshot.problems.push_back({ program.error(), {}, {} });
+            return true;
+        }
+        snapshot.program = std::make_shared<const Program>(std::move(*program));
+        cache.impl().programs.insert(modelHash, experiment.model, snapshot.program);
+    }
+    snapshot.times.push_back(watch.lap("build", !built));
+    if (stop.stop_requested())
+        return false;
+
+    Result<Mesh> mesh = Mesh::create(experiment.mesh.axes, experiment.mesh.deviceOrder);
+    if (!mesh) {
+        Diagnostic problem = mesh.error();
+        problem.where.pointer = "/mesh/axes";
+        snapshot.problems.push_back({ std::move(problem), {}, {} });
+        return true;
+    }
+    append(snapshot.problems, meshProblems(experiment, *mesh));
+    if (snapshot.errorCount() > 0)
+        return true;
+    snapshot.mesh = std::make_shared<const Mesh>(*mesh);
+
+    snapshot.annotations = annotate(*snapshot.program, *mesh, experiment);
+    RuleCensus census = countRules(*snapshot.program, *snapshot.annotations, experiment.rules);
+    append(snapshot.problems, annotationProblems(*snapshot.program, *mesh, *snapshot.annotations, census, experiment));
+    snapshot.ruleUses = std::move(census.rules);
+    snapshot.namesWithoutRule = std::move(census.namesWithoutRule);
+    snapshot.times.push_back(watch.lap("annotate"));
+    if (snapshot.errorCount() > 0)
+        return true;
+    if (stop.stop_requested())
+        return false;
+
+    LayoutInput input = layoutInput(snapshot.program, *mesh, *snapshot.annotations);
+    const std::uint64_t layoutHash = hashOf(input);
+    std::shared_ptr<const LayoutOutput> layout = cache.impl().layouts.find(layoutHash, input);
+    const bool laidOut = layout == nullptr;
+    if (laidOut) {
+        layout = layOut(input, stop);
+        if (!layout)
+            return false;
+        cache.impl().layouts.insert(layoutHash, std::move(input), layout);
+    }
+    for (StageTime time : layout->times) {
+        time.fromCache = !laidOut;
+        if (!laidOut)
+            time.seconds = 0;
+        snapshot.times.push_back(std::move(time));
+    }
+    static_cast<void>(watch.lap("layout"));
+    snapshot.mesh = layout->mesh;
+    snapshot.propagation = layout->propagation;
+    snapshot.deviceProgram = layout->deviceProgram;
+    snapshot.plan = layout->plan;
+    if (layout->error)
+        snapshot.problems.push_back({ *layout->error, {}, {} });
+
+    if (snapshot.deviceProgram) {
+        snapshot.collectives = collectives(*snapshot.deviceProgram);
+        snapshot.sent = sentBytes(*snapshot.deviceProgram);
+    }
+    if (snapshot.plan)
+        append(snapshot.problems, memoryProblems(experiment, *snapshot.plan));
+    addTensorRows(snapshot);
+    snapshot.times.push_back(watch.lap("summarise"));
+    return !stop.stop_requested();
+}
+
+} // namespace
+
+AnalysisCache::AnalysisCache()
+    : m_impl(std::make_unique<Impl>())
+{
+}
+
+AnalysisCache::~AnalysisCache() = default;
+
+SnapshotPtr analyse(ExperimentPtr experiment, std::uint64_t revision, AnalysisCache& cache, std::stop_token stop)
+{
+    auto snapshot = std::make_shared<Snapshot>();
+    snapshot->revision = revision;
+    snapshot->experiment = std::move(experiment);
+    if (!fill(*snapshot, cache, stop))
+        return nullptr;
+    sortProblems(snapshot->problems);
+    return snapshot;
+}
+
+} // namespace shardscope

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline/analyse.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+namespace {
+
+/// The spec without axes that the mesh lacks. In a rule such an axis is a warning (RuleUnknownAxis) and cuts nothing.
+PartitionSpec withKnownAxes(PartitionSpec spec, const Mesh& mesh)
+{
+    for (SpecEntry& entry : spec.entries) {
+        if (entry.kind != SpecEntry::Kind::Single && entry.kind != SpecEntry::Kind::Tuple)
+            continue;
+        std::erase_if(entry.axes, [&](const std::string& axis) { return !mesh.axisIndex(axis); });
+        if (entry.axes.empty())
+            entry = SpecEntry::none();
+    }
+    return spec;
+}
+
+class Annotator {
+public:
+    Annotator(const Program& program, const Mesh& mesh, const Experiment& experiment)
+        : m_program(program)
+        , m_mesh(mesh)
+        , m_experiment(experiment)
+    {
+    }
+
+    /// Annotations of arguments and results are resolved with the rules handed over (flax' logical_to_mesh_sharding).
+    ResolvedAnnotation ofValue(ValueId value, const Annotation& written) const
+    {
+        ResolvedAnnotation resolved{ value, {}, written, {}, {}, {} };
+        if (const auto* device = std::get_if<DeviceAxes>(&written)) {
+            takeSpec(resolved, device->spec);
+        } else if (const auto* logical = std::get_if<LogicalAxes>(&written)) {
+            const Result<Resolution> resolution =
+                resolve(logical->names, m_experiment.rules.rules, m_experiment.rules.version);
+            if (!resolution) {
+                resolved.problem = placed(resolution.error(), value);
+            } else {
+                resolved.resolution = *resolution;
+                takeSpec(resolved, withKnownAxes(resolution->spec(), m_mesh));
+            }
+        }
+        return resolved;
+    }
+
+    ResolvedAnnotation ofConstraint(OperationId id) const
+    {
+        const Operation& operation = m_program.operation(id);
+        const Annotation& written = std::get<ConstraintAttributes>(operation.attributes).annotation;
+        const ValueId value = operation.results[0];
+        const auto* logical = std::get_if<LogicalAxes>(&written);
+        if (!logical) {
+            ResolvedAnnotation resolved = ofValue(value, written);
+            resolved.operation = id;
+            return resolved;
+        }
+
+        ResolvedAnnotation resolved{ value, id, written, {}, {}, {} };
+        const RulesSetting& rules = m_experiment.rules;
+        const std::string& platform = m_experiment.hardware.devices.platform;
+        std::vector<std::string> reasons;
+        if (!rules.boundWhenTraced)
+            reasons.emplace_back("no_rules");
+        // The step is traced inside `with mesh:`, so a mesh is always at hand here.
+        if (!constraintApplies({ platform, true, false }, rules.version))
+            reasons.emplace_back("platform");
+        // What the rules would say, for counting uses and for showing what binding them would do.
+        if (const Result<Resolution> resolution = resolve(logical->names, rules.rules, rules.version))
+            resolved.resolution = *resolution;
+        if (!reasons.empty()) {
+            resolved.problem =
+                placed(Diagnostic{ Code::ConstraintInactive,
+                           { { "names", namesOf(*logical) }, { "reasons", reasons }, { "platform", platform } }, {} },
+                    value);
+            return resolved;
+        }
+        const Result<ConstraintAction> action =
+            logicalConstraint(logical->names, rules.rules, rules.fallback, rules.version);
+        if (!action) {
+            resolved.problem = placed(action.error(), value);
+        } else if (action->constrain) {
+            resolved.resolution = action->resolution;
+            takeSpec(resolved, withKnownAxes(action->spec, m_mesh));
+        } else {
+            const std::string why = rules.rules.list.empty() ? "no_rules" : "fallback";
+            resolved.problem =
+                placed(Diagnostic{ Code::ConstraintInactive,
+                           { { "names", namesOf(*logical) }, { "reasons", std::vector<std::string>{ why } },
+                               { "platform", platform } },
+                           {} },
+                    value);
+        }
+        return resolved;
+    }
+
+private:
+    static std::vector<std::string> namesOf(const LogicalAxes& logical)
+    {
+        std::vector<std::string> names;
+        for (const LogicalName& name : logical.names)
+            names.push_back(name.kind == LogicalName::Kind::Name ? name.name : "None");
+        return names;
+    }
+
+    Diagnostic placed(Diagnostic diagnostic, ValueId value) const
+    {
+        const Value& v = m_program.value(value);
+        diagnostic.where.path = v.path;
+        if (diagnostic.arg("dim")) {
+            const auto dim = static_cast<std::size_t>(diagnostic.number("dim"));
+            diagnostic.where.dimension = static_cast<int>(dim);
+            if (dim < v.dimNames.size())
+                diagnostic.args.emplace_back("dim_name", v.dimNames[dim]);
+        }
+        return diagnostic;
+    }
+
+    void takeSpec(ResolvedAnnotation& resolved, const PartitionSpec& spec) const
+    {
+        const Result<void> valid = validate(spec, m_mesh, m_program.value(resolved.value).type.shape);
+        if (!valid)
+            resolved.problem = placed(valid.error(), resolved.value);
+        else
+            resolved.spec = spec;
+    }
+
+    const Program& m_program;
+    const Mesh& m_mesh;
+    const Experiment& m_experiment;
+};
+
+} // namespace
+
+std::shared_ptr<const Annotations> annotate(const Program& program, const Mesh& mesh, const Experiment& experiment)
+{
+    const Annotator annotator(program, mesh, experiment);
+    auto annotations = std::make_shared<Annotations>();
+    const Region& main = program.main();
+    for (std::size_t i = 0; i < main.arguments.size(); ++i)
+        annotations->arguments.push_back(annotator.ofValue(main.arguments[i], program.argumentAnnotations[i]));
+    for (std::size_t i = 0; i < main.results.size(); ++i)
+        annotations->results.push_back(annotator.ofValue(main.results[i], program.resultAnnotations[i]));
+    for (const OperationId id : main.operations)
+        if (program.operation(id).kind == OpKind::ShardingConstraint)
+            annotations->constraints.push_back(annotator.ofConstraint(id));
+    return annotations;
+}
+
+} // namespace shardscope

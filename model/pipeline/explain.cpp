@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline/explain.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+namespace {
+
+const ResolvedAnnotation* annotationOf(const Snapshot& snapshot, ValueId value)
+{
+    const Annotations& annotations = *snapshot.annotations;
+    const Value& v = snapshot.program->value(value);
+    if (!v.definition.valid())
+        return &annotations.arguments[v.index];
+    for (const ResolvedAnnotation& annotation : annotations.constraints)
+        if (annotation.value == value)
+            return &annotation;
+    for (const ResolvedAnnotation& annotation : annotations.results)
+        if (annotation.value == value && annotation.spec)
+            return &annotation;
+    return nullptr;
+}
+
+DimensionReason reasonOf(const Snapshot& snapshot, const Explanation& explanation, std::size_t dimension)
+{
+    using Kind = DimensionReason::Kind;
+    const Value& value = snapshot.program->value(explanation.value);
+    DimensionReason reason;
+    reason.dimension = dimension;
+    if (dimension < value.dimNames.size())
+        reason.name = value.dimNames[dimension];
+    if (snapshot.propagation)
+        reason.axes = snapshot.propagation->shardings[explanation.value.index].dims[dimension].axes;
+
+    const ResolvedAnnotation* annotation = explanation.annotation;
+    if (annotation && annotation->spec) {
+        if (annotation->resolution) {
+            const DimensionTrace& trace = annotation->resolution->dims[dimension];
+            reason.rule = trace.rule;
+            switch (trace.outcome) {
+            case DimensionOutcome::SetByRule:
+                reason.kind = Kind::Rule;
+                break;
+            case DimensionOutcome::SetToNullByRule:
+                reason.kind = Kind::RuleToNull;
+                break;
+            case DimensionOutcome::NoRule:
+                reason.kind = Kind::NoRule;
+                break;
+            case DimensionOutcome::AllRulesSkipped:
+                reason.kind = Kind::RulesSkipped;
+                if (trace.rule >= 0)
+                    reason.trace = annotation->resolution->rules[static_cast<std::size_t>(trace.rule)];
+                break;
+            case DimensionOutcome::Unnamed:
+            case DimensionOutcome::Unconstrained:
+                reason.kind = Kind::Unannotated;
+                break;
+            }
+            return reason;
+        }
+        if (!reason.axes.empty()) {
+            reason.kind = Kind::DeviceAxes;
+            return reason;
+        }
+    }
+    if (snapshot.propagation && !reason.axes.empty()) {
+        reason.kind = Kind::Propagated;
+        reason.chain = provenance(*snapshot.propagation, explanation.value, dimension, reason.axes.front());
+    }
+    return reason;
+}
+
+} // namespace
+
+Explanation explain(const Snapshot& snapshot, ValueId value)
+{
+    Explanation explanation;
+    explanation.value = value;
+    if (!snapshot.program || !snapshot.annotations || !value.valid())
+        return explanation;
+    explanation.annotation = annotationOf(snapshot, value);
+    const std::size_t rank = snapshot.program->value(value).type.rank();
+    for (std::size_t dimension = 0; dimension < rank; ++dimension)
+        explanation.dims.push_back(reasonOf(snapshot, explanation, dimension));
+
+    if (snapshot.propagation) {
+        const TensorSharding& sharding = snapshot.propagation->shardings[value.index];
+        for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
+            const AxisRef whole = wholeAxis(*snapshot.mesh, axis);
+            const bool cuts =
+                std::any_of(sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) {
+                    return std::any_of(
+                        dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, whole); });
+                });
+            if (!cuts && whole.size > 1)
+                explanation.copiedAlong.push_back(whole);
+        }
+    }
+    if (snapshot.deviceProgram)
+        for (std::size_t i = 0; i < snapshot.deviceProgram->ops.size(); ++i)
+            if (const DeviceOp& op = snapshot.deviceProgram->ops[i]; op.collective() && op.stem == value)
+                explanation.collectives.emplace_back(i);
+    for (const Problem& problem : snapshot.problems)
+        if (std::find(problem.values.begin(), problem.values.end(), value) != problem.values.end())
+            explanation.problems.push_back(&problem);
+    return explanation;
+}
+
+} // namespace shardscope

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/edits.h"
+#include "pipeline/snapshot.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+namespace {
+
+Result<std::size_t> axisIndex(const Experiment& experiment, const std::string& name)
+{
+    const auto& axes = experiment.mesh.axes;
+    const auto found = std::find_if(axes.begin(), axes.end(), [&](const MeshAxis& a) { return a.name == name; });
+    if (found == axes.end())
+        return fail(Code::UnknownAxis, { { "axis", name } });
+    return static_cast<std::size_t>(found - axes.begin());
+}
+
+Result<LogicalRule> ruleAt(const Experiment& experiment, std::int64_t index)
+{
+    const auto& list = experiment.rules.rules.list;
+    if (index < 0 || index >= static_cast<std::int64_t>(list.size()))
+        return fail(Code::OutOfRange,
+            { { "key", "rule" }, { "value", index }, { "min", 0 },
+                { "max", static_cast<std::int64_t>(list.size()) - 1 } });
+    return list[static_cast<std::size_t>(index)];
+}
+
+} // namespace
+
+Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
+{
+    const auto number = static_cast<std::size_t>(fix.number);
+    switch (fix.kind) {
+    case Fix::Kind::BindRules:
+        return withRulesBound(experiment, true);
+    case Fix::Kind::AssumeTpu:
+        return withPlatform(experiment, "tpu");
+    case Fix::Kind::UseLogicalNames:
+        return withLogicalYConstraint(experiment);
+    case Fix::Kind::DevicesForMesh:
+        return withDevicesForMesh(experiment);
+    case Fix::Kind::SetDimension:
+        return withDimension(experiment, fix.name, fix.number);
+    case Fix::Kind::SetAxisSize: {
+        const Result<std::size_t> axis = axisIndex(experiment, fix.name);
+        if (!axis)
+            return tl::unexpected(axis.error());
+        const bool fits = [&] {
+            std::int64_t product = 1;
+            for (const MeshAxis& a : experiment.mesh.axes)
+                product *= a.size;
+            return product == experiment.hardware.devices.count();
+        }();
+        // On a mesh that fits its devices the product is kept where another axis can take the inverse change.
+        if (fits)
+            if (Result<Experiment> kept = withAxisSize(experiment, *axis, fix.number, true))
+                return kept;
+        return withAxisSize(experiment, *axis, fix.number, false);
+    }
+    case Fix::Kind::RemoveRule:
+        return withRuleRemoved(experiment, number);
+    case Fix::Kind::MoveRuleAbove:
+        return withRuleMoved(experiment, number, static_cast<std::size_t>(fix.other));
+    case Fix::Kind::AddFallbackRow: {
+        Result<LogicalRule> rule = ruleAt(experiment, fix.number);
+        if (!rule)
+            return tl::unexpected(rule.error());
+        rule->target = SpecEntry::axis(fix.name);
+        return withRuleInserted(experiment, number + 1, *rule);
+    }
+    case Fix::Kind::RenameAxisInRule: {
+        Result<LogicalRule> rule = ruleAt(experiment, fix.number);
+        if (!rule)
+            return tl::unexpected(rule.error());
+        for (std::string& axis : rule->target.axes) {
+            const bool known = std::any_of(experiment.mesh.axes.begin(), experiment.mesh.axes.end(),
+                [&](const MeshAxis& a) { return a.name == axis; });
+            if (!known)
+                axis = fix.name;
+        }
+        return withRuleReplaced(experiment, number, *rule);
+    }
+    }
+    return fail(Code::InvalidAttribute, { { "op", "fix" }, { "detail", "unknown kind of fix" } });
+}
+
+} // namespace shardscope

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline/problems.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+namespace {
+
+/// An annotation that a person wrote, as opposed to one inherited by optimizer state or pinned on a result.
+bool isWrittenByPeople(const Program& program, const ResolvedAnnotation& annotation)
+{
+    const Role role = program.value(annotation.value).role;
+    return annotation.operation.valid() || role == Role::Parameter || role == Role::Input;
+}
+
+std::vector<const ResolvedAnnotation*> writtenAnnotations(const Program& program, const Annotations& annotations)
+{
+    std::vector<const ResolvedAnnotation*> written;
+    for (const ResolvedAnnotation& annotation : annotations.arguments)
+        if (isWrittenByPeople(program, annotation))
+            written.push_back(&annotation);
+    for (const ResolvedAnnotation& annotation : annotations.constraints)
+        written.push_back(&annotation);
+    return written;
+}
+
+std::string shortName(const std::string& path)
+{
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// Divisors of `size` nearest to `wanted`, and multiples of `wanted` nearest to `size`.
+std::int64_t nearestDivisor(std::int64_t size, std::int64_t wanted)
+{
+    for (std::int64_t d = std::min(size, wanted); d > 1; --d)
+        if (size % d == 0)
+            return d;
+    return 1;
+}
+
+class Collector {
+public:
+    explicit Collector(std::vector<Problem>& problems)
+        : m_problems(problems)
+    {
+    }
+    /// Adds a problem, or its value to an equal problem of another layer. `subject` stands for the tensor: equal
+    /// findings about "z" of several layers are one.
+    void add(Diagnostic diagnostic, const std::string& subject, ValueId value, std::vector<Fix> fixes)
+    {
+        for (std::size_t i = 0; i < m_problems.size(); ++i) {
+            Problem& earlier = m_problems[i];
+            if (earlier.diagnostic.code == diagnostic.code && m_subjects[i] == subject
+                && earlier.diagnostic.args == diagnostic.args) {
+                if (value.valid())
+                    earlier.values.push_back(value);
+                return;
+            }
+        }
+        m_subjects.resize(m_problems.size());
+        m_subjects.push_back(subject);
+        Problem problem{ std::move(diagnostic), std::move(fixes), {} };
+        if (value.valid())
+            problem.values.push_back(value);
+        m_problems.push_back(std::move(problem));
+    }
+
+private:
+    std::vector<Problem>& m_problems;
+    std::vector<std::string> m_subjects;
+};
+
+/// Ways out of an indivisible dimension: the nearest sizes that divide, for the dimension and for a single mesh axis.
+std::vector<Fix> indivisibleFixes(const Diagnostic& diagnostic, const Mesh& mesh, const PartitionSpec* spec)
+{
+    std::vector<Fix> fixes;
+    const std::int64_t size = diagnostic.number("size");
+    const std::int64_t partitions = diagnostic.number("partitions");
+    const std::string name = diagnostic.text("dim_name");
+    if (partitions < 1)
+        return fixes;
+    if (!name.empty()) {
+        const std::int64_t below = size / partitions * partitions;
+        const std::int64_t above = below + partitions;
+        if (below > 0)
+            fixes.push_back({ Fix::Kind::SetDimension, name, below, 0 });
+        fixes.push_back({ Fix::Kind::SetDimension, name, above, 0 });
+    }
+    if (spec && diagnostic.where.dimension >= 0) {
+        const auto& axes = spec->axesOf(static_cast<std::size_t>(diagnostic.where.dimension));
+        if (axes.size() == 1)
+            if (const auto index = mesh.axisIndex(axes.front()))
+                fixes.push_back({ Fix::Kind::SetAxisSize, axes.front(), nearestDivisor(size, mesh.size(*index)), 0 });
+    }
+    return fixes;
+}
+
+void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annotations& annotations,
+    const Experiment& experiment, Collector& collector)
+{
+    for (const ResolvedAnnotation* annotation : writtenAnnotations(program, annotations)) {
+        const Value& value = program.value(annotation->value);
+        const std::string subject = shortName(value.path);
+        const auto* logical = std::get_if<LogicalAxes>(&annotation->written);
+        const auto* device = std::get_if<DeviceAxes>(&annotation->written);
+
+        if (annotation->problem) {
+            const Diagnostic& problem = *annotation->problem;
+            std::vector<Fix> fixes;
+            if (problem.code == Code::ConstraintInactive) {
+                const auto reasons = problem.list("reasons");
+                const bool rulesMissing = std::find(reasons.begin(), reasons.end(), "no_rules") != reasons.end();
+                const bool platform = std::find(reasons.begin(), reasons.end(), "platform") != reasons.end();
+                if (rulesMissing && !experiment.rules.boundWhenTraced)
+                    fixes.push_back({ Fix::Kind::BindRules, {}, 0, 0 });
+                if (platform)
+                    fixes.push_back({ Fix::Kind::AssumeTpu, {}, 0, 0 });
+            } else if (problem.code == Code::Indivisible) {
+                std::optional<PartitionSpec> spec;
+                if (device)
+                    spec = device->spec;
+                else if (annotation->resolution)
+                    spec = annotation->resolution->spec();
+                fixes = indivisibleFixes(problem, mesh, spec ? &*spec : nullptr);
+            }
+            collector.add(problem, subject, annotation->value, std::move(fixes));
+        }
+
+        if (device && annotation->operation.valid() && !device->spec.entries.empty()) {
+            const auto* mlp = std::get_if<MlpModel>(&experiment.model);
+            std::vector<std::string> axes;
+            for (const SpecEntry& entry : device->spec.entries)
+                axes.insert(axes.end(), entry.axes.begin(), entry.axes.end());
+            if (mlp && mlp->settings.axes == MlpSettings::Axes::Logical && !axes.empty()) {
+                Diagnostic diagnostic{ Code::MeshNameInLogicalModel, { { "axes", axes } }, {} };
+                diagnostic.where.path = value.path;
+                collector.add(
+                    std::move(diagnostic), subject, annotation->value, { { Fix::Kind::UseLogicalNames, {}, 0, 0 } });
+            }
+        }
+
+        if (!logical || !annotation->resolution || !annotation->spec)
+            continue;
+        for (const RuleTrace& trace : annotation->resolution->rules) {
+            if (trace.verdict != Verdict::AxisBusy)
+                continue;
+            const LogicalRule& rule = experiment.rules.rules.list[trace.rule];
+            const bool lost = !trace.lostAxes.empty();
+            std::vector<Fix> fixes;
+            if (lost && trace.lostAxes.size() == 1)
+                fixes.push_back(
+                    { Fix::Kind::AddFallbackRow, trace.lostAxes.front(), static_cast<std::int64_t>(trace.rule), 0 });
+            Diagnostic diagnostic{ lost ? Code::TupleLostAxes : Code::AxisBusy,
+                { { "rule", static_cast<std::int64_t>(trace.rule) + 1 }, { "name", rule.name.name },
+                    { "axis", trace.busyAxis }, { "by_rule", static_cast<std::int64_t>(trace.byRule) + 1 },
+                    { "by_dim_name",
+                        trace.byDimension >= 0 && static_cast<std::size_t>(trace.byDimension) < logical->names.size()
+                            ? logical->names[static_cast<std::size_t>(trace.byDimension)].name
+                            : std::string() },
+                    { "axes", trace.lostAxes } },
+                {} };
+            diagnostic.where.path = value.path;
+            diagnostic.where.dimension = trace.dimension;
+            diagnostic.where.pointer = "/rules/list/" + std::to_string(trace.rule);
+            collector.add(std::move(diagnostic), subject, annotation->value, std::move(fixes));
+        }
+    }
+}
+
+void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus& census, const Experiment& experiment,
+    Collector& collector)
+{
+    const std::vector<LogicalRule>& rules = experiment.rules.rules.list;
+    const std::vector<std::string> axisNames = mesh.axisNames();
+    const bool hasLogical = std::any_of(program.argumentAnnotations.begin(), program.argumentAnnotations.end(),
+        [](const Annotation& a) { return std::holds_alternative<LogicalAxes>(a); });
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const std::string pointer = "/rules/list/" + std::to_string(i);
+        const auto number = static_cast<std::int64_t>(i);
+        for (const std::string& axis : rules[i].target.axes) {
+            if (mesh.axisIndex(axis))
+                continue;
+            Diagnostic diagnostic{ Code::RuleUnknownAxis,
+                { { "rule", number + 1 }, { "name", rules[i].name.name }, { "axis", axis }, { "known", axisNames } },
+                {} };
+            diagnostic.where.pointer = pointer;
+            std::vector<Fix> fixes;
+            if (const std::string nearest = nearestName(axis, axisNames); !nearest.empty())
+                fixes.push_back({ Fix::Kind::RenameAxisInRule, nearest, number, 0 });
+            fixes.push_back({ Fix::Kind::RemoveRule, {}, number, 0 });
+            collector.add(std::move(diagnostic), pointer + axis, {}, std::move(fixes));
+        }
+        const auto blockedBy = [&]() -> std::optional<std::size_t> {
+            for (std::size_t j = 0; j < i; ++j)
+                if (rules[j].name == rules[i].name && rules[j].target.axes.empty()
+                    && rules[j].target.kind != SpecEntry::Kind::Unconstrained)
+                    return j;
+            return std::nullopt;
+        }();
+        if (blockedBy && !rules[i].target.axes.empty()) {
+            Diagnostic diagnostic{ Code::NullBlocksRule,
+                { { "rule", static_cast<std::int64_t>(*blockedBy) + 1 }, { "blocked", number + 1 },
+                    { "name", rules[i].name.name } },
+                {} };
+            diagnostic.where.pointer = "/rules/list/" + std::to_string(*blockedBy);
+            collector.add(std::move(diagnostic), pointer, {},
+                { { Fix::Kind::MoveRuleAbove, {}, number, static_cast<std::int64_t>(*blockedBy) } });
+            continue;
+        }
+        if (hasLogical && census.rules[i].uses == 0 && census.rules[i].inactiveUses == 0) {
+            Diagnostic diagnostic{ Code::RuleUnused, { { "rule", number + 1 }, { "name", rules[i].name.name } }, {} };
+            diagnostic.where.pointer = pointer;
+            collector.add(std::move(diagnostic), pointer, {}, { { Fix::Kind::RemoveRule, {}, number, 0 } });
+        }
+    }
+}
+
+} // namespace
+
+RuleCensus countRules(const Program& program, const Annotations& annotations, const RulesSetting& rules)
+{
+    RuleCensus census;
+    census.rules.resize(rules.rules.list.size());
+    for (const ResolvedAnnotation* annotation : writtenAnnotations(program, annotations)) {
+        const auto* logical = std::get_if<LogicalAxes>(&annotation->written);
+        if (!logical)
+            continue;
+        const bool active = annotation->spec.has_value();
+        if (annotation->resolution)
+            for (const RuleTrace& trace : annotation->resolution->rules)
+                if (trace.verdict == Verdict::Applied)
+                    ++(active ? census.rules[trace.rule].uses : census.rules[trace.rule].inactiveUses);
+        for (const LogicalName& name : logical->names) {
+            if (name.kind != LogicalName::Kind::Name
+                || std::any_of(rules.rules.list.begin(), rules.rules.list.end(),
+                    [&](const LogicalRule& rule) { return rule.name == name; }))
+                continue;
+            const auto known = std::find_if(census.namesWithoutRule.begin(), census.namesWithoutRule.end(),
+                [&](const auto& entry) { return entry.first == name.name; });
+            if (known == census.namesWithoutRule.end())
+                census.namesWithoutRule.emplace_back(name.name, 1);
+            else
+                ++known->second;
+        }
+    }
+    return census;
+}
+
+std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh)
+{
+    std::vector<Problem> problems;
+    const std::int64_t devices = experiment.hardware.devices.count();
+    if (mesh.deviceCount() != devices) {
+        Diagnostic diagnostic{ Code::DevicesMismatch, { { "product", mesh.deviceCount() }, { "devices", devices } },
+            {} };
+        diagnostic.where.pointer = "/mesh/axes";
+        Problem problem{ std::move(diagnostic), { { Fix::Kind::DevicesForMesh, {}, mesh.deviceCount(), 0 } }, {} };
+        for (std::size_t i = mesh.rank(); i-- > 0;) {
+            const std::int64_t others = mesh.deviceCount() / mesh.size(i);
+            if (devices % others == 0) {
+                problem.fixes.push_back({ Fix::Kind::SetAxisSize, mesh.axis(i).name, devices / others, 0 });
+                break;
+            }
+        }
+        problems.push_back(std::move(problem));
+    }
+    for (std::size_t i = 0; i < mesh.rank(); ++i) {
+        if (mesh.size(i) != 1)
+            continue;
+        Diagnostic diagnostic{ Code::SizeOneAxis, { { "axis", mesh.axis(i).name } }, {} };
+        diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
+        problems.push_back({ std::move(diagnostic), {}, {} });
+    }
+    return problems;
+}
+
+std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh, const Annotations& annotations,
+    const RuleCensus& census, const Experiment& experiment)
+{
+    std::vector<Problem> problems;
+    Collector collector(problems);
+    addAnnotationFindings(program, mesh, annotations, experiment, collector);
+    addRuleFindings(program, mesh, census, experiment, collector);
+    return problems;
+}
+
+std::vector<Problem> memoryProblems(const Experiment& experiment, const Plan& plan)
+{
+    if (plan.memory.peakBytes <= experiment.hardware.memoryPerDevice)
+        return {};
+    Diagnostic diagnostic{ Code::OverMemoryLimit,
+        { { "bytes", plan.memory.peakBytes }, { "limit", experiment.hardware.memoryPerDevice } }, {} };
+    diagnostic.where.pointer = "/hardware/memory_per_device";
+    return { { std::move(diagnostic), {}, {} } };
+}
+
+} // namespace shardscope

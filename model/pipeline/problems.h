@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Findings about an experiment from its annotations: problems with their fixes, and how often each rule is used.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/snapshot.h"
+
+namespace shardscope {
+
+/// What a logical rule or name means to the arrays of the program; only arrays that people annotate count (parameters,
+/// inputs, constraints), not the optimizer state that inherits from them.
+struct RuleCensus {
+    std::vector<RuleUse> rules;
+    std::vector<std::pair<std::string, int>> namesWithoutRule;
+};
+[[nodiscard]] RuleCensus countRules(const Program& program, const Annotations& annotations, const RulesSetting& rules);
+
+/// The mesh against the devices of the hardware (E102), and axes of size 1 (I301).
+[[nodiscard]] std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh);
+/// Everything that annotations and rules give rise to. Equal findings of repeated layers become one.
+[[nodiscard]] std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh,
+    const Annotations& annotations, const RuleCensus& census, const Experiment& experiment);
+/// W209.
+[[nodiscard]] std::vector<Problem> memoryProblems(const Experiment& experiment, const Plan& plan);
+
+} // namespace shardscope

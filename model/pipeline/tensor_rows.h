@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The table of arrays: one row per value that has a path, in the order in which people look for them.
+#pragma once
+
+#include "pipeline/snapshot.h"
+
+namespace shardscope {
+
+/// Fills `tensors` and `rowOfValue` from the propagated shardings. New values of the train state ("next(...)") have no
+/// row of their own: they have the layout of what they replace.
+void addTensorRows(Snapshot& snapshot);
+
+} // namespace shardscope

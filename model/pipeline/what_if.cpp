@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/edits.h"
+#include "pipeline/explain.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::size_t mostMappings = 2;
+constexpr std::size_t mostMeshes = 2;
+
+std::int64_t stateBytes(const Snapshot& snapshot)
+{
+    std::int64_t bytes = 0;
+    for (const TensorRow& row : snapshot.tensors)
+        if (row.role == Role::Parameter || row.role == Role::Gradient || row.role == Role::Mu || row.role == Role::Nu)
+            bytes += row.bytesPerDevice;
+    return bytes;
+}
+
+/// Completes a what-if by analysing the changed experiment; false if that has errors.
+bool complete(WhatIf& whatIf, const Snapshot& before, const std::string& path, AnalysisCache& cache)
+{
+    const SnapshotPtr after = analyse(std::make_shared<const Experiment>(whatIf.after), before.revision, cache);
+    if (!after || !after->ok())
+        return false;
+    const TensorRow* rowBefore = before.row(path);
+    const TensorRow* rowAfter = after->row(path);
+    if (!rowBefore || !rowAfter)
+        return false;
+    whatIf.bytesPerDeviceBefore = rowBefore->bytesPerDevice;
+    whatIf.bytesPerDeviceAfter = rowAfter->bytesPerDevice;
+    whatIf.stateBytesBefore = stateBytes(before);
+    whatIf.stateBytesAfter = stateBytes(*after);
+    whatIf.sentBefore = before.sent.step;
+    whatIf.sentAfter = after->sent.step;
+    whatIf.collectivesBefore = static_cast<int>(before.collectives.size());
+    whatIf.collectivesAfter = static_cast<int>(after->collectives.size());
+    return true;
+}
+
+void addMappings(
+    std::vector<WhatIf>& all, const Snapshot& snapshot, const Explanation& explanation, AnalysisCache& cache)
+{
+    const std::string& path = snapshot.program->value(explanation.value).path;
+    if (!explanation.annotation || !explanation.annotation->resolution)
+        return;
+    std::size_t added = 0;
+    for (const DimensionReason& dim : explanation.dims) {
+        if (!dim.axes.empty() || dim.name.empty())
+            continue;
+        for (const AxisRef& axis : explanation.copiedAlong) {
+            if (added == mostMappings)
+                return;
+            const std::string& axisName = snapshot.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
+            Result<Experiment> after = withNameMapped(*snapshot.experiment, dim.name, SpecEntry::axis(axisName));
+            if (!after)
+                continue;
+            WhatIf whatIf;
+            whatIf.kind = WhatIf::Kind::MapName;
+            whatIf.name = dim.name;
+            whatIf.axis = axisName;
+            whatIf.after = std::move(*after);
+            if (complete(whatIf, snapshot, path, cache)) {
+                all.push_back(std::move(whatIf));
+                ++added;
+            }
+        }
+    }
+}
+
+void addMeshes(std::vector<WhatIf>& all, const Snapshot& snapshot, ValueId value, AnalysisCache& cache)
+{
+    const std::string& path = snapshot.program->value(value).path;
+    std::size_t added = 0;
+    for (std::size_t axis = 0; axis < snapshot.mesh->rank() && added < mostMeshes; ++axis) {
+        const std::int64_t doubled = snapshot.mesh->size(axis) * 2;
+        Result<Experiment> after = withAxisSize(*snapshot.experiment, axis, doubled, true);
+        if (!after)
+            continue;
+        WhatIf whatIf;
+        whatIf.kind = WhatIf::Kind::Mesh;
+        for (const MeshAxis& a : after->mesh.axes)
+            whatIf.sizes.push_back(a.size);
+        const bool known =
+            std::any_of(all.begin(), all.end(), [&](const WhatIf& earlier) { return earlier.sizes == whatIf.sizes; });
+        whatIf.after = std::move(*after);
+        if (!known && complete(whatIf, snapshot, path, cache)) {
+            all.push_back(std::move(whatIf));
+            ++added;
+        }
+    }
+}
+
+} // namespace
+
+std::vector<WhatIf> whatIfs(const Snapshot& snapshot, ValueId value, AnalysisCache& cache)
+{
+    std::vector<WhatIf> all;
+    if (!snapshot.ok() || !value.valid())
+        return all;
+    addMappings(all, snapshot, explain(snapshot, value), cache);
+    addMeshes(all, snapshot, value, cache);
+    return all;
+}
+
+} // namespace shardscope
