@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/words.h"
+
+#include "words/tr.h"
+
+namespace shardscope::words {
+
+namespace {
+
+QString quoted(const QString& text)
+{
+    return QStringLiteral("“") + text + QStringLiteral("”");
+}
+
+class Reader {
+public:
+    explicit Reader(const Diagnostic& diagnostic)
+        : m_diagnostic(diagnostic)
+    {
+    }
+    QString operator()(std::string_view name) const { return fromStd(m_diagnostic.text(name)); }
+    QString quote(std::string_view name) const { return quoted((*this)(name)); }
+    QString number(std::string_view name) const { return count(m_diagnostic.number(name)); }
+    QString size(std::string_view name) const { return bytes(static_cast<double>(m_diagnostic.number(name))); }
+    bool has(std::string_view name) const { return m_diagnostic.arg(name) && !m_diagnostic.text(name).empty(); }
+    QString tensor() const
+    {
+        return m_diagnostic.where.path.empty() ? Words::tr("the array") : tensorName(m_diagnostic.where.path);
+    }
+    /// "hidden", or "dimension 1" when it has no name.
+    QString dimension() const
+    {
+        return has("dim_name") ? (*this)("dim_name") : Words::tr("dimension %1").arg(number("dim"));
+    }
+
+private:
+    const Diagnostic& m_diagnostic;
+};
+
+QString inactiveReason(const Diagnostic& diagnostic)
+{
+    QStringList reasons;
+    for (const std::string& reason : diagnostic.list("reasons")) {
+        if (reason == "no_rules")
+            reasons << Words::tr("no rules are bound when the model is traced");
+        else if (reason == "platform")
+            reasons << Words::tr("the platform is %1").arg(fromStd(diagnostic.text("platform")));
+        else if (reason == "fallback")
+            reasons << Words::tr("a name has no usable rule and the fallback is no constraint");
+    }
+    return reasons.join(Words::tr(" and "));
+}
+
+/// Cause and remedy of errors in meshes, shardings and rules.
+ProblemText describeSharding(const Diagnostic& d)
+{
+    const Reader arg(d);
+    switch (d.code) {
+    case Code::Indivisible: {
+        const std::int64_t size = d.number("size");
+        const std::int64_t parts = std::max<std::int64_t>(d.number("partitions"), 1);
+        const std::int64_t below = size / parts * parts;
+        return { Words::tr("%1: %2 has size %3, which does not divide by %4 devices")
+                     .arg(arg.tensor(), arg.dimension(), arg.number("size"), arg.number("partitions")),
+            below > 0 ? Words::tr("Sizes that divide: %1 or %2.").arg(count(below), count(below + parts))
+                      : Words::tr("The smallest size that divides: %1.").arg(count(below + parts)),
+            {} };
+    }
+    case Code::DevicesMismatch:
+        return {
+            Words::tr("the mesh has %1 devices, the hardware has %2").arg(arg.number("product"), arg.number("devices")),
+            Words::tr("Choose axis sizes whose product is %1, or change the hardware.").arg(arg.number("devices")), {}
+        };
+    case Code::DuplicateDimension:
+        return { Words::tr("the logical name %1 stands on two dimensions of one array").arg(arg.quote("dims")),
+            Words::tr("Give every dimension of the array a name of its own."), {} };
+    case Code::UnknownAxis:
+        return { Words::tr("%1 names the mesh axis %2, which the mesh lacks").arg(arg.tensor(), arg.quote("axis")),
+            arg.has("known") ? Words::tr("The mesh has %1.").arg(arg("known")) : Words::tr("Use an axis of the mesh."),
+            {} };
+    case Code::AtomCut:
+        return { Words::tr("a unit that must stay whole would be cut"),
+            Words::tr("Use fewer devices on that dimension."), {} };
+    case Code::AxisUsedTwice:
+        return { Words::tr("%1 uses the mesh axis %2 twice").arg(arg.tensor(), arg.quote("axes")),
+            Words::tr("One mesh axis can cut only one dimension of an array."), {} };
+    case Code::SpecTooLong:
+        return { Words::tr("the spec has %1 entries, %2 has %3 dimensions")
+                     .arg(arg.number("spec_len"), arg.tensor(), arg.number("rank")),
+            Words::tr("Use at most one entry per dimension."), {} };
+    case Code::NestedTuple:
+        return { Words::tr("a tuple stands inside another tuple of a spec"),
+            Words::tr("List the mesh axes in one flat tuple."), {} };
+    case Code::RuleArity:
+        return { Words::tr("rule %1 has %2 elements").arg(arg.number("rule"), arg.number("length")),
+            Words::tr("A rule is a pair: a logical name and a mesh axis, a tuple of mesh axes, or None."), {} };
+    case Code::RulesType:
+        return { Words::tr("the rules are a mapping, which has no order"),
+            Words::tr("Write them as a list or tuple of pairs, highest priority first."), {} };
+    case Code::UnmatchedAxis:
+        return { Words::tr("no usable rule for %1 of %2").arg(arg.quote("dims"), arg.tensor()),
+            Words::tr("Add a rule for it, or let names without a rule stay unsharded."), {} };
+    case Code::RuleConflict:
+        return { Words::tr("the rules for %1 contradict each other").arg(arg.quote("alias")),
+            Words::tr("Let both map it to the same mesh axes."), {} };
+    case Code::UnsupportedDims:
+        return { Words::tr("there are no standard rules for %1 activation and %2 parameter dimensions")
+                     .arg(arg.number("activation"), arg.number("parameter")),
+            Words::tr("Use 1 or 2 for each."), {} };
+    case Code::DuplicateAxis:
+        return { Words::tr("two mesh axes are called %1").arg(arg.quote("axis")), Words::tr("Rename one of them."),
+            {} };
+    case Code::InvalidAxisSize:
+        return { Words::tr("the mesh axis %1 has size %2").arg(arg.quote("axis"), arg.number("size")),
+            Words::tr("Use a size from 1 to %1.").arg(count(maximumDevices)), {} };
+    default:
+        return {};
+    }
+}
+
+ProblemText describeFile(const Diagnostic& d)
+{
+    const Reader arg(d);
+    switch (d.code) {
+    case Code::Syntax:
+        return { arg.has("found") ? Words::tr("expected %1, found %2").arg(arg("expected"), arg("found"))
+                                  : Words::tr("expected %1").arg(arg("expected")),
+            Words::tr("Mend the text there."), {} };
+    case Code::DuplicateKey:
+        return { Words::tr("the key %1 occurs twice").arg(arg.quote("key")), Words::tr("Remove one of the two."), {} };
+    case Code::WrongType:
+        return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("found")), Words::tr("Write %1.").arg(arg("expected")),
+            {} };
+    case Code::MissingKey:
+        return { Words::tr("the key %1 is missing").arg(arg.quote("key")), Words::tr("Add it."), {} };
+    case Code::UnknownValue:
+        return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
+            arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
+                               : Words::tr("Known: %1.").arg(arg("known")),
+            {} };
+    case Code::OutOfRange:
+        return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("value")),
+            Words::tr("Use a value from %1 to %2.").arg(arg("min"), arg("max")), {} };
+    case Code::TooLarge:
+        return { arg.has("bytes")
+                ? Words::tr("%1 would take %2, the limit is %3").arg(arg("what"), arg.size("bytes"), arg.size("limit"))
+                : arg.has("count")
+                ? Words::tr("there are %2 %1, the limit is %3")
+                      .arg(arg("what"), arg.number("count"), arg.number("limit"))
+                : Words::tr("too many or too large: %1, the limit is %2").arg(arg("what"), arg.number("limit")),
+            Words::tr("Use smaller sizes."), {} };
+    case Code::NewerVersion:
+        return {
+            Words::tr("the file has version %1, this program reads up to %2").arg(arg("version"), arg("supported")),
+            Words::tr("Open it with a newer Shardscope."), {}
+        };
+    case Code::NotAnExperiment:
+        return { arg.has("format") ? Words::tr("the format is %1").arg(arg.quote("format"))
+                                   : Words::tr("this is not an experiment file"),
+            Words::tr("An experiment file says \"format\": \"sharding-experiment\"."), {} };
+    case Code::Unreadable:
+        return { Words::tr("%1 cannot be read: %2").arg(arg("file"), arg("reason")),
+            Words::tr("Check the name and the permissions."), {} };
+    case Code::Unwritable:
+        return { Words::tr("%1 cannot be written: %2").arg(arg("file"), arg("reason")),
+            Words::tr("Choose another place, or mend the permissions; the old file is unharmed."), {} };
+    case Code::UnknownKey:
+        return { Words::tr("the key %1 is not known; it is kept as it is").arg(arg.quote("key")),
+            arg.has("nearest") ? Words::tr("Did you mean %1?").arg(arg.quote("nearest")) : QString(), {} };
+    case Code::CommentsLost:
+        return { Words::tr("the file has comments or trailing commas, which are lost when it is saved"),
+            Words::tr("Put what should stay into \"notes\"."), {} };
+    case Code::NewerMinorVersion:
+        return { Words::tr("the file has version %1, this program knows %2").arg(arg("version"), arg("supported")),
+            Words::tr("What it does not know is kept."), {} };
+    default:
+        return {};
+    }
+}
+
+ProblemText describeProgram(const Diagnostic& d)
+{
+    const Reader arg(d);
+    switch (d.code) {
+    case Code::TypeMismatch:
+    case Code::InvalidOperand:
+    case Code::InvalidAttribute:
+        return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), {}, {} };
+    case Code::UnknownTensor:
+        return { Words::tr("there is no tensor %1").arg(arg.quote("path")),
+            arg.has("nearest") ? Words::tr("Did you mean %1?").arg(arg.quote("nearest"))
+                               : Words::tr("`show` lists all tensors."),
+            {} };
+    case Code::NotExecutable:
+        return { arg.has("detail") ? Words::tr("%1 cannot be executed: %2").arg(arg("op"), arg("detail"))
+                                   : Words::tr("%1 cannot be executed").arg(arg("op")),
+            Words::tr("Choose sizes that divide evenly over the devices."), {} };
+    case Code::OutOfMemory:
+        return { Words::tr("the run needs %1, the limit is %2").arg(arg.size("bytes"), arg.size("limit")),
+            Words::tr("Use smaller sizes; the layout can be studied without a run."), {} };
+    case Code::VersionMismatch:
+        return { Words::tr("results of different revisions were mixed: %1").arg(arg("detail")), Words::tr("Run again."),
+            {} };
+    default:
+        return {};
+    }
+}
+
+ProblemText describeWarning(const Diagnostic& d)
+{
+    const Reader arg(d);
+    switch (d.code) {
+    case Code::SilentlyReplicated:
+        return { Words::tr("%1 is held whole by every device: %2 does not divide by %3")
+                     .arg(arg.tensor(), arg.dimension(), arg.number("partitions")),
+            Words::tr("Choose a size that divides."), {} };
+    case Code::RuleUnused:
+        return { Words::tr("rule %1 (%2) is never used: no array has a dimension that it could cut")
+                     .arg(arg.number("rule"), arg("name")),
+            Words::tr("Remove it, or check the name."), {} };
+    case Code::AxisBusy:
+        return { Words::tr("rule %1 cannot cut %2 of %3 along %4: rule %5 already cut %6 along it")
+                     .arg(arg.number("rule"), arg("name"), arg.tensor(), arg("axis"), arg.number("by_rule"),
+                         arg("by_dim_name")),
+            Words::tr("One mesh axis cuts one dimension of an array; reorder the rules, or use another axis."), {} };
+    case Code::NullBlocksRule:
+        return { Words::tr("rule %1 keeps %2 whole and so blocks rule %3 of the same name")
+                     .arg(arg.number("rule"), arg("name"), arg.number("blocked")),
+            Words::tr("Move rule %1 above it, or remove one of them.").arg(arg.number("blocked")), {} };
+    case Code::TupleLostAxes:
+        return { Words::tr("rule %1 (%2) needs all its axes, %3 is in use on %4: %5 is lost as well")
+                     .arg(arg.number("rule"), arg("name"), arg("axis"), arg.tensor(), arg("axes")),
+            Words::tr("Add a rule for %1 with the axes that are left behind it.").arg(arg("name")), {} };
+    case Code::ConstraintInactive:
+        return { Words::tr("%1: the logical constraint (%2) is not active, because %3")
+                     .arg(arg.tensor(), arg("names"), inactiveReason(d)),
+            Words::tr("Bind the rules where the model is traced, and mind the platform."), {} };
+    case Code::FullRematerialise:
+        return { Words::tr("%1 is gathered whole and cut again").arg(arg.tensor()), {}, {} };
+    case Code::SlowLinkCollective:
+        return { Words::tr("a collective of %1 runs over the slow link").arg(arg.tensor()), {}, {} };
+    case Code::OverMemoryLimit:
+        return { Words::tr("each device needs %1, it has %2").arg(arg.size("bytes"), arg.size("limit")),
+            Words::tr("Cut more dimensions, or use more devices."), {} };
+    case Code::MeshNameInLogicalModel:
+        return { Words::tr("%1: mesh names (%2) inside a logical model; renaming a mesh axis breaks it")
+                     .arg(arg.tensor(), arg("axes")),
+            Words::tr("Use the logical names of its dimensions."), {} };
+    case Code::RuleUnknownAxis:
+        return { Words::tr("rule %1 (%2) names the mesh axis %3, which the mesh lacks")
+                     .arg(arg.number("rule"), arg("name"), arg.quote("axis")),
+            arg.has("known") ? Words::tr("The mesh has %1; until then the axis cuts nothing.").arg(arg("known"))
+                             : QString(),
+            {} };
+    case Code::SizeOneAxis:
+        return { Words::tr("the mesh axis %1 has one device: what it cuts stays whole").arg(arg("axis")), {}, {} };
+    default:
+        return {};
+    }
+}
+
+QString place(const Where& where)
+{
+    QStringList parts;
+    if (where.line > 0)
+        parts << Words::tr("line %1, column %2").arg(where.line).arg(where.column);
+    constexpr std::string_view rulePointer = "/rules/list/";
+    if (where.pointer.starts_with(rulePointer) && where.line == 0) {
+        bool ok = false;
+        const int index = fromStd(std::string_view(where.pointer).substr(rulePointer.size())).toInt(&ok);
+        if (ok)
+            parts << Words::tr("rule %1").arg(index + 1);
+    } else if (!where.pointer.empty()) {
+        parts << fromStd(where.pointer);
+    }
+    if (!where.path.empty()) {
+        parts << fromStd(where.path);
+        if (where.dimension >= 0)
+            parts << Words::tr("dimension %1").arg(where.dimension);
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+ProblemText describe(const Diagnostic& diagnostic)
+{
+    ProblemText text;
+    const auto number = static_cast<int>(diagnostic.code);
+    const bool file = (number >= 120 && number < 140) || (number >= 220 && number < 230);
+    if (file)
+        text = describeFile(diagnostic);
+    else if (number < 120)
+        text = describeSharding(diagnostic);
+    else if (number < 200)
+        text = describeProgram(diagnostic);
+    else
+        text = describeWarning(diagnostic);
+    text.where = place(diagnostic.where);
+    return text;
+}
+
+QString oneLine(const Diagnostic& diagnostic)
+{
+    const ProblemText text = describe(diagnostic);
+    const Where& where = diagnostic.where;
+    QString line;
+    if (!where.file.empty())
+        line += fromStd(where.file) + QStringLiteral(":");
+    if (where.line > 0)
+        line += QString::number(where.line) + QStringLiteral(":") + QString::number(where.column) + QStringLiteral(":");
+    if (!line.isEmpty())
+        line += QStringLiteral(" ");
+    line += fromStd(diagnostic.id()) + QStringLiteral(": ");
+    if (where.line > 0 && !where.pointer.empty())
+        line += fromStd(where.pointer) + QStringLiteral(": ");
+    line += text.cause;
+    if (!text.cause.endsWith(QLatin1Char('.')))
+        line += QStringLiteral(".");
+    if (!text.remedy.isEmpty())
+        line += QStringLiteral(" ") + text.remedy;
+    return line;
+}
+
+QString fixLabel(const Fix& fix)
+{
+    const QString name = fromStd(fix.name);
+    switch (fix.kind) {
+    case Fix::Kind::BindRules:
+        return Words::tr("Fix: bind rules");
+    case Fix::Kind::AssumeTpu:
+        return Words::tr("Fix: assume TPU");
+    case Fix::Kind::UseLogicalNames:
+        return Words::tr("Fix: use logical names");
+    case Fix::Kind::DevicesForMesh:
+        return Words::tr("Fix: use %1 devices").arg(count(fix.number));
+    case Fix::Kind::SetDimension:
+    case Fix::Kind::SetAxisSize:
+        return Words::tr("Fix: %1 = %2").arg(name, count(fix.number));
+    case Fix::Kind::RemoveRule:
+        return Words::tr("Fix: remove rule %1").arg(fix.number + 1);
+    case Fix::Kind::MoveRuleAbove:
+        return Words::tr("Fix: move rule %1 above rule %2").arg(fix.number + 1).arg(fix.other + 1);
+    case Fix::Kind::AddFallbackRow:
+        return Words::tr("Fix: add a row for %1").arg(name);
+    case Fix::Kind::RenameAxisInRule:
+        return Words::tr("Fix: use %1").arg(name);
+    }
+    return {};
+}
+
+} // namespace shardscope::words

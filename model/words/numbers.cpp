@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/words.h"
+
+#include <QLocale>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "words/tr.h"
+
+namespace shardscope::words {
+
+namespace {
+
+const QChar thinSpace(0x2009);
+const QChar timesSign(0x00d7);
+const QChar enDash(0x2013);
+
+/// Three significant digits, at most one decimal from 10 on, no trailing zeros.
+QString threeDigits(double value)
+{
+    const double magnitude = std::abs(value);
+    const int decimals = magnitude >= 99.95 ? 0 : magnitude >= 9.995 ? 1 : 2;
+    QLocale locale;
+    QString text = locale.toString(value, 'f', decimals);
+    if (decimals > 0) {
+        while (text.endsWith(locale.zeroDigit()))
+            text.chop(1);
+        if (text.endsWith(locale.decimalPoint()))
+            text.chop(locale.decimalPoint().size());
+    }
+    return text;
+}
+
+constexpr std::array byteUnits{ "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+
+std::size_t byteUnit(double value)
+{
+    std::size_t unit = 0;
+    for (double v = std::abs(value); v >= 1024 && unit + 1 < byteUnits.size(); v /= 1024)
+        ++unit;
+    return unit;
+}
+
+} // namespace
+
+QString bytes(double value)
+{
+    const std::size_t unit = byteUnit(value);
+    return Words::tr("%1 %2", "number and unit of bytes")
+        .arg(threeDigits(value / std::pow(1024.0, static_cast<double>(unit))), QLatin1String(byteUnits[unit]));
+}
+
+QString bytes(Rational value)
+{
+    return bytes(value.value());
+}
+
+QString seconds(double value)
+{
+    if (std::abs(value) < 10e-3)
+        return Words::tr("%1 µs").arg(threeDigits(value * 1e6));
+    if (std::abs(value) < 10)
+        return Words::tr("%1 ms").arg(threeDigits(value * 1e3));
+    return Words::tr("%1 s").arg(threeDigits(value));
+}
+
+QString count(qint64 value)
+{
+    return QLocale().toString(value);
+}
+
+QString copies(qint64 value)
+{
+    return QString(timesSign) + thinSpace + count(value);
+}
+
+QString meshSizes(const Mesh& mesh)
+{
+    QStringList sizes;
+    for (const MeshAxis& axis : mesh.axes())
+        sizes << count(axis.size);
+    if (sizes.isEmpty())
+        return count(1);
+    return sizes.join(QStringLiteral(" ") + timesSign + QStringLiteral(" "));
+}
+
+QString shape(std::span<const std::int64_t> shape)
+{
+    QStringList sizes;
+    for (const std::int64_t size : shape)
+        sizes << QString::number(size);
+    return QStringLiteral("[") + sizes.join(QStringLiteral(", ")) + QStringLiteral("]");
+}
+
+QString range(std::int64_t begin, std::int64_t end)
+{
+    if (end <= begin)
+        return Words::tr("none");
+    if (end == begin + 1)
+        return count(begin);
+    return QString::number(begin) + enDash + QString::number(end - 1);
+}
+
+QString devices(std::span<const std::int32_t> ids)
+{
+    constexpr std::size_t mostShown = 4;
+    const auto name = [](std::int32_t id) { return QStringLiteral("d") + QString::number(id); };
+    if (ids.size() > mostShown)
+        return Words::tr("%1 … %2").arg(name(ids.front()), name(ids.back()));
+    QStringList names;
+    for (const std::int32_t id : ids)
+        names << name(id);
+    return names.join(QStringLiteral(", "));
+}
+
+QString sentSummary(const Snapshot& snapshot)
+{
+    const double total = snapshot.sent.step.value();
+    if (total <= 0)
+        return Words::tr("Sent 0 B per step");
+    // One part per combination of mesh axes, in hundredths of the total's unit; the remainders are handed out by size
+    // so that the parts add up as printed.
+    struct Part {
+        AxisList axes;
+        double bytes = 0;
+        qint64 hundredths = 0;
+        double remainder = 0;
+    };
+    std::vector<Part> parts;
+    for (const CollectiveUse& use : snapshot.collectives) {
+        if (use.scalarLoss || use.sentBytes == Rational(0))
+            continue;
+        auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.axes == use.axes; });
+        if (part == parts.end())
+            part = parts.insert(parts.end(), Part{ use.axes, 0, 0, 0 });
+        part->bytes += use.sentBytes.value();
+    }
+    const std::size_t unit = byteUnit(total);
+    const double scale = 100 / std::pow(1024.0, static_cast<double>(unit));
+    const auto whole = static_cast<qint64>(std::llround(total * scale));
+    qint64 given = 0;
+    for (Part& part : parts) {
+        part.hundredths = static_cast<qint64>(std::floor(part.bytes * scale));
+        part.remainder = part.bytes * scale - static_cast<double>(part.hundredths);
+        given += part.hundredths;
+    }
+    std::vector<std::size_t> order(parts.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+        [&](std::size_t a, std::size_t b) { return parts[a].remainder > parts[b].remainder; });
+    for (std::size_t i = 0; i < order.size() && given < whole; ++i, ++given)
+        ++parts[order[i]].hundredths;
+
+    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
+    const QLocale locale;
+    const auto number = [&](qint64 hundredths) {
+        return locale.toString(static_cast<double>(hundredths) / 100, 'f', 2);
+    };
+    QStringList texts;
+    for (const Part& part : parts) {
+        QStringList names;
+        for (const AxisRef& axis : part.axes)
+            names << fromStd(toString(*snapshot.mesh, axis));
+        texts
+            << Words::tr("%1 %2", "amount and mesh axes").arg(number(part.hundredths), names.join(QStringLiteral("+")));
+    }
+    const QString sum = Words::tr("%1 %2").arg(number(whole), QLatin1String(byteUnits[unit]));
+    return Words::tr("Sent %1 per step: %2").arg(sum, texts.join(QStringLiteral(", ")));
+}
+
+} // namespace shardscope::words

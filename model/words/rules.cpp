@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/words.h"
+
+#include "words/tr.h"
+
+namespace shardscope::words {
+
+namespace {
+
+QString dimensionName(const LogicalNames& names, int dimension)
+{
+    const auto index = static_cast<std::size_t>(dimension);
+    if (dimension < 0 || index >= names.size() || names[index].kind != LogicalName::Kind::Name)
+        return Words::tr("dimension %1").arg(dimension);
+    return fromStd(names[index].name);
+}
+
+QString targetText(const SpecEntry& target)
+{
+    QStringList axes;
+    for (const std::string& axis : target.axes)
+        axes << fromStd(axis);
+    return axes.join(Words::tr(" and "));
+}
+
+} // namespace
+
+Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names)
+{
+    const LogicalRule& rule = rules.list[trace.rule];
+    const QString dimension = dimensionName(names, trace.dimension);
+    const auto strong = [](const QString& text) { return Span{ text, Span::Style::Strong, -1 }; };
+    const auto plainText = [](const QString& text) { return Span{ text, Span::Style::Plain, -1 }; };
+    const auto axis = [](const QString& text) { return Span{ text, Span::Style::Axis, -1 }; };
+    switch (trace.verdict) {
+    case Verdict::Applied:
+        if (rule.target.axes.empty())
+            return { strong(dimension), plainText(Words::tr(" stays whole")) };
+        return { strong(dimension), plainText(Words::tr(" is cut along ")), axis(targetText(rule.target)) };
+    case Verdict::NoSuchDimension:
+        return { plainText(Words::tr("no dimension is called ")), strong(fromStd(rule.name.name)) };
+    case Verdict::AxisBusy: {
+        Text text{ axis(fromStd(trace.busyAxis)), plainText(Words::tr(" already cuts ")),
+            strong(dimensionName(names, trace.byDimension)), plainText(Words::tr(" (rule %1)").arg(trace.byRule + 1)) };
+        if (!trace.lostAxes.empty()) {
+            QStringList lost;
+            for (const std::string& name : trace.lostAxes)
+                lost << fromStd(name);
+            text.push_back(plainText(Words::tr("; lost with it: ")));
+            text.push_back(axis(lost.join(QStringLiteral(", "))));
+        }
+        return text;
+    }
+    case Verdict::DimensionSet: {
+        const LogicalRule& by = rules.list[static_cast<std::size_t>(trace.byRule)];
+        return { strong(dimension), plainText(Words::tr(" already has ")), axis(targetText(by.target)),
+            plainText(Words::tr(" (rule %1)").arg(trace.byRule + 1)) };
+    }
+    case Verdict::BlockedByNull:
+        return { plainText(Words::tr("rule %1 already keeps ").arg(trace.byRule + 1)), strong(dimension),
+            plainText(Words::tr(" whole")) };
+    }
+    return {};
+}
+
+} // namespace shardscope::words
