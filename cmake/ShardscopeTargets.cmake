@@ -33,6 +33,9 @@ function(shardscope_library folder)
     file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${published}/${name}" SYMBOLIC)
 
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+    if(ARG_QT) # by the same way as headers, or AUTOMOC takes a header for two
+        list(TRANSFORM sources REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/" "${published}/${name}/")
+    endif()
     file(GLOB_RECURSE headers RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
     list(TRANSFORM headers PREPEND "${published}/${name}/")
     if(NOT sources) # a folder of headers alone

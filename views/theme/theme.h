@@ -35,7 +35,8 @@ struct Theme {
     /// Black or white-ish, whichever reads better on the fill.
     [[nodiscard]] QColor textOn(const QColor& fill) const;
     /// Fill of shard `index` of `count`: palette up to 8; hue and lightness up to 64; four tints beyond.
-    [[nodiscard]] QColor shard(std::int64_t index, std::int64_t count, std::int64_t row = 0, std::int64_t column = 0) const;
+    [[nodiscard]] QColor shard(
+        std::int64_t index, std::int64_t count, std::int64_t row = 0, std::int64_t column = 0) const;
     /// Diagonal stripes for so many copies over a fill (nothing for one copy); cached per (fill, pitch, ratio).
     [[nodiscard]] QBrush stripes(const QColor& fill, std::int64_t copies, qreal devicePixelRatio) const;
     [[nodiscard]] QBrush dots(const QColor& fill, qreal devicePixelRatio) const; ///< partial sums

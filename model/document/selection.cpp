@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "document/selection.h"
+
+#include <utility>
+
+namespace shardscope {
+
+Selection::Selection(QObject* parent)
+    : QObject(parent)
+{
+}
+
+void Selection::setTensor(const QString& path)
+{
+    if (m_tensor == path)
+        return;
+    m_tensor = path;
+    m_dimension = -1;
+    m_devices.clear(); // a shard of the tensor selected before
+    Q_EMIT changed();
+}
+
+void Selection::setDimension(int dimension)
+{
+    if (std::exchange(m_dimension, dimension) != dimension)
+        Q_EMIT changed();
+}
+
+void Selection::setRule(int rule)
+{
+    if (std::exchange(m_rule, rule) != rule)
+        Q_EMIT changed();
+}
+
+void Selection::setMeshAxis(const QString& name)
+{
+    if (m_meshAxis == name)
+        return;
+    m_meshAxis = name;
+    Q_EMIT changed();
+}
+
+void Selection::setLogicalAxis(const QString& name)
+{
+    if (m_logicalAxis == name)
+        return;
+    m_logicalAxis = name;
+    Q_EMIT changed();
+}
+
+void Selection::setDevices(std::vector<std::int32_t> devices)
+{
+    if (m_devices == devices)
+        return;
+    m_devices = std::move(devices);
+    Q_EMIT changed();
+}
+
+void Selection::setHoveredDevices(std::vector<std::int32_t> devices)
+{
+    if (m_hovered == devices)
+        return;
+    m_hovered = std::move(devices);
+    Q_EMIT hoverChanged();
+}
+
+void Selection::clear()
+{
+    setHoveredDevices({});
+    const bool nothing = m_tensor.isEmpty() && m_meshAxis.isEmpty() && m_logicalAxis.isEmpty() && m_dimension == -1
+        && m_rule == -1 && m_devices.empty();
+    if (nothing)
+        return;
+    m_tensor.clear();
+    m_meshAxis.clear();
+    m_logicalAxis.clear();
+    m_dimension = -1;
+    m_rule = -1;
+    m_devices.clear();
+    Q_EMIT changed();
+}
+
+} // namespace shardscope

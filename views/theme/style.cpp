@@ -1,0 +1,799 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/theme/style.h"
+
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPushButton>
+#include <QStyleFactory>
+#include <QStyleOption>
+#include <QTabBar>
+#include <QToolBar>
+#include <QToolButton>
+#include <algorithm>
+
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr qreal radius = 3;
+
+bool has(const QWidget* widget, const char* property)
+{
+    return widget && widget->property(property).toBool();
+}
+
+QRectF crisp(const QRect& rect)
+{
+    return QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5);
+}
+
+/// Frame and fill of a button or field; the focus ring is 2 px wide and replaces the border.
+void panel(QPainter* painter, const QRect& rect, const QColor& fill, const QColor& line, bool focus)
+{
+    const Theme& theme = Theme::current();
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setBrush(fill);
+    painter->setPen(QPen(line, 1));
+    painter->drawRoundedRect(crisp(rect), radius, radius);
+    if (focus) {
+        painter->setBrush(Qt::NoBrush);
+        painter->setPen(QPen(theme.accent, 2));
+        painter->drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), radius, radius);
+    }
+    painter->restore();
+}
+
+void drawIcon(QPainter* painter, const QString& name, const QRect& rect, const QColor& color, int size)
+{
+    const QPixmap picture = iconPixmap(name, size, color, painter->device()->devicePixelRatioF());
+    painter->drawPixmap(rect.x() + (rect.width() - size) / 2, rect.y() + (rect.height() - size) / 2, picture);
+}
+
+bool focusShown(const QStyleOption* option)
+{
+    return (option->state & QStyle::State_HasFocus) && (option->state & QStyle::State_Enabled);
+}
+
+} // namespace
+
+void setPrimary(QWidget* button, bool primary)
+{
+    button->setProperty("primary", primary);
+}
+void setQuiet(QWidget* button, bool quiet)
+{
+    button->setProperty("quiet", quiet);
+}
+
+ShardscopeStyle::ShardscopeStyle()
+    : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion")))
+{
+    setObjectName(QStringLiteral("shardscope"));
+}
+
+QPalette ShardscopeStyle::standardPalette() const
+{
+    return QProxyStyle::standardPalette();
+}
+
+void ShardscopeStyle::polish(QWidget* widget)
+{
+    QProxyStyle::polish(widget);
+    if (qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget) || qobject_cast<QTabBar*>(widget))
+        widget->setAttribute(Qt::WA_Hover);
+}
+
+int ShardscopeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const
+{
+    switch (metric) {
+    case PM_DockWidgetSeparatorExtent:
+    case PM_SplitterWidth:
+        return 4;
+    case PM_DockWidgetFrameWidth:
+        return 1;
+    case PM_DockWidgetTitleMargin:
+        return 4;
+    case PM_ScrollBarExtent:
+        return Metrics::scaled(10);
+    case PM_ScrollBarSliderMin:
+        return Metrics::scaled(24);
+    case PM_ButtonMargin:
+        return 6;
+    case PM_ButtonShiftHorizontal:
+    case PM_ButtonShiftVertical:
+        return 0;
+    case PM_ToolBarItemSpacing:
+        return 2;
+    case PM_ToolBarItemMargin:
+        return 2;
+    case PM_ToolBarFrameWidth:
+        return 0;
+    case PM_ToolBarIconSize:
+    case PM_ButtonIconSize:
+    case PM_SmallIconSize:
+        return Metrics::scaled(16);
+    case PM_TabBarTabHSpace:
+        return 20;
+    case PM_TabBarTabVSpace:
+        return 8;
+    case PM_TabBarTabShiftVertical:
+    case PM_TabBarTabShiftHorizontal:
+    case PM_TabBarBaseOverlap:
+        return 0;
+    case PM_DefaultFrameWidth:
+        return 1;
+    case PM_MenuPanelWidth:
+        return 1;
+    case PM_MenuVMargin:
+        return 4;
+    case PM_LayoutHorizontalSpacing:
+    case PM_LayoutVerticalSpacing:
+        return 4;
+    case PM_LayoutLeftMargin:
+    case PM_LayoutTopMargin:
+    case PM_LayoutRightMargin:
+    case PM_LayoutBottomMargin:
+        return 8;
+    case PM_HeaderMargin:
+        return 6;
+    case PM_FocusFrameHMargin:
+        return 4;
+    case PM_IndicatorWidth:
+    case PM_IndicatorHeight:
+        return Metrics::scaled(14);
+    case PM_SliderThickness:
+    case PM_SliderControlThickness:
+        return Metrics::scaled(16);
+    case PM_SliderLength:
+        return Metrics::scaled(14);
+    case PM_TreeViewIndentation:
+        return Metrics::scaled(14);
+    default:
+        return QProxyStyle::pixelMetric(metric, option, widget);
+    }
+}
+
+int ShardscopeStyle::styleHint(
+    StyleHint hint, const QStyleOption* option, const QWidget* widget, QStyleHintReturn* data) const
+{
+    switch (hint) {
+    case SH_ToolTip_WakeUpDelay:
+        return 400;
+    case SH_ItemView_ShowDecorationSelected:
+        return 1;
+    case SH_EtchDisabledText:
+        return 0;
+    case SH_Table_GridLineColor:
+        return static_cast<int>(Theme::current().plotGrid.rgb());
+    case SH_ComboBox_Popup:
+        return 0;
+    case SH_UnderlineShortcut:
+        return 0;
+    case SH_TabBar_Alignment:
+        return Qt::AlignLeft;
+    case SH_TabBar_ElideMode:
+        return Qt::ElideNone;
+    case SH_DialogButtonBox_ButtonsHaveIcons:
+        return 0;
+    case SH_Slider_AbsoluteSetButtons:
+        return Qt::LeftButton;
+    default:
+        return QProxyStyle::styleHint(hint, option, widget, data);
+    }
+}
+
+QSize ShardscopeStyle::sizeFromContents(
+    ContentsType type, const QStyleOption* option, const QSize& size, const QWidget* widget) const
+{
+    QSize result = QProxyStyle::sizeFromContents(type, option, size, widget);
+    const int control = Metrics::scaled(24);
+    switch (type) {
+    case CT_PushButton: {
+        const bool small = has(widget, "small");
+        int width = size.width() + 2 * Metrics::scaled(small ? 8 : 10);
+        if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option); button && !button->icon.isNull())
+            width = option->fontMetrics.horizontalAdvance(button->text) + button->iconSize.width()
+                + 2 * Metrics::scaled(10) + (button->text.isEmpty() ? 0 : 6);
+        return { width, small ? Metrics::scaled(20) : control };
+    }
+    case CT_LineEdit:
+    case CT_SpinBox:
+        result.setHeight(control);
+        return result;
+    case CT_ComboBox:
+        result.setHeight(control);
+        result.setWidth(size.width() + Metrics::scaled(34));
+        return result;
+    case CT_ToolButton:
+        if (widget && qobject_cast<const QToolBar*>(widget->parentWidget())) {
+            const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+            const bool iconOnly = !button || button->toolButtonStyle == Qt::ToolButtonIconOnly;
+            const int side = Metrics::scaled(28);
+            return iconOnly ? QSize(side, side) : QSize(size.width() + Metrics::scaled(20), control);
+        }
+        return { std::max(size.width() + 6, Metrics::scaled(20)), std::max(size.height() + 4, Metrics::scaled(20)) };
+    case CT_HeaderSection:
+        result.setHeight(Metrics::scaled(22));
+        return result;
+    case CT_ItemViewItem:
+        result.setHeight(std::max(result.height(), Metrics::scaled(22)));
+        return result;
+    case CT_TabBarTab:
+        result.setHeight(Metrics::scaled(26));
+        return result;
+    case CT_MenuBarItem:
+        result.setHeight(control);
+        result.setWidth(size.width() + Metrics::scaled(16));
+        return result;
+    case CT_MenuItem:
+        if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option);
+            !item || item->menuItemType != QStyleOptionMenuItem::Separator)
+            result.setHeight(control);
+        return result;
+    default:
+        return result;
+    }
+}
+
+QRect ShardscopeStyle::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const
+{
+    return QProxyStyle::subElementRect(element, option, widget);
+}
+
+QRect ShardscopeStyle::subControlRect(
+    ComplexControl control, const QStyleOptionComplex* option, SubControl part, const QWidget* widget) const
+{
+    const QRect all = option->rect;
+    if (control == CC_ComboBox) {
+        const int arrow = Metrics::scaled(20);
+        if (part == SC_ComboBoxArrow)
+            return visualRect(option->direction, all, { all.right() + 1 - arrow, all.top(), arrow, all.height() });
+        if (part == SC_ComboBoxEditField)
+            return visualRect(option->direction, all, all.adjusted(Metrics::scaled(6), 1, -arrow, -1));
+        if (part == SC_ComboBoxFrame)
+            return all;
+    }
+    if (control == CC_SpinBox) {
+        const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option);
+        const bool buttons = !spin || spin->buttonSymbols != QAbstractSpinBox::NoButtons;
+        const int width = buttons ? Metrics::scaled(15) : 0;
+        const QRect column(all.right() - width, all.top() + 1, width, all.height() - 2);
+        const int half = column.height() / 2;
+        switch (part) {
+        case SC_SpinBoxUp:
+            return visualRect(option->direction, all, { column.left(), column.top(), width, half });
+        case SC_SpinBoxDown:
+            return visualRect(
+                option->direction, all, { column.left(), column.top() + half, width, column.height() - half });
+        case SC_SpinBoxEditField:
+            return visualRect(option->direction, all, all.adjusted(4, 1, -width - 2, -1));
+        case SC_SpinBoxFrame:
+            return all;
+        default:
+            break;
+        }
+    }
+    if (control == CC_ScrollBar) {
+        const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option);
+        if (bar) {
+            // No arrow buttons: the groove is the whole bar.
+            const bool horizontal = bar->orientation == Qt::Horizontal;
+            const int length = horizontal ? all.width() : all.height();
+            const qint64 range = qint64{ bar->maximum } - bar->minimum;
+            int slider = length;
+            if (range > 0) {
+                slider = static_cast<int>(qint64{ bar->pageStep } * length / (range + bar->pageStep));
+                slider =
+                    std::clamp(slider, std::min(length, pixelMetric(PM_ScrollBarSliderMin, option, widget)), length);
+            }
+            const int start = sliderPositionFromValue(
+                bar->minimum, bar->maximum, bar->sliderPosition, length - slider, bar->upsideDown);
+            const auto along = [&](int from, int size) {
+                return horizontal ? QRect(all.x() + from, all.y(), size, all.height())
+                                  : QRect(all.x(), all.y() + from, all.width(), size);
+            };
+            switch (part) {
+            case SC_ScrollBarSlider:
+                return along(start, slider);
+            case SC_ScrollBarGroove:
+                return all;
+            case SC_ScrollBarSubPage:
+                return along(0, start);
+            case SC_ScrollBarAddPage:
+                return along(start + slider, length - start - slider);
+            case SC_ScrollBarAddLine:
+            case SC_ScrollBarSubLine:
+                return {};
+            default:
+                break;
+            }
+        }
+    }
+    return QProxyStyle::subControlRect(control, option, part, widget);
+}
+
+void ShardscopeStyle::drawPrimitive(
+    PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
+{
+    const Theme& theme = Theme::current();
+    const bool enabled = option->state & State_Enabled;
+    const bool hover = enabled && (option->state & State_MouseOver);
+    const bool down = option->state & (State_Sunken | State_On);
+    switch (element) {
+    case PE_PanelButtonCommand: {
+        if (has(widget, "primary") && enabled) {
+            const QColor fill = option->state & State_Sunken ? theme.accent.darker(112)
+                : hover                                      ? theme.accent.lighter(108)
+                                                             : theme.accent;
+            panel(painter, option->rect, fill, fill, false);
+            if (focusShown(option)) {
+                painter->save();
+                painter->setRenderHint(QPainter::Antialiasing);
+                painter->setPen(QPen(theme.onAccent, 1));
+                painter->drawRoundedRect(crisp(option->rect.adjusted(2, 2, -2, -2)), 2, 2);
+                painter->restore();
+            }
+            return;
+        }
+        if (has(widget, "quiet") && !hover && !down && !focusShown(option))
+            return;
+        panel(painter, option->rect, down ? theme.selectedRow : theme.button, hover ? theme.strongLine : theme.border,
+            focusShown(option));
+        return;
+    }
+    case PE_PanelButtonTool:
+        if (has(widget, "primary") && enabled) {
+            const QColor fill = option->state & State_Sunken ? theme.accent.darker(112)
+                : hover                                      ? theme.accent.lighter(108)
+                                                             : theme.accent;
+            panel(painter, option->rect, fill, fill, false);
+            return;
+        }
+        if (!(option->state & State_AutoRaise) || hover || down || focusShown(option)) {
+            const QColor fill = down ? theme.selectedRow : theme.button;
+            panel(painter, option->rect, fill, down ? theme.accent : theme.border, focusShown(option));
+        }
+        return;
+    case PE_FrameLineEdit:
+    case PE_PanelLineEdit: {
+        if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option); frame && frame->lineWidth == 0) {
+            painter->fillRect(option->rect, option->palette.color(QPalette::Base));
+            return;
+        }
+        panel(painter, option->rect, enabled ? theme.base : theme.window, hover ? theme.strongLine : theme.border,
+            focusShown(option));
+        return;
+    }
+    case PE_FrameFocusRect: {
+        if (widget
+            && (qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget))) {
+            // Push buttons show focus in their frame, item views by the accent bar of the current row.
+            if (qobject_cast<const QPushButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget))
+                return;
+        }
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(QPen(theme.accent, 2));
+        painter->drawRoundedRect(QRectF(option->rect).adjusted(1, 1, -1, -1), radius, radius);
+        painter->restore();
+        return;
+    }
+    case PE_IndicatorCheckBox:
+    case PE_IndicatorItemViewItemCheck: {
+        const bool on = option->state & State_On;
+        const QRect box = option->rect.adjusted(0, 0, -1, -1);
+        panel(painter, box, on && enabled ? theme.accent : theme.base, on && enabled ? theme.accent : theme.strongLine,
+            false);
+        if (on)
+            drawIcon(painter, QStringLiteral("ok"), box, enabled ? theme.onAccent : theme.secondary, box.width() - 3);
+        return;
+    }
+    case PE_IndicatorBranch:
+        if (option->state & State_Children)
+            drawIcon(painter, option->state & State_Open ? QStringLiteral("down") : QStringLiteral("right"),
+                option->rect, theme.text, Metrics::scaled(12));
+        return;
+    case PE_PanelItemViewRow:
+    case PE_PanelItemViewItem: {
+        const auto* item = qstyleoption_cast<const QStyleOptionViewItem*>(option);
+        if (!item)
+            return;
+        if (item->backgroundBrush.style() != Qt::NoBrush)
+            painter->fillRect(item->rect, item->backgroundBrush);
+        if (item->state & State_Selected)
+            painter->fillRect(item->rect, theme.selectedRow);
+        else if (element == PE_PanelItemViewItem && hover)
+            painter->fillRect(item->rect, theme.dark ? theme.alternateRow.lighter(120) : theme.window);
+        else if (element == PE_PanelItemViewRow && (item->features & QStyleOptionViewItem::Alternate))
+            painter->fillRect(item->rect, theme.alternateRow);
+        const bool first = item->viewItemPosition == QStyleOptionViewItem::Beginning
+            || item->viewItemPosition == QStyleOptionViewItem::OnlyOne;
+        if (element == PE_PanelItemViewRow && (item->state & State_Selected))
+            painter->fillRect(QRect(0, item->rect.top(), 2, item->rect.height()), theme.accent);
+        else if (element == PE_PanelItemViewItem && first && (item->state & State_Selected))
+            painter->fillRect(QRect(0, item->rect.top(), 2, item->rect.height()), theme.accent);
+        return;
+    }
+    case PE_Frame:
+    case PE_FrameMenu:
+    case PE_FrameGroupBox:
+    case PE_FrameTabWidget:
+        painter->save();
+        painter->setPen(theme.border);
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+        painter->restore();
+        return;
+    case PE_PanelMenu:
+        painter->fillRect(option->rect, theme.base);
+        return;
+    case PE_FrameDockWidget:
+        return; // the dock frame paints its own border
+    case PE_FrameStatusBarItem:
+        return;
+    case PE_PanelStatusBar:
+        painter->fillRect(option->rect, theme.window);
+        painter->fillRect(QRect(option->rect.left(), option->rect.top(), option->rect.width(), 1), theme.border);
+        return;
+    case PE_FrameTabBarBase:
+        return;
+    case PE_PanelTipLabel:
+        panel(painter, option->rect, theme.base, theme.strongLine, false);
+        return;
+    case PE_IndicatorArrowDown:
+        drawIcon(painter, QStringLiteral("down"), option->rect, theme.text, 10);
+        return;
+    case PE_IndicatorArrowUp:
+        drawIcon(painter, QStringLiteral("up"), option->rect, theme.text, 10);
+        return;
+    case PE_IndicatorHeaderArrow:
+        if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option))
+            drawIcon(painter,
+                header->sortIndicator == QStyleOptionHeader::SortUp ? QStringLiteral("down") : QStringLiteral("up"),
+                option->rect, theme.secondary, 10);
+        return;
+    default:
+        break;
+    }
+    QProxyStyle::drawPrimitive(element, option, painter, widget);
+}
+
+void ShardscopeStyle::drawControl(
+    ControlElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
+{
+    const Theme& theme = Theme::current();
+    switch (element) {
+    case CE_PushButtonBevel:
+        drawPrimitive(PE_PanelButtonCommand, option, painter, widget);
+        return;
+    case CE_PushButtonLabel:
+        drawButtonLabel(option, painter, widget);
+        return;
+    case CE_ToolButtonLabel:
+        if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+            button && has(widget, "primary") && (button->state & State_Enabled)) {
+            QStyleOptionToolButton copy(*button);
+            copy.palette.setColor(QPalette::ButtonText, theme.onAccent);
+            copy.palette.setColor(QPalette::WindowText, theme.onAccent);
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            return;
+        }
+        break;
+    case CE_HeaderSection:
+        drawHeaderSection(option, painter);
+        return;
+    case CE_HeaderEmptyArea:
+        painter->fillRect(option->rect, theme.window);
+        return;
+    case CE_HeaderLabel:
+        if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option)) {
+            QStyleOptionHeaderV2 copy;
+            if (const auto* second = qstyleoption_cast<const QStyleOptionHeaderV2*>(option))
+                copy = *second;
+            else
+                static_cast<QStyleOptionHeader&>(copy) = *header;
+            copy.palette.setColor(QPalette::ButtonText, theme.secondary);
+            copy.state &= ~State_On; // no bold face for the column of the current cell
+            QFont font = Metrics::small();
+            painter->save();
+            painter->setFont(font);
+            copy.fontMetrics = QFontMetrics(font);
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            painter->restore();
+            return;
+        }
+        break;
+    case CE_ItemViewItem:
+        if (const auto* item = qstyleoption_cast<const QStyleOptionViewItem*>(option)) {
+            QStyleOptionViewItem copy(*item);
+            copy.palette.setColor(QPalette::HighlightedText, copy.palette.color(QPalette::Text));
+            copy.state &= ~State_HasFocus;
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            return;
+        }
+        break;
+    case CE_TabBarTabShape:
+        drawTab(option, painter);
+        return;
+    case CE_TabBarTabLabel:
+        if (const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option)) {
+            QStyleOptionTab copy(*tab);
+            const bool selected = tab->state & State_Selected;
+            copy.palette.setColor(QPalette::WindowText, selected ? theme.text : theme.secondary);
+            copy.state &= ~State_HasFocus;
+            painter->save();
+            if (selected)
+                painter->setFont(Metrics::semibold());
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            painter->restore();
+            return;
+        }
+        break;
+    case CE_Splitter:
+        return;
+    case CE_MenuBarEmptyArea:
+        painter->fillRect(option->rect, theme.window);
+        return;
+    case CE_MenuBarItem:
+        if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option)) {
+            const bool active = item->state & (State_Selected | State_Sunken) && item->state & State_Enabled;
+            painter->fillRect(item->rect, theme.window);
+            if (active)
+                panel(painter, item->rect.adjusted(1, 1, -1, -1), theme.selectedRow, theme.selectedRow, false);
+            drawItemText(painter, item->rect,
+                Qt::AlignCenter | Qt::TextShowMnemonic
+                    | (styleHint(SH_UnderlineShortcut, option, widget, nullptr) ? 0 : Qt::TextHideMnemonic),
+                item->palette, item->state & State_Enabled, item->text, QPalette::WindowText);
+            return;
+        }
+        break;
+    case CE_MenuItem:
+        if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option)) {
+            QStyleOptionMenuItem copy(*item);
+            if ((item->state & State_Selected) && item->menuItemType != QStyleOptionMenuItem::Separator)
+                painter->fillRect(item->rect, theme.selectedRow);
+            else
+                painter->fillRect(item->rect, theme.base);
+            copy.state &= ~State_Selected;
+            copy.palette.setColor(QPalette::Window, theme.base);
+            copy.palette.setColor(QPalette::WindowText, theme.text);
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            return;
+        }
+        break;
+    case CE_ToolBar:
+        painter->fillRect(option->rect, theme.window);
+        return;
+    case CE_ProgressBarGroove:
+        panel(painter, option->rect, theme.base, theme.border, false);
+        return;
+    case CE_ProgressBarContents:
+        if (const auto* bar = qstyleoption_cast<const QStyleOptionProgressBar*>(option)) {
+            const double share = bar->maximum > bar->minimum
+                ? static_cast<double>(bar->progress - bar->minimum) / (bar->maximum - bar->minimum)
+                : 0.0;
+            QRect filled = bar->rect.adjusted(1, 1, -1, -1);
+            filled.setWidth(static_cast<int>(filled.width() * std::clamp(share, 0.0, 1.0)));
+            painter->fillRect(filled, theme.accent);
+            return;
+        }
+        break;
+    case CE_ComboBoxLabel:
+        if (const auto* box = qstyleoption_cast<const QStyleOptionComboBox*>(option); box && !box->editable) {
+            const QRect field = subControlRect(CC_ComboBox, box, SC_ComboBoxEditField, widget);
+            QRect text = field.adjusted(2, 0, -2, 0);
+            if (!box->currentIcon.isNull()) {
+                box->currentIcon.paint(painter, QRect(field.left(), field.center().y() - 7, 14, 14));
+                text.setLeft(field.left() + 18);
+            }
+            drawItemText(painter, text, Qt::AlignLeft | Qt::AlignVCenter, box->palette, box->state & State_Enabled,
+                box->fontMetrics.elidedText(box->currentText, Qt::ElideRight, text.width()), QPalette::ButtonText);
+            return;
+        }
+        break;
+    case CE_RubberBand: {
+        QColor fill = theme.accent;
+        fill.setAlpha(40);
+        painter->fillRect(option->rect, fill);
+        return;
+    }
+    default:
+        break;
+    }
+    QProxyStyle::drawControl(element, option, painter, widget);
+}
+
+void ShardscopeStyle::drawHeaderSection(const QStyleOption* option, QPainter* painter) const
+{
+    const Theme& theme = Theme::current();
+    const QRect rect = option->rect;
+    painter->fillRect(rect, theme.window);
+    painter->fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.border);
+    const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
+    if (header && header->position != QStyleOptionHeader::End && header->position != QStyleOptionHeader::OnlyOneSection)
+        painter->fillRect(QRect(rect.right(), rect.top() + 4, 1, rect.height() - 8), theme.border);
+}
+
+void ShardscopeStyle::drawTab(const QStyleOption* option, QPainter* painter) const
+{
+    const Theme& theme = Theme::current();
+    const QRect rect = option->rect;
+    const bool selected = option->state & State_Selected;
+    painter->fillRect(rect, selected ? theme.base : theme.dockTitle);
+    if (!selected && (option->state & State_MouseOver))
+        painter->fillRect(rect, theme.window);
+    if (selected)
+        painter->fillRect(QRect(rect.left(), rect.top(), rect.width(), 2), theme.accent);
+    painter->fillRect(QRect(rect.right(), rect.top(), 1, rect.height()), theme.border);
+    if (focusShown(option)) {
+        painter->save();
+        painter->setPen(QPen(theme.accent, 2));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(rect.adjusted(2, 3, -3, -2));
+        painter->restore();
+    }
+}
+
+void ShardscopeStyle::drawButtonLabel(const QStyleOption* option, QPainter* painter, const QWidget* widget) const
+{
+    const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
+    if (!button)
+        return;
+    const Theme& theme = Theme::current();
+    const bool enabled = button->state & State_Enabled;
+    const bool primary = has(widget, "primary") && enabled;
+    QColor color = primary
+        ? theme.onAccent
+        : button->palette.color(enabled ? QPalette::Active : QPalette::Disabled, QPalette::ButtonText);
+    if (has(widget, "link") && enabled)
+        color = theme.accent;
+    const int gap = button->icon.isNull() || button->text.isEmpty() ? 0 : 6;
+    const int iconWidth = button->icon.isNull() ? 0 : button->iconSize.width();
+    const int textWidth =
+        button->text.isEmpty() ? 0 : button->fontMetrics.size(Qt::TextShowMnemonic, button->text).width();
+    const bool leftAligned = has(widget, "link");
+    int x = leftAligned ? button->rect.left() + 2 : button->rect.center().x() - (iconWidth + gap + textWidth) / 2 + 1;
+    if (iconWidth > 0) {
+        const QRect place(
+            x, button->rect.center().y() - button->iconSize.height() / 2 + 1, iconWidth, button->iconSize.height());
+        button->icon.paint(painter, place, Qt::AlignCenter, enabled ? QIcon::Normal : QIcon::Disabled);
+        x += iconWidth + gap;
+    }
+    painter->setPen(color);
+    painter->drawText(QRect(x, button->rect.top(), textWidth + 2, button->rect.height()),
+        Qt::AlignLeft | Qt::AlignVCenter | Qt::TextHideMnemonic, button->text);
+}
+
+void ShardscopeStyle::drawComplexControl(
+    ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
+{
+    switch (control) {
+    case CC_ComboBox:
+        drawComboBox(option, painter, widget);
+        return;
+    case CC_SpinBox:
+        drawSpinBox(option, painter, widget);
+        return;
+    case CC_Slider:
+        drawSlider(option, painter, widget);
+        return;
+    case CC_ScrollBar:
+        drawScrollBar(option, painter, widget);
+        return;
+    case CC_ToolButton:
+        if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option)) {
+            drawPrimitive(PE_PanelButtonTool, option, painter, widget);
+            QStyleOptionToolButton label(*button);
+            if (button->features & QStyleOptionToolButton::HasMenu)
+                label.rect.adjust(0, 0, button->toolButtonStyle == Qt::ToolButtonIconOnly ? 0 : -10, 0);
+            drawControl(CE_ToolButtonLabel, &label, painter, widget);
+            if ((button->features & QStyleOptionToolButton::HasMenu)
+                && button->toolButtonStyle != Qt::ToolButtonIconOnly)
+                drawIcon(painter, QStringLiteral("down"),
+                    QRect(button->rect.right() - 16, button->rect.top(), 12, button->rect.height()),
+                    Theme::current().text, 10);
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    QProxyStyle::drawComplexControl(control, option, painter, widget);
+}
+
+void ShardscopeStyle::drawComboBox(const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
+{
+    const Theme& theme = Theme::current();
+    const bool enabled = option->state & State_Enabled;
+    const auto* box = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+    if (!box || box->frame)
+        panel(painter, option->rect, box && box->editable ? theme.base : theme.button,
+            enabled && (option->state & State_MouseOver) ? theme.strongLine : theme.border, focusShown(option));
+    drawIcon(painter, QStringLiteral("down"), subControlRect(CC_ComboBox, option, SC_ComboBoxArrow, widget),
+        enabled ? theme.text : theme.hint, Metrics::scaled(10));
+}
+
+void ShardscopeStyle::drawSpinBox(const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
+{
+    const Theme& theme = Theme::current();
+    const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option);
+    if (!spin)
+        return;
+    if (spin->frame)
+        panel(painter, option->rect, option->state & State_Enabled ? theme.base : theme.window,
+            option->state & State_MouseOver ? theme.strongLine : theme.border, focusShown(option));
+    if (spin->buttonSymbols == QAbstractSpinBox::NoButtons)
+        return;
+    const QRect up = subControlRect(CC_SpinBox, option, SC_SpinBoxUp, widget);
+    const QRect down = subControlRect(CC_SpinBox, option, SC_SpinBoxDown, widget);
+    painter->fillRect(QRect(up.left() - 1, up.top() + 2, 1, up.height() + down.height() - 4), theme.border);
+    const auto part = [&](const QRect& rect, const QString& name, QStyle::SubControl which,
+                          QAbstractSpinBox::StepEnabledFlag step) {
+        const bool able = (spin->stepEnabled & step) && (option->state & State_Enabled);
+        const bool hot = able && (option->activeSubControls & which);
+        drawIcon(painter, name, rect, hot ? theme.accent : able ? theme.text : theme.border, Metrics::scaled(9));
+    };
+    part(up.adjusted(0, 1, 0, 1), QStringLiteral("up"), SC_SpinBoxUp, QAbstractSpinBox::StepUpEnabled);
+    part(down.adjusted(0, -1, 0, -1), QStringLiteral("down"), SC_SpinBoxDown, QAbstractSpinBox::StepDownEnabled);
+}
+
+void ShardscopeStyle::drawSlider(const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
+{
+    const Theme& theme = Theme::current();
+    const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option);
+    if (!slider || slider->orientation != Qt::Horizontal) {
+        QProxyStyle::drawComplexControl(CC_Slider, option, painter, widget);
+        return;
+    }
+    const bool enabled = option->state & State_Enabled;
+    const QRect handle = subControlRect(CC_Slider, option, SC_SliderHandle, widget);
+    const QRect all = option->rect;
+    const int y = handle.center().y();
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(theme.border);
+    painter->drawRoundedRect(QRectF(all.left() + 2, y - 1, all.width() - 4, 3), 1.5, 1.5);
+    painter->setBrush(enabled ? theme.accent : theme.strongLine);
+    painter->drawRoundedRect(QRectF(all.left() + 2, y - 1, handle.center().x() - all.left() - 2, 3), 1.5, 1.5);
+    painter->setPen(QPen(enabled ? theme.accent : theme.strongLine, 2));
+    painter->setBrush(theme.base);
+    painter->drawEllipse(QPointF(handle.center().x() + 0.5, y + 0.5), 5, 5);
+    if (focusShown(option)) {
+        painter->setBrush(Qt::NoBrush);
+        painter->setPen(QPen(theme.accent, 2));
+        painter->drawEllipse(QPointF(handle.center().x() + 0.5, y + 0.5), 7.5, 7.5);
+    }
+    painter->restore();
+}
+
+void ShardscopeStyle::drawScrollBar(const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
+{
+    const Theme& theme = Theme::current();
+    const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option);
+    if (!bar)
+        return;
+    painter->fillRect(option->rect, theme.base);
+    if (bar->maximum <= bar->minimum)
+        return;
+    const QRect slider = subControlRect(CC_ScrollBar, option, SC_ScrollBarSlider, widget);
+    const bool hot = option->state & (State_MouseOver | State_Sunken);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(hot ? theme.hint : theme.strongLine);
+    const qreal inset = 2.5;
+    const QRectF shape = QRectF(slider).adjusted(inset, inset, -inset, -inset);
+    const qreal round = std::min(shape.width(), shape.height()) / 2;
+    painter->drawRoundedRect(shape, round, round);
+    painter->restore();
+}
+
+} // namespace shardscope

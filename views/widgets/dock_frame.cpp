@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/widgets/dock_frame.h"
+
+#include <QEvent>
+#include <QPainter>
+#include <QToolButton>
+
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+namespace {
+
+QToolButton* titleButton(const QString& icon, const QString& name, QWidget* parent)
+{
+    auto* button = new QToolButton(parent);
+    button->setIcon(shardscope::icon(icon, IconColor::Secondary));
+    button->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::NoFocus); // reached by menu and shortcut; keeps Tab within the content
+    button->setAccessibleName(name);
+    button->setToolTip(name);
+    return button;
+}
+
+} // namespace
+
+DockTitleBar::DockTitleBar(QDockWidget* dock)
+    : QWidget(dock)
+    , m_dock(dock)
+    , m_float(titleButton(QStringLiteral("float"), tr("Float %1").arg(dock->windowTitle()), this))
+    , m_close(titleButton(QStringLiteral("close"), tr("Close %1").arg(dock->windowTitle()), this))
+{
+    connect(m_float, &QToolButton::clicked, dock, [dock] { dock->setFloating(!dock->isFloating()); });
+    connect(m_close, &QToolButton::clicked, dock, &QDockWidget::close);
+    connect(dock, &QDockWidget::windowTitleChanged, this, [this] { update(); });
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+}
+
+void DockTitleBar::setIcon(const QIcon& icon)
+{
+    m_icon = icon;
+    update();
+}
+
+void DockTitleBar::setKeyFigure(const QString& text)
+{
+    if (m_keyFigure == text)
+        return;
+    m_keyFigure = text;
+    update();
+}
+
+QString DockTitleBar::keyFigure() const
+{
+    return m_keyFigure;
+}
+
+void DockTitleBar::setActive(bool active)
+{
+    if (m_active == active)
+        return;
+    m_active = active;
+    update();
+}
+
+void DockTitleBar::setTabbed(bool tabbed)
+{
+    if (m_tabbed == tabbed)
+        return;
+    m_tabbed = tabbed;
+    m_float->setVisible(!tabbed);
+    m_close->setVisible(!tabbed);
+    updateGeometry();
+}
+
+QSize DockTitleBar::sizeHint() const
+{
+    return { Metrics::scaled(120), m_tabbed ? 0 : Metrics::scaled(24) };
+}
+
+QSize DockTitleBar::minimumSizeHint() const
+{
+    return { Metrics::scaled(60), m_tabbed ? 0 : Metrics::scaled(24) };
+}
+
+void DockTitleBar::layOut()
+{
+    const int side = Metrics::scaled(20);
+    const int y = (height() - side) / 2;
+    m_close->setGeometry(width() - side - 2, y, side, side);
+    m_float->setGeometry(width() - 2 * side - 2, y, side, side);
+}
+
+void DockTitleBar::resizeEvent(QResizeEvent*)
+{
+    layOut();
+}
+
+void DockTitleBar::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange) {
+        updateGeometry();
+        layOut();
+    }
+    QWidget::changeEvent(event);
+}
+
+void DockTitleBar::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.fillRect(rect(), theme.dockTitle);
+    painter.fillRect(QRect(0, height() - 1, width(), 1), theme.border);
+    if (m_active)
+        painter.fillRect(QRect(0, 0, width(), 2), theme.accent);
+    const int side = Metrics::scaled(14);
+    int x = Metrics::scaled(8);
+    m_icon.paint(&painter, QRect(x, (height() - side) / 2, side, side));
+    x += side + Metrics::scaled(6);
+
+    const QFont bold = Metrics::semibold();
+    const int right = m_float->isVisible() ? m_float->x() - Metrics::scaled(6) : width() - Metrics::scaled(8);
+    const int nameWidth = QFontMetrics(bold).horizontalAdvance(m_dock->windowTitle());
+    const QFont small = Metrics::small();
+    const int figureWidth = QFontMetrics(small).horizontalAdvance(m_keyFigure);
+    // The name comes first; a key figure that does not fit beside it whole is left out.
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    painter.drawText(QRect(x, 0, right - x, height()), Qt::AlignLeft | Qt::AlignVCenter,
+        QFontMetrics(bold).elidedText(m_dock->windowTitle(), Qt::ElideRight, right - x));
+    if (!m_keyFigure.isEmpty() && x + nameWidth + Metrics::scaled(8) + figureWidth <= right) {
+        painter.setFont(small);
+        painter.setPen(theme.secondary);
+        painter.drawText(QRect(x, 0, right - x, height()), Qt::AlignRight | Qt::AlignVCenter, m_keyFigure);
+    }
+}
+
+DockFrame::DockFrame(const QString& id, const QString& icon, const QString& title, QWidget* content, QWidget* parent)
+    : QDockWidget(title, parent)
+    , m_iconName(icon)
+    , m_titleBar(nullptr)
+{
+    setObjectName(id);
+    setWindowIcon(shardscope::icon(icon));
+    m_titleBar = new DockTitleBar(this);
+    m_titleBar->setIcon(shardscope::icon(icon));
+    setTitleBarWidget(m_titleBar);
+    setWidget(content);
+    setAccessibleName(title);
+    toggleViewAction()->setIcon(shardscope::icon(icon));
+    setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
+}
+
+void DockFrame::present()
+{
+    show();
+    raise();
+    if (widget())
+        widget()->setFocus(Qt::OtherFocusReason);
+}
+
+void DockFrame::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.fillRect(rect(), theme.base);
+    painter.setPen(theme.border);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+} // namespace shardscope

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A dock with the window's own title bar: icon, name, key figure right-aligned, float, close. The active dock has an
+// accent line on top. Among tabs the title bar disappears, since the tab names the dock.
+#pragma once
+
+#include <QDockWidget>
+#include <QIcon>
+
+class QHBoxLayout;
+class QLabel;
+class QToolButton;
+
+namespace shardscope {
+
+class DockTitleBar : public QWidget {
+    Q_OBJECT
+public:
+    explicit DockTitleBar(QDockWidget* dock);
+    void setIcon(const QIcon& icon);
+    void setKeyFigure(const QString& text);
+    [[nodiscard]] QString keyFigure() const;
+    void setActive(bool active);
+    /// In place of its name a tabbed dock's title bar takes no room at all.
+    void setTabbed(bool tabbed);
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void layOut();
+    QDockWidget* m_dock;
+    QIcon m_icon;
+    QString m_keyFigure;
+    QToolButton* m_float;
+    QToolButton* m_close;
+    bool m_active = false;
+    bool m_tabbed = false;
+};
+
+class DockFrame : public QDockWidget {
+    Q_OBJECT
+public:
+    /// `id` names the dock in saved layouts; `icon` is a name of resources/icons. If the content has a property or
+    /// signal for a key figure, connect it to setKeyFigure().
+    DockFrame(
+        const QString& id, const QString& icon, const QString& title, QWidget* content, QWidget* parent = nullptr);
+
+    [[nodiscard]] const QString& iconName() const { return m_iconName; }
+    void setKeyFigure(const QString& text) { m_titleBar->setKeyFigure(text); }
+    [[nodiscard]] QString keyFigure() const { return m_titleBar->keyFigure(); }
+    void setActive(bool active) { m_titleBar->setActive(active); }
+    void setTabbed(bool tabbed) { m_titleBar->setTabbed(tabbed); }
+    /// Shows the dock in front of those it shares its place with, and gives its content the focus.
+    void present();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QString m_iconName;
+    DockTitleBar* m_titleBar;
+};
+
+} // namespace shardscope
