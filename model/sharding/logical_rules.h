@@ -73,7 +73,14 @@ struct RuleTrace {
 };
 
 /// How one dimension came to its entry.
-enum class DimensionOutcome : std::uint8_t { SetByRule, SetToNullByRule, NoRule, AllRulesSkipped, Unnamed, Unconstrained };
+enum class DimensionOutcome : std::uint8_t {
+    SetByRule,
+    SetToNullByRule,
+    NoRule,
+    AllRulesSkipped,
+    Unnamed,
+    Unconstrained
+};
 
 struct DimensionTrace {
     DimensionOutcome outcome = DimensionOutcome::NoRule;
@@ -107,8 +114,8 @@ struct ConstraintAction {
     PartitionSpec spec;
     std::optional<Resolution> resolution; ///< absent when rules were not consulted
 };
-[[nodiscard]] Result<ConstraintAction> logicalConstraint(const std::optional<LogicalNames>& names,
-    const LogicalRules& rules, RulesFallback fallback, FlaxVersion version);
+[[nodiscard]] Result<ConstraintAction> logicalConstraint(
+    const std::optional<LogicalNames>& names, const LogicalRules& rules, RulesFallback fallback, FlaxVersion version);
 
 /// Whether a logical constraint takes effect at all where it is traced: the 2024 version does nothing on CPU or without
 /// any mesh, the current one only without any mesh.
@@ -124,6 +131,7 @@ struct ConstraintGate {
 
 /// The T5X standard rules for activation and parameter partitioning over 1 or 2 dimensions, followed by additional
 /// ones. UnsupportedDims otherwise.
-[[nodiscard]] Result<LogicalRules> t5xStandardRules(int activationDims, int parameterDims, const LogicalRules& additional);
+[[nodiscard]] Result<LogicalRules> t5xStandardRules(
+    int activationDims, int parameterDims, const LogicalRules& additional);
 
 } // namespace shardscope

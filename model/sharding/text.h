@@ -21,6 +21,9 @@ namespace shardscope {
 /// "Mesh('data': 2, 'model': 4)".
 [[nodiscard]] std::string toJax(const Mesh& mesh);
 
+/// Rules as a Python literal, which parseRules() reads back: "(('batch', 'data'), ('embed', None))".
+[[nodiscard]] std::string toPython(const LogicalRules& rules);
+
 /// XLA HLO V2: "{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}", "{replicated}". Numbers are mesh positions.
 [[nodiscard]] std::string toHlo(const PartitionSpec& spec, const Mesh& mesh, std::size_t rank);
 
@@ -29,7 +32,8 @@ namespace shardscope {
 [[nodiscard]] std::string toShardy(const TensorSharding& sharding, const Mesh& mesh);
 [[nodiscard]] std::string toShardy(const Mesh& mesh);
 
-/// "f32[embed 1024, hidden 1024@model]"; `names` may be empty.
+/// "f32[embed 1024, hidden 1024@model]"; `names` may be empty. A dimension cut by more axes: "1024@(pod,data)"; partial
+/// sums over an axis: "f32[8, 4]{U:model}".
 [[nodiscard]] std::string describeArray(std::string_view dtype, std::span<const std::int64_t> shape,
     const std::vector<std::string>& names, const TensorSharding& sharding, const Mesh& mesh);
 
@@ -40,11 +44,15 @@ namespace shardscope {
 /// "data=2,model=4".
 [[nodiscard]] Result<Mesh> parseMesh(std::string_view text);
 
-/// The grid that jax.debug.visualize_array_sharding prints, for rank 1 and 2; other ranks get one grid per index of the
-/// leading cut dimensions. Lines without line ends.
+/// The grid that jax.debug.visualize_array_sharding prints, for rank 1 and 2; other ranks get one grid per block of the
+/// leading dimensions, each under a line that names their index ranges ("[0:2, 0:8, :, :]"). Lines without line ends.
+/// Labels are cut off behind the width, and grids behind `maximumCells` rows or columns; what is missing is said.
 struct GridTextOptions {
     std::string platform = "CPU";
     double scale = 1.0;
+    int minimumWidth = 9; ///< of a cell, in characters
+    int maximumWidth = 80;
+    std::int64_t maximumCells = 64; ///< rows, columns and grids that are drawn, each
 };
 [[nodiscard]] std::vector<std::string> toGridText(const Layout& layout, const GridTextOptions& options = {});
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sharding/literal.h"
+
+#include <string_view>
+
+namespace shardscope {
+
+namespace {
+
+Literal literalAt(const Tokens::Token& token, Literal::Kind kind)
+{
+    Literal literal;
+    literal.kind = kind;
+    literal.line = token.line;
+    literal.column = token.column;
+    return literal;
+}
+
+Literal::Kind kindOfName(std::string_view name)
+{
+    const std::size_t dot = name.rfind('.');
+    const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
+    if (name == "None" || name == "null")
+        return Literal::Kind::None;
+    return last == "UNCONSTRAINED" ? Literal::Kind::Unconstrained : Literal::Kind::Name;
+}
+
+} // namespace
+
+Result<Literal> Tokens::readLiteral(int depth)
+{
+    Literal literal = literalAt(m_token, Literal::Kind::None);
+    switch (m_token.kind) {
+    case Kind::String:
+        literal.kind = Literal::Kind::String;
+        literal.text = take().text;
+        return literal;
+    case Kind::Number:
+        literal.kind = Literal::Kind::Number;
+        literal.text = take().text;
+        return literal;
+    case Kind::Name:
+        literal.kind = kindOfName(m_token.text);
+        literal.text = take().text;
+        return literal;
+    case Kind::End:
+    case Kind::Bad:
+        return unexpected("a value");
+    case Kind::Punctuation:
+        break;
+    }
+    const char open = m_token.text.front();
+    if (open != '(' && open != '[' && open != '{')
+        return unexpected("a value");
+    if (depth >= maximumNesting)
+        return fail(Code::TooLarge, { { "what", "nesting" }, { "limit", maximumNesting } }, literal.where());
+    advance();
+    if (open == '{')
+        return readMapping(depth + 1, std::move(literal));
+    bool comma = false;
+    Result<std::vector<Literal>> items = readItems(open == '(' ? ')' : ']', depth + 1, comma);
+    if (!items)
+        return tl::unexpected(std::move(items.error()));
+    if (open == '(' && items->size() == 1 && !comma)
+        return std::move(items->front());
+    literal.kind = open == '(' ? Literal::Kind::Tuple : Literal::Kind::List;
+    literal.items = std::move(*items);
+    return literal;
+}
+
+Result<std::vector<Literal>> Tokens::readItems(char close, int depth, bool& comma)
+{
+    std::vector<Literal> items;
+    comma = false;
+    while (!accept(close)) {
+        Result<Literal> item = readLiteral(depth);
+        if (!item)
+            return tl::unexpected(std::move(item.error()));
+        items.push_back(std::move(*item));
+        if (accept(','))
+            comma = true;
+        else if (!at(close))
+            return unexpected(std::string("',' or '") + close + "'");
+    }
+    return items;
+}
+
+Result<Literal> Tokens::readMapping(int depth, Literal mapping)
+{
+    mapping.kind = Literal::Kind::Mapping;
+    while (!accept('}')) {
+        for (const bool key : { true, false }) {
+            Result<Literal> part = readLiteral(depth);
+            if (!part)
+                return tl::unexpected(std::move(part.error()));
+            mapping.items.push_back(std::move(*part));
+            if (key && !accept(':'))
+                return unexpected("':'");
+        }
+        if (!accept(',') && !at('}'))
+            return unexpected("',' or '}'");
+    }
+    return mapping;
+}
+
+} // namespace shardscope

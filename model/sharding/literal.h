@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Literals as people write them in Python or JSON: strings, names, None, numbers, tuples, lists and mappings, with
+// comments, trailing commas and line breaks. One reader for rules, specs and meshes.
+//
+//     rules = (('batch', 'data'),  # a comment
+//              ('embed', None),)
+//     is a Tuple of two Tuples; the first holds the Strings batch and data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+
+namespace shardscope {
+
+struct Literal {
+    enum class Kind : std::uint8_t { None, Unconstrained, Number, String, Name, List, Tuple, Mapping };
+    Kind kind = Kind::None;
+    std::string text; ///< of a String without quotes, of a Name or Number as written
+    std::vector<Literal> items; ///< of a Mapping: key, value, key, value, ...
+    int line = 1; ///< where it begins; columns count characters
+    int column = 1;
+
+    [[nodiscard]] bool isSequence() const { return kind == Kind::List || kind == Kind::Tuple; }
+    [[nodiscard]] Where where() const;
+    /// How it is named in messages: the opening bracket of a container, a String in quotes.
+    [[nodiscard]] std::string shown() const;
+};
+
+/// Containers inside containers, at most. Deeper text is refused with TooLarge.
+inline constexpr int maximumNesting = 64;
+
+class Tokens {
+public:
+    enum class Kind : std::uint8_t { End, Punctuation, String, Name, Number, Bad };
+    struct Token {
+        Kind kind = Kind::End;
+        std::string text;
+        int line = 1;
+        int column = 1;
+        std::string expected; ///< for Bad: what is missing
+    };
+
+    explicit Tokens(std::string_view text);
+
+    [[nodiscard]] const Token& peek() const { return m_token; }
+    Token take();
+    [[nodiscard]] bool at(char punctuation) const;
+    /// Takes the character if it stands here.
+    bool accept(char punctuation);
+    /// A Syntax error at the present token.
+    [[nodiscard]] tl::unexpected<Error> unexpected(std::string expected) const;
+
+    /// One literal. Parentheses around a single value without a comma are only grouping.
+    [[nodiscard]] Result<Literal> readLiteral(int depth = 0);
+    /// What stands between brackets, up to and including `close`; `comma` tells whether there was one at all.
+    [[nodiscard]] Result<std::vector<Literal>> readItems(char close, int depth, bool& comma);
+
+private:
+    void advance();
+    void skipBlanks();
+    void step();
+    [[nodiscard]] bool atEnd() const { return m_position >= m_text.size(); }
+    [[nodiscard]] char current() const { return m_text[m_position]; }
+    void readString();
+    bool readEscape(std::string& value);
+    [[nodiscard]] Result<Literal> readMapping(int depth, Literal mapping);
+
+    std::string_view m_text;
+    std::size_t m_position = 0;
+    int m_line = 1;
+    int m_column = 1;
+    Token m_token;
+};
+
+/// A Syntax error at a literal.
+[[nodiscard]] tl::unexpected<Error> unexpectedLiteral(const Literal& literal, std::string expected);
+
+} // namespace shardscope

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sharding/literal.h"
+#include "sharding/text.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Adds the axes of a target; a sequence inside a sequence is flattened, and marked.
+Result<void> addAxes(const Literal& sequence, bool inner, LogicalRule& rule)
+{
+    for (const Literal& item : sequence.items) {
+        if (item.kind == Literal::Kind::String) {
+            rule.target.axes.push_back(item.text);
+        } else if (item.isSequence()) {
+            rule.nested = true;
+            if (Result<void> added = addAxes(item, true, rule); !added)
+                return added;
+        } else {
+            return unexpectedLiteral(
+                item, inner ? "a mesh axis in quotes" : "a mesh axis in quotes or a tuple of them");
+        }
+    }
+    return {};
+}
+
+Result<LogicalName> toName(const Literal& literal)
+{
+    switch (literal.kind) {
+    case Literal::Kind::String:
+        return LogicalName::of(literal.text);
+    case Literal::Kind::None:
+        return LogicalName::none();
+    case Literal::Kind::Unconstrained:
+        return LogicalName::unconstrained();
+    default:
+        return unexpectedLiteral(literal, "a dimension name in quotes");
+    }
+}
+
+Result<void> setTarget(const Literal& literal, LogicalRule& rule)
+{
+    switch (literal.kind) {
+    case Literal::Kind::String:
+        rule.target = SpecEntry::axis(literal.text);
+        return {};
+    case Literal::Kind::None:
+        return {};
+    case Literal::Kind::Unconstrained:
+        rule.target = SpecEntry::unconstrained();
+        return {};
+    case Literal::Kind::List:
+    case Literal::Kind::Tuple:
+        rule.target = SpecEntry::tuple({});
+        return addAxes(literal, false, rule);
+    default:
+        return unexpectedLiteral(literal, "a mesh axis in quotes, a tuple of them or None");
+    }
+}
+
+Result<LogicalRule> toRule(const Literal& name, const Literal& target)
+{
+    LogicalRule rule;
+    Result<LogicalName> named = toName(name);
+    if (!named)
+        return tl::unexpected(std::move(named.error()));
+    rule.name = std::move(*named);
+    if (Result<void> set = setTarget(target, rule); !set)
+        return tl::unexpected(std::move(set.error()));
+    return rule;
+}
+
+Result<LogicalRules> toRules(const Literal& literal)
+{
+    LogicalRules rules;
+    const auto add = [&](const Literal& name, const Literal& target) -> Result<void> {
+        Result<LogicalRule> rule = toRule(name, target);
+        if (!rule)
+            return tl::unexpected(std::move(rule.error()));
+        rules.list.push_back(std::move(*rule));
+        return {};
+    };
+    if (literal.kind == Literal::Kind::Mapping) {
+        rules.isSequence = false;
+        for (std::size_t i = 0; i + 1 < literal.items.size(); i += 2)
+            if (Result<void> added = add(literal.items[i], literal.items[i + 1]); !added)
+                return tl::unexpected(std::move(added.error()));
+        return rules;
+    }
+    if (!literal.isSequence())
+        return unexpectedLiteral(literal, "a list of rules");
+    for (const Literal& item : literal.items) {
+        if (!item.isSequence())
+            return unexpectedLiteral(item, "a rule ('name', 'axis')");
+        if (item.items.size() == 2) {
+            if (Result<void> added = add(item.items[0], item.items[1]); !added)
+                return tl::unexpected(std::move(added.error()));
+            continue;
+        }
+        LogicalRule wrong; // stays in the list: it fails where the rules are walked, as in Flax
+        wrong.arity = item.items.size();
+        if (wrong.arity > 0)
+            if (Result<LogicalName> named = toName(item.items[0]))
+                wrong.name = std::move(*named);
+        rules.list.push_back(std::move(wrong));
+    }
+    return rules;
+}
+
+} // namespace
+
+Result<LogicalRules> parseRules(std::string_view text)
+{
+    Tokens tokens(text);
+    Result<Literal> first = tokens.readLiteral();
+    if (!first)
+        return tl::unexpected(std::move(first.error()));
+    // "rules = ...", "rules: Sequence = ..." is not a literal but common enough; so is "logical_axis_rules: [...]".
+    if (first->kind == Literal::Kind::Name || (first->kind == Literal::Kind::String && tokens.at(':'))) {
+        if (!tokens.accept('=') && !tokens.accept(':'))
+            return unexpectedLiteral(*first, "a list of rules");
+        first = tokens.readLiteral();
+        if (!first)
+            return tl::unexpected(std::move(first.error()));
+    }
+    if (tokens.at(',')) { // a tuple without parentheses
+        Literal all;
+        all.kind = Literal::Kind::Tuple;
+        all.line = first->line;
+        all.column = first->column;
+        all.items.push_back(std::move(*first));
+        while (tokens.accept(',') && tokens.peek().kind != Tokens::Kind::End) {
+            Result<Literal> next = tokens.readLiteral();
+            if (!next)
+                return tl::unexpected(std::move(next.error()));
+            all.items.push_back(std::move(*next));
+        }
+        first = std::move(all);
+    }
+    if (tokens.peek().kind != Tokens::Kind::End)
+        return tokens.unexpected("end of text");
+    return toRules(*first);
+}
+
+} // namespace shardscope

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sharding/literal.h"
+#include "sharding/text.h"
+
+namespace shardscope {
+
+namespace {
+
+bool isAxis(const Literal& literal)
+{
+    return literal.kind == Literal::Kind::String || literal.kind == Literal::Kind::Name;
+}
+
+Result<SpecEntry> toEntry(const Literal& literal)
+{
+    if (isAxis(literal))
+        return SpecEntry::axis(literal.text);
+    if (literal.kind == Literal::Kind::None)
+        return SpecEntry::none();
+    if (literal.kind == Literal::Kind::Unconstrained)
+        return SpecEntry::unconstrained();
+    if (!literal.isSequence())
+        return unexpectedLiteral(literal, "a mesh axis, a tuple of them or None");
+    SpecEntry entry = SpecEntry::tuple({});
+    for (const Literal& item : literal.items) {
+        if (item.isSequence())
+            return fail(Code::NestedTuple, {}, item.where());
+        if (!isAxis(item))
+            return unexpectedLiteral(item, "a mesh axis");
+        entry.axes.push_back(item.text);
+    }
+    return entry;
+}
+
+/// An entry of the text: a literal, or the signs of narrow columns: "-" for None and "?" for unconstrained.
+Result<Literal> readEntry(Tokens& tokens)
+{
+    for (const char sign : { '-', '?' }) {
+        if (!tokens.at(sign))
+            continue;
+        const Tokens::Token token = tokens.take();
+        Literal literal;
+        literal.kind = sign == '-' ? Literal::Kind::None : Literal::Kind::Unconstrained;
+        literal.line = token.line;
+        literal.column = token.column;
+        return literal;
+    }
+    return tokens.readLiteral();
+}
+
+/// Entries separated by commas up to `close`, or up to the end of the text when there is none.
+Result<std::vector<Literal>> readEntries(Tokens& tokens, char close)
+{
+    std::vector<Literal> entries;
+    const auto atEnd = [&] { return close ? tokens.at(close) : tokens.peek().kind == Tokens::Kind::End; };
+    while (!atEnd()) {
+        Result<Literal> entry = readEntry(tokens);
+        if (!entry)
+            return tl::unexpected(std::move(entry.error()));
+        entries.push_back(std::move(*entry));
+        if (!tokens.accept(',') && !atEnd())
+            return tokens.unexpected(close ? std::string("',' or '") + close + "'" : "',' or end of text");
+    }
+    return entries;
+}
+
+/// Steps over "P(", "PartitionSpec(" or a longer path to it. A mesh axis may be called P, too.
+bool openSpec(Tokens& tokens)
+{
+    if (tokens.peek().kind != Tokens::Kind::Name)
+        return false;
+    const std::string& name = tokens.peek().text;
+    const std::size_t dot = name.rfind('.');
+    const std::string last = dot == std::string::npos ? name : name.substr(dot + 1);
+    if (last != "P" && last != "PartitionSpec")
+        return false;
+    Tokens ahead = tokens;
+    ahead.take();
+    if (!ahead.accept('('))
+        return false;
+    tokens = ahead;
+    return true;
+}
+
+} // namespace
+
+Result<PartitionSpec> parseSpec(std::string_view text)
+{
+    Tokens tokens(text);
+    if (tokens.peek().kind == Tokens::Kind::End)
+        return tokens.unexpected("a spec such as P('data', None)");
+    const bool parentheses = openSpec(tokens);
+    Result<std::vector<Literal>> entries = readEntries(tokens, parentheses ? ')' : '\0');
+    if (!entries)
+        return tl::unexpected(std::move(entries.error()));
+    if (parentheses) {
+        tokens.accept(')');
+        if (tokens.peek().kind != Tokens::Kind::End)
+            return tokens.unexpected("end of text");
+    } else if (entries->size() == 1 && entries->front().isSequence()) {
+        entries = std::vector<Literal>(std::move(entries->front().items)); // one tuple or list is the spec itself
+    }
+    PartitionSpec spec;
+    for (const Literal& literal : *entries) {
+        Result<SpecEntry> entry = toEntry(literal);
+        if (!entry)
+            return tl::unexpected(std::move(entry.error()));
+        spec.entries.push_back(std::move(*entry));
+    }
+    return spec;
+}
+
+} // namespace shardscope

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Shardy's MLIR notation. Axes of size 1 are kept, other than in HLO.
+#include "sharding/text.h"
+
+namespace shardscope {
+
+namespace {
+
+/// A string attribute as MLIR prints it.
+std::string quoted(std::string_view text)
+{
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string result = "\"";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '\\') {
+            result += "\\\\";
+        } else if (c == '"' || byte < 0x20 || byte >= 0x7f) {
+            result += '\\';
+            result += digits[byte / 16];
+            result += digits[byte % 16];
+        } else {
+            result += c;
+        }
+    }
+    return result + '"';
+}
+
+std::string refText(AxisRef ref, const Mesh& mesh)
+{
+    std::string text = quoted(mesh.axis(static_cast<std::size_t>(ref.axis)).name);
+    if (!isWhole(mesh, ref))
+        text += ":(" + std::to_string(ref.pre) + ")" + std::to_string(ref.size);
+    return text;
+}
+
+std::string refsText(const AxisList& refs, const Mesh& mesh)
+{
+    std::string text;
+    for (const AxisRef& ref : refs)
+        text += (text.empty() ? "" : ", ") + refText(ref, mesh);
+    return text;
+}
+
+} // namespace
+
+std::string toShardy(const PartitionSpec& spec, std::size_t rank)
+{
+    std::string result = "<@mesh, [";
+    for (std::size_t d = 0; d < rank; ++d) {
+        result += d == 0 ? "{" : ", {";
+        if (d < spec.size() && spec.entries[d].kind == SpecEntry::Kind::Unconstrained)
+            result += '?';
+        const std::vector<std::string>& axes = spec.axesOf(d);
+        for (std::size_t i = 0; i < axes.size(); ++i)
+            result += (i == 0 ? "" : ", ") + quoted(axes[i]);
+        result += '}';
+    }
+    return result + "]>";
+}
+
+std::string toShardy(const TensorSharding& sharding, const Mesh& mesh)
+{
+    std::string result = "<@mesh, [";
+    for (std::size_t d = 0; d < sharding.rank(); ++d) {
+        const DimensionSharding& dim = sharding.dims[d];
+        result += (d == 0 ? "{" : ", {") + refsText(dim.axes, mesh);
+        if (dim.open)
+            result += dim.axes.empty() ? "?" : ", ?";
+        result += '}';
+        if (dim.priority >= 0)
+            result += 'p' + std::to_string(dim.priority);
+    }
+    result += ']';
+    if (!sharding.replicated.empty())
+        result += ", replicated={" + refsText(sharding.replicated, mesh) + '}';
+    if (!sharding.unreduced.empty())
+        result += ", unreduced={" + refsText(sharding.unreduced, mesh) + '}';
+    return result + '>';
+}
+
+std::string toShardy(const Mesh& mesh)
+{
+    std::string result = "<[";
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
+        result += (axis == 0 ? "" : ", ") + quoted(mesh.axis(axis).name) + '=' + std::to_string(mesh.size(axis));
+    return result + "]>";
+}
+
+} // namespace shardscope

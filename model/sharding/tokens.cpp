@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
+#include "sharding/literal.h"
+
+namespace shardscope {
+
+namespace {
+
+bool isNameStart(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+bool isDigit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+bool isNamePart(char c)
+{
+    return isNameStart(c) || isDigit(c) || c == '.';
+}
+
+int hexDigit(char c)
+{
+    if (isDigit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+void appendUtf8(std::string& text, std::uint32_t code)
+{
+    const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80U | ((code >> shift) & 0x3fU)); };
+    if (code < 0x80) {
+        text += static_cast<char>(code);
+    } else if (code < 0x800) {
+        text += static_cast<char>(0xc0U | (code >> 6));
+        tail(0);
+    } else if (code < 0x10000) {
+        text += static_cast<char>(0xe0U | (code >> 12));
+        tail(6);
+        tail(0);
+    } else {
+        text += static_cast<char>(0xf0U | (code >> 18));
+        tail(12);
+        tail(6);
+        tail(0);
+    }
+}
+
+/// Long tokens are cut in messages, not inside a character.
+std::string shortened(std::string_view text)
+{
+    constexpr std::size_t limit = 24;
+    if (text.size() <= limit)
+        return std::string(text);
+    std::size_t end = limit;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U)
+        --end;
+    return std::string(text.substr(0, end)) + "...";
+}
+
+} // namespace
+
+Where Literal::where() const
+{
+    Where where;
+    where.line = line;
+    where.column = column;
+    return where;
+}
+
+std::string Literal::shown() const
+{
+    switch (kind) {
+    case Kind::None:
+        return "None";
+    case Kind::Unconstrained:
+        return "UNCONSTRAINED";
+    case Kind::String:
+        return "'" + shortened(text) + "'";
+    case Kind::List:
+        return "[";
+    case Kind::Tuple:
+        return "(";
+    case Kind::Mapping:
+        return "{";
+    case Kind::Number:
+    case Kind::Name:
+        break;
+    }
+    return shortened(text);
+}
+
+tl::unexpected<Error> unexpectedLiteral(const Literal& literal, std::string expected)
+{
+    return fail(Code::Syntax, { { "expected", std::move(expected) }, { "found", literal.shown() } }, literal.where());
+}
+
+Tokens::Tokens(std::string_view text)
+    : m_text(text)
+{
+    if (m_text.starts_with("\xef\xbb\xbf")) // byte order mark
+        m_text.remove_prefix(3);
+    advance();
+}
+
+Tokens::Token Tokens::take()
+{
+    Token taken = std::move(m_token);
+    advance();
+    return taken;
+}
+
+bool Tokens::at(char punctuation) const
+{
+    return m_token.kind == Kind::Punctuation && m_token.text.front() == punctuation;
+}
+
+bool Tokens::accept(char punctuation)
+{
+    if (!at(punctuation))
+        return false;
+    advance();
+    return true;
+}
+
+tl::unexpected<Error> Tokens::unexpected(std::string expected) const
+{
+    std::string found = m_token.kind == Kind::End ? "end of text" : shortened(m_token.text);
+    if (m_token.kind == Kind::String)
+        found = "'" + found + "'";
+    if (m_token.kind == Kind::Bad)
+        expected = m_token.expected;
+    Where where;
+    where.line = m_token.line;
+    where.column = m_token.column;
+    return fail(Code::Syntax, { { "expected", std::move(expected) }, { "found", std::move(found) } }, std::move(where));
+}
+
+void Tokens::step()
+{
+    const char c = m_text[m_position++];
+    if (c == '\n') {
+        ++m_line;
+        m_column = 1;
+    } else if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U) { // not inside a UTF-8 sequence
+        ++m_column;
+    }
+}
+
+void Tokens::skipBlanks()
+{
+    while (!atEnd()) {
+        const char c = current();
+        if (c == '#') {
+            while (!atEnd() && current() != '\n')
+                step();
+        } else if (c == '\\' && m_position + 1 < m_text.size() && (m_text[m_position + 1] == '\n')) {
+            step(); // a continued line
+            step();
+        } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f') {
+            step();
+        } else {
+            return;
+        }
+    }
+}
+
+void Tokens::advance()
+{
+    skipBlanks();
+    m_token = {};
+    m_token.line = m_line;
+    m_token.column = m_column;
+    if (atEnd())
+        return;
+    const char c = current();
+    if (c == '\'' || c == '"') {
+        readString();
+        return;
+    }
+    const std::size_t begin = m_position;
+    if (isNameStart(c)) {
+        m_token.kind = Kind::Name;
+        while (!atEnd() && isNamePart(current()))
+            step();
+    } else if (isDigit(c) || ((c == '-' || c == '+') && begin + 1 < m_text.size() && isDigit(m_text[begin + 1]))) {
+        m_token.kind = Kind::Number;
+        step();
+        while (!atEnd() && isNamePart(current()))
+            step();
+    } else {
+        m_token.kind = Kind::Punctuation;
+        step();
+    }
+    m_token.text = m_text.substr(begin, m_position - begin);
+}
+
+void Tokens::readString()
+{
+    const std::size_t begin = m_position;
+    const char quote = current();
+    step();
+    std::string value;
+    while (!atEnd() && current() != quote && current() != '\n') {
+        if (current() != '\\') {
+            value += current();
+            step();
+            continue;
+        }
+        step();
+        if (!readEscape(value)) {
+            m_token.kind = Kind::Bad;
+            m_token.expected = "a known escape in the string";
+            m_token.text = m_text.substr(begin, m_position - begin);
+            return;
+        }
+    }
+    if (atEnd() || current() == '\n') {
+        m_token.kind = Kind::Bad;
+        m_token.expected = std::string("closing ") + quote;
+        m_token.text = m_text.substr(begin, m_position - begin);
+        return;
+    }
+    step();
+    m_token.kind = Kind::String;
+    m_token.text = std::move(value);
+}
+
+/// The part of an escape behind the backslash.
+bool Tokens::readEscape(std::string& value)
+{
+    if (atEnd())
+        return false;
+    const char c = current();
+    step();
+    constexpr std::string_view plain = "\\'\"/";
+    constexpr std::string_view letters = "nrtbfav";
+    constexpr std::string_view meanings = "\n\r\t\b\f\a\v";
+    if (plain.find(c) != std::string_view::npos) {
+        value += c;
+        return true;
+    }
+    if (c == '\n') // the string goes on in the next line
+        return true;
+    if (const std::size_t letter = letters.find(c); letter != std::string_view::npos) {
+        value += meanings[letter];
+        return true;
+    }
+    int length = 0;
+    if (c == 'x')
+        length = 2;
+    else if (c == 'u')
+        length = 4;
+    else if (c == 'U')
+        length = 8;
+    else
+        return false;
+    std::uint32_t code = 0;
+    for (int i = 0; i < length; ++i) {
+        const int digit = atEnd() ? -1 : hexDigit(current());
+        if (digit < 0)
+            return false;
+        step();
+        code = code * 16 + static_cast<std::uint32_t>(digit);
+    }
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return false;
+    appendUtf8(value, code);
+    return true;
+}
+
+} // namespace shardscope
