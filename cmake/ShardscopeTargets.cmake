@@ -51,7 +51,7 @@ function(shardscope_library folder)
     target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
     if(ARG_QT)
         target_compile_definitions(${target} PUBLIC QT_NO_KEYWORDS QT_NO_FOREACH QT_NO_CAST_TO_ASCII
-            QT_NO_CAST_FROM_ASCII QT_USE_QSTRINGBUILDER QT_NO_NARROWING_CONVERSIONS_IN_CONNECT)
+            QT_NO_CAST_FROM_ASCII QT_NO_NARROWING_CONVERSIONS_IN_CONNECT)
         set_target_properties(${target} PROPERTIES AUTOMOC ON)
     endif()
 endfunction()

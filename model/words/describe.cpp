@@ -113,6 +113,10 @@ ProblemText describeSharding(const Diagnostic& d)
     case Code::InvalidAxisSize:
         return { Words::tr("the mesh axis %1 has size %2").arg(arg.quote("axis"), arg.number("size")),
             Words::tr("Use a size from 1 to %1.").arg(count(maximumDevices)), {} };
+    case Code::NotALogicalSpec:
+        return { Words::tr("the names of %1 have an unconstrained entry, which the Flax of 2024 cannot take")
+                     .arg(arg.tensor()),
+            Words::tr("Use the current version of the rules, or name the dimension."), {} };
     default:
         return {};
     }
