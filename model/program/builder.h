@@ -11,6 +11,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "program/program.h"
@@ -40,6 +41,7 @@ public:
     ValueId binary(OpKind kind, ValueId lhs, ValueId rhs);
     ValueId compare(Comparison direction, ValueId lhs, ValueId rhs);
     ValueId select(ValueId predicate, ValueId onTrue, ValueId onFalse);
+    ValueId clamp(ValueId lowest, ValueId operand, ValueId highest);
     ValueId broadcast(ValueId operand, Shape shape, Dimensions dimensions);
     /// A scalar to a whole shape.
     ValueId broadcastScalar(ValueId scalar, Shape shape);
@@ -59,7 +61,10 @@ public:
     [[nodiscard]] Program finish() &&;
 
 private:
+    ValueId addValue(Value value);
+
     Program m_program;
+    std::unordered_map<std::string, std::uint32_t> m_scopes; ///< index of each scope
     std::uint32_t m_scope = 0;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -49,17 +50,21 @@ struct OpRow {
     bool elementwise; ///< all non-scalar operands and the result have one shape
 
     /// The result type, or what is wrong (TypeMismatch, InvalidOperand, InvalidAttribute).
-    Result<TensorType> (*inferType)(std::span<const TensorType> operands, const Attributes& attributes,
-        const TensorType& hint);
+    Result<TensorType> (*inferType)(
+        std::span<const TensorType> operands, const Attributes& attributes, const TensorType& hint);
     /// Factor rule for these types; one without factors means that nothing propagates through the operation.
     FactorRule (*factors)(std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes);
     OperationCost (*cost)(std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes);
-    /// Reverse mode: the cotangents of the operands, from that of the result. An invalid id = no contribution.
-    /// Null: the operation has no derivative and blocks differentiation with InvalidOperand.
-    std::vector<ValueId> (*pullback)(Builder& builder, const Operation& operation, ValueId cotangent);
+    /// Reverse mode: the cotangents of the operands, one per operand, from that of the result. Only those that are
+    /// `wanted` are built; an invalid id = no contribution. The operation must not live inside the builder, which
+    /// grows. Null: the operation has no derivative and blocks differentiation with InvalidOperand.
+    std::vector<ValueId> (*pullback)(
+        Builder& builder, const Operation& operation, ValueId cotangent, std::span<const bool> wanted);
 };
 
 [[nodiscard]] const OpRow& opRow(OpKind kind);
+[[nodiscard]] std::string_view name(OpKind kind);
+[[nodiscard]] std::optional<OpKind> parseOpKind(std::string_view name);
 [[nodiscard]] FactorRule factorRule(const Program& program, const Operation& operation);
 
 } // namespace shardscope

@@ -24,22 +24,60 @@ namespace shardscope {
 enum class OpKind : std::uint8_t {
     Constant,
     // elementwise, one operand
-    Abs, Negate, Exponential, Log, Logistic, Tanh, Sqrt, Rsqrt, Sign, Sine, Cosine, Not, Convert,
+    Abs,
+    Negate,
+    Exponential,
+    Log,
+    Logistic,
+    Tanh,
+    Sqrt,
+    Rsqrt,
+    Sign,
+    Sine,
+    Cosine,
+    Not,
+    Convert,
     // elementwise, two operands
-    Add, Subtract, Multiply, Divide, Maximum, Minimum, Power, And, Or, Compare,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Maximum,
+    Minimum,
+    Power,
+    And,
+    Or,
+    Compare,
     // elementwise, three operands
-    Select, Clamp,
+    Select,
+    Clamp,
     // shape
-    BroadcastInDim, Reshape, Transpose, Iota,
+    BroadcastInDim,
+    Reshape,
+    Transpose,
+    Iota,
     // contractions and reductions
-    DotGeneral, Reduce,
+    DotGeneral,
+    Reduce,
     // sharding
     ShardingConstraint,
 };
 inline constexpr std::size_t opKindCount = static_cast<std::size_t>(OpKind::ShardingConstraint) + 1;
 
 /// What a value is for the person who looks at it.
-enum class Role : std::uint8_t { Parameter, Gradient, Mu, Nu, Count, Step, Input, Activation, Loss, Constant, Temporary };
+enum class Role : std::uint8_t {
+    Parameter,
+    Gradient,
+    Mu,
+    Nu,
+    Count,
+    Step,
+    Input,
+    Activation,
+    Loss,
+    Constant,
+    Temporary
+};
 
 /// The shardings that people write: device axis names, logical names, or nothing.
 struct DeviceAxes {
@@ -51,6 +89,8 @@ struct LogicalAxes {
     bool operator==(const LogicalAxes&) const = default;
 };
 using Annotation = std::variant<std::monostate, DeviceAxes, LogicalAxes>;
+/// Number of entries, which may not exceed the rank of what is annotated; 0 for nothing.
+[[nodiscard]] std::size_t annotationRank(const Annotation& annotation);
 
 using Dimensions = SmallVector<std::int64_t, 4>; ///< dimension numbers
 

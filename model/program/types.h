@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/diagnostics.h"
 #include "base/ids.h"
 #include "sharding/tensor_sharding.h"
 
@@ -28,11 +30,18 @@ struct TensorType {
     Shape shape;
 
     [[nodiscard]] std::size_t rank() const { return shape.size(); }
+    /// Both stop at the largest 64-bit number instead of overflowing; see checkSize().
     [[nodiscard]] std::int64_t elementCount() const;
     [[nodiscard]] std::int64_t byteCount() const;
     bool operator==(const TensorType&) const = default;
 };
 
 [[nodiscard]] std::string toString(const TensorType& type); ///< "tensor<8x1024xf32>"
+
+inline constexpr std::int64_t maximumBytes = std::int64_t{ 1 } << 62;
+/// a * b for non-negative factors; the largest 64-bit number where the product is larger.
+[[nodiscard]] std::int64_t saturatingProduct(std::int64_t a, std::int64_t b);
+/// Errors: InvalidAttribute for a negative dimension, TooLarge beyond 2^62 bytes.
+[[nodiscard]] Result<void> checkSize(const TensorType& type);
 
 } // namespace shardscope

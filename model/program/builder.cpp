@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program/builder.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+#include "program/op_row.h"
+
+namespace shardscope {
+
+namespace {
+
+[[noreturn]] void misuse(const Diagnostic& diagnostic)
+{
+    std::string text(diagnostic.id());
+    for (const Arg& arg : diagnostic.args)
+        text += ' ' + arg.name + '=' + diagnostic.text(arg.name);
+    std::fprintf(stderr, "Builder: %s\n", text.c_str());
+    std::abort();
+}
+
+} // namespace
+
+Builder::Builder(std::string name)
+{
+    m_program.name = std::move(name);
+    m_program.regions.emplace_back();
+    setScope({});
+}
+
+ValueId Builder::addValue(Value value)
+{
+    if (const auto fits = checkSize(value.type); !fits)
+        misuse(fits.error());
+    m_program.values.push_back(std::move(value));
+    return ValueId(m_program.values.size() - 1);
+}
+
+ValueId Builder::argument(
+    TensorType type, std::string path, Role role, std::vector<std::string> dimNames, Annotation annotation)
+{
+    std::vector<ValueId>& arguments = m_program.regions.front().arguments;
+    Value value{ std::move(type), {}, static_cast<std::uint32_t>(arguments.size()), role, std::move(path),
+        std::move(dimNames) };
+    arguments.push_back(addValue(std::move(value)));
+    m_program.argumentAnnotations.push_back(std::move(annotation));
+    return arguments.back();
+}
+
+std::uint32_t Builder::result(ValueId value, Annotation annotation)
+{
+    std::vector<ValueId>& results = m_program.regions.front().results;
+    results.push_back(value);
+    m_program.resultAnnotations.push_back(std::move(annotation));
+    return static_cast<std::uint32_t>(results.size() - 1);
+}
+
+void Builder::state(ValueId argument, std::uint32_t result)
+{
+    m_program.state.push_back({ argument, result });
+}
+
+ValueId Builder::named(ValueId value, std::string path, Role role, std::vector<std::string> dimNames)
+{
+    Value& target = m_program.values[value.index];
+    target.path = std::move(path);
+    target.role = role;
+    target.dimNames = std::move(dimNames);
+    return value;
+}
+
+void Builder::setScope(std::string scope)
+{
+    const auto [place, isNew] = m_scopes.try_emplace(scope, static_cast<std::uint32_t>(m_program.scopes.size()));
+    m_scope = place->second;
+    if (isNew)
+        m_program.scopes.push_back(std::move(scope));
+}
+
+const std::string& Builder::scope() const
+{
+    return m_program.scopes[m_scope];
+}
+
+ValueId Builder::constant(TensorType type, double splat)
+{
+    return constant(std::move(type), std::vector{ splat });
+}
+
+ValueId Builder::constant(TensorType type, std::vector<double> values)
+{
+    return add(OpKind::Constant, {}, ConstantAttributes{ std::move(values) }, type);
+}
+
+ValueId Builder::unary(OpKind kind, ValueId operand)
+{
+    return add(kind, std::array{ operand }, {});
+}
+
+ValueId Builder::convert(ValueId operand, DType dtype)
+{
+    return add(OpKind::Convert, std::array{ operand }, {}, { dtype, type(operand).shape });
+}
+
+ValueId Builder::binary(OpKind kind, ValueId lhs, ValueId rhs)
+{
+    return add(kind, std::array{ lhs, rhs }, {});
+}
+
+ValueId Builder::compare(Comparison direction, ValueId lhs, ValueId rhs)
+{
+    return add(OpKind::Compare, std::array{ lhs, rhs }, CompareAttributes{ direction });
+}
+
+ValueId Builder::select(ValueId predicate, ValueId onTrue, ValueId onFalse)
+{
+    return add(OpKind::Select, std::array{ predicate, onTrue, onFalse }, {});
+}
+
+ValueId Builder::clamp(ValueId lowest, ValueId operand, ValueId highest)
+{
+    return add(OpKind::Clamp, std::array{ lowest, operand, highest }, {});
+}
+
+ValueId Builder::broadcast(ValueId operand, Shape shape, Dimensions dimensions)
+{
+    return add(OpKind::BroadcastInDim, std::array{ operand }, BroadcastAttributes{ std::move(dimensions) },
+        { type(operand).dtype, std::move(shape) });
+}
+
+ValueId Builder::broadcastScalar(ValueId scalar, Shape shape)
+{
+    return broadcast(scalar, std::move(shape), {});
+}
+
+ValueId Builder::transpose(ValueId operand, Dimensions permutation)
+{
+    return add(OpKind::Transpose, std::array{ operand }, TransposeAttributes{ std::move(permutation) });
+}
+
+ValueId Builder::reshape(ValueId operand, Shape shape)
+{
+    return add(OpKind::Reshape, std::array{ operand }, {}, { type(operand).dtype, std::move(shape) });
+}
+
+ValueId Builder::iota(TensorType type, std::int64_t dimension)
+{
+    return add(OpKind::Iota, {}, IotaAttributes{ dimension }, type);
+}
+
+ValueId Builder::dotGeneral(ValueId lhs, ValueId rhs, DotGeneralAttributes attributes)
+{
+    return add(OpKind::DotGeneral, std::array{ lhs, rhs }, std::move(attributes));
+}
+
+ValueId Builder::dot(ValueId lhs, ValueId rhs)
+{
+    return dotGeneral(lhs, rhs, { {}, {}, { static_cast<std::int64_t>(type(lhs).rank()) - 1 }, { 0 } });
+}
+
+ValueId Builder::reduce(ReduceKind kind, ValueId operand, Dimensions dimensions)
+{
+    return add(OpKind::Reduce, std::array{ operand }, ReduceAttributes{ std::move(dimensions), kind });
+}
+
+ValueId Builder::constrain(ValueId operand, Annotation annotation)
+{
+    return add(OpKind::ShardingConstraint, std::array{ operand }, ConstraintAttributes{ std::move(annotation) });
+}
+
+ValueId Builder::add(OpKind kind, std::span<const ValueId> operands, Attributes attributes, const TensorType& hint)
+{
+    const OpRow& row = opRow(kind);
+    if (row.operandCount >= 0 && operands.size() != static_cast<std::size_t>(row.operandCount))
+        misuse({ Code::InvalidOperand, { { "op", row.name }, { "detail", "wrong number of operands" } }, {} });
+    std::vector<TensorType> types;
+    for (const ValueId operand : operands)
+        types.push_back(type(operand));
+    Result<TensorType> inferred = row.inferType(types, attributes, hint);
+    if (!inferred)
+        misuse(inferred.error());
+
+    const OperationId id(m_program.operations.size());
+    const ValueId result =
+        addValue({ std::move(*inferred), id, 0, kind == OpKind::Constant ? Role::Constant : Role::Temporary, {}, {} });
+    Operation& operation = m_program.operations.emplace_back();
+    operation.kind = kind;
+    operation.operands.assign(operands.begin(), operands.end());
+    operation.results = { result };
+    operation.attributes = std::move(attributes);
+    operation.scope = m_scope;
+    m_program.regions.front().operations.push_back(id);
+    return result;
+}
+
+const TensorType& Builder::type(ValueId value) const
+{
+    if (value.index >= m_program.values.size())
+        misuse({ Code::InvalidOperand, { { "op", "operand" }, { "detail", "no such value" } }, {} });
+    return m_program.values[value.index].type;
+}
+
+Program Builder::finish() &&
+{
+    return std::move(m_program);
+}
+
+} // namespace shardscope

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Elementwise operations of two operands.
+#include <array>
+
+#include "program/ops/rows.h"
+#include "program/ops/support.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+enum class Domain : std::uint8_t { All, Numbers, Bits };
+
+template <OpKind kind, Domain domain>
+Result<TensorType> inferBinary(Types operands, const Attributes& attributes, const TensorType&)
+{
+    if (const auto none = expectNoAttributes(name(kind), attributes); !none)
+        return tl::unexpected(none.error());
+    if (operands[0] != operands[1])
+        return typeMismatch(name(kind), toString(operands[0]) + " and " + toString(operands[1]));
+    const DType dtype = operands[0].dtype;
+    if ((domain == Domain::Numbers && dtype == DType::Pred) || (domain == Domain::Bits && isFloat(dtype)))
+        return typeMismatch(name(kind), "no operands of type " + toString(operands[0]));
+    return operands[0];
+}
+
+/// What a derivative may use: operands x and y, result z, cotangent c.
+struct Point {
+    Builder& b;
+    ValueId x, y, z, c;
+
+    ValueId operator()(OpKind kind, ValueId lhs, ValueId rhs) const { return b.binary(kind, lhs, rhs); }
+    ValueId zero() const { return splatLike(b, c, 0); }
+};
+using Derivative = ValueId (*)(const Point&);
+
+template <Derivative dx, Derivative dy>
+std::vector<ValueId> pullBack(Builder& builder, const Operation& operation, ValueId cotangent, Wanted wanted)
+{
+    const Point point{ builder, operation.operands[0], operation.operands[1], operation.results[0], cotangent };
+    return { wanted[0] ? dx(point) : ValueId(), wanted[1] ? dy(point) : ValueId() };
+}
+
+ValueId same(const Point& p)
+{
+    return p.c;
+}
+ValueId negated(const Point& p)
+{
+    return p.b.unary(OpKind::Negate, p.c);
+}
+ValueId timesX(const Point& p)
+{
+    return p(OpKind::Multiply, p.c, p.x);
+}
+ValueId timesY(const Point& p)
+{
+    return p(OpKind::Multiply, p.c, p.y);
+}
+ValueId overY(const Point& p)
+{
+    return p(OpKind::Divide, p.c, p.y);
+}
+ValueId quotientByY(const Point& p) // -c x / y^2, by way of z = x / y
+{
+    return p.b.unary(OpKind::Negate, p(OpKind::Divide, p(OpKind::Multiply, p.c, p.z), p.y));
+}
+
+ValueId powerByX(const Point& p) // c y x^(y-1), and 0 for y = 0 whatever x is
+{
+    const ValueId isZero = p.b.compare(Comparison::Equal, p.y, p.zero());
+    const ValueId less = p(OpKind::Subtract, p.y, splatLike(p.b, p.y, 1));
+    const ValueId exponent = p.b.select(isZero, splatLike(p.b, p.y, 1), less);
+    const ValueId slope = p(OpKind::Multiply, p.y, p(OpKind::Power, p.x, exponent));
+    return p(OpKind::Multiply, p.c, p.b.select(isZero, p.zero(), slope));
+}
+
+ValueId powerByY(const Point& p) // c z log x, and 0 for x = 0
+{
+    const ValueId isZero = p.b.compare(Comparison::Equal, p.x, p.zero());
+    const ValueId base = p.b.select(isZero, splatLike(p.b, p.x, 1), p.x);
+    return p(OpKind::Multiply, p.c, p(OpKind::Multiply, p.z, p.b.unary(OpKind::Log, base)));
+}
+
+bool isConstant(const Builder& b, ValueId value)
+{
+    const Program& program = b.program();
+    const OperationId definition = program.value(value).definition;
+    if (!definition.valid())
+        return false;
+    const Operation& operation = program.operation(definition);
+    return operation.kind == OpKind::Constant
+        || (operation.kind == OpKind::BroadcastInDim && isConstant(b, operation.operands[0]));
+}
+
+/// Of maximum and minimum. Where both operands are equal, each gets half: the derivative is that of the mean. A
+/// constant is no operand that could move, so at a tie with one the function counts as being on the constant's side: as
+/// JAX differentiates relu and clamp, d maximum(x, 0) is 0 at x = 0.
+template <Comparison wins, bool first>
+ValueId extremum(const Point& p)
+{
+    const ValueId self = first ? p.x : p.y;
+    const ValueId other = first ? p.y : p.x;
+    const ValueId tie = isConstant(p.b, other) ? p.zero()
+                                               : p.b.select(p.b.compare(Comparison::Equal, self, other),
+                                                   p(OpKind::Multiply, p.c, splatLike(p.b, p.c, 0.5)), p.zero());
+    return p.b.select(p.b.compare(wins, self, other), p.c, tie);
+}
+
+template <OpKind kind, Domain domain>
+constexpr OpRow row(std::string_view opName, decltype(OpRow::pullback) pullback)
+{
+    return { kind, opName, 2, true, inferBinary<kind, domain>, pointwiseFactors, pointwiseCost, pullback };
+}
+
+using enum OpKind;
+constexpr std::array rows{
+    row<Add, Domain::All>("add", pullBack<same, same>),
+    row<Subtract, Domain::Numbers>("subtract", pullBack<same, negated>),
+    row<Multiply, Domain::All>("multiply", pullBack<timesY, timesX>),
+    row<Divide, Domain::Numbers>("divide", pullBack<overY, quotientByY>),
+    row<Maximum, Domain::All>(
+        "maximum", pullBack<extremum<Comparison::Greater, true>, extremum<Comparison::Greater, false>>),
+    row<Minimum, Domain::All>("minimum", pullBack<extremum<Comparison::Less, true>, extremum<Comparison::Less, false>>),
+    row<Power, Domain::Numbers>("power", pullBack<powerByX, powerByY>),
+    row<And, Domain::Bits>("and", nullptr),
+    row<Or, Domain::Bits>("or", nullptr),
+};
+
+} // namespace
+
+std::span<const OpRow> binaryRows()
+{
+    return rows;
+}
+
+} // namespace shardscope::ops

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Elementwise operations whose result has another element type.
+#include <array>
+
+#include "program/ops/rows.h"
+#include "program/ops/support.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+Result<TensorType> inferCompare(Types operands, const Attributes& attributes, const TensorType&)
+{
+    if (const auto own = attributesAs<CompareAttributes>("compare", attributes); !own)
+        return tl::unexpected(own.error());
+    if (operands[0] != operands[1])
+        return typeMismatch("compare", toString(operands[0]) + " and " + toString(operands[1]));
+    return TensorType{ DType::Pred, operands[0].shape };
+}
+
+Result<TensorType> inferConvert(Types operands, const Attributes& attributes, const TensorType& hint)
+{
+    if (const auto none = expectNoAttributes("convert", attributes); !none)
+        return tl::unexpected(none.error());
+    if (hint.shape != operands[0].shape)
+        return typeMismatch("convert", toString(operands[0]) + " to " + toString(hint));
+    return hint;
+}
+
+std::vector<ValueId> pullBackConvert(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+{
+    const DType dtype = b.type(operation.operands[0]).dtype;
+    return { wanted[0] && isFloat(dtype) ? b.convert(c, dtype) : ValueId() };
+}
+
+constexpr std::array rows{
+    OpRow{ OpKind::Convert, "convert", 1, true, inferConvert, pointwiseFactors, pointwiseCost, pullBackConvert },
+    OpRow{ OpKind::Compare, "compare", 2, true, inferCompare, pointwiseFactors, pointwiseCost, nullptr },
+};
+
+} // namespace
+
+std::span<const OpRow> compareConvertRows()
+{
+    return rows;
+}
+
+} // namespace shardscope::ops

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Operations without operands. Propagation clones them per use, so they have no factors.
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "program/ops/rows.h"
+#include "program/ops/support.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+/// Lowest and highest value of an integer element type.
+std::pair<double, double> integerRange(DType dtype)
+{
+    const auto bits = static_cast<double>(8 * byteSize(dtype));
+    switch (dtype) {
+    case DType::Pred:
+        return { 0, 1 };
+    case DType::U8:
+    case DType::U16:
+    case DType::U32:
+    case DType::U64:
+        return { 0, std::exp2(bits) - 1 };
+    default:
+        return { -std::exp2(bits - 1), std::exp2(bits - 1) - 1 };
+    }
+}
+
+Result<TensorType> inferConstant(Types, const Attributes& attributes, const TensorType& hint)
+{
+    const auto own = attributesAs<ConstantAttributes>("constant", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    const std::vector<double>& values = (*own)->values;
+    if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != hint.elementCount())
+        return invalidAttribute("constant", std::to_string(values.size()) + " values for " + toString(hint));
+    if (isFloat(hint.dtype))
+        return hint;
+    const auto [lowest, highest] = integerRange(hint.dtype);
+    for (const double value : values)
+        if (!(value >= lowest && value <= highest) || value != std::floor(value))
+            return invalidAttribute("constant", std::to_string(value) + " in " + toString(hint));
+    return hint;
+}
+
+Result<TensorType> inferIota(Types, const Attributes& attributes, const TensorType& hint)
+{
+    const auto own = attributesAs<IotaAttributes>("iota", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    if (const auto valid = checkDimensions("iota", { (*own)->dimension }, hint.rank()); !valid)
+        return tl::unexpected(valid.error());
+    if (hint.dtype == DType::Pred)
+        return typeMismatch("iota", "no result of type " + toString(hint));
+    return hint;
+}
+
+constexpr std::array rows{
+    OpRow{ OpKind::Constant, "constant", 0, false, inferConstant, noFactors, movementCost, nullptr },
+    OpRow{ OpKind::Iota, "iota", 0, false, inferIota, noFactors, movementCost, nullptr },
+};
+
+} // namespace
+
+std::span<const OpRow> constantIotaRows()
+{
+    return rows;
+}
+
+} // namespace shardscope::ops

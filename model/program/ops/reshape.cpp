@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+#include <numeric>
+
+#include "program/ops/rows.h"
+#include "program/ops/support.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+Result<TensorType> inferReshape(Types operands, const Attributes& attributes, const TensorType& hint)
+{
+    if (const auto none = expectNoAttributes("reshape", attributes); !none)
+        return tl::unexpected(none.error());
+    if (hint.dtype != operands[0].dtype || hint.elementCount() != operands[0].elementCount())
+        return typeMismatch("reshape", toString(operands[0]) + " to " + toString(hint));
+    return hint;
+}
+
+/// One of the two shapes on the walk: the dimension that is being taken apart, what is left of it, and the product of
+/// the factors taken since both shapes last agreed.
+struct Walk {
+    const Shape& shape;
+    std::int64_t dimension = 0;
+    std::int64_t left = 1;
+    std::int64_t product = 1;
+
+    explicit Walk(const Shape& s)
+        : shape(s)
+    {
+        load();
+    }
+    void load() { left = done() ? 1 : shape[at(dimension)]; }
+    [[nodiscard]] bool done() const { return at(dimension) == shape.size(); }
+    void take(std::int64_t factor)
+    {
+        left /= factor;
+        product *= factor;
+    }
+};
+
+// Both shapes are walked from the major end. While the products of what has been taken agree, their greatest common
+// divisor becomes a common factor. Where it is 1 the shapes part, and the one that lags behind takes factors of its own
+// until the products meet again. (2,3,8) -> (3,4,4): ([i, k, mn])->([j, lm, n]) with i=2 j=3 k=3 l=2 m=2 n=4.
+FactorRule reshapeFactors(Types operands, const TensorType& result, const Attributes& attributes)
+{
+    if (result.elementCount() == 0)
+        return noFactors(operands, result, attributes);
+    RuleBuilder rule(operands, result);
+    Walk in(operands[0].shape), out(result.shape);
+    const auto addPrivate = [&](const Walk& walk, std::int64_t size) {
+        const bool first = &walk == &in;
+        rule.add(std::array{ first ? walk.dimension : RuleBuilder::absent },
+            first ? RuleBuilder::absent : walk.dimension, size);
+    };
+    // Goes on to the next dimension if nothing is left of this one; dimensions of size 1 have a factor of their own.
+    const auto advance = [&](Walk& walk) {
+        if (walk.done() || walk.left != 1)
+            return false;
+        if (walk.shape[at(walk.dimension)] == 1)
+            addPrivate(walk, 1);
+        ++walk.dimension;
+        walk.load();
+        return true;
+    };
+    while (true) {
+        if (advance(in) || advance(out))
+            continue;
+        if (in.done() && out.done())
+            break;
+        if (in.product == out.product) {
+            if (const std::int64_t common = std::gcd(in.left, out.left); common > 1) {
+                rule.add(std::array{ in.dimension }, out.dimension, common);
+                in.take(common);
+                out.take(common);
+                continue;
+            }
+        }
+        Walk& behind = in.product <= out.product ? in : out;
+        const std::int64_t ahead = (&behind == &in ? out : in).product;
+        // Stop where the products meet, if this dimension can be cut there.
+        const std::int64_t missing = ahead % behind.product == 0 ? ahead / behind.product : 1;
+        const std::int64_t factor = missing > 1 && behind.left % missing == 0 ? missing : behind.left;
+        addPrivate(behind, factor);
+        behind.take(factor);
+    }
+    return std::move(rule).build();
+}
+
+std::vector<ValueId> pullBackReshape(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+{
+    return { wanted[0] ? b.reshape(c, Shape(b.type(operation.operands[0]).shape)) : ValueId() };
+}
+
+constexpr std::array rows{
+    OpRow{ OpKind::Reshape, "reshape", 1, false, inferReshape, reshapeFactors, movementCost, pullBackReshape },
+};
+
+} // namespace
+
+std::span<const OpRow> reshapeRows()
+{
+    return rows;
+}
+
+} // namespace shardscope::ops

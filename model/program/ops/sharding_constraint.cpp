@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+
+#include "program/ops/rows.h"
+#include "program/ops/support.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+Result<TensorType> inferConstraint(Types operands, const Attributes& attributes, const TensorType&)
+{
+    const auto own = attributesAs<ConstraintAttributes>("sharding_constraint", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    if (annotationRank((*own)->annotation) > operands[0].rank())
+        return invalidAttribute("sharding_constraint", "more entries than dimensions of " + toString(operands[0]));
+    return operands[0];
+}
+
+/// The identity costs nothing; what resharding costs is known after partitioning.
+OperationCost noCost(Types, const TensorType&, const Attributes&)
+{
+    return {};
+}
+
+std::vector<ValueId> pullBackConstraint(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+{
+    if (!wanted[0])
+        return { ValueId() };
+    return { b.constrain(c, std::get<ConstraintAttributes>(operation.attributes).annotation) };
+}
+
+constexpr std::array rows{
+    OpRow{ OpKind::ShardingConstraint, "sharding_constraint", 1, true, inferConstraint, pointwiseFactors, noCost,
+        pullBackConstraint },
+};
+
+} // namespace
+
+std::span<const OpRow> shardingConstraintRows()
+{
+    return rows;
+}
+
+} // namespace shardscope::ops

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the rows of several operations share: factor rules, costs, checks.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "program/builder.h"
+#include "program/op_row.h"
+
+namespace shardscope::ops {
+
+using Types = std::span<const TensorType>;
+using Wanted = std::span<const bool>;
+
+/// Position of a dimension in a list as it is used to index vectors.
+[[nodiscard]] inline std::size_t at(std::int64_t dimension)
+{
+    return static_cast<std::size_t>(dimension);
+}
+[[nodiscard]] inline bool contains(const Dimensions& list, std::int64_t dimension)
+{
+    return std::find(list.begin(), list.end(), dimension) != list.end();
+}
+/// 0, 1, ... rank-1 without those of `without`.
+[[nodiscard]] Dimensions dimensionsExcept(std::size_t rank, const Dimensions& without);
+
+[[nodiscard]] tl::unexpected<Error> typeMismatch(std::string_view op, std::string detail);
+[[nodiscard]] tl::unexpected<Error> invalidAttribute(std::string_view op, std::string detail);
+/// Every entry is a dimension of a tensor of that rank and none occurs twice; otherwise InvalidAttribute.
+[[nodiscard]] Result<void> checkDimensions(std::string_view op, const Dimensions& list, std::size_t rank);
+/// The alternative that the operation needs, or InvalidAttribute.
+template <class T>
+[[nodiscard]] Result<const T*> attributesAs(std::string_view op, const Attributes& attributes)
+{
+    if (const T* found = std::get_if<T>(&attributes))
+        return found;
+    return invalidAttribute(op, "attributes of another operation");
+}
+/// InvalidAttribute unless there are none.
+[[nodiscard]] Result<void> expectNoAttributes(std::string_view op, const Attributes& attributes);
+
+/// Puts a factor rule together as Shardy's builder does. `absent` stands for "not in this tensor".
+///
+///     C[i,j] = A[i,k] B[k,j]:   add({0, absent}, {0}, 8);  add({absent, 1}, {1}, 16);
+///                               add({1, 0}, {absent}, 32, FactorKind::Reduction);
+class RuleBuilder {
+public:
+    static constexpr std::int64_t absent = -1;
+
+    RuleBuilder(Types operands, const TensorType& result);
+
+    /// The dimension of each operand and of the result over which the factor runs. A factor of size 1 is left out of
+    /// dimensions that have one already.
+    RuleBuilder& add(std::span<const std::int64_t> operandDimensions, std::int64_t resultDimension, std::int64_t size,
+        FactorKind kind = FactorKind::PassThrough);
+    /// One factor per dimension of the result, shared with all operands of the same rank.
+    RuleBuilder& addPointwise();
+    /// The rule; a dimension that is left without a factor gets one of size 1 of its own, operands first.
+    [[nodiscard]] FactorRule build() &&;
+
+private:
+    std::vector<Shape> m_operandShapes;
+    Shape m_resultShape;
+    FactorRule m_rule;
+};
+
+/// The rule of operations through which nothing propagates.
+[[nodiscard]] FactorRule noFactors(Types operands, const TensorType& result, const Attributes& attributes);
+/// The rule of elementwise operations; scalar operands of larger results take no part.
+[[nodiscard]] FactorRule pointwiseFactors(Types operands, const TensorType& result, const Attributes& attributes);
+
+/// One floating-point operation per element of the result; operands read once, the result written once.
+[[nodiscard]] OperationCost pointwiseCost(Types operands, const TensorType& result, const Attributes& attributes);
+/// The same without arithmetic: data is only moved.
+[[nodiscard]] OperationCost movementCost(Types operands, const TensorType& result, const Attributes& attributes);
+
+/// A constant of the type of `value`, made anew for every use so that uses do not share a sharding.
+[[nodiscard]] ValueId splatLike(Builder& builder, ValueId value, double number);
+
+} // namespace shardscope::ops

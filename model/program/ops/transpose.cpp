@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+
+#include "program/ops/rows.h"
+#include "program/ops/support.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+Result<TensorType> inferTranspose(Types operands, const Attributes& attributes, const TensorType&)
+{
+    const auto own = attributesAs<TransposeAttributes>("transpose", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    const TensorType& operand = operands[0];
+    const Dimensions& permutation = (*own)->permutation;
+    if (permutation.size() != operand.rank())
+        return invalidAttribute("transpose", "not a permutation of the dimensions of " + toString(operand));
+    if (const auto valid = checkDimensions("transpose", permutation, operand.rank()); !valid)
+        return tl::unexpected(valid.error());
+    TensorType result{ operand.dtype, {} };
+    for (const std::int64_t d : permutation)
+        result.shape.push_back(operand.shape[at(d)]);
+    return result;
+}
+
+FactorRule transposeFactors(Types operands, const TensorType& result, const Attributes& attributes)
+{
+    const Dimensions& permutation = std::get<TransposeAttributes>(attributes).permutation;
+    RuleBuilder rule(operands, result);
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(result.rank()); ++d)
+        rule.add(std::array{ permutation[at(d)] }, d, result.shape[at(d)]);
+    return std::move(rule).build();
+}
+
+std::vector<ValueId> pullBackTranspose(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+{
+    if (!wanted[0])
+        return { ValueId() };
+    const Dimensions& permutation = std::get<TransposeAttributes>(operation.attributes).permutation;
+    Dimensions inverse(permutation.size());
+    for (std::size_t i = 0; i < permutation.size(); ++i)
+        inverse[at(permutation[i])] = static_cast<std::int64_t>(i);
+    return { b.transpose(c, inverse) };
+}
+
+constexpr std::array rows{
+    OpRow{
+        OpKind::Transpose, "transpose", 1, false, inferTranspose, transposeFactors, movementCost, pullBackTranspose },
+};
+
+} // namespace
+
+std::span<const OpRow> transposeRows()
+{
+    return rows;
+}
+
+} // namespace shardscope::ops

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program/program.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+std::size_t annotationRank(const Annotation& annotation)
+{
+    if (const auto* device = std::get_if<DeviceAxes>(&annotation))
+        return device->spec.size();
+    if (const auto* logical = std::get_if<LogicalAxes>(&annotation))
+        return logical->names.size();
+    return 0;
+}
+
+ValueId Program::find(std::string_view path) const
+{
+    if (path.empty())
+        return {};
+    const auto found = std::find_if(values.begin(), values.end(), [&](const Value& v) { return v.path == path; });
+    return found == values.end() ? ValueId() : ValueId(static_cast<std::size_t>(found - values.begin()));
+}
+
+std::vector<std::vector<OperationId>> usersOf(const Program& program)
+{
+    std::vector<std::vector<OperationId>> users(program.values.size());
+    for (const Region& region : program.regions)
+        for (const OperationId id : region.operations)
+            for (const ValueId operand : program.operation(id).operands)
+                users[operand.index].push_back(id);
+    return users;
+}
+
+} // namespace shardscope

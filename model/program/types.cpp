@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program/types.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace shardscope {
+
+namespace {
+
+struct DTypeRow {
+    DType dtype;
+    std::string_view name;
+    std::int64_t bytes;
+    bool isFloat;
+};
+
+constexpr std::array dtypes{
+    DTypeRow{ DType::Pred, "i1", 1, false },
+    DTypeRow{ DType::I8, "i8", 1, false },
+    DTypeRow{ DType::I16, "i16", 2, false },
+    DTypeRow{ DType::I32, "i32", 4, false },
+    DTypeRow{ DType::I64, "i64", 8, false },
+    DTypeRow{ DType::U8, "ui8", 1, false },
+    DTypeRow{ DType::U16, "ui16", 2, false },
+    DTypeRow{ DType::U32, "ui32", 4, false },
+    DTypeRow{ DType::U64, "ui64", 8, false },
+    DTypeRow{ DType::BF16, "bf16", 2, true },
+    DTypeRow{ DType::F16, "f16", 2, true },
+    DTypeRow{ DType::F32, "f32", 4, true },
+    DTypeRow{ DType::F64, "f64", 8, true },
+};
+
+const DTypeRow& row(DType dtype)
+{
+    return dtypes[static_cast<std::size_t>(dtype)];
+}
+
+} // namespace
+
+std::string_view name(DType dtype)
+{
+    return row(dtype).name;
+}
+
+std::optional<DType> parseDType(std::string_view text)
+{
+    const auto found = std::find_if(dtypes.begin(), dtypes.end(), [&](const DTypeRow& r) { return r.name == text; });
+    return found == dtypes.end() ? std::nullopt : std::optional(found->dtype);
+}
+
+std::int64_t byteSize(DType dtype)
+{
+    return row(dtype).bytes;
+}
+
+bool isFloat(DType dtype)
+{
+    return row(dtype).isFloat;
+}
+
+std::int64_t saturatingProduct(std::int64_t a, std::int64_t b)
+{
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    if (a == 0 || b == 0)
+        return 0;
+    return a > largest / b ? largest : a * b;
+}
+
+std::int64_t TensorType::elementCount() const
+{
+    std::int64_t count = 1;
+    bool empty = false;
+    for (const std::int64_t size : shape) {
+        empty = empty || size <= 0;
+        count = saturatingProduct(count, std::max<std::int64_t>(size, 1));
+    }
+    return empty ? 0 : count;
+}
+
+std::int64_t TensorType::byteCount() const
+{
+    return saturatingProduct(elementCount(), byteSize(dtype));
+}
+
+Result<void> checkSize(const TensorType& type)
+{
+    for (const std::int64_t size : type.shape)
+        if (size < 0)
+            return fail(Code::InvalidAttribute,
+                { { "op", "tensor" }, { "detail", "negative dimension in " + toString(type) } });
+    if (type.byteCount() > maximumBytes)
+        return fail(
+            Code::TooLarge, { { "what", toString(type) }, { "bytes", type.byteCount() }, { "limit", maximumBytes } });
+    return {};
+}
+
+std::string toString(const TensorType& type)
+{
+    std::string text = "tensor<";
+    for (const std::int64_t size : type.shape)
+        text += std::to_string(size) + 'x';
+    text += name(type.dtype);
+    return text + '>';
+}
+
+} // namespace shardscope
