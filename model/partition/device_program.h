@@ -43,8 +43,10 @@ struct Reason {
 struct Collective {
     CollectiveKind kind = CollectiveKind::AllReduce;
     ReduceKind reduction = ReduceKind::Sum; ///< AllReduce, ReduceScatter
-    AxisList axes; ///< AllReduce: the axes added up. Sorted by mesh order
-    /// AllGather, AllSlice, ReduceScatter: the axes gathered from or cut off each dimension, major first.
+    /// AllReduce: the axes added up. CollectivePermute: the axes along which data moves. In mesh order.
+    AxisList axes;
+    /// AllGather, AllSlice, ReduceScatter: the axes gathered from or cut off each dimension, major first. A
+    /// ReduceScatter adds up over all of them.
     std::vector<AxisList> perDimension;
     std::int32_t sourceDimension = -1, targetDimension = -1; ///< AllToAll
     AxisList moved; ///< AllToAll: the axes that change dimension
