@@ -15,12 +15,18 @@ Layout DeviceProgram::layout(DeviceValueId id) const
 std::string_view name(CollectiveKind kind)
 {
     switch (kind) {
-    case CollectiveKind::AllReduce: return "all_reduce";
-    case CollectiveKind::AllGather: return "all_gather";
-    case CollectiveKind::ReduceScatter: return "reduce_scatter";
-    case CollectiveKind::AllToAll: return "all_to_all";
-    case CollectiveKind::CollectivePermute: return "collective_permute";
-    case CollectiveKind::AllSlice: return "all_slice";
+    case CollectiveKind::AllReduce:
+        return "all_reduce";
+    case CollectiveKind::AllGather:
+        return "all_gather";
+    case CollectiveKind::ReduceScatter:
+        return "reduce_scatter";
+    case CollectiveKind::AllToAll:
+        return "all_to_all";
+    case CollectiveKind::CollectivePermute:
+        return "collective_permute";
+    case CollectiveKind::AllSlice:
+        return "all_slice";
     }
     return {};
 }
@@ -32,12 +38,17 @@ Rational ringBytes(CollectiveKind kind, std::int64_t groupSize, std::int64_t loc
     const std::int64_t n = groupSize;
     const std::int64_t b = localInputBytes;
     switch (kind) {
-    case CollectiveKind::AllReduce: return Rational(2 * (n - 1), n) * Rational(b);
+    case CollectiveKind::AllReduce:
+        return Rational(2 * (n - 1), n) * Rational(b);
     case CollectiveKind::ReduceScatter:
-    case CollectiveKind::AllToAll: return Rational(n - 1, n) * Rational(b);
-    case CollectiveKind::AllGather: return (n - 1) * b;
-    case CollectiveKind::CollectivePermute: return b;
-    case CollectiveKind::AllSlice: return 0;
+    case CollectiveKind::AllToAll:
+        return Rational(n - 1, n) * Rational(b);
+    case CollectiveKind::AllGather:
+        return (n - 1) * b;
+    case CollectiveKind::CollectivePermute:
+        return b;
+    case CollectiveKind::AllSlice:
+        return 0;
     }
     return 0;
 }
@@ -68,8 +79,8 @@ std::vector<bool> scalarsBehindLoss(const Program& program)
     const std::vector<OperationId>& order = program.main().operations;
     for (auto id = order.rbegin(); id != order.rend(); ++id) {
         const Operation& operation = program.operation(*id);
-        const bool leading = std::any_of(operation.results.begin(), operation.results.end(),
-            [&](ValueId result) { return leads[result.index]; });
+        const bool leading = std::any_of(
+            operation.results.begin(), operation.results.end(), [&](ValueId result) { return leads[result.index]; });
         if (!leading)
             continue;
         for (const ValueId operand : operation.operands)

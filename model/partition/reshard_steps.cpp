@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From one sharding to another by collectives, in the order of OpenXLA Shardy: slice early, permute, exchange between
-// dimensions, gather last. Everything works on lists of axis parts that are split until two parts are equal or disjoint.
+// dimensions, gather last. Everything works on lists of axis parts that are split until two parts are equal or
+// disjoint.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -14,9 +15,15 @@ namespace {
 
 using Lists = std::vector<AxisList>;
 
-std::int64_t ceilDivide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceilDivide(std::int64_t a, std::int64_t b)
+{
+    return (a + b - 1) / b;
+}
 
-bool has(std::span<const AxisRef> list, AxisRef ref) { return std::find(list.begin(), list.end(), ref) != list.end(); }
+bool has(std::span<const AxisRef> list, AxisRef ref)
+{
+    return std::find(list.begin(), list.end(), ref) != list.end();
+}
 
 bool hasAnywhere(const Lists& lists, AxisRef ref)
 {
@@ -83,7 +90,7 @@ bool align(Lists& a, Lists& b, std::size_t meshRank)
 /// Takes a major part of `size` off the front of a reference; the rest stays in it.
 AxisRef takePrefix(AxisRef& ref, std::int64_t size)
 {
-    const AxisRef taken { ref.axis, ref.pre, static_cast<std::int32_t>(size) };
+    const AxisRef taken{ ref.axis, ref.pre, static_cast<std::int32_t>(size) };
     ref = { ref.axis, static_cast<std::int32_t>(ref.pre * size), static_cast<std::int32_t>(ref.size / size) };
     return taken;
 }
@@ -179,10 +186,7 @@ private:
         return result;
     }
 
-    std::int64_t localBytes() const
-    {
-        return TensorType { m_type.dtype, localShape(m_current) }.byteCount();
-    }
+    std::int64_t localBytes() const { return TensorType{ m_type.dtype, localShape(m_current) }.byteCount(); }
     Shape localShape(const Lists& lists) const
     {
         Shape local = m_type.shape;
@@ -235,6 +239,10 @@ private:
         AxisList used; // parts that have found a place
         const auto isFree = [&](AxisRef ref) { return !hasAnywhere(m_in, ref) && !has(used, ref); };
 
+        SmallVector<std::int64_t, 6> capacity;
+        for (std::size_t d = 0; d < rank(); ++d)
+            capacity.push_back(product(m_out[d]) / std::gcd(product(m_in[d]), product(m_out[d])));
+
         // An axis that will move from dimension s to t takes along the free axes that follow it there.
         for (std::size_t s = 0; s < rank(); ++s) {
             if (!m_out[s].empty() || m_in[s].empty())
@@ -244,25 +252,25 @@ private:
                 if (last == m_out[t].end() || !m_in[t].empty())
                     continue;
                 std::int64_t pieces = product(m_current[s]);
+                if (last + 1 != m_out[t].end() && isFree(last[1]) && m_type.shape[s] % (pieces * last[1].size) == 0)
+                    capacity[t] /= last->size;
                 for (const auto* next = last + 1; next != m_out[t].end() && isFree(*next); ++next) {
                     pieces *= next->size;
                     if (m_type.shape[s] % pieces != 0)
                         break;
                     added[s].push_back(*next);
                     used.push_back(*next);
+                    capacity[t] /= next->size;
                 }
             }
         }
 
-        SmallVector<std::int64_t, 6> capacity;
-        for (std::size_t d = 0; d < rank(); ++d)
-            capacity.push_back(product(m_out[d]) / std::gcd(product(m_in[d]), product(m_out[d])));
         AxisList leftOver;
         for (std::size_t d = 0; d < rank(); ++d)
             for (AxisRef ref : m_out[d]) {
                 if (!isFree(ref))
                     continue;
-                const std::int64_t fits = std::gcd(capacity[d], std::int64_t { ref.size });
+                const std::int64_t fits = std::gcd(capacity[d], std::int64_t{ ref.size });
                 capacity[d] /= fits;
                 if (fits > 1)
                     added[d].push_back(takePrefix(ref, fits));
@@ -271,7 +279,7 @@ private:
             }
         for (AxisRef ref : leftOver)
             for (std::size_t d = 0; d < rank() && ref.size > 1; ++d) {
-                const std::int64_t fits = std::gcd(capacity[d], std::int64_t { ref.size });
+                const std::int64_t fits = std::gcd(capacity[d], std::int64_t{ ref.size });
                 capacity[d] /= fits;
                 if (fits > 1)
                     added[d].push_back(takePrefix(ref, fits));
@@ -344,7 +352,7 @@ private:
     {
         AxisList rest;
         for (AxisRef ref : pool) {
-            const std::int64_t fits = std::gcd(capacity, std::int64_t { ref.size });
+            const std::int64_t fits = std::gcd(capacity, std::int64_t{ ref.size });
             if (fits > 1) {
                 into.push_back(takePrefix(ref, fits));
                 capacity /= fits;

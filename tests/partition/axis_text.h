@@ -20,7 +20,8 @@ inline AxisRef axisFromText(const Mesh& mesh, const std::string& text)
     if (colon == std::string::npos)
         return wholeAxis(mesh, axis);
     const std::size_t close = text.find(')');
-    return { static_cast<std::int32_t>(axis), std::atoi(text.c_str() + colon + 2), std::atoi(text.c_str() + close + 1) };
+    return { static_cast<std::int32_t>(axis), std::atoi(text.c_str() + colon + 2),
+        std::atoi(text.c_str() + close + 1) };
 }
 
 inline AxisList axesFromText(const Mesh& mesh, const std::vector<std::string>& texts)

@@ -68,7 +68,7 @@ std::string describe(const json& steps)
                 + joined({ step.at("moved").get<std::vector<std::string>>() }) + ' ';
         if (step.contains("axes"))
             text += joined(step.at("axes").get<AxisTexts>()) + ' ';
-        text += "-> " + joined(step.contains("after") ? step.at("after").get<AxisTexts>() : AxisTexts {}) + '\n';
+        text += "-> " + joined(step.contains("after") ? step.at("after").get<AxisTexts>() : AxisTexts{}) + '\n';
     }
     return text;
 }
@@ -80,7 +80,7 @@ std::vector<std::vector<bool>> holdings(const Layout& layout)
     std::vector<std::vector<bool>> held;
     for (std::int64_t p = 0; p < layout.mesh().deviceCount(); ++p) {
         const std::vector<IndexRange> ranges = layout.rangesAt(p);
-        std::vector<bool> bits { true };
+        std::vector<bool> bits{ true };
         for (std::size_t d = 0; d < shape.size(); ++d) {
             std::vector<bool> next;
             for (const bool outer : bits)
@@ -107,7 +107,7 @@ std::string wrongness(const TensorSharding& from, const TensorSharding& to, cons
 {
     const std::vector<ReshardStep> steps = reshardSteps(from, to, type, *mesh);
     auto held = holdings(Layout(mesh, from, type.shape));
-    std::int64_t localBytes = TensorType { type.dtype, shardShape(from, type.shape) }.byteCount();
+    std::int64_t localBytes = TensorType{ type.dtype, shardShape(from, type.shape) }.byteCount();
     for (const ReshardStep& step : steps) {
         const auto next = holdings(Layout(mesh, step.after, type.shape));
         const AxisList axes = axesOf(step.collective);
@@ -116,7 +116,7 @@ std::string wrongness(const TensorSharding& from, const TensorSharding& to, cons
             return "a collective without partners";
         if (ringBytes(step.collective.kind, product(axes), localBytes) != step.collective.sentBytes)
             return "bytes do not fit the group and the local shape";
-        localBytes = TensorType { type.dtype, shardShape(step.after, type.shape) }.byteCount();
+        localBytes = TensorType{ type.dtype, shardShape(step.after, type.shape) }.byteCount();
         for (const auto& group : groups) {
             std::vector<bool> together(held.front().size());
             for (const std::int32_t member : group)
@@ -155,7 +155,7 @@ Pair randomPair(std::mt19937& random)
     std::vector<MeshAxis> axes;
     std::int64_t devices = 1;
     const std::size_t rank = 1 + draw(4);
-    constexpr std::array<std::int64_t, 8> sizes { 2, 2, 2, 3, 4, 4, 6, 1 };
+    constexpr std::array<std::int64_t, 8> sizes{ 2, 2, 2, 3, 4, 4, 6, 1 };
     for (std::size_t a = 0; a < rank; ++a) {
         const std::int64_t size = sizes[draw(8)];
         if (devices * size > 48)
@@ -178,8 +178,8 @@ Pair randomPair(std::mt19937& random)
                     if (rest % k == 0)
                         divisors.push_back(k);
                 const std::int64_t size = whole ? rest : divisors[draw(static_cast<int>(divisors.size()))];
-                parts.push_back({ static_cast<std::int32_t>(a), static_cast<std::int32_t>(pre),
-                    static_cast<std::int32_t>(size) });
+                parts.push_back(
+                    { static_cast<std::int32_t>(a), static_cast<std::int32_t>(pre), static_cast<std::int32_t>(size) });
                 pre *= size;
                 rest /= size;
             }
@@ -258,7 +258,7 @@ private Q_SLOTS:
             const TensorSharding to = shardingFromText(*mesh, c.at("out").get<AxisTexts>());
             if (c.contains("unreduced"))
                 from.unreduced = axesFromText(*mesh, c.at("unreduced").get<std::vector<std::string>>());
-            const TensorType type { c.at("dtype") == "bf16" ? DType::BF16 : DType::F32, shapeOf(c.at("shape")) };
+            const TensorType type{ c.at("dtype") == "bf16" ? DType::BF16 : DType::F32, shapeOf(c.at("shape")) };
             Rational sent;
             std::vector<std::string> kinds;
             for (const ReshardStep& step : reshardSteps(from, to, type, *mesh)) {
