@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "document/run_controller.h"
+
+#include <QElapsedTimer>
+#include <QTimer>
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::size_t longestHistory = 10'000;
+constexpr int shortestPause = 33; ///< milliseconds between two announcements of steps
+
+/// What a run depends on. When it changes, device memory has to be laid out anew.
+struct Subject {
+    std::shared_ptr<const Plan> plan;
+    std::uint64_t seed = 0;
+    bool shareReplicas = false;
+    bool operator==(const Subject&) const = default;
+};
+
+struct Job {
+    RunController::State kind = RunController::State::Stepping;
+    Subject subject;
+    std::uint64_t generation = 0;
+    qint64 runs = 1, loops = 1;
+    std::stop_token stop;
+};
+
+/// What the worker found out since the window last looked.
+struct News {
+    std::vector<StepTiming> steps;
+    qint64 stepsDone = 0;
+    std::optional<TimeitResult> timeit;
+    std::optional<Diagnostic> failure;
+    int jobsFinished = 0;
+    std::uint64_t generation = 0;
+    bool announced = false; ///< a delivery is on its way
+};
+
+} // namespace
+
+struct RunController::Private {
+    Private(RunController* controller, Document* owner)
+        : q(controller)
+        , document(owner)
+    {
+    }
+
+    RunController* q;
+    Document* document;
+    State state = State::Idle;
+    Subject subject;
+    qint64 stepsDone = 0;
+    std::vector<StepTiming> history;
+    std::optional<TimeitResult> timeit;
+    std::function<void()> deferred; ///< a start that waits for the analysis of the newest edit
+    int jobsOpen = 0;
+    std::stop_source stop;
+    std::uint64_t generation = 0; ///< news of earlier generations is out of date
+    QTimer throttle;
+    QElapsedTimer sinceAnnouncement;
+    std::atomic<qint64> done = 0, total = 0;
+
+    std::mutex mutex; ///< guards jobs and news
+    std::condition_variable_any wake;
+    std::deque<Job> jobs;
+    News news;
+    std::jthread worker;
+
+    // On the worker's thread only.
+    std::unique_ptr<Run> run;
+    Subject runSubject;
+    std::uint64_t runGeneration = 0;
+
+    void start(State kind, qint64 runs, qint64 loops);
+    void setState(State next);
+    void forget();
+    void followSnapshot();
+    void deliver();
+    void work(const std::stop_token& stopAll);
+    void execute(const Job& job);
+    void report(const Job& job, const std::function<void(News&)>& tell);
+    void recordStep(const Job& job, const StepTiming& timing);
+};
+
+void RunController::Private::setState(State next)
+{
+    if (std::exchange(state, next) != next)
+        Q_EMIT q->stateChanged();
+}
+
+void RunController::Private::start(State kind, qint64 runs, qint64 loops)
+{
+    if (state != State::Idle && !(state == State::Stepping && kind == State::Stepping))
+        return;
+    if (document->isStale()) {
+        deferred = [this, kind, runs, loops] { start(kind, runs, loops); };
+        return;
+    }
+    const SnapshotPtr snapshot = document->snapshot();
+    if (!snapshot->ok()) {
+        if (!snapshot->problems.empty())
+            Q_EMIT q->failed(snapshot->problems.front().diagnostic);
+        return;
+    }
+    followSnapshot();
+    if (state == State::Idle) {
+        stop = std::stop_source();
+        done = 0;
+        total = kind == State::Timing ? runs * loops : 0;
+    }
+    ++jobsOpen;
+    {
+        const std::scoped_lock lock(mutex);
+        jobs.push_back({ kind, subject, generation, runs, loops, stop.get_token() });
+        wake.notify_one();
+    }
+    setState(kind);
+}
+
+/// Back to step 0, whatever goes on.
+void RunController::Private::forget()
+{
+    stop.request_stop();
+    ++generation;
+    {
+        const std::scoped_lock lock(mutex);
+        jobs.clear();
+        const bool announced = news.announced;
+        news = News();
+        news.announced = announced;
+        news.generation = generation;
+    }
+    jobsOpen = 0;
+    stepsDone = 0;
+    done = 0;
+    total = 0;
+    history.clear();
+    const bool hadTimeit = timeit.has_value();
+    timeit.reset();
+    setState(State::Idle);
+    Q_EMIT q->stepped();
+    if (hadTimeit)
+        Q_EMIT q->timeitFinished();
+}
+
+void RunController::Private::followSnapshot()
+{
+    const SnapshotPtr snapshot = document->snapshot();
+    if (!snapshot || document->isStale())
+        return;
+    const RunSetting& setting = snapshot->experiment->run;
+    Subject next{ snapshot->plan, setting.seed, setting.shareReplicas };
+    if (next == subject)
+        return;
+    subject = std::move(next);
+    forget();
+}
+
+void RunController::Private::deliver()
+{
+    News arrived;
+    {
+        const std::scoped_lock lock(mutex);
+        // Steps are told at most so often; the end of a job brings everything at once.
+        if (news.jobsFinished == 0 && sinceAnnouncement.isValid() && sinceAnnouncement.elapsed() < shortestPause) {
+            throttle.start(shortestPause - static_cast<int>(sinceAnnouncement.elapsed()));
+            return;
+        }
+        arrived = std::exchange(news, News());
+        news.generation = arrived.generation;
+    }
+    if (arrived.generation != generation)
+        return;
+    throttle.stop();
+    if (!arrived.steps.empty()) {
+        history.insert(history.end(), std::make_move_iterator(arrived.steps.begin()),
+            std::make_move_iterator(arrived.steps.end()));
+        if (history.size() > longestHistory)
+            history.erase(history.begin(), history.end() - longestHistory);
+        stepsDone = arrived.stepsDone;
+        sinceAnnouncement.start();
+        Q_EMIT q->stepped();
+    }
+    if (arrived.timeit) {
+        timeit = std::move(arrived.timeit);
+        Q_EMIT q->timeitFinished();
+    }
+    jobsOpen = std::max(0, jobsOpen - arrived.jobsFinished);
+    if (jobsOpen == 0)
+        setState(State::Idle);
+    if (arrived.failure)
+        Q_EMIT q->failed(*arrived.failure);
+}
+
+void RunController::Private::report(const Job& job, const std::function<void(News&)>& tell)
+{
+    const std::scoped_lock lock(mutex);
+    if (job.generation != news.generation)
+        return;
+    tell(news);
+    if (!std::exchange(news.announced, true)) {
+        QMetaObject::invokeMethod(
+            q, [this] { deliver(); }, Qt::QueuedConnection);
+    } else if (news.jobsFinished > 0) {
+        QMetaObject::invokeMethod(
+            q, [this] { deliver(); }, Qt::QueuedConnection); // a throttled delivery must not hold up the end
+    }
+}
+
+void RunController::Private::recordStep(const Job& job, const StepTiming& timing)
+{
+    ++done;
+    report(job, [&](News& latest) {
+        if (latest.steps.size() >= 2 * longestHistory)
+            latest.steps.erase(
+                latest.steps.begin(), latest.steps.begin() + static_cast<std::ptrdiff_t>(longestHistory));
+        latest.steps.push_back(timing);
+        latest.stepsDone = run->stepsDone();
+    });
+}
+
+void RunController::Private::execute(const Job& job)
+{
+    if (!run || !(runSubject == job.subject)) {
+        run.reset(); // before memory for the next one is asked for
+        RunOptions options;
+        options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
+        options.initial.seed = job.subject.seed;
+        auto created = Run::create(job.subject.plan, options);
+        if (!created) {
+            report(job, [&](News& latest) { latest.failure = created.error(); });
+            return;
+        }
+        run = std::move(*created);
+        runSubject = job.subject;
+    } else if (runGeneration != job.generation) {
+        run->reset();
+    }
+    runGeneration = job.generation;
+    switch (job.kind) {
+    case State::Idle:
+        break;
+    case State::Stepping:
+        recordStep(job, run->step());
+        break;
+    case State::Continuous:
+        while (!job.stop.stop_requested())
+            recordStep(job, run->step());
+        break;
+    case State::Timing: {
+        TimeitResult result = shardscope::timeit(
+            *run, job.runs, job.loops, job.stop, [&](const StepTiming& timing) { recordStep(job, timing); });
+        report(job, [&](News& latest) { latest.timeit = std::move(result); });
+        break;
+    }
+    }
+}
+
+void RunController::Private::work(const std::stop_token& stopAll)
+{
+    std::unique_lock lock(mutex);
+    while (true) {
+        wake.wait(lock, stopAll, [this] { return !jobs.empty(); });
+        if (stopAll.stop_requested())
+            return;
+        const Job job = std::move(jobs.front());
+        jobs.pop_front();
+        lock.unlock();
+        if (!job.stop.stop_requested())
+            execute(job);
+        report(job, [](News& latest) { ++latest.jobsFinished; });
+        lock.lock();
+    }
+}
+
+RunController::RunController(Document* document, QObject* parent)
+    : QObject(parent)
+    , d(std::make_unique<Private>(this, document))
+{
+    d->throttle.setSingleShot(true);
+    connect(&d->throttle, &QTimer::timeout, this, [this] { d->deliver(); });
+    connect(document, &Document::snapshotChanged, this, [this] {
+        d->followSnapshot();
+        if (d->deferred && !d->document->isStale())
+            std::exchange(d->deferred, nullptr)();
+    });
+    d->followSnapshot();
+    d->worker = std::jthread([this](const std::stop_token& stop) { d->work(stop); });
+}
+
+RunController::~RunController()
+{
+    d->stop.request_stop();
+    d->worker.request_stop();
+    d->worker.join();
+}
+
+RunController::State RunController::state() const
+{
+    return d->state;
+}
+qint64 RunController::stepsDone() const
+{
+    return d->stepsDone;
+}
+const std::vector<StepTiming>& RunController::history() const
+{
+    return d->history;
+}
+const std::optional<TimeitResult>& RunController::lastTimeit() const
+{
+    return d->timeit;
+}
+std::pair<qint64, qint64> RunController::progress() const
+{
+    return { d->done, d->total };
+}
+
+void RunController::runStep()
+{
+    d->start(State::Stepping, 1, 1);
+}
+void RunController::runTimeit(qint64 runs, qint64 loops)
+{
+    d->start(State::Timing, std::max<qint64>(runs, 1), std::max<qint64>(loops, 1));
+}
+void RunController::runContinuously()
+{
+    d->start(State::Continuous, 1, 1);
+}
+
+void RunController::stop()
+{
+    d->deferred = nullptr;
+    d->stop.request_stop();
+}
+
+void RunController::reset()
+{
+    d->deferred = nullptr;
+    d->forget();
+}
+
+} // namespace shardscope
