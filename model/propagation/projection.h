@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardings projected onto the factors of an operation, and back.
 //
-// Rule ([i k], [k j]) -> [i j] with lhs sharded [{a}, {b}]: factor i holds {a} and factor k holds {b} in the lhs. Axes
-// that do not fit a factor are its overflow; see facts on projection for the gcd walk.
+// Rule ([i k], [k j]) -> [i j] with lhs sharded [{a}, {b}]: factor i holds {a} and factor k holds {b} in the lhs.
+//
+// A dimension of several factors deals out its axes from the major factor on: each takes the part of an axis that
+// divides what is left of it (their gcd), the last one takes whatever remains, divisible or not.
+//
+//     dimension 8 = factors i=2, j=4 (major first), axes {a=4, b=2}: i takes a:(1)2, j takes a:(2)2 and b
+//     dimension 8 = factors i=4, j=2, axes {a=2, b=3}: i takes a; b does not divide what is left of i, so {b} is i's
+//     overflow, and j is closed and empty: an axis behind an uncut part would cut the dimension into strided pieces
 #pragma once
 
 #include <optional>
@@ -34,9 +40,17 @@ struct ShardingProjection {
     bool operator==(const ShardingProjection&) const = default;
 };
 
-[[nodiscard]] TensorProjection project(const TensorSharding& sharding, const FactorRule::TensorMapping& mapping,
-    const FactorRule& rule, const Mesh& mesh);
-/// The sharding that the projection describes; openness per dimension from its factors.
+/// Every dimension of `mapping` has at least one factor, as in all rules.
+[[nodiscard]] TensorProjection project(
+    const TensorSharding& sharding, const FactorRule::TensorMapping& mapping, const FactorRule& rule, const Mesh& mesh);
+/// The same into memory that is there already.
+void projectInto(TensorProjection& projection, const TensorSharding& sharding, const FactorRule::TensorMapping& mapping,
+    const FactorRule& rule);
+
+/// How many factors of a dimension count: axes behind overflow or behind a factor that is not fully cut are dropped.
+[[nodiscard]] std::size_t effectiveFactors(
+    const TensorProjection& projection, const FactorRule::DimensionFactors& factors, const FactorRule& rule);
+/// The sharding that the projection describes; openness per dimension from its factors, without priorities.
 [[nodiscard]] TensorSharding unproject(const TensorProjection& projection, const FactorRule::TensorMapping& mapping,
     const FactorRule& rule, const Mesh& mesh);
 

@@ -29,13 +29,20 @@ struct PropagationInput {
     MeshPtr mesh;
     std::vector<std::optional<TensorSharding>> arguments; ///< per argument of main
     std::vector<std::optional<TensorSharding>> results; ///< per result of main
-    std::vector<std::optional<TensorSharding>> constraints; ///< per OperationId; absent for inactive constraints
+    /// Per OperationId; absent for inactive constraints. An operation of another kind may have one as well: what its
+    /// first result holds to begin with.
+    std::vector<std::optional<TensorSharding>> constraints;
     Strategy strategy = Strategy::Full;
 };
 
 /// One accepted step: one axis arrived at one dimension of one value.
+///
+/// The declared sharding of a result has no id of its own. Its seeds have the returned value as `to`; the record of an
+/// axis that the value then takes over from it has the value both as `from` and as `to`. What the declared sharding
+/// takes over from the value is not recorded, though it counts as a step.
 struct PropagationStep {
-    std::uint32_t step = 0; ///< visits that changed something, counted globally; several records may share one
+    /// Visits that changed something, counted globally from 1 on; several records may share one. 0 for seeds.
+    std::uint32_t step = 0;
     std::int8_t round = -1; ///< round of operation priorities, -1 = none
     std::int16_t factor = -1; ///< of the operation's rule; -1 for seeds
     OperationId operation; ///< invalid for seeds and for the identity between a result of main and its value
@@ -50,6 +57,7 @@ struct PropagationResult {
     std::vector<TensorSharding> shardings; ///< per ValueId
     std::vector<PropagationStep> log;
     std::uint32_t steps = 0;
+    std::vector<TensorSharding> results; ///< per result of main: what was declared, grown where it is open
 };
 
 [[nodiscard]] PropagationResult propagate(const PropagationInput& input);
