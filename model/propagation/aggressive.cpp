@@ -90,14 +90,14 @@ bool expand(TensorProjection& tensor, bool isOperand, std::span<const Candidate>
         AxisList axes = candidate.axes;
         if (isOperand && context.elementwise)
             followResults(axes, projection, candidate.factor);
-        truncateAxes(axes, [&](AxisRef axis, std::int64_t shardedBefore) {
+        truncateAxes(axes, context, [&](AxisRef axis, std::int64_t shardedBefore) {
             return prefixWithinFactor(
                 axis, tensor, candidate.factor, shardedBefore, context.rule.factors[candidate.factor].size);
         });
         if (!isStrictPrefix(sharding->axes, axes))
             continue;
         truncateAxes(
-            axes, [&](AxisRef axis, std::int64_t) { return prefixAcrossFactors(axis, tensor, candidate.factor); });
+            axes, context, [&](AxisRef axis, std::int64_t) { return prefixAcrossFactors(axis, tensor, candidate.factor); });
         if (!isStrictPrefix(sharding->axes, axes))
             continue;
         sharding->axes = axes;

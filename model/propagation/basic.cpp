@@ -6,9 +6,10 @@ namespace shardscope {
 namespace {
 
 /// Cuts the list to what every tensor of the operation can take along the factor.
-void cutToAll(AxisList& axes, const ShardingProjection& projection, std::size_t factor, std::int64_t factorSize)
+void cutToAll(AxisList& axes, const ShardingProjection& projection, std::size_t factor, const StepContext& context)
 {
-    truncateAxes(axes, [&](AxisRef axis, std::int64_t shardedBefore) {
+    const std::int64_t factorSize = context.rule.factors[factor].size;
+    truncateAxes(axes, context, [&](AxisRef axis, std::int64_t shardedBefore) {
         std::optional<AxisRef> prefix = axis;
         for (const std::vector<TensorProjection>* tensors : { &projection.operands, &projection.results }) {
             for (const TensorProjection& tensor : *tensors) {
@@ -56,7 +57,7 @@ UpdatedTensors propagateBasic(ShardingProjection& projection, const StepContext&
         AxisList axes = compatibleMajorAxes(projection, f, directionAlong(context, f));
         if (axes.empty())
             continue;
-        cutToAll(axes, projection, f, context.rule.factors[f].size);
+        cutToAll(axes, projection, f, context);
         expand(projection.operands, f, axes, operandsChanged);
         expand(projection.results, f, axes, resultsChanged);
     }

@@ -30,13 +30,15 @@ namespace shardscope {
     AxisRef axis, const TensorProjection& tensor, std::size_t factor);
 
 /// Cuts the list at the first axis that `filter(axis, shardedBefore)` does not let through whole; of that axis the
-/// prefix stays that it does let through.
+/// prefix stays that it does let through, if parts may move at all.
 template <class Filter>
-void truncateAxes(AxisList& axes, Filter filter)
+void truncateAxes(AxisList& axes, const StepContext& context, Filter filter)
 {
     std::int64_t shardedBefore = 1;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        const std::optional<AxisRef> prefix = filter(axes[i], shardedBefore);
+        std::optional<AxisRef> prefix = filter(axes[i], shardedBefore);
+        if (prefix && context.wholeAxesOnly && !isWhole(*context.wholeAxesOnly, *prefix))
+            prefix.reset();
         if (prefix && *prefix == axes[i]) {
             shardedBefore *= axes[i].size;
             continue;

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Projection and single steps, on rules made by hand and on the reference's tables.
+#include <fstream>
+
+#include <QtTest>
+#include <nlohmann/json.hpp>
+#include <rapidcheck.h>
+
+#include "propagation/compatible_axes.h"
+#include "propagation/notation.h"
+#include "propagation/op_priority.h"
+
+using namespace shardscope;
+using nlohmann::json;
+
+namespace {
+
+Mesh meshOf(const char* text)
+{
+    return notation::parseMesh(text);
+}
+
+/// One tensor with one dimension per list of factor sizes.
+FactorRule ruleOf(const std::vector<std::vector<std::int64_t>>& dims)
+{
+    FactorRule rule;
+    FactorRule::TensorMapping mapping;
+    for (const std::vector<std::int64_t>& sizes : dims) {
+        FactorRule::DimensionFactors factors;
+        for (const std::int64_t size : sizes) {
+            factors.push_back(static_cast<std::int32_t>(rule.factors.size()));
+            rule.factors.push_back({ size, FactorKind::PassThrough, false });
+        }
+        mapping.push_back(factors);
+    }
+    rule.operands.push_back(mapping);
+    return rule;
+}
+
+std::string describe(const Mesh& mesh, const TensorProjection& projection)
+{
+    std::string text;
+    for (const auto& factor : projection.factors) {
+        text += text.empty() ? "" : " ";
+        if (!factor) {
+            text += "-";
+            continue;
+        }
+        text += "{" + notation::print(mesh, factor->axes) + "}";
+        if (!factor->overflow.empty())
+            text += "+{" + notation::print(mesh, factor->overflow) + "}";
+        if (factor->closed)
+            text += "!";
+    }
+    return text;
+}
+
+/// Cuts the axes of a mesh into parts and deals them out over dimensions: any valid sharding.
+TensorSharding anySharding(const Mesh& mesh, std::size_t rank)
+{
+    std::vector<AxisRef> parts;
+    for (std::size_t a = 0; a < mesh.rank(); ++a) {
+        AxisRef rest = wholeAxis(mesh, a);
+        while (rest.size > 1 && *rc::gen::inRange(0, 3) == 0) {
+            std::vector<std::int32_t> divisors;
+            for (std::int32_t d = 2; d < rest.size; ++d) {
+                if (rest.size % d == 0)
+                    divisors.push_back(d);
+            }
+            if (divisors.empty())
+                break;
+            const std::int32_t size = *rc::gen::elementOf(divisors);
+            parts.push_back({ rest.axis, rest.pre, size });
+            rest = { rest.axis, rest.pre * size, rest.size / size };
+        }
+        parts.push_back(rest);
+    }
+    TensorSharding sharding = TensorSharding::open(rank);
+    for (DimensionSharding& dim : sharding.dims)
+        dim.open = *rc::gen::arbitrary<bool>();
+    while (!parts.empty()) {
+        const auto pick = *rc::gen::inRange<std::size_t>(0, parts.size());
+        const auto place = *rc::gen::inRange<std::size_t>(0, rank + 2);
+        if (place < rank)
+            appendMerged(sharding.dims[place].axes, parts[pick]);
+        parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(pick));
+    }
+    return sharding;
+}
+
+AxisRef axisOf(const Mesh& mesh, const json& axis)
+{
+    AxisRef ref = wholeAxis(mesh, mesh.axisIndex(axis["name"].get<std::string>()).value());
+    if (!axis["pre"].is_null())
+        ref = { ref.axis, axis["pre"].get<std::int32_t>(), axis["size"].get<std::int32_t>() };
+    return ref;
+}
+
+AxisList axesOf(const Mesh& mesh, const json& axes)
+{
+    AxisList list;
+    for (const json& axis : axes)
+        list.push_back(axisOf(mesh, axis));
+    return list;
+}
+
+void collectAxes(const json& node, std::map<std::string, std::int64_t>& sizes)
+{
+    if (node.is_object() && node.contains("name") && node.contains("pre")) {
+        std::int64_t& size = sizes[node["name"].get<std::string>()];
+        size = std::max(
+            size, node["pre"].is_null() ? 2 : 2 * node["pre"].get<std::int64_t>() * node["size"].get<std::int64_t>());
+    } else if (node.is_structured()) {
+        for (const json& child : node)
+            collectAxes(child, sizes);
+    }
+}
+
+std::vector<TensorProjection> tensorsOf(const Mesh& mesh, const json& tensors, std::size_t factorCount)
+{
+    std::vector<TensorProjection> result;
+    for (const json& tensor : tensors) {
+        TensorProjection& projection = result.emplace_back();
+        projection.factors.resize(factorCount);
+        for (const json& factor : tensor["factors"]) {
+            FactorSharding& sharding = projection.factors[factor["index"].get<std::size_t>()].emplace();
+            sharding.axes = axesOf(mesh, factor["axes"]);
+            sharding.overflow = axesOf(mesh, factor["overflow"]);
+            sharding.closed = factor["closed"].get<bool>();
+            // The tables know no sizes, hence no divisibility; a minor-most factor asks for none.
+            sharding.minorMost = true;
+        }
+        projection.replicated = axesOf(mesh, tensor["replicated"]);
+        projection.unreduced = axesOf(mesh, tensor["unreduced"]);
+    }
+    return result;
+}
+
+} // namespace
+
+class TestSteps : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void projects_data();
+    void projects();
+    void roundTrip();
+    void dropsWhatWouldBeStrided();
+    void agreesOnMajorAxes_data();
+    void agreesOnMajorAxes();
+    void takesPrefixes();
+    void basicAgainstAggressive();
+    void blockedAndOneWay();
+    void sizeOneAxisOnce();
+    void referenceTables_data();
+    void referenceTables();
+};
+
+void TestSteps::projects_data()
+{
+    QTest::addColumn<QString>("mesh");
+    QTest::addColumn<QString>("factors"); // sizes per dimension, "4.2,8"
+    QTest::addColumn<QString>("sharding");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("one factor takes all") << "a=2 b=3"
+                                          << "8"
+                                          << "[{a,b,?}]"
+                                          << "{a,b}";
+    QTest::newRow("axis over two factors") << "a=8"
+                                           << "4.2"
+                                           << "[{a}]"
+                                           << "{a:(1)4}! {a:(4)2}!";
+    QTest::newRow("axis per factor") << "a=4 b=2"
+                                     << "4.2"
+                                     << "[{a,b,?}]"
+                                     << "{a} {b}";
+    QTest::newRow("major factor not full") << "a=2"
+                                           << "4.2"
+                                           << "[{a,?}]"
+                                           << "{a} {}";
+    QTest::newRow("gcd") << "a=6 b=2"
+                         << "4.9"
+                         << "[{a,b,?}]"
+                         << "{a:(1)2}+{a:(2)3,b} {}!";
+    QTest::newRow("overflow hides the rest") << "a=3"
+                                             << "2.2.2"
+                                             << "[{a,?}]"
+                                             << "{}+{a} {}! -";
+    QTest::newRow("several axes in one factor") << "a=2 b=2 c=5"
+                                                << "4.7"
+                                                << "[{a,b,c,?}]"
+                                                << "{a,b} {c}";
+    QTest::newRow("size one is always taken") << "a=1 b=2"
+                                              << "2.2"
+                                              << "[{b,a,?}]"
+                                              << "{b,a} {}";
+    QTest::newRow("two dimensions") << "a=2 b=4"
+                                    << "2.4,8"
+                                    << "[{a},{b,?}]"
+                                    << "{a}! {}! {b}";
+    QTest::newRow("dimension of size 0") << "a=2"
+                                         << "0"
+                                         << "[{a,?}]"
+                                         << "{a}";
+    QTest::newRow("zero factor in front") << "a=2"
+                                          << "0.2"
+                                          << "[{a,?}]"
+                                          << "{a} {}";
+}
+
+void TestSteps::projects()
+{
+    QFETCH(QString, mesh);
+    QFETCH(QString, factors);
+    QFETCH(QString, sharding);
+    QFETCH(QString, expected);
+    std::vector<std::vector<std::int64_t>> dims;
+    for (const std::string& dim : notation::split(factors.toStdString(), ',')) {
+        dims.emplace_back();
+        for (const std::string& size : notation::split(dim, '.'))
+            dims.back().push_back(std::stoll(size));
+    }
+    const Mesh m = meshOf(qPrintable(mesh));
+    const FactorRule rule = ruleOf(dims);
+    const TensorSharding given = notation::parseSharding(m, sharding.toStdString());
+    const TensorProjection projection = project(given, rule.operands[0], rule, m);
+    QCOMPARE(QString::fromStdString(describe(m, projection)), expected);
+    QCOMPARE(notation::print(m, unproject(projection, rule.operands[0], rule, m)), notation::print(m, given));
+}
+
+void TestSteps::roundTrip()
+{
+    QVERIFY(rc::check("unproject(project(s)) == s", [] {
+        const auto axisSizes = *rc::gen::container<std::vector<int>>(
+            *rc::gen::inRange<std::size_t>(1, 5), rc::gen::element(1, 2, 3, 4, 6, 8, 12));
+        std::vector<MeshAxis> axes;
+        for (const int size : axisSizes)
+            axes.push_back({ std::string(1, static_cast<char>('a' + axes.size())), size });
+        const Mesh mesh = Mesh::create(axes).value();
+        std::vector<std::vector<std::int64_t>> dims(*rc::gen::inRange<std::size_t>(1, 4));
+        for (auto& dim : dims) {
+            dim = *rc::gen::container<std::vector<std::int64_t>>(*rc::gen::inRange<std::size_t>(1, 4),
+                rc::gen::map(rc::gen::inRange(1, 25), [](int size) { return std::int64_t{ size }; }));
+        }
+        const FactorRule rule = ruleOf(dims);
+        const TensorSharding sharding = anySharding(mesh, dims.size());
+        const TensorProjection projection = project(sharding, rule.operands[0], rule, mesh);
+        RC_LOG() << notation::print(mesh, sharding) << " as " << describe(mesh, projection);
+        RC_ASSERT(unproject(projection, rule.operands[0], rule, mesh) == sharding);
+        // No part of an axis gets lost or doubled on the way to the factors.
+        std::int64_t before = 1;
+        std::int64_t after = 1;
+        for (const DimensionSharding& dim : sharding.dims)
+            before *= product(std::span<const AxisRef>(dim.axes));
+        for (const auto& factor : projection.factors) {
+            if (factor)
+                after *= product(std::span<const AxisRef>(factor->axes))
+                    * product(std::span<const AxisRef>(factor->overflow));
+        }
+        RC_ASSERT(before == after);
+    }));
+}
+
+void TestSteps::dropsWhatWouldBeStrided()
+{
+    const Mesh mesh = meshOf("a=2 b=2");
+    const FactorRule rule = ruleOf({ { 4, 2 } });
+    TensorProjection projection = project(notation::parseSharding(mesh, "[{a,?}]"), rule.operands[0], rule, mesh);
+    projection.factors[1]->axes = notation::parseAxes(mesh, "b");
+    QCOMPARE(notation::print(mesh, unproject(projection, rule.operands[0], rule, mesh)), std::string("[{a,?}]"));
+    projection.factors[0]->axes = notation::parseAxes(mesh, "a,b");
+    projection.factors[1]->axes.clear();
+    QCOMPARE(notation::print(mesh, unproject(projection, rule.operands[0], rule, mesh)), std::string("[{a,b,?}]"));
+}
+
+void TestSteps::agreesOnMajorAxes_data()
+{
+    QTest::addColumn<QString>("operands"); // lists, separated by blanks; "-" = empty
+    QTest::addColumn<QString>("results");
+    QTest::addColumn<QString>("both");
+    QTest::addColumn<QString>("forward");
+    QTest::addColumn<QString>("backward");
+    QTest::newRow("longest") << "a a,b"
+                             << "-"
+                             << "a,b"
+                             << "a,b"
+                             << "";
+    QTest::newRow("result restricts") << "a,b"
+                                      << "a,c"
+                                      << "a"
+                                      << "a"
+                                      << "a";
+    QTest::newRow("result adds only backward") << "a"
+                                               << "a,b"
+                                               << "a,b"
+                                               << "a"
+                                               << "a,b";
+    QTest::newRow("frozen by a conflict") << "a,b a,c a,b,d"
+                                          << "a,b"
+                                          << "a"
+                                          << "a"
+                                          << "a";
+    QTest::newRow("part of an axis grows at the end") << "x:(1)2 x"
+                                                      << "-"
+                                                      << "x"
+                                                      << "x"
+                                                      << "";
+    QTest::newRow("part of an axis in the middle") << "x:(1)2,a x"
+                                                   << "-"
+                                                   << "x:(1)2"
+                                                   << "x:(1)2"
+                                                   << "";
+    QTest::newRow("the other way round") << "x x:(1)2,a"
+                                         << "-"
+                                         << "x:(1)2"
+                                         << "x:(1)2"
+                                         << "";
+    QTest::newRow("shorter part at the end of the other") << "x,a x:(1)2"
+                                                          << "-"
+                                                          << "x,a"
+                                                          << "x,a"
+                                                          << "";
+    QTest::newRow("parts that cannot coexist") << "a,z:(1)2 a,z:(1)3"
+                                               << "-"
+                                               << "a"
+                                               << "a"
+                                               << "";
+    QTest::newRow("one way, shorter on the receiving side") << "x"
+                                                            << "x:(1)2"
+                                                            << "x"
+                                                            << "x"
+                                                            << "x:(1)2";
+}
+
+void TestSteps::agreesOnMajorAxes()
+{
+    const Mesh mesh = meshOf("a=2 b=2 c=2 d=2 x=4 z=6");
+    const auto tensors = [&](const QString& lists) {
+        std::vector<TensorProjection> result;
+        for (const std::string& list : notation::split(lists.toStdString(), ' ')) {
+            FactorSharding sharding;
+            if (list != "-")
+                sharding.axes = notation::parseAxes(mesh, list);
+            result.push_back({ { sharding }, {}, {} });
+        }
+        return result;
+    };
+    QFETCH(QString, operands);
+    QFETCH(QString, results);
+    const ShardingProjection projection{ tensors(operands), tensors(results) };
+    for (const auto& [column, direction] : { std::pair{ "both", Direction::Both }, { "forward", Direction::Forward },
+             { "backward", Direction::Backward } }) {
+        const QString expected = *static_cast<QString*>(QTest::qData(column, QMetaType::QString));
+        const AxisList merged = compatibleMajorAxes(projection, 0, direction);
+        QVERIFY2(QString::fromStdString(notation::print(mesh, merged)) == expected, column);
+    }
+    QVERIFY(compatibleMajorAxes(projection, 0, Direction::None).empty());
+}
+
+void TestSteps::takesPrefixes()
+{
+    const Mesh mesh = meshOf("a=2 b=8 c=3");
+    const AxisRef b = notation::parseAxis(mesh, "b");
+    const auto text = [&](std::optional<AxisRef> ref) { return ref ? toString(mesh, *ref) : std::string("none"); };
+    TensorProjection tensor{ { FactorSharding{}, FactorSharding{} }, {}, {} };
+    FactorSharding& factor = *tensor.factors[0];
+
+    factor.minorMost = true;
+    QCOMPARE(text(prefixWithinFactor(b, tensor, 0, 1, 3)), std::string("b")); // divisible or not
+    factor.minorMost = false;
+    QCOMPARE(text(prefixWithinFactor(b, tensor, 0, 1, 12)), std::string("b:(1)4"));
+    QCOMPARE(text(prefixWithinFactor(b, tensor, 0, 2, 12)), std::string("b:(1)2"));
+    QCOMPARE(text(prefixWithinFactor(b, tensor, 0, 5, 12)), std::string("none"));
+    QCOMPARE(text(prefixWithinFactor(notation::parseAxis(mesh, "c"), tensor, 0, 1, 8)), std::string("none"));
+
+    factor.closed = true;
+    QCOMPARE(text(prefixWithinFactor(b, tensor, 0, 1, 8)), std::string("none"));
+    factor.axes = notation::parseAxes(mesh, "b:(1)2");
+    QCOMPARE(text(prefixWithinFactor(b, tensor, 0, 1, 8)), std::string("b:(1)2"));
+    factor.axes = notation::parseAxes(mesh, "b");
+    QCOMPARE(text(prefixWithinFactor(b, tensor, 0, 1, 8)), std::string("b"));
+    factor = {};
+    factor.minorMost = true;
+    tensor.replicated = notation::parseAxes(mesh, "b:(4)2");
+    QCOMPARE(text(prefixWithinFactor(b, tensor, 0, 1, 8)), std::string("b:(1)4"));
+    tensor.unreduced = notation::parseAxes(mesh, "b:(2)2");
+    QCOMPARE(text(prefixWithinFactor(b, tensor, 0, 1, 8)), std::string("b:(1)2"));
+
+    tensor.factors[1]->axes = notation::parseAxes(mesh, "b:(2)2");
+    QCOMPARE(text(prefixAcrossFactors(b, tensor, 0)), std::string("b:(1)2"));
+    QCOMPARE(text(prefixAcrossFactors(b, tensor, 1)), std::string("b"));
+    tensor.factors[1]->overflow = notation::parseAxes(mesh, "b:(1)2");
+    QCOMPARE(text(prefixAcrossFactors(b, tensor, 0)), std::string("none"));
+}
+
+namespace {
+
+/// C[i,j] = A[i,k] B[k,j].
+FactorRule productRule(std::int64_t i, std::int64_t j, std::int64_t k)
+{
+    FactorRule rule;
+    rule.factors = { { i, FactorKind::PassThrough, false }, { j, FactorKind::PassThrough, false },
+        { k, FactorKind::Reduction, false } };
+    rule.operands = { { { 0 }, { 2 } }, { { 2 }, { 1 } } };
+    rule.results = { { { 0 }, { 1 } } };
+    return rule;
+}
+
+/// Shardings of A, B and C after one step.
+std::string stepProduct(const char* a, const char* b, const char* c, const FactorRule& rule, Direction direction,
+    UpdatedTensors (*strategy)(ShardingProjection&, const StepContext&))
+{
+    const Mesh mesh = meshOf("a=2 b=2 one=1");
+    const auto of = [&](const char* text, const FactorRule::TensorMapping& mapping) {
+        return project(notation::parseSharding(mesh, text), mapping, rule, mesh);
+    };
+    ShardingProjection projection{ { of(a, rule.operands[0]), of(b, rule.operands[1]) }, { of(c, rule.results[0]) } };
+    const std::vector<Direction> directions(rule.factors.size(), direction);
+    strategy(projection, { rule, directions, false, nullptr });
+    const auto text = [&](const TensorProjection& tensor, const FactorRule::TensorMapping& mapping) {
+        return notation::print(mesh, unproject(tensor, mapping, rule, mesh));
+    };
+    return text(projection.operands[0], rule.operands[0]) + " " + text(projection.operands[1], rule.operands[1]) + " "
+        + text(projection.results[0], rule.results[0]);
+}
+
+} // namespace
+
+void TestSteps::basicAgainstAggressive()
+{
+    const FactorRule rule = productRule(8, 16, 4);
+    const char* open = "[{?},{?}]";
+    QCOMPARE(stepProduct("[{a,?},{?}]", "[{?},{b,?}]", open, rule, Direction::Both, propagateBasic),
+        std::string("[{a,?},{?}] [{?},{b,?}] [{a,?},{b,?}]"));
+    // Both want a in C. B has 64 elements and A 32, so j wins where something wins at all.
+    QCOMPARE(stepProduct("[{a,?},{?}]", "[{?},{a,?}]", open, rule, Direction::Both, propagateBasic),
+        std::string("[{a,?},{?}] [{?},{a,?}] [{?},{?}]"));
+    QCOMPARE(stepProduct("[{a,?},{?}]", "[{?},{a,?}]", open, rule, Direction::Both, propagateAggressive),
+        std::string("[{a,?},{?}] [{?},{a,?}] [{?},{a,?}]"));
+    // A tensor that cannot follow stops all others with the basic strategy only.
+    QCOMPARE(stepProduct("[{a,?},{b,?}]", "[{},{?}]", open, rule, Direction::Both, propagateBasic),
+        std::string("[{a,?},{b,?}] [{},{?}] [{a,?},{?}]"));
+    QCOMPARE(stepProduct(open, "[{?},{?}] replicated={a}", "[{a,?},{?}]", rule, Direction::Both, propagateAggressive),
+        std::string("[{a,?},{?}] [{?},{?}] replicated={a} [{a,?},{?}]"));
+}
+
+void TestSteps::blockedAndOneWay()
+{
+    FactorRule rule = productRule(8, 8, 8);
+    const char* open = "[{?},{?}]";
+    for (const auto strategy : { propagateBasic, propagateAggressive }) {
+        QCOMPARE(stepProduct("[{a,?},{?}]", open, "[{?},{b,?}]", rule, Direction::Forward, strategy),
+            std::string("[{a,?},{?}] [{?},{?}] [{a,?},{b,?}]"));
+        QCOMPARE(stepProduct("[{a,?},{?}]", open, "[{?},{b,?}]", rule, Direction::Backward, strategy),
+            std::string("[{a,?},{?}] [{?},{b,?}] [{?},{b,?}]"));
+        QCOMPARE(stepProduct("[{a,?},{?}]", open, "[{?},{b,?}]", rule, Direction::None, strategy),
+            std::string("[{a,?},{?}] [{?},{?}] [{?},{b,?}]"));
+    }
+    rule.factors[0].blocked = true;
+    QCOMPARE(stepProduct("[{a,?},{?}]", open, "[{?},{b,?}]", rule, Direction::Both, propagateAggressive),
+        std::string("[{a,?},{?}] [{?},{b,?}] [{?},{b,?}]"));
+}
+
+void TestSteps::sizeOneAxisOnce()
+{
+    const FactorRule rule = productRule(8, 8, 8);
+    for (const auto strategy : { propagateBasic, propagateAggressive }) {
+        QCOMPARE(stepProduct("[{one,?},{?}]", "[{?},{a,?}]", "[{?},{?}]", rule, Direction::Both, strategy),
+            std::string("[{one,?},{?}] [{?},{a,?}] [{one,?},{a,?}]"));
+        // C holds it on j already.
+        QCOMPARE(stepProduct("[{one,?},{?}]", "[{?},{?}]", "[{},{one}]", rule, Direction::Both, strategy),
+            strategy == propagateBasic ? std::string("[{one,?},{?}] [{?},{?}] [{},{one}]")
+                                       : std::string("[{one,?},{?}] [{?},{one,?}] [{},{one}]"));
+    }
+}
+
+void TestSteps::referenceTables_data()
+{
+    QTest::addColumn<int>("index");
+    std::ifstream file(SHARDSCOPE_SOURCE_DIR "/tests/conformance/propagation/factor_propagation_unit.json");
+    const json cases = json::parse(file)["cases"];
+    QCOMPARE(cases.size(), std::size_t{ 5 });
+    for (std::size_t i = 0; i < cases.size(); ++i)
+        QTest::newRow(cases[i]["id"].get<std::string>().c_str()) << static_cast<int>(i);
+}
+
+void TestSteps::referenceTables()
+{
+    QFETCH(int, index);
+    std::ifstream file(SHARDSCOPE_SOURCE_DIR "/tests/conformance/propagation/factor_propagation_unit.json");
+    const json reference = json::parse(file)["cases"][static_cast<std::size_t>(index)];
+    std::map<std::string, std::int64_t> sizes;
+    collectAxes(reference["before"], sizes);
+    collectAxes(reference["after"], sizes);
+    std::vector<MeshAxis> axes;
+    for (const auto& [name, size] : sizes)
+        axes.push_back({ name, size });
+    const Mesh mesh = Mesh::create(axes).value_or(Mesh());
+    QVERIFY(mesh.rank() > 0);
+
+    const auto factorCount = reference["num_factors"].get<std::size_t>();
+    FactorRule rule;
+    rule.factors.resize(factorCount);
+    const auto tableOf = [&](const json& table) {
+        return ShardingProjection{ tensorsOf(mesh, table["operands"], factorCount),
+            tensorsOf(mesh, table["results"], factorCount) };
+    };
+    ShardingProjection projection = tableOf(reference["before"]);
+    const std::vector<Direction> directions(factorCount, Direction::Both);
+    const Mesh* wholeAxesOnly = reference["conservative"].get<bool>() ? &mesh : nullptr;
+    const StepContext context{ rule, directions, false, wholeAxesOnly };
+    const UpdatedTensors updated = reference["strategy"] == "basic" ? propagateBasic(projection, context)
+                                                                    : propagateAggressive(projection, context);
+    const ShardingProjection expected = tableOf(reference["after"]);
+    const auto compare = [&](const std::vector<TensorProjection>& actual, const std::vector<TensorProjection>& wanted) {
+        for (std::size_t t = 0; t < wanted.size(); ++t)
+            QCOMPARE(describe(mesh, actual[t]), describe(mesh, wanted[t]));
+        QCOMPARE(actual.size(), wanted.size());
+    };
+    compare(projection.operands, expected.operands);
+    compare(projection.results, expected.results);
+    const auto indices = [](const auto& list) { return std::vector<std::uint32_t>(list.begin(), list.end()); };
+    QCOMPARE(indices(updated.operands), reference["updated_operands"].get<std::vector<std::uint32_t>>());
+    QCOMPARE(indices(updated.results), reference["updated_results"].get<std::vector<std::uint32_t>>());
+}
+
+QTEST_APPLESS_MAIN(TestSteps)
+#include "test_steps.moc"
