@@ -96,8 +96,8 @@ bool expand(TensorProjection& tensor, bool isOperand, std::span<const Candidate>
         });
         if (!isStrictPrefix(sharding->axes, axes))
             continue;
-        truncateAxes(
-            axes, context, [&](AxisRef axis, std::int64_t) { return prefixAcrossFactors(axis, tensor, candidate.factor); });
+        truncateAxes(axes, context,
+            [&](AxisRef axis, std::int64_t) { return prefixAcrossFactors(axis, tensor, candidate.factor); });
         if (!isStrictPrefix(sharding->axes, axes))
             continue;
         sharding->axes = axes;
