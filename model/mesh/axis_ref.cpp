@@ -62,6 +62,29 @@ std::optional<AxisRef> prefixWithoutOverlap(AxisRef a, AxisRef b)
     return AxisRef{ a.axis, a.pre, b.pre / a.pre };
 }
 
+bool isSuffixOf(AxisRef a, AxisRef b)
+{
+    return contains(b, a) && a.next() == b.next();
+}
+
+std::optional<AxisRef> suffixWithoutOverlap(AxisRef a, AxisRef b)
+{
+    if (!canCoexist(a, b))
+        return std::nullopt;
+    if (!overlaps(a, b))
+        return a;
+    if (a.next() <= b.next())
+        return std::nullopt;
+    return AxisRef{ a.axis, static_cast<std::int32_t>(b.next()), static_cast<std::int32_t>(a.next() / b.next()) };
+}
+
+std::optional<AxisRef> greatestCommonPrefix(AxisRef a, AxisRef b)
+{
+    if (a.axis != b.axis || a.pre != b.pre || !canCoexist(a, b))
+        return std::nullopt;
+    return a.size <= b.size ? a : b;
+}
+
 bool canMerge(AxisRef a, AxisRef b)
 {
     return a.axis == b.axis && a.next() == b.pre;
@@ -74,7 +97,7 @@ AxisRef merge(AxisRef a, AxisRef b)
 
 std::optional<AxisRef> overlap(AxisRef a, AxisRef b)
 {
-    if (!overlaps(a, b))
+    if (!overlaps(a, b) || !canCoexist(a, b))
         return std::nullopt;
     const std::int64_t pre = std::max(a.pre, b.pre);
     const std::int64_t next = std::min(a.next(), b.next());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A reference to a mesh axis or to a part of one, as OpenXLA Shardy has them.
 //
-// The sub-axis x:(m)k of an axis of size n views the axis as [m, k, n/(mk)] and takes the middle part: `pre` is m, `size`
-// is k. The whole axis is (pre 1, size n) and is always written so; there is no second form. Axes are small integers
-// (positions in the mesh), names appear only at the edges.
+// The sub-axis x:(m)k of an axis of size n views the axis as [m, k, n/(mk)] and takes the middle part: `pre` is m,
+// `size` is k. The whole axis is (pre 1, size n) and is always written so; there is no second form. Axes are small
+// integers (positions in the mesh), names appear only at the edges.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct AxisRef {
     std::int32_t pre = 1; ///< product of the sizes major to the part, within the axis
     std::int32_t size = 1; ///< size of the part
 
-    [[nodiscard]] constexpr std::int64_t next() const { return std::int64_t { pre } * size; }
+    [[nodiscard]] constexpr std::int64_t next() const { return std::int64_t{ pre } * size; }
     constexpr bool operator==(const AxisRef&) const = default;
     /// By mesh order, then from the major to the minor part.
     constexpr auto operator<=>(const AxisRef&) const = default;
@@ -43,10 +43,16 @@ using AxisList = SmallVector<AxisRef, 4>;
 [[nodiscard]] bool canCoexist(AxisRef a, AxisRef b);
 /// The longest prefix of `a` that does not overlap `b`; nothing if there is none or they cannot coexist.
 [[nodiscard]] std::optional<AxisRef> prefixWithoutOverlap(AxisRef a, AxisRef b);
+/// `a` is a minor part of `b`: contained in it and ending where it ends.
+[[nodiscard]] bool isSuffixOf(AxisRef a, AxisRef b);
+/// The longest suffix of `a` that does not overlap `b`; nothing if there is none or they cannot coexist.
+[[nodiscard]] std::optional<AxisRef> suffixWithoutOverlap(AxisRef a, AxisRef b);
+/// The longest prefix that both have; nothing if they begin differently or cannot coexist.
+[[nodiscard]] std::optional<AxisRef> greatestCommonPrefix(AxisRef a, AxisRef b);
 /// `b` continues where `a` ends, so that the two are one part.
 [[nodiscard]] bool canMerge(AxisRef a, AxisRef b);
 [[nodiscard]] AxisRef merge(AxisRef a, AxisRef b);
-/// The part common to both, if they overlap.
+/// The part common to both, if they overlap and can coexist.
 [[nodiscard]] std::optional<AxisRef> overlap(AxisRef a, AxisRef b);
 
 /// Product of the sizes.

@@ -5,7 +5,44 @@
 
 namespace shardscope {
 
+namespace {
+
+tl::unexpected<Error> invalidOrder(const char* detail)
+{
+    return fail(Code::InvalidAttribute, { { "op", "mesh" }, { "detail", detail } });
+}
+
+} // namespace
+
 Result<Mesh> Mesh::create(std::vector<MeshAxis> axes, std::vector<std::int32_t> deviceOrder)
+{
+    if (deviceOrder.empty())
+        return ofAxes(std::move(axes));
+    Result<Mesh> mesh = createOver(std::move(axes), std::move(deviceOrder));
+    if (mesh && std::any_of(mesh->m_deviceOrder.begin(), mesh->m_deviceOrder.end(), [&](std::int32_t device) {
+            return device >= mesh->deviceCount();
+        }))
+        return invalidOrder("device order must name every device once");
+    return mesh;
+}
+
+Result<Mesh> Mesh::createOver(std::vector<MeshAxis> axes, std::vector<std::int32_t> deviceIds)
+{
+    Result<Mesh> mesh = ofAxes(std::move(axes));
+    if (!mesh)
+        return mesh;
+    std::vector<std::int32_t> sorted = deviceIds;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted.size() != static_cast<std::size_t>(mesh->m_deviceCount) || sorted.front() < 0
+        || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+        return invalidOrder("device order must name every device once");
+    const bool plain = deviceIds == sorted && sorted.back() == mesh->m_deviceCount - 1;
+    if (!plain)
+        mesh->m_deviceOrder = std::move(deviceIds);
+    return mesh;
+}
+
+Result<Mesh> Mesh::ofAxes(std::vector<MeshAxis> axes)
 {
     if (axes.size() > maximumMeshAxes)
         return fail(
@@ -29,21 +66,6 @@ Result<Mesh> Mesh::create(std::vector<MeshAxis> axes, std::vector<std::int32_t> 
         stride *= axes[i].size;
     }
     mesh.m_axes = std::move(axes);
-
-    if (!deviceOrder.empty()) {
-        std::vector<bool> seen(static_cast<std::size_t>(mesh.m_deviceCount));
-        bool permutation = deviceOrder.size() == seen.size();
-        for (const std::int32_t device : deviceOrder) {
-            permutation =
-                permutation && device >= 0 && device < mesh.m_deviceCount && !seen[static_cast<std::size_t>(device)];
-            if (!permutation)
-                return fail(Code::InvalidAttribute,
-                    { { "op", "mesh" }, { "detail", "device order must name every device once" } });
-            seen[static_cast<std::size_t>(device)] = true;
-        }
-        if (!std::is_sorted(deviceOrder.begin(), deviceOrder.end()))
-            mesh.m_deviceOrder = std::move(deviceOrder);
-    }
     return mesh;
 }
 
@@ -67,7 +89,7 @@ std::vector<std::string> Mesh::axisNames() const
 std::int64_t Mesh::positionOf(std::int32_t device) const
 {
     if (m_deviceOrder.empty())
-        return device;
+        return device >= 0 && device < m_deviceCount ? device : m_deviceCount;
     return std::find(m_deviceOrder.begin(), m_deviceOrder.end(), device) - m_deviceOrder.begin();
 }
 

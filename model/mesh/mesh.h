@@ -32,9 +32,13 @@ class Mesh {
 public:
     /// The mesh without axes: one device.
     Mesh() = default;
-    /// Errors: DuplicateAxis, InvalidAxisSize, TooLarge (axes or devices), InvalidAttribute when `deviceOrder` is given
-    /// and is not one id per position, each once.
+    /// A mesh over the devices 0 .. n-1. Errors: DuplicateAxis, InvalidAxisSize, TooLarge (axes or devices),
+    /// InvalidAttribute when `deviceOrder` is given and does not name each of these devices once.
     static Result<Mesh> create(std::vector<MeshAxis> axes, std::vector<std::int32_t> deviceOrder = {});
+    /// A mesh over any devices: part of a machine, say [12, 15, 13, 14]. Code that keeps one thing per device must use
+    /// positions, then, not ids. Errors as above; InvalidAttribute when ids are negative, repeated, or not one per
+    /// position.
+    static Result<Mesh> createOver(std::vector<MeshAxis> axes, std::vector<std::int32_t> deviceIds);
 
     [[nodiscard]] std::span<const MeshAxis> axes() const { return m_axes; }
     [[nodiscard]] std::size_t rank() const { return m_axes.size(); }
@@ -51,7 +55,7 @@ public:
     {
         return position / m_strides[index] % m_axes[index].size;
     }
-    /// Device at a position, and position of a device.
+    /// Device at a position, and position of a device; deviceCount() for one that is not in the mesh.
     [[nodiscard]] std::int32_t deviceAt(std::int64_t position) const
     {
         return m_deviceOrder.empty() ? static_cast<std::int32_t>(position)
@@ -61,12 +65,11 @@ public:
     /// Empty for the plain order 0, 1, 2, ...
     [[nodiscard]] std::span<const std::int32_t> deviceOrder() const { return m_deviceOrder; }
 
-    bool operator==(const Mesh& other) const
-    {
-        return m_axes == other.m_axes && m_deviceOrder == other.m_deviceOrder;
-    }
+    bool operator==(const Mesh& other) const { return m_axes == other.m_axes && m_deviceOrder == other.m_deviceOrder; }
 
 private:
+    static Result<Mesh> ofAxes(std::vector<MeshAxis> axes);
+
     std::vector<MeshAxis> m_axes;
     std::vector<std::int64_t> m_strides;
     std::vector<std::int32_t> m_deviceOrder; ///< by position; empty for the plain order

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// shardscope_conformance [--verbose] FILE...
+//
+// Runs every case of reference files. Only cases marked contract count. Exit code: 0 all passed, 1 a case failed,
+// 2 bad arguments, or a file that cannot be read, that no checker knows, or that holds no contract case.
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string_view>
+#include <vector>
+
+#include "conformance/checker.h"
+
+namespace {
+
+using namespace shardscope::conformance;
+
+struct Counts {
+    int passed = 0;
+    int failed = 0;
+    int unsupported = 0;
+    int advisory = 0;
+};
+
+CaseResult runCase(const CheckerRow* checker, const Json& oneCase, const Json& file)
+{
+    if (!checker)
+        return CaseResult::unsupported("no checker for this file");
+    try {
+        return checker->check(oneCase, file);
+    } catch (const std::exception& error) {
+        return CaseResult::failed(std::string("the case cannot be read: ") + error.what());
+    }
+}
+
+void runFile(const CheckerRow* checker, const Json& file, bool verbose, Counts& counts)
+{
+    for (const Json& oneCase : file.at("cases")) {
+        const std::string status = oneCase.value("status", "");
+        if (status == "advisory") {
+            ++counts.advisory;
+            continue;
+        }
+        const CaseResult result = status == "contract"
+            ? runCase(checker, oneCase, file)
+            : CaseResult::unsupported("status is neither contract nor advisory");
+        const char* verdict = "";
+        switch (result.status) {
+        case CaseResult::Status::Passed:
+            ++counts.passed;
+            continue;
+        case CaseResult::Status::Failed:
+            ++counts.failed;
+            verdict = "failed";
+            break;
+        case CaseResult::Status::Unsupported:
+            ++counts.unsupported;
+            verdict = "unsupported";
+            break;
+        }
+        if (verbose)
+            std::cout << "  " << oneCase.value("id", "(no id)") << ": " << verdict << ": " << result.difference << '\n';
+    }
+}
+
+/// False when the file cannot be used.
+bool runPath(const std::string& path, bool verbose, Counts& total)
+{
+    const auto complain = [&](std::string_view what) {
+        std::cerr << "shardscope_conformance: " << path << ": " << what << '\n';
+        return false;
+    };
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream || std::filesystem::is_directory(path))
+        return complain("cannot be read");
+    const Json file = Json::parse(stream, nullptr, false);
+    if (file.is_discarded())
+        return complain("is not JSON");
+    if (!file.is_object() || !file.contains("cases") || !file["cases"].is_array())
+        return complain("has no list of cases");
+
+    const std::string stem = std::filesystem::path(path).stem().string();
+    const CheckerRow* checker = checkerFor(stem);
+    Counts counts;
+    try {
+        runFile(checker, file, verbose, counts);
+    } catch (const std::exception& error) { // a case that is no object, a status that is no text
+        return complain(error.what());
+    }
+    std::cout << stem << ": " << counts.passed << " passed, " << counts.failed << " failed, " << counts.unsupported
+              << " unsupported, " << counts.advisory << " advisory\n";
+    total.passed += counts.passed;
+    total.failed += counts.failed;
+    total.unsupported += counts.unsupported;
+    if (!checker)
+        return complain("no checker of that name");
+    if (counts.passed + counts.failed + counts.unsupported == 0)
+        return complain("holds no contract case");
+    return true;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    bool verbose = false;
+    std::vector<std::string> paths;
+    for (int i = 1; i < argc; ++i) {
+        const std::string argument = argv[i];
+        if (argument == "--verbose")
+            verbose = true;
+        else if (argument.starts_with("--")) {
+            std::cerr << "shardscope_conformance: unknown option " << argument << '\n';
+            return 2;
+        } else
+            paths.push_back(argument);
+    }
+    if (paths.empty()) {
+        std::cerr << "usage: shardscope_conformance [--verbose] FILE...\nknown files:";
+        for (const CheckerRow& row : checkers())
+            std::cerr << ' ' << row.name;
+        std::cerr << '\n';
+        return 2;
+    }
+    Counts total;
+    bool usable = true;
+    for (const std::string& path : paths)
+        usable = runPath(path, verbose, total) && usable;
+    std::cout << total.passed << " passed, " << total.failed << " failed, " << total.unsupported << " skipped"
+              << std::endl;
+    if (total.failed > 0)
+        return 1;
+    return usable ? 0 : 2;
+}
