@@ -59,8 +59,9 @@ std::vector<PropagationStep> provenance(
         if (const auto part = overlap(step.axis, axis))
             axis = *part;
         const bool fromDeclared = step.from == step.to;
-        found = arrival(result.log, limit, step.from, axis,
-            [&](const PropagationStep& earlier) { return isDeclared(earlier) == fromDeclared; });
+        found = arrival(result.log, limit, step.from, axis, [&](const PropagationStep& earlier) {
+            return isDeclared(earlier) == fromDeclared && (!fromDeclared || earlier.toDimension == step.toDimension);
+        });
     }
     std::reverse(chain.begin(), chain.end());
     return chain;
