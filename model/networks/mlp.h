@@ -48,8 +48,8 @@ struct MlpSettings {
     /// y's own constraint. The notebook writes device axes here even in its logical model.
     Axes yConstraint = Axes::Device;
     /// Which mesh axes stand for a dimension wherever device axes are written.
-    std::map<std::string, SpecEntry> deviceAxes {
-        { "batch", SpecEntry::axis("data") }, { "hidden", SpecEntry::axis("model") }, { "embed", SpecEntry::none() } };
+    std::map<std::string, SpecEntry> deviceAxes{ { "batch", SpecEntry::axis("data") },
+        { "hidden", SpecEntry::axis("model") }, { "embed", SpecEntry::none() } };
 
     bool operator==(const MlpSettings&) const = default;
 };

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "networks/arrays.h"
+
+#include <set>
+
+#include "program/builder.h"
+
+namespace shardscope {
+
+namespace {
+
+tl::unexpected<Error> invalid(const NamedArraySetting& array, std::string detail)
+{
+    Where where;
+    where.path = array.path;
+    return fail(Code::InvalidAttribute, { { "op", "array" }, { "detail", std::move(detail) } }, std::move(where));
+}
+
+} // namespace
+
+Result<Program> buildArrays(const std::vector<NamedArraySetting>& arrays)
+{
+    Builder builder("arrays");
+    std::set<std::string> paths;
+    std::int64_t bytes = 0;
+    for (const NamedArraySetting& array : arrays) {
+        const TensorType type{ array.dtype, array.shape };
+        if (array.names.size() != array.shape.size())
+            return invalid(array,
+                std::to_string(array.names.size()) + " names for " + std::to_string(array.shape.size())
+                    + " dimensions");
+        if (!paths.insert(array.path).second)
+            return invalid(array, "path used twice");
+        if (auto fits = checkSize(type); !fits) {
+            fits.error().where.path = array.path;
+            return tl::unexpected(fits.error());
+        }
+        if (type.byteCount() > maximumBytes - bytes)
+            return fail(
+                Code::TooLarge, { { "what", "arrays" }, { "bytes", type.byteCount() }, { "limit", maximumBytes } });
+        bytes += type.byteCount();
+        std::vector<std::string> dimNames;
+        for (const LogicalName& name : array.names)
+            dimNames.push_back(name.name);
+        builder.argument(type, array.path, Role::Parameter, std::move(dimNames), LogicalAxes{ array.names });
+    }
+    return std::move(builder).finish();
+}
+
+} // namespace shardscope
