@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panel/panel.h"
+
+#include <QEvent>
+#include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "views/theme/icons.h"
+
+namespace shardscope {
+
+SnapshotPtr shownSnapshot(const Document& document)
+{
+    const SnapshotPtr good = document.lastGood();
+    return good ? good : document.snapshot();
+}
+
+RoleLabel::RoleLabel(Size size, QColor Theme::*colour, QWidget* parent)
+    : RoleLabel(QString(), size, colour, parent)
+{
+}
+
+RoleLabel::RoleLabel(const QString& text, Size size, QColor Theme::*colour, QWidget* parent)
+    : QLabel(text, parent)
+    , m_size(size)
+    , m_colour(colour)
+{
+    setTextFormat(Qt::PlainText);
+    apply();
+}
+
+void RoleLabel::setColour(QColor Theme::*colour)
+{
+    m_colour = colour;
+    apply();
+}
+
+void RoleLabel::setElided(bool elided)
+{
+    m_elided = elided;
+    updateGeometry();
+}
+
+void RoleLabel::apply()
+{
+    if (m_applying)
+        return;
+    m_applying = true;
+    switch (m_size) {
+    case Size::Normal:
+        break;
+    case Size::Small:
+        setFont(Metrics::small());
+        break;
+    case Size::Semibold:
+        setFont(Metrics::semibold());
+        break;
+    case Size::Title:
+        setFont(Metrics::title());
+        break;
+    case Size::Fixed:
+        setFont(Metrics::fixed());
+        break;
+    }
+    QPalette colours = palette();
+    colours.setColor(QPalette::WindowText, Theme::current().*m_colour);
+    setPalette(colours);
+    m_applying = false;
+}
+
+QSize RoleLabel::minimumSizeHint() const
+{
+    const QSize hint = QLabel::minimumSizeHint();
+    return m_elided ? QSize(std::min(hint.width(), Metrics::scaled(24)), hint.height()) : hint;
+}
+
+void RoleLabel::paintEvent(QPaintEvent* event)
+{
+    if (!m_elided) {
+        QLabel::paintEvent(event);
+        return;
+    }
+    QPainter painter(this);
+    const QRect area = contentsRect();
+    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, area.width());
+    painter.setPen(palette().color(QPalette::WindowText));
+    painter.drawText(area, static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
+    const QString tip = shown == text() ? QString() : text();
+    if (toolTip() != tip)
+        setToolTip(tip);
+}
+
+void RoleLabel::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::ApplicationFontChange)
+        apply();
+    QLabel::changeEvent(event);
+}
+
+StaleRibbon::StaleRibbon(Document* document, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+{
+    setFixedHeight(Metrics::scaled(16));
+    setAccessibleName(tr("Stale"));
+    connect(document, &Document::snapshotChanged, this, &StaleRibbon::follow);
+    connect(document, &Document::staleChanged, this, &StaleRibbon::follow);
+    follow();
+}
+
+void StaleRibbon::follow()
+{
+    // While an analysis runs, which takes milliseconds, a ribbon would only flicker.
+    const SnapshotPtr newest = m_document->snapshot();
+    setVisible(newest && !newest->ok() && m_document->lastGood());
+}
+
+void StaleRibbon::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.fillRect(rect(), theme.border);
+    painter.setFont(Metrics::small());
+    painter.setPen(theme.text);
+    const QRect area = rect().adjusted(Metrics::scaled(8), 0, -Metrics::scaled(8), 0);
+    painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(
+            tr("stale: the last result without an error"), Qt::ElideRight, area.width()));
+}
+
+EmptyPage::EmptyPage(const QString& sentence, const QString& button, QWidget* parent)
+    : QWidget(parent)
+    , m_icon(new QLabel)
+    , m_sentence(new RoleLabel(sentence, RoleLabel::Size::Normal, &Theme::secondary))
+    , m_button(new QPushButton(button))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(12, 8, 12, 8);
+    layout->setSpacing(8);
+    layout->addStretch();
+    layout->addWidget(m_icon, 0, Qt::AlignHCenter);
+    m_sentence->setWordWrap(true);
+    m_sentence->setAlignment(Qt::AlignCenter);
+    layout->addWidget(m_sentence);
+    layout->addWidget(m_button, 0, Qt::AlignHCenter);
+    layout->addStretch();
+    m_icon->hide();
+    m_button->setVisible(!button.isEmpty());
+    connect(m_button, &QPushButton::clicked, this, &EmptyPage::clicked);
+}
+
+void EmptyPage::setSentence(const QString& sentence) { m_sentence->setText(sentence); }
+
+void EmptyPage::setButton(const QString& text)
+{
+    m_button->setText(text);
+    m_button->setVisible(!text.isEmpty());
+}
+
+void EmptyPage::setIcon(const QString& name, QColor Theme::*colour)
+{
+    m_iconName = name;
+    m_iconColour = colour;
+    applyIcon();
+}
+
+void EmptyPage::applyIcon()
+{
+    m_icon->setVisible(!m_iconName.isEmpty());
+    if (!m_iconName.isEmpty())
+        m_icon->setPixmap(iconPixmap(m_iconName, Metrics::scaled(16), Theme::current().*m_iconColour, devicePixelRatioF()));
+}
+
+void EmptyPage::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::PaletteChange)
+        applyIcon();
+    QWidget::changeEvent(event);
+}
+
+} // namespace shardscope

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the docks share: the ribbon over results that are out of date, headings, and the page of an empty dock.
+#pragma once
+
+#include <QLabel>
+#include <QWidget>
+
+#include "document/document.h"
+#include "views/theme/theme.h"
+
+class QPushButton;
+
+namespace shardscope {
+
+/// What a view draws: the newest analysis in which all stages passed, or the newest one if none ever did; may be null.
+[[nodiscard]] SnapshotPtr shownSnapshot(const Document& document);
+
+/// A label in one of the theme's text roles that follows the theme and the application's font.
+class RoleLabel : public QLabel {
+    Q_OBJECT
+public:
+    enum class Size : std::uint8_t { Normal, Small, Semibold, Title, Fixed };
+    explicit RoleLabel(Size size, QColor Theme::*colour = &Theme::text, QWidget* parent = nullptr);
+    RoleLabel(const QString& text, Size size, QColor Theme::*colour = &Theme::text, QWidget* parent = nullptr);
+    void setColour(QColor Theme::*colour);
+    /// Shortened at the end to the width it gets; the whole text is then the tool tip.
+    void setElided(bool elided);
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void apply();
+    Size m_size;
+    QColor Theme::*m_colour;
+    bool m_elided = false;
+    bool m_applying = false;
+};
+
+/// 16 px strip that says that what is below is of an earlier state. Hidden while the document's newest analysis is
+/// shown; asks nothing and never covers anything.
+class StaleRibbon : public QWidget {
+    Q_OBJECT
+public:
+    explicit StaleRibbon(Document* document, QWidget* parent = nullptr);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void follow();
+    Document* m_document;
+};
+
+/// One sentence and at most one button, centred.
+class EmptyPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit EmptyPage(const QString& sentence, const QString& button = {}, QWidget* parent = nullptr);
+    void setSentence(const QString& sentence);
+    void setButton(const QString& text); ///< "" hides it
+    void setIcon(const QString& name, QColor Theme::*colour);
+
+Q_SIGNALS:
+    void clicked();
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void applyIcon();
+    QLabel* m_icon;
+    RoleLabel* m_sentence;
+    QPushButton* m_button;
+    QString m_iconName;
+    QColor Theme::*m_iconColour = &Theme::text;
+};
+
+} // namespace shardscope

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plot/qcustomplot_include.h"
+
+#include "plot/device_bars_plot.h"
+
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "plot/plot_style.h"
+#include "plot/step_time_plot.h"
+
+namespace shardscope::plot {
+
+struct DeviceBarsPlot::Private {
+    QCustomPlot* plot = nullptr;
+    std::vector<QCPBars*> bars;
+    QStringList labels;
+    PlotTheme theme;
+
+    [[nodiscard]] int barAt(const QPointF& position) const
+    {
+        if (!plot->axisRect()->rect().contains(position.toPoint()))
+            return -1;
+        const int bar = static_cast<int>(std::lround(plot->xAxis->pixelToCoord(position.x())));
+        return bar >= 0 && bar < labels.size() ? bar : -1;
+    }
+};
+
+DeviceBarsPlot::DeviceBarsPlot(QWidget* parent)
+    : QWidget(parent)
+    , d(std::make_unique<Private>())
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    d->plot = new QCustomPlot;
+    layout->addWidget(d->plot);
+    d->plot->axisRect()->setMinimumMargins(QMargins(8, 6, 8, 4));
+    d->plot->xAxis->grid()->setVisible(false);
+    d->plot->xAxis->setTicks(true);
+    d->plot->yAxis->ticker()->setTickCount(4);
+    d->plot->setLocale(locale());
+    connect(d->plot, &QCustomPlot::mouseMove, this,
+        [this](QMouseEvent* event) { Q_EMIT hovered(d->barAt(event->position())); });
+    connect(d->plot, &QCustomPlot::mousePress, this,
+        [this](QMouseEvent* event) { Q_EMIT clicked(d->barAt(event->position())); });
+    d->plot->installEventFilter(this);
+}
+
+DeviceBarsPlot::~DeviceBarsPlot() = default;
+
+void DeviceBarsPlot::setTheme(const PlotTheme& theme)
+{
+    d->theme = theme;
+    applyTheme(*d->plot, theme);
+    d->plot->xAxis->setTickLengthOut(0);
+    for (QCPBars* bars : d->bars)
+        bars->setPen(QPen(theme.base, 1));
+    d->plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void DeviceBarsPlot::setBars(const QStringList& labels, const std::vector<BarSeries>& series, const QString& timeLabel)
+{
+    while (d->bars.size() > series.size()) {
+        d->plot->removePlottable(d->bars.back());
+        d->bars.pop_back();
+    }
+    while (d->bars.size() < series.size()) {
+        auto* bars = new QCPBars(d->plot->xAxis, d->plot->yAxis);
+        bars->setWidth(0.7);
+        bars->setPen(QPen(d->theme.base, 1));
+        bars->setAntialiased(false);
+        if (!d->bars.empty())
+            bars->moveAbove(d->bars.back());
+        d->bars.push_back(bars);
+    }
+    double largest = 0;
+    for (int bar = 0; bar < labels.size(); ++bar) {
+        double sum = 0;
+        for (const BarSeries& one : series)
+            sum += one.seconds[static_cast<std::size_t>(bar)];
+        largest = std::max(largest, sum);
+    }
+    const TimeAxis axis = TimeAxis::forLargest(largest);
+    for (std::size_t s = 0; s < series.size(); ++s) {
+        QVector<QCPBarsData> points;
+        for (int bar = 0; bar < labels.size(); ++bar)
+            points.append({ static_cast<double>(bar), series[s].seconds[static_cast<std::size_t>(bar)] / axis.secondsPerUnit });
+        d->bars[s]->setName(series[s].name);
+        d->bars[s]->setBrush(series[s].fill);
+        d->bars[s]->data()->set(points, true);
+    }
+    d->labels = labels;
+    d->plot->yAxis->setLabel(timeLabel.arg(axis.unit));
+    d->plot->yAxis->setRange(0, axis.top);
+    d->plot->xAxis->setRange(-0.6, std::max(1.0, static_cast<double>(labels.size())) - 0.4);
+    thinLabels();
+    d->plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void DeviceBarsPlot::thinLabels()
+{
+    // As many labels as fit side by side.
+    const QFontMetrics metrics(d->theme.small);
+    int widest = 1;
+    for (const QString& label : d->labels)
+        widest = std::max(widest, metrics.horizontalAdvance(label) + 8);
+    const int room = std::max(1, width() - 60);
+    const auto count = static_cast<int>(d->labels.size());
+    const int every = std::max(1, (count * widest + room - 1) / room);
+    QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
+    for (int i = 0; i < count; i += every)
+        ticker->addTick(i, d->labels[i]);
+    d->plot->xAxis->setTicker(ticker);
+}
+
+int DeviceBarsPlot::barCount() const { return static_cast<int>(d->labels.size()); }
+QSize DeviceBarsPlot::minimumSizeHint() const { return { 120, 70 }; }
+QSize DeviceBarsPlot::sizeHint() const { return { 240, 180 }; }
+
+bool DeviceBarsPlot::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == d->plot && event->type() == QEvent::Leave)
+        Q_EMIT hovered(-1);
+    return QWidget::eventFilter(watched, event);
+}
+
+void DeviceBarsPlot::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    d->plot->yAxis->ticker()->setTickCount(height() < 120 ? 2 : 4);
+    thinLabels();
+}
+
+} // namespace shardscope::plot

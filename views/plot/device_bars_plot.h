@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Per device (or range of devices) one bar of stacked times.
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+#include <memory>
+#include <vector>
+
+#include "plot/plot_theme.h"
+
+namespace shardscope::plot {
+
+struct BarSeries {
+    QString name;
+    QColor fill;
+    std::vector<double> seconds; ///< one per bar
+};
+
+class DeviceBarsPlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit DeviceBarsPlot(QWidget* parent = nullptr);
+    ~DeviceBarsPlot() override;
+
+    void setTheme(const PlotTheme& theme);
+    /// Series are stacked in their order, the first at the axis. `timeLabel` with %1 for the unit.
+    void setBars(const QStringList& labels, const std::vector<BarSeries>& series, const QString& timeLabel);
+
+    [[nodiscard]] int barCount() const;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override;
+
+Q_SIGNALS:
+    void hovered(int bar); ///< -1 = none
+    void clicked(int bar);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void thinLabels();
+    struct Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace shardscope::plot

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/span_text/span_text.h"
+
+#include <QEvent>
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr QChar noBreakSpace(0x00A0);
+
+QFont strong(QFont font)
+{
+    font.setWeight(QFont::DemiBold);
+    return font;
+}
+
+QFont fontOf(const words::Span& span, const QFont& base)
+{
+    switch (span.style) {
+    case words::Span::Style::Strong:
+    case words::Span::Style::Axis:
+        return strong(base);
+    case words::Span::Style::Code:
+        return Metrics::fixed();
+    case words::Span::Style::Plain:
+        break;
+    }
+    return base;
+}
+
+QColor mix(const QColor& over, const QColor& under, double share)
+{
+    const auto channel = [share](int a, int b) { return static_cast<int>(std::lround(a * share + b * (1 - share))); };
+    return { channel(over.red(), under.red()), channel(over.green(), under.green()),
+        channel(over.blue(), under.blue()) };
+}
+
+} // namespace
+
+SpanLayout SpanLayout::make(
+    const words::Text& spans, const QFont& font, qreal width, AxisMarks marks, const Theme& theme, qreal lineHeight)
+{
+    QString all;
+    QList<QTextLayout::FormatRange> formats;
+    struct ChipRange {
+        int from, to, axis;
+    };
+    std::vector<ChipRange> ranges;
+    for (const words::Span& span : spans) {
+        const bool chip = span.style == words::Span::Style::Axis && marks == AxisMarks::Chips;
+        QString piece = span.text;
+        if (chip)
+            piece = QString(noBreakSpace) + piece + noBreakSpace;
+        QTextLayout::FormatRange range;
+        range.start = static_cast<int>(all.size());
+        range.length = static_cast<int>(piece.size());
+        range.format.setFont(fontOf(span, font));
+        if (span.style == words::Span::Style::Axis)
+            range.format.setForeground(theme.meshAxis(std::max(0, span.axis)));
+        if (chip)
+            ranges.push_back({ range.start, range.start + range.length, std::max(0, span.axis) });
+        formats.append(range);
+        all += piece;
+    }
+
+    SpanLayout result;
+    result.text = std::make_unique<QTextLayout>(all, font);
+    QTextOption option;
+    option.setWrapMode(width > 0 ? QTextOption::WrapAtWordBoundaryOrAnywhere : QTextOption::NoWrap);
+    result.text->setTextOption(option);
+    result.text->setFormats(formats);
+    result.text->setCacheEnabled(true);
+    result.text->beginLayout();
+    qreal y = 0;
+    for (QTextLine line = result.text->createLine(); line.isValid(); line = result.text->createLine()) {
+        line.setLineWidth(width > 0 ? width : 1e6);
+        const qreal height = std::max(line.height(), lineHeight);
+        line.setPosition({ 0, y + (height - line.height()) / 2 });
+        y += height;
+        result.naturalWidth = std::max(result.naturalWidth, line.naturalTextWidth());
+    }
+    result.text->endLayout();
+    result.height = y;
+    for (const ChipRange& range : ranges) {
+        const QTextLine line = result.text->lineForTextPosition(range.from);
+        if (!line.isValid())
+            continue;
+        const qreal left = line.cursorToX(range.from), right = line.cursorToX(range.to);
+        result.chips.push_back({ QRectF(left + 0.5, line.y() - 1.5, right - left - 1, line.height() + 2), range.axis });
+    }
+    return result;
+}
+
+void SpanLayout::draw(QPainter& painter, QPointF at, const Theme& theme) const
+{
+    if (!text)
+        return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const Chip& chip : chips) {
+        const QColor colour = theme.meshAxis(chip.axis);
+        painter.setPen(QPen(colour, 1));
+        painter.setBrush(mix(colour, theme.base, 0.12));
+        painter.drawRoundedRect(chip.rect.translated(at), 3, 3);
+    }
+    painter.restore();
+    text->draw(&painter, at);
+}
+
+words::Text axisSpans(const QString& code, const std::vector<std::string>& axisNames)
+{
+    words::Text spans;
+    const auto isNameCharacter = [](QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'.'; };
+    qsizetype i = 0;
+    while (i < code.size()) {
+        qsizetype end = i + 1;
+        const bool isName = isNameCharacter(code[i]);
+        while (end < code.size() && isNameCharacter(code[end]) == isName)
+            ++end;
+        words::Span span { code.mid(i, end - i), words::Span::Style::Code, -1 };
+        if (isName && end < code.size() && code[end] == u'(') {
+            // "P(": the P of a spec is no axis, whatever axes are called.
+        } else if (isName) {
+            const auto axis = std::find(axisNames.begin(), axisNames.end(), span.text.toStdString());
+            if (axis != axisNames.end()) {
+                span.style = words::Span::Style::Axis;
+                span.axis = static_cast<int>(axis - axisNames.begin());
+            }
+        }
+        if (!spans.empty() && spans.back().style == words::Span::Style::Code && span.style == words::Span::Style::Code)
+            spans.back().text += span.text;
+        else
+            spans.push_back(std::move(span));
+        i = end;
+    }
+    return spans;
+}
+
+int spanLineWidth(const words::Text& spans, const QFont& base)
+{
+    qreal width = 0;
+    for (const words::Span& span : spans)
+        width += QFontMetricsF(fontOf(span, base)).horizontalAdvance(span.text);
+    return static_cast<int>(std::ceil(width));
+}
+
+int drawSpanLine(QPainter& painter, const QRect& rect, const words::Text& spans, const Theme& theme, bool flat)
+{
+    painter.save();
+    const QFont base = painter.font();
+    const QColor plainColour = painter.pen().color();
+    // The baseline of the base font centres the line; other fonts share it.
+    const QFontMetricsF baseMetrics(base);
+    const qreal baseline = rect.top() + (rect.height() - baseMetrics.height()) / 2 + baseMetrics.ascent();
+    qreal x = rect.left();
+    const qreal right = rect.left() + rect.width();
+    for (std::size_t i = 0; i < spans.size() && x < right; ++i) {
+        const words::Span& span = spans[i];
+        painter.setFont(fontOf(span, base));
+        painter.setPen(span.style == words::Span::Style::Axis && !flat ? theme.meshAxis(std::max(0, span.axis))
+                                                                        : plainColour);
+        const QFontMetricsF metrics(painter.font());
+        qreal rest = 0;
+        for (std::size_t k = i + 1; k < spans.size(); ++k)
+            rest += QFontMetricsF(fontOf(spans[k], base)).horizontalAdvance(spans[k].text);
+        QString piece = span.text;
+        const qreal advance = metrics.horizontalAdvance(piece);
+        const qreal ellipsis = metrics.horizontalAdvance(u'…');
+        bool last = false;
+        if (x + advance + rest > right + 0.5 && x + advance + (rest > 0 ? ellipsis : 0) > right) {
+            piece = metrics.elidedText(piece + (rest > 0 ? u"…"_s : QString()), Qt::ElideRight, right - x);
+            last = true;
+        }
+        painter.drawText(QPointF(x, baseline), piece);
+        x += metrics.horizontalAdvance(piece);
+        if (last)
+            break;
+    }
+    painter.restore();
+    return static_cast<int>(std::ceil(x)) - rect.left();
+}
+
+SpanLabel::SpanLabel(QWidget* parent)
+    : QWidget(parent)
+{
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+}
+
+SpanLabel::SpanLabel(words::Text text, AxisMarks marks, QWidget* parent)
+    : SpanLabel(parent)
+{
+    m_marks = marks;
+    setText(std::move(text));
+}
+
+void SpanLabel::setText(words::Text text)
+{
+    if (text == m_text)
+        return;
+    m_text = std::move(text);
+    setAccessibleName(words::plain(m_text));
+    updateGeometry();
+    update();
+}
+
+void SpanLabel::setMarks(AxisMarks marks)
+{
+    m_marks = marks;
+    updateGeometry();
+    update();
+}
+
+void SpanLabel::setWrapping(bool wraps)
+{
+    m_wraps = wraps;
+    QSizePolicy policy = sizePolicy();
+    policy.setHeightForWidth(wraps);
+    setSizePolicy(policy);
+    updateGeometry();
+}
+
+void SpanLabel::setColour(QColor Theme::*role)
+{
+    m_colour = role;
+    update();
+}
+
+SpanLayout SpanLabel::layoutFor(int width) const
+{
+    const int line = Metrics::scaled(m_marks == AxisMarks::Chips ? 20 : 18);
+    return SpanLayout::make(m_text, font(), m_wraps ? std::max(1, width) : 0, m_marks, Theme::current(), line);
+}
+
+QSize SpanLabel::sizeHint() const
+{
+    const SpanLayout one = SpanLayout::make(m_text, font(), 0, m_marks, Theme::current());
+    const int width = static_cast<int>(std::ceil(one.naturalWidth)) + 1;
+    return { width, m_wraps ? heightForWidth(width) : static_cast<int>(std::ceil(layoutFor(width).height)) };
+}
+
+QSize SpanLabel::minimumSizeHint() const
+{
+    if (!m_wraps)
+        return sizeHint();
+    const int line = Metrics::scaled(m_marks == AxisMarks::Chips ? 20 : 18);
+    return { std::min(sizeHint().width(), Metrics::scaled(80)), line };
+}
+
+int SpanLabel::heightForWidth(int width) const
+{
+    return static_cast<int>(std::ceil(layoutFor(width).height));
+}
+
+void SpanLabel::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.setPen(theme.*m_colour);
+    layoutFor(width()).draw(painter, { 0, 0 }, theme);
+}
+
+void SpanLabel::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
+        updateGeometry();
+    QWidget::changeEvent(event);
+}
+
+} // namespace shardscope

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Draws words::Text: plain and strong words, code in the fixed font, mesh axes in their colours or as chips.
+#pragma once
+
+#include <QFont>
+#include <QRectF>
+#include <QTextLayout>
+#include <QWidget>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "views/theme/theme.h"
+#include "words/words.h"
+
+class QPainter;
+
+namespace shardscope {
+
+enum class AxisMarks : std::uint8_t { Coloured, Chips };
+
+/// Text broken into lines of a width. Chips lie at `chips`, in the coordinates of the text.
+struct SpanLayout {
+    struct Chip {
+        QRectF rect;
+        int axis = 0;
+    };
+    std::unique_ptr<QTextLayout> text;
+    std::vector<Chip> chips;
+    qreal height = 0;
+    qreal naturalWidth = 0; ///< of the widest line
+
+    /// `width` <= 0: one line. Colours are those of the theme.
+    static SpanLayout make(
+        const words::Text& spans, const QFont& font, qreal width, AxisMarks marks, const Theme& theme, qreal lineHeight = 0);
+    void draw(QPainter& painter, QPointF at, const Theme& theme) const;
+};
+
+/// Splits code such as "P(data, -)" so that names of mesh axes become axis spans.
+[[nodiscard]] words::Text axisSpans(const QString& code, const std::vector<std::string>& axisNames);
+/// One line of spans within a rectangle, vertically centred, shortened with an ellipsis where it does not fit.
+/// `flat`: all in the pen's colour, as on selected rows. Returns the width used.
+int drawSpanLine(QPainter& painter, const QRect& rect, const words::Text& spans, const Theme& theme, bool flat);
+[[nodiscard]] int spanLineWidth(const words::Text& spans, const QFont& base);
+
+/// A paragraph of spans, as a widget: wraps, grows downwards, can be read aloud and copied.
+class SpanLabel : public QWidget {
+    Q_OBJECT
+public:
+    explicit SpanLabel(QWidget* parent = nullptr);
+    explicit SpanLabel(words::Text text, AxisMarks marks = AxisMarks::Coloured, QWidget* parent = nullptr);
+
+    void setText(words::Text text);
+    [[nodiscard]] const words::Text& text() const { return m_text; }
+    void setMarks(AxisMarks marks);
+    void setWrapping(bool wraps); ///< true at first
+    void setColour(QColor Theme::*role); ///< of plain words; text at first
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] bool hasHeightForWidth() const override { return m_wraps; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    [[nodiscard]] SpanLayout layoutFor(int width) const;
+    words::Text m_text;
+    AxisMarks m_marks = AxisMarks::Coloured;
+    bool m_wraps = true;
+    QColor Theme::*m_colour = &Theme::text;
+};
+
+} // namespace shardscope

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tensors_view/tensor_tree.h"
+
+#include <QCollator>
+#include <QStringList>
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "sharding/text.h"
+
+namespace shardscope {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct LayerRows {
+    QString layers;
+    std::int64_t number = -1;
+    std::vector<int> rows; ///< into Snapshot::tensors
+};
+
+QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+bool accepts(const TensorRow& row, const TensorPath& parts, const QString& group, const QStringList& wordsOfFilter)
+{
+    if (wordsOfFilter.isEmpty())
+        return true;
+    QString hay = text(row.path) + u' ' + parts.leaf + u' ' + group + u' ' + text(toColumn(row.spec));
+    if (parts.layer >= 0)
+        hay += u' ' + TensorTree::tr("Layer %1").arg(parts.layer);
+    for (const std::string& name : row.dimNames)
+        hay += u' ' + text(name);
+    return std::all_of(wordsOfFilter.begin(), wordsOfFilter.end(),
+        [&](const QString& word) { return hay.contains(word, Qt::CaseInsensitive); });
+}
+
+/// What is on screen of two rows is the same, their layer aside.
+bool looksLike(const TensorRow& a, const TensorRow& b)
+{
+    return parseTensorPath(a.path).leaf == parseTensorPath(b.path).leaf && a.type == b.type && a.spec == b.spec
+        && a.layout.shardShape() == b.layout.shardShape() && a.bytesPerDevice == b.bytesPerDevice
+        && a.copies == b.copies && a.dimNames == b.dimNames;
+}
+
+bool looksLike(const Snapshot& snapshot, const LayerRows& a, const LayerRows& b)
+{
+    return a.layers == b.layers
+        && std::equal(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end(), [&](int x, int y) {
+               return looksLike(
+                   snapshot.tensors[static_cast<std::size_t>(x)], snapshot.tensors[static_cast<std::size_t>(y)]);
+           });
+}
+
+class TreeBuilder {
+public:
+    TreeBuilder(const Snapshot& snapshot, TensorTree& tree)
+        : m_snapshot(snapshot)
+        , m_nodes(tree.nodes)
+    {
+        m_nodes.push_back({});
+    }
+
+    int add(int parent, TensorNode::Kind kind, const QString& key, const QString& name)
+    {
+        const int id = static_cast<int>(m_nodes.size());
+        TensorNode node;
+        node.kind = kind;
+        node.parent = parent;
+        node.name = name;
+        TensorNode& above = m_nodes[static_cast<std::size_t>(parent)];
+        node.key = parent == 0 ? key : QString(above.key + u'/' + key);
+        node.position = static_cast<int>(above.children.size());
+        above.children.push_back(id);
+        m_nodes.push_back(std::move(node));
+        return id;
+    }
+
+    /// Rows of one kind: those without a layer as they stand, layers in order of their numbers, folded where equal.
+    void addRows(int parent, const std::vector<int>& rows)
+    {
+        std::vector<LayerRows> runs; // single rows have number -1
+        for (const int row : rows) {
+            const TensorPath parts = parseTensorPath(m_snapshot.tensors[static_cast<std::size_t>(row)].path);
+            auto run = parts.layer < 0 ? runs.end() : std::find_if(runs.begin(), runs.end(), [&](const LayerRows& r) {
+                return r.number == parts.layer && r.layers == parts.layers;
+            });
+            if (run == runs.end())
+                run = runs.insert(runs.end(), { parts.layers, parts.layer, {} });
+            run->rows.push_back(row);
+        }
+        sortLayers(runs);
+        for (std::size_t i = 0; i < runs.size();) {
+            if (runs[i].number < 0) {
+                addTensor(parent, runs[i].rows.front());
+                ++i;
+                continue;
+            }
+            addLayer(parent, runs[i]);
+            std::size_t end = i + 1;
+            while (end < runs.size() && runs[end].number == runs[end - 1].number + 1
+                && looksLike(m_snapshot, runs[i], runs[end]))
+                ++end;
+            if (end - i >= 3) {
+                const QString from = QString::number(runs[i + 1].number), to = QString::number(runs[end - 1].number);
+                const int folded = add(parent, TensorNode::Kind::Folded, runs[i].layers + u".fold"_s,
+                    TensorTree::tr("Layers %1–%2").arg(from, to));
+                for (std::size_t k = i + 1; k < end; ++k)
+                    addLayer(folded, runs[k]);
+                i = end;
+            } else {
+                ++i;
+            }
+        }
+    }
+
+    /// Bytes, copies and specs of everything above the tensors.
+    void sum(int id)
+    {
+        const std::vector<int> children = m_nodes[static_cast<std::size_t>(id)].children;
+        for (const int child : children)
+            sum(child);
+        if (children.empty())
+            return;
+        TensorNode& node = m_nodes[static_cast<std::size_t>(id)];
+        const TensorNode& first = m_nodes[static_cast<std::size_t>(children.front())];
+        node.copies = first.copies;
+        node.spec = first.spec;
+        node.everywhere = first.everywhere;
+        for (const int child : children) {
+            const TensorNode& below = m_nodes[static_cast<std::size_t>(child)];
+            node.bytes += below.bytes;
+            node.copies = node.copies == below.copies ? node.copies : 0;
+            node.everywhere = node.everywhere && below.everywhere;
+            if (node.spec != below.spec)
+                node.spec.clear();
+        }
+    }
+
+private:
+    /// Layers of one stack stand together, where its first layer appeared, in order of their numbers.
+    static void sortLayers(std::vector<LayerRows>& runs)
+    {
+        std::map<QString, std::size_t> first;
+        std::vector<std::size_t> rank(runs.size());
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            rank[i] = runs[i].number < 0 ? i : first.try_emplace(runs[i].layers, i).first->second;
+        std::vector<std::size_t> order(runs.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
+            order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return std::pair(rank[a], runs[a].number) < std::pair(rank[b], runs[b].number);
+        });
+        std::vector<LayerRows> sorted;
+        sorted.reserve(runs.size());
+        for (const std::size_t i : order)
+            sorted.push_back(std::move(runs[i]));
+        runs = std::move(sorted);
+    }
+
+    void addLayer(int parent, const LayerRows& layer)
+    {
+        const qsizetype slash = layer.layers.lastIndexOf(u'/');
+        const QString stack = layer.layers.mid(slash + 1);
+        QString name = stack == u"layers"_s ? TensorTree::tr("Layer %1").arg(layer.number)
+                                            : QString(stack + u' ' + QString::number(layer.number));
+        if (slash > 0)
+            name = layer.layers.left(slash) + u" / "_s + name;
+        const int id
+            = add(parent, TensorNode::Kind::Layer, layer.layers + u'.' + QString::number(layer.number), name);
+        for (const int row : layer.rows)
+            addTensor(id, row);
+    }
+
+    void addTensor(int parent, int index)
+    {
+        const TensorRow& row = m_snapshot.tensors[static_cast<std::size_t>(index)];
+        const int id = add(parent, TensorNode::Kind::Tensor, text(row.path), parseTensorPath(row.path).leaf);
+        TensorNode& node = m_nodes[static_cast<std::size_t>(id)];
+        node.row = index;
+        node.bytes = row.bytesPerDevice;
+        node.copies = row.copies;
+        node.spec = text(toColumn(row.spec));
+        node.everywhere = m_snapshot.mesh && m_snapshot.mesh->deviceCount() > 1
+            && row.copies == m_snapshot.mesh->deviceCount();
+    }
+
+    const Snapshot& m_snapshot;
+    std::vector<TensorNode>& m_nodes;
+};
+
+} // namespace
+
+TensorGroup groupOf(Role role)
+{
+    switch (role) {
+    case Role::Parameter:
+        return TensorGroup::Parameters;
+    case Role::Gradient:
+        return TensorGroup::Gradients;
+    case Role::Mu:
+    case Role::Nu:
+        return TensorGroup::Moments;
+    case Role::Count:
+    case Role::Step:
+        return TensorGroup::Counters;
+    case Role::Input:
+    case Role::Activation:
+    case Role::Loss:
+    case Role::Constant:
+    case Role::Temporary:
+        break;
+    }
+    return TensorGroup::Activations;
+}
+
+TensorPath parseTensorPath(std::string_view path)
+{
+    // A function around a path says what is done with it, not where it lies.
+    for (std::size_t open = path.find('('); open != std::string_view::npos && path.ends_with(')');
+         open = path.find('('))
+        path = path.substr(open + 1, path.size() - open - 2);
+    static constexpr std::array<std::string_view, 4> prefixes { "params/", "opt/mu/", "opt/nu/", "opt/" };
+    for (const std::string_view prefix : prefixes) {
+        if (path.starts_with(prefix)) {
+            path.remove_prefix(prefix.size());
+            break;
+        }
+    }
+    const QString whole = text(path);
+    const QStringList parts = whole.split(u'/');
+    for (qsizetype i = 0; i + 1 < parts.size(); ++i) {
+        const qsizetype dot = parts[i].lastIndexOf(u'.');
+        bool isNumber = false;
+        const qlonglong number = dot > 0 ? parts[i].mid(dot + 1).toLongLong(&isNumber) : 0;
+        if (isNumber && number >= 0) {
+            const QString before = QStringList(parts.mid(0, i) << parts[i].left(dot)).join(u'/');
+            return { before, number, parts.mid(i + 1).join(u'/') };
+        }
+    }
+    return { {}, -1, whole };
+}
+
+QString TensorTree::groupName(TensorGroup group)
+{
+    switch (group) {
+    case TensorGroup::Parameters:
+        return tr("Parameters");
+    case TensorGroup::Gradients:
+        return tr("Gradients");
+    case TensorGroup::Moments:
+        return tr("Adam mu, nu");
+    case TensorGroup::Activations:
+        return tr("Activations");
+    case TensorGroup::Counters:
+        return tr("Step, count");
+    }
+    return {};
+}
+
+TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filter)
+{
+    const QStringList filterWords = filter.text.simplified().split(u' ', Qt::SkipEmptyParts);
+    std::array<std::vector<int>, tensorGroupCount> groups;
+    std::vector<int> mu, nu;
+    for (std::size_t i = 0; i < snapshot.tensors.size(); ++i) {
+        const TensorRow& row = snapshot.tensors[i];
+        // A new value lies where the old one lay and looks the same.
+        if (row.path.starts_with("next("))
+            continue;
+        const TensorGroup group = groupOf(row.role);
+        if ((filter.group && *filter.group != group)
+            || !accepts(row, parseTensorPath(row.path), groupName(group), filterWords))
+            continue;
+        groups[static_cast<std::size_t>(group)].push_back(static_cast<int>(i));
+        if (group == TensorGroup::Moments)
+            (row.role == Role::Mu ? mu : nu).push_back(static_cast<int>(i));
+    }
+
+    TensorTree tree;
+    TreeBuilder builder(snapshot, tree);
+    static constexpr std::array<QLatin1StringView, tensorGroupCount> keys { "Parameters"_L1, "Gradients"_L1,
+        "Moments"_L1, "Activations"_L1, "Counters"_L1 };
+    for (std::size_t g = 0; g < tensorGroupCount; ++g) {
+        if (groups[g].empty())
+            continue;
+        const auto group = static_cast<TensorGroup>(g);
+        const int id = builder.add(0, TensorNode::Kind::Group, keys[g], groupName(group));
+        if (group != TensorGroup::Moments) {
+            builder.addRows(id, groups[g]);
+            continue;
+        }
+        if (!mu.empty())
+            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"mu"_s, tr("mu, first moments")), mu);
+        if (!nu.empty())
+            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"nu"_s, tr("nu, second moments")), nu);
+    }
+    builder.sum(0);
+    return tree;
+}
+
+void TensorTree::sort(const Snapshot& snapshot, TensorColumn column, bool descending)
+{
+    QCollator collator;
+    collator.setNumericMode(true);
+    collator.setCaseSensitivity(Qt::CaseInsensitive);
+    const auto elements = [&](const TensorNode& node) {
+        return node.row < 0 ? std::int64_t { 0 }
+                            : snapshot.tensors[static_cast<std::size_t>(node.row)].type.elementCount();
+    };
+    const auto less = [&](int first, int second) {
+        const TensorNode& a = nodes[static_cast<std::size_t>(descending ? second : first)];
+        const TensorNode& b = nodes[static_cast<std::size_t>(descending ? first : second)];
+        switch (column) {
+        case TensorColumn::Name:
+            return collator.compare(a.name, b.name) < 0;
+        case TensorColumn::Shape:
+            return elements(a) < elements(b);
+        case TensorColumn::Spec:
+            return a.spec < b.spec;
+        case TensorColumn::Bytes:
+            return a.bytes < b.bytes;
+        case TensorColumn::Copies:
+            return a.copies < b.copies;
+        }
+        return false;
+    };
+    for (TensorNode& node : nodes) {
+        std::stable_sort(node.children.begin(), node.children.end(), less);
+        for (std::size_t i = 0; i < node.children.size(); ++i)
+            nodes[static_cast<std::size_t>(node.children[i])].position = static_cast<int>(i);
+    }
+}
+
+int TensorTree::find(const Snapshot& snapshot, std::string_view path) const
+{
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (nodes[i].row >= 0 && snapshot.tensors[static_cast<std::size_t>(nodes[i].row)].path == path)
+            return static_cast<int>(i);
+    return -1;
+}
+
+bool TensorTree::sameStructure(const TensorTree& other) const
+{
+    return std::equal(nodes.begin(), nodes.end(), other.nodes.begin(), other.nodes.end(),
+        [](const TensorNode& a, const TensorNode& b) {
+            return a.kind == b.kind && a.key == b.key && a.children == b.children;
+        });
+}
+
+TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& wanted, int minimumName)
+{
+    TensorColumnWidths result = wanted;
+    result.shape = 0;
+    const int others = wanted.spec + wanted.bytes + wanted.copies;
+    if (width - others - wanted.shape >= wanted.name) {
+        result.shape = wanted.shape;
+        result.name = width - others - wanted.shape;
+    } else {
+        result.name = std::max(minimumName, width - others);
+        // Numbers are never shortened; the spec is, before the table gets wider than the dock.
+        result.spec = std::clamp(width - result.name - wanted.bytes - wanted.copies, std::min(wanted.spec, minimumName),
+            wanted.spec);
+    }
+    return result;
+}
+
+} // namespace shardscope

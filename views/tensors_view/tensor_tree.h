@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tensors of a snapshot as a tree: kind, layer, tensor. Plain data; the item model only hands it out.
+//
+//     Parameters                            8 MiB  × 2
+//       Layer 0                             2 MiB  × 2
+//         W1          P(-, model)           1 MiB  × 2
+//         W2          P(model, -)           1 MiB  × 2
+//       Layers 1–3    same, folded          6 MiB  × 2
+//         Layer 1 ...
+//
+// Layers that follow each other and look the same in every row (name, shapes, spec, bytes, copies) fold: the first one
+// stands for itself, the others share one row. Every row's bytes are the sum of the rows under it.
+#pragma once
+
+#include <QCoreApplication>
+#include <QString>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/snapshot.h"
+
+namespace shardscope {
+
+enum class TensorGroup : std::uint8_t { Parameters, Gradients, Moments, Activations, Counters };
+inline constexpr std::size_t tensorGroupCount = 5;
+
+[[nodiscard]] TensorGroup groupOf(Role role);
+
+/// A path taken apart: "grad(params/layers.0/W1)" is layer 0 of "layers", leaf "W1".
+struct TensorPath {
+    QString layers; ///< what comes before the number, "layers"; empty if the path has no layer
+    std::int64_t layer = -1;
+    QString leaf; ///< what comes behind the layer, or the whole path without its prefix
+};
+[[nodiscard]] TensorPath parseTensorPath(std::string_view path);
+
+struct TensorFilter {
+    QString text; ///< words that must all occur in path, name, dimension names, axes or spec
+    std::optional<TensorGroup> group;
+    bool operator==(const TensorFilter&) const = default;
+};
+
+struct TensorNode {
+    enum class Kind : std::uint8_t { Root, Group, Part, Layer, Folded, Tensor };
+    Kind kind = Kind::Root;
+    QString key; ///< identity over rebuilds: "Parameters/layers.0/W1"
+    QString name;
+    QString spec; ///< of a tensor, or common to all tensors below; "P(-, model)"
+    int row = -1; ///< into Snapshot::tensors, tensors only
+    int parent = -1;
+    int position = 0; ///< among the children of its parent
+    std::vector<int> children;
+    std::int64_t bytes = 0; ///< per device
+    std::int64_t copies = 0; ///< 0: the tensors below differ
+    bool everywhere = false; ///< every device holds all of it (and there are several devices)
+};
+
+enum class TensorColumn : std::uint8_t { Name, Shape, Spec, Bytes, Copies };
+inline constexpr int tensorColumnCount = 5;
+
+struct TensorTree {
+    Q_DECLARE_TR_FUNCTIONS(TensorTree)
+public:
+    std::vector<TensorNode> nodes; ///< [0] is the root
+
+    static TensorTree build(const Snapshot& snapshot, const TensorFilter& filter = {});
+    /// Sorts siblings; equal ones keep the program's order.
+    void sort(const Snapshot& snapshot, TensorColumn column, bool descending);
+    /// The node of a tensor, -1 if it is not there (or filtered out).
+    [[nodiscard]] int find(const Snapshot& snapshot, std::string_view path) const;
+    [[nodiscard]] bool sameStructure(const TensorTree& other) const;
+
+    [[nodiscard]] static QString groupName(TensorGroup group);
+};
+
+/// Widths of the columns in a given width: numbers as wide as their text, the name takes what is left, and the shape
+/// column appears only when the others have all they want.
+struct TensorColumnWidths {
+    int name = 0, shape = 0, spec = 0, bytes = 0, copies = 0; ///< shape 0 = hidden
+    static TensorColumnWidths fit(int width, const TensorColumnWidths& wanted, int minimumName);
+    bool operator==(const TensorColumnWidths&) const = default;
+};
+
+} // namespace shardscope

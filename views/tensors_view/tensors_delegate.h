@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QStyledItemDelegate>
+
+namespace shardscope {
+
+/// Rows of the tensors tree: specs with their mesh axes in colour, the ALL mark, remarks in the secondary colour.
+class TensorsDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    /// Width that the mark takes in the copies column, its gap included.
+    [[nodiscard]] static int markWidth();
+};
+
+} // namespace shardscope

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tensors_view/tensors_model.h"
+
+#include <QFont>
+#include <QLocale>
+#include <algorithm>
+
+#include "sharding/text.h"
+#include "views/span_text/span_text.h"
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+TensorColumn columnOf(int section) { return static_cast<TensorColumn>(section); }
+
+bool isNumeric(TensorColumn column) { return column == TensorColumn::Bytes || column == TensorColumn::Copies; }
+
+} // namespace
+
+TensorsModel::TensorsModel(QObject* parent)
+    : QAbstractItemModel(parent)
+{
+    m_tree.nodes.emplace_back();
+}
+
+void TensorsModel::setSnapshot(SnapshotPtr snapshot)
+{
+    if (m_snapshot == snapshot)
+        return;
+    m_snapshot = std::move(snapshot);
+    rebuild();
+}
+
+void TensorsModel::setFilter(const TensorFilter& filter)
+{
+    if (m_filter == filter)
+        return;
+    m_filter = filter;
+    rebuild();
+}
+
+void TensorsModel::rebuild()
+{
+    TensorTree tree;
+    if (m_snapshot) {
+        tree = TensorTree::build(*m_snapshot, m_filter);
+        if (m_sortColumn >= 0)
+            tree.sort(*m_snapshot, columnOf(m_sortColumn), m_sortOrder == Qt::DescendingOrder);
+    } else {
+        tree.nodes.emplace_back();
+    }
+    // Where rows only show other values, nothing is reset: the current row, the scroll position and what is
+    // unfolded stay as they are.
+    if (m_tree.sameStructure(tree)) {
+        m_tree = std::move(tree);
+        for (std::size_t i = 0; i < m_tree.nodes.size(); ++i) {
+            const std::vector<int>& children = m_tree.nodes[i].children;
+            if (!children.empty())
+                Q_EMIT dataChanged(createIndex(0, 0, static_cast<quintptr>(children.front())),
+                    createIndex(
+                        static_cast<int>(children.size()) - 1, tensorColumnCount - 1, static_cast<quintptr>(children.back())));
+        }
+        return;
+    }
+    beginResetModel();
+    m_tree = std::move(tree);
+    endResetModel();
+}
+
+void TensorsModel::sort(int column, Qt::SortOrder order)
+{
+    m_sortColumn = column;
+    m_sortOrder = order;
+    rebuild();
+}
+
+const TensorNode& TensorsModel::node(const QModelIndex& index) const
+{
+    return m_tree.nodes[index.isValid() ? static_cast<std::size_t>(index.internalId()) : 0];
+}
+
+const TensorRow* TensorsModel::row(const TensorNode& node) const
+{
+    return node.row >= 0 && m_snapshot ? &m_snapshot->tensors[static_cast<std::size_t>(node.row)] : nullptr;
+}
+
+QModelIndex TensorsModel::find(const QString& path) const
+{
+    const int id = m_snapshot && !path.isEmpty() ? m_tree.find(*m_snapshot, path.toStdString()) : -1;
+    return id > 0 ? createIndex(m_tree.nodes[static_cast<std::size_t>(id)].position, 0, static_cast<quintptr>(id))
+                  : QModelIndex();
+}
+
+QModelIndex TensorsModel::findKey(const QString& key) const
+{
+    for (std::size_t i = 1; i < m_tree.nodes.size(); ++i)
+        if (m_tree.nodes[i].key == key)
+            return createIndex(m_tree.nodes[i].position, 0, static_cast<quintptr>(i));
+    return {};
+}
+
+QString TensorsModel::path(const QModelIndex& index) const
+{
+    const TensorRow* tensor = index.isValid() ? row(node(index)) : nullptr;
+    return tensor ? QString::fromStdString(tensor->path) : QString();
+}
+
+words::Text TensorsModel::specSpans(const QModelIndex& index) const
+{
+    const TensorNode& item = node(index);
+    if (item.kind == TensorNode::Kind::Folded)
+        return { { display(item, TensorColumn::Spec), words::Span::Style::Plain, -1 } };
+    return axisSpans(
+        item.spec, m_snapshot && m_snapshot->mesh ? m_snapshot->mesh->axisNames() : std::vector<std::string>());
+}
+
+QModelIndex TensorsModel::index(int row, int column, const QModelIndex& parent) const
+{
+    if (!hasIndex(row, column, parent))
+        return {};
+    return createIndex(row, column, static_cast<quintptr>(node(parent).children[static_cast<std::size_t>(row)]));
+}
+
+QModelIndex TensorsModel::parent(const QModelIndex& child) const
+{
+    if (!child.isValid())
+        return {};
+    const int above = node(child).parent;
+    if (above <= 0)
+        return {};
+    return createIndex(m_tree.nodes[static_cast<std::size_t>(above)].position, 0, static_cast<quintptr>(above));
+}
+
+int TensorsModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.column() > 0 ? 0 : static_cast<int>(node(parent).children.size());
+}
+
+int TensorsModel::columnCount(const QModelIndex&) const { return tensorColumnCount; }
+
+QString TensorsModel::display(const TensorNode& item, TensorColumn column) const
+{
+    const TensorRow* tensor = row(item);
+    switch (column) {
+    case TensorColumn::Name:
+        return item.name;
+    case TensorColumn::Shape:
+        if (!tensor)
+            return {};
+        if (tensor->type.shape == tensor->layout.shardShape())
+            return words::shape(tensor->type.shape);
+        return words::shape(tensor->type.shape) + u" → "_s + words::shape(tensor->layout.shardShape());
+    case TensorColumn::Spec:
+        return item.kind == TensorNode::Kind::Folded ? tr("same, folded") : item.spec;
+    case TensorColumn::Bytes:
+        return words::bytes(static_cast<double>(item.bytes));
+    case TensorColumn::Copies:
+        return item.copies > 0 ? words::copies(item.copies) : QString();
+    }
+    return {};
+}
+
+QString TensorsModel::toolTip(const TensorNode& item) const
+{
+    const QString exact = tr("%1 bytes per device").arg(QLocale().toString(static_cast<qlonglong>(item.bytes)));
+    const TensorRow* tensor = row(item);
+    if (!tensor)
+        return item.name + u'\n' + exact;
+    QStringList lines { QString::fromStdString(tensor->path),
+        QString::fromStdString(toJax(tensor->spec)) + u",  "_s + display(item, TensorColumn::Shape), exact };
+    if (item.everywhere)
+        lines << tr("Every device holds all of it.");
+    else if (tensor->copies > 1)
+        lines << tr("Each part is held by %1 devices.").arg(words::count(tensor->copies));
+    else
+        lines << tr("Each part is held once.");
+    return lines.join(u'\n');
+}
+
+QVariant TensorsModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const TensorNode& item = node(index);
+    const TensorColumn column = columnOf(index.column());
+    switch (role) {
+    case Qt::DisplayRole:
+        return display(item, column);
+    case Qt::ToolTipRole:
+        return toolTip(item);
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(
+            Qt::Alignment(isNumeric(column) ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter));
+    case Qt::FontRole:
+        if (column == TensorColumn::Shape || (column == TensorColumn::Spec && item.kind != TensorNode::Kind::Folded))
+            return Metrics::fixed();
+        if (column == TensorColumn::Name && item.kind == TensorNode::Kind::Group)
+            return Metrics::semibold();
+        return {};
+    case Qt::AccessibleTextRole:
+        if (column == TensorColumn::Copies && item.everywhere)
+            return tr("%1, all devices").arg(display(item, column));
+        return display(item, column);
+    case PathRole:
+        return path(index);
+    case KeyRole:
+        return item.key;
+    case KindRole:
+        return static_cast<int>(item.kind);
+    case EverywhereRole:
+        return item.kind == TensorNode::Kind::Tensor && item.everywhere;
+    case QuietRole:
+        return column == TensorColumn::Spec && item.kind == TensorNode::Kind::Folded;
+    default:
+        return {};
+    }
+}
+
+QVariant TensorsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= tensorColumnCount)
+        return {};
+    const TensorColumn column = columnOf(section);
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(
+            Qt::Alignment(isNumeric(column) ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter));
+    if (role == Qt::ToolTipRole) {
+        switch (column) {
+        case TensorColumn::Name:
+            return {};
+        case TensorColumn::Shape:
+            return tr("Shape of the whole array, and of the part that one device holds");
+        case TensorColumn::Spec:
+            return tr("Mesh axes that cut each dimension; - means not cut");
+        case TensorColumn::Bytes:
+            return tr("Bytes that one device holds");
+        case TensorColumn::Copies:
+            return tr("Devices that hold the same part");
+        }
+    }
+    if (role != Qt::DisplayRole)
+        return {};
+    switch (column) {
+    case TensorColumn::Name:
+        return tr("Name");
+    case TensorColumn::Shape:
+        return tr("Shape, whole → local");
+    case TensorColumn::Spec:
+        return tr("Spec");
+    case TensorColumn::Bytes:
+        return tr("Per device");
+    case TensorColumn::Copies:
+        return tr("Copies");
+    }
+    return {};
+}
+
+} // namespace shardscope

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tensors_view/tensors_view.h"
+
+#include <QAction>
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QEvent>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QShortcut>
+#include <QTreeView>
+
+#include "views/panel/panel.h"
+#include "views/span_text/span_text.h"
+#include "views/tensors_view/tensors_delegate.h"
+#include "views/tensors_view/tensors_model.h"
+#include "views/theme/icons.h"
+
+namespace shardscope {
+
+using namespace Qt::StringLiterals;
+
+TensorsView::TensorsView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_model(new TensorsModel(this))
+    , m_filter(new QLineEdit)
+    , m_kinds(new QComboBox)
+    , m_tree(new QTreeView)
+    , m_unfolded { u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s }
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(new StaleRibbon(document));
+
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(8, 8, 8, 8);
+    head->setSpacing(8);
+    m_filter->setPlaceholderText(tr("Filter by name, axis, spec…"));
+    m_filter->setAccessibleName(tr("Filter tensors"));
+    m_filter->setClearButtonEnabled(true);
+    m_filter->addAction(icon(u"filter"_s, IconColor::Secondary), QLineEdit::LeadingPosition);
+    m_filter->setMinimumWidth(Metrics::scaled(80));
+    m_filter->installEventFilter(this);
+    head->addWidget(m_filter, 1);
+    m_kinds->setAccessibleName(tr("Kind of tensor"));
+    m_kinds->addItem(tr("All kinds"));
+    for (std::size_t i = 0; i < tensorGroupCount; ++i)
+        m_kinds->addItem(TensorTree::groupName(static_cast<TensorGroup>(i)), static_cast<int>(i));
+    head->addWidget(m_kinds);
+    layout->addLayout(head);
+
+    m_tree->setModel(m_model);
+    m_tree->setItemDelegate(new TensorsDelegate(m_tree));
+    m_tree->setAccessibleName(tr("Tensors"));
+    m_tree->setFrameShape(QFrame::NoFrame);
+    m_tree->setUniformRowHeights(true);
+    m_tree->setAllColumnsShowFocus(true);
+    m_tree->setIndentation(Metrics::scaled(14));
+    m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_tree->setTextElideMode(Qt::ElideRight);
+    m_tree->installEventFilter(this);
+    m_tree->viewport()->installEventFilter(this);
+    QHeaderView* header = m_tree->header();
+    header->setStretchLastSection(false);
+    header->setSectionsMovable(false);
+    header->setMinimumSectionSize(Metrics::scaled(32));
+    header->setSortIndicatorClearable(true);
+    header->setSortIndicator(-1, Qt::AscendingOrder);
+    m_tree->setSortingEnabled(true);
+    layout->addWidget(m_tree, 1);
+
+    connect(m_filter, &QLineEdit::textChanged, this, &TensorsView::applyFilter);
+    connect(m_kinds, &QComboBox::currentIndexChanged, this, &TensorsView::applyFilter);
+    connect(m_model, &QAbstractItemModel::modelReset, this, &TensorsView::restoreUnfolded);
+    connect(m_tree, &QTreeView::expanded, this, [this](const QModelIndex& index) {
+        if (!m_restoring)
+            m_unfolded.insert(index.data(TensorsModel::KeyRole).toString());
+    });
+    connect(m_tree, &QTreeView::collapsed, this, [this](const QModelIndex& index) {
+        if (!m_restoring)
+            m_unfolded.remove(index.data(TensorsModel::KeyRole).toString());
+    });
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+        const QString path = m_model->path(index);
+        if (!m_restoring && !path.isEmpty())
+            m_selection->setTensor(path);
+    });
+    connect(header, &QHeaderView::sectionResized, this, [this] {
+        if (!m_fitting)
+            m_columnsByHand = true;
+    });
+    connect(header, &QHeaderView::sectionHandleDoubleClicked, this, [this] {
+        m_columnsByHand = false;
+        fitColumns();
+    });
+    connect(m_document, &Document::snapshotChanged, this, &TensorsView::showSnapshot);
+    connect(m_selection, &Selection::changed, this, &TensorsView::followSelection);
+    auto* find = new QShortcut(QKeySequence::Find, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
+    connect(find, &QShortcut::activated, this, &TensorsView::focusFilter);
+    setFocusProxy(m_tree);
+    showSnapshot();
+}
+
+void TensorsView::focusFilter()
+{
+    m_filter->setFocus(Qt::ShortcutFocusReason);
+    m_filter->selectAll();
+}
+
+void TensorsView::showSnapshot()
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    m_model->setSnapshot(snapshot);
+    fitColumns();
+    followSelection();
+    const QString figure = snapshot && snapshot->plan
+        ? tr("%1 per device").arg(words::bytes(static_cast<double>(snapshot->plan->memory.peakBytes)))
+        : QString();
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void TensorsView::applyFilter()
+{
+    TensorFilter filter;
+    filter.text = m_filter->text();
+    const QVariant group = m_kinds->currentData();
+    if (group.isValid())
+        filter.group = static_cast<TensorGroup>(group.toInt());
+    m_model->setFilter(filter);
+    fitColumns();
+    followSelection();
+}
+
+void TensorsView::restoreUnfolded()
+{
+    m_restoring = true;
+    const bool all = !m_model->filter().text.trimmed().isEmpty();
+    const auto unfold = [&](const auto& self, const QModelIndex& parent) -> void {
+        for (int i = 0; i < m_model->rowCount(parent); ++i) {
+            const QModelIndex child = m_model->index(i, 0, parent);
+            if (!m_model->hasChildren(child))
+                continue;
+            const bool folded
+                = child.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Folded);
+            const bool filteredGroup = m_model->filter().group && !parent.isValid();
+            if ((all && !folded) || filteredGroup || m_unfolded.contains(child.data(TensorsModel::KeyRole).toString()))
+                m_tree->expand(child);
+            self(self, child);
+        }
+    };
+    unfold(unfold, {});
+    m_restoring = false;
+}
+
+void TensorsView::followSelection()
+{
+    const QModelIndex wanted = m_model->find(m_selection->tensor());
+    const QModelIndex current = m_tree->currentIndex();
+    if (m_model->path(current) == m_selection->tensor() && m_tree->selectionModel()->isSelected(current))
+        return;
+    m_restoring = true;
+    if (wanted.isValid()) {
+        m_tree->setCurrentIndex(wanted);
+        m_tree->scrollTo(wanted);
+    } else if (!m_model->path(current).isEmpty()) {
+        m_tree->selectionModel()->clear();
+    }
+    m_restoring = false;
+}
+
+void TensorsView::fitColumns()
+{
+    if (m_columnsByHand)
+        return;
+    const int margin = 2 * Metrics::scaled(6);
+    const QFontMetrics normal(font()), fixed(Metrics::fixed()), head(Metrics::small());
+    TensorColumnWidths wanted;
+    const auto headWidth = [&](TensorColumn column) {
+        return head.horizontalAdvance(
+                   m_model->headerData(static_cast<int>(column), Qt::Horizontal, Qt::DisplayRole).toString())
+            + margin;
+    };
+    wanted.name = normal.horizontalAdvance(tr("Layers 10–31")) + 3 * m_tree->indentation() + margin;
+    wanted.shape = headWidth(TensorColumn::Shape);
+    wanted.spec = normal.horizontalAdvance(tr("same, folded")) + margin;
+    wanted.bytes = headWidth(TensorColumn::Bytes);
+    wanted.copies = headWidth(TensorColumn::Copies);
+    // The widest few texts decide; rows of one kind are alike, so that looking at tensors of the first layers is enough
+    // for a good width and costs nothing with thousands of rows.
+    int looked = 0;
+    const auto visit = [&](const auto& self, const QModelIndex& parent) -> void {
+        for (int i = 0; i < m_model->rowCount(parent) && looked < 400; ++i, ++looked) {
+            const QModelIndex row = m_model->index(i, 0, parent);
+            const auto textOf = [&](TensorColumn column) {
+                return row.siblingAtColumn(static_cast<int>(column)).data().toString();
+            };
+            wanted.shape = std::max(wanted.shape, fixed.horizontalAdvance(textOf(TensorColumn::Shape)) + margin);
+            wanted.spec = std::max(wanted.spec, spanLineWidth(m_model->specSpans(row), Metrics::fixed()) + margin);
+            wanted.bytes = std::max(wanted.bytes, normal.horizontalAdvance(textOf(TensorColumn::Bytes)) + margin);
+            const int mark = row.data(TensorsModel::EverywhereRole).toBool() ? TensorsDelegate::markWidth() : 0;
+            wanted.copies
+                = std::max(wanted.copies, normal.horizontalAdvance(textOf(TensorColumn::Copies)) + margin + mark);
+            self(self, row);
+        }
+    };
+    visit(visit, {});
+
+    // Room for the scroll bar is kept, so that columns do not jump when rows unfold.
+    const int bar = m_tree->verticalScrollBar()->isVisible() ? 0 : m_tree->verticalScrollBar()->sizeHint().width();
+    const TensorColumnWidths widths
+        = TensorColumnWidths::fit(m_tree->viewport()->width() - bar, wanted, Metrics::scaled(84));
+    m_fitting = true;
+    m_tree->setColumnHidden(static_cast<int>(TensorColumn::Shape), widths.shape == 0);
+    m_tree->setColumnWidth(static_cast<int>(TensorColumn::Name), widths.name);
+    if (widths.shape > 0)
+        m_tree->setColumnWidth(static_cast<int>(TensorColumn::Shape), widths.shape);
+    m_tree->setColumnWidth(static_cast<int>(TensorColumn::Spec), widths.spec);
+    m_tree->setColumnWidth(static_cast<int>(TensorColumn::Bytes), widths.bytes);
+    m_tree->setColumnWidth(static_cast<int>(TensorColumn::Copies), widths.copies);
+    m_fitting = false;
+}
+
+bool TensorsView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_tree->viewport() && event->type() == QEvent::Resize) {
+        fitColumns();
+    } else if (watched == m_filter && event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_Escape && !m_filter->text().isEmpty()) {
+            m_filter->clear();
+            return true;
+        }
+        if (key->key() == Qt::Key_Down || key->key() == Qt::Key_Return) {
+            m_tree->setFocus(Qt::OtherFocusReason);
+            if (!m_tree->currentIndex().isValid())
+                m_tree->setCurrentIndex(m_model->index(0, 0));
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void TensorsView::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
+        fitColumns();
+    QWidget::changeEvent(event);
+}
+
+} // namespace shardscope

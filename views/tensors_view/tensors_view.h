@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Tensors dock: every array of the step with its shapes, spec, bytes per device and copies.
+#pragma once
+
+#include <QSet>
+#include <QWidget>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "views/tensors_view/tensor_tree.h"
+
+class QComboBox;
+class QLineEdit;
+class QTreeView;
+
+namespace shardscope {
+
+class TensorsModel;
+
+class TensorsView : public QWidget {
+    Q_OBJECT
+public:
+    TensorsView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "32 MiB per device", for the dock's title.
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] TensorsModel* model() const { return m_model; }
+    [[nodiscard]] QTreeView* tree() const { return m_tree; }
+    void focusFilter();
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void showSnapshot();
+    void followSelection();
+    void applyFilter();
+    void restoreUnfolded();
+    void fitColumns();
+
+    Document* m_document;
+    Selection* m_selection;
+    TensorsModel* m_model;
+    QLineEdit* m_filter;
+    QComboBox* m_kinds;
+    QTreeView* m_tree;
+    QString m_keyFigure;
+    QSet<QString> m_unfolded; ///< keys, as the user left them; not what a filter unfolds
+    bool m_restoring = false;
+    bool m_columnsByHand = false;
+    bool m_fitting = false;
+};
+
+} // namespace shardscope
