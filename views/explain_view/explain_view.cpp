@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/explain_view/explain_view.h"
+
+#include <QAction>
+#include <QBoxLayout>
+#include <QClipboard>
+#include <QGridLayout>
+#include <QGuiApplication>
+#include <QPromise>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QThreadPool>
+
+#include "sharding/text.h"
+#include "views/panel/panel.h"
+#include "views/span_text/span_text.h"
+#include "views/theme/style.h"
+#include "views/widgets/segmented_bar.h"
+
+namespace shardscope {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+void clear(QLayout* layout)
+{
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        // A row's own button may be what asks for the new rows.
+        if (QWidget* widget = item->widget()) {
+            widget->hide();
+            widget->deleteLater();
+        }
+        delete item;
+    }
+}
+
+SpanLabel* remark(const QString& text, bool wraps)
+{
+    auto* label = new SpanLabel({ { text, words::Span::Style::Plain, -1 } });
+    label->setColour(&Theme::secondary);
+    label->setWrapping(wraps);
+    return label;
+}
+
+} // namespace
+
+ExplainView::ExplainView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_page(new QWidget)
+    , m_head(new QWidget)
+    , m_title(new RoleLabel(RoleLabel::Size::Title))
+    , m_lengths(new SegmentedBar({ tr("Tip"), tr("Paragraph"), tr("Derivation") }))
+    , m_scroll(new QScrollArea)
+    , m_moreButton(new QPushButton(tr("More")))
+    , m_causes(new QWidget)
+    , m_whatIfBox(new QWidget)
+    , m_empty(new EmptyPage(tr("Select a tensor to read why it is cut the way it is."), tr("Show the first one")))
+    , m_cache(std::make_shared<AnalysisCache>())
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(new StaleRibbon(document));
+    layout->addWidget(m_page, 1);
+    layout->addWidget(m_empty, 1);
+
+    auto* page = new QVBoxLayout(m_page);
+    page->setContentsMargins(0, 0, 0, 0);
+    page->setSpacing(0);
+    auto* head = new QHBoxLayout(m_head);
+    head->setContentsMargins(10, 8, 8, 4);
+    head->setSpacing(8);
+    m_title->setElided(true);
+    head->addWidget(m_title, 1);
+    m_lengths->setAccessibleName(tr("Length of the explanation"));
+    m_lengths->setCurrent(static_cast<int>(m_length));
+    head->addWidget(m_lengths);
+    page->addWidget(m_head);
+
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setAccessibleName(tr("Explanation"));
+    m_scroll->setBackgroundRole(QPalette::Base);
+    auto* content = new QWidget;
+    content->setBackgroundRole(QPalette::Base);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(10, 4, 8, 8);
+    column->setSpacing(10);
+    m_paragraphs = new QVBoxLayout;
+    m_paragraphs->setSpacing(8);
+    column->addLayout(m_paragraphs);
+    setQuiet(m_moreButton);
+    m_moreButton->setProperty("small", true);
+    column->addWidget(m_moreButton, 0, Qt::AlignLeft);
+
+    const auto section = [&](QWidget* box, const QString& title) {
+        auto* boxLayout = new QVBoxLayout(box);
+        boxLayout->setContentsMargins(0, 0, 0, 0);
+        boxLayout->setSpacing(4);
+        boxLayout->addWidget(new RoleLabel(title, RoleLabel::Size::Semibold));
+        auto* rows = new QGridLayout;
+        rows->setContentsMargins(0, 0, 0, 0);
+        rows->setHorizontalSpacing(16);
+        rows->setVerticalSpacing(2);
+        rows->setColumnStretch(1, 1);
+        boxLayout->addLayout(rows);
+        column->addWidget(box);
+        return rows;
+    };
+    m_causeRows = section(m_causes, tr("Decided by"));
+    m_whatIfRows = section(m_whatIfBox, tr("What if"));
+    m_whatIfRows->setVerticalSpacing(6);
+    column->addStretch(1);
+    m_scroll->setWidget(content);
+    page->addWidget(m_scroll, 1);
+
+    auto* copy = new QAction(tr("Copy as text"), this);
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    connect(copy, &QAction::triggered, this, [this] { QGuiApplication::clipboard()->setText(asText()); });
+    addAction(copy);
+    setContextMenuPolicy(Qt::ActionsContextMenu);
+
+    m_delay.setSingleShot(true);
+    m_delay.setInterval(150); // edits come first; nobody reads a what-if while dragging
+    connect(&m_delay, &QTimer::timeout, this, &ExplainView::startWhatIfs);
+    connect(&m_watcher, &QFutureWatcherBase::finished, this, &ExplainView::receiveWhatIfs);
+    connect(m_lengths, &SegmentedBar::currentChanged, this,
+        [this](int index) { setLength(static_cast<words::Length>(index)); });
+    connect(m_moreButton, &QPushButton::clicked, this, [this] {
+        if (isCompact()) {
+            m_more = true;
+            applyCompact();
+            rebuildRows();
+        } else {
+            setLength(words::Length::Paragraph);
+        }
+    });
+    connect(m_empty, &EmptyPage::clicked, this, &ExplainView::showSomeTensor);
+    connect(m_document, &Document::snapshotChanged, this, &ExplainView::refresh);
+    connect(m_selection, &Selection::changed, this, &ExplainView::refresh);
+    setFocusProxy(m_lengths);
+    refresh();
+}
+
+ExplainView::~ExplainView()
+{
+    m_watcher.disconnect(this);
+}
+
+void ExplainView::setLength(words::Length length)
+{
+    if (length == m_length)
+        return;
+    m_length = length;
+    m_lengths->setCurrent(static_cast<int>(length));
+    rebuildRows();
+    requestWhatIfs();
+}
+
+bool ExplainView::isCompact() const { return height() < Metrics::scaled(120); }
+
+words::Length ExplainView::shownLength() const { return isCompact() && !m_more ? words::Length::Tip : m_length; }
+
+void ExplainView::applyCompact() { m_head->setVisible(!isCompact()); }
+
+void ExplainView::showSomeTensor()
+{
+    if (m_snapshot && !m_snapshot->tensors.empty())
+        m_selection->setTensor(QString::fromStdString(m_snapshot->tensors.front().path));
+}
+
+void ExplainView::refresh()
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const QString path = m_selection->tensor();
+    if (snapshot == m_snapshot && path == m_path)
+        return;
+    if (path != m_path)
+        m_more = false;
+    m_snapshot = snapshot;
+    m_path = path;
+    m_value = snapshot && snapshot->program && !path.isEmpty() ? snapshot->program->find(path.toStdString()) : ValueId();
+
+    const TensorRow* row = m_value.valid() ? snapshot->row(m_value) : nullptr;
+    const QString figure = row ? QString::fromStdString(toColumn(row->spec)) : QString();
+    rebuildRows();
+    requestWhatIfs();
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void ExplainView::rebuildRows()
+{
+    const bool shown = m_value.valid() && m_snapshot->annotations;
+    m_page->setVisible(shown);
+    m_empty->setVisible(!shown);
+    m_text = {};
+    if (!shown) {
+        const bool some = m_snapshot && !m_snapshot->tensors.empty();
+        m_empty->setButton(some ? tr("Show the first one") : QString());
+        m_empty->setSentence(m_path.isEmpty() || !m_snapshot
+                ? tr("Select a tensor to read why it is cut the way it is.")
+                : tr("%1 is not in this experiment.").arg(words::tensorName(m_path.toStdString())));
+        return;
+    }
+    const words::Length length = shownLength();
+    m_text = words::explanation(*m_snapshot, explain(*m_snapshot, m_value), length);
+    const int scrolled = m_scroll->verticalScrollBar()->value();
+    m_title->setText(m_text.title);
+    clear(m_paragraphs);
+    for (const words::Text& paragraph : m_text.paragraphs)
+        m_paragraphs->addWidget(new SpanLabel(paragraph));
+    m_moreButton->setVisible(length == words::Length::Tip);
+
+    clear(m_causeRows);
+    const bool causes = length != words::Length::Tip && !m_text.decidedBy.empty();
+    m_causes->setVisible(causes);
+    if (causes) {
+        for (int i = 0; i < static_cast<int>(m_text.decidedBy.size()); ++i) {
+            const words::ExplanationText::Cause& cause = m_text.decidedBy[static_cast<std::size_t>(i)];
+            m_causeRows->addWidget(remark(cause.subject, false), i, 0, Qt::AlignTop);
+            auto* reason = new SpanLabel(cause.reason, AxisMarks::Chips);
+            m_causeRows->addWidget(reason, i, 1, Qt::AlignTop);
+            m_causeRows->addWidget(remark(cause.outcome, false), i, 2, Qt::AlignTop | Qt::AlignRight);
+        }
+    }
+    rebuildWhatIfs();
+    m_scroll->verticalScrollBar()->setValue(scrolled);
+}
+
+const std::vector<WhatIf>& ExplainView::whatIfs() const
+{
+    static const std::vector<WhatIf> none;
+    const bool current = m_snapshot && m_shown.revision == m_snapshot->revision && m_shown.path == m_path;
+    return current ? m_shown.rows : none;
+}
+
+void ExplainView::rebuildWhatIfs()
+{
+    // Rows of the same tensor stay, disabled, until the new ones come: nothing jumps.
+    clear(m_whatIfRows);
+    const bool some = shownLength() != words::Length::Tip && m_shown.path == m_path && !m_shown.rows.empty();
+    m_whatIfBox->setVisible(some);
+    if (!some)
+        return;
+    const bool current = m_snapshot && m_shown.revision == m_snapshot->revision;
+    for (int i = 0; i < static_cast<int>(m_shown.rows.size()); ++i) {
+        const words::WhatIfText text = words::whatIf(*m_snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
+        auto* change = new SpanLabel(text.change, AxisMarks::Chips);
+        change->setWrapping(false);
+        m_whatIfRows->addWidget(change, i, 0, Qt::AlignVCenter);
+        m_whatIfRows->addWidget(remark(text.consequence, true), i, 1, Qt::AlignVCenter);
+        auto* button = new QPushButton(tr("Apply"));
+        button->setProperty("small", true);
+        button->setEnabled(current);
+        button->setAccessibleName(tr("Apply %1").arg(words::plain(text.change)));
+        button->setToolTip(tr("One step that Undo takes back."));
+        connect(button, &QPushButton::clicked, this, [this, i] { apply(static_cast<std::size_t>(i)); });
+        m_whatIfRows->addWidget(button, i, 2, Qt::AlignVCenter);
+    }
+}
+
+bool ExplainView::apply(std::size_t whatIf)
+{
+    if (whatIf >= whatIfs().size() || m_document->revision() != m_shown.revision)
+        return false;
+    const WhatIf& row = m_shown.rows[whatIf];
+    return m_document->edit(row.after, words::plain(words::whatIf(*m_snapshot, row).change));
+}
+
+void ExplainView::requestWhatIfs()
+{
+    m_wanted = m_value.valid() && m_snapshot->ok() && shownLength() != words::Length::Tip;
+    if (!m_wanted) {
+        m_delay.stop();
+        return;
+    }
+    if (m_knownRevision == m_snapshot->revision && m_known.contains(m_path)) {
+        m_wanted = false;
+        m_shown = { m_snapshot->revision, m_path, m_known.value(m_path) };
+        rebuildWhatIfs();
+        Q_EMIT whatIfsChanged();
+        return;
+    }
+    if (isVisible())
+        m_delay.start();
+}
+
+void ExplainView::startWhatIfs()
+{
+    if (!m_wanted || m_watcher.isRunning() || !m_value.valid() || !m_snapshot->ok())
+        return;
+    m_wanted = false;
+    auto promise = std::make_shared<QPromise<WhatIfs>>();
+    m_watcher.setFuture(promise->future());
+    promise->start();
+    QThreadPool::globalInstance()->start(
+        [promise, snapshot = m_snapshot, value = m_value, path = m_path, cache = m_cache] {
+            promise->addResult(WhatIfs { snapshot->revision, path, shardscope::whatIfs(*snapshot, value, *cache) });
+            promise->finish();
+        },
+        -1);
+}
+
+void ExplainView::receiveWhatIfs()
+{
+    if (m_watcher.future().resultCount() > 0) {
+        const WhatIfs result = m_watcher.result();
+        if (m_snapshot && result.revision == m_snapshot->revision) {
+            if (m_knownRevision != result.revision)
+                m_known.clear();
+            m_knownRevision = result.revision;
+            m_known.insert(result.path, result.rows);
+            if (result.path == m_path) {
+                m_shown = result;
+                rebuildWhatIfs();
+                Q_EMIT whatIfsChanged();
+            }
+        }
+    }
+    if (m_wanted)
+        startWhatIfs();
+}
+
+QString ExplainView::asText() const
+{
+    QStringList lines { m_text.title };
+    for (const words::Text& paragraph : m_text.paragraphs)
+        lines << words::plain(paragraph);
+    if (shownLength() != words::Length::Tip) {
+        for (const words::ExplanationText::Cause& cause : m_text.decidedBy)
+            lines << cause.subject + u": "_s + words::plain(cause.reason) + u", "_s + cause.outcome;
+        for (const WhatIf& row : whatIfs()) {
+            const words::WhatIfText text = words::whatIf(*m_snapshot, row);
+            lines << tr("What if %1: %2").arg(words::plain(text.change), text.consequence);
+        }
+    }
+    return lines.join(u'\n') + u'\n';
+}
+
+void ExplainView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    if (isCompact() == m_wasCompact)
+        return;
+    m_wasCompact = isCompact();
+    applyCompact();
+    rebuildRows();
+    requestWhatIfs();
+}
+
+void ExplainView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (m_wanted)
+        m_delay.start();
+}
+
+} // namespace shardscope

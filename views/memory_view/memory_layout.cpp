@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/memory_view/memory_layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace shardscope {
+
+namespace {
+
+constexpr int narrowest = 3;
+constexpr int roomForBreak = 52;
+
+/// Widths in proportion to the bytes that fill `width` exactly.
+std::vector<int> shares(const std::vector<std::int64_t>& bytes, int width)
+{
+    const double total = static_cast<double>(std::accumulate(bytes.begin(), bytes.end(), std::int64_t { 0 }));
+    std::vector<int> widths;
+    int used = 0;
+    for (const std::int64_t b : bytes) {
+        widths.push_back(std::max(narrowest, static_cast<int>(std::lround(static_cast<double>(b) / total * width))));
+        used += widths.back();
+    }
+    *std::max_element(widths.begin(), widths.end()) += width - used;
+    return widths;
+}
+
+} // namespace
+
+MemoryBar MemoryBar::make(const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area)
+{
+    MemoryBar bar;
+    bar.area = area;
+    std::vector<std::int64_t> held;
+    for (std::size_t i = 0; i < ownerCount; ++i) {
+        if (bytes[i] <= 0)
+            continue;
+        held.push_back(bytes[i]);
+        bar.segments.push_back({ static_cast<Owner>(i), bytes[i], {} });
+    }
+    const std::int64_t total = std::accumulate(held.begin(), held.end(), std::int64_t { 0 });
+    int width = area.width();
+    if (limit > 0) {
+        bar.overLimit = total > limit;
+        bar.broken = limit / 4 > total;
+        const int last = area.left() + area.width() - 2;
+        if (bar.broken) {
+            width = std::max(narrowest, area.width() - roomForBreak);
+            bar.breakX = area.left() + width + (area.width() - width) / 2;
+            bar.limitX = last;
+        } else if (bar.overLimit) {
+            bar.limitX = area.left()
+                + static_cast<int>(
+                    std::lround(static_cast<double>(limit) / static_cast<double>(total) * area.width()));
+        } else {
+            width = static_cast<int>(
+                std::lround(static_cast<double>(total) / static_cast<double>(limit) * (area.width() - 2)));
+            bar.limitX = last;
+        }
+    }
+    if (held.empty())
+        return bar;
+    const std::vector<int> widths = shares(held, std::max(width, narrowest * static_cast<int>(held.size())));
+    int x = area.left();
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        bar.segments[i].rect = QRect(x, area.top(), widths[i], area.height());
+        x += widths[i];
+    }
+    return bar;
+}
+
+int MemoryBar::segmentAt(const QPoint& point) const
+{
+    for (std::size_t i = 0; i < segments.size(); ++i)
+        if (segments[i].rect.contains(point))
+            return static_cast<int>(i);
+    return -1;
+}
+
+MemorySlice sliceOf(const Snapshot& snapshot, const TensorRow& row)
+{
+    MemorySlice slice;
+    slice.owner = ownerOf(*snapshot.program, row.value);
+    std::int64_t before = 0, total = 0;
+    bool found = false;
+    for (const TensorRow& other : snapshot.tensors) {
+        if (ownerOf(*snapshot.program, other.value) != slice.owner)
+            continue;
+        if (other.value == row.value)
+            found = true;
+        else if (!found)
+            before += other.bytesPerDevice;
+        total += other.bytesPerDevice;
+    }
+    // Activations come and go: only owners whose tensors are all held at once have slices.
+    if (!found || total <= 0 || total != snapshot.plan->memory.atPeak[static_cast<std::size_t>(slice.owner)])
+        return slice;
+    slice.begin = static_cast<double>(before) / static_cast<double>(total);
+    slice.end = static_cast<double>(before + row.bytesPerDevice) / static_cast<double>(total);
+    return slice;
+}
+
+const TensorRow* biggestOf(const Snapshot& snapshot, Owner owner)
+{
+    const TensorRow* biggest = nullptr;
+    for (const TensorRow& row : snapshot.tensors)
+        if (snapshot.program && ownerOf(*snapshot.program, row.value) == owner
+            && (!biggest || row.bytesPerDevice > biggest->bytesPerDevice))
+            biggest = &row;
+    return biggest;
+}
+
+FlowLayout FlowLayout::make(std::span<const int> widths, int width, int lineHeight, int gap)
+{
+    FlowLayout flow;
+    int x = 0, y = 0;
+    for (const int wanted : widths) {
+        const int item = std::min(wanted, width);
+        if (x > 0 && x + item > width) {
+            x = 0;
+            y += lineHeight;
+        }
+        flow.items.emplace_back(x, y, item, lineHeight);
+        x += item + gap;
+    }
+    flow.height = widths.empty() ? 0 : y + lineHeight;
+    return flow;
+}
+
+LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot)
+{
+    LiveLine line;
+    line.plot = plot;
+    line.instructions = memory.live.size();
+    if (memory.live.empty())
+        return line;
+    const std::int64_t highest = *std::max_element(memory.live.begin(), memory.live.end());
+    line.top = std::max<std::int64_t>(1, highest + highest / 8);
+    const auto count = static_cast<qreal>(memory.live.size());
+    for (std::size_t i = 0; i < memory.live.size(); ++i) {
+        const qreal left = plot.left() + plot.width() * static_cast<qreal>(i) / count;
+        const qreal right = plot.left() + plot.width() * static_cast<qreal>(i + 1) / count;
+        const qreal height = line.y(memory.live[i]);
+        if (static_cast<std::int32_t>(i) == memory.peakInstruction)
+            line.peak = { left, height };
+        line.corners.emplace_back(left, height);
+        line.corners.emplace_back(right, height);
+    }
+    return line;
+}
+
+qreal LiveLine::y(std::int64_t bytes) const
+{
+    return plot.top() + plot.height() * (1.0 - static_cast<double>(bytes) / static_cast<double>(top));
+}
+
+int LiveLine::instructionAt(const QPoint& point) const
+{
+    if (!plot.contains(point) || instructions == 0)
+        return -1;
+    const auto index = static_cast<std::int64_t>(point.x() - plot.left()) * static_cast<std::int64_t>(instructions)
+        / std::max(1, plot.width());
+    return static_cast<int>(std::clamp<std::int64_t>(index, 0, static_cast<std::int64_t>(instructions) - 1));
+}
+
+std::vector<double> roundedParts(std::span<const double> parts, int decimals)
+{
+    const double scale = std::pow(10.0, decimals);
+    std::vector<double> result;
+    std::vector<std::size_t> order(parts.size());
+    double sum = 0, floors = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        order[i] = i;
+        sum += parts[i];
+        result.push_back(std::floor(parts[i] * scale + 1e-9));
+        floors += result.back();
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return parts[a] * scale - result[a] > parts[b] * scale - result[b];
+    });
+    const auto missing = static_cast<std::size_t>(std::max(0.0, std::round(sum * scale) - floors));
+    for (std::size_t i = 0; i < std::min(missing, order.size()); ++i)
+        result[order[i]] += 1;
+    for (double& part : result)
+        part /= scale;
+    return result;
+}
+
+} // namespace shardscope

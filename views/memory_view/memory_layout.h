@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Geometry of the memory dock, without a window: the bar of one device class, its legend, and the line of live bytes.
+#pragma once
+
+#include <QPoint>
+#include <QRect>
+#include <QString>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "pipeline/snapshot.h"
+
+namespace shardscope {
+
+/// Bytes by owner as one bar. The scale ends at the limit, unless the limit is more than four times away: then the bar
+/// takes nearly all the width and the axis is broken before the limit.
+struct MemoryBar {
+    struct Segment {
+        Owner owner = Owner::Parameters;
+        std::int64_t bytes = 0;
+        QRect rect; ///< at least 3 px wide, so that nothing that is there is invisible
+    };
+    QRect area;
+    std::vector<Segment> segments; ///< owners that hold something, in their order
+    bool broken = false;
+    bool overLimit = false;
+    int breakX = 0; ///< where "//" stands, when broken
+    int limitX = -1; ///< of the limit line; -1 = no limit known
+
+    static MemoryBar make(const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area);
+    /// Index into segments, -1 if there is none.
+    [[nodiscard]] int segmentAt(const QPoint& point) const;
+};
+
+/// Where in its owner's segment a tensor lies: tensors stand in their order of display.
+struct MemorySlice {
+    Owner owner = Owner::Parameters;
+    double begin = 0, end = 0; ///< shares of the owner's bytes
+};
+/// No slice (begin == end) for tensors that are not held at the fullest moment as they are listed.
+[[nodiscard]] MemorySlice sliceOf(const Snapshot& snapshot, const TensorRow& row);
+/// The row of an owner that holds most, the first of equal ones; null if there is none.
+[[nodiscard]] const TensorRow* biggestOf(const Snapshot& snapshot, Owner owner);
+
+/// Texts set one behind the other, wrapped to a width.
+struct FlowLayout {
+    std::vector<QRect> items;
+    int height = 0;
+    static FlowLayout make(std::span<const int> widths, int width, int lineHeight, int gap);
+};
+
+/// Bytes live while each instruction runs, as a step line.
+struct LiveLine {
+    QRect plot;
+    std::int64_t top = 1; ///< bytes at the upper edge
+    std::vector<QPointF> corners; ///< of the line, left to right
+    QPointF peak; ///< left end of the highest step
+    std::size_t instructions = 0;
+
+    static LiveLine make(const MemorySummary& memory, const QRect& plot);
+    [[nodiscard]] qreal y(std::int64_t bytes) const;
+    [[nodiscard]] int instructionAt(const QPoint& point) const; ///< -1 outside
+};
+
+/// Parts printed in one unit with so many decimals, so that they add up to the sum as printed: the parts that were cut
+/// off most are rounded up.
+[[nodiscard]] std::vector<double> roundedParts(std::span<const double> parts, int decimals);
+
+} // namespace shardscope

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/memory_view/memory_view.h"
+
+#include <QBoxLayout>
+#include <QLocale>
+
+#include "views/memory_view/memory_widgets.h"
+#include "views/panel/panel.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_when(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
+    , m_sum(new RoleLabel(RoleLabel::Size::Semibold))
+    , m_bar(new MemoryBarWidget)
+    , m_plot(new LiveMemoryPlot)
+    , m_content(new QWidget)
+    , m_empty(new EmptyPage(tr("What a device holds is known once the problems below are solved.")))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(new StaleRibbon(document));
+    layout->addWidget(m_content, 1);
+    layout->addWidget(m_empty, 1);
+
+    auto* inner = new QVBoxLayout(m_content);
+    inner->setContentsMargins(6, 6, 6, 6);
+    inner->setSpacing(4);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(2, 0, 2, 0);
+    head->setSpacing(12);
+    m_when->setElided(true);
+    head->addWidget(m_when, 1);
+    m_sum->setElided(true);
+    m_sum->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    head->addWidget(m_sum);
+    inner->addLayout(head);
+    inner->addWidget(m_bar);
+    inner->addWidget(m_plot, 1);
+    inner->addStretch(0);
+
+    connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
+    connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
+    connect(m_bar, &MemoryBarWidget::picked, this, [this](Owner owner) {
+        const SnapshotPtr snapshot = shownSnapshot(*m_document);
+        if (const TensorRow* row = snapshot ? biggestOf(*snapshot, owner) : nullptr)
+            m_selection->setTensor(QString::fromStdString(row->path));
+    });
+    connect(m_plot, &LiveMemoryPlot::picked, m_selection, &Selection::setTensor);
+    setFocusProxy(m_bar);
+    showSnapshot();
+}
+
+void MemoryView::showSnapshot()
+{
+    SnapshotPtr snapshot = shownSnapshot(*m_document);
+    if (snapshot && !snapshot->plan)
+        snapshot = nullptr;
+    m_content->setVisible(snapshot != nullptr);
+    m_empty->setVisible(snapshot == nullptr);
+    m_bar->setSnapshot(snapshot);
+    m_plot->setSnapshot(snapshot);
+    QString figure;
+    if (snapshot) {
+        const MemorySummary& memory = snapshot->plan->memory;
+        figure = tr("%1 per device").arg(words::bytes(static_cast<double>(memory.peakBytes)));
+        QString sum = figure;
+        const std::int64_t limit = snapshot->experiment->hardware.memoryPerDevice;
+        if (limit > 0) {
+            const double percent = 100.0 * static_cast<double>(memory.peakBytes) / static_cast<double>(limit);
+            sum = tr("%1, %2 % of %3")
+                      .arg(figure, QLocale().toString(percent, 'f', percent < 10 ? 1 : 0),
+                          words::bytes(static_cast<double>(limit)));
+        }
+        m_sum->setText(sum);
+        m_sum->setColour(limit > 0 && memory.peakBytes > limit ? &Theme::error : &Theme::text);
+        m_when->setText(tr("Fullest %1", "at instruction ...").arg(LiveMemoryPlot::peakWords(*snapshot)));
+    }
+    followSelection();
+    placePlot();
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void MemoryView::followSelection()
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const TensorRow* row = snapshot && snapshot->plan ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
+    m_bar->setSlice(row ? sliceOf(*snapshot, *row) : MemorySlice {});
+}
+
+void MemoryView::placePlot()
+{
+    // In a flat dock the bar alone.
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const bool hasLine = snapshot && snapshot->plan && !snapshot->plan->memory.live.empty();
+    const int needed = Metrics::scaled(40) + m_bar->heightForWidth(width()) + m_plot->minimumSizeHint().height();
+    m_plot->setVisible(hasLine && height() >= needed);
+}
+
+void MemoryView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    placePlot();
+}
+
+} // namespace shardscope

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Memory dock: what one device holds at the fullest moment of the step, by owner, and the bytes live over the step.
+#pragma once
+
+#include <QWidget>
+
+#include "document/document.h"
+#include "document/selection.h"
+
+namespace shardscope {
+
+class LiveMemoryPlot;
+class MemoryBarWidget;
+class RoleLabel;
+
+class MemoryView : public QWidget {
+    Q_OBJECT
+public:
+    MemoryView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "32.0 MiB per device", for the dock's title.
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] MemoryBarWidget* bar() const { return m_bar; }
+    [[nodiscard]] LiveMemoryPlot* plot() const { return m_plot; }
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void showSnapshot();
+    void followSelection();
+    void placePlot();
+
+    Document* m_document;
+    Selection* m_selection;
+    RoleLabel* m_when;
+    RoleLabel* m_sum;
+    MemoryBarWidget* m_bar;
+    LiveMemoryPlot* m_plot;
+    QWidget* m_content;
+    QWidget* m_empty;
+    QString m_keyFigure;
+};
+
+} // namespace shardscope

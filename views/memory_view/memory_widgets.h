@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The painted parts of the memory dock.
+#pragma once
+
+#include <QWidget>
+
+#include "views/memory_view/memory_layout.h"
+
+namespace shardscope {
+
+/// The bar with its limit and legend. Arrow keys walk the segments, Return picks one.
+class MemoryBarWidget : public QWidget {
+    Q_OBJECT
+public:
+    explicit MemoryBarWidget(QWidget* parent = nullptr);
+
+    void setSnapshot(SnapshotPtr snapshot);
+    void setSlice(const MemorySlice& slice);
+    [[nodiscard]] MemoryBar barLayout() const;
+    [[nodiscard]] QString legend() const; ///< the texts under the bar
+
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    void picked(shardscope::Owner owner);
+
+protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    struct Entry {
+        QString text;
+        int owner = -1; ///< swatch, -1 = none
+    };
+    [[nodiscard]] QString segmentText(const MemoryBar::Segment& segment) const;
+    [[nodiscard]] bool isLabelled(const MemoryBar::Segment& segment) const;
+    [[nodiscard]] std::vector<Entry> entries() const;
+    [[nodiscard]] std::vector<Entry> entriesFor(const MemoryBar& bar) const;
+    [[nodiscard]] FlowLayout flowFor(const std::vector<Entry>& entries, int width) const;
+    [[nodiscard]] MemoryBar layoutFor(int width) const;
+    void describe();
+
+    SnapshotPtr m_snapshot;
+    MemorySlice m_slice;
+    int m_hovered = -1;
+    int m_current = 0;
+};
+
+/// Bytes live while each instruction runs.
+class LiveMemoryPlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit LiveMemoryPlot(QWidget* parent = nullptr);
+    void setSnapshot(SnapshotPtr snapshot);
+    /// "after Layer 3 / W1's gradient": what the peak instruction computes, in words.
+    [[nodiscard]] static QString peakWords(const Snapshot& snapshot);
+    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override;
+
+Q_SIGNALS:
+    void picked(const QString& path); ///< the tensor that the clicked instruction computes
+
+protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    [[nodiscard]] LiveLine lineLayout() const;
+    SnapshotPtr m_snapshot;
+    int m_hovered = -1;
+};
+
+} // namespace shardscope

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/problems_view/problems_view.h"
+
+#include <QBoxLayout>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <algorithm>
+#include <set>
+
+#include "views/panel/panel.h"
+#include "views/problems_view/problem_row.h"
+#include "views/tensors_view/tensor_tree.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// More rows than anybody reads; the rest is counted.
+constexpr std::size_t maximumRows = 200;
+
+bool sameProblem(const Problem& a, const Problem& b)
+{
+    return a.diagnostic == b.diagnostic && a.fixes == b.fixes && a.values == b.values;
+}
+
+/// The tensor that stands for a problem, "" for none.
+QString tensorOf(const Snapshot* snapshot, const Problem& problem)
+{
+    if (!problem.diagnostic.where.path.empty())
+        return QString::fromStdString(problem.diagnostic.where.path);
+    if (snapshot && snapshot->program)
+        for (const ValueId value : problem.values)
+            if (!snapshot->program->value(value).path.empty())
+                return QString::fromStdString(snapshot->program->value(value).path);
+    return {};
+}
+
+int ruleOf(const Problem& problem)
+{
+    const ArgValue* rule = problem.diagnostic.arg("rule");
+    return rule && std::holds_alternative<std::int64_t>(*rule) ? static_cast<int>(std::get<std::int64_t>(*rule)) : -1;
+}
+
+/// "4 layers" where a problem comes again in every layer, else its own place.
+QString placeOf(const Snapshot* snapshot, const Problem& problem)
+{
+    if (problem.values.size() > 1 && snapshot && snapshot->program) {
+        std::set<std::int64_t> layers;
+        std::set<QString> leaves;
+        for (const ValueId value : problem.values) {
+            const TensorPath parts = parseTensorPath(snapshot->program->value(value).path);
+            layers.insert(parts.layer);
+            leaves.insert(parts.leaf);
+        }
+        if (leaves.size() == 1 && !layers.contains(-1) && layers.size() == problem.values.size())
+            return ProblemsView::tr("%n layer(s)", nullptr, static_cast<int>(layers.size()));
+        return ProblemsView::tr("%n tensor(s)", nullptr, static_cast<int>(problem.values.size()));
+    }
+    return words::describe(problem.diagnostic).where;
+}
+
+} // namespace
+
+ProblemsView::ProblemsView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_scroll(new QScrollArea)
+    , m_list(new QVBoxLayout)
+    , m_empty(new EmptyPage(tr("No problems found.")))
+    , m_rest(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setAccessibleName(tr("Problems"));
+    auto* content = new QWidget;
+    content->setBackgroundRole(QPalette::Base);
+    m_scroll->setBackgroundRole(QPalette::Base);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    m_list->setSpacing(0);
+    column->addLayout(m_list);
+    m_rest->setContentsMargins(8, 4, 8, 4);
+    column->addWidget(m_rest);
+    column->addStretch(1);
+    m_scroll->setWidget(content);
+    layout->addWidget(m_scroll, 1);
+    m_empty->setIcon(u"ok"_s, &Theme::ok);
+    layout->addWidget(m_empty, 1);
+
+    connect(m_document, &Document::snapshotChanged, this, &ProblemsView::refresh);
+    connect(m_document, &Document::fileChanged, this, &ProblemsView::refresh);
+    connect(m_document, &Document::experimentChanged, this, &ProblemsView::dismissMessages);
+    connect(m_document, &Document::editRefused, this,
+        [this](const Diagnostic& diagnostic) { showMessages({ diagnostic }); });
+    setFocusPolicy(Qt::StrongFocus);
+    refresh();
+}
+
+void ProblemsView::showMessages(std::vector<Diagnostic> messages)
+{
+    m_messages = std::move(messages);
+    refresh();
+    m_scroll->verticalScrollBar()->setValue(0);
+}
+
+void ProblemsView::dismissMessages()
+{
+    if (m_messages.empty())
+        return;
+    m_messages.clear();
+    refresh();
+}
+
+void ProblemsView::refresh()
+{
+    // Always the newest analysis: what is wrong now is what matters, even where other docks still show the last result
+    // without an error.
+    m_snapshot = m_document->snapshot();
+    std::vector<Problem> all;
+    for (const Diagnostic& message : m_messages)
+        all.push_back({ message, {}, {} });
+    for (const Diagnostic& warning : m_document->readWarnings())
+        all.push_back({ warning, {}, {} });
+    if (m_snapshot)
+        all.insert(all.end(), m_snapshot->problems.begin(), m_snapshot->problems.end());
+    const bool same = all.size() == m_shown.size() && std::equal(all.begin(), all.end(), m_shown.begin(), sameProblem);
+    m_shown = std::move(all);
+    if (!same || m_rows.empty())
+        rebuild();
+
+    int errors = 0, warnings = 0;
+    for (const Problem& problem : m_shown) {
+        errors += problem.diagnostic.severity() == Severity::Error ? 1 : 0;
+        warnings += problem.diagnostic.severity() == Severity::Warning ? 1 : 0;
+    }
+    const Severity worst = errors > 0 ? Severity::Error : warnings > 0 ? Severity::Warning : Severity::Info;
+    const QString figure = tr("%1, %2", "errors, warnings")
+                               .arg(errors == 1 ? tr("1 error") : tr("%1 errors").arg(errors),
+                                   warnings == 1 ? tr("1 warning") : tr("%1 warnings").arg(warnings));
+    if (figure != m_keyFigure || worst != m_worst) {
+        m_keyFigure = figure;
+        m_worst = worst;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void ProblemsView::rebuild()
+{
+    // The button that was pressed belongs to a row that goes: the focus stays at its place in the list.
+    const bool hadFocus = m_scroll->isAncestorOf(focusWidget());
+    std::size_t focused = 0;
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        if (m_rows[i]->isAncestorOf(focusWidget()))
+            focused = i;
+        m_list->removeWidget(m_rows[i]);
+        m_rows[i]->hide();
+        m_rows[i]->deleteLater();
+    }
+    m_rows.clear();
+    for (std::size_t i = 0; i < std::min(m_shown.size(), maximumRows); ++i) {
+        const Problem& problem = m_shown[i];
+        ProblemRow::Buttons buttons;
+        buttons.dismiss = i < m_messages.size();
+        buttons.show = !buttons.dismiss
+            && (ruleOf(problem) >= 0
+                || (m_snapshot && m_snapshot->program
+                    && m_snapshot->program->find(tensorOf(m_snapshot.get(), problem).toStdString()).valid()));
+        auto* row = new ProblemRow(problem, placeOf(m_snapshot.get(), problem), buttons, i % 2 == 1);
+        connect(row, &ProblemRow::showRequested, this, [this, i] {
+            if (i < m_shown.size())
+                reveal(m_shown[i]);
+        });
+        connect(row, &ProblemRow::fixRequested, this, [this, i](int number) {
+            if (i < m_shown.size()) {
+                const Problem chosen = m_shown[i];
+                fix(chosen, static_cast<std::size_t>(number));
+            }
+        });
+        connect(row, &ProblemRow::dismissed, this, &ProblemsView::dismissMessages);
+        m_list->addWidget(row);
+        m_rows.push_back(row);
+    }
+    const std::size_t rest = m_shown.size() - m_rows.size();
+    m_rest->setVisible(rest > 0);
+    m_rest->setText(tr("and %1 more").arg(words::count(static_cast<qint64>(rest))));
+    m_scroll->setVisible(!m_rows.empty());
+    m_empty->setVisible(m_rows.empty());
+    if (hadFocus) {
+        QWidget* next = this;
+        if (!m_rows.empty())
+            for (QWidget* child : m_rows[std::min(focused, m_rows.size() - 1)]->findChildren<QWidget*>())
+                if (child->focusPolicy() & Qt::TabFocus)
+                    next = next == this ? child : next;
+        next->setFocus(Qt::OtherFocusReason);
+    }
+}
+
+void ProblemsView::reveal(const Problem& problem)
+{
+    if (const int rule = ruleOf(problem); rule >= 0)
+        m_selection->setRule(rule);
+    const QString tensor = tensorOf(m_snapshot.get(), problem);
+    if (!tensor.isEmpty()) {
+        m_selection->setTensor(tensor);
+        if (problem.diagnostic.where.dimension >= 0)
+            m_selection->setDimension(problem.diagnostic.where.dimension);
+    }
+}
+
+bool ProblemsView::fix(const Problem& problem, std::size_t number)
+{
+    if (number >= problem.fixes.size())
+        return false;
+    const Fix& chosen = problem.fixes[number];
+    return m_document->edit(applyFix(*m_document->experiment(), chosen), words::fixLabel(chosen));
+}
+
+} // namespace shardscope

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Problems dock: what is wrong or worth knowing, with its cause, its place and the edits that mend it.
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+#include <vector>
+
+#include "document/document.h"
+#include "document/selection.h"
+
+class QScrollArea;
+class QVBoxLayout;
+
+namespace shardscope {
+
+class EmptyPage;
+class ProblemRow;
+class RoleLabel;
+
+class ProblemsView : public QWidget {
+    Q_OBJECT
+public:
+    ProblemsView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "0 errors, 2 warnings", for the dock's title.
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    /// The worst severity shown; Info where there is nothing. For the dock's icon.
+    [[nodiscard]] Severity worst() const { return m_worst; }
+    [[nodiscard]] const std::vector<ProblemRow*>& rows() const { return m_rows; }
+
+    /// Messages about an action that failed: a file that could not be opened, an edit refused. They stand above the
+    /// problems until the next edit, or until they are dismissed.
+    void showMessages(std::vector<Diagnostic> messages);
+    [[nodiscard]] const std::vector<Diagnostic>& messages() const { return m_messages; }
+
+    /// Where a problem lies: selects its tensor, dimension or rule.
+    void reveal(const Problem& problem);
+    /// Applies a fix as one undo step.
+    bool fix(const Problem& problem, std::size_t fix);
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+private:
+    void refresh();
+    void rebuild();
+    void dismissMessages();
+
+    Document* m_document;
+    Selection* m_selection;
+    QScrollArea* m_scroll;
+    QVBoxLayout* m_list;
+    EmptyPage* m_empty;
+    RoleLabel* m_rest;
+    std::vector<ProblemRow*> m_rows;
+    std::vector<Problem> m_shown; ///< what the rows show, messages first
+    SnapshotPtr m_snapshot;
+    std::vector<Diagnostic> m_messages;
+    QString m_keyFigure;
+    Severity m_worst = Severity::Info;
+};
+
+} // namespace shardscope
