@@ -163,11 +163,20 @@ void ExplainView::setLength(words::Length length)
     requestWhatIfs();
 }
 
-bool ExplainView::isCompact() const { return height() < Metrics::scaled(120); }
+bool ExplainView::isCompact() const
+{
+    return height() < Metrics::scaled(120);
+}
 
-words::Length ExplainView::shownLength() const { return isCompact() && !m_more ? words::Length::Tip : m_length; }
+words::Length ExplainView::shownLength() const
+{
+    return isCompact() && !m_more ? words::Length::Tip : m_length;
+}
 
-void ExplainView::applyCompact() { m_head->setVisible(!isCompact()); }
+void ExplainView::applyCompact()
+{
+    m_head->setVisible(!isCompact());
+}
 
 void ExplainView::showSomeTensor()
 {
@@ -185,7 +194,8 @@ void ExplainView::refresh()
         m_more = false;
     m_snapshot = snapshot;
     m_path = path;
-    m_value = snapshot && snapshot->program && !path.isEmpty() ? snapshot->program->find(path.toStdString()) : ValueId();
+    m_value =
+        snapshot && snapshot->program && !path.isEmpty() ? snapshot->program->find(path.toStdString()) : ValueId();
 
     const TensorRow* row = m_value.valid() ? snapshot->row(m_value) : nullptr;
     const QString figure = row ? QString::fromStdString(toColumn(row->spec)) : QString();
@@ -304,7 +314,7 @@ void ExplainView::startWhatIfs()
     promise->start();
     QThreadPool::globalInstance()->start(
         [promise, snapshot = m_snapshot, value = m_value, path = m_path, cache = m_cache] {
-            promise->addResult(WhatIfs { snapshot->revision, path, shardscope::whatIfs(*snapshot, value, *cache) });
+            promise->addResult(WhatIfs{ snapshot->revision, path, shardscope::whatIfs(*snapshot, value, *cache) });
             promise->finish();
         },
         -1);
@@ -332,7 +342,7 @@ void ExplainView::receiveWhatIfs()
 
 QString ExplainView::asText() const
 {
-    QStringList lines { m_text.title };
+    QStringList lines{ m_text.title };
     for (const words::Text& paragraph : m_text.paragraphs)
         lines << words::plain(paragraph);
     if (shownLength() != words::Length::Tip) {

@@ -15,7 +15,7 @@ constexpr int roomForBreak = 52;
 /// Widths in proportion to the bytes that fill `width` exactly.
 std::vector<int> shares(const std::vector<std::int64_t>& bytes, int width)
 {
-    const double total = static_cast<double>(std::accumulate(bytes.begin(), bytes.end(), std::int64_t { 0 }));
+    const double total = static_cast<double>(std::accumulate(bytes.begin(), bytes.end(), std::int64_t{ 0 }));
     std::vector<int> widths;
     int used = 0;
     for (const std::int64_t b : bytes) {
@@ -39,7 +39,7 @@ MemoryBar MemoryBar::make(const std::array<std::int64_t, ownerCount>& bytes, std
         held.push_back(bytes[i]);
         bar.segments.push_back({ static_cast<Owner>(i), bytes[i], {} });
     }
-    const std::int64_t total = std::accumulate(held.begin(), held.end(), std::int64_t { 0 });
+    const std::int64_t total = std::accumulate(held.begin(), held.end(), std::int64_t{ 0 });
     int width = area.width();
     if (limit > 0) {
         bar.overLimit = total > limit;
@@ -51,8 +51,7 @@ MemoryBar MemoryBar::make(const std::array<std::int64_t, ownerCount>& bytes, std
             bar.limitX = last;
         } else if (bar.overLimit) {
             bar.limitX = area.left()
-                + static_cast<int>(
-                    std::lround(static_cast<double>(limit) / static_cast<double>(total) * area.width()));
+                + static_cast<int>(std::lround(static_cast<double>(limit) / static_cast<double>(total) * area.width()));
         } else {
             width = static_cast<int>(
                 std::lround(static_cast<double>(total) / static_cast<double>(limit) * (area.width() - 2)));
@@ -111,23 +110,6 @@ const TensorRow* biggestOf(const Snapshot& snapshot, Owner owner)
     return biggest;
 }
 
-FlowLayout FlowLayout::make(std::span<const int> widths, int width, int lineHeight, int gap)
-{
-    FlowLayout flow;
-    int x = 0, y = 0;
-    for (const int wanted : widths) {
-        const int item = std::min(wanted, width);
-        if (x > 0 && x + item > width) {
-            x = 0;
-            y += lineHeight;
-        }
-        flow.items.emplace_back(x, y, item, lineHeight);
-        x += item + gap;
-    }
-    flow.height = widths.empty() ? 0 : y + lineHeight;
-    return flow;
-}
-
 LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot)
 {
     LiveLine line;
@@ -176,9 +158,8 @@ std::vector<double> roundedParts(std::span<const double> parts, int decimals)
         result.push_back(std::floor(parts[i] * scale + 1e-9));
         floors += result.back();
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return parts[a] * scale - result[a] > parts[b] * scale - result[b];
-    });
+    std::stable_sort(order.begin(), order.end(),
+        [&](std::size_t a, std::size_t b) { return parts[a] * scale - result[a] > parts[b] * scale - result[b]; });
     const auto missing = static_cast<std::size_t>(std::max(0.0, std::round(sum * scale) - floors));
     for (std::size_t i = 0; i < std::min(missing, order.size()); ++i)
         result[order[i]] += 1;

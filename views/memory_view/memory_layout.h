@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pipeline/snapshot.h"
+#include "views/panel/flow_layout.h"
 
 namespace shardscope {
 
@@ -44,13 +45,6 @@ struct MemorySlice {
 [[nodiscard]] MemorySlice sliceOf(const Snapshot& snapshot, const TensorRow& row);
 /// The row of an owner that holds most, the first of equal ones; null if there is none.
 [[nodiscard]] const TensorRow* biggestOf(const Snapshot& snapshot, Owner owner);
-
-/// Texts set one behind the other, wrapped to a width.
-struct FlowLayout {
-    std::vector<QRect> items;
-    int height = 0;
-    static FlowLayout make(std::span<const int> widths, int width, int lineHeight, int gap);
-};
 
 /// Bytes live while each instruction runs, as a step line.
 struct LiveLine {

@@ -93,7 +93,7 @@ void MemoryView::followSelection()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     const TensorRow* row = snapshot && snapshot->plan ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
-    m_bar->setSlice(row ? sliceOf(*snapshot, *row) : MemorySlice {});
+    m_bar->setSlice(row ? sliceOf(*snapshot, *row) : MemorySlice{});
 }
 
 void MemoryView::placePlot()

@@ -17,12 +17,24 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-int barHeight() { return Metrics::scaled(28); }
-int lineHeight() { return Metrics::scaled(18); }
+int barHeight()
+{
+    return Metrics::scaled(28);
+}
+int lineHeight()
+{
+    return Metrics::scaled(18);
+}
 
-QFont ownerFont() { return Metrics::semibold(); }
+QFont ownerFont()
+{
+    return Metrics::semibold();
+}
 
-QColor ownerColour(const Theme& theme, Owner owner) { return theme.owners[static_cast<std::size_t>(owner)]; }
+QColor ownerColour(const Theme& theme, Owner owner)
+{
+    return theme.owners[static_cast<std::size_t>(owner)];
+}
 
 /// Sizes of the segments in the unit and precision of their sum, so that they add up as printed; what would print as
 /// nothing keeps its own unit.
@@ -84,7 +96,10 @@ MemoryBar MemoryBarWidget::layoutFor(int width) const
     return MemoryBar::make(m_snapshot->plan->memory.atPeak, m_snapshot->experiment->hardware.memoryPerDevice, area);
 }
 
-MemoryBar MemoryBarWidget::barLayout() const { return layoutFor(width()); }
+MemoryBar MemoryBarWidget::barLayout() const
+{
+    return layoutFor(width());
+}
 
 bool MemoryBarWidget::isLabelled(const MemoryBar::Segment& segment) const
 {
@@ -95,8 +110,8 @@ bool MemoryBarWidget::isLabelled(const MemoryBar::Segment& segment) const
 
 QString MemoryBarWidget::segmentText(const MemoryBar::Segment& segment) const
 {
-    return tr("%1 %2", "owner and size").arg(
-        words::owner(segment.owner), words::bytes(static_cast<double>(segment.bytes)));
+    return tr("%1 %2", "owner and size")
+        .arg(words::owner(segment.owner), words::bytes(static_cast<double>(segment.bytes)));
 }
 
 std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar& bar) const
@@ -117,7 +132,10 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
     return entries;
 }
 
-std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entries() const { return entriesFor(barLayout()); }
+std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entries() const
+{
+    return entriesFor(barLayout());
+}
 
 QString MemoryBarWidget::legend() const
 {
@@ -146,8 +164,14 @@ int MemoryBarWidget::heightForWidth(int width) const
         + std::max(lineHeight(), flowFor(entriesFor(layoutFor(width)), width).height);
 }
 
-QSize MemoryBarWidget::sizeHint() const { return { Metrics::scaled(420), heightForWidth(Metrics::scaled(420)) }; }
-QSize MemoryBarWidget::minimumSizeHint() const { return { Metrics::scaled(160), 4 + barHeight() + lineHeight() }; }
+QSize MemoryBarWidget::sizeHint() const
+{
+    return { Metrics::scaled(420), heightForWidth(Metrics::scaled(420)) };
+}
+QSize MemoryBarWidget::minimumSizeHint() const
+{
+    return { Metrics::scaled(160), 4 + barHeight() + lineHeight() };
+}
 
 void MemoryBarWidget::describe()
 {
@@ -185,7 +209,8 @@ void MemoryBarWidget::paintEvent(QPaintEvent*)
         }
         if (m_slice.end > m_slice.begin && m_slice.owner == segment.owner) {
             const int from = inner.left() + static_cast<int>(m_slice.begin * inner.width());
-            const int to = std::max(from + 3, inner.left() + static_cast<int>(std::lround(m_slice.end * inner.width())));
+            const int to =
+                std::max(from + 3, inner.left() + static_cast<int>(std::lround(m_slice.end * inner.width())));
             painter.fillRect(QRect(from, inner.bottom() - 2, to - from, 3), theme.accent);
         }
         if (static_cast<int>(i) == m_hovered) {
@@ -255,8 +280,9 @@ bool MemoryBarWidget::event(QEvent* event)
         QString text = segmentText(segment);
         if (biggest)
             text += u'\n'
-                + tr("Biggest: %1, %2").arg(words::tensorName(biggest->path),
-                    words::bytes(static_cast<double>(biggest->bytesPerDevice)));
+                + tr("Biggest: %1, %2")
+                      .arg(
+                          words::tensorName(biggest->path), words::bytes(static_cast<double>(biggest->bytesPerDevice)));
         QToolTip::showText(help->globalPos(), text, this, segment.rect);
         return true;
     }
@@ -332,9 +358,9 @@ void LiveMemoryPlot::setSnapshot(SnapshotPtr snapshot)
     m_snapshot = std::move(snapshot);
     m_hovered = -1;
     if (m_snapshot && m_snapshot->plan)
-        setAccessibleDescription(tr("Peak %1 %2")
-                                     .arg(words::bytes(static_cast<double>(m_snapshot->plan->memory.peakBytes)),
-                                         peakWords(*m_snapshot)));
+        setAccessibleDescription(
+            tr("Peak %1 %2")
+                .arg(words::bytes(static_cast<double>(m_snapshot->plan->memory.peakBytes)), peakWords(*m_snapshot)));
     update();
 }
 
@@ -349,21 +375,27 @@ QString LiveMemoryPlot::peakWords(const Snapshot& snapshot)
         return tr("at the end of the step");
     const Instruction& instruction = snapshot.plan->instructions[index];
     const std::string& path = instruction.stem.valid() ? snapshot.program->value(instruction.stem).path : std::string();
-    const QString where = tr("at instruction %1 of %2").arg(words::count(static_cast<qint64>(index) + 1),
-        words::count(static_cast<qint64>(count)));
+    const QString where =
+        tr("at instruction %1 of %2")
+            .arg(words::count(static_cast<qint64>(index) + 1), words::count(static_cast<qint64>(count)));
     return path.empty() ? where : tr("%1, %2", "place, tensor").arg(where, words::tensorName(path));
 }
 
-QSize LiveMemoryPlot::minimumSizeHint() const { return { Metrics::scaled(160), Metrics::scaled(56) }; }
-QSize LiveMemoryPlot::sizeHint() const { return { Metrics::scaled(420), Metrics::scaled(110) }; }
+QSize LiveMemoryPlot::minimumSizeHint() const
+{
+    return { Metrics::scaled(160), Metrics::scaled(56) };
+}
+QSize LiveMemoryPlot::sizeHint() const
+{
+    return { Metrics::scaled(420), Metrics::scaled(110) };
+}
 
 LiveLine LiveMemoryPlot::lineLayout() const
 {
     const int axis = QFontMetrics(Metrics::small()).horizontalAdvance(tr("1,023 MiB")) + Metrics::scaled(8);
     const QRect plot(axis, Metrics::scaled(6), std::max(1, width() - axis - 2),
         std::max(1, height() - Metrics::scaled(6) - Metrics::scaled(18)));
-    return m_snapshot && m_snapshot->plan ? LiveLine::make(m_snapshot->plan->memory, plot)
-                                          : LiveLine::make({}, plot);
+    return m_snapshot && m_snapshot->plan ? LiveLine::make(m_snapshot->plan->memory, plot) : LiveLine::make({}, plot);
 }
 
 void LiveMemoryPlot::paintEvent(QPaintEvent*)
@@ -379,7 +411,7 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
     const QRect plot = line.plot;
 
     // Levels that mean something: nothing, what every step starts with, the peak.
-    std::vector<std::int64_t> levels { 0 };
+    std::vector<std::int64_t> levels{ 0 };
     for (const std::int64_t level : { memory.peakBytes, memory.stateBytes }) {
         const bool clear = std::all_of(levels.begin(), levels.end(),
             [&](std::int64_t other) { return std::abs(line.y(other) - line.y(level)) >= metrics.height(); });
@@ -424,7 +456,8 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
     painter.setBrush(theme.text);
     painter.setPen(Qt::NoPen);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.drawEllipse(QPointF(line.peak.x() + plot.width() / 2.0 / static_cast<double>(line.instructions), line.peak.y()), 3, 3);
+    painter.drawEllipse(
+        QPointF(line.peak.x() + plot.width() / 2.0 / static_cast<double>(line.instructions), line.peak.y()), 3, 3);
     painter.setRenderHint(QPainter::Antialiasing, false);
 
     painter.setFont(Metrics::small());
@@ -456,8 +489,9 @@ bool LiveMemoryPlot::event(QEvent* event)
         }
         const auto index = static_cast<std::size_t>(at);
         const Instruction& instruction = m_snapshot->plan->instructions[index];
-        QString text = tr("Instruction %1: %2 live").arg(words::count(at + 1),
-            words::bytes(static_cast<double>(m_snapshot->plan->memory.live[index])));
+        QString text =
+            tr("Instruction %1: %2 live")
+                .arg(words::count(at + 1), words::bytes(static_cast<double>(m_snapshot->plan->memory.live[index])));
         if (instruction.stem.valid() && !m_snapshot->program->value(instruction.stem).path.empty())
             text += u'\n' + words::tensorName(m_snapshot->program->value(instruction.stem).path);
         QToolTip::showText(help->globalPos(), text, this);

@@ -125,8 +125,7 @@ void StaleRibbon::paintEvent(QPaintEvent*)
     painter.setPen(theme.text);
     const QRect area = rect().adjusted(Metrics::scaled(8), 0, -Metrics::scaled(8), 0);
     painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(
-            tr("stale: the last result without an error"), Qt::ElideRight, area.width()));
+        painter.fontMetrics().elidedText(tr("stale: the last result without an error"), Qt::ElideRight, area.width()));
 }
 
 EmptyPage::EmptyPage(const QString& sentence, const QString& button, QWidget* parent)
@@ -150,7 +149,10 @@ EmptyPage::EmptyPage(const QString& sentence, const QString& button, QWidget* pa
     connect(m_button, &QPushButton::clicked, this, &EmptyPage::clicked);
 }
 
-void EmptyPage::setSentence(const QString& sentence) { m_sentence->setText(sentence); }
+void EmptyPage::setSentence(const QString& sentence)
+{
+    m_sentence->setText(sentence);
+}
 
 void EmptyPage::setButton(const QString& text)
 {
@@ -169,7 +171,8 @@ void EmptyPage::applyIcon()
 {
     m_icon->setVisible(!m_iconName.isEmpty());
     if (!m_iconName.isEmpty())
-        m_icon->setPixmap(iconPixmap(m_iconName, Metrics::scaled(16), Theme::current().*m_iconColour, devicePixelRatioF()));
+        m_icon->setPixmap(
+            iconPixmap(m_iconName, Metrics::scaled(16), Theme::current().*m_iconColour, devicePixelRatioF()));
 }
 
 void EmptyPage::changeEvent(QEvent* event)

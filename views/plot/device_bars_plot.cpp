@@ -85,7 +85,8 @@ void DeviceBarsPlot::setBars(const QStringList& labels, const std::vector<BarSer
     for (std::size_t s = 0; s < series.size(); ++s) {
         QVector<QCPBarsData> points;
         for (int bar = 0; bar < labels.size(); ++bar)
-            points.append({ static_cast<double>(bar), series[s].seconds[static_cast<std::size_t>(bar)] / axis.secondsPerUnit });
+            points.append(
+                { static_cast<double>(bar), series[s].seconds[static_cast<std::size_t>(bar)] / axis.secondsPerUnit });
         d->bars[s]->setName(series[s].name);
         d->bars[s]->setBrush(series[s].fill);
         d->bars[s]->data()->set(points, true);
@@ -114,9 +115,18 @@ void DeviceBarsPlot::thinLabels()
     d->plot->xAxis->setTicker(ticker);
 }
 
-int DeviceBarsPlot::barCount() const { return static_cast<int>(d->labels.size()); }
-QSize DeviceBarsPlot::minimumSizeHint() const { return { 120, 70 }; }
-QSize DeviceBarsPlot::sizeHint() const { return { 240, 180 }; }
+int DeviceBarsPlot::barCount() const
+{
+    return static_cast<int>(d->labels.size());
+}
+QSize DeviceBarsPlot::minimumSizeHint() const
+{
+    return { 120, 70 };
+}
+QSize DeviceBarsPlot::sizeHint() const
+{
+    return { 240, 180 };
+}
 
 bool DeviceBarsPlot::eventFilter(QObject* watched, QEvent* event)
 {

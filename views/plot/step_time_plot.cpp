@@ -58,7 +58,8 @@ struct StepTimePlot::Private {
             QVector<QCPGraphData> points;
             points.reserve(static_cast<qsizetype>(seconds.size()));
             for (std::size_t i = 0; i < seconds.size(); ++i)
-                points.append({ static_cast<double>(first) + static_cast<double>(i), seconds[i] / axis.secondsPerUnit });
+                points.append(
+                    { static_cast<double>(first) + static_cast<double>(i), seconds[i] / axis.secondsPerUnit });
             line->data()->set(points, true);
         }
         plot->yAxis->setLabel(timeLabel.arg(axis.unit));
@@ -69,7 +70,8 @@ struct StepTimePlot::Private {
         if (follows) {
             settingRange = true;
             const double last = static_cast<double>(first) + static_cast<double>(seconds.size()) - 1;
-            plot->xAxis->setRange(static_cast<double>(first) - 0.5, std::max(last, static_cast<double>(first) + 9) + 0.5);
+            plot->xAxis->setRange(
+                static_cast<double>(first) - 0.5, std::max(last, static_cast<double>(first) + 9) + 0.5);
             plot->yAxis->setRange(0, axis.top);
             settingRange = false;
         }
@@ -212,8 +214,14 @@ void StepTimePlot::setBand(const std::optional<MeanBand>& band)
     d->update(false);
 }
 
-int StepTimePlot::pointCount() const { return d->line->dataCount(); }
-bool StepTimePlot::follows() const { return d->follows; }
+int StepTimePlot::pointCount() const
+{
+    return d->line->dataCount();
+}
+bool StepTimePlot::follows() const
+{
+    return d->follows;
+}
 
 std::pair<double, double> StepTimePlot::shownSteps() const
 {
@@ -221,8 +229,14 @@ std::pair<double, double> StepTimePlot::shownSteps() const
     return { range.lower, range.upper };
 }
 
-QSize StepTimePlot::minimumSizeHint() const { return { 140, 70 }; }
-QSize StepTimePlot::sizeHint() const { return { 360, 180 }; }
+QSize StepTimePlot::minimumSizeHint() const
+{
+    return { 140, 70 };
+}
+QSize StepTimePlot::sizeHint() const
+{
+    return { 360, 180 };
+}
 
 void StepTimePlot::resizeEvent(QResizeEvent* event)
 {

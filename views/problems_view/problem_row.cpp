@@ -17,8 +17,14 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-int lineHeight() { return Metrics::scaled(28); }
-int margin() { return Metrics::scaled(8); }
+int lineHeight()
+{
+    return Metrics::scaled(28);
+}
+int margin()
+{
+    return Metrics::scaled(8);
+}
 
 QString severityName(Severity severity)
 {
@@ -40,8 +46,8 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     , m_severity(problem.diagnostic.severity())
     , m_alternate(alternate)
     , m_icon(new QLabel(this))
-    , m_code(new RoleLabel(QString::fromUtf8(problem.diagnostic.id().data(),
-                               static_cast<qsizetype>(problem.diagnostic.id().size())),
+    , m_code(new RoleLabel(
+          QString::fromUtf8(problem.diagnostic.id().data(), static_cast<qsizetype>(problem.diagnostic.id().size())),
           RoleLabel::Size::Fixed, &Theme::text, this))
     , m_cause(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
     , m_place(new RoleLabel(place, RoleLabel::Size::Normal, &Theme::secondary, this))
@@ -79,11 +85,15 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     applyIcon();
 }
 
-QString ProblemRow::cause() const { return m_cause->text(); }
+QString ProblemRow::cause() const
+{
+    return m_cause->text();
+}
 
 void ProblemRow::applyIcon()
 {
-    m_icon->setPixmap(severityIcon(m_severity).pixmap(QSize(Metrics::scaled(14), Metrics::scaled(14)), devicePixelRatioF()));
+    m_icon->setPixmap(
+        severityIcon(m_severity).pixmap(QSize(Metrics::scaled(14), Metrics::scaled(14)), devicePixelRatioF()));
 }
 
 bool ProblemRow::narrowFor(int width) const
@@ -103,7 +113,8 @@ int ProblemRow::heightForWidth(int width) const
     const int left = margin() + Metrics::scaled(22);
     const QRect text = m_cause->fontMetrics().boundingRect(
         QRect(0, 0, std::max(40, width - left - margin()), 10000), Qt::TextWordWrap, m_cause->text());
-    const int rows = std::max(1, (text.height() + m_cause->fontMetrics().lineSpacing() - 1) / m_cause->fontMetrics().lineSpacing());
+    const int rows =
+        std::max(1, (text.height() + m_cause->fontMetrics().lineSpacing() - 1) / m_cause->fontMetrics().lineSpacing());
     // Buttons wrap too.
     int x = left, lines = 1;
     for (const QPushButton* button : m_buttons) {
@@ -114,11 +125,18 @@ int ProblemRow::heightForWidth(int width) const
         }
         x += needed + Metrics::scaled(6);
     }
-    return lineHeight() + rows * m_cause->fontMetrics().lineSpacing() + Metrics::scaled(4) + lines * Metrics::scaled(26);
+    return lineHeight() + rows * m_cause->fontMetrics().lineSpacing() + Metrics::scaled(4)
+        + lines * Metrics::scaled(26);
 }
 
-QSize ProblemRow::sizeHint() const { return { Metrics::scaled(500), heightForWidth(Metrics::scaled(500)) }; }
-QSize ProblemRow::minimumSizeHint() const { return { Metrics::scaled(120), lineHeight() }; }
+QSize ProblemRow::sizeHint() const
+{
+    return { Metrics::scaled(500), heightForWidth(Metrics::scaled(500)) };
+}
+QSize ProblemRow::minimumSizeHint() const
+{
+    return { Metrics::scaled(120), lineHeight() };
+}
 
 void ProblemRow::arrange()
 {
@@ -131,7 +149,8 @@ void ProblemRow::arrange()
     const int codeWidth = m_code->fontMetrics().horizontalAdvance(u"W000"_s) + Metrics::scaled(2);
     m_code->setGeometry(x, 0, codeWidth, line);
     x += codeWidth + Metrics::scaled(12);
-    const int placeWanted = m_place->text().isEmpty() ? 0 : m_place->fontMetrics().horizontalAdvance(m_place->text()) + 2;
+    const int placeWanted =
+        m_place->text().isEmpty() ? 0 : m_place->fontMetrics().horizontalAdvance(m_place->text()) + 2;
 
     if (m_narrow) {
         m_place->setElided(true);
@@ -140,8 +159,8 @@ void ProblemRow::arrange()
         m_cause->setWordWrap(true);
         m_cause->setAlignment(Qt::AlignLeft | Qt::AlignTop);
         const int textWidth = std::max(40, width() - left - margin());
-        const QRect text = m_cause->fontMetrics().boundingRect(
-            QRect(0, 0, textWidth, 10000), Qt::TextWordWrap, m_cause->text());
+        const QRect text =
+            m_cause->fontMetrics().boundingRect(QRect(0, 0, textWidth, 10000), Qt::TextWordWrap, m_cause->text());
         m_cause->setGeometry(left, line - Metrics::scaled(4), textWidth, text.height() + 2);
         int bx = left, by = line + text.height() + Metrics::scaled(2);
         for (QPushButton* button : m_buttons) {

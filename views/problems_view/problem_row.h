@@ -23,7 +23,8 @@ public:
         bool show = false;
         bool dismiss = false;
     };
-    ProblemRow(const Problem& problem, const QString& place, Buttons buttons, bool alternate, QWidget* parent = nullptr);
+    ProblemRow(
+        const Problem& problem, const QString& place, Buttons buttons, bool alternate, QWidget* parent = nullptr);
 
     [[nodiscard]] QPushButton* showButton() const { return m_show; } ///< null if there is nothing to show
     [[nodiscard]] const std::vector<QPushButton*>& fixButtons() const { return m_fixes; }

@@ -56,8 +56,8 @@ QString placeOf(const Snapshot* snapshot, const Problem& problem)
             leaves.insert(parts.leaf);
         }
         if (leaves.size() == 1 && !layers.contains(-1) && layers.size() == problem.values.size())
-            return ProblemsView::tr("%n layer(s)", nullptr, static_cast<int>(layers.size()));
-        return ProblemsView::tr("%n tensor(s)", nullptr, static_cast<int>(problem.values.size()));
+            return ProblemsView::tr("%1 layers").arg(layers.size());
+        return ProblemsView::tr("%1 tensors").arg(problem.values.size());
     }
     return words::describe(problem.diagnostic).where;
 }

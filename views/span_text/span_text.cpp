@@ -125,7 +125,7 @@ words::Text axisSpans(const QString& code, const std::vector<std::string>& axisN
         const bool isName = isNameCharacter(code[i]);
         while (end < code.size() && isNameCharacter(code[end]) == isName)
             ++end;
-        words::Span span { code.mid(i, end - i), words::Span::Style::Code, -1 };
+        words::Span span{ code.mid(i, end - i), words::Span::Style::Code, -1 };
         if (isName && end < code.size() && code[end] == u'(') {
             // "P(": the P of a spec is no axis, whatever axes are called.
         } else if (isName) {
@@ -165,8 +165,8 @@ int drawSpanLine(QPainter& painter, const QRect& rect, const words::Text& spans,
     for (std::size_t i = 0; i < spans.size() && x < right; ++i) {
         const words::Span& span = spans[i];
         painter.setFont(fontOf(span, base));
-        painter.setPen(span.style == words::Span::Style::Axis && !flat ? theme.meshAxis(std::max(0, span.axis))
-                                                                        : plainColour);
+        painter.setPen(
+            span.style == words::Span::Style::Axis && !flat ? theme.meshAxis(std::max(0, span.axis)) : plainColour);
         const QFontMetricsF metrics(painter.font());
         qreal rest = 0;
         for (std::size_t k = i + 1; k < spans.size(); ++k)

@@ -31,8 +31,8 @@ struct SpanLayout {
     qreal naturalWidth = 0; ///< of the widest line
 
     /// `width` <= 0: one line. Colours are those of the theme.
-    static SpanLayout make(
-        const words::Text& spans, const QFont& font, qreal width, AxisMarks marks, const Theme& theme, qreal lineHeight = 0);
+    static SpanLayout make(const words::Text& spans, const QFont& font, qreal width, AxisMarks marks,
+        const Theme& theme, qreal lineHeight = 0);
     void draw(QPainter& painter, QPointF at, const Theme& theme) const;
 };
 

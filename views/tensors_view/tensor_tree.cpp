@@ -21,7 +21,10 @@ struct LayerRows {
     std::vector<int> rows; ///< into Snapshot::tensors
 };
 
-QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+QString text(std::string_view view)
+{
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
 
 bool accepts(const TensorRow& row, const TensorPath& parts, const QString& group, const QStringList& wordsOfFilter)
 {
@@ -167,8 +170,7 @@ private:
                                             : QString(stack + u' ' + QString::number(layer.number));
         if (slash > 0)
             name = layer.layers.left(slash) + u" / "_s + name;
-        const int id
-            = add(parent, TensorNode::Kind::Layer, layer.layers + u'.' + QString::number(layer.number), name);
+        const int id = add(parent, TensorNode::Kind::Layer, layer.layers + u'.' + QString::number(layer.number), name);
         for (const int row : layer.rows)
             addTensor(id, row);
     }
@@ -182,8 +184,8 @@ private:
         node.bytes = row.bytesPerDevice;
         node.copies = row.copies;
         node.spec = text(toColumn(row.spec));
-        node.everywhere = m_snapshot.mesh && m_snapshot.mesh->deviceCount() > 1
-            && row.copies == m_snapshot.mesh->deviceCount();
+        node.everywhere =
+            m_snapshot.mesh && m_snapshot.mesh->deviceCount() > 1 && row.copies == m_snapshot.mesh->deviceCount();
     }
 
     const Snapshot& m_snapshot;
@@ -221,7 +223,7 @@ TensorPath parseTensorPath(std::string_view path)
     for (std::size_t open = path.find('('); open != std::string_view::npos && path.ends_with(')');
          open = path.find('('))
         path = path.substr(open + 1, path.size() - open - 2);
-    static constexpr std::array<std::string_view, 4> prefixes { "params/", "opt/mu/", "opt/nu/", "opt/" };
+    static constexpr std::array<std::string_view, 4> prefixes{ "params/", "opt/mu/", "opt/nu/", "opt/" };
     for (const std::string_view prefix : prefixes) {
         if (path.starts_with(prefix)) {
             path.remove_prefix(prefix.size());
@@ -280,7 +282,7 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
 
     TensorTree tree;
     TreeBuilder builder(snapshot, tree);
-    static constexpr std::array<QLatin1StringView, tensorGroupCount> keys { "Parameters"_L1, "Gradients"_L1,
+    static constexpr std::array<QLatin1StringView, tensorGroupCount> keys{ "Parameters"_L1, "Gradients"_L1,
         "Moments"_L1, "Activations"_L1, "Counters"_L1 };
     for (std::size_t g = 0; g < tensorGroupCount; ++g) {
         if (groups[g].empty())
@@ -306,7 +308,7 @@ void TensorTree::sort(const Snapshot& snapshot, TensorColumn column, bool descen
     collator.setNumericMode(true);
     collator.setCaseSensitivity(Qt::CaseInsensitive);
     const auto elements = [&](const TensorNode& node) {
-        return node.row < 0 ? std::int64_t { 0 }
+        return node.row < 0 ? std::int64_t{ 0 }
                             : snapshot.tensors[static_cast<std::size_t>(node.row)].type.elementCount();
     };
     const auto less = [&](int first, int second) {
@@ -315,7 +317,7 @@ void TensorTree::sort(const Snapshot& snapshot, TensorColumn column, bool descen
         switch (column) {
         case TensorColumn::Name:
             return collator.compare(a.name, b.name) < 0;
-        case TensorColumn::Shape:
+        case TensorColumn::Extent:
             return elements(a) < elements(b);
         case TensorColumn::Spec:
             return a.spec < b.spec;
@@ -360,8 +362,8 @@ TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& 
     } else {
         result.name = std::max(minimumName, width - others);
         // Numbers are never shortened; the spec is, before the table gets wider than the dock.
-        result.spec = std::clamp(width - result.name - wanted.bytes - wanted.copies, std::min(wanted.spec, minimumName),
-            wanted.spec);
+        result.spec = std::clamp(
+            width - result.name - wanted.bytes - wanted.copies, std::min(wanted.spec, minimumName), wanted.spec);
     }
     return result;
 }

@@ -57,7 +57,7 @@ struct TensorNode {
     bool everywhere = false; ///< every device holds all of it (and there are several devices)
 };
 
-enum class TensorColumn : std::uint8_t { Name, Shape, Spec, Bytes, Copies };
+enum class TensorColumn : std::uint8_t { Name, Extent, Spec, Bytes, Copies };
 inline constexpr int tensorColumnCount = 5;
 
 struct TensorTree {

@@ -19,7 +19,10 @@ QFont markFont()
     return font;
 }
 
-QString markText() { return TensorsModel::tr("ALL"); }
+QString markText()
+{
+    return TensorsModel::tr("ALL");
+}
 
 } // namespace
 
@@ -44,8 +47,8 @@ void TensorsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
 {
     const auto* model = qobject_cast<const TensorsModel*>(index.model());
     const bool isSpec = index.column() == static_cast<int>(TensorColumn::Spec);
-    const bool isMarked = index.column() == static_cast<int>(TensorColumn::Copies)
-        && index.data(TensorsModel::EverywhereRole).toBool();
+    const bool isMarked =
+        index.column() == static_cast<int>(TensorColumn::Copies) && index.data(TensorsModel::EverywhereRole).toBool();
     if (!model || (!isSpec && !isMarked)) {
         QStyledItemDelegate::paint(painter, option, index);
         return;
@@ -70,7 +73,8 @@ void TensorsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     } else {
         const QFontMetrics metrics(markFont());
         const int width = markWidth() - Metrics::scaled(2), height = metrics.height() + 1;
-        const QRectF plate(option.rect.left() + 1.5, option.rect.center().y() - height / 2 + 0.5, width - 1, height - 1);
+        const QRectF plate(
+            option.rect.left() + 1.5, option.rect.center().y() - height / 2 + 0.5, width - 1, height - 1);
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(QPen(selected ? theme.text : theme.secondary, 1));
         painter->drawRoundedRect(plate, 2, 2);

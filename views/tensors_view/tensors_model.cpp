@@ -15,9 +15,15 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-TensorColumn columnOf(int section) { return static_cast<TensorColumn>(section); }
+TensorColumn columnOf(int section)
+{
+    return static_cast<TensorColumn>(section);
+}
 
-bool isNumeric(TensorColumn column) { return column == TensorColumn::Bytes || column == TensorColumn::Copies; }
+bool isNumeric(TensorColumn column)
+{
+    return column == TensorColumn::Bytes || column == TensorColumn::Copies;
+}
 
 } // namespace
 
@@ -61,8 +67,8 @@ void TensorsModel::rebuild()
             const std::vector<int>& children = m_tree.nodes[i].children;
             if (!children.empty())
                 Q_EMIT dataChanged(createIndex(0, 0, static_cast<quintptr>(children.front())),
-                    createIndex(
-                        static_cast<int>(children.size()) - 1, tensorColumnCount - 1, static_cast<quintptr>(children.back())));
+                    createIndex(static_cast<int>(children.size()) - 1, tensorColumnCount - 1,
+                        static_cast<quintptr>(children.back())));
         }
         return;
     }
@@ -140,7 +146,10 @@ int TensorsModel::rowCount(const QModelIndex& parent) const
     return parent.column() > 0 ? 0 : static_cast<int>(node(parent).children.size());
 }
 
-int TensorsModel::columnCount(const QModelIndex&) const { return tensorColumnCount; }
+int TensorsModel::columnCount(const QModelIndex&) const
+{
+    return tensorColumnCount;
+}
 
 QString TensorsModel::display(const TensorNode& item, TensorColumn column) const
 {
@@ -148,7 +157,7 @@ QString TensorsModel::display(const TensorNode& item, TensorColumn column) const
     switch (column) {
     case TensorColumn::Name:
         return item.name;
-    case TensorColumn::Shape:
+    case TensorColumn::Extent:
         if (!tensor)
             return {};
         if (tensor->type.shape == tensor->layout.shardShape())
@@ -170,8 +179,8 @@ QString TensorsModel::toolTip(const TensorNode& item) const
     const TensorRow* tensor = row(item);
     if (!tensor)
         return item.name + u'\n' + exact;
-    QStringList lines { QString::fromStdString(tensor->path),
-        QString::fromStdString(toJax(tensor->spec)) + u",  "_s + display(item, TensorColumn::Shape), exact };
+    QStringList lines{ QString::fromStdString(tensor->path),
+        QString::fromStdString(toJax(tensor->spec)) + u",  "_s + display(item, TensorColumn::Extent), exact };
     if (item.everywhere)
         lines << tr("Every device holds all of it.");
     else if (tensor->copies > 1)
@@ -196,7 +205,7 @@ QVariant TensorsModel::data(const QModelIndex& index, int role) const
         return QVariant::fromValue(
             Qt::Alignment(isNumeric(column) ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter));
     case Qt::FontRole:
-        if (column == TensorColumn::Shape || (column == TensorColumn::Spec && item.kind != TensorNode::Kind::Folded))
+        if (column == TensorColumn::Extent || (column == TensorColumn::Spec && item.kind != TensorNode::Kind::Folded))
             return Metrics::fixed();
         if (column == TensorColumn::Name && item.kind == TensorNode::Kind::Group)
             return Metrics::semibold();
@@ -232,7 +241,7 @@ QVariant TensorsModel::headerData(int section, Qt::Orientation orientation, int 
         switch (column) {
         case TensorColumn::Name:
             return {};
-        case TensorColumn::Shape:
+        case TensorColumn::Extent:
             return tr("Shape of the whole array, and of the part that one device holds");
         case TensorColumn::Spec:
             return tr("Mesh axes that cut each dimension; - means not cut");
@@ -247,7 +256,7 @@ QVariant TensorsModel::headerData(int section, Qt::Orientation orientation, int 
     switch (column) {
     case TensorColumn::Name:
         return tr("Name");
-    case TensorColumn::Shape:
+    case TensorColumn::Extent:
         return tr("Shape, whole → local");
     case TensorColumn::Spec:
         return tr("Spec");

@@ -30,7 +30,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     , m_filter(new QLineEdit)
     , m_kinds(new QComboBox)
     , m_tree(new QTreeView)
-    , m_unfolded { u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s }
+    , m_unfolded{ u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s }
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -150,8 +150,8 @@ void TensorsView::restoreUnfolded()
             const QModelIndex child = m_model->index(i, 0, parent);
             if (!m_model->hasChildren(child))
                 continue;
-            const bool folded
-                = child.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Folded);
+            const bool folded =
+                child.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Folded);
             const bool filteredGroup = m_model->filter().group && !parent.isValid();
             if ((all && !folded) || filteredGroup || m_unfolded.contains(child.data(TensorsModel::KeyRole).toString()))
                 m_tree->expand(child);
@@ -191,7 +191,7 @@ void TensorsView::fitColumns()
             + margin;
     };
     wanted.name = normal.horizontalAdvance(tr("Layers 10–31")) + 3 * m_tree->indentation() + margin;
-    wanted.shape = headWidth(TensorColumn::Shape);
+    wanted.shape = headWidth(TensorColumn::Extent);
     wanted.spec = normal.horizontalAdvance(tr("same, folded")) + margin;
     wanted.bytes = headWidth(TensorColumn::Bytes);
     wanted.copies = headWidth(TensorColumn::Copies);
@@ -204,12 +204,12 @@ void TensorsView::fitColumns()
             const auto textOf = [&](TensorColumn column) {
                 return row.siblingAtColumn(static_cast<int>(column)).data().toString();
             };
-            wanted.shape = std::max(wanted.shape, fixed.horizontalAdvance(textOf(TensorColumn::Shape)) + margin);
+            wanted.shape = std::max(wanted.shape, fixed.horizontalAdvance(textOf(TensorColumn::Extent)) + margin);
             wanted.spec = std::max(wanted.spec, spanLineWidth(m_model->specSpans(row), Metrics::fixed()) + margin);
             wanted.bytes = std::max(wanted.bytes, normal.horizontalAdvance(textOf(TensorColumn::Bytes)) + margin);
             const int mark = row.data(TensorsModel::EverywhereRole).toBool() ? TensorsDelegate::markWidth() : 0;
-            wanted.copies
-                = std::max(wanted.copies, normal.horizontalAdvance(textOf(TensorColumn::Copies)) + margin + mark);
+            wanted.copies =
+                std::max(wanted.copies, normal.horizontalAdvance(textOf(TensorColumn::Copies)) + margin + mark);
             self(self, row);
         }
     };
@@ -217,13 +217,13 @@ void TensorsView::fitColumns()
 
     // Room for the scroll bar is kept, so that columns do not jump when rows unfold.
     const int bar = m_tree->verticalScrollBar()->isVisible() ? 0 : m_tree->verticalScrollBar()->sizeHint().width();
-    const TensorColumnWidths widths
-        = TensorColumnWidths::fit(m_tree->viewport()->width() - bar, wanted, Metrics::scaled(84));
+    const TensorColumnWidths widths =
+        TensorColumnWidths::fit(m_tree->viewport()->width() - bar, wanted, Metrics::scaled(84));
     m_fitting = true;
-    m_tree->setColumnHidden(static_cast<int>(TensorColumn::Shape), widths.shape == 0);
+    m_tree->setColumnHidden(static_cast<int>(TensorColumn::Extent), widths.shape == 0);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Name), widths.name);
     if (widths.shape > 0)
-        m_tree->setColumnWidth(static_cast<int>(TensorColumn::Shape), widths.shape);
+        m_tree->setColumnWidth(static_cast<int>(TensorColumn::Extent), widths.shape);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Spec), widths.spec);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Bytes), widths.bytes);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Copies), widths.copies);

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/timing_view/timing_summary.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <algorithm>
+#include <cmath>
+
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+struct TimingSummary {
+    Q_DECLARE_TR_FUNCTIONS(TimingSummary)
+};
+
+void add(DeviceTimes& sum, const DeviceTimes& times, double share)
+{
+    sum.compute += times.compute * share;
+    sum.communication += times.communication * share;
+    sum.wait += times.wait * share;
+}
+
+} // namespace
+
+TimeStatistics statistics(std::span<const double> seconds)
+{
+    TimeStatistics result;
+    result.count = seconds.size();
+    if (seconds.empty())
+        return result;
+    const auto count = static_cast<double>(seconds.size());
+    for (const double s : seconds)
+        result.mean += s / count;
+    double squares = 0;
+    for (const double s : seconds)
+        squares += (s - result.mean) * (s - result.mean) / count;
+    result.deviation = std::sqrt(squares);
+    return result;
+}
+
+std::vector<DeviceTimes> meanDevices(std::span<const StepTiming> steps)
+{
+    if (steps.empty())
+        return {};
+    const std::size_t devices = steps.back().devices.size();
+    const auto fits = [devices](const StepTiming& step) { return step.devices.size() == devices; };
+    const auto count = static_cast<double>(std::count_if(steps.begin(), steps.end(), fits));
+    std::vector<DeviceTimes> mean(devices);
+    for (const StepTiming& step : steps)
+        if (fits(step))
+            for (std::size_t i = 0; i < devices; ++i)
+                add(mean[i], step.devices[i], 1 / count);
+    return mean;
+}
+
+DeviceTimes meanOf(std::span<const DeviceTimes> devices)
+{
+    DeviceTimes mean;
+    for (const DeviceTimes& times : devices)
+        add(mean, times, 1 / static_cast<double>(devices.size()));
+    return mean;
+}
+
+std::vector<DeviceBar> deviceBars(std::span<const DeviceTimes> devices, std::size_t maximumBars)
+{
+    std::vector<DeviceBar> bars;
+    if (devices.empty() || maximumBars == 0)
+        return bars;
+    const std::size_t each = (devices.size() + maximumBars - 1) / maximumBars;
+    for (std::size_t first = 0; first < devices.size(); first += each) {
+        const std::size_t count = std::min(each, devices.size() - first);
+        bars.push_back({ first, count, meanOf(devices.subspan(first, count)) });
+    }
+    return bars;
+}
+
+QString meanAndDeviation(double mean, double deviation)
+{
+    const double unit = mean < 10e-3 ? 1e-6 : mean < 10 ? 1e-3 : 1;
+    const QString name = mean < 10e-3 ? TimingSummary::tr("µs")
+        : mean < 10                   ? TimingSummary::tr("ms")
+                                      : TimingSummary::tr("s");
+    const double value = deviation / unit;
+    const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    return TimingSummary::tr("%1 ± %2 %3", "mean with unit, deviation, its unit")
+        .arg(words::seconds(mean), QLocale().toString(value, 'f', decimals), name);
+}
+
+QString timeitSentence(const TimeitResult& result)
+{
+    const auto runs = static_cast<qint64>(result.perLoop.size());
+    if (runs == 0)
+        return TimingSummary::tr("Stopped before the first run was complete.");
+    if (runs == 1)
+        return TimingSummary::tr("%1 per step (1 run of %2 loops)")
+            .arg(words::seconds(result.mean), words::count(result.loops));
+    const QString loops = result.loops == 1 ? TimingSummary::tr("1 loop each")
+                                            : TimingSummary::tr("%1 loops each").arg(words::count(result.loops));
+    const QString text = TimingSummary::tr("%1 per step (mean ± std. dev. of %2 runs, %3)")
+                             .arg(meanAndDeviation(result.mean, result.deviation), words::count(runs), loops);
+    return result.stopped ? TimingSummary::tr("%1, stopped").arg(text) : text;
+}
+
+QString stepsSentence(const TimeStatistics& steps)
+{
+    if (steps.count == 0)
+        return {};
+    if (steps.count == 1)
+        return TimingSummary::tr("%1 for one step").arg(words::seconds(steps.mean));
+    return TimingSummary::tr("%1 per step (mean ± std. dev. of %2 steps)")
+        .arg(meanAndDeviation(steps.mean, steps.deviation), words::count(static_cast<qint64>(steps.count)));
+}
+
+} // namespace shardscope

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Figures and sentences of measured steps, without a window.
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "simulate/run.h"
+
+namespace shardscope {
+
+struct TimeStatistics {
+    double mean = 0;
+    double deviation = 0; ///< population standard deviation
+    std::size_t count = 0;
+};
+[[nodiscard]] TimeStatistics statistics(std::span<const double> seconds);
+
+/// Mean over steps of each device's times. Steps with another number of devices than the newest are left out.
+[[nodiscard]] std::vector<DeviceTimes> meanDevices(std::span<const StepTiming> steps);
+[[nodiscard]] DeviceTimes meanOf(std::span<const DeviceTimes> devices);
+
+/// One bar: a device, or neighbours taken together when there are more devices than bars.
+struct DeviceBar {
+    std::size_t first = 0; ///< mesh position
+    std::size_t count = 1;
+    DeviceTimes times; ///< mean over the bar's devices
+};
+[[nodiscard]] std::vector<DeviceBar> deviceBars(std::span<const DeviceTimes> devices, std::size_t maximumBars);
+
+/// "9,420 µs ± 310 µs": the deviation in the unit of the mean, never more digits than mean something.
+[[nodiscard]] QString meanAndDeviation(double mean, double deviation);
+/// "9.42 ms ± 0.31 ms per step (mean ± std. dev. of 7 runs, 10 loops each)"
+[[nodiscard]] QString timeitSentence(const TimeitResult& result);
+/// The same of single steps: "... (mean ± std. dev. of 25 steps)", or "9.42 ms for one step".
+[[nodiscard]] QString stepsSentence(const TimeStatistics& steps);
+
+} // namespace shardscope

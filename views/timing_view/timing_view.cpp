@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/timing_view/timing_view.h"
+
+#include <QBoxLayout>
+#include <QEvent>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QToolTip>
+#include <algorithm>
+
+#include "plot/device_bars_plot.h"
+#include "plot/step_time_plot.h"
+#include "views/panel/panel.h"
+#include "views/theme/icons.h"
+#include "views/theme/style.h"
+#include "views/theme/theme.h"
+#include "views/timing_view/time_legend.h"
+#include "views/timing_view/timing_models.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr std::size_t maximumBars = 64;
+/// Device times are the mean of so many of the newest steps, so that bars do not dance.
+constexpr std::size_t stepsForBars = 50;
+
+QColor mix(const QColor& over, const QColor& under, double share)
+{
+    const auto channel = [share](int a, int b) { return static_cast<int>(a * share + b * (1 - share) + 0.5); };
+    return { channel(over.red(), under.red()), channel(over.green(), under.green()),
+        channel(over.blue(), under.blue()) };
+}
+
+plot::PlotTheme plotTheme(const Theme& theme)
+{
+    return { theme.base, theme.border, theme.plotGrid, theme.text, theme.secondary, theme.accent,
+        mix(theme.accent, theme.base, theme.dark ? 0.22 : 0.12), Metrics::small() };
+}
+
+/// Light, middle and strong of one hue: communication stands out, and the three differ without any colour sight.
+struct TimeColours {
+    QColor compute, communication, wait;
+    explicit TimeColours(const Theme& theme)
+        : compute(theme.computeBackward)
+        , communication(mix(theme.text, theme.base, 0.85))
+        , wait(theme.wait)
+    {
+    }
+};
+
+QTableView* makeTable(QAbstractItemModel* model, const QString& name)
+{
+    auto* table = new QTableView;
+    table->setModel(model);
+    table->setAccessibleName(name);
+    table->setFrameShape(QFrame::NoFrame);
+    table->setShowGrid(false);
+    table->setAlternatingRowColors(true);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table->setTabKeyNavigation(false);
+    table->setCornerButtonEnabled(false);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    table->horizontalHeader()->setHighlightSections(false);
+    return table;
+}
+
+} // namespace
+
+TimingView::TimingView(Document* document, Selection* selection, RunController* controller, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_controller(controller)
+    , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
+    , m_failureIcon(new QLabel)
+    , m_failure(new RoleLabel(RoleLabel::Size::Normal))
+    , m_failureRow(new QWidget)
+    , m_tableButton(new QPushButton(tr("View as table")))
+    , m_head(new QWidget)
+    , m_pages(new QStackedWidget)
+    , m_empty(new EmptyPage(tr("No step has run yet."), tr("Run step")))
+    , m_steps(new plot::StepTimePlot)
+    , m_legend(new TimeLegend)
+    , m_devices(new plot::DeviceBarsPlot)
+    , m_stepRows(new StepTimesModel(this))
+    , m_deviceRows(new DeviceTimesModel(this))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+
+    auto* failure = new QHBoxLayout(m_failureRow);
+    failure->setContentsMargins(8, 6, 8, 0);
+    failure->setSpacing(6);
+    failure->addWidget(m_failureIcon, 0, Qt::AlignTop);
+    m_failure->setWordWrap(true);
+    failure->addWidget(m_failure, 1);
+    m_failureRow->hide();
+    layout->addWidget(m_failureRow);
+
+    auto* head = new QHBoxLayout(m_head);
+    head->setContentsMargins(8, 6, 8, 0);
+    head->setSpacing(8);
+    m_sentence->setElided(true);
+    head->addWidget(m_sentence, 1);
+    m_tableButton->setCheckable(true);
+    m_tableButton->setProperty("small", true);
+    head->addWidget(m_tableButton);
+    layout->addWidget(m_head);
+    layout->addWidget(m_pages, 1);
+
+    m_pages->addWidget(m_empty);
+    auto* plots = new QWidget;
+    m_plots = new QBoxLayout(QBoxLayout::LeftToRight, plots);
+    m_plots->setContentsMargins(4, 4, 4, 4);
+    m_plots->setSpacing(8);
+    m_plots->addWidget(m_steps, 3);
+    auto* bars = new QVBoxLayout;
+    bars->setSpacing(0);
+    auto* legendRow = new QHBoxLayout;
+    legendRow->setContentsMargins(8, 0, 0, 0);
+    legendRow->addWidget(m_legend, 1);
+    bars->addLayout(legendRow);
+    bars->addWidget(m_devices, 1);
+    m_plots->addLayout(bars, 2);
+    m_pages->addWidget(plots);
+    auto* tables = new QWidget;
+    auto* tableLayout = new QHBoxLayout(tables);
+    tableLayout->setContentsMargins(0, 6, 0, 0);
+    tableLayout->setSpacing(8);
+    tableLayout->addWidget(makeTable(m_stepRows, tr("Times of steps")), 1);
+    tableLayout->addWidget(makeTable(m_deviceRows, tr("Times of devices")), 2);
+    m_pages->addWidget(tables);
+
+    m_steps->setAccessibleName(tr("Step times"));
+    m_devices->setAccessibleName(tr("Compute, communication and wait per device"));
+    m_steps->setAxisLabels(tr("step"), tr("time per step, %1"));
+    m_legend->setToolTip(
+        tr("Compute and communication are measured. Wait is how long a device would have waited for the "
+           "others of its groups, had all devices run at once."));
+
+    connect(m_tableButton, &QPushButton::toggled, this, &TimingView::refresh);
+    connect(m_empty, &EmptyPage::clicked, m_controller, [this] { m_controller->runStep(); });
+    connect(m_controller, &RunController::stepped, this, &TimingView::follow);
+    connect(m_controller, &RunController::timeitFinished, this, &TimingView::follow);
+    connect(m_controller, &RunController::stateChanged, this, &TimingView::follow);
+    connect(m_controller, &RunController::failed, this, &TimingView::showFailure);
+    connect(m_document, &Document::experimentChanged, m_failureRow, &QWidget::hide);
+    connect(m_steps, &plot::StepTimePlot::hovered, this, [this](qint64 step, double seconds) {
+        m_steps->setToolTip(step < 0 ? QString() : tr("Step %1: %2").arg(words::count(step), words::seconds(seconds)));
+    });
+    connect(m_devices, &plot::DeviceBarsPlot::hovered, this, [this](int bar) {
+        if (bar < 0 || bar >= static_cast<int>(m_bars.size())) {
+            m_devices->setToolTip({});
+            m_selection->setHoveredDevices({});
+            return;
+        }
+        const DeviceBar& shown = m_bars[static_cast<std::size_t>(bar)];
+        const std::vector<std::int32_t> ids = deviceIds(shown.first, shown.count);
+        m_devices->setToolTip(tr("%1\ncompute %2\ncommunication %3\nwait %4")
+                                  .arg(words::devices(ids), words::seconds(shown.times.compute),
+                                      words::seconds(shown.times.communication), words::seconds(shown.times.wait)));
+        m_selection->setHoveredDevices(ids);
+    });
+    connect(m_devices, &plot::DeviceBarsPlot::clicked, this, [this](int bar) {
+        if (bar >= 0 && bar < static_cast<int>(m_bars.size()))
+            m_selection->setDevices(
+                deviceIds(m_bars[static_cast<std::size_t>(bar)].first, m_bars[static_cast<std::size_t>(bar)].count));
+    });
+    setFocusProxy(m_tableButton);
+    applyTheme();
+    follow();
+}
+
+QString TimingView::sentence() const
+{
+    return m_sentence->text();
+}
+bool TimingView::isTable() const
+{
+    return m_tableButton->isChecked();
+}
+void TimingView::setTable(bool table)
+{
+    m_tableButton->setChecked(table);
+}
+
+std::vector<std::int32_t> TimingView::deviceIds(std::size_t first, std::size_t count) const
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    std::vector<std::int32_t> ids;
+    for (std::size_t position = first; position < first + count; ++position) {
+        const bool known =
+            snapshot && snapshot->mesh && static_cast<std::int64_t>(position) < snapshot->mesh->deviceCount();
+        ids.push_back(known ? snapshot->mesh->deviceAt(static_cast<std::int64_t>(position))
+                            : static_cast<std::int32_t>(position));
+    }
+    return ids;
+}
+
+void TimingView::follow()
+{
+    if (m_controller->state() != RunController::State::Idle)
+        m_failureRow->hide();
+    show({ m_controller->history(), m_controller->stepsDone(), m_controller->lastTimeit() });
+}
+
+void TimingView::show(TimingData timing)
+{
+    m_data = std::move(timing);
+    refresh();
+}
+
+void TimingView::refresh()
+{
+    const bool some = !m_data.history.empty();
+    m_head->setVisible(some);
+    m_pages->setCurrentIndex(!some ? 0 : isTable() ? 2 : 1);
+    QString figure;
+    std::vector<double> seconds;
+    for (const StepTiming& step : m_data.history)
+        seconds.push_back(step.wall);
+    const std::int64_t first = m_data.stepsDone - static_cast<std::int64_t>(seconds.size()) + 1;
+    std::vector<DeviceTimes> devices;
+    std::optional<plot::MeanBand> band;
+    if (some) {
+        const TimeStatistics all = statistics(seconds);
+        const bool timeit = m_data.timeit && !m_data.timeit->perLoop.empty();
+        const double mean = timeit ? m_data.timeit->mean : all.mean;
+        const double deviation = timeit ? m_data.timeit->deviation : all.deviation;
+        QString text = timeit ? timeitSentence(*m_data.timeit) : stepsSentence(all);
+        if (m_controller->state() == RunController::State::Timing) {
+            const auto [done, total] = m_controller->progress();
+            text = tr("Step %1 of %2: %3").arg(words::count(done), words::count(total), stepsSentence(all));
+        }
+        m_sentence->setText(text);
+        figure = tr("%1 per step").arg(words::seconds(mean));
+        if (timeit || seconds.size() > 1)
+            band = plot::MeanBand{ mean, deviation, tr("mean %1").arg(words::seconds(mean)) };
+        if (timeit && !m_data.timeit->devices.empty()) {
+            devices = m_data.timeit->devices;
+        } else {
+            const std::span<const StepTiming> steps(m_data.history);
+            devices = meanDevices(steps.last(std::min(steps.size(), stepsForBars)));
+        }
+    }
+
+    if (isTable()) {
+        m_stepRows->setTimes(first, seconds);
+        m_deviceRows->setDevices(devices, deviceIds(0, devices.size()));
+    } else {
+        m_steps->setTimes(first, seconds);
+        m_steps->setBand(band);
+        m_bars = deviceBars(devices, maximumBars);
+        const TimeColours colours(Theme::current());
+        QStringList labels;
+        plot::BarSeries compute{ tr("compute"), colours.compute, {} };
+        plot::BarSeries communication{ tr("communication"), colours.communication, {} };
+        plot::BarSeries wait{ tr("wait"), colours.wait, {} };
+        for (const DeviceBar& bar : m_bars) {
+            const std::vector<std::int32_t> ids = deviceIds(bar.first, bar.count);
+            labels << (bar.count == 1 ? tr("d%1").arg(ids.front()) : tr("d%1–d%2").arg(ids.front()).arg(ids.back()));
+            compute.seconds.push_back(bar.times.compute);
+            communication.seconds.push_back(bar.times.communication);
+            wait.seconds.push_back(bar.times.wait);
+        }
+        m_devices->setBars(labels, { compute, communication, wait }, tr("mean per device, %1"));
+        const DeviceTimes mean = devices.empty() ? DeviceTimes{} : meanOf(devices);
+        m_legend->setEntries({ { compute.name, words::seconds(mean.compute), compute.fill },
+            { communication.name, words::seconds(mean.communication), communication.fill },
+            { wait.name, words::seconds(mean.wait), wait.fill } });
+        m_steps->setAccessibleDescription(m_sentence->text());
+        m_devices->setAccessibleDescription(m_legend->accessibleName());
+    }
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void TimingView::showFailure(const Diagnostic& diagnostic)
+{
+    const words::ProblemText text = words::describe(diagnostic);
+    m_failure->setText(text.remedy.isEmpty() ? text.cause : QString(text.cause + u". "_s + text.remedy));
+    m_failureIcon->setPixmap(severityIcon(diagnostic.severity())
+                                 .pixmap(QSize(Metrics::scaled(14), Metrics::scaled(14)), devicePixelRatioF()));
+    m_failureRow->show();
+}
+
+void TimingView::applyTheme()
+{
+    const plot::PlotTheme colours = plotTheme(Theme::current());
+    m_steps->setTheme(colours);
+    m_devices->setTheme(colours);
+}
+
+void TimingView::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        applyTheme();
+        refresh();
+    }
+    QWidget::changeEvent(event);
+}
+
+void TimingView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    const bool wide = width() >= Metrics::scaled(480);
+    m_plots->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+}
+
+} // namespace shardscope

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Timing dock: measured times of the steps that ran, as they come, and what each device spent them on.
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "document/document.h"
+#include "document/run_controller.h"
+#include "document/selection.h"
+#include "views/timing_view/timing_summary.h"
+
+class QBoxLayout;
+class QLabel;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+
+namespace shardscope {
+
+namespace plot {
+class DeviceBarsPlot;
+class StepTimePlot;
+} // namespace plot
+class DeviceTimesModel;
+class EmptyPage;
+class RoleLabel;
+class StepTimesModel;
+class TimeLegend;
+
+/// What there is to show of measured steps; RunController's figures, or made up ones in a test.
+struct TimingData {
+    std::vector<StepTiming> history; ///< newest last
+    std::int64_t stepsDone = 0; ///< number of the newest step
+    std::optional<TimeitResult> timeit;
+};
+
+class TimingView : public QWidget {
+    Q_OBJECT
+public:
+    TimingView(Document* document, Selection* selection, RunController* controller, QWidget* parent = nullptr);
+
+    /// "9.42 ms per step", for the dock's title.
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] QString sentence() const;
+    [[nodiscard]] plot::StepTimePlot* stepPlot() const { return m_steps; }
+    [[nodiscard]] plot::DeviceBarsPlot* devicePlot() const { return m_devices; }
+    [[nodiscard]] bool isTable() const;
+    void setTable(bool table);
+    void show(TimingData timing);
+    using QWidget::show;
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+protected:
+    void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void follow();
+    void refresh();
+    void applyTheme();
+    void showFailure(const Diagnostic& diagnostic);
+    [[nodiscard]] std::vector<std::int32_t> deviceIds(std::size_t first, std::size_t count) const;
+
+    Document* m_document;
+    Selection* m_selection;
+    RunController* m_controller;
+    TimingData m_data;
+    std::vector<DeviceBar> m_bars;
+
+    RoleLabel* m_sentence;
+    QLabel* m_failureIcon;
+    RoleLabel* m_failure;
+    QWidget* m_failureRow;
+    QPushButton* m_tableButton;
+    QWidget* m_head;
+    QStackedWidget* m_pages;
+    EmptyPage* m_empty;
+    QBoxLayout* m_plots;
+    plot::StepTimePlot* m_steps;
+    TimeLegend* m_legend;
+    plot::DeviceBarsPlot* m_devices;
+    StepTimesModel* m_stepRows;
+    DeviceTimesModel* m_deviceRows;
+    QString m_keyFigure;
+};
+
+} // namespace shardscope
