@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/shard_grid_view/grid_canvas.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QToolTip>
+#include <algorithm>
+
+#include "document/selection.h"
+#include "views/theme/theme.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int outer = 8;
+
+} // namespace
+
+GridCanvas::GridCanvas(Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_selection(selection)
+{
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setAccessibleName(tr("Shard grid"));
+    connect(selection, &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
+    connect(selection, &Selection::changed, this, qOverload<>(&QWidget::update));
+}
+
+void GridCanvas::setSubject(std::optional<GridSubject> subject)
+{
+    m_subject = std::move(subject);
+    m_hovered.reset();
+    arrange();
+    if (m_current
+        && (!m_subject || m_current->row >= m_grid.rows().pieces || m_current->column >= m_grid.columns().pieces
+            || m_current->panel >= static_cast<int>(m_grid.panels().size())))
+        m_current.reset();
+    update();
+}
+
+void GridCanvas::setChoice(GridLayout::Choice choice)
+{
+    m_choice = choice;
+    arrange();
+    update();
+}
+
+void GridCanvas::setColour(GridColour colour)
+{
+    m_colour = colour;
+    update();
+}
+
+void GridCanvas::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    update();
+}
+
+void GridCanvas::setCurrentCell(std::optional<GridCell> cell)
+{
+    if (m_current == cell)
+        return;
+    m_current = cell;
+    if (cell && m_subject) {
+        const std::int64_t shard = m_grid.shardOf(*cell);
+        const CellText text = describeCell(*m_subject, shard);
+        setAccessibleDescription(text.title + QStringLiteral(", ") + text.ranges + QStringLiteral(". ") + text.holding);
+        m_selection->setHoveredDevices(m_subject->layout.holders(shard));
+    }
+    update();
+}
+
+QSize GridCanvas::sizeHint() const
+{
+    return { Metrics::scaled(560), Metrics::scaled(360) };
+}
+QSize GridCanvas::minimumSizeHint() const
+{
+    return { Metrics::scaled(220), Metrics::scaled(140) };
+}
+
+bool GridCanvas::legendBeside() const
+{
+    return width() >= Metrics::scaled(440);
+}
+
+void GridCanvas::arrange()
+{
+    m_grid = GridLayout();
+    if (!m_subject)
+        return;
+    const Layout& layout = m_subject->layout;
+    const int rank = static_cast<int>(layout.shape().size());
+    const auto fits = [rank](int d) { return d >= -1 && d < rank; };
+    if (!fits(m_choice.rows) || !fits(m_choice.columns) || (rank > 0 && m_choice.columns < 0)
+        || (rank > 1 && m_choice.rows < 0) || (rank > 0 && m_choice.rows == m_choice.columns))
+        m_choice = GridLayout::defaultChoice(layout);
+    if (rank == 0)
+        m_choice = {};
+
+    const QFontMetrics names{ font() }, small{ Metrics::small() };
+    GridMargins margins;
+    margins.top = names.height() + small.height() + Metrics::scaled(14);
+    margins.panelTitle = names.height() + 4;
+    int left = 0;
+    if (m_choice.rows >= 0) {
+        left = std::max(names.horizontalAdvance(m_subject->dimensionName(m_choice.rows)),
+            names.horizontalAdvance(m_subject->axesOf(m_choice.rows)));
+        const std::int64_t size = layout.shape()[static_cast<std::size_t>(m_choice.rows)];
+        left = std::max(left, small.horizontalAdvance(words::range(std::max<std::int64_t>(size - 2, 0), size)));
+        left = std::max(left, small.horizontalAdvance(tr("not cut")));
+    }
+    margins.left = left + Metrics::scaled(14);
+    if (rank == 0) {
+        margins.top = Metrics::scaled(16);
+        margins.left = 0;
+    }
+
+    QRect area = rect().adjusted(outer, outer, -outer - 2, -outer - 2);
+    const int legendWidth = Metrics::scaled(150), legendHeight = Metrics::scaled(24);
+    if (legendBeside()) {
+        area.setRight(area.right() - legendWidth - Metrics::scaled(12));
+    } else {
+        area.setBottom(area.bottom() - legendHeight);
+    }
+    if (GridLayout probe(layout, m_choice, area.size(), margins); probe.isClamped())
+        area.setBottom(area.bottom() - small.height() - 4); // the note on proportions stands below the grid
+    m_grid = GridLayout(layout, m_choice, area.size() + QSize(outer, outer), margins);
+    // The layout starts at the origin; the canvas has an outer margin.
+    if (legendBeside()) {
+        int right = 0;
+        for (const QRect& panel : m_grid.panels())
+            right = std::max(right, panel.right());
+        const int x = std::min(right + Metrics::scaled(20), width() - legendWidth - outer);
+        m_legend =
+            QRect(x, m_grid.panels().empty() ? outer : m_grid.panels().front().top(), width() - x - outer, height());
+    } else {
+        m_legend = QRect(outer, height() - legendHeight - 2, width() - 2 * outer, legendHeight);
+    }
+}
+
+std::vector<GridCell> GridCanvas::litCells(const std::vector<std::int32_t>& devices) const
+{
+    std::vector<GridCell> cells;
+    if (!m_subject)
+        return cells;
+    std::vector<std::int64_t> seen;
+    // All holders of one shard light one cell; many unrelated devices would light everything.
+    for (std::size_t i = 0; i < std::min<std::size_t>(devices.size(), 64); ++i) {
+        if (devices[i] < 0 || devices[i] >= m_subject->mesh().deviceCount())
+            continue;
+        const std::int64_t shard = m_subject->layout.shardAt(m_subject->mesh().positionOf(devices[i]));
+        if (std::find(seen.begin(), seen.end(), shard) != seen.end())
+            continue;
+        seen.push_back(shard);
+        if (const auto cell = m_grid.cellOf(shard))
+            cells.push_back(*cell);
+    }
+    return cells;
+}
+
+void GridCanvas::hover(std::optional<GridCell> cell)
+{
+    if (m_hovered == cell)
+        return;
+    m_hovered = cell;
+    if (cell && m_subject)
+        m_selection->setHoveredDevices(m_subject->layout.holders(m_grid.shardOf(*cell)));
+    else
+        m_selection->setHoveredDevices({});
+}
+
+bool GridCanvas::event(QEvent* event)
+{
+    if (event->type() == QEvent::ToolTip && m_subject) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const std::optional<GridCell> cell = m_grid.cellAt(help->pos());
+        if (!cell) {
+            QToolTip::hideText();
+            return true;
+        }
+        const CellText text = describeCell(*m_subject, m_grid.shardOf(*cell));
+        QString html = QStringLiteral("<p style='white-space:pre'><b>%1</b><br><code>%2</code><br>%3")
+                           .arg(text.title.toHtmlEscaped(), text.ranges.toHtmlEscaped(), text.holding.toHtmlEscaped());
+        for (const QString& line : { text.copies, text.padding })
+            if (!line.isEmpty())
+                html += QStringLiteral("<br>") + line.toHtmlEscaped();
+        QToolTip::showText(help->globalPos(), html + QStringLiteral("</p>"), this, m_grid.cellRect(*cell));
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void GridCanvas::resizeEvent(QResizeEvent*)
+{
+    arrange();
+}
+
+void GridCanvas::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
+        arrange();
+    if (event->type() == QEvent::PaletteChange)
+        update();
+    QWidget::changeEvent(event);
+}
+
+void GridCanvas::mouseMoveEvent(QMouseEvent* event)
+{
+    hover(m_subject ? m_grid.cellAt(event->pos()) : std::nullopt);
+}
+
+void GridCanvas::leaveEvent(QEvent*)
+{
+    hover(std::nullopt);
+}
+
+void GridCanvas::mousePressEvent(QMouseEvent* event)
+{
+    if (!m_subject || event->button() != Qt::LeftButton)
+        return;
+    const std::optional<GridCell> cell = m_grid.cellAt(event->pos());
+    if (!cell) {
+        setCurrentCell(std::nullopt);
+        m_selection->setDevices({});
+        return;
+    }
+    std::vector<std::int32_t> devices = m_subject->layout.holders(m_grid.shardOf(*cell));
+    if (event->modifiers() & Qt::ControlModifier) {
+        std::vector<std::int32_t> all = m_selection->devices();
+        all.insert(all.end(), devices.begin(), devices.end());
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        devices = std::move(all);
+    }
+    setCurrentCell(cell);
+    m_selection->setDevices(std::move(devices));
+}
+
+void GridCanvas::keyPressEvent(QKeyEvent* event)
+{
+    if (!m_subject || m_grid.panels().empty()) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    GridCell cell = m_current.value_or(GridCell{});
+    const bool started = m_current.has_value();
+    const int panels = static_cast<int>(m_grid.panels().size());
+    switch (event->key()) {
+    case Qt::Key_Left:
+        if (cell.column > 0)
+            --cell.column;
+        else if (cell.panel > 0 && panels > 1)
+            cell = { cell.panel - 1, cell.row, m_grid.columns().pieces - 1 };
+        break;
+    case Qt::Key_Right:
+        if (!started)
+            break;
+        if (cell.column + 1 < m_grid.columns().pieces)
+            ++cell.column;
+        else if (cell.panel + 1 < panels)
+            cell = { cell.panel + 1, cell.row, 0 };
+        break;
+    case Qt::Key_Up:
+        cell.row = std::max<std::int64_t>(0, cell.row - 1);
+        break;
+    case Qt::Key_Down:
+        if (started)
+            cell.row = std::min(m_grid.rows().pieces - 1, cell.row + 1);
+        break;
+    case Qt::Key_Home:
+        cell.column = 0;
+        break;
+    case Qt::Key_End:
+        cell.column = m_grid.columns().pieces - 1;
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space:
+        if (started)
+            m_selection->setDevices(m_subject->layout.holders(m_grid.shardOf(cell)));
+        return;
+    case Qt::Key_Escape:
+        setCurrentCell(std::nullopt);
+        m_selection->setDevices({});
+        m_selection->setHoveredDevices({});
+        return;
+    default:
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    setCurrentCell(cell);
+}
+
+void GridCanvas::focusInEvent(QFocusEvent* event)
+{
+    QWidget::focusInEvent(event);
+    update();
+}
+
+void GridCanvas::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
+    update();
+}
+
+} // namespace shardscope

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/shard_grid_view/grid_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+
+namespace {
+
+constexpr double widest = 4.0;
+
+GridDimension dimensionOf(const Layout& layout, int dimension)
+{
+    if (dimension < 0)
+        return {};
+    const auto d = static_cast<std::size_t>(dimension);
+    return { dimension, layout.shape()[d], layout.shardGrid()[d], layout.shardShape()[d] };
+}
+
+/// Boundary `index` of `pieces` equal parts of [start, start + length).
+int edge(int start, int length, std::int64_t index, std::int64_t pieces)
+{
+    return start + static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(pieces, 1));
+}
+
+/// The part that a pixel lies in; edge() rounds down, so the part is found by search around the quotient.
+std::int64_t partAt(int offset, int length, std::int64_t pieces)
+{
+    std::int64_t part = std::clamp<std::int64_t>(
+        std::int64_t{ offset } * pieces / std::max(length, 1), 0, std::max<std::int64_t>(pieces - 1, 0));
+    while (part + 1 < pieces && edge(0, length, part + 1, pieces) <= offset)
+        ++part;
+    while (part > 0 && edge(0, length, part, pieces) > offset)
+        --part;
+    return part;
+}
+
+} // namespace
+
+GridLayout::Choice GridLayout::defaultChoice(const Layout& layout)
+{
+    const int rank = static_cast<int>(layout.shape().size());
+    if (rank == 0)
+        return {};
+    if (rank == 1)
+        return { -1, 0 };
+    std::vector<int> order(static_cast<std::size_t>(rank));
+    for (int i = 0; i < rank; ++i)
+        order[static_cast<std::size_t>(i)] = i;
+    const auto pieces = [&layout](int d) { return layout.shardGrid()[static_cast<std::size_t>(d)]; };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        if (pieces(a) != pieces(b))
+            return pieces(a) > pieces(b);
+        return pieces(a) == 1 && a > b; // among uncut ones the last dimensions
+    });
+    return { std::min(order[0], order[1]), std::max(order[0], order[1]) };
+}
+
+GridLayout::GridLayout(const Layout& layout, Choice choice, QSize area, const GridMargins& margins)
+    : m_grid(layout.shardGrid())
+    , m_rows(dimensionOf(layout, choice.rows))
+    , m_columns(dimensionOf(layout, choice.columns))
+{
+    const int rank = static_cast<int>(layout.shape().size());
+    for (int d = 0; d < rank; ++d) {
+        if (d == choice.rows || d == choice.columns)
+            continue;
+        const std::int64_t pieces = m_grid[static_cast<std::size_t>(d)];
+        if (pieces > 1) {
+            m_multiples.push_back(d);
+            m_panelsInAll *= pieces;
+        } else {
+            m_folded.push_back(d);
+        }
+    }
+    const int count = static_cast<int>(std::min<std::int64_t>(m_panelsInAll, maximumPanels));
+
+    m_trueAspect = rank < 2
+        ? (rank == 0 ? 3.0 : widest)
+        : static_cast<double>(m_columns.extent()) / static_cast<double>(std::max<std::int64_t>(m_rows.extent(), 1));
+    if (m_columns.extent() == 0 || m_rows.extent() == 0)
+        m_trueAspect = 1; // an array without elements has no proportions
+    m_drawnAspect = std::clamp(m_trueAspect, 1 / widest, widest);
+
+    // The arrangement that leaves the panels largest.
+    const int title = count > 1 ? margins.panelTitle : 0;
+    const int width = std::max(area.width() - margins.left, 1);
+    const int height = std::max(area.height() - margins.top, 1);
+    QSize best(0, 0);
+    int bestAcross = 1;
+    for (int across = 1; across <= count; ++across) {
+        const int down = (count + across - 1) / across;
+        const int roomX = (width - (across - 1) * margins.gap) / across;
+        const int roomY = (height - (down - 1) * margins.gap) / down - title;
+        if (roomX < 1 || roomY < 1)
+            continue;
+        const int w = std::max(1, std::min(roomX, static_cast<int>(std::floor(roomY * m_drawnAspect))));
+        const int h = std::max(1, std::min(roomY, static_cast<int>(std::floor(w / m_drawnAspect))));
+        if (std::int64_t{ w } * h > std::int64_t{ best.width() } * best.height()) {
+            best = { w, h };
+            bestAcross = across;
+        }
+    }
+    if (rank == 0)
+        best = best.boundedTo({ 240, 80 });
+    for (int i = 0; i < count; ++i) {
+        const int x = margins.left + (i % bestAcross) * (best.width() + margins.gap);
+        const int y = margins.top + title + (i / bestAcross) * (best.height() + title + margins.gap);
+        m_panels.emplace_back(QPoint(x, y), best);
+    }
+
+    const double cellWidth =
+        static_cast<double>(best.width()) / static_cast<double>(std::max<std::int64_t>(m_columns.pieces, 1));
+    const double cellHeight =
+        static_cast<double>(best.height()) / static_cast<double>(std::max<std::int64_t>(m_rows.pieces, 1));
+    const double smaller = std::min(cellWidth, cellHeight);
+    if (cellWidth >= 48 && cellHeight >= 28)
+        m_detail = GridDetail::Full;
+    else if (cellWidth >= 24 && cellHeight >= 14)
+        m_detail = GridDetail::Name;
+    else if (smaller >= 12)
+        m_detail = GridDetail::Marks;
+    else if (smaller >= 3)
+        m_detail = GridDetail::Colour;
+    else
+        m_detail = GridDetail::Raster;
+}
+
+bool GridLayout::isClamped() const
+{
+    return m_rows.dimension >= 0 && std::abs(m_trueAspect - m_drawnAspect) > 0.01 * m_drawnAspect;
+}
+
+std::vector<std::int64_t> GridLayout::panelIndex(int panel) const
+{
+    std::vector<std::int64_t> index(m_multiples.size());
+    std::int64_t rest = panel;
+    for (std::size_t i = m_multiples.size(); i-- > 0;) {
+        const std::int64_t pieces = m_grid[static_cast<std::size_t>(m_multiples[i])];
+        index[i] = rest % pieces;
+        rest /= pieces;
+    }
+    return index;
+}
+
+int GridLayout::columnEdge(const QRect& panel, std::int64_t index) const
+{
+    return edge(panel.left(), panel.width(), index, m_columns.pieces);
+}
+
+int GridLayout::rowEdge(const QRect& panel, std::int64_t index) const
+{
+    return edge(panel.top(), panel.height(), index, m_rows.pieces);
+}
+
+QRect GridLayout::cellRect(const GridCell& cell) const
+{
+    const QRect& panel = m_panels[static_cast<std::size_t>(cell.panel)];
+    const QPoint topLeft(columnEdge(panel, cell.column), rowEdge(panel, cell.row));
+    const QPoint bottomRight(columnEdge(panel, cell.column + 1) - 1, rowEdge(panel, cell.row + 1) - 1);
+    return { topLeft, bottomRight };
+}
+
+QRect GridLayout::rightPadding(const QRect& panel) const
+{
+    if (!m_columns.padded())
+        return {};
+    const int x = edge(panel.left(), panel.width(), m_columns.size, m_columns.extent());
+    return { x, panel.top(), panel.right() + 1 - x, panel.height() };
+}
+
+QRect GridLayout::bottomPadding(const QRect& panel) const
+{
+    if (!m_rows.padded())
+        return {};
+    const int y = edge(panel.top(), panel.height(), m_rows.size, m_rows.extent());
+    return { panel.left(), y, panel.width(), panel.bottom() + 1 - y };
+}
+
+std::optional<GridCell> GridLayout::cellAt(QPoint point) const
+{
+    for (int i = 0; i < static_cast<int>(m_panels.size()); ++i) {
+        const QRect& panel = m_panels[static_cast<std::size_t>(i)];
+        if (panel.contains(point))
+            return GridCell{ i, partAt(point.y() - panel.top(), panel.height(), m_rows.pieces),
+                partAt(point.x() - panel.left(), panel.width(), m_columns.pieces) };
+    }
+    return std::nullopt;
+}
+
+std::int64_t GridLayout::shardOf(const GridCell& cell) const
+{
+    const std::vector<std::int64_t> panel = panelIndex(cell.panel);
+    std::int64_t number = 0;
+    for (std::size_t d = 0; d < m_grid.size(); ++d) {
+        std::int64_t block = 0;
+        if (static_cast<int>(d) == m_rows.dimension)
+            block = cell.row;
+        else if (static_cast<int>(d) == m_columns.dimension)
+            block = cell.column;
+        else if (const auto at = std::find(m_multiples.begin(), m_multiples.end(), static_cast<int>(d));
+                 at != m_multiples.end())
+            block = panel[static_cast<std::size_t>(at - m_multiples.begin())];
+        number = number * m_grid[d] + block;
+    }
+    return number;
+}
+
+std::optional<GridCell> GridLayout::cellOf(std::int64_t shard) const
+{
+    std::vector<std::int64_t> block(m_grid.size());
+    for (std::size_t d = m_grid.size(); d-- > 0;) {
+        block[d] = shard % m_grid[d];
+        shard /= m_grid[d];
+    }
+    if (shard != 0)
+        return std::nullopt;
+    std::int64_t panel = 0;
+    for (const int d : m_multiples)
+        panel = panel * m_grid[static_cast<std::size_t>(d)] + block[static_cast<std::size_t>(d)];
+    if (panel >= static_cast<std::int64_t>(m_panels.size()))
+        return std::nullopt;
+    const auto at = [&block](int d) { return d < 0 ? std::int64_t{ 0 } : block[static_cast<std::size_t>(d)]; };
+    return GridCell{ static_cast<int>(panel), at(m_rows.dimension), at(m_columns.dimension) };
+}
+
+} // namespace shardscope

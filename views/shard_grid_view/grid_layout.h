@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where everything of a shard grid lies: geometry and hit test, without a window.
+//
+// Two dimensions of the array span a panel in true proportions; further dimensions that are cut give one panel per
+// block (small multiples), uncut ones fold away. Cells are blocks, not devices: their number does not grow with copies,
+// and no rectangle is stored per cell.
+//
+//     f32[1024, 1024] over P(None, 'model'), model = 4: one panel, 1 row, 4 columns
+#pragma once
+
+#include <QPoint>
+#include <QRect>
+#include <QSize>
+#include <optional>
+#include <vector>
+
+#include "sharding/layout.h"
+
+namespace shardscope {
+
+/// A dimension as it is drawn. `dimension` -1: the array has none here.
+struct GridDimension {
+    int dimension = -1;
+    std::int64_t size = 1; ///< elements of the array
+    std::int64_t pieces = 1; ///< blocks
+    std::int64_t block = 1; ///< elements per block, padding included
+    /// Elements drawn: the array and its padding.
+    [[nodiscard]] std::int64_t extent() const { return pieces * block; }
+    [[nodiscard]] bool padded() const { return extent() > size; }
+};
+
+struct GridCell {
+    int panel = 0;
+    std::int64_t row = 0;
+    std::int64_t column = 0;
+    bool operator==(const GridCell&) const = default;
+};
+
+/// How much a cell has room for.
+enum class GridDetail : std::uint8_t {
+    Raster, ///< below 3 px: one picture, no lines
+    Colour, ///< 3 px: colour and gap line
+    Marks, ///< 12 px: patterns as well
+    Name, ///< 24 x 14: the devices, where they fit
+    Full, ///< 48 x 28: copies and ranges as well
+};
+
+/// Room around and between panels, in pixels.
+struct GridMargins {
+    int left = 0; ///< row names and ranges
+    int top = 0; ///< column names, cut line and ranges
+    int panelTitle = 0; ///< "layers = 0", only with several panels
+    int gap = 28; ///< between panels
+};
+
+class GridLayout {
+public:
+    /// Which two dimensions span the panels; -1 where the array has none.
+    struct Choice {
+        int rows = -1;
+        int columns = -1;
+        bool operator==(const Choice&) const = default;
+    };
+    /// The two dimensions cut most, the earlier one as rows; uncut ones, the last first, where fewer are cut.
+    static Choice defaultChoice(const Layout& layout);
+
+    GridLayout() = default;
+    GridLayout(const Layout& layout, Choice choice, QSize area, const GridMargins& margins);
+
+    [[nodiscard]] const GridDimension& rows() const { return m_rows; }
+    [[nodiscard]] const GridDimension& columns() const { return m_columns; }
+    [[nodiscard]] const std::vector<QRect>& panels() const { return m_panels; }
+    /// Dimensions that the panels count through, major first.
+    [[nodiscard]] const std::vector<int>& multiples() const { return m_multiples; }
+    /// Block coordinates of a panel, one per multiple.
+    [[nodiscard]] std::vector<std::int64_t> panelIndex(int panel) const;
+    /// Panels there would be if all were drawn; more than panels().size() beyond the limit.
+    [[nodiscard]] std::int64_t panelsInAll() const { return m_panelsInAll; }
+    /// Dimensions that are not cut and not drawn.
+    [[nodiscard]] const std::vector<int>& folded() const { return m_folded; }
+
+    /// Width : height of the array and of the drawing.
+    [[nodiscard]] double trueAspect() const { return m_trueAspect; }
+    [[nodiscard]] double drawnAspect() const { return m_drawnAspect; }
+    /// The array is longer than what can be drawn in proportion.
+    [[nodiscard]] bool isClamped() const;
+
+    [[nodiscard]] GridDetail detail() const { return m_detail; }
+    /// Pixels of a block boundary, 0 <= index <= pieces.
+    [[nodiscard]] int columnEdge(const QRect& panel, std::int64_t index) const;
+    [[nodiscard]] int rowEdge(const QRect& panel, std::int64_t index) const;
+    [[nodiscard]] QRect cellRect(const GridCell& cell) const;
+    /// The part of a panel that lies behind the array's end, to the right and below.
+    [[nodiscard]] QRect rightPadding(const QRect& panel) const;
+    [[nodiscard]] QRect bottomPadding(const QRect& panel) const;
+    [[nodiscard]] std::optional<GridCell> cellAt(QPoint point) const;
+
+    /// Number of the shard that a cell stands for, and back.
+    [[nodiscard]] std::int64_t shardOf(const GridCell& cell) const;
+    [[nodiscard]] std::optional<GridCell> cellOf(std::int64_t shard) const;
+
+    static constexpr int maximumPanels = 64;
+
+private:
+    Shape m_grid;
+    GridDimension m_rows, m_columns;
+    std::vector<int> m_multiples, m_folded;
+    std::vector<QRect> m_panels;
+    std::int64_t m_panelsInAll = 1;
+    double m_trueAspect = 1, m_drawnAspect = 1;
+    GridDetail m_detail = GridDetail::Full;
+};
+
+} // namespace shardscope

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/shard_grid_view/grid_subject.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+struct ShardGrid {
+    Q_DECLARE_TR_FUNCTIONS(ShardGrid)
+};
+
+} // namespace
+
+QString GridSubject::dimensionName(int dimension) const
+{
+    const auto d = static_cast<std::size_t>(dimension);
+    if (d < names.size() && !names[d].empty())
+        return QString::fromStdString(names[d]);
+    return ShardGrid::tr("dimension %1").arg(dimension);
+}
+
+QString GridSubject::axesOf(int dimension) const
+{
+    if (dimension < 0)
+        return {};
+    QStringList parts;
+    for (const AxisRef& ref : layout.sharding().dims[static_cast<std::size_t>(dimension)].axes)
+        parts << QString::fromStdString(toString(mesh(), ref));
+    return parts.isEmpty() ? QString() : QLatin1Char('@') + parts.join(QStringLiteral(", "));
+}
+
+int GridSubject::firstAxis(int dimension) const
+{
+    if (dimension < 0)
+        return -1;
+    const AxisList& axes = layout.sharding().dims[static_cast<std::size_t>(dimension)].axes;
+    return axes.empty() ? -1 : axes.front().axis;
+}
+
+std::vector<int> GridSubject::copyAxes() const
+{
+    std::vector<int> free;
+    const TensorSharding& sharding = layout.sharding();
+    for (int axis = 0; axis < static_cast<int>(mesh().rank()); ++axis) {
+        const auto uses = [axis](const AxisList& list) {
+            return std::any_of(list.begin(), list.end(), [axis](const AxisRef& ref) { return ref.axis == axis; });
+        };
+        const bool cut = std::any_of(sharding.dims.begin(), sharding.dims.end(),
+            [&uses](const DimensionSharding& dim) { return uses(dim.axes); });
+        if (!cut && !uses(sharding.unreduced) && mesh().size(static_cast<std::size_t>(axis)) > 1)
+            free.push_back(axis);
+    }
+    return free;
+}
+
+std::int64_t GridSubject::shardBytes() const
+{
+    std::int64_t elements = 1;
+    for (const std::int64_t size : layout.shardShape())
+        elements *= size;
+    return elements * elementBytes;
+}
+
+QString listDevices(const std::vector<std::int32_t>& ids)
+{
+    if (ids.empty())
+        return {};
+    const auto name = [](std::int32_t id) { return QStringLiteral("d%1").arg(id); };
+    if (ids.size() == 1)
+        return name(ids.front());
+    if (ids.size() > 8)
+        return ShardGrid::tr("%1 … %2, %n devices", nullptr, static_cast<int>(ids.size()))
+            .arg(name(ids.front()), name(ids.back()));
+    QStringList names;
+    for (std::size_t i = 0; i + 1 < ids.size(); ++i)
+        names << name(ids[i]);
+    return ShardGrid::tr("%1 and %2", "last two of a list").arg(names.join(QStringLiteral(", ")), name(ids.back()));
+}
+
+CellText describeCell(const GridSubject& subject, std::int64_t shard)
+{
+    const Layout& layout = subject.layout;
+    CellText text;
+    text.title = ShardGrid::tr("Shard %1").arg(shard);
+    QStringList ranges;
+    const std::vector<IndexRange> blocks = layout.rangesOfShard(shard);
+    for (std::size_t d = 0; d < blocks.size(); ++d) {
+        const QString name = subject.dimensionName(static_cast<int>(d));
+        ranges << (blocks[d].size() > 0 ? name + QLatin1Char(' ') + words::range(blocks[d].begin, blocks[d].end)
+                                        : ShardGrid::tr("%1: padding only").arg(name));
+        if (blocks[d].size() < layout.shardShape()[d])
+            text.padding = ShardGrid::tr("%1 of its %2 indices of %3 are padding.")
+                               .arg(layout.shardShape()[d] - blocks[d].size())
+                               .arg(layout.shardShape()[d])
+                               .arg(name);
+    }
+    text.ranges = ranges.join(QStringLiteral(", "));
+    const std::vector<std::int32_t> holders = layout.holders(shard);
+    const QString bytes = words::bytes(static_cast<double>(subject.shardBytes()));
+    if (layout.addends() > 1)
+        text.holding = ShardGrid::tr("%1 each hold a part of the sum, %2 each.").arg(listDevices(holders), bytes);
+    else if (holders.size() == 1)
+        text.holding = ShardGrid::tr("%1 alone holds it, %2.").arg(listDevices(holders), bytes);
+    else
+        text.holding = ShardGrid::tr("%1 hold the same data, %2 each.").arg(listDevices(holders), bytes);
+    QStringList axes;
+    for (const int axis : subject.copyAxes())
+        axes << QString::fromStdString(subject.mesh().axis(static_cast<std::size_t>(axis)).name);
+    if (!axes.isEmpty() && layout.copies() > 1)
+        text.copies = ShardGrid::tr("Copies along %1.").arg(axes.join(QStringLiteral(", ")));
+    return text;
+}
+
+} // namespace shardscope

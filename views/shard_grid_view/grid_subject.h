@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The array that a shard grid shows, and what there is to say about one of its cells.
+#pragma once
+
+#include <QString>
+#include <string>
+#include <vector>
+
+#include "sharding/layout.h"
+#include "views/shard_grid_view/grid_layout.h"
+
+namespace shardscope {
+
+/// What the colour of a cell tells.
+enum class GridColour : std::uint8_t { Shard, Device, Host };
+
+struct GridSubject {
+    Layout layout;
+    std::vector<std::string> names; ///< of the dimensions; may be empty
+    std::int64_t elementBytes = 4;
+    std::int32_t devicesPerHost = 1;
+
+    [[nodiscard]] const Mesh& mesh() const { return layout.mesh(); }
+    /// "embed", or "dimension 1" for a nameless one.
+    [[nodiscard]] QString dimensionName(int dimension) const;
+    /// "@model", "@pod, data"; empty for an uncut dimension.
+    [[nodiscard]] QString axesOf(int dimension) const;
+    /// Mesh axis of the first cut of a dimension, -1 for none.
+    [[nodiscard]] int firstAxis(int dimension) const;
+    /// Mesh axes along which the array is copied.
+    [[nodiscard]] std::vector<int> copyAxes() const;
+    [[nodiscard]] bool isWhole() const { return layout.distinctShards() == 1 && layout.addends() == 1; }
+    [[nodiscard]] std::int64_t shardBytes() const;
+};
+
+/// Everything about the shard that a cell stands for.
+struct CellText {
+    QString title; ///< "Shard 1"
+    QString ranges; ///< "embed 0–1023, hidden 256–511"
+    QString holding; ///< "d1 and d5 hold the same data, 1 MiB each."
+    QString copies; ///< "Copies along data."
+    QString padding; ///< "2 of its 3 rows are padding."; mostly empty
+};
+[[nodiscard]] CellText describeCell(const GridSubject& subject, std::int64_t shard);
+/// "d1 and d5", "d0, d1 and d2", "d0 … d511, 512 devices".
+[[nodiscard]] QString listDevices(const std::vector<std::int32_t>& ids);
+
+} // namespace shardscope

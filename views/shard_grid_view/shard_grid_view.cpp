@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/shard_grid_view/shard_grid_view.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QToolButton>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "sharding/text.h"
+#include "views/shard_grid_view/grid_accessible.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "views/widgets/span_label.h"
+#include "views/widgets/stale_ribbon.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+/// "f32[embed 1024, hidden 1024@model]" with the cut sizes in their axis' colour.
+words::Text arrayText(const TensorRow& row)
+{
+    using Style = words::Span::Style;
+    words::Text text{ { QString::fromLatin1(
+                            name(row.type.dtype).data(), static_cast<qsizetype>(name(row.type.dtype).size()))
+            + QLatin1Char('['),
+        Style::Code, -1 } };
+    for (std::size_t d = 0; d < row.type.shape.size(); ++d) {
+        QString lead = d == 0 ? QString() : QStringLiteral(", ");
+        if (d < row.dimNames.size() && !row.dimNames[d].empty())
+            lead += QString::fromStdString(row.dimNames[d]) + QLatin1Char(' ');
+        const AxisList& axes = row.layout.sharding().dims[d].axes;
+        const QString size = QString::number(row.type.shape[d]);
+        if (axes.empty()) {
+            text.push_back({ lead + size, Style::Code, -1 });
+            continue;
+        }
+        text.push_back({ lead, Style::Code, -1 });
+        QStringList names;
+        for (const AxisRef& ref : axes)
+            names << QString::fromStdString(toString(row.layout.mesh(), ref));
+        text.push_back({ size + QLatin1Char('@') + names.join(QLatin1Char(',')), Style::Axis, axes.front().axis });
+    }
+    text.push_back({ QStringLiteral("]"), Style::Code, -1 });
+    return text;
+}
+
+} // namespace
+
+ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_ribbon(new StaleRibbon(document, this))
+    , m_array(new SpanLabel(this))
+    , m_spec(new SpanLabel(this))
+    , m_total(new QLabel(this))
+    , m_perDevice(new QLabel(this))
+    , m_rowsLabel(new QLabel(tr("Rows"), this))
+    , m_columnsLabel(new QLabel(tr("Columns"), this))
+    , m_rows(new QComboBox(this))
+    , m_columns(new QComboBox(this))
+    , m_colour(new QComboBox(this))
+    , m_partial(new QToolButton(this))
+    , m_canvas(new GridCanvas(selection, this))
+{
+    installGridAccessibility();
+    m_rows->setAccessibleName(tr("Dimension drawn as rows"));
+    m_columns->setAccessibleName(tr("Dimension drawn as columns"));
+    m_colour->setAccessibleName(tr("What the colour of a cell tells"));
+    m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host") });
+    m_partial->setText(tr("Before the sum"));
+    m_partial->setCheckable(true);
+    m_partial->setAccessibleName(tr("Show the array before its parts are added up"));
+    m_partial->setToolTip(tr("What the devices hold before the all-reduce: parts that still have to be added up"));
+    m_array->setBaseFont(Metrics::fixed());
+    m_spec->setBaseFont(Metrics::fixed());
+    m_spec->setMuted(true);
+    m_array->setAccessibleName(tr("Array"));
+    m_spec->setAccessibleName(tr("Partition spec and local shape"));
+    m_perDevice->setFont(Metrics::semibold());
+    m_total->setForegroundRole(QPalette::PlaceholderText);
+    for (QLabel* label : { m_total, m_perDevice })
+        label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+
+    auto* head = new QGridLayout;
+    head->setContentsMargins(8, 6, 8, 0);
+    head->setVerticalSpacing(2);
+    head->addWidget(m_array, 0, 0);
+    head->addWidget(m_total, 0, 1);
+    head->addWidget(m_spec, 1, 0);
+    head->addWidget(m_perDevice, 1, 1);
+    head->setColumnStretch(0, 1);
+
+    auto* tray = new QHBoxLayout;
+    tray->setContentsMargins(8, 4, 8, 4);
+    tray->setSpacing(6);
+    tray->addWidget(m_rowsLabel);
+    tray->addWidget(m_rows);
+    tray->addSpacing(6);
+    tray->addWidget(m_columnsLabel);
+    tray->addWidget(m_columns);
+    tray->addSpacing(6);
+    tray->addWidget(m_partial);
+    tray->addStretch();
+    auto* colourLabel = new QLabel(tr("Colour"), this);
+    tray->addWidget(colourLabel);
+    tray->addWidget(m_colour);
+    m_rowsLabel->setBuddy(m_rows);
+    m_columnsLabel->setBuddy(m_columns);
+    colourLabel->setBuddy(m_colour);
+
+    auto* line = new QFrame(this);
+    line->setFrameShape(QFrame::HLine);
+    line->setForegroundRole(QPalette::Mid);
+    line->setFixedHeight(1);
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->setSpacing(0);
+    column->addWidget(m_ribbon);
+    column->addLayout(head);
+    column->addLayout(tray);
+    column->addWidget(line);
+    column->addWidget(m_canvas, 1);
+    setFocusProxy(m_canvas);
+
+    connect(m_rows, &QComboBox::activated, this, &ShardGridView::chooseFromBoxes);
+    connect(m_columns, &QComboBox::activated, this, &ShardGridView::chooseFromBoxes);
+    connect(m_colour, &QComboBox::currentIndexChanged, this,
+        [this](int index) { m_canvas->setColour(static_cast<GridColour>(index)); });
+    connect(m_partial, &QToolButton::toggled, this, &ShardGridView::refresh);
+    connect(document, &Document::snapshotChanged, this, &ShardGridView::refresh);
+    connect(selection, &Selection::changed, this, [this] {
+        if (m_selection->tensor() != m_shown)
+            refresh();
+    });
+    refresh();
+}
+
+void ShardGridView::refresh()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
+    const bool any = row != nullptr;
+    for (QWidget* control : std::initializer_list<QWidget*>{ m_rows, m_columns, m_rowsLabel, m_columnsLabel })
+        control->setVisible(any && row->type.rank() > 1);
+    m_partial->setVisible(any && !row->partialBefore.empty());
+    m_colour->setEnabled(any);
+    QString figure;
+    if (any) {
+        showRow(*row);
+        figure = words::tensorName(row->path);
+    } else {
+        m_array->setText({});
+        m_spec->setText({});
+        m_total->clear();
+        m_perDevice->clear();
+        m_shown.clear();
+        m_canvas->setEmptyText(snapshot ? tr("Choose a tensor to see how the devices hold it.")
+                                        : tr("The experiment has not been analysed yet."));
+        m_canvas->setSubject(std::nullopt);
+    }
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void ShardGridView::showRow(const TensorRow& row)
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const Mesh& mesh = row.layout.mesh();
+    GridSubject subject{ row.layout, row.dimNames, byteSize(row.type.dtype),
+        snapshot->experiment->hardware.devices.devicesPerHost };
+    const bool partial = m_partial->isChecked() && !row.partialBefore.empty();
+    if (partial) {
+        TensorSharding before = row.layout.sharding();
+        before.unreduced = row.partialBefore;
+        before.replicated = {};
+        subject.layout = Layout(snapshot->mesh, before, row.type.shape);
+    }
+    m_array->setText(arrayText(row));
+    const QString spec = QString::fromStdString(toColumn(row.spec));
+    m_spec->setText({ { QStringLiteral("%1 → %2").arg(spec, words::shape(row.layout.shardShape())),
+        words::Span::Style::Code, -1 } });
+    m_total->setText(tr("%1 in all").arg(words::bytes(static_cast<double>(row.bytesInAll))));
+    m_perDevice->setText(tr("%1 per device").arg(words::bytes(static_cast<double>(row.bytesPerDevice))));
+    if (partial) {
+        QStringList axes;
+        for (const AxisRef& ref : row.partialBefore)
+            axes << QString::fromStdString(toString(mesh, ref));
+        m_spec->setText(
+            { { tr("%1, partial over %2").arg(spec, axes.join(QStringLiteral(", "))), words::Span::Style::Code, -1 } });
+    }
+    m_canvas->setSubject(std::move(subject));
+    const QString path = QString::fromStdString(row.path);
+    if (path != m_shown) {
+        m_shown = path;
+        m_canvas->setCurrentCell(std::nullopt);
+        m_canvas->setChoice(GridLayout::defaultChoice(row.layout));
+    }
+    fillChoosers();
+}
+
+void ShardGridView::fillChoosers()
+{
+    const auto& subject = m_canvas->subject();
+    const QSignalBlocker noRows(m_rows), noColumns(m_columns);
+    m_rows->clear();
+    m_columns->clear();
+    for (int d = 0; d < static_cast<int>(subject->layout.shape().size()); ++d) {
+        m_rows->addItem(subject->dimensionName(d), d);
+        m_columns->addItem(subject->dimensionName(d), d);
+    }
+    m_rows->setCurrentIndex(m_canvas->grid().rows().dimension);
+    m_columns->setCurrentIndex(m_canvas->grid().columns().dimension);
+}
+
+void ShardGridView::chooseFromBoxes()
+{
+    GridLayout::Choice choice{ m_rows->currentIndex(), m_columns->currentIndex() };
+    if (choice.rows == choice.columns) {
+        // The other side takes what this one gives up.
+        const GridLayout& grid = m_canvas->grid();
+        if (sender() == m_rows)
+            choice.columns = grid.rows().dimension;
+        else
+            choice.rows = grid.columns().dimension;
+    }
+    m_canvas->setChoice(choice);
+    fillChoosers();
+}
+
+void ShardGridView::keyPressEvent(QKeyEvent* event)
+{
+    const int mode = event->key() - Qt::Key_1;
+    if (event->modifiers() == Qt::NoModifier && mode >= 0 && mode < m_colour->count())
+        m_colour->setCurrentIndex(mode);
+    else
+        QWidget::keyPressEvent(event);
+}
+
+} // namespace shardscope

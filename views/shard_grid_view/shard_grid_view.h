@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock that shows the selected tensor: what it is globally, what a device holds, and the grid of its shards.
+#pragma once
+
+#include <QWidget>
+
+#include "views/shard_grid_view/grid_canvas.h"
+
+class QComboBox;
+class QLabel;
+class QToolButton;
+
+namespace shardscope {
+
+class Document;
+class Selection;
+class SpanLabel;
+class StaleRibbon;
+struct TensorRow;
+
+class ShardGridView : public QWidget {
+    Q_OBJECT
+public:
+    ShardGridView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "Layer 0 / W1".
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] GridCanvas* canvas() const { return m_canvas; }
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void refresh();
+    void showRow(const TensorRow& row);
+    void fillChoosers();
+    void chooseFromBoxes();
+
+    Document* m_document;
+    Selection* m_selection;
+    StaleRibbon* m_ribbon;
+    SpanLabel* m_array;
+    SpanLabel* m_spec;
+    QLabel* m_total;
+    QLabel* m_perDevice;
+    QLabel* m_rowsLabel;
+    QLabel* m_columnsLabel;
+    QComboBox* m_rows;
+    QComboBox* m_columns;
+    QComboBox* m_colour;
+    QToolButton* m_partial;
+    GridCanvas* m_canvas;
+    QString m_keyFigure;
+    QString m_shown; ///< path of the tensor for which rows and columns were chosen
+};
+
+} // namespace shardscope

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/widgets/span_label.h"
+
+#include <QPainter>
+
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+namespace {
+
+QFont fontOf(const words::Span& span, QFont font)
+{
+    if (span.style == words::Span::Style::Strong || span.style == words::Span::Style::Axis)
+        font.setWeight(QFont::DemiBold);
+    return font;
+}
+
+} // namespace
+
+int spansWidth(const words::Text& text, const QFont& font)
+{
+    int width = 0;
+    for (const words::Span& span : text)
+        width += QFontMetrics(fontOf(span, font)).horizontalAdvance(span.text);
+    return width;
+}
+
+int paintSpans(QPainter& painter, const QRect& rect, const words::Text& text, const QFont& font, const QColor& color,
+    const Theme& theme)
+{
+    int x = rect.left();
+    for (const words::Span& span : text) {
+        const QFont face = fontOf(span, font);
+        const QFontMetrics metrics(face);
+        const int room = rect.right() + 1 - x;
+        if (room <= 0)
+            break;
+        const QString shown = metrics.elidedText(span.text, Qt::ElideRight, room);
+        painter.setFont(face);
+        const bool axis = span.style == words::Span::Style::Axis && span.axis >= 0;
+        painter.setPen(axis                                ? theme.meshAxis(span.axis)
+                : span.style == words::Span::Style::Strong ? theme.text
+                                                           : color);
+        painter.drawText(QRect(x, rect.top(), room, rect.height()), Qt::AlignLeft | Qt::AlignVCenter, shown);
+        x += metrics.horizontalAdvance(shown);
+        if (shown != span.text)
+            break;
+    }
+    return x - rect.left();
+}
+
+SpanLabel::SpanLabel(QWidget* parent)
+    : QWidget(parent)
+    , m_font(font())
+{
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void SpanLabel::setText(words::Text text)
+{
+    if (m_text == text)
+        return;
+    m_text = std::move(text);
+    setAccessibleDescription(words::plain(m_text));
+    setToolTip(words::plain(m_text));
+    updateGeometry();
+    update();
+}
+
+void SpanLabel::setBaseFont(const QFont& font)
+{
+    m_font = font;
+    updateGeometry();
+}
+
+QSize SpanLabel::sizeHint() const
+{
+    return { spansWidth(m_text, m_font) + 2, QFontMetrics(m_font).height() + 2 };
+}
+
+QSize SpanLabel::minimumSizeHint() const
+{
+    return { Metrics::scaled(40), QFontMetrics(m_font).height() + 2 };
+}
+
+void SpanLabel::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    paintSpans(painter, rect(), m_text, m_font, m_muted ? theme.secondary : theme.text, theme);
+}
+
+} // namespace shardscope

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One line of words::Text: mesh axes in their colour, the rest in text or secondary colour. Shortened at the end with
+// an ellipsis when there is no room.
+#pragma once
+
+#include <QWidget>
+
+#include "words/words.h"
+
+namespace shardscope {
+
+struct Theme;
+
+/// Paints the spans from the left of `rect`, vertically centred; returns the width used.
+int paintSpans(QPainter& painter, const QRect& rect, const words::Text& text, const QFont& font, const QColor& color,
+    const Theme& theme);
+[[nodiscard]] int spansWidth(const words::Text& text, const QFont& font);
+
+class SpanLabel : public QWidget {
+    Q_OBJECT
+public:
+    explicit SpanLabel(QWidget* parent = nullptr);
+    void setText(words::Text text);
+    [[nodiscard]] const words::Text& text() const { return m_text; }
+    void setBaseFont(const QFont& font);
+    /// In the secondary colour.
+    void setMuted(bool muted) { m_muted = muted; }
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    words::Text m_text;
+    QFont m_font;
+    bool m_muted = false;
+};
+
+} // namespace shardscope
