@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The experiments that come with the program. Their files stand in resources/examples/ and are compiled in by
-// experiment_file; here are the values themselves.
+// The experiments that come with the program, as values. Their written forms stand in resources/examples/.
 #pragma once
 
 #include <string_view>

@@ -23,6 +23,7 @@ struct ReadExperiment {
 /// write(read(t)) == t for every t that write() produced.
 [[nodiscard]] std::string writeExperiment(const Experiment& experiment);
 
+/// The JSON schema (draft-07) of the format, as it stands in resources/schema/.
 [[nodiscard]] std::string_view experimentSchema();
 inline constexpr std::string_view experimentFormat = "sharding-experiment";
 inline constexpr std::string_view experimentVersion = "1.0";

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The words of the file format, by the order of the enumerations they stand for; reader and writer share them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shardscope::file_words {
+
+inline const std::vector<std::string> platforms{ "cpu", "gpu", "tpu" };
+inline const std::vector<std::string> dialects{ "flax-linen" };
+inline const std::vector<std::string> flaxVersions{ "2024", "current" }; ///< FlaxVersion
+inline const std::vector<std::string> fallbacks{ "axis_is_unsharded", "raise_error",
+    "no_constraint" }; ///< RulesFallback
+inline const std::vector<std::string> presets{ "mlp", "arrays" }; ///< ModelSetting
+inline const std::vector<std::string> axes{ "device", "logical" }; ///< MlpSettings::Axes
+inline const std::vector<std::string> losses{ "sum", "half_sum_of_squares" }; ///< LossKind
+inline const std::vector<std::string> optimizers{ "adam" };
+inline const std::string rowMajor = "row-major";
+/// In place of a name or an axis: P.UNCONSTRAINED of JAX.
+inline const std::string unconstrained = "P.UNCONSTRAINED";
+
+inline constexpr std::size_t maximumRank = 16;
+inline constexpr std::size_t maximumRules = 10'000;
+inline constexpr std::size_t maximumArrays = 65'536;
+inline constexpr std::int64_t maximumLayers = 4096;
+inline constexpr std::int64_t maximumSize = std::int64_t{ 1 } << 40; ///< of one dimension
+inline constexpr std::int64_t maximumBytes = std::int64_t{ 1 } << 62; ///< of one array
+inline constexpr std::int64_t maximumRuns = 1'000'000;
+inline constexpr std::int64_t maximumLoops = 1'000'000'000;
+
+} // namespace shardscope::file_words

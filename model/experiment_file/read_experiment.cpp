@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "experiment_file/experiment_file.h"
+#include "experiment_file/sections.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::size_t maximumErrors = 50;
+
+struct Version {
+    std::int64_t major = 0;
+    std::int64_t minor = 0;
+};
+
+std::optional<Version> parseVersion(std::string_view text)
+{
+    Version version;
+    const char* last = text.data() + text.size();
+    const auto major = std::from_chars(text.data(), last, version.major);
+    if (major.ec != std::errc{} || major.ptr == last || *major.ptr != '.' || version.major < 1)
+        return std::nullopt;
+    const auto minor = std::from_chars(major.ptr + 1, last, version.minor);
+    if (minor.ec != std::errc{} || minor.ptr != last || version.minor < 0)
+        return std::nullopt;
+    return version;
+}
+
+/// In the order of the file, each place and code once, not too many.
+std::vector<Diagnostic> inOrder(std::vector<Diagnostic> list)
+{
+    const auto place = [](const Diagnostic& d) { return std::tuple(d.where.line, d.where.column, d.code); };
+    std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    list.erase(
+        std::unique(list.begin(), list.end(), [&](const auto& a, const auto& b) { return place(a) == place(b); }),
+        list.end());
+    if (list.size() > maximumErrors)
+        list.erase(list.begin() + maximumErrors, list.end());
+    return list;
+}
+
+/// Whether the file is one that this program can read at all.
+bool readHeader(ObjectCursor& root, ReadContext& context, Experiment& experiment)
+{
+    if (const auto format = root.require("format")) {
+        const auto text = format->asString();
+        if (text && *text != experimentFormat)
+            format->report(Code::NotAnExperiment, { { "format", *text } });
+    }
+    if (!context.errors.empty())
+        return false; // something else altogether: what follows would be noise
+    if (const auto cursor = root.require("version")) {
+        const auto text = cursor->asString();
+        const auto version = text ? parseVersion(*text) : std::nullopt;
+        const Version ours = *parseVersion(experimentVersion);
+        if (text && !version) {
+            cursor->wrongType("a version such as \"1.0\"");
+        } else if (version && version->major > ours.major) {
+            cursor->report(Code::NewerVersion, { { "version", *text }, { "supported", experimentVersion } });
+            return false;
+        } else if (version && version->minor > ours.minor) {
+            context.warnings.push_back(
+                { Code::NewerMinorVersion, { { "version", *text }, { "supported", experimentVersion } },
+                    { {}, cursor->node().at.line, cursor->node().at.column, cursor->pointer(), {} } });
+            experiment.formatMinor = version->minor;
+        }
+    }
+    return true;
+}
+
+void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
+{
+    if (!readHeader(root, context, experiment))
+        return;
+    if (const auto title = root.find("title"))
+        experiment.title = title->asString().value_or(std::string());
+    if (const auto hardware = root.find("hardware"))
+        readHardware(*hardware, experiment.hardware);
+    experiment.mesh.axes = { { "data", 2 }, { "model", 4 } };
+    if (const auto mesh = root.find("mesh"))
+        readMesh(*mesh, experiment.mesh);
+    if (const auto rules = root.find("rules"))
+        readRules(*rules, experiment.rules);
+    if (const auto model = root.find("model"))
+        readModel(*model, experiment.model);
+    // Arrays alone have no step: there the key counts as unknown, and so is kept as it stands.
+    if (auto* mlp = std::get_if<MlpModel>(&experiment.model))
+        if (const auto step = root.find("step"))
+            readStep(*step, mlp->settings);
+    if (const auto run = root.find("run"))
+        readRun(*run, experiment.run);
+    root.finish();
+}
+
+} // namespace
+
+tl::expected<ReadExperiment, std::vector<Diagnostic>> readExperiment(std::string_view text)
+{
+    JsonText json = parseJson(text);
+    if (!json.complete)
+        return tl::unexpected(inOrder(std::move(json.errors)));
+
+    ReadContext context;
+    ReadExperiment result;
+    const ValueCursor rootValue(context, json.root, {}, "file");
+    if (auto root = rootValue.asObject())
+        readRoot(*root, context, result.experiment);
+    context.errors.insert(context.errors.begin(), json.errors.begin(), json.errors.end());
+    if (!context.errors.empty())
+        return tl::unexpected(inOrder(std::move(context.errors)));
+
+    // The notes of the root are the experiment's own.
+    for (auto& [pointer, notes] : context.innerNotes) {
+        if (pointer.empty())
+            result.experiment.notes = std::move(notes);
+        else
+            result.experiment.innerNotes.emplace_back(pointer, std::move(notes));
+    }
+    std::sort(result.experiment.innerNotes.begin(), result.experiment.innerNotes.end());
+    result.experiment.unknownKeys = std::move(context.unknownKeys);
+    if (json.lost > 0)
+        context.warnings.push_back({ Code::CommentsLost, { { "count", json.lost } },
+            { {}, json.firstLost.line, json.firstLost.column, {}, {} } });
+    result.warnings = inOrder(std::move(context.warnings));
+    return result;
+}
+
+} // namespace shardscope

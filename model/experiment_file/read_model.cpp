@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_set>
+
+#include "experiment_file/file_words.h"
+#include "experiment_file/sections.h"
+
+namespace shardscope {
+
+namespace words = file_words;
+
+namespace {
+
+using Type = JsonNode::Type;
+
+std::vector<std::string> dtypeNames()
+{
+    std::vector<std::string> names;
+    for (int i = 0; i <= static_cast<int>(DType::F64); ++i)
+        names.emplace_back(name(static_cast<DType>(i)));
+    return names;
+}
+
+void readSize(const std::optional<ValueCursor>& value, std::int64_t maximum, std::int64_t& size)
+{
+    if (value)
+        size = value->asInteger(1, maximum).value_or(size);
+}
+
+void readAxes(const std::optional<ValueCursor>& value, MlpSettings::Axes& axes)
+{
+    if (value)
+        if (const auto index = value->asOneOf(words::axes))
+            axes = static_cast<MlpSettings::Axes>(*index);
+}
+
+void readMlp(ObjectCursor& object, MlpSettings& settings)
+{
+    readSize(object.find("layers"), words::maximumLayers, settings.layers);
+    if (const auto dims = object.find("dims")) {
+        if (auto inner = dims->asObject()) {
+            readSize(inner->find("batch"), words::maximumSize, settings.batch);
+            readSize(inner->find("embed"), words::maximumSize, settings.embed);
+            readSize(inner->find("hidden"), words::maximumSize, settings.hidden);
+            inner->finish();
+        }
+    }
+    if (const auto dtype = object.find("dtype"))
+        if (const auto index = dtype->asOneOf({ "f32", "f64" }))
+            settings.dtype = *index == 0 ? DType::F32 : DType::F64;
+    readAxes(object.find("axes"), settings.axes);
+    readAxes(object.find("y_constraint"), settings.yConstraint);
+    if (const auto deviceAxes = object.find("device_axes")) {
+        if (auto inner = deviceAxes->asObject()) {
+            settings.deviceAxes.clear();
+            for (const char* dimension : { "batch", "embed", "hidden" })
+                if (const auto entry = inner->find(dimension))
+                    if (const auto axes = readSpecEntry(*entry))
+                        settings.deviceAxes.emplace(dimension, *axes);
+            inner->finish();
+        }
+    }
+    if (const auto loss = object.find("loss"))
+        if (const auto index = loss->asOneOf(words::losses))
+            settings.loss = static_cast<LossKind>(*index);
+}
+
+/// Names of dimensions: each once.
+bool readNames(const ValueCursor& value, LogicalNames& names)
+{
+    const auto elements = value.asList("dimensions", words::maximumRank);
+    if (!elements)
+        return false;
+    bool right = true;
+    for (const ValueCursor& element : *elements) {
+        const auto name = readLogicalName(element);
+        right = right && name.has_value();
+        if (!name)
+            continue;
+        if (name->kind == LogicalName::Kind::Name && std::find(names.begin(), names.end(), *name) != names.end()) {
+            element.report(Code::DuplicateDimension, { { "dims", std::vector<std::string>{ name->name } } });
+            right = false;
+        }
+        names.push_back(*name);
+    }
+    return right;
+}
+
+bool readShape(const ValueCursor& value, Shape& shape)
+{
+    const auto elements = value.asList("dimensions", words::maximumRank);
+    if (!elements)
+        return false;
+    bool right = true;
+    for (const ValueCursor& element : *elements) {
+        const auto size = element.asInteger(1, words::maximumSize);
+        right = right && size.has_value();
+        shape.push_back(size.value_or(1));
+    }
+    return right;
+}
+
+/// Whether the array's bytes stay within the limit.
+bool fits(const NamedArraySetting& array)
+{
+    std::int64_t bytes = byteSize(array.dtype);
+    for (const std::int64_t size : array.shape) {
+        if (bytes > words::maximumBytes / size)
+            return false;
+        bytes *= size;
+    }
+    return true;
+}
+
+std::optional<NamedArraySetting> readArray(const ValueCursor& value)
+{
+    auto object = value.asObject();
+    if (!object)
+        return std::nullopt;
+    NamedArraySetting array;
+    const auto path = object->require("path");
+    const auto name = path ? path->asName() : std::nullopt;
+    array.path = name.value_or(std::string());
+    const auto names = object->require("names");
+    bool right = names && readNames(*names, array.names) && name;
+    const auto shape = object->require("shape");
+    right = shape && readShape(*shape, array.shape) && right;
+    if (const auto dtype = object->find("dtype"))
+        if (const auto index = dtype->asOneOf(dtypeNames()))
+            array.dtype = static_cast<DType>(*index);
+    object->finish();
+    if (!right)
+        return std::nullopt;
+    if (array.names.size() != array.shape.size()) {
+        names->report(Code::WrongType,
+            { { "key", "names" },
+                { "expected",
+                    "one name or null for each of the " + std::to_string(array.shape.size()) + " dimensions" },
+                { "found", std::to_string(array.names.size()) + " names" } });
+        return std::nullopt;
+    }
+    if (!fits(array)) {
+        shape->report(Code::TooLarge, { { "what", "bytes of the array" }, { "limit", words::maximumBytes } });
+        return std::nullopt;
+    }
+    return array;
+}
+
+void readArrays(ObjectCursor& object, std::vector<NamedArraySetting>& arrays)
+{
+    const auto list = object.require("arrays");
+    if (!list)
+        return;
+    const auto elements = list->asList("arrays", words::maximumArrays);
+    if (!elements)
+        return;
+    std::unordered_set<std::string> paths;
+    for (const ValueCursor& element : *elements) {
+        auto array = readArray(element);
+        if (!array)
+            continue;
+        if (!paths.insert(array->path).second) {
+            const JsonNode* path = element.node().find("path");
+            ValueCursor(element.context(), *path, pointerTo(element.pointer(), "path"), "path")
+                .report(Code::DuplicateKey, { { "key", array->path } });
+        }
+        arrays.push_back(std::move(*array));
+    }
+}
+
+} // namespace
+
+void readModel(const ValueCursor& value, ModelSetting& model)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    const auto preset = object->require("preset");
+    const auto index = preset ? preset->asOneOf(words::presets) : std::nullopt;
+    if (!index)
+        return; // the other keys mean nothing without it
+    if (*index == 0) {
+        MlpModel mlp;
+        readMlp(*object, mlp.settings);
+        model = std::move(mlp);
+    } else {
+        ArraysModel arrays;
+        readArrays(*object, arrays.arrays);
+        model = std::move(arrays);
+    }
+    object->finish();
+}
+
+void readStep(const ValueCursor& value, MlpSettings& settings)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    if (const auto optimizer = object->find("optimizer"))
+        (void)optimizer->asOneOf(words::optimizers);
+    const auto real = [&](std::string_view key, double limit, double& number) {
+        if (const auto found = object->find(key))
+            number = found->asReal(0, limit).value_or(number);
+    };
+    constexpr double unlimited = std::numeric_limits<double>::infinity();
+    real("learning_rate", unlimited, settings.adam.learningRate);
+    real("beta1", 1, settings.adam.beta1);
+    real("beta2", 1, settings.adam.beta2);
+    real("epsilon", unlimited, settings.adam.epsilon);
+    if (const auto train = object->find("train"))
+        settings.trainStep = train->asBool().value_or(settings.trainStep);
+    if (const auto gradient = object->find("input_gradient"))
+        settings.inputGradient = gradient->asBool().value_or(settings.inputGradient);
+    object->finish();
+}
+
+} // namespace shardscope

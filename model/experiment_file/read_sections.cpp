@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment_file/sections.h"
+
+#include <algorithm>
+
+#include "experiment_file/file_words.h"
+#include "experiment_file/quantity_text.h"
+
+namespace shardscope {
+
+namespace words = file_words;
+
+namespace {
+
+using Type = JsonNode::Type;
+
+void readBandwidth(const std::optional<ValueCursor>& value, double& bytesPerSecond)
+{
+    if (!value)
+        return;
+    const auto read = value->type() == Type::String ? parseBandwidth(value->node().text) : std::nullopt;
+    if (read)
+        bytesPerSecond = *read;
+    else
+        value->wrongType("a bandwidth such as \"45 GB/s\"");
+}
+
+void readMemory(const std::optional<ValueCursor>& value, std::int64_t& bytes)
+{
+    if (!value)
+        return;
+    const auto read = value->type() == Type::String ? parseBytes(value->node().text) : std::nullopt;
+    if (read)
+        bytes = *read;
+    else
+        value->wrongType("an amount of memory such as \"16 GiB\"");
+}
+
+/// One mesh axis, ["data", 2]; absent if anything is wrong with it.
+std::optional<MeshAxis> readAxis(const ValueCursor& value)
+{
+    if (value.type() != Type::Array || value.node().children.size() != 2) {
+        value.wrongType("a pair [name, size]");
+        return std::nullopt;
+    }
+    const auto parts = value.asList("parts", 2);
+    const auto name = (*parts)[0].asName();
+    const auto size = (*parts)[1].asInteger();
+    if (!name || !size)
+        return std::nullopt;
+    if (*size < 1) {
+        (*parts)[1].report(Code::InvalidAxisSize, { { "axis", *name }, { "size", *size } });
+        return std::nullopt;
+    }
+    return MeshAxis{ *name, *size };
+}
+
+void readDeviceOrder(const ValueCursor& value, std::int64_t devices, std::vector<std::int32_t>& order)
+{
+    if (value.type() == Type::String) {
+        (void)value.asOneOf({ words::rowMajor });
+        return;
+    }
+    if (value.type() != Type::Array) {
+        value.wrongType("\"row-major\" or a list of device ids");
+        return;
+    }
+    const auto ids = value.asList("device ids", static_cast<std::size_t>(maximumDevices));
+    if (!ids || devices == 0)
+        return;
+    if (static_cast<std::int64_t>(ids->size()) != devices) {
+        value.report(Code::InvalidAttribute,
+            { { "op", "device_order" },
+                { "detail",
+                    "it names " + std::to_string(ids->size()) + " devices and the mesh has "
+                        + std::to_string(devices) } });
+        return;
+    }
+    std::vector<bool> seen(ids->size());
+    std::vector<std::int32_t> read;
+    for (const ValueCursor& id : *ids) {
+        const auto device = id.asInteger(0, devices - 1);
+        if (!device)
+            return;
+        if (seen[static_cast<std::size_t>(*device)]) {
+            id.report(Code::InvalidAttribute,
+                { { "op", "device_order" }, { "detail", "it names device " + std::to_string(*device) + " twice" } });
+            return;
+        }
+        seen[static_cast<std::size_t>(*device)] = true;
+        read.push_back(static_cast<std::int32_t>(*device));
+    }
+    order = std::move(read);
+}
+
+std::optional<LogicalRule> readRule(const ValueCursor& value, std::size_t index)
+{
+    if (value.type() != Type::Array) {
+        value.wrongType("a rule [name, axes]");
+        return std::nullopt;
+    }
+    const std::vector<JsonNode>& parts = value.node().children;
+    if (parts.size() != 2) {
+        value.report(Code::RuleArity, { { "rule", index }, { "length", parts.size() } });
+        return std::nullopt;
+    }
+    const auto cursors = value.asList("parts", 2);
+    const auto name = readLogicalName((*cursors)[0]);
+    const auto target = readSpecEntry((*cursors)[1]);
+    if (!name || !target)
+        return std::nullopt;
+    return LogicalRule{ *name, *target };
+}
+
+} // namespace
+
+std::optional<LogicalName> readLogicalName(const ValueCursor& value)
+{
+    if (value.isNull())
+        return LogicalName::none();
+    const auto name = value.asName();
+    if (!name)
+        return std::nullopt;
+    return *name == words::unconstrained ? LogicalName::unconstrained() : LogicalName::of(*name);
+}
+
+std::optional<SpecEntry> readSpecEntry(const ValueCursor& value)
+{
+    if (value.isNull())
+        return SpecEntry::none();
+    if (value.type() == Type::String) {
+        const auto name = value.asName();
+        if (!name)
+            return std::nullopt;
+        return *name == words::unconstrained ? SpecEntry::unconstrained() : SpecEntry::axis(*name);
+    }
+    if (value.type() != Type::Array) {
+        value.wrongType("a mesh axis, a list of mesh axes or null");
+        return std::nullopt;
+    }
+    const auto elements = value.asList("mesh axes", maximumMeshAxes);
+    if (!elements)
+        return std::nullopt;
+    SpecEntry entry = SpecEntry::tuple({});
+    bool right = true;
+    for (const ValueCursor& element : *elements) {
+        if (element.type() == Type::Array) {
+            element.report(Code::NestedTuple, {});
+            right = false;
+            continue;
+        }
+        const auto name = element.asName();
+        if (!name) {
+            right = false;
+        } else if (std::find(entry.axes.begin(), entry.axes.end(), *name) != entry.axes.end()) {
+            element.report(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ *name } } });
+            right = false;
+        } else {
+            entry.axes.push_back(*name);
+        }
+    }
+    return right ? std::optional(entry) : std::nullopt;
+}
+
+void readHardware(const ValueCursor& value, HardwareSetting& hardware)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    if (const auto device = object->find("device"))
+        if (const auto name = device->asName())
+            hardware.devices.kind = *name;
+    if (const auto platform = object->find("platform"))
+        if (const auto index = platform->asOneOf(words::platforms))
+            hardware.devices.platform = words::platforms[*index];
+    if (const auto hosts = object->find("hosts"))
+        if (const auto count = hosts->asInteger(1, maximumDevices))
+            hardware.devices.hosts = static_cast<std::int32_t>(*count);
+    const auto perHost = object->find("devices_per_host");
+    if (perHost)
+        if (const auto count = perHost->asInteger(1, maximumDevices))
+            hardware.devices.devicesPerHost = static_cast<std::int32_t>(*count);
+    if (hardware.devices.count() > maximumDevices)
+        perHost.value_or(value).report(Code::TooLarge,
+            { { "what", "devices" }, { "count", hardware.devices.count() }, { "limit", maximumDevices } });
+    readMemory(object->find("memory_per_device"), hardware.memoryPerDevice);
+    if (const auto links = object->find("links")) {
+        if (auto inner = links->asObject()) {
+            readBandwidth(inner->find("ici"), hardware.iciBytesPerSecond);
+            readBandwidth(inner->find("dcn"), hardware.dcnBytesPerSecond);
+            inner->finish();
+        }
+    }
+    object->finish();
+}
+
+void readMesh(const ValueCursor& value, MeshSetting& mesh)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    std::int64_t devices = 0; // 0 = the axes are wrong
+    if (const auto axes = object->require("axes")) {
+        if (const auto elements = axes->asList("mesh axes", maximumMeshAxes)) {
+            mesh.axes.clear();
+            devices = 1;
+            for (const ValueCursor& element : *elements) {
+                auto axis = readAxis(element);
+                if (!axis) {
+                    devices = 0;
+                    continue;
+                }
+                const auto same = [&](const MeshAxis& other) { return other.name == axis->name; };
+                if (std::any_of(mesh.axes.begin(), mesh.axes.end(), same)) {
+                    element.report(Code::DuplicateAxis, { { "axis", axis->name } });
+                } else if (axis->size > maximumDevices || devices * axis->size > maximumDevices) {
+                    element.report(
+                        Code::TooLarge, { { "what", "devices" }, { "axis", axis->name }, { "limit", maximumDevices } });
+                    devices = 0;
+                } else {
+                    devices *= axis->size;
+                }
+                mesh.axes.push_back(std::move(*axis));
+            }
+        }
+    }
+    if (const auto order = object->find("device_order"))
+        readDeviceOrder(*order, devices, mesh.deviceOrder);
+    object->finish();
+}
+
+void readRules(const ValueCursor& value, RulesSetting& rules)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    if (const auto dialect = object->find("dialect"))
+        if (const auto index = dialect->asOneOf(words::dialects))
+            rules.dialect = words::dialects[*index];
+    if (const auto version = object->find("version"))
+        if (const auto index = version->asOneOf(words::flaxVersions))
+            rules.version = static_cast<FlaxVersion>(*index);
+    if (const auto fallback = object->find("fallback"))
+        if (const auto index = fallback->asOneOf(words::fallbacks))
+            rules.fallback = static_cast<RulesFallback>(*index);
+    if (const auto bound = object->find("bound_when_traced"))
+        rules.boundWhenTraced = bound->asBool().value_or(rules.boundWhenTraced);
+    if (const auto list = object->find("list")) {
+        if (list->type() == Type::Object)
+            list->report(Code::RulesType, {});
+        else if (const auto elements = list->asList("rules", words::maximumRules))
+            for (std::size_t i = 0; i < elements->size(); ++i)
+                if (auto rule = readRule((*elements)[i], i))
+                    rules.rules.list.push_back(std::move(*rule));
+    }
+    object->finish();
+}
+
+void readRun(const ValueCursor& value, RunSetting& run)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    if (const auto seed = object->find("seed"))
+        run.seed = seed->asNatural().value_or(run.seed);
+    if (const auto runs = object->find("runs"))
+        run.runs = runs->asInteger(1, words::maximumRuns).value_or(run.runs);
+    if (const auto loops = object->find("loops"))
+        run.loops = loops->asInteger(1, words::maximumLoops).value_or(run.loops);
+    if (const auto share = object->find("share_replicas"))
+        run.shareReplicas = share->asBool().value_or(run.shareReplicas);
+    object->finish();
+}
+
+} // namespace shardscope

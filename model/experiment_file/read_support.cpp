@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment_file/read_support.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace shardscope {
+
+namespace {
+
+using Type = JsonNode::Type;
+
+Where whereOf(TextPosition at, std::string pointer)
+{
+    return { {}, at.line, at.column, std::move(pointer), {} };
+}
+
+/// The first characters of a text that may be long.
+std::string beginning(const std::string& text)
+{
+    std::size_t length = std::min<std::size_t>(text.size(), 40);
+    while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80)
+        --length; // never within a character
+    return length < text.size() ? text.substr(0, length) + "…" : text;
+}
+
+/// "the number 4.5", "a list": what stands in the file, for people.
+std::string described(const JsonNode& node)
+{
+    switch (node.type) {
+    case Type::Null:
+        return "null";
+    case Type::Boolean:
+        return node.boolean ? "true" : "false";
+    case Type::Integer:
+    case Type::Real:
+        return "the number " + beginning(node.text);
+    case Type::String:
+        return node.text.empty() ? "an empty string" : "the string " + quoteJson(beginning(node.text));
+    case Type::Array:
+        return node.children.empty() ? "an empty list" : "a list";
+    case Type::Object:
+        break;
+    }
+    return "an object";
+}
+
+/// The arguments with "nearest", if there is a known name near enough.
+std::vector<Arg> withNearest(std::vector<Arg> args, const std::string& name, const std::vector<std::string>& known)
+{
+    if (std::string nearest = nearestName(name, known); !nearest.empty())
+        args.emplace_back("nearest", std::move(nearest));
+    return args;
+}
+
+template <class T>
+std::optional<T> number(const std::string& text)
+{
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+} // namespace
+
+void ValueCursor::report(Code code, std::vector<Arg> args) const
+{
+    m_context->errors.push_back({ code, std::move(args), whereOf(m_node->at, m_pointer) });
+}
+
+void ValueCursor::wrongType(std::string expected) const
+{
+    report(Code::WrongType, { { "key", m_key }, { "expected", std::move(expected) }, { "found", described(*m_node) } });
+}
+
+std::optional<std::string> ValueCursor::asString() const
+{
+    if (type() == Type::String)
+        return m_node->text;
+    wrongType("a string");
+    return std::nullopt;
+}
+
+std::optional<std::string> ValueCursor::asName() const
+{
+    if (type() == Type::String && isValidName(m_node->text))
+        return m_node->text;
+    wrongType(type() == Type::String ? "a name that is not empty and has no control characters" : "a name in quotes");
+    return std::nullopt;
+}
+
+std::optional<bool> ValueCursor::asBool() const
+{
+    if (type() == Type::Boolean)
+        return m_node->boolean;
+    wrongType("true or false");
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> ValueCursor::asInteger(std::int64_t minimum, std::int64_t maximum) const
+{
+    if (type() != Type::Integer) {
+        wrongType("a whole number");
+        return std::nullopt;
+    }
+    const auto value = number<std::int64_t>(m_node->text);
+    if (value && *value >= minimum && *value <= maximum)
+        return value;
+    report(Code::OutOfRange, { { "key", m_key }, { "value", m_node->text }, { "min", minimum }, { "max", maximum } });
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> ValueCursor::asNatural() const
+{
+    if (type() != Type::Integer) {
+        wrongType("a whole number");
+        return std::nullopt;
+    }
+    const auto value = number<std::uint64_t>(m_node->text);
+    if (!value)
+        report(Code::OutOfRange,
+            { { "key", m_key }, { "value", m_node->text }, { "min", 0 }, { "max", "18446744073709551615" } });
+    return value;
+}
+
+std::optional<double> ValueCursor::asReal(double minimum, double limit) const
+{
+    if (type() != Type::Integer && type() != Type::Real) {
+        wrongType("a number");
+        return std::nullopt;
+    }
+    const auto value = number<double>(m_node->text);
+    if (value && *value >= minimum && *value < limit)
+        return value;
+    report(Code::OutOfRange,
+        { { "key", m_key }, { "value", m_node->text }, { "min", minimum },
+            { "max", std::min(limit, std::numeric_limits<double>::max()) } });
+    return std::nullopt;
+}
+
+std::optional<std::size_t> ValueCursor::asOneOf(const std::vector<std::string>& known) const
+{
+    const auto text = asString();
+    if (!text)
+        return std::nullopt;
+    const auto found = std::find(known.begin(), known.end(), *text);
+    if (found != known.end())
+        return static_cast<std::size_t>(found - known.begin());
+    report(Code::UnknownValue, withNearest({ { "key", m_key }, { "value", *text }, { "known", known } }, *text, known));
+    return std::nullopt;
+}
+
+std::optional<std::vector<ValueCursor>> ValueCursor::asList(std::string_view what, std::size_t limit) const
+{
+    if (type() != Type::Array) {
+        wrongType("a list");
+        return std::nullopt;
+    }
+    const std::vector<JsonNode>& children = m_node->children;
+    if (children.size() > limit) {
+        report(Code::TooLarge, { { "what", what }, { "count", children.size() }, { "limit", limit } });
+        return std::nullopt;
+    }
+    std::vector<ValueCursor> elements;
+    elements.reserve(children.size());
+    for (std::size_t i = 0; i < children.size(); ++i)
+        elements.emplace_back(*m_context, children[i], pointerTo(m_pointer, i), m_key);
+    return elements;
+}
+
+std::optional<ObjectCursor> ValueCursor::asObject() const
+{
+    if (type() == Type::Object)
+        return ObjectCursor(*this);
+    wrongType("an object");
+    return std::nullopt;
+}
+
+std::optional<ValueCursor> ObjectCursor::find(std::string_view key)
+{
+    m_known.emplace_back(key);
+    const std::vector<JsonNode>& children = m_value.node().children;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+        if (children[i].key != key)
+            continue;
+        m_read[i] = true;
+        return ValueCursor(m_value.context(), children[i], pointerTo(m_value.pointer(), key), std::string(key));
+    }
+    return std::nullopt;
+}
+
+std::optional<ValueCursor> ObjectCursor::require(std::string_view key)
+{
+    auto found = find(key);
+    if (!found)
+        m_value.context().errors.push_back(
+            { Code::MissingKey, { { "key", key } }, whereOf(m_value.node().at, pointerTo(m_value.pointer(), key)) });
+    return found;
+}
+
+void ObjectCursor::finish()
+{
+    ReadContext& context = m_value.context();
+    const std::vector<JsonNode>& children = m_value.node().children;
+    if (const auto notes = find("notes"))
+        if (const auto text = notes->asString(); text && !text->empty())
+            context.innerNotes.emplace_back(m_value.pointer(), *text);
+    for (std::size_t i = 0; i < children.size(); ++i) {
+        if (m_read[i])
+            continue;
+        const JsonNode& child = children[i];
+        context.warnings.push_back({ Code::UnknownKey, withNearest({ { "key", child.key } }, child.key, m_known),
+            whereOf(child.keyAt, pointerTo(m_value.pointer(), child.key)) });
+        context.unknownKeys.push_back(
+            { m_value.pointer(), child.key, i == 0 ? std::string() : children[i - 1].key, printInline(child) });
+    }
+}
+
+} // namespace shardscope

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The strict reader's tools: a cursor on a value that knows its JSON pointer, and one on an object that knows which of
+// its keys were read, so that the others can be reported and kept.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "experiment/experiment.h"
+#include "experiment_file/json_text.h"
+
+namespace shardscope {
+
+struct ReadContext {
+    std::vector<Diagnostic> errors;
+    std::vector<Diagnostic> warnings;
+    std::vector<std::pair<std::string, std::string>> innerNotes;
+    std::vector<UnknownKey> unknownKeys;
+};
+
+class ObjectCursor;
+
+/// A value in its place. The as...() functions report what is wrong and give nothing then.
+class ValueCursor {
+public:
+    ValueCursor(ReadContext& context, const JsonNode& node, std::string pointer, std::string key)
+        : m_context(&context)
+        , m_node(&node)
+        , m_pointer(std::move(pointer))
+        , m_key(std::move(key))
+    {
+    }
+
+    [[nodiscard]] const JsonNode& node() const { return *m_node; }
+    [[nodiscard]] const std::string& pointer() const { return m_pointer; }
+    [[nodiscard]] ReadContext& context() const { return *m_context; }
+    [[nodiscard]] JsonNode::Type type() const { return m_node->type; }
+    [[nodiscard]] bool isNull() const { return type() == JsonNode::Type::Null; }
+
+    void report(Code code, std::vector<Arg> args) const;
+    /// WrongType: `expected` is what would be right ("a string"); what stands there is described from the value.
+    void wrongType(std::string expected) const;
+
+    [[nodiscard]] std::optional<std::string> asString() const;
+    /// A name of a mesh axis, a logical axis or an array: not empty, no control characters.
+    [[nodiscard]] std::optional<std::string> asName() const;
+    [[nodiscard]] std::optional<bool> asBool() const;
+    [[nodiscard]] std::optional<std::int64_t> asInteger(std::int64_t minimum = std::numeric_limits<std::int64_t>::min(),
+        std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const;
+    [[nodiscard]] std::optional<std::uint64_t> asNatural() const;
+    /// From minimum up to, but not including, limit.
+    [[nodiscard]] std::optional<double> asReal(double minimum, double limit) const;
+    /// The index of a string among the known ones; UnknownValue with the nearest one otherwise.
+    [[nodiscard]] std::optional<std::size_t> asOneOf(const std::vector<std::string>& known) const;
+    /// The elements of a list. WrongType for anything else, TooLarge beyond `limit` ("what" names the elements).
+    [[nodiscard]] std::optional<std::vector<ValueCursor>> asList(std::string_view what, std::size_t limit) const;
+    [[nodiscard]] std::optional<ObjectCursor> asObject() const;
+
+private:
+    ReadContext* m_context;
+    const JsonNode* m_node;
+    std::string m_pointer;
+    std::string m_key; ///< of the innermost object, for messages
+};
+
+class ObjectCursor {
+public:
+    explicit ObjectCursor(const ValueCursor& value)
+        : m_value(value)
+        , m_read(value.node().children.size(), false)
+    {
+    }
+
+    [[nodiscard]] std::optional<ValueCursor> find(std::string_view key);
+    /// MissingKey if it is absent.
+    [[nodiscard]] std::optional<ValueCursor> require(std::string_view key);
+    /// The object's `notes`, and a warning for every key that nobody asked for; both are kept to be written back.
+    void finish();
+
+private:
+    ValueCursor m_value;
+    std::vector<bool> m_read;
+    std::vector<std::string> m_known{ "notes" };
+};
+
+} // namespace shardscope

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Readers of the sections of an experiment file. Each reports what is wrong into the cursor's context and leaves the
+// default in its place.
+#pragma once
+
+#include "experiment_file/read_support.h"
+
+namespace shardscope {
+
+void readHardware(const ValueCursor& value, HardwareSetting& hardware);
+void readMesh(const ValueCursor& value, MeshSetting& mesh);
+void readRules(const ValueCursor& value, RulesSetting& rules);
+void readModel(const ValueCursor& value, ModelSetting& model);
+/// The optimizer and what else a train step of the MLP has.
+void readStep(const ValueCursor& value, MlpSettings& settings);
+void readRun(const ValueCursor& value, RunSetting& run);
+
+/// What a rule or a dimension maps to: null, an axis, or a list of axes.
+[[nodiscard]] std::optional<SpecEntry> readSpecEntry(const ValueCursor& value);
+/// The name of a dimension, or null.
+[[nodiscard]] std::optional<LogicalName> readLogicalName(const ValueCursor& value);
+
+} // namespace shardscope

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <utility>
+
+#include "experiment_file/experiment_file.h"
+#include "experiment_file/file_words.h"
+#include "experiment_file/json_text.h"
+#include "experiment_file/quantity_text.h"
+
+namespace shardscope {
+
+namespace words = file_words;
+
+namespace {
+
+constexpr std::size_t devicesPerLine = 16;
+
+/// Keys with the text of their values, in the order in which they are written.
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+std::string truth(bool value)
+{
+    return value ? "true" : "false";
+}
+
+template <class Enum>
+std::string word(const std::vector<std::string>& list, Enum value)
+{
+    return quoteJson(list[static_cast<std::size_t>(value)]);
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator)
+{
+    std::string out;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (i > 0)
+            out += separator;
+        out += parts[i];
+    }
+    return out;
+}
+
+std::string entryText(const SpecEntry& entry)
+{
+    switch (entry.kind) {
+    case SpecEntry::Kind::None:
+        return "null";
+    case SpecEntry::Kind::Single:
+        return quoteJson(entry.axes.front());
+    case SpecEntry::Kind::Unconstrained:
+        return quoteJson(words::unconstrained);
+    case SpecEntry::Kind::Tuple:
+        break;
+    }
+    std::vector<std::string> axes;
+    for (const std::string& axis : entry.axes)
+        axes.push_back(quoteJson(axis));
+    return '[' + joined(axes, ", ") + ']';
+}
+
+std::string nameText(const LogicalName& name)
+{
+    if (name.kind == LogicalName::Kind::None)
+        return "null";
+    return quoteJson(name.kind == LogicalName::Kind::Unconstrained ? words::unconstrained : name.name);
+}
+
+class Writer {
+public:
+    explicit Writer(const Experiment& experiment)
+        : m_experiment(experiment)
+    {
+    }
+
+    std::string text() const
+    {
+        const Experiment& e = m_experiment;
+        Members members{ { "format", quoteJson(experimentFormat) },
+            { "version", quoteJson(e.formatMinor == 0 ? experimentVersion : "1." + std::to_string(e.formatMinor)) },
+            { "title", quoteJson(e.title) } };
+        if (!e.notes.empty())
+            members.emplace_back("notes", quoteJson(e.notes));
+        members.emplace_back("hardware", hardware());
+        members.emplace_back("mesh", mesh());
+        members.emplace_back("rules", rules());
+        if (const auto* mlp = std::get_if<MlpModel>(&e.model)) {
+            members.emplace_back("model", model(mlp->settings));
+            members.emplace_back("step", step(mlp->settings));
+        } else {
+            members.emplace_back("model", model(std::get<ArraysModel>(e.model).arrays));
+        }
+        members.emplace_back("run", run());
+        return block("", std::move(members), 0) + '\n';
+    }
+
+private:
+    /// The members with the object's notes and unknown keys in their places: each behind the key that it stood behind,
+    /// or last when that one is not written.
+    [[nodiscard]] Members complete(const std::string& pointer, Members members) const
+    {
+        for (const auto& [object, notes] : m_experiment.innerNotes)
+            if (object == pointer)
+                members.emplace_back("notes", quoteJson(notes));
+        for (const UnknownKey& unknown : m_experiment.unknownKeys) {
+            if (unknown.pointer != pointer)
+                continue;
+            auto place = members.begin();
+            if (!unknown.after.empty()) {
+                place = std::find_if(
+                    members.begin(), members.end(), [&](const auto& member) { return member.first == unknown.after; });
+                if (place != members.end())
+                    ++place;
+            }
+            members.emplace(place, unknown.key, unknown.json);
+        }
+        return members;
+    }
+
+    /// One key per line.
+    [[nodiscard]] std::string block(const std::string& pointer, Members members, std::size_t depth) const
+    {
+        const std::string indent((depth + 1) * 2, ' ');
+        std::vector<std::string> lines;
+        for (const auto& [key, value] : complete(pointer, std::move(members)))
+            lines.push_back(indent + quoteJson(key) + ": " + value);
+        return "{\n" + joined(lines, ",\n") + '\n' + std::string(depth * 2, ' ') + '}';
+    }
+
+    /// All on one line.
+    [[nodiscard]] std::string line(const std::string& pointer, Members members) const
+    {
+        std::vector<std::string> parts;
+        for (const auto& [key, value] : complete(pointer, std::move(members)))
+            parts.push_back(quoteJson(key) + ": " + value);
+        return parts.empty() ? "{}" : "{ " + joined(parts, ", ") + " }";
+    }
+
+    /// One element per line, at depth 2.
+    [[nodiscard]] static std::string list(const std::vector<std::string>& elements)
+    {
+        return elements.empty() ? "[]" : "[\n      " + joined(elements, ",\n      ") + "\n    ]";
+    }
+
+    [[nodiscard]] std::string hardware() const
+    {
+        const HardwareSetting& h = m_experiment.hardware;
+        return block("/hardware",
+            { { "device", quoteJson(h.devices.kind) }, { "platform", quoteJson(h.devices.platform) },
+                { "hosts", std::to_string(h.devices.hosts) },
+                { "devices_per_host", std::to_string(h.devices.devicesPerHost) },
+                { "memory_per_device", quoteJson(printBytes(h.memoryPerDevice)) },
+                { "links",
+                    line("/hardware/links",
+                        { { "ici", quoteJson(printBandwidth(h.iciBytesPerSecond)) },
+                            { "dcn", quoteJson(printBandwidth(h.dcnBytesPerSecond)) } }) } },
+            1);
+    }
+
+    [[nodiscard]] std::string mesh() const
+    {
+        std::vector<std::string> axes;
+        for (const MeshAxis& axis : m_experiment.mesh.axes)
+            axes.push_back('[' + quoteJson(axis.name) + ", " + std::to_string(axis.size) + ']');
+        return block("/mesh",
+            { { "axes", axes.empty() ? "[]" : "[ " + joined(axes, ", ") + " ]" }, { "device_order", deviceOrder() } },
+            1);
+    }
+
+    [[nodiscard]] std::string deviceOrder() const
+    {
+        const std::vector<std::int32_t>& order = m_experiment.mesh.deviceOrder;
+        if (order.empty())
+            return quoteJson(words::rowMajor);
+        std::vector<std::string> lines;
+        for (std::size_t begin = 0; begin < order.size(); begin += devicesPerLine) {
+            std::vector<std::string> ids;
+            for (std::size_t i = begin; i < std::min(begin + devicesPerLine, order.size()); ++i)
+                ids.push_back(std::to_string(order[i]));
+            lines.push_back(joined(ids, ", "));
+        }
+        return lines.size() == 1 ? '[' + lines.front() + ']' : list(lines);
+    }
+
+    [[nodiscard]] std::string rules() const
+    {
+        const RulesSetting& r = m_experiment.rules;
+        std::vector<std::string> elements;
+        for (const LogicalRule& rule : r.rules.list)
+            elements.push_back('[' + nameText(rule.name) + ", " + entryText(rule.target) + ']');
+        return block("/rules",
+            { { "dialect", quoteJson(r.dialect) }, { "version", word(words::flaxVersions, r.version) },
+                { "fallback", word(words::fallbacks, r.fallback) }, { "bound_when_traced", truth(r.boundWhenTraced) },
+                { "list", list(elements) } },
+            1);
+    }
+
+    [[nodiscard]] std::string model(const MlpSettings& s) const
+    {
+        Members axes;
+        for (const char* dimension : { "batch", "embed", "hidden" })
+            if (const auto found = s.deviceAxes.find(dimension); found != s.deviceAxes.end())
+                axes.emplace_back(dimension, entryText(found->second));
+        return block("/model",
+            { { "preset", quoteJson(words::presets[0]) }, { "layers", std::to_string(s.layers) },
+                { "dims",
+                    line("/model/dims",
+                        { { "batch", std::to_string(s.batch) }, { "embed", std::to_string(s.embed) },
+                            { "hidden", std::to_string(s.hidden) } }) },
+                { "dtype", quoteJson(name(s.dtype)) }, { "axes", word(words::axes, s.axes) },
+                { "y_constraint", word(words::axes, s.yConstraint) },
+                { "device_axes", line("/model/device_axes", std::move(axes)) },
+                { "loss", word(words::losses, s.loss) } },
+            1);
+    }
+
+    [[nodiscard]] std::string model(const std::vector<NamedArraySetting>& arrays) const
+    {
+        std::vector<std::string> elements;
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+            const NamedArraySetting& array = arrays[i];
+            std::vector<std::string> names;
+            for (const LogicalName& name : array.names)
+                names.push_back(nameText(name));
+            std::vector<std::string> sizes;
+            for (const std::int64_t size : array.shape)
+                sizes.push_back(std::to_string(size));
+            elements.push_back(line(pointerTo("/model/arrays", i),
+                { { "path", quoteJson(array.path) }, { "names", '[' + joined(names, ", ") + ']' },
+                    { "shape", '[' + joined(sizes, ", ") + ']' }, { "dtype", quoteJson(name(array.dtype)) } }));
+        }
+        return block("/model", { { "preset", quoteJson(words::presets[1]) }, { "arrays", list(elements) } }, 1);
+    }
+
+    [[nodiscard]] std::string step(const MlpSettings& s) const
+    {
+        return block("/step",
+            { { "optimizer", quoteJson(words::optimizers.front()) },
+                { "learning_rate", printReal(s.adam.learningRate) }, { "beta1", printReal(s.adam.beta1) },
+                { "beta2", printReal(s.adam.beta2) }, { "epsilon", printReal(s.adam.epsilon) },
+                { "train", truth(s.trainStep) }, { "input_gradient", truth(s.inputGradient) } },
+            1);
+    }
+
+    [[nodiscard]] std::string run() const
+    {
+        const RunSetting& r = m_experiment.run;
+        return block("/run",
+            { { "seed", std::to_string(r.seed) }, { "runs", std::to_string(r.runs) },
+                { "loops", std::to_string(r.loops) }, { "share_replicas", truth(r.shareReplicas) } },
+            1);
+    }
+
+    const Experiment& m_experiment;
+};
+
+} // namespace
+
+std::string writeExperiment(const Experiment& experiment)
+{
+    return Writer(experiment).text();
+}
+
+} // namespace shardscope

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files that are wrong, each with what the reader has to say about it. '@' marks the place and is not part of the text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+
+namespace shardscope::malformed {
+
+enum class Schema {
+    Rejects, ///< the schema refuses the file as well
+    Cannot, ///< it cannot say so: a rule between several values
+    NoJson, ///< it is not JSON in the strict sense
+};
+
+struct Case {
+    std::string name;
+    std::string marked; ///< the whole file
+    Code code;
+    std::string pointer;
+    Schema schema = Schema::Rejects;
+
+    [[nodiscard]] std::string text() const
+    {
+        std::string out = marked;
+        out.erase(out.find('@'), 1);
+        return out;
+    }
+    [[nodiscard]] int line() const
+    {
+        int line = 1;
+        for (std::size_t i = 0; i < marked.find('@'); ++i)
+            line += marked[i] == '\n';
+        return line;
+    }
+    /// In characters, from 1.
+    [[nodiscard]] int column() const
+    {
+        int column = 1;
+        for (std::size_t i = 0; i < marked.find('@'); ++i)
+            column = marked[i] == '\n'                                   ? 1
+                : (static_cast<unsigned char>(marked[i]) & 0xC0) == 0x80 ? column
+                                                                         : column + 1;
+        return column;
+    }
+};
+
+/// A file that is right but for this part of its object.
+inline std::string with(const std::string& part)
+{
+    return "{ \"format\": \"sharding-experiment\", \"version\": \"1.0\",\n  \"title\": \"größer\", " + part + "\n}\n";
+}
+inline std::string array(const std::string& members)
+{
+    return with("\"model\": { \"preset\": \"arrays\", \"arrays\": [ " + members + " ] }");
+}
+inline std::string rules(const std::string& list)
+{
+    return with("\"rules\": { \"list\": [ " + list + " ] }");
+}
+inline std::string axes(const std::string& list)
+{
+    return with("\"mesh\": { \"axes\": [ " + list + " ] }");
+}
+
+inline std::vector<Case> cases()
+{
+    using enum Code;
+    using enum Schema;
+    const std::string many17 = "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1";
+    std::string axes17;
+    std::string deep;
+    for (int i = 0; i < 17; ++i)
+        axes17 += (i > 0 ? ", [\"a" : "[\"a") + std::to_string(i) + "\", 1]";
+    for (int i = 0; i < 100; ++i)
+        deep += i == 63 ? "@[" : "["; // the root object is the first level, the list of the key the second
+    return {
+        // No JSON
+        { "empty", "@", Syntax, "", NoJson },
+        { "only blanks", " \n\n @", Syntax, "", NoJson },
+        { "a word", "@hello", Syntax, "", NoJson },
+        { "two values", "{} @{}", Syntax, "", NoJson },
+        { "no colon", with(R"("a" @1)"), Syntax, "/a", NoJson },
+        { "no comma", with(R"("a": 1 @"b": 2)"), Syntax, "", NoJson },
+        { "two commas", with(R"("a": 1,@, "b": 2)"), Syntax, "", NoJson },
+        { "key without quotes", with(R"(@a: 1)"), Syntax, "", NoJson },
+        { "key in single quotes", with(R"(@'a': 1)"), Syntax, "", NoJson },
+        { "value missing", with(R"("a": @, "b": 1)"), Syntax, "/a", NoJson },
+        { "list not closed", with(R"("a": [1, 2@})"), Syntax, "/a", NoJson },
+        { "Python's None", with(R"("a": @None)"), Syntax, "/a", NoJson },
+        { "truth in capitals", with(R"("a": @True)"), Syntax, "/a", NoJson },
+        { "not a number", with(R"("a": @NaN)"), Syntax, "/a", NoJson },
+        { "minus infinity", with(R"("a": @-Infinity)"), Syntax, "/a", NoJson },
+        { "plus sign", with(R"("a": @+1)"), Syntax, "/a", NoJson },
+        { "leading zero", with(R"("a": @01)"), Syntax, "/a", NoJson },
+        { "bare point", with(R"("a": @1.)"), Syntax, "/a", NoJson },
+        { "bare exponent", with(R"("a": @1e)"), Syntax, "/a", NoJson },
+        { "hexadecimal", with(R"("a": 0@x10)"), Syntax, "", NoJson },
+        { "string over two lines", with("\"a\": @\"b\nc\""), Syntax, "/a", NoJson },
+        { "control character", with("\"a\": \"b@\x01\""), Syntax, "/a", NoJson },
+        { "unknown escape", with(R"("a": "b@\q")"), Syntax, "/a", NoJson },
+        { "short unicode escape", with(R"("a": "b@\u12")"), Syntax, "/a", NoJson },
+        { "half a surrogate pair", with(R"("a": "b@\ud800")"), Syntax, "/a", NoJson },
+        { "wrong order of surrogates", with(R"("a": "b@\udc00\ud800")"), Syntax, "/a", NoJson },
+        { "not UTF-8", with("\"a\": \"b@\xFF\""), Syntax, "/a", NoJson },
+        { "overlong UTF-8", with("\"a\": \"b@\xC0\xAF\""), Syntax, "/a", NoJson },
+        { "comment not closed", "{ \"format\": @/* \"sharding-experiment\" }", Syntax, "/format", NoJson },
+        { "single slash", with(R"("a": 1, @/ b)"), Syntax, "", NoJson },
+        { "integer beyond 64 bits", with(R"("a": @18446744073709551616)"), OutOfRange, "/a", NoJson },
+        { "integer below 64 bits", with(R"("a": @-9223372036854775809)"), OutOfRange, "/a", NoJson },
+        { "number beyond double", with(R"("a": [1, @1e999])"), OutOfRange, "/a/1", NoJson },
+        { "key twice", with(R"("mesh": { "axes": [], @"axes": [["a", 8]] })"), DuplicateKey, "/mesh/axes", NoJson },
+        { "unknown key twice", with(R"("a/b": 1, @"a/b": 2)"), DuplicateKey, "/a~1b", NoJson },
+        { "nested too deep", with("\"a\": " + deep), TooLarge,
+            "/a/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/"
+            "0/0/0/"
+            "0/0/0/0/0/0/0/0/0",
+            NoJson },
+
+        // No experiment
+        { "a list", "@[]", WrongType, "" },
+        { "a number", "@7", WrongType, "" },
+        { "empty object", "@{}", MissingKey, "/format" },
+        { "without version", R"(@{ "format": "sharding-experiment" })", MissingKey, "/version" },
+        { "another format", R"({ "format": @"geojson", "version": "1.0" })", NotAnExperiment, "/format" },
+        { "format of another type", R"({ "format": @1, "version": "1.0" })", WrongType, "/format" },
+        { "version as a number", R"({ "format": "sharding-experiment", "version": @1.0 })", WrongType, "/version" },
+        { "version in words", R"({ "format": "sharding-experiment", "version": @"new" })", WrongType, "/version" },
+        { "version with three parts", R"({ "format": "sharding-experiment", "version": @"1.0.0" })", WrongType,
+            "/version" },
+        { "newer major version", R"({ "format": "sharding-experiment", "version": @"2.0", "mesh": 1 })", NewerVersion,
+            "/version" },
+
+        // Wrong types
+        { "title", R"({ "format": "sharding-experiment", "version": "1.0", "title": @3 })", WrongType, "/title" },
+        { "notes", with(R"("notes": @["a"])"), WrongType, "/notes" },
+        { "inner notes", with(R"("hardware": { "notes": @1 })"), WrongType, "/hardware/notes" },
+        { "section as a list", with(R"("hardware": @[])"), WrongType, "/hardware" },
+        { "section null", with(R"("rules": @null)"), WrongType, "/rules" },
+        { "count as a string", with(R"("hardware": { "hosts": @"2" })"), WrongType, "/hardware/hosts" },
+        { "count with a fraction", with(R"("hardware": { "hosts": @2.5 })"), WrongType, "/hardware/hosts" },
+        { "switch as a number", with(R"("rules": { "bound_when_traced": @1 })"), WrongType,
+            "/rules/bound_when_traced" },
+        { "number as a string", with(R"("step": { "learning_rate": @"fast" })"), WrongType, "/step/learning_rate" },
+        { "seed with a fraction", with(R"("run": { "seed": @0.5 })"), WrongType, "/run/seed" },
+
+        // Unknown values
+        { "platform", with(R"("hardware": { "platform": @"tpuv" })"), UnknownValue, "/hardware/platform" },
+        { "dialect", with(R"("rules": { "dialect": @"flax-lynen" })"), UnknownValue, "/rules/dialect" },
+        { "Flax version", with(R"("rules": { "version": @"2023" })"), UnknownValue, "/rules/version" },
+        { "fallback", with(R"("rules": { "fallback": @"raise" })"), UnknownValue, "/rules/fallback" },
+        { "preset", with(R"("model": { "preset": @"mpl" })"), UnknownValue, "/model/preset" },
+        { "no preset", with(R"("model": @{ "layers": 2 })"), MissingKey, "/model/preset" },
+        { "element type", with(R"("model": { "preset": "mlp", "dtype": @"float32" })"), UnknownValue, "/model/dtype" },
+        { "integers do not train", with(R"("model": { "preset": "mlp", "dtype": @"i32" })"), UnknownValue,
+            "/model/dtype" },
+        { "axes", with(R"("model": { "preset": "mlp", "axes": @"logic" })"), UnknownValue, "/model/axes" },
+        { "loss", with(R"("model": { "preset": "mlp", "loss": @"mean" })"), UnknownValue, "/model/loss" },
+        { "optimizer", with(R"("step": { "optimizer": @"adan" })"), UnknownValue, "/step/optimizer" },
+        { "device order in words", with(R"("mesh": { "axes": [["a", 8]], "device_order": @"column-major" })"),
+            UnknownValue, "/mesh/device_order" },
+
+        // Quantities
+        { "memory as a number", with(R"("hardware": { "memory_per_device": @16 })"), WrongType,
+            "/hardware/memory_per_device" },
+        { "memory in an unknown unit", with(R"("hardware": { "memory_per_device": @"16 Gb" })"), WrongType,
+            "/hardware/memory_per_device" },
+        { "memory of nothing", with(R"("hardware": { "memory_per_device": @"0 GiB" })"), WrongType,
+            "/hardware/memory_per_device", Cannot },
+        { "bandwidth without time", with(R"("hardware": { "links": { "ici": @"45 GB" } })"), WrongType,
+            "/hardware/links/ici" },
+        { "negative bandwidth", with(R"("hardware": { "links": { "dcn": @"-6 GB/s" } })"), WrongType,
+            "/hardware/links/dcn", Cannot },
+
+        // Sizes
+        { "no host", with(R"("hardware": { "hosts": @0 })"), OutOfRange, "/hardware/hosts" },
+        { "billions of hosts", with(R"("hardware": { "hosts": @4000000000 })"), OutOfRange, "/hardware/hosts" },
+        { "too many devices", with(R"("hardware": { "hosts": 2048, "devices_per_host": @1024 })"), TooLarge,
+            "/hardware/devices_per_host", Cannot },
+        { "axis of size zero", axes(R"(["a", @0])"), InvalidAxisSize, "/mesh/axes/0/1" },
+        { "axis of negative size", axes(R"(["a", 2], ["b", @-4])"), InvalidAxisSize, "/mesh/axes/1/1" },
+        { "axis with a fraction", axes(R"(["a", @2.5])"), WrongType, "/mesh/axes/0/1" },
+        { "axis of billions", axes(R"(@["a", 4000000000])"), TooLarge, "/mesh/axes/0" },
+        { "mesh of too many devices", axes(R"(["a", 1024], ["b", 1024], @["c", 2])"), TooLarge, "/mesh/axes/2",
+            Cannot },
+        { "too many axes", with("\"mesh\": { \"axes\": @[" + axes17 + "] }"), TooLarge, "/mesh/axes" },
+        { "too many layers", with(R"("model": { "preset": "mlp", "layers": @4097 })"), OutOfRange, "/model/layers" },
+        { "dimension of size zero", with(R"("model": { "preset": "mlp", "dims": { "batch": @0 } })"), OutOfRange,
+            "/model/dims/batch" },
+        { "dimension beyond abstract evaluation",
+            with(R"("model": { "preset": "mlp", "dims": { "hidden": @2000000000000 } })"), OutOfRange,
+            "/model/dims/hidden" },
+        { "array of too many bytes",
+            array(R"({ "path": "x", "names": [null, null], "shape": @[1099511627776, 1099511627776] })"), TooLarge,
+            "/model/arrays/0/shape", Cannot },
+        { "rank 17", array(R"({ "path": "x", "names": [], "shape": @[)" + many17 + "] }"), TooLarge,
+            "/model/arrays/0/shape" },
+        { "negative size", array(R"({ "path": "x", "names": ["a"], "shape": [@-1] })"), OutOfRange,
+            "/model/arrays/0/shape/0" },
+        { "runs", with(R"("run": { "runs": @0 })"), OutOfRange, "/run/runs" },
+        { "loops in the billions", with(R"("run": { "loops": @4000000000 })"), OutOfRange, "/run/loops" },
+        { "negative seed", with(R"("run": { "seed": @-1 })"), OutOfRange, "/run/seed" },
+        { "negative learning rate", with(R"("step": { "learning_rate": @-0.1 })"), OutOfRange, "/step/learning_rate" },
+        { "beta of one", with(R"("step": { "beta1": @1 })"), OutOfRange, "/step/beta1" },
+
+        // Names
+        { "axis without a name", axes(R"([@"", 2])"), WrongType, "/mesh/axes/0/0" },
+        { "control character in a name", axes(R"([@"a\nb", 2])"), WrongType, "/mesh/axes/0/0" },
+        { "axis twice", axes(R"(["a", 2], @["a", 4])"), DuplicateAxis, "/mesh/axes/1", Cannot },
+        { "axis as an object", axes(R"(@{ "a": 2 })"), WrongType, "/mesh/axes/0" },
+        { "axis without a size", axes(R"(@["a"])"), WrongType, "/mesh/axes/0" },
+        { "mesh without axes", with(R"("mesh": @{})"), MissingKey, "/mesh/axes" },
+        { "axis twice in a rule", rules(R"(["a", ["x", @"x"]])"), AxisUsedTwice, "/rules/list/0/1/1" },
+        { "logical name twice in an array", array(R"({ "path": "x", "names": ["a", @"a"], "shape": [2, 2] })"),
+            DuplicateDimension, "/model/arrays/0/names/1", Cannot },
+        { "path twice",
+            array(R"({ "path": "x", "names": [], "shape": [] }, { "path": @"x", "names": [], "shape": [] })"),
+            DuplicateKey, "/model/arrays/1/path", Cannot },
+        { "array without a path", array(R"(@{ "names": [], "shape": [] })"), MissingKey, "/model/arrays/0/path" },
+        { "more names than dimensions", array(R"({ "path": "x", "names": @["a", "b"], "shape": [2] })"), WrongType,
+            "/model/arrays/0/names", Cannot },
+        { "arrays without arrays", with(R"("model": @{ "preset": "arrays" })"), MissingKey, "/model/arrays" },
+
+        // Device order
+        { "order too short", with(R"("mesh": { "axes": [["a", 4]], "device_order": @[0, 1] })"), InvalidAttribute,
+            "/mesh/device_order", Cannot },
+        { "order names a device twice", with(R"("mesh": { "axes": [["a", 3]], "device_order": [0, 1, @1] })"),
+            InvalidAttribute, "/mesh/device_order/2", Cannot },
+        { "order names a device that is not there", with(R"("mesh": { "axes": [["a", 2]], "device_order": [0, @2] })"),
+            OutOfRange, "/mesh/device_order/1", Cannot },
+        { "order as a number", with(R"("mesh": { "axes": [["a", 2]], "device_order": @1 })"), WrongType,
+            "/mesh/device_order" },
+
+        // Rules
+        { "rules as a mapping", with(R"("rules": { "list": @{ "batch": "data" } })"), RulesType, "/rules/list" },
+        { "rule of one", rules(R"(@["batch"])"), RuleArity, "/rules/list/0" },
+        { "rule of three", rules(R"(["a", "b"], @["batch", "data", "model"])"), RuleArity, "/rules/list/1" },
+        { "rule as a string", rules(R"(@"batch")"), WrongType, "/rules/list/0" },
+        { "nested tuple", rules(R"(["a", ["x", @["y"]]])"), NestedTuple, "/rules/list/0/1/1" },
+        { "number for an axis", rules(R"(["a", @1])"), WrongType, "/rules/list/0/1" },
+        { "rule without a name", rules(R"([@"", "x"])"), WrongType, "/rules/list/0/0" },
+        { "device axes", with(R"("model": { "preset": "mlp", "device_axes": { "batch": @7 } })"), WrongType,
+            "/model/device_axes/batch" },
+    };
+}
+
+} // namespace shardscope::malformed

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QFile>
+#include <QTest>
+
+#include <rapidcheck.h>
+
+#include <cmath>
+
+#include "experiment/builtin.h"
+#include "experiment_file/experiment_file.h"
+#include "experiment_file/json_text.h"
+#include "experiment_file/quantity_text.h"
+
+using namespace shardscope;
+
+namespace {
+
+/// What a failing read says, for messages.
+std::string reasons(const std::vector<Diagnostic>& list)
+{
+    std::string text;
+    for (const Diagnostic& d : list)
+        text += std::string(d.id()) + " at " + std::to_string(d.where.line) + ":" + std::to_string(d.where.column) + " "
+            + d.where.pointer + "\n";
+    return text;
+}
+
+rc::Gen<std::string> anyText()
+{
+    return rc::gen::container<std::string>(rc::gen::elementOf(std::string("abz XY\"\\/\n\t\x01{}[],:0")));
+}
+rc::Gen<std::string> anyName()
+{
+    return rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string("abXY_.-/ \"\\~0"))));
+}
+rc::Gen<std::vector<std::string>> names(std::size_t count)
+{
+    return rc::gen::unique<std::vector<std::string>>(count, anyName());
+}
+
+SpecEntry anyEntry(const std::vector<std::string>& axes)
+{
+    switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+        return SpecEntry::none();
+    case 1:
+        return SpecEntry::unconstrained();
+    case 2:
+        return axes.empty() ? SpecEntry::none() : SpecEntry::axis(*rc::gen::elementOf(axes));
+    default: {
+        const auto count = static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(axes.size()) + 1));
+        return SpecEntry::tuple({ axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(count) });
+    }
+    }
+}
+
+LogicalName anyLogicalName(const std::string& name)
+{
+    const int kind = *rc::gen::inRange(0, 5);
+    return kind == 0 ? LogicalName::none() : kind == 1 ? LogicalName::unconstrained() : LogicalName::of(name);
+}
+
+MeshSetting anyMesh()
+{
+    MeshSetting mesh;
+    const auto axes = *names(static_cast<std::size_t>(*rc::gen::inRange(0, 6)));
+    std::int64_t product = 1;
+    for (const std::string& name : axes) {
+        mesh.axes.push_back({ name, *rc::gen::inRange<std::int64_t>(1, 9) });
+        product *= mesh.axes.back().size;
+    }
+    if (*rc::gen::arbitrary<bool>() && product <= 512) {
+        std::vector<std::int32_t> order(static_cast<std::size_t>(product));
+        for (std::size_t i = 0; i < order.size(); ++i) // rotated, so that it is not the plain order
+            order[i] = static_cast<std::int32_t>((i + 1) % order.size());
+        mesh.deviceOrder = std::move(order);
+    }
+    return mesh;
+}
+
+double anyReal(double limit)
+{
+    const double part = static_cast<double>(*rc::gen::inRange<std::int64_t>(0, std::int64_t{ 1 } << 53)) / 0x1p53;
+    return limit * std::pow(10.0, -*rc::gen::inRange(0, 20)) * part;
+}
+
+ModelSetting anyModel(const std::vector<std::string>& axes)
+{
+    if (*rc::gen::arbitrary<bool>()) {
+        ArraysModel model;
+        for (const std::string& path : *names(static_cast<std::size_t>(*rc::gen::inRange(0, 4)))) {
+            NamedArraySetting array{ path, {}, {}, static_cast<DType>(*rc::gen::inRange(0, 13)) };
+            for (const std::string& name : *names(static_cast<std::size_t>(*rc::gen::inRange(0, 8)))) {
+                array.names.push_back(anyLogicalName(name));
+                array.shape.push_back(*rc::gen::inRange<std::int64_t>(1, 100));
+            }
+            model.arrays.push_back(array);
+        }
+        return model;
+    }
+    MlpSettings s;
+    const auto size = rc::gen::inRange<std::int64_t>(1, std::int64_t{ 1 } << 40);
+    s.layers = *rc::gen::inRange<std::int64_t>(1, 4097);
+    s.batch = *size;
+    s.embed = *size;
+    s.hidden = *size;
+    s.dtype = *rc::gen::element(DType::F32, DType::F64);
+    s.loss = *rc::gen::element(LossKind::SumOfOutputs, LossKind::HalfSumOfSquares);
+    s.adam = { anyReal(1e6), anyReal(1), anyReal(1), anyReal(1) };
+    s.inputGradient = *rc::gen::arbitrary<bool>();
+    s.trainStep = *rc::gen::arbitrary<bool>();
+    s.axes = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
+    s.yConstraint = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
+    s.deviceAxes.clear();
+    for (const char* dimension : { "batch", "embed", "hidden" })
+        if (*rc::gen::arbitrary<bool>())
+            s.deviceAxes.emplace(dimension, anyEntry(axes));
+    return MlpModel{ s };
+}
+
+Experiment anyExperiment()
+{
+    Experiment e;
+    e.title = *anyText();
+    e.notes = *anyText();
+    e.hardware.devices.kind = *anyName();
+    e.hardware.devices.platform = *rc::gen::element<std::string>("cpu", "gpu", "tpu");
+    e.hardware.devices.hosts = *rc::gen::inRange(1, 1025);
+    e.hardware.devices.devicesPerHost = *rc::gen::inRange(1, 1025);
+    e.hardware.memoryPerDevice = *rc::gen::inRange<std::int64_t>(1, std::int64_t{ 1 } << 62);
+    e.hardware.iciBytesPerSecond = anyReal(1e15) + 1e-3;
+    e.hardware.dcnBytesPerSecond = anyReal(1e12) + 1e-3;
+    e.mesh = anyMesh();
+    std::vector<std::string> axes;
+    for (const MeshAxis& axis : e.mesh.axes)
+        axes.push_back(axis.name);
+    e.rules.version = *rc::gen::element(FlaxVersion::Year2024, FlaxVersion::Current);
+    e.rules.fallback =
+        *rc::gen::element(RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint);
+    e.rules.boundWhenTraced = *rc::gen::arbitrary<bool>();
+    for (int i = *rc::gen::inRange(0, 5); i > 0; --i)
+        e.rules.rules.list.push_back({ anyLogicalName(*anyName()), anyEntry(axes) });
+    e.model = anyModel(axes);
+    e.run.seed = *rc::gen::arbitrary<std::uint64_t>();
+    e.run.runs = *rc::gen::inRange<std::int64_t>(1, 1000);
+    e.run.loops = *rc::gen::inRange<std::int64_t>(1, 1000);
+    e.run.shareReplicas = *rc::gen::arbitrary<bool>();
+    for (const char* pointer : { "/hardware", "/hardware/links", "/mesh", "/rules", "/run" })
+        if (*rc::gen::inRange(0, 4) == 0)
+            e.innerNotes.emplace_back(pointer, "n" + *anyText());
+    e.formatMinor = *rc::gen::inRange(0, 3);
+    return e;
+}
+
+const std::string minimal = R"({"format": "sharding-experiment", "version": "1.0"})";
+
+} // namespace
+
+class RoundTripTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void examplesAreTheFilesInResources()
+    {
+        for (const Example& example : builtinExamples()) {
+            const std::string id{ example.id };
+            QFile file(QString::fromStdString(SHARDSCOPE_SOURCE_DIR "/resources/examples/" + id + ".json"));
+            QVERIFY2(file.open(QIODevice::ReadOnly), id.c_str());
+            QCOMPARE(QString::fromStdString(writeExperiment(example.make())), QString::fromUtf8(file.readAll()));
+        }
+    }
+
+    void schemaIsTheFileInResources()
+    {
+        QFile file(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/resources/schema/experiment.schema.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(QString::fromStdString(std::string(experimentSchema())), QString::fromUtf8(file.readAll()));
+    }
+
+    void randomExperiments()
+    {
+        const bool passed = rc::check("reading what was written gives the same experiment and the same bytes", [] {
+            const Experiment experiment = anyExperiment();
+            const std::string text = writeExperiment(experiment);
+            const auto read = readExperiment(text);
+            if (!read)
+                RC_FAIL(reasons(read.error()) + text);
+            RC_ASSERT(read->experiment == experiment);
+            RC_ASSERT(writeExperiment(read->experiment) == text);
+            RC_ASSERT(read->warnings.size() == (experiment.formatMinor > 0 ? 1U : 0U));
+        });
+        QVERIFY(passed);
+    }
+
+    void quantities()
+    {
+        QCOMPARE(printBytes(std::int64_t{ 16 } << 30), "16 GiB");
+        QCOMPARE(printBytes(80'000'000'000), "80 GB");
+        QCOMPARE(printBytes(1), "1 B");
+        QCOMPARE(printBytes((std::int64_t{ 1 } << 62) - 1), "4611686018427387903 B");
+        QCOMPARE(parseBytes("1.5 GiB"), std::optional<std::int64_t>(1'610'612'736));
+        QCOMPARE(parseBytes("16GiB"), std::optional<std::int64_t>(std::int64_t{ 16 } << 30));
+        for (const char* wrong :
+            { "", "16", "GiB", "0 B", "-1 B", "0.3 B", "16 GIB", "16 gb", "16  GiB", " 16 GiB", "1e99 B",
+                "4611686018427387905 B", "9223372036854775807 TiB", "nan B", "inf B", "16 GiB/s", "1..5 GiB" })
+            QVERIFY2(!parseBytes(wrong), wrong);
+        QCOMPARE(printBandwidth(45e9), "45 GB/s");
+        QCOMPARE(printBandwidth(6e9), "6 GB/s");
+        QCOMPARE(printBandwidth(1.5e12), "1.5 TB/s");
+        QCOMPARE(printBandwidth(0.25), "0.25 B/s");
+        QCOMPARE(parseBandwidth("1 GiB/s"), std::optional<double>(1073741824.0));
+        for (const char* wrong :
+            { "", "45", "45 GB", "45/s", "0 GB/s", "-1 GB/s", "1e999 GB/s", "1e308 TB/s", "x GB/s" })
+            QVERIFY2(!parseBandwidth(wrong), wrong);
+        QCOMPARE(printReal(1), "1.0");
+        QCOMPARE(printReal(0.001), "0.001");
+        QCOMPARE(printReal(1e-8), "1e-8");
+        QCOMPARE(printReal(1e20), "1e20");
+        QCOMPARE(printReal(1.7976931348623157e308), "1.7976931348623157e308");
+        QVERIFY(rc::check("quantities read as they were printed", [](std::int64_t seed) {
+            const auto bytes = 1 + (seed & ((std::int64_t{ 1 } << 61) - 1));
+            RC_ASSERT(parseBytes(printBytes(bytes)) == bytes);
+            const double bandwidth = static_cast<double>(bytes) / 1024.0;
+            RC_ASSERT(parseBandwidth(printBandwidth(bandwidth)) == bandwidth);
+        }));
+    }
+
+    void defaults()
+    {
+        const auto read = readExperiment(minimal);
+        QVERIFY(read.has_value());
+        QVERIFY(read->warnings.empty());
+        Experiment expected;
+        expected.mesh.axes = { { "data", 2 }, { "model", 4 } };
+        QVERIFY(read->experiment == expected);
+        QVERIFY(makeMesh(expected.mesh)->deviceCount() == expected.hardware.devices.count());
+    }
+
+    void unknownKeysStayInPlace()
+    {
+        // As the writer would have it, but for the keys that it does not know.
+        std::string text = writeExperiment(builtinExamples().back().make());
+        const auto insert = [&](const std::string& behind, const std::string& addition) {
+            const std::size_t at = text.find(behind);
+            QVERIFY(at != std::string::npos);
+            text.insert(at + behind.size(), addition);
+        };
+        insert("{\n", "  \"$schema\": \"x\",\n");
+        insert("\"platform\": \"cpu\",\n",
+            "    \"colour\": { \"a\": [1, 2.50, 1E3], \"b\": null },\n    \"size\": \"große\",\n");
+        insert("\"links\": { ", "\"fast\": true, ");
+        insert("\"dcn\": \"6 GB/s\"", ", \"pcie\": \"1\"");
+        insert("\"dtype\": \"f32\"", ", \"note\": -0.0");
+        insert("\"arrays\": [", "");
+        insert("\"share_replicas\": false", ",\n    \"last\": []");
+        const std::size_t end = text.rfind("\n}");
+        text.insert(end, ",\n  \"step\": { \"optimizer\": \"lion\" },\n  \"variants\": [{ \"name\": \"4x2\" }]");
+
+        const auto read = readExperiment(text);
+        if (!read)
+            QFAIL(reasons(read.error()).c_str());
+        QCOMPARE(read->warnings.size(), std::size_t{ 9 });
+        for (const Diagnostic& warning : read->warnings) {
+            QCOMPARE(warning.code, Code::UnknownKey);
+            QVERIFY(warning.where.line > 0 && warning.where.column > 0 && !warning.where.pointer.empty());
+        }
+        QCOMPARE(QString::fromStdString(writeExperiment(read->experiment)), QString::fromStdString(text));
+
+        // An edit elsewhere leaves them alone.
+        Experiment edited = read->experiment;
+        edited.mesh.axes[0].size = 4;
+        std::string expected = text;
+        expected.replace(expected.find("[\"X\", 2]"), 8, "[\"X\", 4]");
+        QCOMPARE(QString::fromStdString(writeExperiment(edited)), QString::fromStdString(expected));
+    }
+
+    void unknownKeyNearAKnownOne()
+    {
+        const auto read = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
+  "hardware": { "platfrom": "tpu" }, "zzz": 1})");
+        QVERIFY(read.has_value());
+        QCOMPARE(read->warnings.size(), std::size_t{ 2 });
+        QCOMPARE(read->warnings[0].text("nearest"), "platform");
+        QCOMPARE(read->warnings[0].where.pointer, "/hardware/platfrom");
+        QCOMPARE(read->warnings[0].where.line, 2);
+        QCOMPARE(read->warnings[0].where.column, 17);
+        QVERIFY(!read->warnings[1].arg("nearest"));
+        QCOMPARE(read->experiment.hardware.devices.platform, "cpu");
+    }
+
+    void commentsAndTrailingCommas()
+    {
+        const auto commented =
+            readExperiment("\xEF\xBB\xBF// first\n{ \"format\": \"sharding-experiment\", /* mid\ndle */\r\n"
+                           "  \"version\": \"1.0\", \"title\": \"a // b /* c */\"\n} // last");
+        QVERIFY(commented.has_value());
+        QCOMPARE(commented->experiment.title, "a // b /* c */");
+        QCOMPARE(commented->warnings.size(), std::size_t{ 1 });
+        QCOMPARE(commented->warnings[0].code, Code::CommentsLost);
+        QCOMPARE(commented->warnings[0].where.line, 1);
+        QCOMPARE(commented->warnings[0].where.column, 1);
+        QCOMPARE(commented->warnings[0].number("count"), 3);
+
+        const auto commas = readExperiment(R"({ "format": "sharding-experiment", "version": "1.0",
+  "mesh": { "axes": [ ["a", 2,], ], }, })");
+        QVERIFY(commas.has_value());
+        QCOMPARE(commas->experiment.mesh.axes, (std::vector<MeshAxis>{ { "a", 2 } }));
+        QCOMPARE(commas->warnings.size(), std::size_t{ 1 });
+        QCOMPARE(commas->warnings[0].where.line, 2);
+        QCOMPARE(commas->warnings[0].where.column, 30);
+        QVERIFY(!readExperiment(R"({ "format": "sharding-experiment",, "version": "1.0" })"));
+    }
+
+    void newerMinorVersion()
+    {
+        const auto read = readExperiment(R"({ "format": "sharding-experiment", "version": "1.7", "speed": 9 })");
+        QVERIFY(read.has_value());
+        QCOMPARE(read->warnings.size(), std::size_t{ 2 });
+        QCOMPARE(read->warnings[0].code, Code::NewerMinorVersion);
+        const std::string text = writeExperiment(read->experiment);
+        QVERIFY(text.find("\"version\": \"1.7\"") != std::string::npos);
+        QVERIFY(text.find("\"speed\": 9") != std::string::npos);
+    }
+
+    void largeSizesAreAccepted()
+    {
+        const auto read = readExperiment(R"({ "format": "sharding-experiment", "version": "1.0",
+            "model": { "preset": "mlp", "dims": { "batch": 4000000000, "embed": 1099511627776 } } })");
+        QVERIFY(read.has_value());
+        QCOMPARE(std::get<MlpModel>(read->experiment.model).settings.batch, 4'000'000'000);
+    }
+
+    void everyTruncationIsAnError()
+    {
+        Experiment experiment = builtinExamples().front().make();
+        experiment.title = "größer \"\\\n";
+        const std::string text = writeExperiment(experiment);
+        QVERIFY(readExperiment(text).has_value());
+        for (std::size_t length = 0; length + 1 < text.size(); ++length) { // without its last line end it is whole
+            const auto read = readExperiment(std::string_view(text).substr(0, length));
+            QVERIFY2(!read.has_value(), std::to_string(length).c_str());
+            QCOMPARE(read.error().size(), std::size_t{ 1 });
+            QCOMPARE(read.error()[0].code, Code::Syntax);
+            QVERIFY(read.error()[0].where.line > 0 && read.error()[0].where.column > 0);
+        }
+    }
+
+    void changedBytesNeverCrash()
+    {
+        const std::string text = writeExperiment(builtinExamples().back().make());
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            for (const char byte : { '\0', '"', ']', '9', '\xC3' }) {
+                std::string changed = text;
+                changed[i] = byte;
+                const auto read = readExperiment(changed);
+                if (read) { // whatever was read can be written and read again
+                    const auto again = readExperiment(writeExperiment(read->experiment));
+                    QVERIFY(again.has_value());
+                    QVERIFY(again->experiment == read->experiment);
+                } else {
+                    QVERIFY(!read.error().empty());
+                }
+            }
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(RoundTripTest)
+#include "test_round_trip.moc"

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The schema and the reader agree: what the reader takes the schema takes, and what the schema can express as wrong
+// both refuse.
+#include <QTest>
+
+#include "experiment/builtin.h"
+#include "experiment_file/experiment_file.h"
+#include "malformed_cases.h"
+
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+using namespace shardscope;
+
+class SchemaTest : public QObject {
+    Q_OBJECT
+
+    valijson::Schema m_schema;
+
+    bool accepts(const std::string& text)
+    {
+        const nlohmann::json document = nlohmann::json::parse(text);
+        valijson::adapters::NlohmannJsonAdapter adapter(document);
+        return valijson::Validator(valijson::Validator::kStrongTypes).validate(m_schema, adapter, nullptr);
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        const nlohmann::json document = nlohmann::json::parse(experimentSchema());
+        valijson::adapters::NlohmannJsonAdapter adapter(document);
+        valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(adapter, m_schema);
+    }
+
+    void examples()
+    {
+        for (const Example& example : builtinExamples())
+            QVERIFY2(accepts(writeExperiment(example.make())), std::string(example.id).c_str());
+    }
+
+    void wrong_data()
+    {
+        QTest::addColumn<int>("index");
+        const auto all = malformed::cases();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i].schema != malformed::Schema::NoJson)
+                QTest::newRow(all[i].name.c_str()) << static_cast<int>(i);
+    }
+    void wrong()
+    {
+        QFETCH(int, index);
+        const malformed::Case row = malformed::cases()[static_cast<std::size_t>(index)];
+        QVERIFY(!readExperiment(row.text()).has_value());
+        QCOMPARE(accepts(row.text()), row.schema == malformed::Schema::Cannot);
+    }
+
+    void right_data()
+    {
+        QTest::addColumn<QString>("text");
+        const auto row = [](const char* name, const std::string& text) {
+            QTest::newRow(name) << QString::fromStdString(text);
+        };
+        row("only what is required", R"({ "format": "sharding-experiment", "version": "1.0" })");
+        row("newer minor version", R"({ "format": "sharding-experiment", "version": "1.12" })");
+        row("unknown keys", malformed::with(R"("x": 1, "hardware": { "y": [] })"));
+        row("step of arrays", malformed::with(R"("model": { "preset": "arrays", "arrays": [] }, "step": [1])"));
+        row("step of the default model", malformed::with(R"("step": { "optimizer": "adam", "beta1": 0 })"));
+        row("no axes", malformed::axes(""));
+        row("axes", malformed::axes(R"(["a", 1048576], ["ü b", 1])"));
+        row("device order", malformed::with(R"("mesh": { "axes": [["a", 2]], "device_order": [1, 0] })"));
+        row("rules",
+            malformed::rules(R"([null, "x"], ["a", null], ["b", []], ["c", ["x", "y"]], ["d", "P.UNCONSTRAINED"])"));
+        row("quantities",
+            malformed::with(R"("hardware": { "memory_per_device": "1.5GiB", "links": { "ici": "1e3 kB/s" } })"));
+        row("arrays",
+            malformed::array(
+                R"({ "path": "x", "names": [null, "P.UNCONSTRAINED", "a"], "shape": [1, 2, 3], "dtype": "bf16" })"));
+        row("a scalar", malformed::array(R"({ "path": "x", "names": [], "shape": [] })"));
+        row("device axes",
+            malformed::with(R"("model": { "preset": "mlp", "device_axes": { "batch": ["pod", "data"] } })"));
+        row("billions", malformed::with(R"("model": { "preset": "mlp", "dims": { "batch": 4000000000 } })"));
+        row("notes everywhere",
+            malformed::with(R"("notes": "a", "mesh": { "notes": "b", "axes": [] }, "run": { "notes": "" })"));
+        row("large seed", malformed::with(R"("run": { "seed": 9223372036854775807 })"));
+    }
+    void right()
+    {
+        QFETCH(QString, text);
+        const auto read = readExperiment(text.toStdString());
+        if (!read)
+            QFAIL((std::string(read.error()[0].id()) + read.error()[0].where.pointer).c_str());
+        QVERIFY(accepts(text.toStdString()));
+        QVERIFY(accepts(writeExperiment(read->experiment)));
+    }
+};
+
+QTEST_APPLESS_MAIN(SchemaTest)
+#include "test_schema.moc"
