@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest>
+
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+
+using namespace shardscope;
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+Experiment example(std::string_view id)
+{
+    for (const Example& candidate : builtinExamples())
+        if (candidate.id == id)
+            return candidate.make();
+    qFatal("no such example");
+}
+
+Experiment withMesh(std::vector<MeshAxis> axes)
+{
+    Experiment experiment = example("flax-mlp-logical");
+    experiment.mesh.axes = std::move(axes);
+    return experiment;
+}
+
+Sizes sizesOf(const Experiment& experiment)
+{
+    Sizes sizes;
+    for (const MeshAxis& axis : experiment.mesh.axes)
+        sizes.push_back(axis.size);
+    return sizes;
+}
+
+std::string namesOf(const Experiment& experiment)
+{
+    std::string names;
+    for (const MeshAxis& axis : experiment.mesh.axes)
+        names += (names.empty() ? "" : " ") + axis.name;
+    return names;
+}
+
+/// "batch>data hidden>model x>(a,b) y>-"
+std::string rulesOf(const Experiment& experiment)
+{
+    std::string text;
+    for (const LogicalRule& rule : experiment.rules.rules.list) {
+        text += (text.empty() ? "" : " ") + rule.name.name + ">";
+        if (rule.target.kind == SpecEntry::Kind::None)
+            text += "-";
+        else if (rule.target.kind == SpecEntry::Kind::Single)
+            text += rule.target.axes.front();
+        else {
+            std::string inner;
+            for (const std::string& axis : rule.target.axes)
+                inner += (inner.empty() ? "" : ",") + axis;
+            text += "(" + inner + ")";
+        }
+    }
+    return text;
+}
+
+LogicalRule rule(std::string name, SpecEntry target)
+{
+    return { LogicalName::of(std::move(name)), std::move(target) };
+}
+
+const MlpSettings& mlp(const Experiment& experiment)
+{
+    return std::get<MlpModel>(experiment.model).settings;
+}
+
+} // namespace
+
+class EditsTest : public QObject {
+    Q_OBJECT
+
+    /// The edit takes `before` to something else, and the inverse edit takes that back to the very same value.
+    template <class Edit, class Inverse>
+    void there(const Experiment& before, Edit edit, Inverse inverse)
+    {
+        const Result<Experiment> after = edit(before);
+        QVERIFY(after.has_value());
+        QVERIFY(*after != before);
+        QVERIFY(hash(*after) != hash(before));
+        const Result<Experiment> back = inverse(*after);
+        QVERIFY(back.has_value());
+        QVERIFY(*back == before);
+        QCOMPARE(hash(*back), hash(before));
+    }
+
+    void refused(const Result<Experiment>& result, Code code)
+    {
+        QVERIFY(!result.has_value());
+        QCOMPARE(result.error().code, code);
+    }
+
+private Q_SLOTS:
+    void axisSize_data()
+    {
+        QTest::addColumn<Sizes>("before");
+        QTest::addColumn<int>("axis");
+        QTest::addColumn<qint64>("size");
+        QTest::addColumn<bool>("keep");
+        QTest::addColumn<Sizes>("after"); // empty = refused
+        QTest::addColumn<int>("code");
+        const auto row = [](const char* name, Sizes before, int axis, qint64 size, bool keep, Sizes after,
+                             int code = 0) { QTest::newRow(name) << before << axis << size << keep << after << code; };
+        row("the other axis gives", { 2, 4 }, 0, 4, true, { 4, 2 });
+        row("the other axis takes", { 2, 4 }, 1, 2, true, { 4, 2 });
+        row("all to one axis", { 2, 4 }, 0, 8, true, { 8, 1 });
+        row("the last axis that can", { 2, 2, 2 }, 0, 4, true, { 4, 2, 1 });
+        row("passes over one that cannot", { 2, 4, 3 }, 0, 8, true, { 8, 1, 3 });
+        row("no change", { 2, 4 }, 0, 2, true, { 2, 4 });
+        row("free", { 2, 4 }, 0, 3, false, { 3, 4 });
+        row("free to one", { 2, 4 }, 1, 1, false, { 2, 1 });
+        row("nobody can take it", { 2, 4 }, 0, 3, true, {}, 101);
+        row("a single axis cannot", { 8 }, 0, 4, true, {}, 101);
+        row("zero", { 2, 4 }, 0, 0, false, {}, 115);
+        row("negative", { 2, 4 }, 0, -2, true, {}, 115);
+        row("billions", { 2, 4 }, 0, 4'000'000'000, false, {}, 115);
+        row("more than the devices allowed", { 2, 4 }, 0, 1'048'576, false, {}, 126);
+        row("no such axis", { 2, 4 }, 2, 2, false, {}, 104);
+    }
+    void axisSize()
+    {
+        QFETCH(Sizes, before);
+        QFETCH(int, axis);
+        QFETCH(qint64, size);
+        QFETCH(bool, keep);
+        QFETCH(Sizes, after);
+        QFETCH(int, code);
+        std::vector<MeshAxis> axes;
+        for (std::size_t i = 0; i < before.size(); ++i)
+            axes.push_back({ "a" + std::to_string(i), before[i] });
+        const auto result = withAxisSize(withMesh(axes), static_cast<std::size_t>(axis), size, keep);
+        QCOMPARE(result.has_value(), code == 0);
+        if (code == 0)
+            QCOMPARE(sizesOf(*result), after);
+        else
+            QCOMPARE(static_cast<int>(result.error().code), code);
+    }
+
+    void possibleSizes()
+    {
+        const Experiment notebook = example("flax-mlp-logical");
+        QCOMPARE(possibleAxisSizes(notebook, 0, true), (Sizes{ 1, 2, 4, 8 }));
+        QCOMPARE(possibleAxisSizes(notebook, 1, false), (Sizes{ 1, 2, 4, 8 }));
+        QCOMPARE(possibleAxisSizes(withMesh({ { "a", 8 } }), 0, true), (Sizes{ 8 }));
+        QCOMPARE(possibleAxisSizes(withMesh({ { "a", 2 }, { "b", 2 }, { "c", 3 } }), 0, true), (Sizes{ 1, 2, 3, 4, 6 }));
+        QVERIFY(possibleAxisSizes(notebook, 2, true).empty());
+        for (const bool keep : { false, true })
+            for (const std::int64_t size : possibleAxisSizes(notebook, 0, keep))
+                QVERIFY(withAxisSize(notebook, 0, size, keep).has_value());
+    }
+
+    void deviceOrder()
+    {
+        Experiment experiment = example("flax-mlp-logical");
+        experiment.mesh.deviceOrder = { 0, 1, 2, 3, 7, 6, 5, 4 };
+        QCOMPARE(withAxisSize(experiment, 0, 4, true)->mesh.deviceOrder, experiment.mesh.deviceOrder);
+        QCOMPARE(withAxisMoved(experiment, 0, 1)->mesh.deviceOrder, experiment.mesh.deviceOrder);
+        QVERIFY(withAxisSize(experiment, 0, 4, false)->mesh.deviceOrder.empty());
+        QVERIFY(withAxisRemoved(experiment, 0)->mesh.deviceOrder.empty());
+    }
+
+    void axes()
+    {
+        const Experiment three = withMesh({ { "pod", 2 }, { "data", 2 }, { "model", 2 } });
+        QCOMPARE(namesOf(*withAxisMoved(three, 0, 2)), "data model pod");
+        QCOMPARE(namesOf(*withAxisMoved(three, 2, 1)), "pod model data");
+        QCOMPARE(namesOf(*withAxisAdded(three, "expert", 2)), "pod data model expert");
+        QCOMPARE(namesOf(*withAxisRemoved(three, 1)), "pod model");
+
+        there(
+            three, [](const auto& e) { return withAxisSize(e, 0, 4, true); },
+            [](const auto& e) { return withAxisSize(e, 0, 2, true); });
+        there(
+            three, [](const auto& e) { return withAxisMoved(e, 0, 2); },
+            [](const auto& e) { return withAxisMoved(e, 2, 0); });
+        there(
+            three, [](const auto& e) { return withAxisAdded(e, "expert", 4); },
+            [](const auto& e) { return withAxisRemoved(e, 3); });
+        there(
+            three, [](const auto& e) { return withAxisRenamed(e, 2, "tensor"); },
+            [](const auto& e) { return withAxisRenamed(e, 2, "model"); });
+
+        refused(withAxisMoved(three, 0, 3), Code::OutOfRange);
+        refused(withAxisMoved(three, 3, 0), Code::OutOfRange);
+        refused(withAxisRemoved(three, 3), Code::OutOfRange);
+        refused(withAxisRenamed(three, 3, "x"), Code::OutOfRange);
+        refused(withAxisRenamed(three, 0, "data"), Code::DuplicateAxis);
+        refused(withAxisRenamed(three, 0, ""), Code::WrongType);
+        refused(withAxisRenamed(three, 0, "a\nb"), Code::WrongType);
+        refused(withAxisAdded(three, "data", 2), Code::DuplicateAxis);
+        refused(withAxisAdded(three, "x", 0), Code::InvalidAxisSize);
+        refused(withAxisAdded(three, "", 2), Code::WrongType);
+        refused(withAxisAdded(three, "x", 1'048'576), Code::TooLarge);
+        Experiment many = three;
+        while (many.mesh.axes.size() < maximumMeshAxes)
+            many = *withAxisAdded(many, "a" + std::to_string(many.mesh.axes.size()), 1);
+        refused(withAxisAdded(many, "one more", 1), Code::TooLarge);
+    }
+
+    void renamingIsFollowed()
+    {
+        const auto after = withAxisRenamed(example("flax-mlp-logical"), 1, "tensor");
+        QCOMPARE(namesOf(*after), "data tensor");
+        QCOMPARE(rulesOf(*after), "batch>data hidden>tensor");
+        QCOMPARE(mlp(*after).deviceAxes.at("hidden"), SpecEntry::axis("tensor"));
+        QCOMPARE(mlp(*after).deviceAxes.at("batch"), SpecEntry::axis("data"));
+    }
+
+    void rules()
+    {
+        const Experiment lab = example("rule-lab");
+        QCOMPARE(rulesOf(lab), "batch>X features>X heads>Y batch>Z");
+        QCOMPARE(rulesOf(*withRuleMoved(lab, 1, 0)), "features>X batch>X heads>Y batch>Z");
+        QCOMPARE(rulesOf(*withRuleMoved(lab, 0, 3)), "features>X heads>Y batch>Z batch>X");
+        QCOMPARE(rulesOf(*withRuleRemoved(lab, 1)), "batch>X heads>Y batch>Z");
+        QCOMPARE(rulesOf(*withRuleReplaced(lab, 2, rule("length", SpecEntry::none()))),
+            "batch>X features>X length>- batch>Z");
+        QCOMPARE(rulesOf(*withRuleInserted(lab, 4, rule("length", SpecEntry::tuple({ "Y", "Z" })))),
+            "batch>X features>X heads>Y batch>Z length>(Y,Z)");
+        QCOMPARE(rulesOf(*withAxisAppendedToRule(lab, 0, "Z")), "batch>(X,Z) features>X heads>Y batch>Z");
+        const Experiment toNone = *withRuleReplaced(lab, 0, rule("batch", SpecEntry::none()));
+        QCOMPARE(rulesOf(*withAxisAppendedToRule(toNone, 0, "Y")), "batch>Y features>X heads>Y batch>Z");
+        QCOMPARE(rulesOf(*withNameMapped(lab, "batch", SpecEntry::axis("Y"))), "batch>Y features>X heads>Y batch>Z");
+        QCOMPARE(rulesOf(*withNameMapped(lab, "length", SpecEntry::axis("Z"))),
+            "batch>X features>X heads>Y batch>Z length>Z");
+
+        there(
+            lab, [](const auto& e) { return withRuleMoved(e, 0, 3); },
+            [](const auto& e) { return withRuleMoved(e, 3, 0); });
+        there(
+            lab, [](const auto& e) { return withRuleRemoved(e, 1); },
+            [&](const auto& e) { return withRuleInserted(e, 1, lab.rules.rules.list[1]); });
+        there(
+            lab, [](const auto& e) { return withNameMapped(e, "length", SpecEntry::axis("Z")); },
+            [](const auto& e) { return withRuleRemoved(e, 4); });
+        there(
+            lab, [](const auto& e) { return withAxisAppendedToRule(e, 0, "Z"); },
+            [&](const auto& e) { return withRuleReplaced(e, 0, lab.rules.rules.list[0]); });
+
+        refused(withRuleMoved(lab, 4, 0), Code::OutOfRange);
+        refused(withRuleMoved(lab, 0, 4), Code::OutOfRange);
+        refused(withRuleRemoved(lab, 4), Code::OutOfRange);
+        refused(withRuleInserted(lab, 5, rule("x", SpecEntry::none())), Code::OutOfRange);
+        refused(withRuleReplaced(lab, 4, rule("x", SpecEntry::none())), Code::OutOfRange);
+        refused(withRuleReplaced(lab, 0, rule("", SpecEntry::none())), Code::WrongType);
+        refused(withRuleReplaced(lab, 0, rule("x", SpecEntry::axis("a\tb"))), Code::WrongType);
+        refused(withAxisAppendedToRule(lab, 0, "X"), Code::AxisUsedTwice);
+        refused(withAxisAppendedToRule(lab, 9, "X"), Code::OutOfRange);
+        refused(withNameMapped(lab, "", SpecEntry::axis("X")), Code::WrongType);
+    }
+
+    void settings()
+    {
+        const Experiment notebook = example("flax-mlp-logical");
+        there(
+            notebook, [](const auto& e) { return withRulesVersion(e, FlaxVersion::Current); },
+            [](const auto& e) { return withRulesVersion(e, FlaxVersion::Year2024); });
+        there(
+            notebook, [](const auto& e) { return withFallback(e, RulesFallback::RaiseError); },
+            [](const auto& e) { return withFallback(e, RulesFallback::AxisIsUnsharded); });
+        there(
+            notebook, [](const auto& e) { return withRulesBound(e, true); },
+            [](const auto& e) { return withRulesBound(e, false); });
+        there(
+            notebook, [](const auto& e) { return withPlatform(e, "tpu"); },
+            [](const auto& e) { return withPlatform(e, "cpu"); });
+        QCOMPARE(withPlatform(notebook, "tpu")->hardware.devices.kind, "generic-tpu");
+        refused(withPlatform(notebook, "abacus"), Code::UnknownValue);
+
+        QVERIFY(mlp(notebook).yConstraint == MlpSettings::Axes::Device);
+        QVERIFY(mlp(*withLogicalYConstraint(notebook)).yConstraint == MlpSettings::Axes::Logical);
+        refused(withLogicalYConstraint(example("rule-lab")), Code::InvalidAttribute);
+    }
+
+    void devicesForMesh()
+    {
+        const auto devices = [](std::vector<MeshAxis> axes) {
+            const DeviceSet set = withDevicesForMesh(withMesh(std::move(axes)))->hardware.devices;
+            return std::pair(set.hosts, set.devicesPerHost);
+        };
+        QCOMPARE(devices({ { "a", 4 }, { "b", 4 } }), std::pair(2, 8)); // two hosts stay
+        QCOMPARE(devices({ { "a", 3 }, { "b", 5 } }), std::pair(1, 15));
+        QCOMPARE(devices({}), std::pair(1, 1));
+        const auto fitted = withDevicesForMesh(withMesh({ { "a", 3 }, { "b", 4 } }));
+        QCOMPARE(fitted->hardware.devices.count(), 12);
+    }
+
+    void dimensions()
+    {
+        const Experiment notebook = example("flax-mlp-logical");
+        for (const char* name : { "batch", "embed", "hidden", "layers" }) {
+            const auto after = withDimension(notebook, name, 12);
+            QVERIFY(after.has_value());
+            const MlpSettings& s = mlp(*after);
+            QCOMPARE((s.batch == 12) + (s.embed == 12) + (s.hidden == 12) + (s.layers == 12), 1);
+        }
+        there(
+            notebook, [](const auto& e) { return withDimension(e, "batch", 10); },
+            [](const auto& e) { return withDimension(e, "batch", 8); });
+        refused(withDimension(notebook, "batch", 0), Code::OutOfRange);
+        const auto misspelt = withDimension(notebook, "hiden", 8);
+        refused(misspelt, Code::UnknownValue);
+        QCOMPARE(misspelt.error().text("nearest"), "hidden");
+
+        const Experiment lab = example("rule-lab");
+        const auto after = withDimension(lab, "length", 7);
+        QCOMPARE(std::get<ArraysModel>(after->model).arrays[0].shape, (Shape{ 8, 7, 4, 64 }));
+        refused(withDimension(lab, "layers", 7), Code::UnknownValue);
+    }
+
+    void examples()
+    {
+        QCOMPARE(builtinExamples().size(), std::size_t{ 3 });
+        QCOMPARE(builtinExamples().front().id, "flax-mlp-logical");
+        for (const Example& each : builtinExamples()) {
+            const Experiment experiment = each.make();
+            const auto mesh = makeMesh(experiment.mesh);
+            QVERIFY(mesh.has_value());
+            QCOMPARE(mesh->deviceCount(), experiment.hardware.devices.count());
+            QVERIFY(buildProgram(experiment).has_value());
+        }
+        // The two notebook forms differ in the axes of the annotations and in what they say of themselves.
+        Experiment device = example("flax-mlp-device");
+        const Experiment logical = example("flax-mlp-logical");
+        QVERIFY(mlp(device).axes == MlpSettings::Axes::Device);
+        std::get<MlpModel>(device.model).settings.axes = MlpSettings::Axes::Logical;
+        device.title = logical.title;
+        device.notes = logical.notes;
+        QVERIFY(device == logical);
+    }
+};
+
+QTEST_APPLESS_MAIN(EditsTest)
+#include "test_edits.moc"
