@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest>
+
+#include <algorithm>
+
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "pipeline/analyse.h"
+#include "pipeline/explain.h"
+#include "sharding/text.h"
+
+using namespace shardscope;
+
+namespace {
+
+Experiment example(std::string_view id)
+{
+    for (const Example& candidate : builtinExamples())
+        if (candidate.id == id)
+            return candidate.make();
+    qFatal("no such example");
+}
+
+struct MeshCase {
+    std::vector<MeshAxis> axes;
+    std::int64_t sent; ///< bytes per device and step, the scalar loss apart
+    std::int64_t loss;
+};
+
+/// The published figures for the notebook's experiment on its five meshes.
+const std::vector<MeshCase> meshCases{
+    { { { "data", 1 }, { "model", 8 } }, 401'408, 0 },
+    { { { "data", 2 }, { "model", 4 } }, 8'560'640, 4 },
+    { { { "data", 4 }, { "model", 2 } }, 25'223'168, 6 },
+    { { { "data", 8 }, { "model", 1 } }, 58'720'256, 7 },
+    { { { "pod", 2 }, { "data", 2 }, { "model", 2 } }, 25'223'168, 6 },
+};
+
+Experiment onMesh(Experiment experiment, const MeshCase& meshCase)
+{
+    experiment.mesh.axes = meshCase.axes;
+    if (meshCase.axes.size() == 3) {
+        const SpecEntry batch = SpecEntry::tuple({ "pod", "data" });
+        std::get<MlpModel>(experiment.model).settings.deviceAxes["batch"] = batch;
+        for (LogicalRule& rule : experiment.rules.rules.list)
+            if (rule.name == LogicalName::of("batch"))
+                rule.target = batch;
+    }
+    return experiment;
+}
+
+SnapshotPtr analysed(const Experiment& experiment)
+{
+    AnalysisCache cache;
+    return analyse(std::make_shared<const Experiment>(experiment), 1, cache);
+}
+
+std::vector<const Problem*> problemsWith(const Snapshot& snapshot, Code code)
+{
+    std::vector<const Problem*> found;
+    for (const Problem& problem : snapshot.problems)
+        if (problem.diagnostic.code == code)
+            found.push_back(&problem);
+    return found;
+}
+
+LogicalRule rule(const char* name, SpecEntry target)
+{
+    return { LogicalName::of(name), std::move(target), false, 2 };
+}
+
+} // namespace
+
+class TestAnalyse : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void notebookOnFiveMeshes_data()
+    {
+        QTest::addColumn<int>("index");
+        for (std::size_t i = 0; i < meshCases.size(); ++i)
+            QTest::addRow("%d axes, first %d", static_cast<int>(meshCases[i].axes.size()),
+                static_cast<int>(meshCases[i].axes[0].size))
+                << static_cast<int>(i);
+    }
+    void notebookOnFiveMeshes()
+    {
+        QFETCH(int, index);
+        const MeshCase& meshCase = meshCases[static_cast<std::size_t>(index)];
+        const SnapshotPtr logical = analysed(onMesh(example("flax-mlp-logical"), meshCase));
+        const SnapshotPtr device = analysed(onMesh(example("flax-mlp-device"), meshCase));
+        for (const SnapshotPtr& snapshot : { logical, device }) {
+            QVERIFY(snapshot->ok());
+            QCOMPARE(snapshot->errorCount(), 0);
+            QCOMPARE(snapshot->sent.step.numerator(), meshCase.sent);
+            QCOMPARE(snapshot->sent.step.denominator(), 1);
+            QCOMPARE(snapshot->sent.scalarLoss.numerator(), meshCase.loss);
+        }
+        QCOMPARE(logical->tensors.size(), device->tensors.size());
+        for (std::size_t i = 0; i < logical->tensors.size(); ++i) {
+            QCOMPARE(logical->tensors[i].path, device->tensors[i].path);
+            QCOMPARE(canonical(logical->tensors[i].spec), canonical(device->tensors[i].spec));
+        }
+        const TensorRow* w1 = logical->row("params/layers.0/W1");
+        QVERIFY(w1);
+        for (const char* relative : { "grad(params/layers.0/W1)", "opt/mu/layers.0/W1", "opt/nu/layers.0/W1" }) {
+            const TensorRow* row = logical->row(relative);
+            QVERIFY2(row, relative);
+            QCOMPARE(canonical(row->spec), canonical(w1->spec));
+        }
+    }
+
+    void findingsOfTheNotebook()
+    {
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        QCOMPARE(snapshot->warningCount(), 2);
+        const auto inactive = problemsWith(*snapshot, Code::ConstraintInactive);
+        QCOMPARE(inactive.size(), 1U);
+        QCOMPARE(inactive[0]->values.size(), 4U); // one finding for the four layers
+        QCOMPARE(inactive[0]->fixes.size(), 2U);
+        const auto meshNames = problemsWith(*snapshot, Code::MeshNameInLogicalModel);
+        QCOMPARE(meshNames.size(), 1U);
+        QCOMPARE(meshNames[0]->values.size(), 4U);
+
+        Experiment mended = *snapshot->experiment;
+        for (const Problem& problem : snapshot->problems)
+            for (const Fix& fix : problem.fixes) {
+                const Result<Experiment> next = applyFix(mended, fix);
+                QVERIFY(next.has_value());
+                mended = *next;
+            }
+        const SnapshotPtr after = analysed(mended);
+        QVERIFY(after->ok());
+        QCOMPARE(after->problems.size(), 0U);
+        QCOMPARE(analysed(example("flax-mlp-device"))->problems.size(), 0U);
+    }
+
+    void ruleUses()
+    {
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        QCOMPARE(snapshot->ruleUses.size(), 2U);
+        QCOMPARE(snapshot->ruleUses[0].inactiveUses, 4); // batch: the constraints on z
+        QCOMPARE(snapshot->ruleUses[1].uses, 8); // hidden: all weights
+        QCOMPARE(snapshot->namesWithoutRule.size(), 1U);
+        QCOMPARE(snapshot->namesWithoutRule[0].first, std::string("embed"));
+    }
+
+    void indivisibleDimensionIsNamedAndMended()
+    {
+        Experiment experiment = onMesh(example("flax-mlp-logical"), meshCases[2]);
+        experiment = *withDimension(experiment, "batch", 10);
+        const SnapshotPtr snapshot = analysed(experiment);
+        QVERIFY(!snapshot->ok());
+        const auto found = problemsWith(*snapshot, Code::Indivisible);
+        QVERIFY(!found.empty());
+        QCOMPARE(found[0]->diagnostic.number("size"), 10);
+        QCOMPARE(found[0]->diagnostic.number("partitions"), 4);
+        QCOMPARE(found[0]->diagnostic.text("dim_name"), std::string("batch"));
+        QVERIFY(!found[0]->fixes.empty());
+        for (const Fix& fix : found[0]->fixes) {
+            const Result<Experiment> mended = applyFix(experiment, fix);
+            QVERIFY(mended.has_value());
+            QCOMPARE(problemsWith(*analysed(*mended), Code::Indivisible).size(), 0U);
+        }
+    }
+
+    void meshThatDoesNotFit()
+    {
+        Experiment experiment = example("flax-mlp-logical");
+        experiment.mesh.axes[1].size = 8;
+        const SnapshotPtr snapshot = analysed(experiment);
+        const auto found = problemsWith(*snapshot, Code::DevicesMismatch);
+        QCOMPARE(found.size(), 1U);
+        QCOMPARE(found[0]->fixes.size(), 2U);
+        for (const Fix& fix : found[0]->fixes)
+            QVERIFY(analysed(*applyFix(experiment, fix))->ok());
+    }
+
+    void rulesThatGoWrong()
+    {
+        Experiment experiment = example("flax-mlp-logical");
+        experiment.rules.rules.list = { rule("embed", SpecEntry::none()), rule("embed", SpecEntry::axis("data")),
+            rule("hidden", SpecEntry::axis("modle")), rule("heads", SpecEntry::axis("model")) };
+        const SnapshotPtr snapshot = analysed(experiment);
+        const auto blocks = problemsWith(*snapshot, Code::NullBlocksRule);
+        QCOMPARE(blocks.size(), 1U);
+        QCOMPARE(blocks[0]->diagnostic.number("blocked"), 2);
+        const auto unknown = problemsWith(*snapshot, Code::RuleUnknownAxis);
+        QCOMPARE(unknown.size(), 1U);
+        QCOMPARE(unknown[0]->fixes[0].name, std::string("model"));
+        QCOMPARE(problemsWith(*snapshot, Code::RuleUnused).size(), 1U);
+        // The unknown axis cuts nothing, and the rest is still laid out.
+        QVERIFY(snapshot->ok());
+        QVERIFY(snapshot->row("params/layers.0/W1")->layout.sharding().isFullyReplicated());
+        // Moving the blocked rule up lets embed be cut.
+        const SnapshotPtr mended = analysed(*applyFix(experiment, blocks[0]->fixes[0]));
+        QCOMPARE(toJax(mended->row("params/layers.0/W1")->spec), std::string("P('data', None)"));
+    }
+
+    void tupleThatLosesItsAxes()
+    {
+        Experiment experiment = example("flax-mlp-logical");
+        experiment.rules.rules.list = { rule("embed", SpecEntry::axis("data")),
+            rule("hidden", SpecEntry::tuple({ "data", "model" })) };
+        const SnapshotPtr snapshot = analysed(experiment);
+        const auto lost = problemsWith(*snapshot, Code::TupleLostAxes);
+        QVERIFY(!lost.empty());
+        QCOMPARE(lost[0]->diagnostic.list("axes"), std::vector<std::string>{ "model" });
+        QCOMPARE(toJax(snapshot->row("params/layers.0/W1")->spec), std::string("P('data', None)"));
+        const SnapshotPtr mended = analysed(*applyFix(experiment, lost[0]->fixes[0]));
+        QCOMPARE(toJax(mended->row("params/layers.0/W1")->spec), std::string("P('data', 'model')"));
+    }
+
+    void ruleLab()
+    {
+        const SnapshotPtr snapshot = analysed(example("rule-lab"));
+        QVERIFY(snapshot->ok());
+        QCOMPARE(snapshot->tensors.size(), 1U);
+        QCOMPARE(toJax(snapshot->tensors[0].spec), std::string("P('X', None, 'Y', None)"));
+        Experiment swapped = *withRuleMoved(*snapshot->experiment, 1, 0);
+        QCOMPARE(toJax(analysed(swapped)->tensors[0].spec), std::string("P('Z', None, 'Y', 'X')"));
+    }
+
+    void cacheGivesTheSameAndSaysSo()
+    {
+        AnalysisCache cache;
+        const auto experiment = std::make_shared<const Experiment>(example("flax-mlp-logical"));
+        const SnapshotPtr first = analyse(experiment, 1, cache);
+        Experiment renamed = *experiment;
+        renamed.title = "another title";
+        const SnapshotPtr second = analyse(std::make_shared<const Experiment>(renamed), 2, cache);
+        QVERIFY(first->plan == second->plan);
+        QVERIFY(first->program == second->program);
+        for (const StageTime& time : second->times)
+            if (time.stage == "propagate" || time.stage == "build")
+                QVERIFY2(time.fromCache, time.stage.c_str());
+        // Another mesh is another layout of the same program.
+        const SnapshotPtr third =
+            analyse(std::make_shared<const Experiment>(onMesh(*experiment, meshCases[2])), 3, cache);
+        QVERIFY(third->program == first->program);
+        QVERIFY(third->plan != first->plan);
+        // What comes from the cache equals what is computed anew.
+        QCOMPARE(print(*third->deviceProgram), print(*analysed(*third->experiment)->deviceProgram));
+    }
+
+    void stops()
+    {
+        std::stop_source source;
+        source.request_stop();
+        AnalysisCache cache;
+        QVERIFY(
+            !analyse(std::make_shared<const Experiment>(example("flax-mlp-logical")), 1, cache, source.get_token()));
+    }
+
+    void explanations()
+    {
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        const Explanation w1 = explain(*snapshot, snapshot->row("params/layers.0/W1")->value);
+        QCOMPARE(w1.dims.size(), 2U);
+        QCOMPARE(w1.dims[0].kind, DimensionReason::Kind::NoRule);
+        QCOMPARE(w1.dims[1].kind, DimensionReason::Kind::Rule);
+        QCOMPARE(w1.dims[1].rule, 1);
+        QCOMPARE(w1.copiedAlong.size(), 1U);
+        QCOMPARE(toString(*snapshot->mesh, w1.copiedAlong[0]), std::string("data"));
+
+        // z's own constraint is not active: its cut came along from what it is computed of.
+        const Explanation z = explain(*snapshot, snapshot->row("layers.0/z")->value);
+        QCOMPARE(z.dims[0].kind, DimensionReason::Kind::Propagated);
+        QVERIFY(!z.dims[0].chain.empty());
+        QVERIFY(z.dims[0].chain.front().seed.has_value());
+        QCOMPARE(z.problems.size(), 1U);
+
+        const Explanation gradient = explain(*snapshot, snapshot->row("grad(params/layers.0/W1)")->value);
+        QCOMPARE(gradient.collectives.size(), 1U);
+    }
+
+    void whatIfsAreComputed()
+    {
+        AnalysisCache cache;
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        const std::vector<WhatIf> all = whatIfs(*snapshot, snapshot->row("params/layers.0/W1")->value, cache);
+        const auto mapping = std::find_if(all.begin(), all.end(),
+            [](const WhatIf& w) { return w.kind == WhatIf::Kind::MapName && w.name == "embed" && w.axis == "data"; });
+        QVERIFY(mapping != all.end());
+        QCOMPARE(mapping->bytesPerDeviceBefore, 1 << 20);
+        QCOMPARE(mapping->bytesPerDeviceAfter, 1 << 19);
+        const auto mesh = std::find_if(all.begin(), all.end(), [](const WhatIf& w) {
+            return w.sizes == std::vector<std::int64_t>{ 4, 2 };
+        });
+        QVERIFY(mesh != all.end());
+        QCOMPARE(mesh->bytesPerDeviceAfter, 2 << 20);
+        QCOMPARE(mesh->stateBytesAfter, std::int64_t{ 64 } << 20);
+        QCOMPARE(mesh->sentAfter.numerator(), 25'223'168);
+    }
+
+    void memoryOfTheNotebook()
+    {
+        // Parameters, gradients and both moments: 16, 32, 64, 128 MiB per device, as arithmetic has it.
+        const std::vector<std::int64_t> mebibytes{ 16, 32, 64, 128, 64 };
+        for (std::size_t i = 0; i < meshCases.size(); ++i) {
+            const SnapshotPtr snapshot = analysed(onMesh(example("flax-mlp-logical"), meshCases[i]));
+            const auto& owners = snapshot->plan->memory.atPeak;
+            const std::int64_t state = owners[static_cast<std::size_t>(Owner::Parameters)]
+                + owners[static_cast<std::size_t>(Owner::Gradients)] + owners[static_cast<std::size_t>(Owner::Mu)]
+                + owners[static_cast<std::size_t>(Owner::Nu)];
+            QCOMPARE(state, mebibytes[i] << 20);
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestAnalyse)
+#include "test_analyse.moc"
