@@ -24,13 +24,18 @@ public:
     {
         return static_cast<double>(m_numerator) / static_cast<double>(m_denominator);
     }
+    // Common factors go before the products are formed, so that these stay as small as the result allows.
     friend constexpr Rational operator+(Rational a, Rational b)
     {
-        return { a.m_numerator * b.m_denominator + b.m_numerator * a.m_denominator, a.m_denominator * b.m_denominator };
+        const std::int64_t common = std::gcd(a.m_denominator, b.m_denominator);
+        return { a.m_numerator * (b.m_denominator / common) + b.m_numerator * (a.m_denominator / common),
+            a.m_denominator / common * b.m_denominator };
     }
     friend constexpr Rational operator*(Rational a, Rational b)
     {
-        return { a.m_numerator * b.m_numerator, a.m_denominator * b.m_denominator };
+        const Rational left(a.m_numerator, b.m_denominator);
+        const Rational right(b.m_numerator, a.m_denominator);
+        return { left.m_numerator * right.m_numerator, left.m_denominator * right.m_denominator };
     }
     Rational& operator+=(Rational other) { return *this = *this + other; }
     friend constexpr bool operator==(Rational, Rational) = default;

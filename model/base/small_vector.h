@@ -10,6 +10,7 @@
 #include <iterator>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace shardscope {
@@ -36,6 +37,27 @@ public:
         assign(first, last);
     }
     explicit SmallVector(std::span<const T> items) { assign(items.begin(), items.end()); }
+    SmallVector(const SmallVector&) = default;
+    SmallVector& operator=(const SmallVector&) = default;
+    /// What was moved from is empty.
+    SmallVector(SmallVector&& other) noexcept
+        : m_size(std::exchange(other.m_size, 0))
+        , m_inline(other.m_inline)
+        , m_heap(std::move(other.m_heap))
+    {
+        other.m_heap.clear();
+    }
+    SmallVector& operator=(SmallVector&& other) noexcept
+    {
+        if (this == &other)
+            return *this;
+        m_size = std::exchange(other.m_size, 0);
+        m_inline = other.m_inline;
+        m_heap = std::move(other.m_heap);
+        other.m_heap.clear();
+        return *this;
+    }
+    ~SmallVector() = default;
 
     template <std::input_iterator It>
     void assign(It first, It last)
@@ -77,8 +99,9 @@ public:
         if (count > N && m_heap.empty()) {
             m_heap.reserve(2 * count);
             m_heap.assign(m_inline.begin(), m_inline.begin() + static_cast<std::ptrdiff_t>(m_size));
+            m_heap.resize(count); // not empty from here on, even when there was nothing to copy
         }
-        if (!m_heap.empty() && count > m_heap.size())
+        if (count > m_heap.size() && !m_heap.empty())
             m_heap.resize(count);
         const std::size_t before = m_size;
         m_size = count;
@@ -110,7 +133,7 @@ public:
 
 private:
     std::size_t m_size = 0;
-    std::array<T, N> m_inline {};
+    std::array<T, N> m_inline{};
     std::vector<T> m_heap; ///< in use, for all elements, once it is not empty
 };
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QtTest>
+
+#include <rapidcheck.h>
+
+#include <set>
+
+#include "base/hash.h"
+#include "base/quantity.h"
+#include "base/small_vector.h"
+
+using namespace shardscope;
+
+class TestContainers : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void smallVectorActsAsVector();
+    void smallVectorMovesAndCopies();
+    void rationalArithmetic();
+    void hashesDependOnEveryPart();
+};
+
+namespace {
+
+using Small = SmallVector<int, 4>;
+
+bool equal(const Small& small, const std::vector<int>& vector)
+{
+    return std::equal(small.begin(), small.end(), vector.begin(), vector.end()) && small.size() == vector.size()
+        && small.empty() == vector.empty();
+}
+
+} // namespace
+
+void TestContainers::smallVectorActsAsVector()
+{
+    const bool holds =
+        rc::check("every sequence of edits", [](const std::vector<std::tuple<std::uint8_t, std::uint8_t, int>>& edits) {
+            Small small;
+            std::vector<int> vector;
+            for (const auto& [kind, where, value] : edits) {
+                const std::ptrdiff_t place =
+                    vector.empty() ? 0 : where % static_cast<std::ptrdiff_t>(vector.size() + 1);
+                switch (kind % 7) {
+                case 0:
+                case 1:
+                    small.push_back(value);
+                    vector.push_back(value);
+                    break;
+                case 2:
+                    small.insert(small.begin() + place, value);
+                    vector.insert(vector.begin() + place, value);
+                    break;
+                case 3:
+                    if (vector.empty())
+                        break;
+                    small.erase(small.begin() + place % static_cast<std::ptrdiff_t>(vector.size()));
+                    vector.erase(vector.begin() + place % static_cast<std::ptrdiff_t>(vector.size()));
+                    break;
+                case 4:
+                    if (vector.empty())
+                        break;
+                    small.pop_back();
+                    vector.pop_back();
+                    break;
+                case 5:
+                    small.resize(where % 12, value);
+                    vector.resize(where % 12, value);
+                    break;
+                case 6:
+                    if (where % 5 == 0) {
+                        small.clear();
+                        vector.clear();
+                    } else if (!vector.empty()) { // an element of the vector itself
+                        small.push_back(small.front());
+                        vector.push_back(int(vector.front()));
+                    }
+                    break;
+                }
+                RC_ASSERT(equal(small, vector));
+            }
+            RC_ASSERT(Small(std::span<const int>(vector)) == small);
+        });
+    QVERIFY(holds);
+}
+
+void TestContainers::smallVectorMovesAndCopies()
+{
+    for (const int count : { 0, 3, 4, 5, 40 }) {
+        Small original;
+        std::vector<int> expected;
+        for (int i = 0; i < count; ++i) {
+            original.push_back(i * i);
+            expected.push_back(i * i);
+        }
+        Small copy = original;
+        copy.push_back(-1);
+        QVERIFY(equal(original, expected));
+        Small moved = std::move(original);
+        QVERIFY(equal(moved, expected));
+        QVERIFY(original.empty()); // NOLINT: what a moved-from vector is, is the question here
+        original = { 7, 8 };
+        QVERIFY(equal(original, { 7, 8 }));
+        original = std::move(moved);
+        QVERIFY(equal(original, expected));
+        QVERIFY(moved.empty());
+    }
+}
+
+void TestContainers::rationalArithmetic()
+{
+    QCOMPARE(Rational(2, -4).numerator(), std::int64_t{ -1 });
+    QCOMPARE(Rational(2, -4).denominator(), std::int64_t{ 2 });
+    QVERIFY(Rational(0, 9) == Rational(0));
+    QVERIFY(Rational(2) * Rational(7, 8) * Rational(2) == Rational(7, 2));
+    // Terabytes over the denominators of large rings: the products before reduction would not fit.
+    QVERIFY(Rational(std::int64_t{ 1 } << 50, 3) * Rational(3, std::int64_t{ 1 } << 40) == Rational(1024));
+    QVERIFY(Rational(std::int64_t{ 1 } << 40, 65536) + Rational(1, 65536)
+        == Rational((std::int64_t{ 1 } << 40) + 1, 65536));
+    const bool holds = rc::check("sums and products are those of the fractions", [] {
+        const auto part = rc::gen::inRange<std::int64_t>(-1000, 1000);
+        const auto whole = rc::gen::inRange<std::int64_t>(1, 1000);
+        const std::int64_t a = *part, b = *whole, c = *part, d = *whole;
+        const Rational sum = Rational(a, b) + Rational(c, d);
+        const Rational product = Rational(a, b) * Rational(c, d);
+        RC_ASSERT(sum.numerator() * b * d == (a * d + c * b) * sum.denominator());
+        RC_ASSERT(product.numerator() * b * d == a * c * product.denominator());
+        RC_ASSERT(std::gcd(sum.numerator(), sum.denominator()) == 1 && sum.denominator() > 0);
+        Rational accumulated(a, b);
+        RC_ASSERT((accumulated += Rational(c, d)) == sum);
+    });
+    QVERIFY(holds);
+}
+
+void TestContainers::hashesDependOnEveryPart()
+{
+    std::set<std::uint64_t> seen;
+    QVERIFY(seen.insert(Hasher().value()).second);
+    QVERIFY(seen.insert(Hasher().add(0).value()).second);
+    QVERIFY(seen.insert(Hasher().add(0).add(0).value()).second);
+    QVERIFY(seen.insert(Hasher().add(std::string_view("ab")).add(std::string_view("c")).value()).second);
+    QVERIFY(seen.insert(Hasher().add(std::string_view("a")).add(std::string_view("bc")).value()).second);
+    QVERIFY(seen.insert(Hasher().add(std::string_view("abc")).value()).second);
+    QVERIFY(seen.insert(Hasher().add(0.5).value()).second);
+    QVERIFY(seen.insert(Hasher().add(-0.5).value()).second);
+    QCOMPARE(Hasher().add(1).add(2).value(), Hasher().add(1).add(2).value());
+}
+
+QTEST_APPLESS_MAIN(TestContainers)
+#include "test_containers.moc"

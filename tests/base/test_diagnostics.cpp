@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QtTest>
+
+#include <set>
+
+#include "base/diagnostics.h"
+
+using namespace shardscope;
+
+class TestDiagnostics : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void registryIsConsistent();
+    void argumentsByType();
+    void nearestName_data();
+    void nearestName();
+};
+
+void TestDiagnostics::registryIsConsistent()
+{
+    std::set<Code> codes;
+    std::set<std::string_view> ids;
+    std::set<std::string_view> kinds;
+    for (const CodeRow& row : codeRegistry()) {
+        const auto number = static_cast<int>(row.code);
+        const char letter = number < 200 ? 'E' : number < 300 ? 'W' : 'I';
+        const Severity severity = number < 200 ? Severity::Error : number < 300 ? Severity::Warning : Severity::Info;
+        QCOMPARE(std::string(row.id), letter + std::to_string(number));
+        QCOMPARE(row.severity, severity);
+        QVERIFY(number >= 101 && number < 400);
+        QVERIFY(!row.kind.empty() && !row.summary.empty());
+        QVERIFY2(codes.insert(row.code).second, row.id.data());
+        QVERIFY2(ids.insert(row.id).second, row.id.data());
+        QVERIFY2(kinds.insert(row.kind).second, row.kind.data());
+        QCOMPARE(&codeRow(row.code), &row);
+    }
+    // The compiler names a code that this switch forgets; each that it names must have a row.
+    for (int number = 0; number < 400; ++number) {
+        bool known = false;
+        switch (static_cast<Code>(number)) {
+        case Code::Indivisible:
+        case Code::DevicesMismatch:
+        case Code::DuplicateDimension:
+        case Code::UnknownAxis:
+        case Code::AtomCut:
+        case Code::AxisUsedTwice:
+        case Code::SpecTooLong:
+        case Code::NestedTuple:
+        case Code::RuleArity:
+        case Code::RulesType:
+        case Code::UnmatchedAxis:
+        case Code::RuleConflict:
+        case Code::UnsupportedDims:
+        case Code::DuplicateAxis:
+        case Code::InvalidAxisSize:
+        case Code::NotALogicalSpec:
+        case Code::Syntax:
+        case Code::DuplicateKey:
+        case Code::WrongType:
+        case Code::MissingKey:
+        case Code::UnknownValue:
+        case Code::OutOfRange:
+        case Code::TooLarge:
+        case Code::NewerVersion:
+        case Code::NotAnExperiment:
+        case Code::Unreadable:
+        case Code::Unwritable:
+        case Code::TypeMismatch:
+        case Code::InvalidOperand:
+        case Code::InvalidAttribute:
+        case Code::UnknownTensor:
+        case Code::NotExecutable:
+        case Code::OutOfMemory:
+        case Code::VersionMismatch:
+        case Code::SilentlyReplicated:
+        case Code::RuleUnused:
+        case Code::AxisBusy:
+        case Code::NullBlocksRule:
+        case Code::TupleLostAxes:
+        case Code::ConstraintInactive:
+        case Code::FullRematerialise:
+        case Code::SlowLinkCollective:
+        case Code::OverMemoryLimit:
+        case Code::MeshNameInLogicalModel:
+        case Code::RuleUnknownAxis:
+        case Code::UnknownKey:
+        case Code::CommentsLost:
+        case Code::NewerMinorVersion:
+        case Code::SizeOneAxis:
+            known = true;
+            break;
+        }
+        QCOMPARE(codes.count(static_cast<Code>(number)) == 1, known);
+    }
+}
+
+void TestDiagnostics::argumentsByType()
+{
+    const Diagnostic diagnostic{ Code::Indivisible,
+        { { "dim", 2 }, { "size", std::size_t{ 10 } }, { "axes", std::vector<std::string>{ "x", "y" } },
+            { "share", 0.5 } },
+        {} };
+    QCOMPARE(diagnostic.number("dim"), std::int64_t{ 2 });
+    QCOMPARE(diagnostic.text("size"), std::string("10"));
+    QCOMPARE(diagnostic.text("axes"), std::string("x, y"));
+    QCOMPARE(diagnostic.list("axes").size(), std::size_t{ 2 });
+    QCOMPARE(diagnostic.list("dim"), std::vector<std::string>{ "2" });
+    QCOMPARE(diagnostic.number("share"), std::int64_t{ 0 });
+    QVERIFY(!diagnostic.arg("absent"));
+    QVERIFY(diagnostic.text("absent").empty() && diagnostic.list("absent").empty());
+    QCOMPARE(diagnostic.number("absent"), std::int64_t{ 0 });
+    QCOMPARE(diagnostic.id(), std::string_view("E101"));
+    QCOMPARE(diagnostic.severity(), Severity::Error);
+}
+
+void TestDiagnostics::nearestName_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("nearest");
+    QTest::newRow("the name itself") << "model"
+                                     << "model";
+    QTest::newRow("one letter wrong") << "modle"
+                                      << "model";
+    QTest::newRow("one letter missing") << "dat"
+                                        << "data";
+    QTest::newRow("case") << "Model"
+                          << "model";
+    QTest::newRow("something else") << "sequence"
+                                    << "";
+    QTest::newRow("nothing") << ""
+                             << "";
+    QTest::newRow("a slip in a long name") << "learning_raet"
+                                           << "learning_rate";
+}
+
+void TestDiagnostics::nearestName()
+{
+    QFETCH(QString, name);
+    QFETCH(QString, nearest);
+    const std::vector<std::string> known{ "data", "model", "learning_rate" };
+    QCOMPARE(QString::fromStdString(shardscope::nearestName(name.toStdString(), known)), nearest);
+    QCOMPARE(shardscope::nearestName(name.toStdString(), {}), std::string());
+}
+
+QTEST_APPLESS_MAIN(TestDiagnostics)
+#include "test_diagnostics.moc"
