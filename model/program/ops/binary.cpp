@@ -82,15 +82,21 @@ ValueId powerByY(const Point& p) // c z log x, and 0 for x = 0
     return p(OpKind::Multiply, p.c, p(OpKind::Multiply, p.z, p.b.unary(OpKind::Log, base)));
 }
 
-bool isConstant(const Builder& b, ValueId value)
+/// A copy of a constant, or of one spread over a shape, so that its uses do not share a sharding; invalid if the value
+/// is no constant.
+ValueId copyOfConstant(Builder& b, ValueId value)
 {
-    const Program& program = b.program();
-    const OperationId definition = program.value(value).definition;
+    const OperationId definition = b.program().value(value).definition;
     if (!definition.valid())
-        return false;
-    const Operation& operation = program.operation(definition);
-    return operation.kind == OpKind::Constant
-        || (operation.kind == OpKind::BroadcastInDim && isConstant(b, operation.operands[0]));
+        return {};
+    const Operation operation = b.program().operation(definition);
+    const TensorType type = b.type(value);
+    if (operation.kind == OpKind::Constant)
+        return b.add(OpKind::Constant, {}, operation.attributes, type);
+    if (operation.kind != OpKind::BroadcastInDim)
+        return {};
+    const ValueId source = copyOfConstant(b, operation.operands[0]);
+    return source.valid() ? b.add(OpKind::BroadcastInDim, std::array{ source }, operation.attributes, type) : ValueId();
 }
 
 /// Of maximum and minimum. Where both operands are equal, each gets half: the derivative is that of the mean. A
@@ -101,9 +107,10 @@ ValueId extremum(const Point& p)
 {
     const ValueId self = first ? p.x : p.y;
     const ValueId other = first ? p.y : p.x;
-    const ValueId tie = isConstant(p.b, other) ? p.zero()
-                                               : p.b.select(p.b.compare(Comparison::Equal, self, other),
-                                                   p(OpKind::Multiply, p.c, splatLike(p.b, p.c, 0.5)), p.zero());
+    if (const ValueId constant = copyOfConstant(p.b, other); constant.valid())
+        return p.b.select(p.b.compare(wins, self, constant), p.c, p.zero());
+    const ValueId half = p(OpKind::Multiply, p.c, splatLike(p.b, p.c, 0.5));
+    const ValueId tie = p.b.select(p.b.compare(Comparison::Equal, self, other), half, p.zero());
     return p.b.select(p.b.compare(wins, self, other), p.c, tie);
 }
 
