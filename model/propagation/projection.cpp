@@ -75,6 +75,10 @@ FactorSharding& addFactor(TensorProjection& projection, std::int32_t factor, boo
 void projectDimension(TensorProjection& projection, const DimensionSharding& dim,
     const FactorRule::DimensionFactors& factors, const FactorRule& rule)
 {
+    if (factors.size() == 1) { // by far the most common
+        addFactor(projection, factors[0], !dim.open, true).axes = dim.axes;
+        return;
+    }
     AxisSupply supply(dim.axes);
     for (std::size_t i = 0; i < factors.size(); ++i) {
         const bool minorMost = i + 1 == factors.size();
