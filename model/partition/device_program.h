@@ -53,10 +53,10 @@ struct Collective {
     Rational sentBytes; ///< per device, ring model
 };
 
-/// A value as one device holds it. The first ones are the program's, in the form that users see; the others are forms of
-/// them: partial sums (`sharding.unreduced` names the axes still to be added up) and resharded copies. Axes of size 1
-/// do not occur in `sharding`. A value whose operation is made where it is needed (constants, iota, broadcast scalars)
-/// may have several forms, or no operation at all when nobody needs it.
+/// A value as one device holds it. The first ones are the program's, in the form that users see; the others are forms
+/// of them: partial sums (`sharding.unreduced` names the axes still to be added up) and resharded copies. Axes of size
+/// 1 do not occur in `sharding`. A value whose operation is made where it is needed (constants, iota, broadcast
+/// scalars) may have several forms, or no operation at all when nobody needs it.
 struct DeviceValue {
     ValueId stem; ///< the program value that it is a form of
     TensorType localType; ///< shape of the largest shard; smaller shards are padded at the end

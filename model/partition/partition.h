@@ -18,7 +18,7 @@ struct ReshardStep {
     Collective collective;
     TensorSharding after;
 };
-[[nodiscard]] std::vector<ReshardStep> reshardSteps(const TensorSharding& from, const TensorSharding& to,
-    const TensorType& type, const Mesh& mesh);
+[[nodiscard]] std::vector<ReshardStep> reshardSteps(
+    const TensorSharding& from, const TensorSharding& to, const TensorType& type, const Mesh& mesh);
 
 } // namespace shardscope

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "partition/scatter_fusion.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+namespace {
+
+struct Split {
+    bool possible = false;
+    std::vector<AxisList> consumed;
+    std::vector<AxisList> residual;
+};
+
+Split splitSlice(const AxisList& reduced, const std::vector<AxisList>& slice)
+{
+    Split split;
+    AxisList left = reduced;
+    for (const AxisList& list : slice) {
+        AxisList& consumed = split.consumed.emplace_back();
+        AxisList& residual = split.residual.emplace_back();
+        std::size_t i = 0;
+        for (; i < list.size(); ++i) {
+            const auto* found = std::find(left.begin(), left.end(), list[i]);
+            if (found == left.end())
+                break;
+            consumed.push_back(list[i]);
+            left.erase(found);
+        }
+        for (; i < list.size(); ++i)
+            residual.push_back(list[i]);
+    }
+    split.possible = left.empty();
+    return split;
+}
+
+bool isEmpty(const std::vector<AxisList>& lists)
+{
+    return std::all_of(lists.begin(), lists.end(), [](const AxisList& list) { return list.empty(); });
+}
+
+} // namespace
+
+void fuseReduceScatters(DeviceProgram& program)
+{
+    // users[value]: the slices that read the value, as long as nobody else does.
+    constexpr std::int32_t none = -1;
+    std::vector<std::int32_t> slices(program.values.size(), 0);
+    std::vector<std::int32_t> firstSlice(program.values.size(), none);
+    std::vector<bool> readOtherwise(program.values.size());
+    bool anySlice = false;
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const DeviceOp& op = program.ops[i];
+        const Collective* collective = op.collective();
+        for (const DeviceValueId operand : op.operands) {
+            if (!collective || collective->kind != CollectiveKind::AllSlice) {
+                readOtherwise[operand.index] = true;
+                continue;
+            }
+            anySlice = true;
+            if (slices[operand.index]++ == 0)
+                firstSlice[operand.index] = static_cast<std::int32_t>(i);
+            else if (std::get<Collective>(program.ops[static_cast<std::size_t>(firstSlice[operand.index])].action)
+                         .perDimension
+                != collective->perDimension)
+                readOtherwise[operand.index] = true;
+        }
+    }
+    if (!anySlice)
+        return;
+    for (const DeviceValueId result : program.results)
+        readOtherwise[result.index] = true;
+
+    std::vector<DeviceOp> ops;
+    ops.reserve(program.ops.size());
+    std::vector<DeviceValueId> replaced(program.values.size()); // results of slices that are merged into another's
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        DeviceOp& op = program.ops[i];
+        for (DeviceValueId& operand : op.operands)
+            if (operand.index < replaced.size() && replaced[operand.index].valid())
+                operand = replaced[operand.index];
+        Collective* collective = std::get_if<Collective>(&op.action);
+        const DeviceValueId reducedValue = op.results[0];
+        const bool candidate = collective && collective->kind == CollectiveKind::AllReduce
+            && reducedValue.index < slices.size() && slices[reducedValue.index] > 0
+            && !readOtherwise[reducedValue.index];
+        if (!candidate) {
+            const bool fusedAway = collective && !op.operands[0].valid();
+            if (!fusedAway)
+                ops.push_back(std::move(op));
+            continue;
+        }
+        const auto first = static_cast<std::size_t>(firstSlice[reducedValue.index]);
+        const DeviceValueId sliced = program.ops[first].results[0];
+        const auto& list = std::get<Collective>(program.ops[first].action).perDimension;
+        Split split = splitSlice(collective->axes, list);
+        if (!split.possible) {
+            ops.push_back(std::move(op));
+            continue;
+        }
+        const DeviceValueId operand = op.operands[0];
+        const DeviceValue& partial = program.value(operand);
+        collective->kind = CollectiveKind::ReduceScatter;
+        collective->perDimension = std::move(split.consumed);
+        collective->sentBytes = ringBytes(collective->kind, product(collective->axes), partial.localType.byteCount());
+        collective->axes.clear();
+        DeviceValueId scattered = sliced;
+        const std::optional<Reason> sliceReason = program.ops[first].reason;
+        if (!isEmpty(split.residual)) {
+            TensorSharding sharding = partial.sharding;
+            sharding.unreduced = program.value(sliced).sharding.unreduced;
+            for (std::size_t d = 0; d < sharding.rank(); ++d)
+                for (const AxisRef& axis : collective->perDimension[d])
+                    appendMerged(sharding.dims[d].axes, axis);
+            const ValueId stem = partial.stem;
+            const TensorType& type = program.program->value(stem).type;
+            program.values.push_back({ stem, { type.dtype, shardShape(sharding, type.shape) }, std::move(sharding) });
+            scattered = DeviceValueId(program.values.size() - 1);
+        }
+        op.results = { scattered };
+        const ValueId stem = op.stem;
+        ops.push_back(std::move(op));
+        if (!isEmpty(split.residual)) {
+            DeviceOp rest;
+            Collective slice;
+            slice.kind = CollectiveKind::AllSlice;
+            slice.perDimension = std::move(split.residual);
+            rest.action = std::move(slice);
+            rest.operands = { scattered };
+            rest.results = { sliced };
+            rest.reason = sliceReason;
+            rest.stem = stem;
+            ops.push_back(std::move(rest));
+        }
+        for (std::size_t s = i + 1; s < program.ops.size(); ++s) {
+            DeviceOp& other = program.ops[s];
+            const Collective* otherSlice = other.collective();
+            if (!otherSlice || otherSlice->kind != CollectiveKind::AllSlice || !(other.operands[0] == reducedValue))
+                continue;
+            other.operands[0] = DeviceValueId();
+            if (!(other.results[0] == sliced))
+                replaced[other.results[0].index] = sliced;
+        }
+    }
+    for (DeviceValueId& result : program.results)
+        if (result.index < replaced.size() && replaced[result.index].valid())
+            result = replaced[result.index];
+    program.ops = std::move(ops);
+}
+
+} // namespace shardscope

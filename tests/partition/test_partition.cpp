@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whole programs: the MLP's train step on five meshes, constraints, pinned results, uneven cuts, text.
+#include <QtTest>
+
+#include "partition/axis_text.h"
+#include "partition/on_mesh.h"
+
+using namespace shardscope;
+
+namespace {
+
+std::map<std::string, int> allReduces(const DeviceProgram& device, bool& onlyAllReduces)
+{
+    std::map<std::string, int> counts;
+    for (const CollectiveUse& use : collectives(device)) {
+        onlyAllReduces = onlyAllReduces && use.kind == CollectiveKind::AllReduce;
+        if (use.scalarLoss)
+            continue;
+        const bool backward =
+            device.program->scopes[device.program->operation(device.ops[use.op.index].reason->operation).scope]
+                .starts_with("backward");
+        std::string key = backward ? "backward" : "forward";
+        for (const AxisRef& axis : use.axes)
+            key += ' ' + device.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
+        ++counts[key];
+    }
+    return counts;
+}
+
+/// Every operation reads what was made before it, with the local type that its operands say; every value once.
+std::string firstFlaw(const DeviceProgram& device)
+{
+    std::vector<bool> made(device.values.size());
+    for (const ValueId argument : device.program->main().arguments)
+        made[argument.index] = true;
+    for (const DeviceOp& op : device.ops) {
+        for (const DeviceValueId operand : op.operands)
+            if (!made[operand.index])
+                return "reads a value that is not there: %" + std::to_string(operand.index);
+        for (const DeviceValueId result : op.results) {
+            if (made[result.index])
+                return "makes a value twice: %" + std::to_string(result.index);
+            made[result.index] = true;
+            const DeviceValue& value = device.value(result);
+            if (value.localType.shape != shardShape(value.sharding, device.program->value(value.stem).type.shape))
+                return "local shape";
+        }
+        if (op.collective() && axesOf(*op.collective()).empty())
+            return "a collective over nothing";
+    }
+    for (std::size_t r = 0; r < device.results.size(); ++r) {
+        if (!made[device.results[r].index])
+            return "returns what is not there";
+        if (!device.value(device.results[r]).sharding.unreduced.empty())
+            return "returns a partial sum";
+    }
+    return {};
+}
+
+} // namespace
+
+class TestPartition : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void mlp_data()
+    {
+        QTest::addColumn<int>("pod");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("model");
+        QTest::addColumn<qlonglong>("sent");
+        QTest::addColumn<int>("loss");
+        QTest::newRow("1x8") << 0 << 1 << 8 << 401'408LL << 0;
+        QTest::newRow("2x4") << 0 << 2 << 4 << 8'560'640LL << 4;
+        QTest::newRow("4x2") << 0 << 4 << 2 << 25'223'168LL << 6;
+        QTest::newRow("8x1") << 0 << 8 << 1 << 58'720'256LL << 7;
+        QTest::newRow("2x2x2") << 2 << 2 << 2 << 25'223'168LL << 6;
+    }
+    void mlp()
+    {
+        QFETCH(int, pod);
+        QFETCH(int, data);
+        QFETCH(int, model);
+        QFETCH(qlonglong, sent);
+        QFETCH(int, loss);
+        for (const MlpSettings::Axes axes : { MlpSettings::Axes::Logical, MlpSettings::Axes::Device }) {
+            MlpSettings settings;
+            settings.axes = axes;
+            const auto device = partitioned(mlpOnMesh(settings, mlpMesh(pod, data, model)));
+            QVERIFY(device);
+            QCOMPARE(firstFlaw(*device), std::string());
+            const SentBytes bytes = sentBytes(*device);
+            QCOMPARE(bytes.step, Rational(sent));
+            QCOMPARE(bytes.scalarLoss, Rational(loss));
+            bool onlyAllReduces = true;
+            const auto counts = allReduces(*device, onlyAllReduces);
+            QVERIFY(onlyAllReduces);
+            std::map<std::string, int> expected;
+            if (model > 1)
+                expected = { { "forward model", 4 }, { "backward model", 3 } };
+            if (data > 1)
+                expected[pod > 1 ? "backward pod data" : "backward data"] = 8;
+            QCOMPARE(counts, expected);
+        }
+    }
+
+    void otherForms()
+    {
+        MlpSettings settings;
+        settings.layers = 2;
+        settings.batch = 8;
+        settings.embed = settings.hidden = 64;
+        settings.loss = LossKind::HalfSumOfSquares;
+        settings.inputGradient = true;
+        const auto device = partitioned(mlpOnMesh(settings, mlpMesh(0, 2, 4)));
+        QVERIFY(device);
+        QCOMPARE(firstFlaw(*device), std::string());
+        bool onlyAllReduces = true;
+        const std::map<std::string, int> expected{ { "forward model", 2 }, { "backward model", 2 },
+            { "backward data", 4 } };
+        QCOMPARE(allReduces(*device, onlyAllReduces), expected);
+        QCOMPARE(sentBytes(*device).scalarLoss, Rational(4));
+    }
+
+    void reasonsAndText()
+    {
+        MlpSettings settings;
+        settings.layers = 1;
+        const auto device = partitioned(mlpOnMesh(settings, mlpMesh(0, 2, 4)));
+        QVERIFY(device);
+        for (const DeviceOp& op : device->ops) {
+            if (!op.collective())
+                continue;
+            QVERIFY(op.reason);
+            QVERIFY(op.reason->kind == Reason::Kind::ReducedFactor);
+            QVERIFY(op.reason->factor >= 0);
+        }
+        const std::string text = print(*device);
+        QVERIFY(text.find("sdy.mesh @mesh = <[\"data\"=2, \"model\"=4]>") != std::string::npos);
+        QVERIFY(text.find("%\"params/layers.0/W1\": tensor<1024x256xf32>") != std::string::npos);
+        QVERIFY(text.find("all_reduce") != std::string::npos);
+        QVERIFY(
+            text.find("{\"model\"} applies add, replica_groups = [[0, 1, 2, 3], [4, 5, 6, 7]]") != std::string::npos);
+        QVERIFY(text.find("{\"data\"} applies add, replica_groups = [[0, 4], [1, 5], [2, 6], [3, 7]]")
+            != std::string::npos);
+    }
+
+    void deviceOrderInGroups()
+    {
+        Builder b("sum");
+        DeviceAxes cut;
+        cut.spec.entries = { SpecEntry::axis("x"), SpecEntry::axis("y") };
+        const ValueId a = b.argument({ DType::F32, { 4, 4 } }, "a", Role::Input, {}, cut);
+        b.result(b.reduce(ReduceKind::Max, a, { 0 }));
+        auto mesh = std::make_shared<const Mesh>(Mesh::create({ { "x", 2 }, { "y", 2 } }, { 3, 1, 0, 2 }).value());
+        const auto device = partitioned(annotated(std::move(b).finish(), mesh));
+        QVERIFY(device);
+        const auto uses = collectives(*device);
+        QCOMPARE(uses.size(), std::size_t(1));
+        QVERIFY(!uses[0].scalarLoss);
+        QVERIFY(device->ops[uses[0].op.index].collective()->reduction == ReduceKind::Max);
+        QVERIFY(print(*device).find("replica_groups = [[3, 0], [1, 2]]") != std::string::npos);
+    }
+
+    void constraintsAndPinnedResults()
+    {
+        // a [x,-] + 0, constrained to [-,y], returned as [y,-]: slice and gather, then an exchange.
+        Builder b("moves");
+        const auto axes = [](SpecEntry first, SpecEntry second) {
+            DeviceAxes device;
+            device.spec.entries = { std::move(first), std::move(second) };
+            return device;
+        };
+        const ValueId a =
+            b.argument({ DType::F32, { 8, 8 } }, "a", Role::Input, {}, axes(SpecEntry::axis("x"), SpecEntry::none()));
+        const ValueId moved = b.constrain(a, axes(SpecEntry::none(), SpecEntry::axis("y")));
+        b.named(moved, "moved", Role::Activation);
+        b.result(moved, axes(SpecEntry::axis("y"), SpecEntry::none()));
+        const auto device = partitioned(annotated(std::move(b).finish(), meshOf({ { "x", 2 }, { "y", 2 } })));
+        QVERIFY(device);
+        QCOMPARE(firstFlaw(*device), std::string());
+        std::vector<std::pair<CollectiveKind, Reason::Kind>> kinds;
+        for (const DeviceOp& op : device->ops)
+            if (op.collective())
+                kinds.emplace_back(op.collective()->kind, op.reason->kind);
+        const std::vector<std::pair<CollectiveKind, Reason::Kind>> expected{
+            { CollectiveKind::AllSlice, Reason::Kind::ConstraintReshard },
+            { CollectiveKind::AllGather, Reason::Kind::ConstraintReshard },
+            { CollectiveKind::AllToAll, Reason::Kind::ReturnReshard },
+        };
+        QVERIFY(kinds == expected);
+        QCOMPARE(toText(*device->mesh, device->value(device->results[0]).sharding), (AxisTexts{ { "y" }, {} }));
+    }
+
+    void reduceScatter()
+    {
+        // Fully sharded data parallelism: the weight's gradient is summed over data and kept cut over data.
+        Builder b("fsdp");
+        const auto cut = [](const char* axis) {
+            DeviceAxes device;
+            device.spec.entries = { SpecEntry::axis(axis) };
+            return device;
+        };
+        const ValueId x = b.argument({ DType::F32, { 16, 32 } }, "x", Role::Input, {}, cut("data"));
+        const ValueId dy = b.argument({ DType::F32, { 16, 8 } }, "dy", Role::Input, {}, cut("data"));
+        DotGeneralAttributes overBatch;
+        overBatch.lhsContracting = { 0 };
+        overBatch.rhsContracting = { 0 };
+        b.result(b.dotGeneral(x, dy, overBatch), cut("data"));
+        const auto device = partitioned(annotated(std::move(b).finish(), meshOf({ { "data", 4 } })));
+        QVERIFY(device);
+        QCOMPARE(firstFlaw(*device), std::string());
+        const auto uses = collectives(*device);
+        QCOMPARE(uses.size(), std::size_t(1));
+        QVERIFY(uses[0].kind == CollectiveKind::ReduceScatter);
+        QCOMPARE(uses[0].sentBytes, Rational(32 * 8 * 4 * 3 / 4));
+    }
+
+    void followersCostNothing()
+    {
+        // A constant, an iota and a spread scalar used in two shardings are made twice, not moved.
+        Builder b("followers");
+        const auto cut = [](const char* axis) {
+            DeviceAxes device;
+            device.spec.entries = { SpecEntry::axis(axis) };
+            return device;
+        };
+        const TensorType type{ DType::F32, { 8 } };
+        const ValueId one = b.argument(type, "one", Role::Input, {}, cut("x"));
+        const ValueId two = b.argument(type, "two", Role::Input, {}, cut("y"));
+        const ValueId s = b.argument({ DType::F32, {} }, "s", Role::Input);
+        const ValueId constant = b.constant(type, std::vector<double>{ 0, 1, 2, 3, 4, 5, 6, 7 });
+        const ValueId counted = b.iota(type, 0);
+        const ValueId spread = b.broadcastScalar(s, { 8 });
+        std::vector<std::pair<ValueId, ValueId>> sides; // value, and the argument whose sharding it has
+        for (const ValueId v : { one, two }) {
+            ValueId sum = v;
+            for (const ValueId follower : { constant, counted, spread }) {
+                const ValueId product = b.binary(OpKind::Multiply, v, follower);
+                sum = b.binary(OpKind::Add, sum, product);
+                sides.insert(sides.end(), { { product, v }, { sum, v } });
+            }
+            b.result(sum);
+        }
+        const PropagationInput input = annotated(std::move(b).finish(), meshOf({ { "x", 2 }, { "y", 4 } }));
+        PropagationResult shardings = propagate(input);
+        for (const auto& [value, argument] : sides)
+            shardings.shardings[value.index] = *input.arguments[argument.index];
+        const auto device = partition(input, shardings);
+        QVERIFY(device);
+        QCOMPARE(firstFlaw(*device), std::string());
+        QCOMPARE(collectives(*device).size(), std::size_t(0));
+        QCOMPARE(device->ops.size(), std::size_t(2 * (3 + 6)));
+    }
+
+    void uneven()
+    {
+        // Ten elements in four pieces: elementwise is fine, the return divides again, a sum over them is refused.
+        const auto build = [](bool sum) {
+            Builder b("uneven");
+            DeviceAxes cut;
+            cut.spec.entries = { SpecEntry::axis("x") };
+            const ValueId a = b.argument({ DType::F32, { 10 } }, "a", Role::Input);
+            const ValueId c = b.named(b.constrain(a, cut), "c", Role::Activation);
+            const ValueId e = b.unary(OpKind::Exponential, c);
+            b.result(sum ? b.reduce(ReduceKind::Sum, e, { 0 }) : e);
+            return partitioned(annotated(std::move(b).finish(), meshOf({ { "x", 4 } })));
+        };
+        const auto fine = build(false);
+        QVERIFY(fine);
+        QCOMPARE(firstFlaw(*fine), std::string());
+        const TensorSharding& returned = fine->value(fine->results[0]).sharding;
+        QCOMPARE(10 % shardCount(returned.dims[0]), 0);
+        const auto refused = build(true);
+        QVERIFY(!refused);
+        QVERIFY(refused.error().code == Code::NotExecutable);
+        QCOMPARE(refused.error().text("op"), std::string("reduce"));
+        QCOMPARE(refused.error().number("dim"), 0);
+        QCOMPARE(refused.error().number("size"), 10);
+        QCOMPARE(refused.error().number("partitions"), 4);
+    }
+
+    void fast()
+    {
+        const PropagationInput input = mlpOnMesh({}, mlpMesh(0, 2, 4));
+        const PropagationResult shardings = propagate(input);
+        QBENCHMARK
+        {
+            QVERIFY(partition(input, shardings));
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestPartition)
+#include "test_partition.moc"
