@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// 32 bytes of a register. (g++ 12 warns about its own intrinsics without a mask.)
+template <int which>
+inline __m256d half(__m512d r)
+{
+    return _mm512_maskz_extractf64x4_pd(0xff, r, which);
+}
+
+struct F32Lanes {
+    using Scalar = float;
+    using Register = __m512;
+    static constexpr int width = 16;
+    static constexpr int wide = 1; ///< registers in 64 bytes
+    static constexpr int tileRows = 8, tileRegisters = 3, dotRows = 4, dotColumns = 4;
+    static Register zero() { return _mm512_setzero_ps(); }
+    static Register load(const float* p) { return _mm512_loadu_ps(p); }
+    static void store(float* p, Register r) { _mm512_storeu_ps(p, r); }
+    static Register broadcast(float x) { return _mm512_set1_ps(x); }
+    static Register multiplyAdd(Register a, Register b, Register c) { return _mm512_fmadd_ps(a, b, c); }
+    static Register add(Register a, Register b) { return _mm512_add_ps(a, b); }
+    static float sum(const Register* r)
+    {
+        const __m512d both = _mm512_castps_pd(r[0]);
+        const __m256 x = _mm256_add_ps(_mm256_castpd_ps(half<0>(both)), _mm256_castpd_ps(half<1>(both)));
+        const __m128 y = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+        const __m128 z = _mm_add_ps(y, _mm_movehl_ps(y, y));
+        return _mm_cvtss_f32(_mm_add_ss(z, _mm_shuffle_ps(z, z, 1)));
+    }
+    static float scalarMultiplyAdd(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+};
+
+struct F64Lanes {
+    using Scalar = double;
+    using Register = __m512d;
+    static constexpr int width = 8;
+    static constexpr int wide = 1;
+    static constexpr int tileRows = 8, tileRegisters = 3, dotRows = 4, dotColumns = 4;
+    static Register zero() { return _mm512_setzero_pd(); }
+    static Register load(const double* p) { return _mm512_loadu_pd(p); }
+    static void store(double* p, Register r) { _mm512_storeu_pd(p, r); }
+    static Register broadcast(double x) { return _mm512_set1_pd(x); }
+    static Register multiplyAdd(Register a, Register b, Register c) { return _mm512_fmadd_pd(a, b, c); }
+    static Register add(Register a, Register b) { return _mm512_add_pd(a, b); }
+    static double sum(const Register* r)
+    {
+        const __m256d x = _mm256_add_pd(half<0>(r[0]), half<1>(r[0]));
+        const __m128d y = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+        return _mm_cvtsd_f64(_mm_add_sd(y, _mm_unpackhi_pd(y, y)));
+    }
+    static double scalarMultiplyAdd(double a, double b, double c) { return __builtin_fma(a, b, c); }
+};

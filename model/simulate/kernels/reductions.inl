@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reductions of neighbouring elements to one.
+
+template <class L>
+void sumRow(void* out, const void* in, std::int64_t n)
+{
+    using T = typename L::Scalar;
+    const T* x = static_cast<const T*>(in);
+    constexpr std::int64_t step = L::width * L::wide;
+    typename L::Register sums[count(L::wide)];
+    for (int w = 0; w < L::wide; ++w)
+        sums[w] = L::zero();
+    std::int64_t i = 0;
+    for (; i + step <= n; i += step)
+        for (int w = 0; w < L::wide; ++w)
+            sums[w] = L::add(sums[w], L::load(x + i + w * L::width));
+    T sum = L::sum(sums);
+    for (; i < n; ++i)
+        sum = AddOf::of(sum, x[i]);
+    *static_cast<T*>(out) = sum;
+}
+
+template <class Op, class T>
+void reduceRow(void* out, const void* in, std::int64_t n)
+{
+    const T* x = static_cast<const T*>(in);
+    T result = x[0];
+    for (std::int64_t i = 1; i < n; ++i)
+        result = Op::of(result, x[i]);
+    *static_cast<T*>(out) = result;
+}
+
+template <class T>
+RowReduction rowReductionOf(ReduceKind kind)
+{
+    switch (kind) {
+    case ReduceKind::Sum:
+        return &reduceRow<AddOf, T>;
+    case ReduceKind::Max:
+        return &reduceRow<MaximumOf, T>;
+    case ReduceKind::Min:
+        return &reduceRow<MinimumOf, T>;
+    case ReduceKind::Product:
+        return &reduceRow<MultiplyOf, T>;
+    case ReduceKind::And:
+        if constexpr (std::is_integral_v<T>)
+            return &reduceRow<AndOf, T>;
+        return nullptr;
+    case ReduceKind::Or:
+        if constexpr (std::is_integral_v<T>)
+            return &reduceRow<OrOf, T>;
+        return nullptr;
+    }
+    return nullptr;
+}
+
+RowReduction rowReductionFunction(const ReduceKey& key)
+{
+    switch (key.dtype) {
+    case DType::Pred:
+        return rowReductionOf<Pred>(key.kind);
+    case DType::I32:
+        return rowReductionOf<Int>(key.kind);
+    case DType::F32:
+        return key.kind == ReduceKind::Sum ? &sumRow<F32Lanes> : rowReductionOf<float>(key.kind);
+    case DType::F64:
+        return key.kind == ReduceKind::Sum ? &sumRow<F64Lanes> : rowReductionOf<double>(key.kind);
+    default:
+        return nullptr;
+    }
+}
+
+KernelSet makeSet(InstructionSet set)
+{
+    return { set, &elementwiseFunction, &rowReductionFunction, Products<F32Lanes>::functions(),
+        Products<F64Lanes>::functions(), Products<ScalarLanes<std::int32_t>>::functions() };
+}

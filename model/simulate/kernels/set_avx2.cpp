@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/kernels/sets.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+// Only what follows is compiled for the instruction set: functions of the headers above stay what the whole build
+// targets, so that the linker can pick any copy of them.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+
+namespace shardscope::kernels {
+namespace {
+
+#include "simulate/kernels/lanes_avx2.inl"
+#include "simulate/kernels/lanes_scalar.inl"
+#include "simulate/kernels/products.inl"
+#include "simulate/kernels/elementwise.inl"
+#include "simulate/kernels/reductions.inl"
+
+} // namespace
+
+KernelSet avx2Set() { return makeSet(InstructionSet::Avx2); }
+
+} // namespace shardscope::kernels
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

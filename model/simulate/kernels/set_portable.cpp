@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/kernels/sets.h"
+
+namespace shardscope::kernels {
+namespace {
+
+#include "simulate/kernels/lanes_portable.inl"
+#include "simulate/kernels/lanes_scalar.inl"
+#include "simulate/kernels/products.inl"
+#include "simulate/kernels/elementwise.inl"
+#include "simulate/kernels/reductions.inl"
+
+} // namespace
+
+KernelSet portableSet() { return makeSet(InstructionSet::Portable); }
+
+} // namespace shardscope::kernels

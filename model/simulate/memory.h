@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory of the simulated devices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shardscope {
+
+/// A block of memory at a multiple of 64 bytes; large ones on huge pages where the system has them. Not initialised.
+class Arena {
+public:
+    Arena() = default;
+    /// A null block when the system has no memory left; `bytes` >= 0.
+    explicit Arena(std::int64_t bytes);
+    ~Arena();
+    Arena(Arena&& other) noexcept;
+    Arena& operator=(Arena&& other) noexcept;
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+
+    [[nodiscard]] std::byte* data() const { return m_data; }
+    [[nodiscard]] std::int64_t bytes() const { return m_bytes; }
+
+private:
+    std::byte* m_data = nullptr;
+    std::int64_t m_bytes = 0;
+};
+
+/// Bytes of main memory in this machine, 0 if unknown.
+[[nodiscard]] std::int64_t machineMemory();
+
+} // namespace shardscope

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Copies of boxes between arrays: transposes, broadcasts (source stride 0), slices, and what collectives move.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/small_vector.h"
+#include "sharding/tensor_sharding.h"
+
+namespace shardscope {
+
+/// Row-major element strides of a shape.
+[[nodiscard]] Shape rowMajorStrides(std::span<const std::int64_t> shape);
+
+/// A prepared copy of a box of elements. Neighbouring dimensions that lie alike are merged, so that a box of whole rows
+/// becomes one memcpy.
+class StridedCopy {
+public:
+    StridedCopy() = default;
+    /// Strides and offsets in elements. `elementBytes` is 1, 4 or 8.
+    StridedCopy(std::span<const std::int64_t> shape, std::span<const std::int64_t> targetStrides,
+        std::span<const std::int64_t> sourceStrides, std::int64_t elementBytes, std::int64_t targetOffset = 0,
+        std::int64_t sourceOffset = 0);
+
+    void run(std::byte* target, const std::byte* source) const;
+    [[nodiscard]] std::int64_t bytes() const { return m_bytes; }
+
+private:
+    template <class T>
+    void copyPlane(std::byte* target, const std::byte* source) const;
+    void copyInner(std::byte* target, const std::byte* source) const;
+
+    struct Dimension {
+        std::int64_t extent = 1;
+        std::int64_t target = 0; ///< strides in bytes
+        std::int64_t source = 0;
+    };
+    SmallVector<Dimension, 4> m_outer; ///< walked one by one
+    Dimension m_rows, m_columns; ///< the two innermost dimensions, when elements are copied one by one
+    bool m_contiguous = true; ///< m_columns is a run of bytes
+    std::int64_t m_elementBytes = 4;
+    std::int64_t m_targetOffset = 0; ///< bytes
+    std::int64_t m_sourceOffset = 0;
+    std::int64_t m_bytes = 0;
+};
+
+} // namespace shardscope
