@@ -10,32 +10,35 @@ namespace shardscope {
 
 namespace {
 
-    constexpr std::int64_t cacheBytes = 24 * 1024; // of a 32 KiB L1, the rest is for what happens around
-    constexpr std::int64_t smallestBlock = 256;
-    constexpr std::int64_t largestBlock = 4096;
-    constexpr std::int64_t line = 64;
+constexpr std::int64_t cacheBytes = 24 * 1024; // of a 32 KiB L1, the rest is for what happens around
+constexpr std::int64_t smallestBlock = 256;
+constexpr std::int64_t largestBlock = 4096;
+constexpr std::int64_t line = 64;
 
-    std::array<std::byte, 8> constantBytes(double value, DType dtype)
-    {
-        std::array<std::byte, 8> bytes {};
-        const auto put = [&bytes](auto typed) { std::memcpy(bytes.data(), &typed, sizeof typed); };
-        switch (dtype) {
-        case DType::F64:
-            put(value);
-            break;
-        case DType::I32:
-            put(static_cast<std::int32_t>(value));
-            break;
-        case DType::Pred:
-            put(static_cast<std::uint8_t>(value != 0));
-            break;
-        default:
-            put(static_cast<float>(value));
-        }
-        return bytes;
+std::array<std::byte, 8> constantBytes(double value, DType dtype)
+{
+    std::array<std::byte, 8> bytes{};
+    const auto put = [&bytes](auto typed) { std::memcpy(bytes.data(), &typed, sizeof typed); };
+    switch (dtype) {
+    case DType::F64:
+        put(value);
+        break;
+    case DType::I32:
+        put(static_cast<std::int32_t>(value));
+        break;
+    case DType::Pred:
+        put(static_cast<std::uint8_t>(value != 0));
+        break;
+    default:
+        put(static_cast<float>(value));
     }
+    return bytes;
+}
 
-    int operandCount(const FusedInstruction::Step& step) { return step.b < 0 ? 1 : step.c < 0 ? 2 : 3; }
+int operandCount(const FusedInstruction::Step& step)
+{
+    return step.b < 0 ? 1 : step.c < 0 ? 2 : 3;
+}
 
 } // namespace
 
@@ -121,7 +124,7 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
         }
         if (r < inputs && instruction.inputs[r].slot == output.slot)
             continue; // already there
-        Copy copy { output.slot.index, output.reg, byteSize(dtypes[r]), nullptr };
+        Copy copy{ output.slot.index, output.reg, byteSize(dtypes[r]), nullptr };
         if (scalar[r]) { // select(x, x) with a scalar x fills a block for want of a vector operand
             copy.spread = kernels.elementwise({ OpKind::Select, Comparison::Equal, dtypes[r], dtypes[r], 7 });
             if (copy.spread == nullptr)
@@ -164,7 +167,8 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
             bytesPerElement += kernel.m_places[r].elementBytes;
     for (const std::int64_t bytes : bufferBytes)
         bytesPerElement += bytes;
-    kernel.m_block = std::clamp(cacheBytes / std::max<std::int64_t>(bytesPerElement, 1) / line * line, smallestBlock, largestBlock);
+    kernel.m_block =
+        std::clamp(cacheBytes / std::max<std::int64_t>(bytesPerElement, 1) / line * line, smallestBlock, largestBlock);
 
     std::vector<std::int64_t> bufferOffsets;
     std::int64_t offset = 0;
@@ -208,8 +212,8 @@ void FusedKernel::run(std::byte* const* slots, std::byte* scratch) const
             return r < 0 ? nullptr : address(m_places[static_cast<std::size_t>(r)], slots, scratch, element);
         };
         // Results are slots or scratch of ours: writable.
-        auto* result = const_cast<std::byte*>(
-            address(m_places[static_cast<std::size_t>(step.result)], slots, scratch, element));
+        auto* result =
+            const_cast<std::byte*>(address(m_places[static_cast<std::size_t>(step.result)], slots, scratch, element));
         step.function(result, operand(0), operand(1), operand(2), count);
     };
     for (const Step& step : m_scalarSteps)

@@ -33,13 +33,13 @@ private:
         bool moves = false; ///< advances from block to block
         std::uint32_t slot = 0;
         std::int64_t offset = 0; ///< in the scratch
-        std::array<std::byte, 8> constant {};
+        std::array<std::byte, 8> constant{};
         std::int64_t elementBytes = 4;
     };
     struct Step {
         ElementwiseFunction function = nullptr;
         std::int16_t result = -1;
-        std::array<std::int16_t, 3> operands { -1, -1, -1 };
+        std::array<std::int16_t, 3> operands{ -1, -1, -1 };
         bool scalar = false;
     };
     struct Copy {

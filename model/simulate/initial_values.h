@@ -25,9 +25,10 @@ struct InitialValues {
 };
 
 /// The global element with row-major index `element` of an argument.
-[[nodiscard]] double initialValue(const InitialValues& values, const Program& program, ValueId argument, std::int64_t element);
+[[nodiscard]] double initialValue(
+    const InitialValues& values, const Program& program, ValueId argument, std::int64_t element);
 /// Fills a shard: `ranges` in global indices, row-major within the shard, `out` of the value's local size.
-void fillShard(const InitialValues& values, const Program& program, ValueId argument, std::span<const IndexRange> ranges,
-    std::span<double> out);
+void fillShard(const InitialValues& values, const Program& program, ValueId argument,
+    std::span<const IndexRange> ranges, std::span<double> out);
 
 } // namespace shardscope

@@ -14,10 +14,13 @@ namespace shardscope {
 
 namespace {
 
-    constexpr std::int64_t hugePage = std::int64_t { 2 } << 20;
+constexpr std::int64_t hugePage = std::int64_t{ 2 } << 20;
 
-    /// Small blocks at cache lines, large ones at huge pages.
-    std::int64_t alignmentFor(std::int64_t bytes) { return bytes > 2 * hugePage ? hugePage : 64; }
+/// Small blocks at cache lines, large ones at huge pages.
+std::int64_t alignmentFor(std::int64_t bytes)
+{
+    return bytes > 2 * hugePage ? hugePage : 64;
+}
 
 } // namespace
 
@@ -58,7 +61,7 @@ std::int64_t machineMemory()
 #if defined(_SC_PHYS_PAGES)
     const long pages = ::sysconf(_SC_PHYS_PAGES);
     const long page = ::sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && page > 0 ? std::int64_t { pages } * page : 0;
+    return pages > 0 && page > 0 ? std::int64_t{ pages } * page : 0;
 #else
     return 0;
 #endif

@@ -7,111 +7,114 @@ namespace shardscope {
 
 namespace {
 
-    std::int64_t rounded(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+std::int64_t rounded(std::int64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
 
-    std::int64_t extentOf(const TensorType& type, const Dimensions& dims)
-    {
-        std::int64_t extent = 1;
-        for (const std::int64_t d : dims)
-            extent *= type.shape[static_cast<std::size_t>(d)];
-        return extent;
+std::int64_t extentOf(const TensorType& type, const Dimensions& dims)
+{
+    std::int64_t extent = 1;
+    for (const std::int64_t d : dims)
+        extent *= type.shape[static_cast<std::size_t>(d)];
+    return extent;
+}
+
+Dimensions freeDimensions(const TensorType& type, const Dimensions& batch, const Dimensions& contracting)
+{
+    Dimensions dims;
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(type.rank()); ++d)
+        if (std::find(batch.begin(), batch.end(), d) == batch.end()
+            && std::find(contracting.begin(), contracting.end(), d) == contracting.end())
+            dims.push_back(d);
+    return dims;
+}
+
+/// The stride with which an index over all of `dims`, first one major, walks the array; nothing if there is none.
+std::optional<std::int64_t> jointStride(const TensorType& type, const Shape& strides, const Dimensions& dims)
+{
+    std::int64_t stride = 0; // of what has been seen so far; 0 = nothing longer than 1
+    std::int64_t extent = 1;
+    for (std::size_t i = dims.size(); i-- > 0;) {
+        const auto d = static_cast<std::size_t>(dims[i]);
+        if (type.shape[d] == 1)
+            continue;
+        if (stride == 0)
+            stride = strides[d];
+        else if (strides[d] != stride * extent)
+            return std::nullopt;
+        extent *= type.shape[d];
     }
+    return stride == 0 ? 1 : stride;
+}
 
-    Dimensions freeDimensions(const TensorType& type, const Dimensions& batch, const Dimensions& contracting)
-    {
-        Dimensions dims;
-        for (std::int64_t d = 0; d < static_cast<std::int64_t>(type.rank()); ++d)
-            if (std::find(batch.begin(), batch.end(), d) == batch.end()
-                && std::find(contracting.begin(), contracting.end(), d) == contracting.end())
-                dims.push_back(d);
-        return dims;
+/// `rows` then `columns` as matrix of one operand.
+ProductOperand operandFor(
+    const TensorType& type, const Dimensions& batch, const Dimensions& rows, const Dimensions& columns)
+{
+    ProductOperand operand;
+    const Shape strides = rowMajorStrides(type.shape);
+    const auto rowStride = jointStride(type, strides, rows);
+    const auto columnStride = jointStride(type, strides, columns);
+    const std::int64_t columnExtent = extentOf(type, columns);
+    Shape batchStrides;
+    Shape batchExtents;
+    for (const std::int64_t d : batch) {
+        batchStrides.push_back(strides[static_cast<std::size_t>(d)]);
+        batchExtents.push_back(type.shape[static_cast<std::size_t>(d)]);
     }
-
-    /// The stride with which an index over all of `dims`, first one major, walks the array; nothing if there is none.
-    std::optional<std::int64_t> jointStride(const TensorType& type, const Shape& strides, const Dimensions& dims)
-    {
-        std::int64_t stride = 0; // of what has been seen so far; 0 = nothing longer than 1
-        std::int64_t extent = 1;
-        for (std::size_t i = dims.size(); i-- > 0;) {
-            const auto d = static_cast<std::size_t>(dims[i]);
-            if (type.shape[d] == 1)
-                continue;
-            if (stride == 0)
-                stride = strides[d];
-            else if (strides[d] != stride * extent)
-                return std::nullopt;
-            extent *= type.shape[d];
-        }
-        return stride == 0 ? 1 : stride;
-    }
-
-    /// `rows` then `columns` as matrix of one operand.
-    ProductOperand operandFor(
-        const TensorType& type, const Dimensions& batch, const Dimensions& rows, const Dimensions& columns)
-    {
-        ProductOperand operand;
-        const Shape strides = rowMajorStrides(type.shape);
-        const auto rowStride = jointStride(type, strides, rows);
-        const auto columnStride = jointStride(type, strides, columns);
-        const std::int64_t columnExtent = extentOf(type, columns);
-        Shape batchStrides;
-        Shape batchExtents;
-        for (const std::int64_t d : batch) {
-            batchStrides.push_back(strides[static_cast<std::size_t>(d)]);
-            batchExtents.push_back(type.shape[static_cast<std::size_t>(d)]);
-        }
-        if (rowStride && columnStride) {
-            operand.rowStride = *rowStride;
-            operand.columnStride = *columnStride;
-        } else {
-            Shape shape;
-            Shape sourceStrides;
-            for (const Dimensions* group : { &batch, &rows, &columns }) {
-                for (const std::int64_t d : *group) {
-                    shape.push_back(type.shape[static_cast<std::size_t>(d)]);
-                    sourceStrides.push_back(strides[static_cast<std::size_t>(d)]);
-                }
+    if (rowStride && columnStride) {
+        operand.rowStride = *rowStride;
+        operand.columnStride = *columnStride;
+    } else {
+        Shape shape;
+        Shape sourceStrides;
+        for (const Dimensions* group : { &batch, &rows, &columns }) {
+            for (const std::int64_t d : *group) {
+                shape.push_back(type.shape[static_cast<std::size_t>(d)]);
+                sourceStrides.push_back(strides[static_cast<std::size_t>(d)]);
             }
-            const Shape packedStrides = rowMajorStrides(shape);
-            operand.packing = StridedCopy(shape, packedStrides, sourceStrides, byteSize(type.dtype));
-            operand.packedElements = type.elementCount();
-            operand.rowStride = columnExtent;
-            operand.columnStride = 1;
-            std::copy_n(packedStrides.begin(), batch.size(), batchStrides.begin());
         }
-        const std::int64_t products = extentOf(type, batch);
-        for (std::int64_t product = 0; product < products; ++product) {
-            std::int64_t rest = product;
-            std::int64_t offset = 0;
-            for (std::size_t d = batchExtents.size(); d-- > 0;) {
-                offset += rest % batchExtents[d] * batchStrides[d];
-                rest /= batchExtents[d];
-            }
-            operand.batchOffsets.push_back(offset);
-        }
-        return operand;
+        const Shape packedStrides = rowMajorStrides(shape);
+        operand.packing = StridedCopy(shape, packedStrides, sourceStrides, byteSize(type.dtype));
+        operand.packedElements = type.elementCount();
+        operand.rowStride = columnExtent;
+        operand.columnStride = 1;
+        std::copy_n(packedStrides.begin(), batch.size(), batchStrides.begin());
     }
+    const std::int64_t products = extentOf(type, batch);
+    for (std::int64_t product = 0; product < products; ++product) {
+        std::int64_t rest = product;
+        std::int64_t offset = 0;
+        for (std::size_t d = batchExtents.size(); d-- > 0;) {
+            offset += rest % batchExtents[d] * batchStrides[d];
+            rest /= batchExtents[d];
+        }
+        operand.batchOffsets.push_back(offset);
+    }
+    return operand;
+}
 
-    template <class T>
-    void multiply(const ProductFunctions<T>& kernels, MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b,
-        std::int64_t m, std::int64_t n, std::int64_t k, std::byte* scratch)
-    {
-        if (n == 1) { // Cᵀ = Bᵀ Aᵀ, and a column of one element is a row of one element
-            std::swap(a, b);
-            std::swap(a.rowStride, a.columnStride);
-            std::swap(b.rowStride, b.columnStride);
-            std::swap(m, n);
-            c.rowStride = n;
-        }
-        if (m <= fewRowsLimit && (b.columnStride == 1 || n == 1))
-            kernels.fewRows(c, a, b, m, n, k);
-        else if (m <= fewRowsLimit && b.rowStride == 1 && (a.columnStride == 1 || k == 1))
-            kernels.fewRowsTransposed(c, a, b, m, n, k);
-        else if (k <= fewRowsLimit && b.columnStride == 1)
-            kernels.fewTerms(c, a, b, m, n, k);
-        else
-            kernels.packed(c, a, b, m, n, k, scratch);
+template <class T>
+void multiply(const ProductFunctions<T>& kernels, MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b,
+    std::int64_t m, std::int64_t n, std::int64_t k, std::byte* scratch)
+{
+    if (n == 1) { // Cᵀ = Bᵀ Aᵀ, and a column of one element is a row of one element
+        std::swap(a, b);
+        std::swap(a.rowStride, a.columnStride);
+        std::swap(b.rowStride, b.columnStride);
+        std::swap(m, n);
+        c.rowStride = n;
     }
+    if (m <= fewRowsLimit && (b.columnStride == 1 || n == 1))
+        kernels.fewRows(c, a, b, m, n, k);
+    else if (m <= fewRowsLimit && b.rowStride == 1 && (a.columnStride == 1 || k == 1))
+        kernels.fewRowsTransposed(c, a, b, m, n, k);
+    else if (k <= fewRowsLimit && b.columnStride == 1)
+        kernels.fewTerms(c, a, b, m, n, k);
+    else
+        kernels.packed(c, a, b, m, n, k, scratch);
+}
 
 } // namespace
 
@@ -129,8 +132,8 @@ ProductShape productShape(const TensorType& lhs, const TensorType& rhs, const Do
     return shape;
 }
 
-std::optional<Product> Product::prepare(const TensorType& lhs, const TensorType& rhs,
-    const DotGeneralAttributes& attributes, const KernelSet& kernels)
+std::optional<Product> Product::prepare(
+    const TensorType& lhs, const TensorType& rhs, const DotGeneralAttributes& attributes, const KernelSet& kernels)
 {
     Product product;
     product.m_kernels = &kernels;
@@ -177,8 +180,8 @@ void Product::runTyped(std::byte* out, const std::byte* lhs, const std::byte* rh
         const auto p = static_cast<std::size_t>(product);
         multiply<T>(m_kernels->products<T>(), { result + product * m_shape.rows * m_shape.columns, m_shape.columns, 1 },
             { left + m_shape.left.batchOffsets[p], m_shape.left.rowStride, m_shape.left.columnStride },
-            { right + m_shape.right.batchOffsets[p], m_shape.right.rowStride, m_shape.right.columnStride }, m_shape.rows,
-            m_shape.columns, m_shape.terms, scratch);
+            { right + m_shape.right.batchOffsets[p], m_shape.right.rowStride, m_shape.right.columnStride },
+            m_shape.rows, m_shape.columns, m_shape.terms, scratch);
     }
 }
 

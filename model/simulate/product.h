@@ -34,8 +34,8 @@ struct ProductShape {
 class Product {
 public:
     /// Empty when the element type has no kernels.
-    static std::optional<Product> prepare(const TensorType& lhs, const TensorType& rhs,
-        const DotGeneralAttributes& attributes, const KernelSet& kernels);
+    static std::optional<Product> prepare(
+        const TensorType& lhs, const TensorType& rhs, const DotGeneralAttributes& attributes, const KernelSet& kernels);
 
     [[nodiscard]] std::int64_t scratchBytes() const { return m_scratchBytes; }
     void run(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const

@@ -9,31 +9,31 @@ namespace shardscope {
 
 namespace {
 
-    template <class T>
-    T identityOf(ReduceKind kind)
-    {
-        using Limits = std::numeric_limits<T>;
-        switch (kind) {
-        case ReduceKind::Sum:
-        case ReduceKind::Or:
-            return T(0);
-        case ReduceKind::Product:
-            return T(1);
-        case ReduceKind::Max:
-            return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-        case ReduceKind::Min:
-            return Limits::has_infinity ? Limits::infinity() : Limits::max();
-        case ReduceKind::And:
-            return static_cast<T>(-1);
-        }
+template <class T>
+T identityOf(ReduceKind kind)
+{
+    using Limits = std::numeric_limits<T>;
+    switch (kind) {
+    case ReduceKind::Sum:
+    case ReduceKind::Or:
         return T(0);
+    case ReduceKind::Product:
+        return T(1);
+    case ReduceKind::Max:
+        return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case ReduceKind::Min:
+        return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case ReduceKind::And:
+        return static_cast<T>(-1);
     }
+    return T(0);
+}
 
 } // namespace
 
 std::array<std::byte, 8> reductionIdentity(ReduceKind kind, DType dtype)
 {
-    std::array<std::byte, 8> bytes {};
+    std::array<std::byte, 8> bytes{};
     const auto put = [&bytes](auto value) { std::memcpy(bytes.data(), &value, sizeof value); };
     switch (dtype) {
     case DType::F64:
@@ -85,8 +85,8 @@ std::optional<Reduction> Reduction::prepare(
 
     std::vector<Dimension> dims;
     for (std::size_t d = 0; d < operand.rank(); ++d) {
-        const bool reduced = std::find(attributes.dimensions.begin(), attributes.dimensions.end(),
-                                 static_cast<std::int64_t>(d))
+        const bool reduced =
+            std::find(attributes.dimensions.begin(), attributes.dimensions.end(), static_cast<std::int64_t>(d))
             != attributes.dimensions.end();
         const std::int64_t extent = operand.shape[d];
         if (reduced)

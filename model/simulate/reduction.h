@@ -37,7 +37,7 @@ private:
     std::int64_t m_elementBytes = 4;
     std::int64_t m_outElements = 1;
     bool m_empty = false; ///< a reduced dimension has no elements
-    std::array<std::byte, 8> m_identity {};
+    std::array<std::byte, 8> m_identity{};
     ElementwiseFunction m_combine = nullptr;
     RowReduction m_row = nullptr;
 };

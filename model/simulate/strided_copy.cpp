@@ -30,7 +30,7 @@ StridedCopy::StridedCopy(std::span<const std::int64_t> shape, std::span<const st
         m_bytes *= shape[d];
         if (shape[d] == 1)
             continue;
-        const Dimension next { shape[d], targetStrides[d] * elementBytes, sourceStrides[d] * elementBytes };
+        const Dimension next{ shape[d], targetStrides[d] * elementBytes, sourceStrides[d] * elementBytes };
         if (!dims.empty() && dims.back().target == next.extent * next.target
             && dims.back().source == next.extent * next.source)
             dims.back() = { dims.back().extent * next.extent, next.target, next.source };

@@ -5,17 +5,17 @@ namespace shardscope {
 
 namespace {
 
-    inline void pauseThread()
-    {
+inline void pauseThread()
+{
 #if defined(__x86_64__)
-        __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #else
-        std::this_thread::yield();
+    std::this_thread::yield();
 #endif
-    }
+}
 
-    constexpr int spinsWhenEveryThreadHasACore = 20000; // some tenths of a millisecond
-    constexpr int spinsWhenCoresAreShared = 50;
+constexpr int spinsWhenEveryThreadHasACore = 20000; // some tenths of a millisecond
+constexpr int spinsWhenCoresAreShared = 50;
 
 } // namespace
 

@@ -44,11 +44,11 @@ private:
     const void* m_context = nullptr;
     std::int64_t m_count = 0;
     int m_spins = 0;
-    alignas(64) std::atomic<std::int64_t> m_left { 0 }; ///< tasks not yet taken
-    alignas(64) std::atomic<std::int64_t> m_unfinished { 0 };
-    alignas(64) std::atomic<std::uint32_t> m_jobs { 0 }; ///< how many there have been; sleepers wait for the next
-    std::atomic<std::uint32_t> m_finishedJobs { 0 };
-    std::atomic<bool> m_stop { false };
+    alignas(64) std::atomic<std::int64_t> m_left{ 0 }; ///< tasks not yet taken
+    alignas(64) std::atomic<std::int64_t> m_unfinished{ 0 };
+    alignas(64) std::atomic<std::uint32_t> m_jobs{ 0 }; ///< how many there have been; sleepers wait for the next
+    std::atomic<std::uint32_t> m_finishedJobs{ 0 };
+    std::atomic<bool> m_stop{ false };
     std::vector<std::jthread> m_workers;
 };
 

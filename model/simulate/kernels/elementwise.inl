@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Elementwise loops, with StableHLO's meaning: integers wrap, Maximum and Minimum keep NaN, pred is a byte that is 0 or 1.
-// The compiler vectorises them for the instruction set at hand; no operation is reassociated or contracted.
+// Elementwise loops, with StableHLO's meaning: integers wrap, Maximum and Minimum keep NaN, pred is a byte that is 0
+// or 1. The compiler vectorises them for the instruction set at hand; no operation is reassociated or contracted.
 
 using Pred = std::uint8_t;
 using Int = std::int32_t;
@@ -286,8 +286,8 @@ ElementwiseFunction selectBy(unsigned scalars)
 template <class T>
 ElementwiseFunction clampBy(unsigned scalars)
 {
-    constexpr ElementwiseFunction functions[] = { &clampLoop<T, 0>, &clampLoop<T, 1>, &clampLoop<T, 2>, &clampLoop<T, 3>,
-        &clampLoop<T, 4>, &clampLoop<T, 5>, &clampLoop<T, 6>, &clampLoop<T, 7> };
+    constexpr ElementwiseFunction functions[] = { &clampLoop<T, 0>, &clampLoop<T, 1>, &clampLoop<T, 2>,
+        &clampLoop<T, 3>, &clampLoop<T, 4>, &clampLoop<T, 5>, &clampLoop<T, 6>, &clampLoop<T, 7> };
     return functions[scalars & 7];
 }
 

@@ -12,8 +12,9 @@ bool isAvailable(InstructionSet set)
     case InstructionSet::Avx2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case InstructionSet::Avx512:
-        return isAvailable(InstructionSet::Avx2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-            && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+        return isAvailable(InstructionSet::Avx2) && __builtin_cpu_supports("avx512f")
+            && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")
+            && __builtin_cpu_supports("avx512vl");
 #endif
     default:
         return false;

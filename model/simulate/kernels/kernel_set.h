@@ -3,9 +3,9 @@
 // FMA, AVX-512. The set is chosen when the program runs.
 //
 // Order of sums, the same in every set: a product of matrices is one chain of multiply-adds per element in ascending
-// order of the contracted index, except `productNT`, which keeps 64 bytes of partial sums (16 of f32, 8 of f64) and adds
-// them as a tree: lane i and lane i + 8, then i + 4, ... The sets with FMA give equal bits; the portable one rounds every
-// product where it has no FMA. Elementwise results are equal in all sets.
+// order of the contracted index, except `productNT`, which keeps 64 bytes of partial sums (16 of f32, 8 of f64) and
+// adds them as a tree: lane i and lane i + 8, then i + 4, ... The sets with FMA give equal bits; the portable one
+// rounds every product where it has no FMA. Elementwise results are equal in all sets.
 #pragma once
 
 #include <cstddef>
@@ -42,20 +42,16 @@ template <class T>
 struct ProductFunctions {
     /// Few rows: B's columns are neighbours; one pass over B, every row of C being short enough to stay in the cache.
     void (*fewRows)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m, std::int64_t n,
-        std::int64_t k)
-        = nullptr;
+        std::int64_t k) = nullptr;
     /// Few rows, B transposed: rows of Bᵀ and of A are neighbours in memory (columnStride of A 1, rowStride of B 1).
     void (*fewRowsTransposed)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m,
-        std::int64_t n, std::int64_t k)
-        = nullptr;
+        std::int64_t n, std::int64_t k) = nullptr;
     /// Few terms: C is large and written once; B's columns are neighbours.
     void (*fewTerms)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m, std::int64_t n,
-        std::int64_t k)
-        = nullptr;
+        std::int64_t k) = nullptr;
     /// Any sizes and strides, by packed blocks.
     void (*packed)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m, std::int64_t n,
-        std::int64_t k, std::byte* scratch)
-        = nullptr;
+        std::int64_t k, std::byte* scratch) = nullptr;
     std::int64_t scratchBytes = 0; ///< of `packed`, 64-byte aligned
 };
 

@@ -8,7 +8,7 @@ struct PortableLanes {
     static constexpr int width = 16 / sizeof(T);
     static constexpr int wide = 4; ///< registers in 64 bytes
     static constexpr int tileRows = 4, tileRegisters = 2, dotRows = 1, dotColumns = 2;
-    static Register zero() { return Register {}; }
+    static Register zero() { return Register{}; }
     static Register load(const T* p)
     {
         Register r;
@@ -16,7 +16,7 @@ struct PortableLanes {
         return r;
     }
     static void store(T* p, Register r) { __builtin_memcpy(p, &r, sizeof r); }
-    static Register broadcast(T x) { return x - Register {}; } // keeps -0
+    static Register broadcast(T x) { return x - Register{}; } // keeps -0
     static Register multiplyAdd(Register a, Register b, Register c) { return a * b + c; }
     static Register add(Register a, Register b) { return a + b; }
     static T sum(const Register* r)

@@ -14,7 +14,8 @@ struct ScalarLanes {
     static Register broadcast(T x) { return x; }
     static Register multiplyAdd(Register a, Register b, Register c)
     {
-        return static_cast<T>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b) + static_cast<std::uint32_t>(c));
+        return static_cast<T>(
+            static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b) + static_cast<std::uint32_t>(c));
     }
     static Register add(Register a, Register b)
     {

@@ -4,9 +4,15 @@
 /// Bytes ahead of the stream that the kernels with few rows ask the memory for.
 inline constexpr std::int64_t prefetchBytes = 8192;
 
-constexpr std::size_t count(int n) { return static_cast<std::size_t>(n); }
+constexpr std::size_t count(int n)
+{
+    return static_cast<std::size_t>(n);
+}
 
-inline void prefetchNear(const void* p) { __builtin_prefetch(p, 0, 2); }
+inline void prefetchNear(const void* p)
+{
+    __builtin_prefetch(p, 0, 2);
+}
 
 template <class L>
 struct Products {
@@ -158,7 +164,8 @@ struct Products {
             for (int r = 0; r < rows; ++r) {
                 T sum = T(0);
                 for (std::int64_t t = 0; t < k; ++t)
-                    sum = L::scalarMultiplyAdd(factor[r * a.rowStride + t * a.columnStride], b.data[t * b.rowStride + j], sum);
+                    sum = L::scalarMultiplyAdd(
+                        factor[r * a.rowStride + t * a.columnStride], b.data[t * b.rowStride + j], sum);
                 target[r * c.rowStride + j] = sum;
             }
         }
@@ -181,12 +188,13 @@ struct Products {
     static constexpr std::int64_t blockTerms = 256;
     static constexpr std::int64_t blockRows = 96 / tileRows * tileRows;
     static constexpr std::int64_t blockColumns = (480 + tileColumns - 1) / tileColumns * tileColumns;
-    static constexpr std::int64_t scratchElements
-        = blockTerms * blockRows + blockTerms * blockColumns + tileRows * tileColumns;
+    static constexpr std::int64_t scratchElements =
+        blockTerms * blockRows + blockTerms * blockColumns + tileRows * tileColumns;
 
     static std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-    /// Panels of `width` lanes: element (t, lane) of the panel that begins at `lane0` stands at lane0 * terms + t * width.
+    /// Panels of `width` lanes: element (t, lane) of the panel that begins at `lane0` stands at lane0 * terms + t *
+    /// width.
     static void pack(T* panels, const T* data, std::int64_t laneStride, std::int64_t termStride, std::int64_t lanes,
         std::int64_t terms, std::int64_t width)
     {
@@ -254,12 +262,12 @@ struct Products {
             const std::int64_t columns = smaller(blockColumns, n - j0);
             for (std::int64_t t0 = 0; t0 < k; t0 += blockTerms) {
                 const std::int64_t terms = smaller(blockTerms, k - t0);
-                pack(bPanels, b.data + t0 * b.rowStride + j0 * b.columnStride, b.columnStride, b.rowStride, columns, terms,
-                    tileColumns);
+                pack(bPanels, b.data + t0 * b.rowStride + j0 * b.columnStride, b.columnStride, b.rowStride, columns,
+                    terms, tileColumns);
                 for (std::int64_t i0 = 0; i0 < m; i0 += blockRows) {
                     const std::int64_t rows = smaller(blockRows, m - i0);
-                    pack(aPanels, a.data + i0 * a.rowStride + t0 * a.columnStride, a.rowStride, a.columnStride, rows, terms,
-                        tileRows);
+                    pack(aPanels, a.data + i0 * a.rowStride + t0 * a.columnStride, a.rowStride, a.columnStride, rows,
+                        terms, tileRows);
                     for (std::int64_t j = 0; j < columns; j += tileColumns) {
                         for (std::int64_t i = 0; i < rows; i += tileRows) {
                             T* target = c.data + (i0 + i) * c.rowStride + j0 + j;

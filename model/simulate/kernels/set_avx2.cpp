@@ -17,15 +17,18 @@
 namespace shardscope::kernels {
 namespace {
 
+#include "simulate/kernels/elementwise.inl"
 #include "simulate/kernels/lanes_avx2.inl"
 #include "simulate/kernels/lanes_scalar.inl"
 #include "simulate/kernels/products.inl"
-#include "simulate/kernels/elementwise.inl"
 #include "simulate/kernels/reductions.inl"
 
 } // namespace
 
-KernelSet avx2Set() { return makeSet(InstructionSet::Avx2); }
+KernelSet avx2Set()
+{
+    return makeSet(InstructionSet::Avx2);
+}
 
 } // namespace shardscope::kernels
 

@@ -8,7 +8,8 @@
 // Only what follows is compiled for the instruction set: functions of the headers above stay what the whole build
 // targets, so that the linker can pick any copy of them.
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl"))), apply_to = function)
+#pragma clang attribute push(                                                                                          \
+    __attribute__((target("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl"))), apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")
@@ -17,15 +18,18 @@
 namespace shardscope::kernels {
 namespace {
 
+#include "simulate/kernels/elementwise.inl"
 #include "simulate/kernels/lanes_avx512.inl"
 #include "simulate/kernels/lanes_scalar.inl"
 #include "simulate/kernels/products.inl"
-#include "simulate/kernels/elementwise.inl"
 #include "simulate/kernels/reductions.inl"
 
 } // namespace
 
-KernelSet avx512Set() { return makeSet(InstructionSet::Avx512); }
+KernelSet avx512Set()
+{
+    return makeSet(InstructionSet::Avx512);
+}
 
 } // namespace shardscope::kernels
 

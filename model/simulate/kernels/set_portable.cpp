@@ -4,14 +4,17 @@
 namespace shardscope::kernels {
 namespace {
 
+#include "simulate/kernels/elementwise.inl"
 #include "simulate/kernels/lanes_portable.inl"
 #include "simulate/kernels/lanes_scalar.inl"
 #include "simulate/kernels/products.inl"
-#include "simulate/kernels/elementwise.inl"
 #include "simulate/kernels/reductions.inl"
 
 } // namespace
 
-KernelSet portableSet() { return makeSet(InstructionSet::Portable); }
+KernelSet portableSet()
+{
+    return makeSet(InstructionSet::Portable);
+}
 
 } // namespace shardscope::kernels

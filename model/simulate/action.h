@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A plan's kernel and fused instructions, prepared for execution: sizes, strides and kernels are settled when the run
+// is created, so that a step only computes. One action serves all devices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "schedule/plan.h"
+#include "simulate/kernels/kernel_set.h"
+
+namespace shardscope {
+
+/// What an action works on: one device's memory and one worker's scratch.
+struct ActionContext {
+    std::byte* const* slots = nullptr; ///< address by SlotId
+    std::int64_t position = 0; ///< of the device in the mesh
+    std::byte* scratch = nullptr; ///< 64-byte aligned, scratchBytes() long
+};
+
+class Action {
+public:
+    virtual ~Action() = default;
+    virtual void run(const ActionContext& context) const = 0;
+    [[nodiscard]] virtual std::int64_t scratchBytes() const { return 0; }
+    /// Bytes that the action keeps for itself, such as the values of a constant.
+    [[nodiscard]] virtual std::int64_t ownBytes() const { return 0; }
+};
+
+/// Whether devices can execute the operation on operands of that element type.
+[[nodiscard]] bool isExecutable(OpKind kind, DType operand);
+
+/// Not for collectives. Errors: NotExecutable {op}, TooLarge for a constant without slot beyond the limit of a plan.
+[[nodiscard]] Result<std::unique_ptr<Action>> prepareAction(
+    const Plan& plan, const Instruction& instruction, const KernelSet& kernels);
+
+} // namespace shardscope

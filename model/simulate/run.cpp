@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "simulate/action.h"
+#include "simulate/element.h"
+#include "simulate/exchange.h"
+#include "simulate/memory.h"
+#include "simulate/thread_pool.h"
+
+namespace shardscope {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start)
+{
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// What stands between two collectives, done by each device on its own; then the collective, if one follows.
+struct Phase {
+    std::vector<const Action*> actions;
+    const Exchange* exchange = nullptr;
+};
+
+/// The coordinates of a device along the axes over which an array is still to be added up, as one number.
+std::int64_t addendAt(const Layout& layout, std::int64_t position)
+{
+    std::int64_t addend = 0;
+    for (const AxisRef& ref : layout.sharding().unreduced) {
+        const auto axis = static_cast<std::size_t>(ref.axis);
+        const std::int64_t minor = layout.mesh().size(axis) / ref.next();
+        addend = addend * ref.size + layout.mesh().coordinate(position, axis) / minor % ref.size;
+    }
+    return addend;
+}
+
+/// Calls row(local, global, length) for every run of neighbouring elements that a device really holds.
+template <class RowFunction>
+void forEachRow(const Layout& layout, std::int64_t position, const Shape& localShape, const RowFunction& row)
+{
+    const std::vector<IndexRange> ranges = layout.rangesAt(position);
+    const Shape localStrides = rowMajorStrides(localShape);
+    const Shape globalStrides = rowMajorStrides(layout.shape());
+    const Shape block = layout.blockAt(position);
+    std::int64_t rows = 1;
+    std::int64_t localBegin = 0;
+    std::int64_t globalBegin = 0;
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+        if (ranges[d].size() == 0)
+            return;
+        localBegin += (ranges[d].begin - block[d] * localShape[d]) * localStrides[d];
+        globalBegin += ranges[d].begin * globalStrides[d];
+        rows *= d + 1 < ranges.size() ? ranges[d].size() : 1;
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+        std::int64_t rest = r;
+        std::int64_t local = localBegin;
+        std::int64_t global = globalBegin;
+        for (std::size_t d = ranges.empty() ? 0 : ranges.size() - 1; d-- > 0;) {
+            local += rest % ranges[d].size() * localStrides[d];
+            global += rest % ranges[d].size() * globalStrides[d];
+            rest /= ranges[d].size();
+        }
+        row(local, global, ranges.empty() ? 1 : ranges.back().size());
+    }
+}
+
+class SimulatedRun final : public Run {
+public:
+    SimulatedRun(std::shared_ptr<const Plan> plan, const RunOptions& options)
+        : m_plan(std::move(plan))
+        , m_initial(options.initial)
+        , m_devices(static_cast<std::size_t>(m_plan->program->mesh->deviceCount()))
+        , m_threads(options.threads > 0 ? options.threads
+                                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))
+    {
+    }
+
+    /// Everything that can fail; takes no memory for devices before it knows how much that will be.
+    Result<void> prepare(const RunOptions& options)
+    {
+        if (auto checked = checkGiven(); !checked)
+            return checked;
+        if (auto phases = preparePhases(); !phases)
+            return phases;
+        const std::int64_t machine = machineMemory();
+        const std::int64_t limit = options.memoryLimit > 0 ? options.memoryLimit
+            : machine > 0                                  ? machine / 4 * 3
+                                                           : std::int64_t{ 1 } << 40;
+        const std::int64_t arena = std::max<std::int64_t>(m_plan->memory.arenaBytes, 1);
+        const auto devices = static_cast<std::int64_t>(m_devices);
+        std::int64_t needed = m_ownBytes + m_scratchBytes * m_threads;
+        if (arena > (limit - std::min(needed, limit)) / devices)
+            return outOfMemory(arena, devices, needed, limit);
+        needed += arena * devices;
+        for (std::size_t device = 0; device < m_devices; ++device) {
+            m_arenas.emplace_back(arena);
+            if (m_arenas.back().data() == nullptr)
+                return outOfMemory(arena, devices, needed - arena * devices, limit);
+        }
+        for (int worker = 0; worker < m_threads; ++worker) {
+            m_scratch.emplace_back(m_scratchBytes);
+            if (m_scratch.back().data() == nullptr)
+                return outOfMemory(arena, devices, needed - arena * devices, limit);
+        }
+        m_physicalBytes = needed;
+        const std::size_t slots = m_plan->slots.size();
+        m_addresses.resize(m_devices * slots);
+        for (std::size_t device = 0; device < m_devices; ++device)
+            for (std::size_t slot = 0; slot < slots; ++slot)
+                m_addresses[device * slots + slot] = m_arenas[device].data() + m_plan->slots[slot].offset;
+        m_clocks.resize(m_devices);
+        m_seconds.resize(std::max(m_devices, m_mostTasks));
+        m_groupSeconds.resize(m_devices);
+        m_timing.devices.resize(m_devices);
+        m_pool = std::make_unique<ThreadPool>(m_threads);
+        reset();
+        return {};
+    }
+
+    void reset() override
+    {
+        m_steps = 0;
+        m_timing.wall = 0;
+        m_timing.devices.assign(m_devices, {});
+        m_copiedBytes = 0;
+        m_pool->run(static_cast<std::int64_t>(m_devices), [this](std::int64_t device, int) {
+            const Arena& arena = m_arenas[static_cast<std::size_t>(device)];
+            std::memset(arena.data(), 0, static_cast<std::size_t>(arena.bytes()));
+        });
+        fillArguments();
+    }
+
+    const StepTiming& step() override;
+
+    [[nodiscard]] std::int64_t stepsDone() const override { return m_steps; }
+    [[nodiscard]] const Plan& plan() const override { return *m_plan; }
+    [[nodiscard]] int threads() const override { return m_threads; }
+
+    [[nodiscard]] std::vector<double> shard(ValueId value, std::int64_t position) const override
+    {
+        const std::span<const std::byte> raw = bytes(value, position);
+        const TensorType& type = deviceValue(value).localType;
+        std::vector<double> elements(raw.size() / static_cast<std::size_t>(byteSize(type.dtype)));
+        for (std::size_t i = 0; i < elements.size(); ++i)
+            elements[i] = loadElement(type.dtype, raw.data(), static_cast<std::int64_t>(i));
+        return elements;
+    }
+    [[nodiscard]] std::span<const std::byte> bytes(ValueId value, std::int64_t position) const override
+    {
+        const SlotId slot = readableSlot(value);
+        if (!slot.valid() || position < 0 || position >= static_cast<std::int64_t>(m_devices))
+            return {};
+        return { address(static_cast<std::size_t>(position), slot),
+            static_cast<std::size_t>(deviceValue(value).localType.byteCount()) };
+    }
+    [[nodiscard]] std::vector<double> gather(ValueId value) const override
+    {
+        const SlotId slot = readableSlot(value);
+        return slot.valid() ? gathered(slot, DeviceValueId(value.index)) : std::vector<double>();
+    }
+    [[nodiscard]] std::vector<double> gatherResult(std::size_t result) const override
+    {
+        if (m_steps == 0 || result >= m_plan->results.size() || !m_plan->results[result].valid())
+            return {};
+        return gathered(m_plan->results[result], m_plan->program->results[result]);
+    }
+    [[nodiscard]] bool replicasAgree(ValueId value) const override;
+
+    [[nodiscard]] std::int64_t copiedBytes() const override { return m_copiedBytes; }
+    [[nodiscard]] std::int64_t logicalBytes() const override
+    {
+        return m_plan->memory.arenaBytes * static_cast<std::int64_t>(m_devices);
+    }
+    [[nodiscard]] std::int64_t physicalBytes() const override { return m_physicalBytes; }
+
+private:
+    [[nodiscard]] const DeviceValue& deviceValue(ValueId value) const
+    {
+        return m_plan->program->value(DeviceValueId(value.index));
+    }
+    [[nodiscard]] std::byte* address(std::size_t device, SlotId slot) const
+    {
+        return m_addresses[device * m_plan->slots.size() + slot.index];
+    }
+    [[nodiscard]] static Result<void> outOfMemory(
+        std::int64_t arena, std::int64_t devices, std::int64_t rest, std::int64_t limit)
+    {
+        const double bytes = static_cast<double>(arena) * static_cast<double>(devices) + static_cast<double>(rest);
+        const auto whole = bytes < 9e18 ? static_cast<std::int64_t>(bytes) : std::int64_t{ 9'000'000'000'000'000'000 };
+        return fail(Code::OutOfMemory, { { "bytes", whole }, { "limit", limit } });
+    }
+
+    Result<void> checkGiven() const
+    {
+        const Program& program = *m_plan->program->program;
+        for (const auto& [path, values] : m_initial.given) {
+            const ValueId value = program.find(path);
+            if (!value.valid())
+                return fail(Code::UnknownTensor, { { "path", path }, { "nearest", "" } });
+            if (static_cast<std::int64_t>(values.size()) != program.value(value).type.elementCount())
+                return fail(Code::TypeMismatch,
+                    { { "op", path }, { "detail", "given values do not fit " + toString(program.value(value).type) } });
+        }
+        return {};
+    }
+
+    Result<void> preparePhases()
+    {
+        const KernelSet& kernels = kernelSet();
+        m_phases.emplace_back();
+        for (const Instruction& instruction : m_plan->instructions) {
+            if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
+                auto exchange = Exchange::prepare(*m_plan, instruction, kernels);
+                if (!exchange)
+                    return tl::unexpected(exchange.error());
+                m_exchanges.push_back(std::make_unique<Exchange>(std::move(*exchange)));
+                m_scratchBytes = std::max(m_scratchBytes, m_exchanges.back()->scratchBytes());
+                m_mostTasks = std::max(m_mostTasks, static_cast<std::size_t>(m_exchanges.back()->taskCount()));
+                m_phases.back().exchange = m_exchanges.back().get();
+                m_phases.emplace_back();
+                continue;
+            }
+            auto action = prepareAction(*m_plan, instruction, kernels);
+            if (!action)
+                return tl::unexpected(action.error());
+            m_actions.push_back(std::move(*action));
+            m_scratchBytes = std::max(m_scratchBytes, m_actions.back()->scratchBytes());
+            m_ownBytes += m_actions.back()->ownBytes();
+            m_phases.back().actions.push_back(m_actions.back().get());
+        }
+        return {};
+    }
+
+    void fillArguments();
+    void fillArgument(ValueId argument, SlotId slot, const Layout& layout, std::int64_t shard);
+    void runActions(const Phase& phase);
+    void runExchange(const Exchange& exchange);
+
+    /// Where the value can be read at this moment; invalid if it cannot.
+    [[nodiscard]] SlotId readableSlot(ValueId value) const
+    {
+        if (value.index >= m_plan->program->program->values.size())
+            return {};
+        const SlotId slot = m_plan->slotOf[value.index];
+        if (!slot.valid())
+            return {};
+        if (m_steps > 0)
+            return m_plan->observable(value) ? slot : SlotId();
+        return m_plan->program->program->value(value).definition.valid() ? SlotId() : slot;
+    }
+    [[nodiscard]] std::vector<double> gathered(SlotId slot, DeviceValueId value) const;
+
+    std::shared_ptr<const Plan> m_plan;
+    InitialValues m_initial;
+    std::size_t m_devices;
+    int m_threads;
+    std::vector<std::unique_ptr<Action>> m_actions;
+    std::vector<std::unique_ptr<Exchange>> m_exchanges;
+    std::vector<Phase> m_phases;
+    std::vector<Arena> m_arenas; ///< per device
+    std::vector<Arena> m_scratch; ///< per worker
+    std::vector<std::byte*> m_addresses; ///< [device * slots + slot]
+    std::unique_ptr<ThreadPool> m_pool;
+    std::int64_t m_scratchBytes = 64;
+    std::int64_t m_ownBytes = 0;
+    std::int64_t m_physicalBytes = 0;
+    std::size_t m_mostTasks = 0;
+    std::int64_t m_steps = 0;
+    std::int64_t m_copiedBytes = 0;
+    StepTiming m_timing;
+    std::vector<double> m_clocks; ///< per device: when it would be where it is, had all run at once
+    std::vector<double> m_seconds; ///< per task of a phase
+    std::vector<double> m_groupSeconds;
+};
+
+void SimulatedRun::fillArguments()
+{
+    const Program& program = *m_plan->program->program;
+    struct Part {
+        std::size_t argument;
+        std::int64_t shard;
+    };
+    std::vector<Part> parts;
+    std::vector<Layout> layouts;
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+        layouts.push_back(m_plan->program->layout(DeviceValueId(arguments[a].index)));
+        if (m_plan->arguments[a].valid())
+            for (std::int64_t shard = 0; shard < layouts[a].distinctShards(); ++shard)
+                parts.push_back({ a, shard });
+    }
+    m_pool->run(static_cast<std::int64_t>(parts.size()), [&](std::int64_t task, int) {
+        const Part& part = parts[static_cast<std::size_t>(task)];
+        fillArgument(arguments[part.argument], m_plan->arguments[part.argument], layouts[part.argument], part.shard);
+    });
+}
+
+void SimulatedRun::fillArgument(ValueId argument, SlotId slot, const Layout& layout, std::int64_t shard)
+{
+    const Program& program = *m_plan->program->program;
+    const DeviceValue& value = deviceValue(argument);
+    const Mesh& mesh = layout.mesh();
+    std::vector<std::int32_t> positions;
+    for (const std::int32_t device : layout.holders(shard))
+        positions.push_back(static_cast<std::int32_t>(mesh.positionOf(device)));
+    std::byte* first = address(static_cast<std::size_t>(positions[0]), slot);
+    // A generated row at a time; the others copy the first holder's shard.
+    std::vector<double> row;
+    const Shape strides = rowMajorStrides(layout.shape());
+    forEachRow(
+        layout, positions[0], value.localType.shape, [&](std::int64_t local, std::int64_t global, std::int64_t length) {
+            row.resize(static_cast<std::size_t>(length));
+            std::vector<IndexRange> ranges;
+            for (std::size_t d = 0; d < strides.size(); ++d) {
+                const std::int64_t index = global / strides[d] % layout.shape()[d];
+                ranges.push_back({ index, d + 1 == strides.size() ? index + length : index + 1 });
+            }
+            fillShard(m_initial, program, argument, ranges, row);
+            for (std::int64_t i = 0; i < length; ++i)
+                storeElement(value.localType.dtype, first, local + i, row[static_cast<std::size_t>(i)]);
+        });
+    for (std::size_t copy = 1; copy < positions.size(); ++copy)
+        std::memcpy(address(static_cast<std::size_t>(positions[copy]), slot), first,
+            static_cast<std::size_t>(value.localType.byteCount()));
+}
+
+void SimulatedRun::runActions(const Phase& phase)
+{
+    if (phase.actions.empty())
+        return;
+    const std::size_t slots = m_plan->slots.size();
+    m_pool->run(static_cast<std::int64_t>(m_devices), [&](std::int64_t device, int worker) {
+        const Clock::time_point start = Clock::now();
+        const auto d = static_cast<std::size_t>(device);
+        const ActionContext context{ m_addresses.data() + d * slots, device,
+            m_scratch[static_cast<std::size_t>(worker)].data() };
+        for (const Action* action : phase.actions)
+            action->run(context);
+        m_seconds[d] = secondsSince(start);
+    });
+    for (std::size_t d = 0; d < m_devices; ++d) {
+        m_timing.devices[d].compute += m_seconds[d];
+        m_clocks[d] += m_seconds[d];
+    }
+}
+
+void SimulatedRun::runExchange(const Exchange& exchange)
+{
+    const std::size_t slots = m_plan->slots.size();
+    m_pool->run(exchange.taskCount(), [&](std::int64_t task, int worker) {
+        const Clock::time_point start = Clock::now();
+        exchange.run(task, m_addresses.data(), slots, m_scratch[static_cast<std::size_t>(worker)].data());
+        m_seconds[static_cast<std::size_t>(task)] = secondsSince(start);
+    });
+    m_copiedBytes += exchange.copiedBytes();
+    const auto& groups = exchange.groups();
+    std::fill_n(m_groupSeconds.begin(), groups.size(), 0.0);
+    for (std::int64_t task = 0; task < exchange.taskCount(); ++task)
+        m_groupSeconds[exchange.groupOf(task)] += m_seconds[static_cast<std::size_t>(task)];
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+        // Each member does its share of the group's work, and all begin when the last one is ready.
+        const double share = m_groupSeconds[group] / static_cast<double>(groups[group].size());
+        double begin = 0;
+        for (const std::int32_t member : groups[group])
+            begin = std::max(begin, m_clocks[static_cast<std::size_t>(member)]);
+        for (const std::int32_t member : groups[group]) {
+            const auto d = static_cast<std::size_t>(member);
+            m_timing.devices[d].wait += begin - m_clocks[d];
+            m_timing.devices[d].communication += share;
+            m_clocks[d] = begin + share;
+        }
+    }
+}
+
+const StepTiming& SimulatedRun::step()
+{
+    const Clock::time_point start = Clock::now();
+    std::fill(m_clocks.begin(), m_clocks.end(), 0.0);
+    std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
+    m_copiedBytes = 0;
+    for (const Phase& phase : m_phases) {
+        runActions(phase);
+        if (phase.exchange != nullptr)
+            runExchange(*phase.exchange);
+    }
+    ++m_steps;
+    m_timing.wall = secondsSince(start);
+    return m_timing;
+}
+
+std::vector<double> SimulatedRun::gathered(SlotId slot, DeviceValueId id) const
+{
+    const DeviceValue& value = m_plan->program->value(id);
+    const Layout layout = m_plan->program->layout(id);
+    const Mesh& mesh = layout.mesh();
+    std::int64_t count = 1;
+    for (const std::int64_t extent : layout.shape())
+        count *= extent;
+    std::vector<double> global(static_cast<std::size_t>(count), 0.0);
+    for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
+        std::vector<std::int64_t> seen; // addends; the first holder of each counts
+        for (const std::int32_t device : layout.holders(shard)) {
+            const std::int64_t position = mesh.positionOf(device);
+            const std::int64_t addend = addendAt(layout, position);
+            if (std::find(seen.begin(), seen.end(), addend) != seen.end())
+                continue;
+            seen.push_back(addend);
+            const std::byte* data = address(static_cast<std::size_t>(position), slot);
+            forEachRow(layout, position, value.localType.shape,
+                [&](std::int64_t local, std::int64_t first, std::int64_t length) {
+                    for (std::int64_t i = 0; i < length; ++i)
+                        global[static_cast<std::size_t>(first + i)] +=
+                            loadElement(value.localType.dtype, data, local + i);
+                });
+        }
+    }
+    return global;
+}
+
+bool SimulatedRun::replicasAgree(ValueId value) const
+{
+    const SlotId slot = readableSlot(value);
+    if (!slot.valid())
+        return true;
+    const DeviceValue& held = deviceValue(value);
+    const Layout layout = m_plan->program->layout(DeviceValueId(value.index));
+    const Mesh& mesh = layout.mesh();
+    const std::int64_t elementBytes = byteSize(held.localType.dtype);
+    bool agree = true;
+    for (std::int64_t shard = 0; shard < layout.distinctShards() && agree; ++shard) {
+        std::vector<std::pair<std::int64_t, std::int64_t>> firsts; // addend, position
+        for (const std::int32_t device : layout.holders(shard)) {
+            const std::int64_t position = mesh.positionOf(device);
+            const std::int64_t addend = addendAt(layout, position);
+            const auto first = std::find_if(
+                firsts.begin(), firsts.end(), [addend](const auto& entry) { return entry.first == addend; });
+            if (first == firsts.end()) {
+                firsts.emplace_back(addend, position);
+                continue;
+            }
+            const std::byte* a = address(static_cast<std::size_t>(first->second), slot);
+            const std::byte* b = address(static_cast<std::size_t>(position), slot);
+            forEachRow(
+                layout, position, held.localType.shape, [&](std::int64_t local, std::int64_t, std::int64_t length) {
+                    agree = agree
+                        && std::memcmp(a + local * elementBytes, b + local * elementBytes,
+                               static_cast<std::size_t>(length * elementBytes))
+                            == 0;
+                });
+        }
+    }
+    return agree;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Plan> plan, const RunOptions& options)
+{
+    auto run = std::make_unique<SimulatedRun>(std::move(plan), options);
+    if (auto prepared = run->prepare(options); !prepared)
+        return tl::unexpected(prepared.error());
+    return std::unique_ptr<Run>(std::move(run));
+}
+
+} // namespace shardscope
