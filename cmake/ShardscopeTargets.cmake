@@ -15,8 +15,10 @@ target_compile_options(shardscope_options INTERFACE
     -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wnon-virtual-dtor
     -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion
     $<$<BOOL:${SHARDSCOPE_WERROR}>:-Werror>)
-# -Wnull-dereference reports false positives inside the standard library once code is inlined at -O3.
-target_compile_options(shardscope_options INTERFACE $<$<CONFIG:Release>:-Wno-null-dereference>)
+# These report false positives inside the standard library of g++ 12 once code is inlined at -O3.
+foreach(warning null-dereference restrict array-bounds stringop-overflow)
+    target_compile_options(shardscope_options INTERFACE $<$<CONFIG:Release>:-Wno-${warning}>)
+endforeach()
 if(SHARDSCOPE_SANITIZE)
     target_compile_options(shardscope_options INTERFACE -fsanitize=${SHARDSCOPE_SANITIZE} -fno-omit-frame-pointer
         -fno-sanitize-recover=all)
