@@ -115,10 +115,15 @@ Result<LogicalRules> parseRules(std::string_view text)
     Result<Literal> first = tokens.readLiteral();
     if (!first)
         return tl::unexpected(std::move(first.error()));
-    // "rules = ...", "rules: Sequence = ..." is not a literal but common enough; so is "logical_axis_rules: [...]".
-    if (first->kind == Literal::Kind::Name || (first->kind == Literal::Kind::String && tokens.at(':'))) {
-        if (!tokens.accept('=') && !tokens.accept(':'))
-            return unexpectedLiteral(*first, "a list of rules");
+    // "rules = ...", "rules: LogicalRules = ..." and "logical_axis_rules: [...]" are no literals but common enough.
+    const bool named = first->kind == Literal::Kind::Name || first->kind == Literal::Kind::String;
+    if (named && (tokens.at('=') || tokens.at(':'))) {
+        const bool annotated = tokens.take().text == ":" && tokens.peek().kind == Tokens::Kind::Name;
+        while (annotated && !tokens.accept('=')) {
+            if (tokens.peek().kind == Tokens::Kind::End || tokens.peek().kind == Tokens::Kind::Bad)
+                return tokens.unexpected("'='");
+            tokens.take();
+        }
         first = tokens.readLiteral();
         if (!first)
             return tl::unexpected(std::move(first.error()));

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QtTest>
+
+#include "sharding/generators.h"
+#include "sharding/literal.h"
+#include "sharding/text.h"
+
+using namespace shardscope;
+
+class TestParse : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void rules_data();
+    void rules();
+    void badRules_data();
+    void badRules();
+    void specs_data();
+    void specs();
+    void badSpecs_data();
+    void badSpecs();
+    void meshes_data();
+    void meshes();
+    void deepNesting();
+    void roundTrips();
+};
+
+namespace {
+
+QString place(const Error& error)
+{
+    QString text =
+        QString("%1 %2:%3").arg(QString::fromUtf8(error.kind().data())).arg(error.where.line).arg(error.where.column);
+    if (error.code == Code::Syntax)
+        text += " " + QString::fromStdString(error.text("found"));
+    return text;
+}
+
+} // namespace
+
+void TestParse::rules_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("expected");
+    const char* two = "(('batch', 'data'), ('embed', None))";
+    QTest::newRow("JSON") << R"([["batch", "data"], ["embed", null]])" << two;
+    QTest::newRow("as in Flax code") << "rules = (('batch', 'data'),  # rows\n"
+                                        "         # all of them\n"
+                                        "         (\"embed\", None),)\n"
+                                     << two;
+    QTest::newRow("with a type") << "RULES: Sequence[Tuple[str, Any]] = (('batch', 'data'), ('embed', None))" << two;
+    QTest::newRow("without parentheses") << "('batch', 'data'), ('embed', None)" << two;
+    QTest::newRow("as in YAML") << "logical_axis_rules: [\n  ['batch', 'data'],\n  ['embed', None],\n]" << two;
+    QTest::newRow("member of a JSON object") << R"("rules": [["batch","data"],["embed",null]])" << two;
+    QTest::newRow("other line ends") << "(('batch', 'data'),\r\n ('embed', None))\r\n" << two;
+    QTest::newRow("none") << "()"
+                          << "()";
+    QTest::newRow("tuples of axes") << "[('a', ('x', 'y')), ('b', ['z']), ('c', ())]"
+                                    << "(('a', ('x', 'y')), ('b', ('z',)), ('c', ()))";
+    QTest::newRow("nested tuple") << "(('a', ('x', ('y', 'z'))),)"
+                                  << "(('a', (('x', 'y', 'z'),)),)";
+    QTest::newRow("unconstrained") << "[('a', P.UNCONSTRAINED), (jax.sharding.PartitionSpec.UNCONSTRAINED, 'x')]"
+                                   << "(('a', UNCONSTRAINED), (UNCONSTRAINED, 'x'))";
+    QTest::newRow("a mapping") << "{'a': 'x', 'b': None}"
+                               << "{'a': 'x', 'b': None}";
+    QTest::newRow("wrong arity stays") << "[('a',), ('a', 'x', 'y')]"
+                                       << "(('a',), ('a', 'a', 'a'))";
+    QTest::newRow("escapes") << R"([('a\'b', "A\n"), ('ü', 'tab\t')])"
+                             << R"((("a'b", 'A\n'), ('ü', 'tab\t')))";
+    QTest::newRow("parentheses that only group") << "((('a'), ('x')),)"
+                                                 << "(('a', 'x'),)";
+}
+
+void TestParse::rules()
+{
+    QFETCH(QString, text);
+    QFETCH(QString, expected);
+    const Result<LogicalRules> rules = parseRules(text.toStdString());
+    QVERIFY2(rules, rules ? "" : qPrintable(place(rules.error())));
+    QCOMPARE(QString::fromStdString(toPython(*rules)), expected);
+}
+
+void TestParse::badRules_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("nothing") << ""
+                             << "syntax 1:1 end of text";
+    QTest::newRow("only a comment") << "# rules"
+                                    << "syntax 1:8 end of text";
+    QTest::newRow("a word") << "rules"
+                            << "syntax 1:1 rules";
+    QTest::newRow("a type without rules") << "rules: LogicalRules"
+                                          << "syntax 1:20 end of text";
+    QTest::newRow("a number") << "3"
+                              << "syntax 1:1 3";
+    QTest::newRow("missing comma") << "[('a' 'x')]"
+                                   << "syntax 1:7 'x'";
+    QTest::newRow("missing comma between lines") << "[('a', 'x')\n ('b', 'y')]"
+                                                 << "syntax 2:2 (";
+    QTest::newRow("missing bracket") << "[('a', 'x'),\n ('b', 'y')"
+                                     << "syntax 2:12 end of text";
+    QTest::newRow("wrong bracket") << "[('a', 'x']]"
+                                   << "syntax 1:11 ]";
+    QTest::newRow("string that does not end") << "[('a', 'x)]"
+                                              << "syntax 1:8 'x)]";
+    QTest::newRow("string over lines") << "[('a', 'x\n')]"
+                                       << "syntax 1:8 'x";
+    QTest::newRow("unknown escape") << "[('a', '\\q')]"
+                                    << "syntax 1:8 '\\q";
+    QTest::newRow("two commas") << "[('a',, 'x')]"
+                                << "syntax 1:7 ,";
+    QTest::newRow("more behind the end") << "[('a', 'x')] )"
+                                         << "syntax 1:14 )";
+    QTest::newRow("a rule that is no pair") << "(('a', 'x'))"
+                                            << "syntax 1:3 'a'";
+    QTest::newRow("a name without quotes") << "[(a, 'x')]"
+                                           << "syntax 1:3 a";
+    QTest::newRow("an axis without quotes") << "[('a', x)]"
+                                            << "syntax 1:8 x";
+    QTest::newRow("None among axes") << "[('a', ('x', None))]"
+                                     << "syntax 1:14 None";
+    QTest::newRow("a number as axis") << "[('a', 3)]"
+                                      << "syntax 1:8 3";
+    QTest::newRow("columns count characters") << "[('äöü', 'x'), 5]"
+                                              << "syntax 1:16 5";
+    QTest::newRow("mapping without value") << "{'a'}"
+                                           << "syntax 1:5 }";
+    QTest::newRow("control character") << QString("[('a', \x01)]") << QString("syntax 1:8 \x01");
+}
+
+void TestParse::badRules()
+{
+    QFETCH(QString, text);
+    QFETCH(QString, expected);
+    const Result<LogicalRules> rules = parseRules(text.toStdString());
+    QVERIFY(!rules);
+    QCOMPARE(place(rules.error()), expected);
+    QVERIFY(!rules.error().text("expected").empty());
+}
+
+void TestParse::specs_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("JAX") << "P('data', None)"
+                         << "P('data', None)";
+    QTest::newRow("long") << "PartitionSpec('data', None,)"
+                          << "P('data', None)";
+    QTest::newRow("longer") << "jax.sharding.PartitionSpec(('pod', 'data'), 'model')"
+                            << "P(('pod', 'data'), 'model')";
+    QTest::newRow("empty") << "P()"
+                           << "P()";
+    QTest::newRow("column form") << "P((pod, data), -, ?)"
+                                 << "P(('pod', 'data'), None, UNCONSTRAINED)";
+    QTest::newRow("bare") << "data, -, model"
+                          << "P('data', None, 'model')";
+    QTest::newRow("one axis") << "data"
+                              << "P('data')";
+    QTest::newRow("a tuple is the spec") << "('data', None)"
+                                         << "P('data', None)";
+    QTest::newRow("bare with a tuple") << "(pod, data), model"
+                                       << "P(('pod', 'data'), 'model')";
+    QTest::newRow("JSON") << R"(["data", null, ["pod"], []])"
+                          << "P('data', None, ('pod',), ())";
+    QTest::newRow("parentheses that only group") << "P(('x'), ('y',))"
+                                                 << "P('x', ('y',))";
+    QTest::newRow("unconstrained") << "P(P.UNCONSTRAINED, 'x')"
+                                   << "P(UNCONSTRAINED, 'x')";
+    QTest::newRow("an axis called P") << "P, x"
+                                      << "P('P', 'x')";
+    QTest::newRow("over lines") << "P('x',  # rows\n  None)"
+                                << "P('x', None)";
+}
+
+void TestParse::specs()
+{
+    QFETCH(QString, text);
+    QFETCH(QString, expected);
+    const Result<PartitionSpec> spec = parseSpec(text.toStdString());
+    QVERIFY2(spec, spec ? "" : qPrintable(place(spec.error())));
+    QCOMPARE(QString::fromStdString(toJax(*spec)), expected);
+}
+
+void TestParse::badSpecs_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("nothing") << "  \n "
+                             << "syntax 2:2 end of text";
+    QTest::newRow("not closed") << "P('x'"
+                                << "syntax 1:6 end of text";
+    QTest::newRow("behind the end") << "P('x') y"
+                                    << "syntax 1:8 y";
+    QTest::newRow("nested tuple") << "P('x', ('y', ('z',)))"
+                                  << "nested_tuple 1:14";
+    QTest::newRow("None in a tuple") << "P(('x', None))"
+                                     << "syntax 1:9 None";
+    QTest::newRow("a number") << "P(2)"
+                              << "syntax 1:3 2";
+    QTest::newRow("only commas") << "P(,)"
+                                 << "syntax 1:3 ,";
+}
+
+void TestParse::badSpecs()
+{
+    QFETCH(QString, text);
+    QFETCH(QString, expected);
+    const Result<PartitionSpec> spec = parseSpec(text.toStdString());
+    QVERIFY(!spec);
+    QCOMPARE(place(spec.error()), expected);
+}
+
+void TestParse::meshes_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("plain") << "data=2,model=4"
+                           << "Mesh('data': 2, 'model': 4)";
+    QTest::newRow("blanks") << " data = 2 , model = 4 "
+                            << "Mesh('data': 2, 'model': 4)";
+    QTest::newRow("JAX") << "Mesh('data': 2, 'model': 4)"
+                         << "Mesh('data': 2, 'model': 4)";
+    QTest::newRow("no axes") << "Mesh()"
+                             << "Mesh()";
+    QTest::newRow("an axis called Mesh") << "Mesh=2"
+                                         << "Mesh('Mesh': 2)";
+    QTest::newRow("nothing") << ""
+                             << "syntax 1:1 end of text";
+    QTest::newRow("no size") << "data="
+                             << "syntax 1:6 end of text";
+    QTest::newRow("no sign") << "data 2"
+                             << "syntax 1:6 2";
+    QTest::newRow("comma at the end") << "data=2,"
+                                      << "syntax 1:8 end of text";
+    QTest::newRow("not whole") << "data=2.5"
+                               << "syntax 1:6 2.5";
+    QTest::newRow("letters in the number") << "data=2x"
+                                           << "syntax 1:6 2x";
+    QTest::newRow("a word") << "data=two"
+                            << "syntax 1:6 two";
+    QTest::newRow("zero") << "data=2,model=0"
+                          << "invalid_axis_size 1:8";
+    QTest::newRow("negative") << "data=-2"
+                              << "invalid_axis_size 1:1";
+    QTest::newRow("name twice") << "x=2,y=2,x=4"
+                                << "duplicate_axis 1:9";
+    QTest::newRow("billions") << "x=2,y=4000000000"
+                              << "too_large 1:5";
+    QTest::newRow("beyond 64 bits") << "x=99999999999999999999999"
+                                    << "too_large 1:1";
+    QTest::newRow("not closed") << "Mesh('x': 2"
+                                << "syntax 1:12 end of text";
+}
+
+void TestParse::meshes()
+{
+    QFETCH(QString, text);
+    QFETCH(QString, expected);
+    const Result<Mesh> mesh = parseMesh(text.toStdString());
+    QCOMPARE(mesh ? QString::fromStdString(toJax(*mesh)) : place(mesh.error()), expected);
+}
+
+void TestParse::deepNesting()
+{
+    for (const char* open : { "(", "[", "{'a':", "[(" }) {
+        std::string text;
+        for (int i = 0; i < 200'000; ++i)
+            text += open;
+        for (const Error& error : { parseRules(text).error(), parseSpec(text).error() })
+            QCOMPARE(error.code, Code::TooLarge);
+    }
+    const std::string allowed =
+        "[('a', " + std::string(maximumNesting - 2, '(') + "'x'" + std::string(maximumNesting - 2, ')') + ")]";
+    QVERIFY(parseRules(allowed));
+}
+
+void TestParse::roundTrips()
+{
+    const bool holds = rc::check("what is printed can be read", [] {
+        const MeshPtr mesh = generators::mesh();
+        const PartitionSpec spec = generators::spec(*mesh, *rc::gen::inRange<std::size_t>(0, 5));
+        for (const std::string& text : { toJax(spec), toJax(spec, false), toColumn(spec) })
+            RC_ASSERT(*parseSpec(text) == spec);
+        RC_ASSERT(parseMesh(toJax(*mesh))->axisNames() == mesh->axisNames());
+
+        LogicalRules rules;
+        rules.isSequence = *rc::gen::arbitrary<bool>();
+        const auto word = [] { // any bytes that are characters
+            return *rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127)) + *rc::gen::element("", "é", "名");
+        };
+        for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
+            LogicalRule rule;
+            rule.name = *rc::gen::element(LogicalName::none(), LogicalName::of(word()), LogicalName::unconstrained());
+            rule.target = *rc::gen::element(SpecEntry::none(), SpecEntry::axis(word()), SpecEntry::tuple({}),
+                SpecEntry::tuple({ word(), word() }), SpecEntry::unconstrained());
+            rules.list.push_back(std::move(rule));
+        }
+        RC_ASSERT(*parseRules(toPython(rules)) == rules);
+        RC_ASSERT(*parseRules("rules = " + toPython(rules) + "  # all") == rules);
+    });
+    QVERIFY(holds);
+}
+
+QTEST_APPLESS_MAIN(TestParse)
+#include "test_parse.moc"
