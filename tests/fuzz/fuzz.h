@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Deterministic fuzzing of readers: valid texts are mutated, and whatever comes of it must be read or refused, never
+// crash. A target is a reader with the texts to start from and what must hold of its answer; to add one, write
+// target_<name>.cpp, declare its function below and give it a row in main.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+
+namespace shardscope::fuzz {
+
+struct Target {
+    std::string name;
+    std::vector<std::string> seeds; ///< valid texts, and pieces that make good mutations
+    /// Reads the text. Returns "" when all is well, else what is wrong with the answer.
+    std::string (*run)(std::string_view text);
+};
+
+/// "" when the diagnostic of a text is in order: an error of the registry, whose place lies in the text.
+[[nodiscard]] std::string checkError(const Error& error, std::string_view text);
+
+/// The mutation number `round` of the target's seeds. The same number gives the same text everywhere.
+[[nodiscard]] std::string mutated(const Target& target, std::uint64_t round);
+
+Target meshTarget();
+Target rulesTarget();
+Target specTarget();
+
+} // namespace shardscope::fuzz
