@@ -145,7 +145,7 @@ void Driver::visitResults()
 
 /// A visit depends on the shardings around the operation and on what is allowed, on nothing else; without any axis it
 /// has no effect.
-bool Driver::nothingNew(Node& node, Allowance allowed) const
+bool Driver::nothingNew(const Node& node, Allowance allowed) const
 {
     bool anyAxes = false;
     std::uint64_t newest = 0;
@@ -288,6 +288,8 @@ void Driver::copyConstraint(const Operation& constraint, OperationId id)
     const ValueId from = constraint.results.front();
     const ValueId to = constraint.operands.front();
     m_values[to.index] = m_values[from.index];
+    if (hasAxes(m_values[to.index]))
+        touch(to);
     ++m_steps;
     PropagationStep entry;
     entry.step = m_steps;
@@ -302,7 +304,6 @@ void Driver::copyConstraint(const Operation& constraint, OperationId id)
         for (const AxisRef& axis : m_values[to.index].dims[d].axes) {
             entry.axis = axis;
             m_log.push_back(entry);
-            touch(to);
         }
     }
 }

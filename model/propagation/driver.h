@@ -54,7 +54,7 @@ private:
     void addResults();
     void buildUsers();
     [[nodiscard]] Slot slot(ValueId value) { return { &m_values[value.index], value }; }
-    [[nodiscard]] bool nothingNew(Node& node, Allowance allowed) const;
+    [[nodiscard]] bool nothingNew(const Node& node, Allowance allowed) const;
     /// Whether anything was written; the values that were are then in m_written.
     bool visit(Node& node, Allowance allowed);
     void visitResults();

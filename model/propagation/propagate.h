@@ -23,7 +23,8 @@ struct Seed {
     bool operator==(const Seed&) const = default;
 };
 
-/// Everything indexed by the ids of the program; an absent seed = no annotation.
+/// Everything indexed by the ids of the program; an absent seed = no annotation. A sharding has the rank of its value
+/// and is valid for the mesh.
 struct PropagationInput {
     ProgramPtr program;
     MeshPtr mesh;
