@@ -8,7 +8,7 @@
 
 #include "propagation/compatible_axes.h"
 #include "propagation/notation.h"
-#include "propagation/op_priority.h"
+#include "propagation/random_program.h"
 
 using namespace shardscope;
 using nlohmann::json;
@@ -53,39 +53,6 @@ std::string describe(const Mesh& mesh, const TensorProjection& projection)
             text += "!";
     }
     return text;
-}
-
-/// Cuts the axes of a mesh into parts and deals them out over dimensions: any valid sharding.
-TensorSharding anySharding(const Mesh& mesh, std::size_t rank)
-{
-    std::vector<AxisRef> parts;
-    for (std::size_t a = 0; a < mesh.rank(); ++a) {
-        AxisRef rest = wholeAxis(mesh, a);
-        while (rest.size > 1 && *rc::gen::inRange(0, 3) == 0) {
-            std::vector<std::int32_t> divisors;
-            for (std::int32_t d = 2; d < rest.size; ++d) {
-                if (rest.size % d == 0)
-                    divisors.push_back(d);
-            }
-            if (divisors.empty())
-                break;
-            const std::int32_t size = *rc::gen::elementOf(divisors);
-            parts.push_back({ rest.axis, rest.pre, size });
-            rest = { rest.axis, rest.pre * size, rest.size / size };
-        }
-        parts.push_back(rest);
-    }
-    TensorSharding sharding = TensorSharding::open(rank);
-    for (DimensionSharding& dim : sharding.dims)
-        dim.open = *rc::gen::arbitrary<bool>();
-    while (!parts.empty()) {
-        const auto pick = *rc::gen::inRange<std::size_t>(0, parts.size());
-        const auto place = *rc::gen::inRange<std::size_t>(0, rank + 2);
-        if (place < rank)
-            appendMerged(sharding.dims[place].axes, parts[pick]);
-        parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(pick));
-    }
-    return sharding;
 }
 
 /// Name to number and size. The tables give no mesh, and one with all their axes would be larger than meshes may be.
@@ -252,7 +219,7 @@ void TestSteps::roundTrip()
                 rc::gen::map(rc::gen::inRange(1, 25), [](int size) { return std::int64_t{ size }; }));
         }
         const FactorRule rule = ruleOf(dims);
-        const TensorSharding sharding = anySharding(mesh, dims.size());
+        const TensorSharding sharding = random_program::anySharding(mesh, dims.size());
         const TensorProjection projection = project(sharding, rule.operands[0], rule, mesh);
         RC_LOG() << notation::print(mesh, sharding) << " as " << describe(mesh, projection);
         RC_ASSERT(unproject(projection, rule.operands[0], rule, mesh) == sharding);
