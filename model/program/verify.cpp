@@ -88,7 +88,7 @@ private:
                 continue;
             }
             if (seen[id.index])
-                report(Code::InvalidOperand, name(m_program.operation(id).kind), "stands in the body twice");
+                report(Code::InvalidOperand, "operation", "stands in the body twice");
             seen[id.index] = true;
             checkOperation(id);
         }
