@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plan of one step on one device: a flat list of instructions on buffer slots. SPMD: every device runs the same plan
-// on memory of its own, and nothing is allocated while it runs.
+// The plan of one step on one device: a flat list of instructions on buffer slots. SPMD: every device runs the same
+// plan on memory of its own, and nothing is allocated while it runs.
 //
 // Slots are intervals of one arena per device. State (parameters, moments, counters) keeps its slot from step to step:
-// a new parameter is written over the old one when nobody reads the old one any more. Other slots are reused by liveness.
+// a new parameter is written over the old one when nobody reads the old one any more. Other slots are reused by
+// liveness.
 #pragma once
 
 #include <array>
@@ -27,17 +28,17 @@ struct Slot {
     std::int32_t lastUse = 0; ///< last instruction that reads it; plan.instructions.size() if it outlives the step
 };
 
-/// An operation executed by its kernel on local shards. The slots' device values give local types and, for constants and
-/// iota, the layout that says which part of the global array is made.
+/// An operation executed by its kernel on local shards. The slots' device values give local types and, for constants
+/// and iota, the layout that says which part of the global array is made.
 struct KernelInstruction {
     OperationId operation;
 };
 
 /// A chain of elementwise operations executed together, block by block, so that intermediate values never leave the
-/// cache. Registers are numbered: inputs first, then one per step. Every step rounds to its element type as the separate
-/// operation would. An output that names an input register is a copy (an instruction without steps copies a slot).
-/// Where an output shares its slot with an input, a block of that input is read completely before it is overwritten,
-/// and nothing reads it afterwards.
+/// cache. Registers are numbered: inputs first, then one per step. Every step rounds to its element type as the
+/// separate operation would. An output that names an input register is a copy (an instruction without steps copies a
+/// slot). Where an output shares its slot with an input, a block of that input is read completely before it is
+/// overwritten, and nothing reads it afterwards.
 struct FusedInstruction {
     struct Input {
         SlotId slot; ///< invalid for a constant
@@ -80,7 +81,7 @@ inline constexpr std::size_t ownerCount = 6;
 [[nodiscard]] Owner ownerOf(const Program& program, ValueId value);
 
 struct MemorySummary {
-    std::array<std::int64_t, ownerCount> atPeak {}; ///< bytes by owner at the fullest moment
+    std::array<std::int64_t, ownerCount> atPeak{}; ///< bytes by owner at the fullest moment
     std::int64_t peakBytes = 0;
     std::int32_t peakInstruction = 0;
     std::vector<std::int64_t> live; ///< bytes live while each instruction runs

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "schedule/slots.h"
+
+#include <algorithm>
+#include <map>
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::int64_t alignment = 64;
+constexpr std::int64_t largestArena = std::int64_t{ 1 } << 40;
+
+std::int64_t aligned(std::int64_t bytes)
+{
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+} // namespace
+
+SlotTable makeSlots(const Work& work, const Order& order)
+{
+    const DeviceProgram& device = *work.device;
+    SlotTable table;
+    table.ofChain.assign(device.values.size(), none);
+    table.ofExtra.assign(order.extras.size(), none);
+    table.instructions = order.sequence.size() + order.endCopies.size();
+    const auto end = static_cast<std::int32_t>(table.instructions);
+
+    const auto add = [&](std::uint32_t value, std::int32_t first, std::int32_t last) {
+        table.slots.push_back({ 0, device.values[value].localType.byteCount(), DeviceValueId(value), first, last });
+        return static_cast<std::uint32_t>(table.slots.size() - 1);
+    };
+    const auto use = [&](std::uint32_t slot, std::int32_t at) {
+        table.slots[slot].lastUse = std::max(table.slots[slot].lastUse, at);
+    };
+    for (const ValueId argument : device.program->main().arguments)
+        table.ofChain[argument.index] = add(argument.index, -1, end);
+
+    const auto define = [&](std::uint32_t value, std::int32_t at) {
+        const std::uint32_t chain = work.storage[value];
+        if (table.ofChain[chain] == none) {
+            const std::uint32_t argument = order.inPlaceOf[chain];
+            table.ofChain[chain] = argument == none ? add(value, at, at) : table.ofChain[argument];
+        }
+        const std::uint32_t slot = table.ofChain[chain];
+        // A slot goes by the program's own value, the last one where a chain ends in it.
+        if (table.slots[slot].firstUse >= 0 && value < device.program->values.size())
+            table.slots[slot].value = DeviceValueId(value);
+        use(slot, work.outlives[value] ? end : at);
+    };
+    for (std::size_t i = 0; i < order.sequence.size(); ++i) {
+        const std::uint32_t n = order.sequence[i];
+        const Node& node = work.nodes[n];
+        const auto at = static_cast<std::int32_t>(i);
+        if (node.kind == Node::Kind::Copy) {
+            table.ofExtra[node.copied] = add(node.source, at, at);
+            continue;
+        }
+        for (const std::uint32_t op : node.ops) {
+            for (std::size_t o = 0; o < device.ops[op].operands.size(); ++o) {
+                const std::uint32_t read = work.readBy(op, work.operand(device.ops[op], o));
+                if (read == none || (work.definition[read] != none && work.nodeOf[work.definition[read]] == n))
+                    continue;
+                use(table.ofChain[work.storage[read]], at);
+            }
+            const std::uint32_t result = device.ops[op].results[0].index;
+            if (needsSlot(work, result))
+                define(result, at);
+        }
+    }
+    for (const auto* extras : { &order.resultExtra, &order.aliasExtra })
+        for (const std::uint32_t extra : *extras)
+            if (extra != none)
+                use(table.ofExtra[extra], end);
+    for (std::size_t i = 0; i < order.endCopies.size(); ++i) {
+        const Order::EndCopy& copy = order.endCopies[i];
+        use(copy.extra == none ? table.ofChain[work.storage[copy.value]] : table.ofExtra[copy.extra],
+            static_cast<std::int32_t>(order.sequence.size() + i));
+    }
+    return table;
+}
+
+Result<std::int64_t> packSlots(std::vector<Slot>& slots, std::size_t instructions)
+{
+    const auto tooLarge = [](std::int64_t bytes) {
+        return fail(Code::TooLarge, { { "what", "arena" }, { "bytes", bytes }, { "limit", largestArena } });
+    };
+    const auto end = static_cast<std::int32_t>(instructions);
+    std::int64_t fixed = 0;
+    std::vector<std::size_t> passing;
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+        if (slots[s].bytes > largestArena)
+            return tooLarge(slots[s].bytes);
+        if (slots[s].lastUse < end) {
+            passing.push_back(s);
+            continue;
+        }
+        slots[s].offset = fixed;
+        fixed += aligned(slots[s].bytes);
+        if (fixed > largestArena)
+            return tooLarge(fixed);
+    }
+
+    // Free intervals behind the fixed part, by offset; the last one has no end.
+    constexpr std::int64_t endless = std::int64_t{ 1 } << 62;
+    std::map<std::int64_t, std::int64_t> gaps{ { fixed, endless } };
+    std::int64_t reserved = fixed;
+    std::sort(passing.begin(), passing.end(), [&](std::size_t a, std::size_t b) {
+        return slots[a].firstUse != slots[b].firstUse ? slots[a].firstUse < slots[b].firstUse : a < b;
+    });
+    std::multimap<std::int32_t, std::size_t> active; // by last use
+    const auto release = [&](const Slot& slot) {
+        std::int64_t begin = slot.offset;
+        std::int64_t stop = begin + aligned(slot.bytes);
+        if (begin == stop)
+            return;
+        auto next = gaps.lower_bound(begin);
+        if (next != gaps.end() && next->first == stop) {
+            stop = next->second;
+            next = gaps.erase(next);
+        }
+        if (next != gaps.begin()) {
+            const auto before = std::prev(next);
+            if (before->second == begin) {
+                before->second = stop;
+                return;
+            }
+        }
+        gaps.emplace(begin, stop);
+    };
+    for (const std::size_t s : passing) {
+        Slot& slot = slots[s];
+        while (!active.empty() && active.begin()->first < slot.firstUse) {
+            release(slots[active.begin()->second]);
+            active.erase(active.begin());
+        }
+        const std::int64_t bytes = aligned(slot.bytes);
+        auto gap = gaps.begin();
+        while (gap->second - gap->first < bytes)
+            ++gap;
+        const auto [begin, stop] = *gap;
+        slot.offset = begin;
+        if (bytes > 0) {
+            gaps.erase(gap);
+            if (begin + bytes < stop)
+                gaps.emplace(begin + bytes, stop);
+        }
+        reserved = std::max(reserved, begin + bytes);
+        if (reserved > largestArena)
+            return tooLarge(reserved);
+        active.emplace(slot.lastUse, s);
+    }
+    return reserved;
+}
+
+MemorySummary summarise(
+    const DeviceProgram& device, const std::vector<Slot>& slots, std::size_t instructions, std::int64_t arenaBytes)
+{
+    MemorySummary memory;
+    memory.arenaBytes = arenaBytes;
+    const std::size_t moments = std::max<std::size_t>(instructions, 1);
+    std::vector<std::int64_t> change(moments + 1, 0);
+    const auto span = [&](const Slot& slot) {
+        const auto first = static_cast<std::size_t>(std::max(slot.firstUse, 0));
+        const auto last = std::min(static_cast<std::size_t>(std::max(slot.lastUse, 0)), moments - 1);
+        return std::pair(first, last);
+    };
+    for (const Slot& slot : slots) {
+        const auto [first, last] = span(slot);
+        change[first] += slot.bytes;
+        change[last + 1] -= slot.bytes;
+    }
+    std::int64_t live = 0;
+    for (std::size_t i = 0; i < moments; ++i) {
+        live += change[i];
+        if (live > memory.peakBytes) {
+            memory.peakBytes = live;
+            memory.peakInstruction = static_cast<std::int32_t>(i);
+        }
+        if (i < instructions)
+            memory.live.push_back(live);
+    }
+    const auto peak = static_cast<std::size_t>(memory.peakInstruction);
+    for (const Slot& slot : slots) {
+        const auto [first, last] = span(slot);
+        const ValueId stem = device.value(slot.value).stem;
+        if (first <= peak && peak <= last)
+            memory.atPeak[static_cast<std::size_t>(ownerOf(*device.program, stem))] += slot.bytes;
+        if (slot.firstUse >= 0)
+            continue;
+        switch (device.program->value(stem).role) {
+        case Role::Step:
+        case Role::Count:
+        case Role::Parameter:
+        case Role::Mu:
+        case Role::Nu:
+            memory.stateBytes += slot.bytes;
+            break;
+        default:
+            break;
+        }
+    }
+    return memory;
+}
+
+} // namespace shardscope

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The work of a step as a graph, before it is ordered: one node per future instruction.
+//
+// Sharding constraints disappear here (their value is their operand's), and so do operations that nobody needs. With
+// fusion, elementwise operations form groups, and splat constants and broadcast scalars are read as such by them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/plan.h"
+
+namespace shardscope {
+
+inline constexpr std::uint32_t none = ~std::uint32_t{ 0 };
+
+/// Lists of varying length in one array: items of i are data[begin[i]] to data[begin[i + 1]].
+struct Lists {
+    std::vector<std::uint32_t> begin;
+    std::vector<std::uint32_t> data;
+
+    [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t i) const
+    {
+        return { data.data() + begin[i], data.data() + begin[i + 1] };
+    }
+    /// From (list, item) pairs; items of a list keep their order.
+    static Lists of(std::size_t count, std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs);
+};
+
+/// What a value is when an elementwise group reads it without memory behind it.
+struct Inline {
+    enum class Kind : std::uint8_t { No, Constant, Scalar };
+    Kind kind = Kind::No;
+    double constant = 0;
+    std::uint32_t scalar = none; ///< the 0-d value that is broadcast
+};
+
+struct Node {
+    enum class Kind : std::uint8_t { Kernel, Fused, Collective, Copy };
+    Kind kind = Kind::Kernel;
+    std::vector<std::uint32_t> ops; ///< device operations, in program order; empty for copies
+    std::uint32_t source = none; ///< Copy: value read
+    std::uint32_t copied = none; ///< Copy: which extra slot it writes
+    std::uint32_t key = 0; ///< place in program order
+};
+
+struct Work {
+    const DeviceProgram* device = nullptr;
+    // Per device value; operands of operations are looked up through `same`.
+    std::vector<std::uint32_t> same; ///< the value itself, or what a constraint on it stands for
+    std::vector<std::uint32_t> storage; ///< first value of the chain that works in one slot (partial sum, its total)
+    std::vector<std::uint32_t> definition; ///< live operation that makes the value, or none
+    std::vector<bool> outlives; ///< read when the step is over: results of main, values to keep
+    std::vector<std::uint32_t> keptAliases; ///< constraints' values to keep
+    std::vector<Inline> inlined; ///< how elementwise groups read it
+    Lists users; ///< live operations that read the value
+    // Per device operation.
+    std::vector<bool> live;
+    std::vector<bool> elementwise; ///< may be part of a fused group
+    std::vector<std::uint32_t> nodeOf; ///< its node, or none if no instruction comes of it
+    std::vector<Node> nodes;
+
+    [[nodiscard]] std::uint32_t operand(const DeviceOp& op, std::size_t i) const { return same[op.operands[i].index]; }
+    /// The value that is really read: the scalar behind a broadcast, none for a constant.
+    [[nodiscard]] std::uint32_t readBy(std::uint32_t op, std::uint32_t value) const;
+};
+
+/// Everything but the nodes.
+[[nodiscard]] Work analyseWork(const DeviceProgram& device, const ScheduleOptions& options);
+/// Groups elementwise operations, one node per group, and makes nodes of all others.
+void makeNodes(Work& work, bool fuse);
+
+} // namespace shardscope
