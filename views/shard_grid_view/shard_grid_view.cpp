@@ -12,11 +12,11 @@
 #include "document/document.h"
 #include "document/selection.h"
 #include "sharding/text.h"
+#include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_accessible.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/span_label.h"
-#include "views/widgets/stale_ribbon.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -60,8 +60,8 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     , m_ribbon(new StaleRibbon(document, this))
     , m_array(new SpanLabel(this))
     , m_spec(new SpanLabel(this))
-    , m_total(new QLabel(this))
-    , m_perDevice(new QLabel(this))
+    , m_total(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_perDevice(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_rowsLabel(new QLabel(tr("Rows"), this))
     , m_columnsLabel(new QLabel(tr("Columns"), this))
     , m_rows(new QComboBox(this))
@@ -84,9 +84,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     m_spec->setMuted(true);
     m_array->setAccessibleName(tr("Array"));
     m_spec->setAccessibleName(tr("Partition spec and local shape"));
-    m_perDevice->setFont(Metrics::semibold());
-    m_total->setForegroundRole(QPalette::PlaceholderText);
-    for (QLabel* label : { m_total, m_perDevice })
+    for (RoleLabel* label : { m_total, m_perDevice })
         label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 
     auto* head = new QGridLayout;

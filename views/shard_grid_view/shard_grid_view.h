@@ -13,6 +13,7 @@ class QToolButton;
 namespace shardscope {
 
 class Document;
+class RoleLabel;
 class Selection;
 class SpanLabel;
 class StaleRibbon;
@@ -44,8 +45,8 @@ private:
     StaleRibbon* m_ribbon;
     SpanLabel* m_array;
     SpanLabel* m_spec;
-    QLabel* m_total;
-    QLabel* m_perDevice;
+    RoleLabel* m_total;
+    RoleLabel* m_perDevice;
     QLabel* m_rowsLabel;
     QLabel* m_columnsLabel;
     QComboBox* m_rows;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The program with a window, and pictures of it.
+#pragma once
+
+#include <QSize>
+#include <QString>
+
+#include "base/diagnostics.h"
+
+namespace shardscope {
+
+/// Opens the window on a file ("" = the built-in experiment) and runs until it is closed; returns the exit code.
+/// A file that cannot be read is reported in the window.
+int runWindow(int argc, char** argv, const QString& file);
+
+struct ScreenshotOptions {
+    bool dark = false;
+    QSize size { 1600, 1000 }; ///< of the window, in logical pixels
+    QString tensor; ///< path of the tensor to select; "" = the first parameter
+    double scale = 1; ///< device pixels per logical pixel
+    int steps = 8; ///< steps run before, so that there are timings to see
+};
+
+/// Writes a PNG of the window with an experiment file ("" = the built-in experiment). Works without a display, and
+/// must come before any other application object. Errors: those of reading the file, UnknownTensor, Unwritable.
+[[nodiscard]] Result<void> writeScreenshot(const QString& file, const QString& png, const ScreenshotOptions& options = {});
+
+} // namespace shardscope

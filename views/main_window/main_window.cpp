@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/main_window/main_window.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStatusBar>
+#include <QTimer>
+#include <algorithm>
+
+#include "experiment/builtin.h"
+#include "views/main_window/status_text.h"
+#include "views/problems_view/problems_view.h"
+#include "views/theme/icons.h"
+#include "views/widgets/dock_frame.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int narrowestWide = 1280;
+
+QString fileFilter() { return MainWindow::tr("Experiments (*.json);;All files (*)"); }
+
+/// The one local file of a drag, or "".
+QString droppedFile(const QMimeData* data)
+{
+    const QList<QUrl> urls = data->urls();
+    return urls.size() == 1 && urls.front().isLocalFile() ? urls.front().toLocalFile() : QString();
+}
+
+} // namespace
+
+MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* parent)
+    : QMainWindow(parent)
+    , m_appearance(appearance)
+    , m_settings(options.remember)
+    , m_remember(options.remember)
+    , m_run(&m_document)
+{
+    setObjectName(QStringLiteral("mainWindow"));
+    setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks | GroupedDragging);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    setDocumentMode(true);
+    setAcceptDrops(true);
+    setContentsMargins(4, 0, 4, 0);
+    setMinimumSize(640, 400);
+
+    makeActions();
+    makeDocks();
+    makeMenus();
+    makeToolBar();
+    makeRail();
+    makeStatusBar();
+
+    connect(&m_document, &Document::fileChanged, this, &MainWindow::showFile);
+    connect(&m_document, &Document::experimentChanged, this, &MainWindow::showRun);
+    connect(&m_document, &Document::snapshotChanged, this, [this] {
+        selectSomething();
+        showStatus();
+    });
+    connect(&m_run, &RunController::stateChanged, this, &MainWindow::showRun);
+    connect(&m_run, &RunController::stepped, this, &MainWindow::showRun);
+    connect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
+
+    resize(1600, 1000);
+    m_wideState = m_settings.state(QStringLiteral("wide"));
+    m_compactState = m_settings.state(QStringLiteral("compact"));
+    if (const QByteArray geometry = m_settings.state(QStringLiteral("geometry")); !geometry.isEmpty())
+        restoreGeometry(geometry);
+    arrange(width() < narrowestWide);
+    showFile();
+    showRun();
+    showStatus();
+}
+
+MainWindow::~MainWindow()
+{
+    // Docks speak to the document until they are gone; they go first.
+    disconnect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
+    qDeleteAll(m_docks);
+}
+
+DockFrame* MainWindow::dock(const QString& id) const
+{
+    const auto found = std::find_if(m_docks.begin(), m_docks.end(), [&id](const DockFrame* d) { return d->objectName() == id; });
+    return found == m_docks.end() ? nullptr : *found;
+}
+
+QAction* MainWindow::action(const QString& name) const { return findChild<QAction*>(name); }
+
+// Files.
+
+bool MainWindow::openFile(const QString& path)
+{
+    const std::vector<Diagnostic> errors = m_document.open(path);
+    if (!errors.empty()) {
+        m_problems->showMessages(errors);
+        dock(QStringLiteral("problems"))->present();
+        return false;
+    }
+    m_selection.clear();
+    m_settings.addRecentFile(m_document.filePath());
+    m_settings.setFolder(QFileInfo(path).absolutePath());
+    if (!m_document.readWarnings().empty())
+        m_problems->showMessages(m_document.readWarnings());
+    return true;
+}
+
+bool MainWindow::saveTo(const QString& path)
+{
+    const Result<void> saved = m_document.saveAs(path);
+    if (!saved) {
+        m_problems->showMessages({ saved.error() });
+        dock(QStringLiteral("problems"))->present();
+        return false;
+    }
+    m_settings.addRecentFile(m_document.filePath());
+    m_settings.setFolder(QFileInfo(path).absolutePath());
+    statusBar()->showMessage(tr("Saved %1").arg(m_document.displayName()), 3000);
+    return true;
+}
+
+bool MainWindow::save() { return m_document.filePath().isEmpty() ? askToSaveAs() : saveTo(m_document.filePath()); }
+
+bool MainWindow::askToSaveAs()
+{
+    const QString proposal = m_document.filePath().isEmpty()
+        ? m_settings.folder() + QStringLiteral("/experiment.json")
+        : m_document.filePath();
+    QString path = QFileDialog::getSaveFileName(this, tr("Save experiment"), proposal, fileFilter());
+    if (path.isEmpty())
+        return false;
+    if (QFileInfo(path).suffix().isEmpty())
+        path += QStringLiteral(".json");
+    return saveTo(path);
+}
+
+void MainWindow::askToOpen()
+{
+    if (!mayLeave())
+        return;
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open experiment"), m_settings.folder(), fileFilter());
+    if (!path.isEmpty())
+        openFile(path);
+}
+
+bool MainWindow::mayLeave()
+{
+    if (!m_document.isModified())
+        return true;
+    QMessageBox box(QMessageBox::Question, tr("Unsaved changes"),
+        tr("%1 has changes that are not saved.").arg(m_document.displayName()),
+        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    box.setInformativeText(tr("They are lost unless you save them."));
+    box.setDefaultButton(QMessageBox::Save);
+    switch (box.exec()) {
+    case QMessageBox::Save: return save();
+    case QMessageBox::Discard: return true;
+    default: return false;
+    }
+}
+
+void MainWindow::newExperiment()
+{
+    if (!mayLeave())
+        return;
+    Experiment blank;
+    blank.mesh.axes = { { "data", 2 }, { "model", 4 } };
+    blank.model = MlpModel {};
+    m_selection.clear();
+    m_document.setExperiment(std::move(blank), QString());
+}
+
+void MainWindow::openExample(std::size_t example)
+{
+    if (!mayLeave())
+        return;
+    m_selection.clear();
+    m_document.setExperiment(builtinExamples()[example].make(), QString());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    if (!mayLeave()) {
+        event->ignore();
+        return;
+    }
+    m_run.stop();
+    if (m_remember) {
+        (m_compact ? m_compactState : m_wideState) = saveState(arrangementVersion);
+        m_settings.setState(QStringLiteral("wide"), m_wideState);
+        m_settings.setState(QStringLiteral("compact"), m_compactState);
+        m_settings.setState(QStringLiteral("geometry"), saveGeometry());
+    }
+    event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (!droppedFile(event->mimeData()).isEmpty())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    const QString file = droppedFile(event->mimeData());
+    if (file.isEmpty())
+        return;
+    event->acceptProposedAction();
+    if (mayLeave())
+        openFile(file);
+}
+
+void MainWindow::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::ModifiedChange)
+        showFile();
+    QMainWindow::changeEvent(event);
+}
+
+// What is shown of the document beside the docks.
+
+void MainWindow::showFile()
+{
+    if (!m_problems)
+        return;
+    const bool modified = m_document.isModified();
+    if (isWindowModified() != modified)
+        setWindowModified(modified);
+    setWindowTitle(QStringLiteral("%1[*]").arg(m_document.displayName()));
+    setWindowFilePath(m_document.filePath());
+    showStatus();
+}
+
+void MainWindow::selectSomething()
+{
+    const SnapshotPtr snapshot = m_document.lastGood();
+    if (!snapshot || snapshot->tensors.empty() || snapshot->row(m_selection.tensor().toStdString()))
+        return;
+    const auto parameter = std::find_if(snapshot->tensors.begin(), snapshot->tensors.end(),
+        [](const TensorRow& row) { return row.role == Role::Parameter; });
+    const TensorRow& row = parameter == snapshot->tensors.end() ? snapshot->tensors.front() : *parameter;
+    m_selection.setTensor(QString::fromStdString(row.path));
+}
+
+void MainWindow::showStatus()
+{
+    const StatusText text = statusText(m_document);
+    const auto put = [](QLabel* label, const QString& words) {
+        label->setText(words);
+        label->setVisible(!words.isEmpty());
+    };
+    put(m_solved, text.solved);
+    put(m_deviceCount, text.devices);
+    put(m_operations, m_compact ? QString() : text.operations);
+    put(m_sent, m_compact ? text.sentShort : text.sent);
+    put(m_hardware, m_compact ? QString() : text.hardware);
+    put(m_saved, text.saved);
+}
+
+void MainWindow::editRun(const QString& text, const std::function<void(RunSetting&)>& change)
+{
+    Experiment after = *m_document.experiment();
+    change(after.run);
+    m_document.edit(std::move(after), text);
+}
+
+void MainWindow::showRun()
+{
+    if (!m_steps)
+        return;
+    const RunController::State state = m_run.state();
+    const bool idle = state == RunController::State::Idle;
+    const bool continuous = state == RunController::State::Continuous;
+    const RunSetting& setting = m_document.experiment()->run;
+    for (const auto& [box, value] : { std::pair(m_runs, setting.runs), std::pair(m_loops, setting.loops) }) {
+        const QSignalBlocker quiet(box);
+        box->setValue(static_cast<int>(std::min<std::int64_t>(value, box->maximum())));
+        box->setEnabled(idle);
+    }
+    action(QStringLiteral("runStep"))->setEnabled(idle || state == RunController::State::Stepping);
+    m_stepButton->setEnabled(idle || state == RunController::State::Stepping);
+    action(QStringLiteral("runTimeit"))->setEnabled(idle);
+    QAction* run = action(QStringLiteral("runContinuously"));
+    run->setText(idle || state == RunController::State::Stepping ? tr("Run") : tr("Stop"));
+    run->setToolTip(idle ? tr("Run steps until stopped (Ctrl+F5)") : tr("Stop (Ctrl+F5)"));
+    run->setIcon(icon(idle || state == RunController::State::Stepping ? QStringLiteral("continuous") : QStringLiteral("stop")));
+    run->setChecked(continuous || state == RunController::State::Timing);
+    QString text;
+    if (state == RunController::State::Timing) {
+        const auto [done, total] = m_run.progress();
+        text = tr("%1 of %2 steps").arg(words::count(done), words::count(total));
+    } else if (m_run.stepsDone() > 0) {
+        text = tr("step %1").arg(words::count(m_run.stepsDone()));
+    }
+    m_steps->setText(text);
+    action(QStringLiteral("resetRun"))->setEnabled(m_run.stepsDone() > 0 || !idle);
+}
+
+void MainWindow::showAbout()
+{
+    auto* box = new QMessageBox(this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setModal(false);
+    box->setWindowTitle(tr("About Shardscope"));
+    box->setIconPixmap(windowIcon().pixmap(48));
+    box->setText(tr("<b>Shardscope</b><br>Explore how the arrays of a train step are laid out over a device mesh."));
+    box->setInformativeText(tr("Qt %1. Free software under the GNU General Public License, version 3 or later. Plots are "
+                               "drawn by QCustomPlot, kernels use Eigen.")
+                                .arg(QLatin1String(qVersion())));
+    box->show();
+}
+
+void MainWindow::showEvent(QShowEvent* event)
+{
+    QMainWindow::showEvent(event);
+    if (!m_arranged) {
+        m_arranged = true;
+        arrange(width() < narrowestWide); // sizes of docks hold only once the window has its own
+    }
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    const bool compact = width() < narrowestWide;
+    if (isVisible() && compact != m_compact) {
+        (m_compact ? m_compactState : m_wideState) = saveState(arrangementVersion);
+        arrange(compact);
+    }
+}
+
+} // namespace shardscope

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The main window: docks around one document, one selection and one run.
+//
+// It has two arrangements. The wide one has three columns and a strip at the bottom; below 1,280 px of width the docks
+// become tabs in two columns, and a rail of their icons appears at the right. Each is remembered as the user left it.
+#pragma once
+
+#include <QMainWindow>
+#include <functional>
+
+#include "document/document.h"
+#include "document/run_controller.h"
+#include "document/selection.h"
+#include "views/main_window/settings.h"
+
+class QActionGroup;
+class QLabel;
+class QMenu;
+class QPushButton;
+class QSpinBox;
+class QToolBar;
+class QToolButton;
+
+namespace shardscope {
+
+class DockFrame;
+class ExplainView;
+class MemoryView;
+class MeshView;
+class ProblemsView;
+class RuleTraceView;
+class RulesView;
+class ShardGridView;
+class TensorsView;
+class TimingView;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    struct Options {
+        bool remember = true; ///< read and write settings
+    };
+    MainWindow(Appearance* appearance, const Options& options, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    [[nodiscard]] Document* document() { return &m_document; }
+    [[nodiscard]] Selection* selection() { return &m_selection; }
+    [[nodiscard]] RunController* runController() { return &m_run; }
+    [[nodiscard]] MeshView* meshView() const { return m_mesh; }
+    [[nodiscard]] RulesView* rulesView() const { return m_rules; }
+    [[nodiscard]] RuleTraceView* traceView() const { return m_trace; }
+    [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
+    [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
+    [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
+    [[nodiscard]] DockFrame* dock(const QString& id) const;
+    [[nodiscard]] QAction* action(const QString& name) const;
+
+    /// Opens without asking; errors are shown among the problems and leave the document as it is.
+    bool openFile(const QString& path);
+    /// Saves under the document's path, or asks for one.
+    bool save();
+    bool saveTo(const QString& path);
+    [[nodiscard]] bool isCompact() const { return m_compact; }
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    /// Of saved arrangements: those of other versions are not restored.
+    static constexpr int arrangementVersion = 1;
+    void makeDocks();
+    void makeActions();
+    void makeMenus();
+    void makeToolBar();
+    void makeRail();
+    void makeStatusBar();
+
+    void arrange(bool compact);
+    void arrangeWide();
+    void arrangeCompact();
+    void resetArrangement();
+    void followTabs();
+    void followFocus();
+    void focusNextDock(int step);
+
+    void newExperiment();
+    void openExample(std::size_t example);
+    void askToOpen();
+    bool askToSaveAs();
+    /// True if the document may be left: it was clean, saved or given up.
+    bool mayLeave();
+    void fillRecentMenu();
+    void showAbout();
+
+    void selectSomething();
+    void showFile();
+    void showStatus();
+    void showRun();
+    void editRun(const QString& text, const std::function<void(RunSetting&)>& change);
+
+    QAction* addAction(const QString& name, const QString& icon, const QString& text, const QKeySequence& shortcut,
+        const std::function<void()>& run);
+
+    Appearance* m_appearance;
+    Settings m_settings;
+    bool m_remember;
+    Document m_document;
+    Selection m_selection;
+    RunController m_run;
+
+    MeshView* m_mesh = nullptr;
+    RulesView* m_rules = nullptr;
+    RuleTraceView* m_trace = nullptr;
+    TensorsView* m_tensors = nullptr;
+    ShardGridView* m_grid = nullptr;
+    TimingView* m_timing = nullptr;
+    MemoryView* m_memory = nullptr;
+    ExplainView* m_explain = nullptr;
+    ProblemsView* m_problems = nullptr;
+    QList<DockFrame*> m_docks;
+
+    QMenu* m_recentMenu = nullptr;
+    QToolBar* m_toolBar = nullptr;
+    QToolBar* m_rail = nullptr;
+    QPushButton* m_stepButton = nullptr;
+    QSpinBox* m_runs = nullptr;
+    QSpinBox* m_loops = nullptr;
+    QLabel* m_steps = nullptr;
+    QLabel* m_solved = nullptr;
+    QLabel* m_deviceCount = nullptr;
+    QLabel* m_operations = nullptr;
+    QLabel* m_sent = nullptr;
+    QLabel* m_hardware = nullptr;
+    QLabel* m_saved = nullptr;
+
+    bool m_compact = false;
+    bool m_arranged = false;
+    QByteArray m_wideState, m_compactState;
+};
+
+} // namespace shardscope

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The docks of the main window and their two arrangements.
+#include <QApplication>
+#include <QTabBar>
+#include <QTimer>
+#include <QToolBar>
+
+#include "views/explain_view/explain_view.h"
+#include "views/main_window/main_window.h"
+#include "views/memory_view/memory_view.h"
+#include "views/mesh_view/mesh_view.h"
+#include "views/problems_view/problems_view.h"
+#include "views/rules_view/rule_trace_view.h"
+#include "views/rules_view/rules_view.h"
+#include "views/shard_grid_view/shard_grid_view.h"
+#include "views/tensors_view/tensors_view.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "views/timing_view/timing_view.h"
+#include "views/widgets/dock_frame.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Shows the view's key figure in the dock's title.
+template <class View>
+void followKeyFigure(DockFrame* dock, View* view)
+{
+    const auto show = [dock, view] { dock->setKeyFigure(view->keyFigure()); };
+    QObject::connect(view, &View::keyFigureChanged, dock, show);
+    show();
+}
+
+} // namespace
+
+void MainWindow::makeDocks()
+{
+    m_mesh = new MeshView(&m_document, &m_selection);
+    m_rules = new RulesView(&m_document, &m_selection);
+    m_trace = new RuleTraceView(&m_document, &m_selection);
+    m_tensors = new TensorsView(&m_document, &m_selection);
+    m_grid = new ShardGridView(&m_document, &m_selection);
+    m_timing = new TimingView(&m_document, &m_selection, &m_run);
+    m_memory = new MemoryView(&m_document, &m_selection);
+    m_explain = new ExplainView(&m_document, &m_selection);
+    m_problems = new ProblemsView(&m_document, &m_selection);
+
+    const auto add = [this](const char* id, const char* icon, const QString& title, auto* view) {
+        auto* dock = new DockFrame(QLatin1String(id), QLatin1String(icon), title, view, this);
+        followKeyFigure(dock, view);
+        // Who is tabbed with whom is told by no signal: look again after whatever may have changed it.
+        const auto later = [this] { QTimer::singleShot(0, this, &MainWindow::followTabs); };
+        connect(dock, &QDockWidget::dockLocationChanged, this, later);
+        connect(dock, &QDockWidget::topLevelChanged, this, later);
+        connect(dock, &QDockWidget::visibilityChanged, this, later);
+        m_docks << dock;
+    };
+    add("mesh", "mesh", tr("Mesh"), m_mesh);
+    add("rules", "rules", tr("Rules"), m_rules);
+    add("tensors", "tensors", tr("Tensors"), m_tensors);
+    add("grid", "grid", tr("Shard grid"), m_grid);
+    add("timing", "timing", tr("Timing"), m_timing);
+    add("memory", "memory", tr("Memory"), m_memory);
+    add("explain", "explain", tr("Explain"), m_explain);
+    add("trace", "trace", tr("Rule trace"), m_trace);
+    add("problems", "problems", tr("Problems"), m_problems);
+    connect(m_rules, &RulesView::traceRequested, this, [this] { dock(QStringLiteral("trace"))->present(); });
+}
+
+void MainWindow::arrange(bool compact)
+{
+    m_compact = compact;
+    const QByteArray& state = compact ? m_compactState : m_wideState;
+    if (state.isEmpty() || !restoreState(state, arrangementVersion)) {
+        for (DockFrame* dock : m_docks) {
+            dock->setFloating(false);
+            removeDockWidget(dock);
+        }
+        if (compact)
+            arrangeCompact();
+        else
+            arrangeWide();
+    }
+    m_rail->setVisible(compact);
+    showStatus();
+    followTabs();
+}
+
+void MainWindow::arrangeWide()
+{
+    const auto at = [this](const char* id) { return dock(QLatin1String(id)); };
+    addDockWidget(Qt::LeftDockWidgetArea, at("mesh"));
+    splitDockWidget(at("mesh"), at("problems"), Qt::Vertical);
+    splitDockWidget(at("mesh"), at("grid"), Qt::Horizontal);
+    splitDockWidget(at("grid"), at("explain"), Qt::Horizontal);
+    splitDockWidget(at("mesh"), at("rules"), Qt::Vertical);
+    splitDockWidget(at("rules"), at("tensors"), Qt::Vertical);
+    splitDockWidget(at("grid"), at("timing"), Qt::Vertical);
+    splitDockWidget(at("timing"), at("memory"), Qt::Vertical);
+    splitDockWidget(at("explain"), at("trace"), Qt::Vertical);
+    for (DockFrame* dock : m_docks)
+        dock->show();
+
+    const int columns = width() - 16, rows = height() - Metrics::scaled(24 + 36 + 24) - 8;
+    const int bottom = Metrics::scaled(104);
+    const int left = Metrics::scaled(356), right = std::min(Metrics::scaled(536), columns / 3);
+    resizeDocks({ at("mesh"), at("problems") }, { rows - bottom, bottom }, Qt::Vertical);
+    resizeDocks({ at("mesh"), at("grid"), at("explain") }, { left, columns - left - right, right }, Qt::Horizontal);
+    const int upper = rows - bottom;
+    const int mesh = Metrics::scaled(248), rules = Metrics::scaled(176);
+    resizeDocks({ at("mesh"), at("rules"), at("tensors") }, { mesh, rules, upper - mesh - rules }, Qt::Vertical);
+    const int timing = upper * 30 / 100, memory = Metrics::scaled(126);
+    resizeDocks({ at("grid"), at("timing"), at("memory") }, { upper - timing - memory, timing, memory }, Qt::Vertical);
+    resizeDocks({ at("explain"), at("trace") }, { upper * 46 / 100, upper * 54 / 100 }, Qt::Vertical);
+}
+
+void MainWindow::arrangeCompact()
+{
+    const auto at = [this](const char* id) { return dock(QLatin1String(id)); };
+    addDockWidget(Qt::LeftDockWidgetArea, at("mesh"));
+    splitDockWidget(at("mesh"), at("grid"), Qt::Horizontal);
+    splitDockWidget(at("mesh"), at("tensors"), Qt::Vertical);
+    splitDockWidget(at("grid"), at("explain"), Qt::Vertical);
+    tabifyDockWidget(at("mesh"), at("rules"));
+    for (const char* id : { "trace", "timing", "memory" })
+        tabifyDockWidget(at("grid"), at(id));
+    tabifyDockWidget(at("explain"), at("problems"));
+    for (DockFrame* dock : m_docks)
+        dock->show();
+    for (const char* id : { "mesh", "grid", "explain" })
+        at(id)->raise();
+
+    const int columns = width() - 16 - Metrics::scaled(34), rows = height() - Metrics::scaled(24 + 36 + 24) - 8;
+    const int left = Metrics::scaled(324);
+    resizeDocks({ at("mesh"), at("grid") }, { left, columns - left }, Qt::Horizontal);
+    resizeDocks({ at("mesh"), at("tensors") }, { Metrics::scaled(262), rows - Metrics::scaled(262) }, Qt::Vertical);
+    resizeDocks({ at("grid"), at("explain") }, { rows - Metrics::scaled(126), Metrics::scaled(126) }, Qt::Vertical);
+}
+
+void MainWindow::resetArrangement()
+{
+    (m_compact ? m_compactState : m_wideState).clear();
+    arrange(m_compact);
+}
+
+void MainWindow::followTabs()
+{
+    for (DockFrame* dock : m_docks)
+        dock->setTabbed(!dock->isFloating() && !tabifiedDockWidgets(dock).isEmpty());
+    for (QTabBar* bar : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        bar->setExpanding(false);
+        bar->setDrawBase(false);
+        bar->setElideMode(Qt::ElideNone);
+        bar->setAccessibleName(tr("Docks in this place"));
+    }
+}
+
+void MainWindow::followFocus()
+{
+    const QWidget* at = QApplication::focusWidget();
+    while (at && !qobject_cast<const DockFrame*>(at))
+        at = at->parentWidget();
+    for (DockFrame* dock : m_docks)
+        dock->setActive(dock == at);
+}
+
+void MainWindow::focusNextDock(int step)
+{
+    QList<DockFrame*> shown;
+    for (DockFrame* dock : m_docks)
+        if (dock->isVisible())
+            shown << dock;
+    if (shown.isEmpty())
+        return;
+    const QWidget* at = QApplication::focusWidget();
+    while (at && !qobject_cast<const DockFrame*>(at))
+        at = at->parentWidget();
+    qsizetype index = 0;
+    for (qsizetype i = 0; i < shown.size(); ++i)
+        if (shown[i] == at)
+            index = i + step;
+    index = (index + shown.size()) % shown.size();
+    shown[index]->present();
+}
+
+void MainWindow::makeRail()
+{
+    m_rail = new QToolBar(tr("Docks"), this);
+    m_rail->setObjectName(QStringLiteral("rail"));
+    m_rail->setMovable(false);
+    m_rail->setOrientation(Qt::Vertical);
+    m_rail->toggleViewAction()->setVisible(false);
+    for (DockFrame* dock : m_docks) {
+        QAction* show = m_rail->addAction(icon(dock->iconName()), dock->windowTitle());
+        show->setCheckable(true);
+        show->setToolTip(tr("Show %1").arg(dock->windowTitle()));
+        connect(show, &QAction::triggered, dock, [dock, show] {
+            dock->present();
+            show->setChecked(true);
+        });
+        connect(dock, &QDockWidget::visibilityChanged, show, &QAction::setChecked);
+    }
+    addToolBar(Qt::RightToolBarArea, m_rail);
+    m_rail->hide();
+}
+
+} // namespace shardscope

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Actions, menus, tool bar and status bar of the main window.
+#include <QActionGroup>
+#include <QApplication>
+#include <QDesktopServices>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStatusBar>
+#include <QToolBar>
+#include <QToolButton>
+
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "views/main_window/main_window.h"
+#include "views/panel/panel.h"
+#include "views/theme/icons.h"
+#include "views/theme/style.h"
+#include "views/theme/theme.h"
+#include "views/widgets/dock_frame.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+QAction* MainWindow::addAction(const QString& name, const QString& icon, const QString& text,
+    const QKeySequence& shortcut, const std::function<void()>& run)
+{
+    auto* action = new QAction(text, this);
+    action->setObjectName(name);
+    if (!icon.isEmpty())
+        action->setIcon(shardscope::icon(icon));
+    action->setShortcut(shortcut);
+    QString tip = text;
+    tip.remove(QLatin1Char('&')).remove(QStringLiteral("…"));
+    if (!shortcut.isEmpty())
+        tip += QStringLiteral(" (%1)").arg(shortcut.toString(QKeySequence::NativeText));
+    action->setToolTip(tip);
+    connect(action, &QAction::triggered, this, [run] { run(); });
+    QMainWindow::addAction(action);
+    return action;
+}
+
+void MainWindow::makeActions()
+{
+    using Key = QKeySequence;
+    addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New"), Key::New, [this] { newExperiment(); });
+    addAction(QStringLiteral("open"), QStringLiteral("open"), tr("&Open…"), Key::Open, [this] { askToOpen(); });
+    addAction(QStringLiteral("save"), QStringLiteral("save"), tr("&Save"), Key::Save, [this] { save(); });
+    addAction(QStringLiteral("saveAs"), {}, tr("Save &As…"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_S), [this] { askToSaveAs(); });
+    addAction(QStringLiteral("quit"), {}, tr("&Quit"), Key(Qt::CTRL | Qt::Key_Q), [this] { close(); });
+
+    QUndoStack* stack = m_document.undoStack();
+    QAction* undo = addAction(QStringLiteral("undo"), QStringLiteral("undo"), tr("&Undo"), Key::Undo, [stack] { stack->undo(); });
+    QAction* redo = addAction(QStringLiteral("redo"), QStringLiteral("redo"), tr("&Redo"), Key::Redo, [stack] { stack->redo(); });
+    const auto follow = [stack, undo, redo] {
+        undo->setEnabled(stack->canUndo());
+        redo->setEnabled(stack->canRedo());
+        undo->setText(stack->undoText().isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(stack->undoText()));
+        redo->setText(stack->redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack->redoText()));
+    };
+    connect(stack, &QUndoStack::indexChanged, this, follow);
+    connect(stack, &QUndoStack::cleanChanged, this, follow);
+    follow();
+
+    addAction(QStringLiteral("runStep"), QStringLiteral("run"), tr("Run &step"), Key(Qt::Key_F5), [this] { m_run.runStep(); });
+    addAction(QStringLiteral("runTimeit"), QStringLiteral("timeit"), tr("&Time n × loops"), Key(Qt::SHIFT | Qt::Key_F5), [this] {
+        const RunSetting& run = m_document.experiment()->run;
+        m_run.runTimeit(run.runs, run.loops);
+    });
+    addAction(QStringLiteral("runContinuously"), QStringLiteral("continuous"), tr("Run"), Key(Qt::CTRL | Qt::Key_F5), [this] {
+        if (m_run.state() == RunController::State::Idle)
+            m_run.runContinuously();
+        else
+            m_run.stop();
+        showRun();
+    })->setCheckable(true);
+    addAction(QStringLiteral("resetRun"), QStringLiteral("reset"), tr("&Reset"), {}, [this] { m_run.reset(); });
+
+    addAction(QStringLiteral("nextDock"), {}, tr("Next dock"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
+    addAction(QStringLiteral("previousDock"), {}, tr("Previous dock"), Key(Qt::SHIFT | Qt::Key_F6), [this] { focusNextDock(-1); });
+    addAction(QStringLiteral("resetLayout"), {}, tr("&Reset layout"), {}, [this] { resetArrangement(); });
+    addAction(QStringLiteral("about"), {}, tr("&About Shardscope"), {}, [this] { showAbout(); });
+}
+
+void MainWindow::makeMenus()
+{
+    const auto at = [this](const char* name) { return action(QLatin1String(name)); };
+    QMenu* file = menuBar()->addMenu(tr("&File"));
+    file->addAction(at("new"));
+    file->addAction(at("open"));
+    m_recentMenu = file->addMenu(tr("Open &Recent"));
+    connect(m_recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
+    file->addSeparator();
+    file->addAction(at("save"));
+    file->addAction(at("saveAs"));
+    file->addSeparator();
+    QMenu* examples = file->addMenu(tr("&Examples"));
+    for (std::size_t i = 0; i < builtinExamples().size(); ++i) {
+        const Example& example = builtinExamples()[i];
+        QAction* open = examples->addAction(QString::fromUtf8(example.title.data(), static_cast<qsizetype>(example.title.size())));
+        open->setObjectName(QStringLiteral("example-") + QString::fromLatin1(example.id.data(), static_cast<qsizetype>(example.id.size())));
+        open->setToolTip(QString::fromUtf8(example.question.data(), static_cast<qsizetype>(example.question.size())));
+        connect(open, &QAction::triggered, this, [this, i] { openExample(i); });
+    }
+    examples->setToolTipsVisible(true);
+    file->addSeparator();
+    file->addAction(at("quit"));
+
+    QMenu* edit = menuBar()->addMenu(tr("&Edit"));
+    edit->addAction(at("undo"));
+    edit->addAction(at("redo"));
+
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    for (DockFrame* dock : m_docks)
+        view->addAction(dock->toggleViewAction());
+    view->addSeparator();
+    view->addAction(at("nextDock"));
+    view->addAction(at("previousDock"));
+    view->addAction(at("resetLayout"));
+    view->addSeparator();
+    QMenu* themes = view->addMenu(tr("&Theme"));
+    auto* group = new QActionGroup(this);
+    for (const auto& [name, text, choice] : { std::tuple(QStringLiteral("themeSystem"), tr("As the &system"), ThemeChoice::System),
+             std::tuple(QStringLiteral("themeLight"), tr("&Light"), ThemeChoice::Light),
+             std::tuple(QStringLiteral("themeDark"), tr("&Dark"), ThemeChoice::Dark) }) {
+        const ThemeChoice chosen = choice;
+        QAction* action = addAction(name, {}, text, {}, [this, chosen] {
+            m_appearance->setChoice(chosen);
+            m_settings.setTheme(chosen);
+        });
+        action->setCheckable(true);
+        action->setChecked(m_appearance->choice() == chosen);
+        group->addAction(action);
+        themes->addAction(action);
+    }
+
+    QMenu* experiment = menuBar()->addMenu(tr("E&xperiment"));
+    QAction* bound = experiment->addAction(tr("&Bind rules when the model is traced"));
+    bound->setObjectName(QStringLiteral("bindRules"));
+    bound->setCheckable(true);
+    connect(bound, &QAction::triggered, this, [this](bool on) {
+        m_document.edit(withRulesBound(*m_document.experiment(), on), on ? tr("bind rules") : tr("do not bind rules"));
+    });
+    experiment->addAction(tr("Make the hardware &fit the mesh"), this,
+        [this] { m_document.edit(withDevicesForMesh(*m_document.experiment()), tr("devices for the mesh")); });
+    QMenu* platform = experiment->addMenu(tr("&Platform"));
+    auto* platforms = new QActionGroup(this);
+    for (const char* name : { "cpu", "gpu", "tpu" }) {
+        QAction* action = platform->addAction(QLatin1String(name));
+        action->setCheckable(true);
+        platforms->addAction(action);
+        connect(action, &QAction::triggered, this, [this, name] {
+            m_document.edit(withPlatform(*m_document.experiment(), name), tr("platform %1").arg(QLatin1String(name)));
+        });
+    }
+    connect(experiment, &QMenu::aboutToShow, this, [this, bound, platforms] {
+        bound->setChecked(m_document.experiment()->rules.boundWhenTraced);
+        for (QAction* action : platforms->actions())
+            action->setChecked(action->text() == QString::fromStdString(m_document.experiment()->hardware.devices.platform));
+    });
+
+    QMenu* run = menuBar()->addMenu(tr("&Run"));
+    for (const char* name : { "runStep", "runTimeit", "runContinuously", "resetRun" })
+        run->addAction(at(name));
+
+    QMenu* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(at("about"));
+}
+
+void MainWindow::fillRecentMenu()
+{
+    m_recentMenu->clear();
+    const QStringList files = m_settings.recentFiles();
+    for (const QString& path : files) {
+        QAction* open = m_recentMenu->addAction(QFileInfo(path).fileName());
+        open->setToolTip(path);
+        open->setEnabled(QFileInfo::exists(path));
+        connect(open, &QAction::triggered, this, [this, path] {
+            if (mayLeave())
+                openFile(path);
+        });
+    }
+    m_recentMenu->setToolTipsVisible(true);
+    if (files.isEmpty())
+        m_recentMenu->addAction(tr("No recent files"))->setEnabled(false);
+    m_recentMenu->addSeparator();
+    QAction* clear = m_recentMenu->addAction(tr("Clear"), this, [this] { m_settings.clearRecentFiles(); });
+    clear->setEnabled(!files.isEmpty());
+}
+
+void MainWindow::makeToolBar()
+{
+    m_toolBar = addToolBar(tr("Tools"));
+    m_toolBar->setObjectName(QStringLiteral("tools"));
+    m_toolBar->setMovable(false);
+    m_toolBar->setContextMenuPolicy(Qt::PreventContextMenu);
+    m_toolBar->toggleViewAction()->setVisible(false);
+    m_toolBar->setMinimumHeight(Metrics::scaled(36));
+    const auto at = [this](const char* name) { return action(QLatin1String(name)); };
+    for (const char* name : { "new", "open", "save" })
+        m_toolBar->addAction(at(name));
+    m_toolBar->addSeparator();
+    m_toolBar->addAction(at("undo"));
+    m_toolBar->addAction(at("redo"));
+    m_toolBar->addSeparator();
+
+    m_stepButton = new QPushButton(icon(QStringLiteral("run"), IconColor::OnAccent), tr("Run step"), m_toolBar);
+    setPrimary(m_stepButton);
+    m_stepButton->setObjectName(QStringLiteral("runStepButton"));
+    m_stepButton->setAccessibleName(tr("Run one step"));
+    m_stepButton->setToolTip(at("runStep")->toolTip());
+    connect(m_stepButton, &QPushButton::clicked, &m_run, &RunController::runStep);
+    m_toolBar->addWidget(m_stepButton);
+    m_toolBar->addSeparator();
+
+    const auto number = [this](const QString& name, const QString& accessible, int maximum) {
+        auto* box = new QSpinBox(m_toolBar);
+        box->setObjectName(name);
+        box->setRange(1, maximum);
+        box->setKeyboardTracking(false);
+        box->setAccessibleName(accessible);
+        box->setToolTip(accessible);
+        return box;
+    };
+    m_runs = number(QStringLiteral("runs"), tr("Runs"), 10'000);
+    m_loops = number(QStringLiteral("loops"), tr("Loops per run"), 100'000);
+    connect(m_runs, &QSpinBox::valueChanged, this,
+        [this](int value) { editRun(tr("%1 runs").arg(value), [value](RunSetting& run) { run.runs = value; }); });
+    connect(m_loops, &QSpinBox::valueChanged, this,
+        [this](int value) { editRun(tr("%1 loops").arg(value), [value](RunSetting& run) { run.loops = value; }); });
+    auto* times = new QWidget(m_toolBar);
+    auto* row = new QHBoxLayout(times);
+    row->setContentsMargins(4, 0, 4, 0);
+    row->setSpacing(6);
+    row->addWidget(m_runs);
+    row->addWidget(new QLabel(QStringLiteral("×"), times));
+    row->addWidget(m_loops);
+    m_toolBar->addWidget(times);
+    m_toolBar->addAction(at("runTimeit"));
+    m_toolBar->addSeparator();
+    m_toolBar->addAction(at("runContinuously"));
+    if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at("runContinuously"))))
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_toolBar->addAction(at("resetRun"));
+    m_steps = new QLabel(m_toolBar);
+    m_steps->setContentsMargins(8, 0, 8, 0);
+    m_steps->setAccessibleName(tr("Steps done"));
+    m_toolBar->addWidget(m_steps);
+    for (QToolButton* button : m_toolBar->findChildren<QToolButton*>())
+        if (button->defaultAction())
+            button->setAccessibleName(button->defaultAction()->toolTip());
+}
+
+void MainWindow::makeStatusBar()
+{
+    QStatusBar* bar = statusBar();
+    bar->setSizeGripEnabled(false);
+    bar->setMinimumHeight(Metrics::scaled(24));
+    const auto label = [bar](bool right) {
+        auto* text = new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, bar);
+        text->setContentsMargins(8, 0, 8, 0);
+        if (right)
+            bar->addPermanentWidget(text);
+        else
+            bar->addWidget(text);
+        return text;
+    };
+    m_solved = label(false);
+    m_deviceCount = label(false);
+    m_operations = label(false);
+    m_sent = label(false);
+    m_hardware = label(true);
+    m_saved = label(true);
+}
+
+} // namespace shardscope

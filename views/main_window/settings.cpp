@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/main_window/settings.h"
+
+#include <QDir>
+#include <QSettings>
+#include <QStandardPaths>
+
+namespace shardscope {
+
+namespace {
+
+constexpr int mostRecentFiles = 10;
+
+} // namespace
+
+Settings::Settings(bool persistent)
+{
+    if (!persistent)
+        return;
+    const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation);
+    m_store = std::make_unique<QSettings>(QDir(folder).filePath(QStringLiteral("settings.ini")), QSettings::IniFormat);
+}
+
+Settings::~Settings() = default;
+
+ThemeChoice Settings::theme() const
+{
+    const QString name = m_store ? m_store->value(QStringLiteral("theme")).toString() : QString();
+    if (name == QLatin1String("light"))
+        return ThemeChoice::Light;
+    return name == QLatin1String("dark") ? ThemeChoice::Dark : ThemeChoice::System;
+}
+
+void Settings::setTheme(ThemeChoice choice)
+{
+    if (!m_store)
+        return;
+    const QString name = choice == ThemeChoice::Light ? QStringLiteral("light")
+        : choice == ThemeChoice::Dark                 ? QStringLiteral("dark")
+                                                      : QStringLiteral("system");
+    m_store->setValue(QStringLiteral("theme"), name);
+}
+
+QStringList Settings::recentFiles() const
+{
+    return m_store ? m_store->value(QStringLiteral("recentFiles")).toStringList() : QStringList();
+}
+
+void Settings::addRecentFile(const QString& path)
+{
+    if (!m_store)
+        return;
+    QStringList files = recentFiles();
+    files.removeAll(path);
+    files.prepend(path);
+    m_store->setValue(QStringLiteral("recentFiles"), QStringList(files.mid(0, mostRecentFiles)));
+}
+
+void Settings::clearRecentFiles()
+{
+    if (m_store)
+        m_store->remove(QStringLiteral("recentFiles"));
+}
+
+QByteArray Settings::state(const QString& name) const
+{
+    return m_store ? m_store->value(QStringLiteral("window/") + name).toByteArray() : QByteArray();
+}
+
+void Settings::setState(const QString& name, const QByteArray& state)
+{
+    if (m_store)
+        m_store->setValue(QStringLiteral("window/") + name, state);
+}
+
+QString Settings::folder() const
+{
+    const QString kept = m_store ? m_store->value(QStringLiteral("folder")).toString() : QString();
+    return kept.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : kept;
+}
+
+void Settings::setFolder(const QString& path)
+{
+    if (m_store)
+        m_store->setValue(QStringLiteral("folder"), path);
+}
+
+} // namespace shardscope

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the program remembers from one start to the next: layouts of the window, recent files, the theme. One file in
+// the configuration folder of the desktop (QStandardPaths::AppConfigLocation); nothing of it is in experiment files.
+#pragma once
+
+#include <QByteArray>
+#include <QStringList>
+#include <memory>
+
+#include "views/theme/appearance.h"
+
+class QSettings;
+
+namespace shardscope {
+
+class Settings {
+public:
+    /// `persistent` false: nothing is read or written, every value keeps its default.
+    explicit Settings(bool persistent = true);
+    ~Settings();
+
+    [[nodiscard]] ThemeChoice theme() const;
+    void setTheme(ThemeChoice choice);
+    /// Absolute paths, newest first, at most ten.
+    [[nodiscard]] QStringList recentFiles() const;
+    void addRecentFile(const QString& path);
+    void clearRecentFiles();
+    [[nodiscard]] QByteArray state(const QString& name) const;
+    void setState(const QString& name, const QByteArray& state);
+    /// Folder of the last file dialog.
+    [[nodiscard]] QString folder() const;
+    void setFolder(const QString& path);
+
+private:
+    std::unique_ptr<QSettings> m_store;
+};
+
+} // namespace shardscope

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/main_window/status_text.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "document/document.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+struct StatusBar {
+    Q_DECLARE_TR_FUNCTIONS(StatusBar)
+};
+
+} // namespace
+
+StatusText statusText(const Document& document)
+{
+    StatusText text;
+    text.saved = document.isModified() ? StatusBar::tr("Unsaved changes")
+        : document.filePath().isEmpty() ? StatusBar::tr("Not saved yet")
+                                        : StatusBar::tr("Saved");
+    text.hardware = QString::fromStdString(document.experiment()->hardware.devices.kind);
+    const SnapshotPtr snapshot = document.snapshot();
+    if (!snapshot)
+        return text;
+    double seconds = 0;
+    for (const StageTime& stage : snapshot->times)
+        seconds += stage.seconds;
+    text.solved = snapshot->ok() ? StatusBar::tr("Solved in %1").arg(words::seconds(seconds))
+                                 : StatusBar::tr("%n errors", nullptr, snapshot->errorCount());
+    if (snapshot->mesh)
+        text.devices = snapshot->mesh->deviceCount() == 1
+            ? StatusBar::tr("1 device")
+            : StatusBar::tr("%1 devices").arg(words::count(snapshot->mesh->deviceCount()));
+    if (!snapshot->ok())
+        return text;
+    const auto& ops = snapshot->deviceProgram->ops;
+    const auto exchanges = std::count_if(ops.begin(), ops.end(), [](const DeviceOp& op) { return op.collective() != nullptr; });
+    text.operations = StatusBar::tr("%1 ops, %2 collectives")
+                          .arg(words::count(static_cast<qint64>(ops.size()) - exchanges), words::count(exchanges));
+    text.sent = words::sentSummary(*snapshot);
+    text.sentShort = StatusBar::tr("Sent %1 per step").arg(words::bytes(snapshot->sent.step));
+    return text;
+}
+
+} // namespace shardscope

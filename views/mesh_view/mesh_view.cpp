@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/mesh_view/mesh_view.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QPainter>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <algorithm>
+#include <numeric>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "experiment/edits.h"
+#include "views/mesh_view/axis_row.h"
+#include "views/mesh_view/device_map.h"
+#include "views/mesh_view/size_slider.h"
+#include "views/panel/panel.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "views/widgets/chip.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+QString sizesText(const std::vector<MeshAxis>& axes)
+{
+    QStringList sizes;
+    for (const MeshAxis& axis : axes)
+        sizes << QLocale().toString(static_cast<qlonglong>(axis.size));
+    return sizes.join(QStringLiteral(" × "));
+}
+
+/// The product of the sizes, or -1 when it is beyond anything.
+std::int64_t productOf(const std::vector<MeshAxis>& axes)
+{
+    std::int64_t product = 1;
+    for (const MeshAxis& axis : axes) {
+        if (axis.size <= 0 || product > maximumDevices * maximumDevices / axis.size)
+            return -1;
+        product *= axis.size;
+    }
+    return product;
+}
+
+QString rate(double bytesPerSecond)
+{
+    return QStringLiteral("%1 GB/s").arg(QLocale().toString(bytesPerSecond / 1e9, 'g', 3));
+}
+
+/// Whether a step along the axis leaves the host, for the devices that share position 0's other coordinates.
+bool leavesHost(const Mesh& mesh, std::size_t axis, std::int32_t devicesPerHost)
+{
+    const std::int32_t host = mesh.deviceAt(0) / std::max(1, devicesPerHost);
+    for (std::int64_t i = 1; i < mesh.size(axis); ++i)
+        if (mesh.deviceAt(i * mesh.stride(axis)) / std::max(1, devicesPerHost) != host)
+            return true;
+    return false;
+}
+
+/// Devices numbered along the first axis first.
+std::vector<std::int32_t> columnMajor(const Mesh& mesh)
+{
+    std::vector<std::int32_t> order(static_cast<std::size_t>(mesh.deviceCount()));
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position) {
+        std::int64_t device = 0, stride = 1;
+        for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
+            device += mesh.coordinate(position, axis) * stride;
+            stride *= mesh.size(axis);
+        }
+        order[static_cast<std::size_t>(position)] = static_cast<std::int32_t>(device);
+    }
+    return order;
+}
+
+} // namespace
+
+MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_ribbon(new StaleRibbon(document, this))
+    , m_head(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_tick(new QLabel(this))
+    , m_keep(new QCheckBox(tr("Keep product"), this))
+    , m_messageBox(new QWidget(this))
+    , m_messageText(new RoleLabel(RoleLabel::Size::Small, &Theme::error, m_messageBox))
+    , m_fit(new QPushButton(tr("Fit the hardware"), m_messageBox))
+    , m_axes(new QVBoxLayout)
+    , m_map(new DeviceMap(selection, this))
+    , m_order(new QComboBox(this))
+    , m_hardware(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+{
+    m_keep->setChecked(true);
+    m_keep->setAccessibleName(tr("Keep the product of the axis sizes"));
+    m_keep->setToolTip(tr("When one axis grows, another one shrinks, so that the number of devices stays"));
+    m_fit->setProperty("small", true);
+    m_fit->setToolTip(tr("Gives the hardware as many devices as the mesh needs"));
+    m_messageText->setWordWrap(true);
+
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(8, 6, 8, 2);
+    head->addWidget(m_head);
+    head->addWidget(m_tick);
+    head->addStretch();
+    head->addWidget(m_keep);
+
+    auto* message = new QHBoxLayout(m_messageBox);
+    message->setContentsMargins(8, 3, 8, 3);
+    message->addWidget(m_messageText, 1);
+    message->addWidget(m_fit);
+    m_messageBox->setAutoFillBackground(true);
+    m_messageBox->hide();
+
+    m_axes->setContentsMargins(0, 0, 0, 0);
+    m_axes->setSpacing(0);
+
+    auto* add = new QPushButton(icon(QStringLiteral("add")), tr("Axis"), this);
+    add->setObjectName(QStringLiteral("addAxis"));
+    add->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
+    add->setAccessibleName(tr("Add a mesh axis"));
+    m_order->setAccessibleName(tr("Order of the devices"));
+    m_order->addItems({ tr("Order: row-major"), tr("Order: column-major"), tr("Order: as in the file") });
+    m_order->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(8, 2, 8, 6);
+    foot->addWidget(add);
+    foot->addWidget(m_order);
+    foot->addStretch();
+    foot->addWidget(m_hardware);
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->setSpacing(2);
+    column->addWidget(m_ribbon);
+    column->addLayout(head);
+    column->addWidget(m_messageBox);
+    column->addLayout(m_axes);
+    column->addWidget(m_map, 1);
+    column->addLayout(foot);
+
+    connect(add, &QPushButton::clicked, this, &MeshView::addAxis);
+    connect(m_keep, &QCheckBox::toggled, this, &MeshView::refresh);
+    connect(m_order, &QComboBox::activated, this, &MeshView::setOrder);
+    connect(m_fit, &QPushButton::clicked, this,
+        [this] { edit(withDevicesForMesh(*m_document->experiment()), tr("devices for the mesh")); });
+    connect(document, &Document::experimentChanged, this, &MeshView::refresh);
+    connect(document, &Document::snapshotChanged, this, &MeshView::refreshMap);
+    connect(selection, &Selection::changed, this, [this] {
+        refreshMap();
+        for (std::size_t i = 0; i < m_rows.size(); ++i)
+            m_rows[i]->chip()->setMarked(
+                m_selection->meshAxis() == QString::fromStdString(m_document->experiment()->mesh.axes[i].name));
+    });
+    connect(document, &Document::editRefused, this, [this](const Diagnostic& refused) {
+        if (m_editing)
+            showMessage(&refused);
+    });
+    refresh();
+    refreshMap();
+}
+
+bool MeshView::keepsProduct() const { return m_keep->isChecked(); }
+void MeshView::setKeepsProduct(bool keep) { m_keep->setChecked(keep); }
+QString MeshView::message() const { return m_messageBox->isVisibleTo(this) ? m_messageText->text() : QString(); }
+
+bool MeshView::edit(Result<Experiment> after, const QString& text, int mergeId)
+{
+    m_editing = true;
+    const bool done = m_document->edit(std::move(after), text, mergeId);
+    m_editing = false;
+    if (!done) {
+        // Controls go back to what is; the message says why.
+        const QString kept = m_messageText->text();
+        refresh();
+        m_messageText->setText(kept);
+        m_messageBox->show();
+    }
+    return done;
+}
+
+void MeshView::makeRows(std::size_t count)
+{
+    while (m_rows.size() > count) {
+        AxisRow* row = m_rows.back();
+        m_rows.pop_back();
+        m_axes->removeWidget(row);
+        row->hide();
+        row->deleteLater(); // it may be the one whose signal led here
+    }
+    while (m_rows.size() < count) {
+        const std::size_t axis = m_rows.size();
+        auto* row = new AxisRow(this);
+        m_rows.push_back(row);
+        m_axes->addWidget(row);
+        // Behind the row before it, in front of the map.
+        setTabOrder(axis == 0 ? static_cast<QWidget*>(m_keep) : m_rows[axis - 1]->spinBox(), row->chip());
+        setTabOrder(row->chip(), row->slider());
+        setTabOrder(row->slider(), row->spinBox());
+        setTabOrder(row->spinBox(), m_map);
+        connect(row, &AxisRow::sizeChosen, this, [this, axis](qint64 size, bool dragging) { setSize(axis, size, dragging); });
+        connect(row->chip(), &AxisChip::clicked, this, [this, axis] {
+            const QString name = QString::fromStdString(m_document->experiment()->mesh.axes[axis].name);
+            m_selection->setMeshAxis(m_selection->meshAxis() == name ? QString() : name);
+        });
+        connect(row->chip(), &AxisChip::renamed, this, [this, axis](const QString& name) {
+            const Experiment& now = *m_document->experiment();
+            edit(withAxisRenamed(now, axis, name.toStdString()),
+                QStringLiteral("%1 → %2").arg(QString::fromStdString(now.mesh.axes[axis].name), name));
+        });
+        connect(row->chip(), &AxisChip::removeRequested, this, [this, axis] {
+            const Experiment& now = *m_document->experiment();
+            edit(withAxisRemoved(now, axis), tr("remove axis %1").arg(QString::fromStdString(now.mesh.axes[axis].name)));
+        });
+        connect(row->chip(), &AxisChip::moveRequested, this, [this, axis](int step) {
+            const auto to = static_cast<std::ptrdiff_t>(axis) + step;
+            if (to >= 0 && to < static_cast<std::ptrdiff_t>(m_rows.size())) {
+                moveAxis(axis, static_cast<std::size_t>(to));
+                m_rows[static_cast<std::size_t>(to)]->chip()->setFocus();
+            }
+        });
+        connect(row->handle(), &DragHandle::dragged, this, [this, axis](const QPoint& at) { dragRow(axis, at, false); });
+        connect(row->handle(), &DragHandle::dropped, this, [this, axis](const QPoint& at) { dragRow(axis, at, true); });
+        connect(row->handle(), &DragHandle::cancelled, this, [this] {
+            m_dropLine = -1;
+            update();
+        });
+    }
+}
+
+void MeshView::refresh()
+{
+    const Experiment& now = *m_document->experiment();
+    const std::vector<MeshAxis>& axes = now.mesh.axes;
+    makeRows(axes.size());
+    const auto mesh = Mesh::create(axes, now.mesh.deviceOrder);
+    int chipWidth = Metrics::scaled(44);
+    for (const MeshAxis& axis : axes)
+        chipWidth = std::max(chipWidth, std::min(chipSize(QString::fromStdString(axis.name)).width(), Metrics::scaled(96)));
+    const std::int32_t perHost = now.hardware.devices.devicesPerHost;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const bool crosses = mesh && leavesHost(*mesh, i, perHost);
+        const QString link = crosses ? QStringLiteral("DCN") : QStringLiteral("ICI");
+        const double speed = crosses ? now.hardware.dcnBytesPerSecond : now.hardware.iciBytesPerSecond;
+        AxisRow::Content content;
+        content.name = QString::fromStdString(axes[i].name);
+        content.axis = static_cast<int>(i);
+        content.size = axes[i].size;
+        content.sizes = possibleAxisSizes(now, i, m_keep->isChecked());
+        content.link = link + QLatin1Char(' ') + rate(speed);
+        content.linkShort = link;
+        content.marked = m_selection->meshAxis() == content.name;
+        m_rows[i]->setContent(content);
+        m_rows[i]->setChipWidth(chipWidth);
+    }
+    const std::int64_t product = productOf(axes), devices = now.hardware.devices.count();
+    const QString count = product < 0 ? tr("too many") : words::count(product);
+    m_head->setText(axes.empty() ? tr("No axes: 1 device")
+            : axes.size() == 1   ? tr("%1 devices").arg(count)
+                                 : tr("%1 = %2 devices").arg(sizesText(axes), count));
+    m_tick->setPixmap(product == devices
+            ? iconPixmap(QStringLiteral("ok"), Metrics::scaled(14), Theme::current().ok, devicePixelRatioF())
+            : iconPixmap(QStringLiteral("error"), Metrics::scaled(14), Theme::current().error, devicePixelRatioF()));
+    m_tick->setAccessibleName(product == devices ? tr("fits the hardware") : tr("does not fit the hardware"));
+    showMessage(nullptr);
+    {
+        const QSignalBlocker quiet(m_order);
+        int choice = 0;
+        if (mesh && !now.mesh.deviceOrder.empty())
+            choice = now.mesh.deviceOrder == columnMajor(*mesh) ? 1 : 2;
+        m_order->setCurrentIndex(choice);
+    }
+    m_hardware->setText(tr("%1 × %2 %3").arg(now.hardware.devices.hosts).arg(perHost).arg(QString::fromStdString(now.hardware.devices.kind)));
+    m_hardware->setToolTip(tr("%1 hosts with %2 devices each").arg(now.hardware.devices.hosts).arg(perHost));
+    const QString figure = sizesText(axes);
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void MeshView::refreshMap()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    if (!snapshot) {
+        // Nothing was solved yet: the mesh alone can be drawn if it is one.
+        const Experiment& now = *m_document->experiment();
+        if (auto mesh = Mesh::create(now.mesh.axes, now.mesh.deviceOrder))
+            m_map->setMesh(std::make_shared<const Mesh>(std::move(*mesh)), now.hardware.devices.devicesPerHost, std::nullopt);
+        return;
+    }
+    const TensorRow* row = snapshot->row(m_selection->tensor().toStdString());
+    m_map->setMesh(snapshot->mesh, snapshot->experiment->hardware.devices.devicesPerHost,
+        row ? std::optional<Layout>(row->layout) : std::nullopt);
+}
+
+void MeshView::showMessage(const Diagnostic* refused)
+{
+    const Experiment& now = *m_document->experiment();
+    std::optional<Diagnostic> shown;
+    const std::int64_t product = productOf(now.mesh.axes);
+    if (refused)
+        shown = *refused;
+    else if (product != now.hardware.devices.count())
+        shown = Diagnostic { Code::DevicesMismatch, { { "product", product }, { "devices", now.hardware.devices.count() } }, {} };
+    m_messageBox->setVisible(shown.has_value());
+    if (!shown)
+        return;
+    QPalette palette = m_messageBox->palette();
+    palette.setColor(QPalette::Window, Theme::current().errorBackground);
+    m_messageBox->setPalette(palette);
+    const words::ProblemText text = words::describe(*shown);
+    m_messageText->setText(QString::fromLatin1(shown->id().data(), static_cast<qsizetype>(shown->id().size())) + QLatin1Char(' ')
+        + text.cause);
+    m_messageText->setToolTip(text.remedy);
+    m_fit->setVisible(shown->code == Code::DevicesMismatch);
+}
+
+void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
+{
+    const Experiment& now = *m_document->experiment();
+    const std::int64_t before = now.mesh.axes[axis].size;
+    if (dragging && m_mergeId == 0) {
+        m_mergeId = m_document->newMergeId();
+        m_sizeBefore = before;
+    }
+    const std::int64_t start = m_mergeId != 0 ? m_sizeBefore : before;
+    if (size != before) {
+        const QString name = QString::fromStdString(now.mesh.axes[axis].name);
+        edit(withAxisSize(now, axis, size, m_keep->isChecked()), QStringLiteral("%1 %2 → %3").arg(name).arg(start).arg(size), m_mergeId);
+    }
+    if (!dragging)
+        m_mergeId = 0;
+}
+
+void MeshView::moveAxis(std::size_t from, std::size_t to)
+{
+    const Experiment& now = *m_document->experiment();
+    if (from != to)
+        edit(withAxisMoved(now, from, to), tr("move axis %1").arg(QString::fromStdString(now.mesh.axes[from].name)));
+}
+
+std::size_t MeshView::rowAt(int y) const
+{
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        if (y < m_rows[i]->geometry().bottom())
+            return i;
+    return m_rows.empty() ? 0 : m_rows.size() - 1;
+}
+
+void MeshView::dragRow(std::size_t from, const QPoint& global, bool drop)
+{
+    const std::size_t to = rowAt(mapFromGlobal(global).y());
+    if (drop) {
+        m_dropLine = -1;
+        update();
+        moveAxis(from, to);
+        return;
+    }
+    const QRect target = m_rows[to]->geometry();
+    m_dropLine = to == from ? -1 : to > from ? target.bottom() : target.top();
+    update();
+}
+
+void MeshView::addAxis()
+{
+    const Experiment& now = *m_document->experiment();
+    std::string name;
+    for (int number = static_cast<int>(now.mesh.axes.size()) + 1;; ++number) {
+        name = "axis" + std::to_string(number);
+        if (std::none_of(now.mesh.axes.begin(), now.mesh.axes.end(), [&](const MeshAxis& axis) { return axis.name == name; }))
+            break;
+    }
+    if (edit(withAxisAdded(now, name, 1), tr("add axis %1").arg(QString::fromStdString(name))) && !m_rows.empty())
+        m_rows.back()->chip()->startRenaming();
+}
+
+void MeshView::setOrder(int choice)
+{
+    Experiment after = *m_document->experiment();
+    const auto mesh = Mesh::create(after.mesh.axes);
+    if (!mesh || choice == 2) {
+        refresh();
+        return;
+    }
+    after.mesh.deviceOrder = choice == 0 ? std::vector<std::int32_t> {} : columnMajor(*mesh);
+    edit(std::move(after), choice == 0 ? tr("row-major device order") : tr("column-major device order"));
+}
+
+void MeshView::paintEvent(QPaintEvent*)
+{
+    if (m_dropLine < 0)
+        return;
+    QPainter painter(this);
+    painter.fillRect(QRect(4, m_dropLine - 1, width() - 8, 2), Theme::current().accent);
+}
+
+} // namespace shardscope

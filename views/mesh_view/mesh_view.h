@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock for the mesh: axes with their sizes, their order, and the map of the devices.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "experiment/experiment.h"
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QVBoxLayout;
+
+namespace shardscope {
+
+class AxisRow;
+class DeviceMap;
+class Document;
+class RoleLabel;
+class Selection;
+class StaleRibbon;
+
+class MeshView : public QWidget {
+    Q_OBJECT
+public:
+    MeshView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "2 × 4".
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] AxisRow* row(std::size_t axis) const { return m_rows[axis]; }
+    [[nodiscard]] std::size_t rowCount() const { return m_rows.size(); }
+    [[nodiscard]] DeviceMap* map() const { return m_map; }
+    [[nodiscard]] bool keepsProduct() const;
+    void setKeepsProduct(bool keep);
+    /// The message in place: a mesh that does not fit the devices, or an edit that cannot be. Empty if there is none.
+    [[nodiscard]] QString message() const;
+
+    void addAxis();
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void refresh();
+    void refreshMap();
+    void makeRows(std::size_t count);
+    void showMessage(const Diagnostic* refused);
+    bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);
+    void setSize(std::size_t axis, std::int64_t size, bool dragging);
+    void moveAxis(std::size_t from, std::size_t to);
+    void dragRow(std::size_t from, const QPoint& global, bool drop);
+    void setOrder(int choice);
+    [[nodiscard]] std::size_t rowAt(int y) const;
+
+    Document* m_document;
+    Selection* m_selection;
+    StaleRibbon* m_ribbon;
+    RoleLabel* m_head;
+    QLabel* m_tick;
+    QCheckBox* m_keep;
+    QWidget* m_messageBox;
+    RoleLabel* m_messageText;
+    QPushButton* m_fit;
+    QVBoxLayout* m_axes;
+    std::vector<AxisRow*> m_rows;
+    DeviceMap* m_map;
+    QComboBox* m_order;
+    RoleLabel* m_hardware;
+    QString m_keyFigure;
+    bool m_editing = false;
+    int m_mergeId = 0; ///< of the drag going on
+    std::int64_t m_sizeBefore = 0; ///< at the drag's beginning
+    int m_dropLine = -1; ///< y of the line that shows where a dragged axis would go
+};
+
+} // namespace shardscope

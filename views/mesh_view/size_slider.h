@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A slider over the sizes that an axis can have: it snaps to them, and each is a tick with its number.
+#pragma once
+
+#include <QAbstractSlider>
+#include <vector>
+
+namespace shardscope {
+
+class SizeSlider : public QAbstractSlider {
+    Q_OBJECT
+public:
+    explicit SizeSlider(QWidget* parent = nullptr);
+    /// `current` need not be one of `sizes`; the handle then stands between its neighbours.
+    void setSizes(std::vector<std::int64_t> sizes, std::int64_t current);
+    [[nodiscard]] const std::vector<std::int64_t>& sizes() const { return m_sizes; }
+    void setAxis(int axis);
+    /// Centre of the handle at the size with this index.
+    [[nodiscard]] QPoint handleAt(int index) const;
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    /// Moved by the user. While `dragging` more of the same is to come.
+    void sizeChosen(qint64 size, bool dragging);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    [[nodiscard]] int indexAt(int x) const;
+    void choose(int index, bool dragging);
+    std::vector<std::int64_t> m_sizes { 1 };
+    std::int64_t m_current = 1;
+    int m_axis = 0;
+};
+
+} // namespace shardscope

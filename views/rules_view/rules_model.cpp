@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/rules_view/rules_model.h"
+
+#include <QFont>
+#include <QRegularExpression>
+#include <algorithm>
+
+#include "document/document.h"
+#include "experiment/edits.h"
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+SpecEntry parseTarget(const QString& text)
+{
+    QString inner = text.trimmed();
+    const bool tuple = inner.startsWith(QLatin1Char('(')) || inner.contains(QLatin1Char(','));
+    inner.remove(QRegularExpression(QStringLiteral("[()'\"]")));
+    std::vector<std::string> axes;
+    for (const QString& part : inner.split(QLatin1Char(','), Qt::SkipEmptyParts))
+        if (!part.trimmed().isEmpty())
+            axes.push_back(part.trimmed().toStdString());
+    if (axes.empty() || (axes.size() == 1 && (axes[0] == "None" || axes[0] == "-" || axes[0] == "none")))
+        return SpecEntry::none();
+    return tuple ? SpecEntry::tuple(std::move(axes)) : SpecEntry::axis(std::move(axes[0]));
+}
+
+QString targetText(const SpecEntry& entry)
+{
+    if (entry.kind == SpecEntry::Kind::Unconstrained)
+        return QStringLiteral("?");
+    if (entry.kind == SpecEntry::Kind::None)
+        return QStringLiteral("None");
+    QStringList names;
+    for (const std::string& axis : entry.axes)
+        names << QString::fromStdString(axis);
+    return entry.kind == SpecEntry::Kind::Tuple ? QStringLiteral("(%1)").arg(names.join(QStringLiteral(", "))) : names.join(QString());
+}
+
+RulesModel::RulesModel(Document* document, QObject* parent)
+    : QAbstractTableModel(parent)
+    , m_document(document)
+{
+    connect(document, &Document::experimentChanged, this, &RulesModel::refresh);
+    connect(document, &Document::snapshotChanged, this, &RulesModel::refresh);
+    refresh();
+}
+
+void RulesModel::refresh()
+{
+    const Experiment& now = *m_document->experiment();
+    const SnapshotPtr snapshot = m_document->snapshot();
+    const bool fresh = snapshot && !m_document->isStale();
+    std::vector<Row> rules, unruled;
+    for (std::size_t i = 0; i < now.rules.rules.list.size(); ++i) {
+        const LogicalRule& rule = now.rules.rules.list[i];
+        Row row { rule.name.kind == LogicalName::Kind::Name ? QString::fromStdString(rule.name.name) : QStringLiteral("None"),
+            rule.target, -1, 0 };
+        if (fresh && i < snapshot->ruleUses.size()) {
+            row.uses = snapshot->ruleUses[i].uses;
+            row.inactive = snapshot->ruleUses[i].inactiveUses;
+        }
+        rules.push_back(std::move(row));
+    }
+    if (snapshot && snapshot->annotations) {
+        // Names that have got a rule since the last analysis are not among those without one.
+        for (const auto& [name, uses] : snapshot->namesWithoutRule) {
+            const QString text = QString::fromStdString(name);
+            if (std::none_of(rules.begin(), rules.end(), [&text](const Row& row) { return row.name == text; }))
+                unruled.push_back({ text, SpecEntry::none(), uses, 0 });
+        }
+    }
+    std::vector<std::string> axes;
+    for (const MeshAxis& axis : now.mesh.axes)
+        axes.push_back(axis.name);
+    if (rules == m_rules && unruled == m_unruled && axes == m_meshAxes)
+        return;
+    const bool sameRows = rules.size() == m_rules.size() && unruled.size() == m_unruled.size();
+    if (!sameRows)
+        beginResetModel();
+    m_rules = std::move(rules);
+    m_unruled = std::move(unruled);
+    m_meshAxes = std::move(axes);
+    if (!sameRows)
+        endResetModel();
+    else if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+}
+
+const RulesModel::Row& RulesModel::at(int row) const
+{
+    const auto i = static_cast<std::size_t>(row);
+    return i < m_rules.size() ? m_rules[i] : m_unruled[i - m_rules.size()];
+}
+
+QString RulesModel::nameAt(int row) const { return row >= 0 && row < rowCount() ? at(row).name : QString(); }
+
+int RulesModel::warningCount() const
+{
+    return static_cast<int>(std::count_if(m_rules.begin(), m_rules.end(), [this](const Row& row) { return isIdle(row); }));
+}
+
+int RulesModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rules.size() + m_unruled.size());
+}
+
+int RulesModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+
+QVariant RulesModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
+        return {};
+    const Row& row = at(index.row());
+    const bool rule = index.row() < ruleCount();
+    switch (role) {
+    case Qt::DisplayRole:
+    case Qt::EditRole:
+        switch (index.column()) {
+        case Number: return rule ? QString::number(index.row() + 1) : QStringLiteral("–");
+        case Name: return row.name;
+        case Axes: return rule ? targetText(row.target) : role == Qt::EditRole ? QString() : tr("no rule");
+        case Uses:
+            if (row.uses < 0)
+                return QString();
+            if (!rule)
+                return QString::number(row.uses);
+            if (row.uses == 0 && row.inactive == 0)
+                return tr("never used");
+            if (row.uses == 0)
+                return tr("%1, none active").arg(row.inactive);
+            return row.inactive > 0 ? tr("%1, %2 inactive").arg(row.uses).arg(row.inactive) : QString::number(row.uses);
+        default: return {};
+        }
+    case Qt::ToolTipRole:
+        if (index.column() == Uses && rule && row.uses >= 0)
+            return isIdle(row) ? tr("This rule decides nothing that takes effect.")
+                               : tr("Annotations that this rule decides: %1, in constraints that are not active: %2").arg(row.uses).arg(row.inactive);
+        return index.column() == Number && rule ? tr("Drag, or Alt+Up and Alt+Down, to change the priority") : QVariant();
+    case Qt::TextAlignmentRole:
+        return index.column() == Number ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    case Qt::FontRole: {
+        if (rule)
+            return {};
+        QFont font = QGuiApplication::font();
+        font.setItalic(true);
+        return font;
+    }
+    case Qt::ForegroundRole: return rule ? QVariant() : QVariant(Theme::current().secondary);
+    case Qt::AccessibleTextRole:
+        if (index.column() == Number && rule)
+            return tr("rule %1: %2 to %3").arg(index.row() + 1).arg(row.name, targetText(row.target));
+        return {};
+    case IsRuleRole: return rule;
+    case AxesRole: {
+        QStringList names;
+        for (const std::string& axis : row.target.axes)
+            names << QString::fromStdString(axis);
+        return names;
+    }
+    case AxisIndicesRole: {
+        QVariantList indices;
+        for (const std::string& axis : row.target.axes) {
+            const auto found = std::find(m_meshAxes.begin(), m_meshAxes.end(), axis);
+            indices << (found == m_meshAxes.end() ? -1 : static_cast<int>(found - m_meshAxes.begin()));
+        }
+        return indices;
+    }
+    case WarningRole: return rule && isIdle(row);
+    default: return {};
+    }
+}
+
+QVariant RulesModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return section == Number ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    if (role != Qt::DisplayRole)
+        return {};
+    switch (section) {
+    case Number: return QStringLiteral("#");
+    case Name: return tr("Logical axis");
+    case Axes: return tr("Mesh axes");
+    case Uses: return tr("Uses");
+    default: return {};
+    }
+}
+
+Qt::ItemFlags RulesModel::flags(const QModelIndex& index) const
+{
+    if (!index.isValid())
+        return Qt::NoItemFlags;
+    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren;
+    const bool rule = index.row() < ruleCount();
+    if (index.column() == Axes || (index.column() == Name && rule))
+        flags |= Qt::ItemIsEditable;
+    return flags;
+}
+
+bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    if (!index.isValid() || role != Qt::EditRole)
+        return false;
+    const Experiment& now = *m_document->experiment();
+    const auto row = static_cast<std::size_t>(index.row());
+    const QString text = value.toString().trimmed();
+    if (row >= m_rules.size()) {
+        const SpecEntry target = parseTarget(text);
+        if (text.isEmpty())
+            return false;
+        const QString name = at(index.row()).name;
+        return m_document->edit(withNameMapped(now, name.toStdString(), target), QStringLiteral("%1 → %2").arg(name, targetText(target)));
+    }
+    LogicalRule rule = now.rules.rules.list[row];
+    if (index.column() == Name) {
+        if (text.isEmpty())
+            return false;
+        rule.name = text == QLatin1String("None") ? LogicalName::none() : LogicalName::of(text.toStdString());
+    } else if (index.column() == Axes) {
+        rule.target = parseTarget(text);
+        rule.nested = false;
+    } else {
+        return false;
+    }
+    const QString change = tr("rule %1: %2 → %3").arg(row + 1).arg(index.column() == Name ? text : at(index.row()).name, targetText(rule.target));
+    return m_document->edit(withRuleReplaced(now, row, rule), change);
+}
+
+} // namespace shardscope

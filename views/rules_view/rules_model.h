@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rules as a table: in order of priority, followed by the logical names that no rule names.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <vector>
+
+#include "experiment/experiment.h"
+
+namespace shardscope {
+
+class Document;
+
+/// What a person types for a rule's target: "model", "data, model" or "(data, model)", "" or "None" for None.
+[[nodiscard]] SpecEntry parseTarget(const QString& text);
+[[nodiscard]] QString targetText(const SpecEntry& entry);
+
+class RulesModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column { Number, Name, Axes, Uses, ColumnCount };
+    enum Role {
+        IsRuleRole = Qt::UserRole, ///< false for a name without a rule
+        AxesRole, ///< QStringList of the target
+        AxisIndicesRole, ///< QList<int>: positions in the mesh, -1 for none
+        WarningRole, ///< the rule has no effect
+    };
+    explicit RulesModel(Document* document, QObject* parent = nullptr);
+
+    [[nodiscard]] int ruleCount() const { return static_cast<int>(m_rules.size()); }
+    /// Logical name of a row, with or without a rule.
+    [[nodiscard]] QString nameAt(int row) const;
+    /// Rules that have no effect.
+    [[nodiscard]] int warningCount() const;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+    [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+private:
+    struct Row {
+        QString name;
+        SpecEntry target;
+        int uses = -1; ///< -1: not known yet
+        int inactive = 0;
+        bool operator==(const Row&) const = default;
+    };
+    void refresh();
+    [[nodiscard]] const Row& at(int row) const;
+    [[nodiscard]] bool isIdle(const Row& row) const { return row.uses == 0; }
+    Document* m_document;
+    std::vector<Row> m_rules, m_unruled;
+    std::vector<std::string> m_meshAxes;
+};
+
+} // namespace shardscope

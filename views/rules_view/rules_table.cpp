@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/rules_view/rules_table.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMouseEvent>
+#include <QPainter>
+#include <utility>
+
+#include "views/rules_view/rules_model.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "views/widgets/chip.h"
+
+namespace shardscope {
+
+void RulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const Theme& theme = Theme::current();
+    QStyleOptionViewItem blank(option);
+    initStyleOption(&blank, index);
+    const bool rule = index.data(RulesModel::IsRuleRole).toBool();
+    const int column = index.column();
+    const bool chips = column == RulesModel::Axes && rule && !index.data(RulesModel::AxesRole).toStringList().isEmpty();
+    const bool warning = column == RulesModel::Uses && index.data(RulesModel::WarningRole).toBool();
+    const bool handle = column == RulesModel::Number && rule;
+    if (!chips && !warning && !handle) {
+        QStyledItemDelegate::paint(painter, option, index);
+        return;
+    }
+    const QString text = std::exchange(blank.text, QString());
+    const QWidget* widget = option.widget;
+    widget->style()->drawControl(QStyle::CE_ItemViewItem, &blank, painter, widget);
+    const qreal ratio = painter->device()->devicePixelRatioF();
+    const QRect rect = option.rect;
+    const int side = Metrics::scaled(14);
+    painter->save();
+    if (chips) {
+        const QStringList names = index.data(RulesModel::AxesRole).toStringList();
+        const QVariantList axes = index.data(RulesModel::AxisIndicesRole).toList();
+        int x = rect.left() + 4;
+        painter->setClipRect(rect);
+        for (qsizetype i = 0; i < names.size(); ++i) {
+            const QSize size = chipSize(names[i]);
+            paintChip(*painter, QRect(QPoint(x, rect.center().y() - size.height() / 2 + 1), size), names[i], axes[i].toInt(), theme);
+            x += size.width() + 4;
+        }
+    } else if (warning) {
+        painter->drawPixmap(rect.left() + 4, rect.center().y() - side / 2 + 1,
+            iconPixmap(QStringLiteral("warning"), side, theme.warning, ratio));
+        painter->setPen(theme.text);
+        painter->drawText(rect.adjusted(side + 10, 0, -2, 0), Qt::AlignLeft | Qt::AlignVCenter,
+            option.fontMetrics.elidedText(text, Qt::ElideRight, rect.width() - side - 12));
+    } else {
+        painter->drawPixmap(rect.left() + 4, rect.center().y() - side / 2 + 1,
+            iconPixmap(QStringLiteral("handle"), side, theme.hint, ratio));
+        painter->setPen(theme.text);
+        painter->drawText(rect.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, text);
+    }
+    painter->restore();
+}
+
+QWidget* RulesDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const
+{
+    auto* editor = new QLineEdit(parent);
+    editor->setAccessibleName(index.column() == RulesModel::Name ? tr("Logical axis") : tr("Mesh axes, separated by commas"));
+    if (index.column() == RulesModel::Axes)
+        editor->setPlaceholderText(tr("axis, axis or None"));
+    return editor;
+}
+
+void RulesDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex&) const
+{
+    // A little more than the cell, so that what is typed can be read.
+    QRect rect = option.rect;
+    rect.setWidth(std::max(rect.width(), Metrics::scaled(110)));
+    editor->setGeometry(rect);
+}
+
+QSize RulesDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    if (index.column() == RulesModel::Axes) {
+        int width = 8;
+        for (const QString& name : index.data(RulesModel::AxesRole).toStringList())
+            width += chipSize(name).width() + 4;
+        size.setWidth(std::max(size.width(), width));
+    } else if (index.column() == RulesModel::Uses && index.data(RulesModel::WarningRole).toBool()) {
+        size.rwidth() += Metrics::scaled(18);
+    }
+    return size;
+}
+
+RulesTable::RulesTable(RulesModel* model, QWidget* parent)
+    : QTableView(parent)
+    , m_rules(model)
+{
+    setModel(model);
+    setItemDelegate(new RulesDelegate(this));
+    setFrameShape(QFrame::NoFrame);
+    setShowGrid(false);
+    setAlternatingRowColors(false);
+    setSelectionBehavior(SelectRows);
+    setSelectionMode(SingleSelection);
+    setEditTriggers(DoubleClicked | EditKeyPressed);
+    setTabKeyNavigation(false);
+    setWordWrap(false);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    verticalHeader()->hide();
+    verticalHeader()->setMinimumSectionSize(Metrics::scaled(20));
+    verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setSectionsClickable(false);
+    horizontalHeader()->setMinimumSectionSize(Metrics::scaled(40));
+    horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    horizontalHeader()->setStretchLastSection(true);
+    setAccessibleName(tr("Rules, highest priority first"));
+}
+
+void RulesTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    const int number = Metrics::scaled(44), rest = viewport()->width() - number;
+    setColumnWidth(RulesModel::Number, number);
+    setColumnWidth(RulesModel::Name, rest * 30 / 100);
+    setColumnWidth(RulesModel::Axes, rest * 34 / 100);
+}
+
+void RulesTable::mousePressEvent(QMouseEvent* event)
+{
+    const QModelIndex index = indexAt(event->pos());
+    m_drag = Drag::None;
+    if (event->button() == Qt::LeftButton && index.isValid()) {
+        m_start = event->pos();
+        m_row = index.row();
+        if (index.column() == RulesModel::Name)
+            m_drag = Drag::PressedName;
+        else if (index.column() == RulesModel::Number && index.row() < m_rules->ruleCount())
+            m_drag = Drag::PressedRow;
+    }
+    QTableView::mousePressEvent(event);
+}
+
+void RulesTable::mouseMoveEvent(QMouseEvent* event)
+{
+    if (m_drag == Drag::None || !(event->buttons() & Qt::LeftButton)) {
+        QTableView::mouseMoveEvent(event);
+        return;
+    }
+    const bool far = (event->pos() - m_start).manhattanLength() >= 4;
+    bool start = false;
+    if (far && m_drag == Drag::PressedRow) {
+        m_drag = Drag::Row;
+        start = true;
+    } else if (far && m_drag == Drag::PressedName) {
+        m_drag = Drag::Name;
+    }
+    if (m_drag == Drag::Row) {
+        setCursor(Qt::ClosedHandCursor);
+        int to = rowAt(event->pos().y());
+        if (to < 0)
+            to = event->pos().y() < 0 ? 0 : m_rules->ruleCount() - 1;
+        to = std::min(to, m_rules->ruleCount() - 1);
+        if (to != m_row) {
+            const int from = std::exchange(m_row, to);
+            Q_EMIT rowDragged(from, to, start);
+        }
+    } else if (m_drag == Drag::Name) {
+        setCursor(Qt::ClosedHandCursor);
+        Q_EMIT nameDragged(m_row, event->globalPosition().toPoint());
+    }
+}
+
+void RulesTable::mouseReleaseEvent(QMouseEvent* event)
+{
+    const Drag drag = std::exchange(m_drag, Drag::None);
+    unsetCursor();
+    if (drag == Drag::Row)
+        Q_EMIT rowDropped();
+    else if (drag == Drag::Name)
+        Q_EMIT nameDropped(m_row, event->globalPosition().toPoint(), event->modifiers() & Qt::ControlModifier);
+    else
+        QTableView::mouseReleaseEvent(event);
+}
+
+void RulesTable::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape && (m_drag == Drag::Row || m_drag == Drag::Name)) {
+        const Drag drag = std::exchange(m_drag, Drag::None);
+        unsetCursor();
+        if (drag == Drag::Row)
+            Q_EMIT rowDragCancelled();
+        else
+            Q_EMIT nameDragCancelled();
+        return;
+    }
+    const int row = currentIndex().row();
+    const bool alt = event->modifiers() & Qt::AltModifier;
+    if (alt && (event->key() == Qt::Key_Up || event->key() == Qt::Key_Down)) {
+        if (row >= 0 && row < m_rules->ruleCount())
+            Q_EMIT moveRequested(row, event->key() == Qt::Key_Up ? -1 : 1);
+        return;
+    }
+    if (event->key() == Qt::Key_Delete && row >= 0 && row < m_rules->ruleCount()) {
+        Q_EMIT removeRequested(row);
+        return;
+    }
+    if (event->key() == Qt::Key_Insert) {
+        Q_EMIT addRequested();
+        return;
+    }
+    if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && currentIndex().isValid()
+        && state() != EditingState) {
+        const int column = currentIndex().column() == RulesModel::Name && row < m_rules->ruleCount() ? RulesModel::Name : RulesModel::Axes;
+        edit(model()->index(row, column));
+        return;
+    }
+    QTableView::keyPressEvent(event);
+}
+
+} // namespace shardscope

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The table of rules. Rows are dragged by their number to change priority; a logical name is dragged out of the table
+// (see RulesView for where it can go). Both have twins on the keyboard.
+#pragma once
+
+#include <QStyledItemDelegate>
+#include <QTableView>
+
+namespace shardscope {
+
+class RulesModel;
+
+class RulesDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+class RulesTable : public QTableView {
+    Q_OBJECT
+public:
+    explicit RulesTable(RulesModel* model, QWidget* parent = nullptr);
+    [[nodiscard]] bool isDraggingRow() const { return m_drag == Drag::Row; }
+
+Q_SIGNALS:
+    /// A row is dragged from where it is now to another place. `start` marks the first move of a drag.
+    void rowDragged(int from, int to, bool start);
+    void rowDropped();
+    void rowDragCancelled();
+    void nameDragged(int row, const QPoint& global);
+    void nameDropped(int row, const QPoint& global, bool append);
+    void nameDragCancelled();
+    void moveRequested(int row, int step);
+    void removeRequested(int row);
+    void addRequested();
+
+protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    enum class Drag { None, PressedRow, PressedName, Row, Name };
+    RulesModel* m_rules;
+    Drag m_drag = Drag::None;
+    QPoint m_start;
+    int m_row = -1;
+};
+
+} // namespace shardscope

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/rules_view/rules_view.h"
+
+#include <QApplication>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "experiment/edits.h"
+#include "views/panel/panel.h"
+#include "views/rules_view/axis_tray.h"
+#include "views/rules_view/edit_preview.h"
+#include "views/rules_view/rules_model.h"
+#include "views/rules_view/rules_table.h"
+#include "views/theme/icons.h"
+#include "views/theme/style.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_model(new RulesModel(document, this))
+    , m_table(new RulesTable(m_model, this))
+    , m_empty(new EmptyPage(tr("No rules yet: every logical axis stays whole."), tr("Add rule"), this))
+    , m_version(new QComboBox(this))
+    , m_fallback(new QComboBox(this))
+    , m_tray(new AxisTray(this))
+    , m_message(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
+{
+    m_version->addItem(tr("flax-linen 2024"));
+    m_version->addItem(tr("flax-linen current"));
+    m_version->setAccessibleName(tr("Version of the rules"));
+    m_version->setToolTip(tr("How the rules are resolved: as Flax did in 2024, or as it does now"));
+    m_fallback->addItems({ tr("No match: unsharded"), tr("No match: error"), tr("No match: no constraint") });
+    m_fallback->setAccessibleName(tr("What a constraint does when no rule matches"));
+    for (QComboBox* box : { m_version, m_fallback })
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_version->setMinimumContentsLength(12);
+    m_fallback->setMinimumContentsLength(14);
+    auto* trace = new QPushButton(tr("Trace"), this);
+    trace->setObjectName(QStringLiteral("trace"));
+    trace->setToolTip(tr("Shows for the selected tensor what every rule did, and why"));
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(8, 6, 8, 6);
+    head->addWidget(m_version, 1);
+    head->addWidget(m_fallback, 1);
+    head->addWidget(trace);
+
+    auto* add = new QPushButton(icon(QStringLiteral("add"), IconColor::Accent), tr("Add rule"), this);
+    add->setObjectName(QStringLiteral("addRule"));
+    add->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
+    add->setProperty("link", true);
+    setQuiet(add);
+    auto* hint = new RoleLabel(tr("or drag a name onto"), RoleLabel::Size::Small, &Theme::secondary, this);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(6, 2, 8, 2);
+    foot->setSpacing(6);
+    foot->addWidget(add);
+    foot->addWidget(hint);
+    foot->addWidget(m_tray, 1);
+
+    m_message->setContentsMargins(8, 2, 8, 2);
+    m_message->setWordWrap(true);
+    m_message->hide();
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->setSpacing(0);
+    column->addLayout(head);
+    column->addWidget(m_message);
+    column->addWidget(m_table, 1);
+    column->addWidget(m_empty, 1);
+    column->addLayout(foot);
+    setFocusProxy(m_table);
+    setTabOrder(m_version, m_fallback);
+    setTabOrder(m_fallback, trace);
+    setTabOrder(trace, m_table);
+    setTabOrder(m_table, add);
+
+    connect(trace, &QPushButton::clicked, this, &RulesView::traceRequested);
+    connect(add, &QPushButton::clicked, this, &RulesView::addRule);
+    connect(m_empty, &EmptyPage::clicked, this, &RulesView::addRule);
+    connect(m_version, &QComboBox::activated, this, [this](int index) {
+        m_document->edit(withRulesVersion(*m_document->experiment(), index == 0 ? FlaxVersion::Year2024 : FlaxVersion::Current),
+            m_version->itemText(index));
+    });
+    connect(m_fallback, &QComboBox::activated, this, [this](int index) {
+        m_document->edit(withFallback(*m_document->experiment(), static_cast<RulesFallback>(index)), m_fallback->itemText(index));
+    });
+
+    connect(m_table, &RulesTable::moveRequested, this, &RulesView::moveRule);
+    connect(m_table, &RulesTable::removeRequested, this, [this](int row) {
+        m_document->edit(withRuleRemoved(*m_document->experiment(), static_cast<std::size_t>(row)), tr("remove rule %1").arg(row + 1));
+    });
+    connect(m_table, &RulesTable::addRequested, this, &RulesView::addRule);
+    connect(m_table, &RulesTable::rowDragged, this, &RulesView::dragRow);
+    connect(m_table, &RulesTable::rowDropped, this, [this] { m_mergeId = 0; });
+    connect(m_table, &RulesTable::rowDragCancelled, this, [this] {
+        // Back to where it was: within the same step, which so vanishes.
+        if (m_mergeId != 0 && m_dragAt != m_dragStart)
+            m_document->edit(withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(m_dragAt), static_cast<std::size_t>(m_dragStart)),
+                QString(), m_mergeId);
+        m_mergeId = 0;
+    });
+    connect(m_table, &RulesTable::nameDragged, this, &RulesView::dragName);
+    connect(m_table, &RulesTable::nameDropped, this, &RulesView::dropName);
+    connect(m_table, &RulesTable::nameDragCancelled, this, &RulesView::endNameDrag);
+
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
+        if (m_following || !current.isValid())
+            return;
+        m_selection->setLogicalAxis(m_model->nameAt(current.row()));
+        m_selection->setRule(current.row() < m_model->ruleCount() ? current.row() : -1);
+    });
+    connect(selection, &Selection::changed, this, &RulesView::followSelection);
+    connect(document, &Document::editRefused, this, [this](const Diagnostic& refused) {
+        if (isAncestorOf(QApplication::focusWidget()))
+            showRefusal(refused);
+    });
+    connect(document, &Document::experimentChanged, this, [this] {
+        m_message->hide();
+        refresh();
+    });
+    connect(m_model, &QAbstractItemModel::modelReset, this, &RulesView::refresh);
+    connect(m_model, &QAbstractItemModel::dataChanged, this, &RulesView::refresh);
+    refresh();
+}
+
+void RulesView::refresh()
+{
+    const Experiment& now = *m_document->experiment();
+    const QSignalBlocker quietVersion(m_version), quietFallback(m_fallback);
+    m_version->setCurrentIndex(now.rules.version == FlaxVersion::Year2024 ? 0 : 1);
+    m_fallback->setCurrentIndex(static_cast<int>(now.rules.fallback));
+    QStringList axes;
+    for (const MeshAxis& axis : now.mesh.axes)
+        axes << QString::fromStdString(axis.name);
+    m_tray->setAxes(axes);
+    m_table->setVisible(m_model->rowCount() > 0);
+    m_empty->setVisible(m_model->rowCount() == 0);
+    followSelection();
+    const int rules = m_model->ruleCount(), idle = m_model->warningCount();
+    QString figure = rules == 1 ? tr("1 rule") : tr("%1 rules").arg(rules);
+    if (idle > 0)
+        figure += tr(", %1 without effect").arg(idle);
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void RulesView::followSelection()
+{
+    const int row = m_selection->rule();
+    if (row < 0 || row >= m_model->ruleCount() || m_table->currentIndex().row() == row)
+        return;
+    m_following = true;
+    m_table->setCurrentIndex(m_model->index(row, std::max(m_table->currentIndex().column(), static_cast<int>(RulesModel::Name))));
+    m_following = false;
+}
+
+void RulesView::showRefusal(const Diagnostic& refused)
+{
+    m_message->setText(words::describe(refused).cause);
+    m_message->show();
+}
+
+void RulesView::moveRule(int row, int step)
+{
+    const int to = row + step;
+    if (to < 0 || to >= m_model->ruleCount())
+        return;
+    if (m_document->edit(withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(row), static_cast<std::size_t>(to)),
+            tr("rule %1 to place %2").arg(row + 1).arg(to + 1))) {
+        m_table->setCurrentIndex(m_model->index(to, RulesModel::Name));
+        m_selection->setRule(to);
+    }
+}
+
+void RulesView::dragRow(int from, int to, bool start)
+{
+    if (m_mergeId == 0 || start) {
+        m_mergeId = m_document->newMergeId();
+        m_dragStart = from;
+    }
+    m_dragAt = to;
+    m_document->edit(withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(from), static_cast<std::size_t>(to)),
+        tr("rule %1 to place %2").arg(m_dragStart + 1).arg(to + 1), m_mergeId);
+    m_table->setCurrentIndex(m_model->index(to, RulesModel::Name));
+    m_selection->setRule(to);
+}
+
+std::optional<Experiment> RulesView::droppedExperiment(int row, int axis, bool append) const
+{
+    const Experiment& now = *m_document->experiment();
+    const std::string name = now.mesh.axes[static_cast<std::size_t>(axis)].name;
+    const auto rule = static_cast<std::size_t>(row);
+    const bool ruled = row < m_model->ruleCount();
+    auto after = append && ruled ? withAxisAppendedToRule(now, rule, name)
+                                 : withNameMapped(now, m_model->nameAt(row).toStdString(), SpecEntry::axis(name));
+    if (!after)
+        return std::nullopt;
+    return std::move(*after);
+}
+
+void RulesView::dragName(int row, const QPoint& global)
+{
+    if (!m_plate)
+        m_plate = new DragPlate(window());
+    const int axis = m_tray->axisAt(global);
+    const bool append = QApplication::keyboardModifiers() & Qt::ControlModifier;
+    m_tray->setTarget(axis);
+    QString text = m_plate->accessibleDescription();
+    if (axis < 0) {
+        text.clear();
+    } else if (axis != m_previewAxis || append != m_previewAppend) {
+        const std::optional<Experiment> after = droppedExperiment(row, axis, append);
+        text = after ? editPreview(*m_document, *after) : tr("This cannot be.");
+    }
+    m_previewAxis = axis;
+    m_previewAppend = append;
+    m_plate->setAccessibleDescription(text);
+    m_plate->showAt(global, m_model->nameAt(row), text);
+}
+
+void RulesView::dropName(int row, const QPoint& global, bool append)
+{
+    const int axis = m_tray->axisAt(global);
+    endNameDrag();
+    if (axis < 0)
+        return;
+    const Experiment& now = *m_document->experiment();
+    const std::string target = now.mesh.axes[static_cast<std::size_t>(axis)].name;
+    const QString name = m_model->nameAt(row);
+    const bool ruled = row < m_model->ruleCount();
+    auto after = append && ruled ? withAxisAppendedToRule(now, static_cast<std::size_t>(row), target)
+                                 : withNameMapped(now, name.toStdString(), SpecEntry::axis(target));
+    if (!after)
+        showRefusal(after.error());
+    m_document->edit(std::move(after), QStringLiteral("%1 → %2").arg(name, QString::fromStdString(target)));
+}
+
+void RulesView::endNameDrag()
+{
+    m_tray->setTarget(-1);
+    m_previewAxis = -1;
+    delete std::exchange(m_plate, nullptr);
+}
+
+void RulesView::addRule()
+{
+    const Experiment& now = *m_document->experiment();
+    // A name that has no rule yet is the likeliest one to want one.
+    QString name;
+    if (m_model->rowCount() > m_model->ruleCount())
+        name = m_model->nameAt(m_model->ruleCount());
+    else
+        name = QStringLiteral("name");
+    LogicalRule rule { LogicalName::of(name.toStdString()), SpecEntry::none(), false, 2 };
+    const std::size_t end = now.rules.rules.list.size();
+    if (!m_document->edit(withRuleInserted(now, end, rule), tr("add rule for %1").arg(name)))
+        return;
+    const QModelIndex index = m_model->index(static_cast<int>(end), RulesModel::Axes);
+    m_table->setCurrentIndex(index);
+    m_table->setFocus();
+    m_table->edit(index);
+}
+
+} // namespace shardscope
