@@ -74,8 +74,9 @@ Result<void> paintWindow(const QString& file, const QString& png, const Screensh
     QCoreApplication::processEvents();
     const QPixmap picture = window.grab();
     if (!picture.save(png, "PNG"))
-        return fail(Code::Unwritable, { { "file", png.toStdString() }, { "reason", "the picture could not be written" } },
-            Where { .file = png.toStdString(), .pointer = {}, .path = {} });
+        return fail(Code::Unwritable,
+            { { "file", png.toStdString() }, { "reason", "the picture could not be written" } },
+            Where{ .file = png.toStdString(), .pointer = {}, .path = {} });
     return {};
 }
 

@@ -15,7 +15,7 @@ int runWindow(int argc, char** argv, const QString& file);
 
 struct ScreenshotOptions {
     bool dark = false;
-    QSize size { 1600, 1000 }; ///< of the window, in logical pixels
+    QSize size{ 1600, 1000 }; ///< of the window, in logical pixels
     QString tensor; ///< path of the tensor to select; "" = the first parameter
     double scale = 1; ///< device pixels per logical pixel
     int steps = 8; ///< steps run before, so that there are timings to see
@@ -23,6 +23,7 @@ struct ScreenshotOptions {
 
 /// Writes a PNG of the window with an experiment file ("" = the built-in experiment). Works without a display, and
 /// must come before any other application object. Errors: those of reading the file, UnknownTensor, Unwritable.
-[[nodiscard]] Result<void> writeScreenshot(const QString& file, const QString& png, const ScreenshotOptions& options = {});
+[[nodiscard]] Result<void> writeScreenshot(
+    const QString& file, const QString& png, const ScreenshotOptions& options = {});
 
 } // namespace shardscope

@@ -29,7 +29,10 @@ namespace {
 
 constexpr int narrowestWide = 1280;
 
-QString fileFilter() { return MainWindow::tr("Experiments (*.json);;All files (*)"); }
+QString fileFilter()
+{
+    return MainWindow::tr("Experiments (*.json);;All files (*)");
+}
 
 /// The one local file of a drag, or "".
 QString droppedFile(const QMimeData* data)
@@ -92,11 +95,15 @@ MainWindow::~MainWindow()
 
 DockFrame* MainWindow::dock(const QString& id) const
 {
-    const auto found = std::find_if(m_docks.begin(), m_docks.end(), [&id](const DockFrame* d) { return d->objectName() == id; });
+    const auto found =
+        std::find_if(m_docks.begin(), m_docks.end(), [&id](const DockFrame* d) { return d->objectName() == id; });
     return found == m_docks.end() ? nullptr : *found;
 }
 
-QAction* MainWindow::action(const QString& name) const { return findChild<QAction*>(name); }
+QAction* MainWindow::action(const QString& name) const
+{
+    return findChild<QAction*>(name);
+}
 
 // Files.
 
@@ -130,13 +137,15 @@ bool MainWindow::saveTo(const QString& path)
     return true;
 }
 
-bool MainWindow::save() { return m_document.filePath().isEmpty() ? askToSaveAs() : saveTo(m_document.filePath()); }
+bool MainWindow::save()
+{
+    return m_document.filePath().isEmpty() ? askToSaveAs() : saveTo(m_document.filePath());
+}
 
 bool MainWindow::askToSaveAs()
 {
-    const QString proposal = m_document.filePath().isEmpty()
-        ? m_settings.folder() + QStringLiteral("/experiment.json")
-        : m_document.filePath();
+    const QString proposal = m_document.filePath().isEmpty() ? m_settings.folder() + QStringLiteral("/experiment.json")
+                                                             : m_document.filePath();
     QString path = QFileDialog::getSaveFileName(this, tr("Save experiment"), proposal, fileFilter());
     if (path.isEmpty())
         return false;
@@ -164,9 +173,12 @@ bool MainWindow::mayLeave()
     box.setInformativeText(tr("They are lost unless you save them."));
     box.setDefaultButton(QMessageBox::Save);
     switch (box.exec()) {
-    case QMessageBox::Save: return save();
-    case QMessageBox::Discard: return true;
-    default: return false;
+    case QMessageBox::Save:
+        return save();
+    case QMessageBox::Discard:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -176,7 +188,7 @@ void MainWindow::newExperiment()
         return;
     Experiment blank;
     blank.mesh.axes = { { "data", 2 }, { "model", 4 } };
-    blank.model = MlpModel {};
+    blank.model = MlpModel{};
     m_selection.clear();
     m_document.setExperiment(std::move(blank), QString());
 }
@@ -294,7 +306,8 @@ void MainWindow::showRun()
     QAction* run = action(QStringLiteral("runContinuously"));
     run->setText(idle || state == RunController::State::Stepping ? tr("Run") : tr("Stop"));
     run->setToolTip(idle ? tr("Run steps until stopped (Ctrl+F5)") : tr("Stop (Ctrl+F5)"));
-    run->setIcon(icon(idle || state == RunController::State::Stepping ? QStringLiteral("continuous") : QStringLiteral("stop")));
+    run->setIcon(
+        icon(idle || state == RunController::State::Stepping ? QStringLiteral("continuous") : QStringLiteral("stop")));
     run->setChecked(continuous || state == RunController::State::Timing);
     QString text;
     if (state == RunController::State::Timing) {
@@ -315,9 +328,10 @@ void MainWindow::showAbout()
     box->setWindowTitle(tr("About Shardscope"));
     box->setIconPixmap(windowIcon().pixmap(48));
     box->setText(tr("<b>Shardscope</b><br>Explore how the arrays of a train step are laid out over a device mesh."));
-    box->setInformativeText(tr("Qt %1. Free software under the GNU General Public License, version 3 or later. Plots are "
-                               "drawn by QCustomPlot, kernels use Eigen.")
-                                .arg(QLatin1String(qVersion())));
+    box->setInformativeText(
+        tr("Qt %1. Free software under the GNU General Public License, version 3 or later. Plots are "
+           "drawn by QCustomPlot, kernels use Eigen.")
+            .arg(QLatin1String(qVersion())));
     box->show();
 }
 

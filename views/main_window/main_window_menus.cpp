@@ -49,12 +49,15 @@ void MainWindow::makeActions()
     addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New"), Key::New, [this] { newExperiment(); });
     addAction(QStringLiteral("open"), QStringLiteral("open"), tr("&Open…"), Key::Open, [this] { askToOpen(); });
     addAction(QStringLiteral("save"), QStringLiteral("save"), tr("&Save"), Key::Save, [this] { save(); });
-    addAction(QStringLiteral("saveAs"), {}, tr("Save &As…"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_S), [this] { askToSaveAs(); });
+    addAction(QStringLiteral("saveAs"), {}, tr("Save &As…"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
+        [this] { askToSaveAs(); });
     addAction(QStringLiteral("quit"), {}, tr("&Quit"), Key(Qt::CTRL | Qt::Key_Q), [this] { close(); });
 
     QUndoStack* stack = m_document.undoStack();
-    QAction* undo = addAction(QStringLiteral("undo"), QStringLiteral("undo"), tr("&Undo"), Key::Undo, [stack] { stack->undo(); });
-    QAction* redo = addAction(QStringLiteral("redo"), QStringLiteral("redo"), tr("&Redo"), Key::Redo, [stack] { stack->redo(); });
+    QAction* undo =
+        addAction(QStringLiteral("undo"), QStringLiteral("undo"), tr("&Undo"), Key::Undo, [stack] { stack->undo(); });
+    QAction* redo =
+        addAction(QStringLiteral("redo"), QStringLiteral("redo"), tr("&Redo"), Key::Redo, [stack] { stack->redo(); });
     const auto follow = [stack, undo, redo] {
         undo->setEnabled(stack->canUndo());
         redo->setEnabled(stack->canRedo());
@@ -65,22 +68,27 @@ void MainWindow::makeActions()
     connect(stack, &QUndoStack::cleanChanged, this, follow);
     follow();
 
-    addAction(QStringLiteral("runStep"), QStringLiteral("run"), tr("Run &step"), Key(Qt::Key_F5), [this] { m_run.runStep(); });
-    addAction(QStringLiteral("runTimeit"), QStringLiteral("timeit"), tr("&Time n × loops"), Key(Qt::SHIFT | Qt::Key_F5), [this] {
-        const RunSetting& run = m_document.experiment()->run;
-        m_run.runTimeit(run.runs, run.loops);
-    });
-    addAction(QStringLiteral("runContinuously"), QStringLiteral("continuous"), tr("Run"), Key(Qt::CTRL | Qt::Key_F5), [this] {
-        if (m_run.state() == RunController::State::Idle)
-            m_run.runContinuously();
-        else
-            m_run.stop();
-        showRun();
-    })->setCheckable(true);
+    addAction(QStringLiteral("runStep"), QStringLiteral("run"), tr("Run &step"), Key(Qt::Key_F5),
+        [this] { m_run.runStep(); });
+    addAction(QStringLiteral("runTimeit"), QStringLiteral("timeit"), tr("&Time n × loops"), Key(Qt::SHIFT | Qt::Key_F5),
+        [this] {
+            const RunSetting& run = m_document.experiment()->run;
+            m_run.runTimeit(run.runs, run.loops);
+        });
+    addAction(QStringLiteral("runContinuously"), QStringLiteral("continuous"), tr("Run"), Key(Qt::CTRL | Qt::Key_F5),
+        [this] {
+            if (m_run.state() == RunController::State::Idle)
+                m_run.runContinuously();
+            else
+                m_run.stop();
+            showRun();
+        })
+        ->setCheckable(true);
     addAction(QStringLiteral("resetRun"), QStringLiteral("reset"), tr("&Reset"), {}, [this] { m_run.reset(); });
 
     addAction(QStringLiteral("nextDock"), {}, tr("Next dock"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
-    addAction(QStringLiteral("previousDock"), {}, tr("Previous dock"), Key(Qt::SHIFT | Qt::Key_F6), [this] { focusNextDock(-1); });
+    addAction(QStringLiteral("previousDock"), {}, tr("Previous dock"), Key(Qt::SHIFT | Qt::Key_F6),
+        [this] { focusNextDock(-1); });
     addAction(QStringLiteral("resetLayout"), {}, tr("&Reset layout"), {}, [this] { resetArrangement(); });
     addAction(QStringLiteral("about"), {}, tr("&About Shardscope"), {}, [this] { showAbout(); });
 }
@@ -100,8 +108,10 @@ void MainWindow::makeMenus()
     QMenu* examples = file->addMenu(tr("&Examples"));
     for (std::size_t i = 0; i < builtinExamples().size(); ++i) {
         const Example& example = builtinExamples()[i];
-        QAction* open = examples->addAction(QString::fromUtf8(example.title.data(), static_cast<qsizetype>(example.title.size())));
-        open->setObjectName(QStringLiteral("example-") + QString::fromLatin1(example.id.data(), static_cast<qsizetype>(example.id.size())));
+        QAction* open =
+            examples->addAction(QString::fromUtf8(example.title.data(), static_cast<qsizetype>(example.title.size())));
+        open->setObjectName(QStringLiteral("example-")
+            + QString::fromLatin1(example.id.data(), static_cast<qsizetype>(example.id.size())));
         open->setToolTip(QString::fromUtf8(example.question.data(), static_cast<qsizetype>(example.question.size())));
         connect(open, &QAction::triggered, this, [this, i] { openExample(i); });
     }
@@ -123,9 +133,10 @@ void MainWindow::makeMenus()
     view->addSeparator();
     QMenu* themes = view->addMenu(tr("&Theme"));
     auto* group = new QActionGroup(this);
-    for (const auto& [name, text, choice] : { std::tuple(QStringLiteral("themeSystem"), tr("As the &system"), ThemeChoice::System),
-             std::tuple(QStringLiteral("themeLight"), tr("&Light"), ThemeChoice::Light),
-             std::tuple(QStringLiteral("themeDark"), tr("&Dark"), ThemeChoice::Dark) }) {
+    for (const auto& [name, text, choice] :
+        { std::tuple(QStringLiteral("themeSystem"), tr("As the &system"), ThemeChoice::System),
+            std::tuple(QStringLiteral("themeLight"), tr("&Light"), ThemeChoice::Light),
+            std::tuple(QStringLiteral("themeDark"), tr("&Dark"), ThemeChoice::Dark) }) {
         const ThemeChoice chosen = choice;
         QAction* action = addAction(name, {}, text, {}, [this, chosen] {
             m_appearance->setChoice(chosen);
@@ -159,7 +170,8 @@ void MainWindow::makeMenus()
     connect(experiment, &QMenu::aboutToShow, this, [this, bound, platforms] {
         bound->setChecked(m_document.experiment()->rules.boundWhenTraced);
         for (QAction* action : platforms->actions())
-            action->setChecked(action->text() == QString::fromStdString(m_document.experiment()->hardware.devices.platform));
+            action->setChecked(
+                action->text() == QString::fromStdString(m_document.experiment()->hardware.devices.platform));
     });
 
     QMenu* run = menuBar()->addMenu(tr("&Run"));

@@ -20,7 +20,7 @@ struct StatusBar {
 StatusText statusText(const Document& document)
 {
     StatusText text;
-    text.saved = document.isModified() ? StatusBar::tr("Unsaved changes")
+    text.saved = document.isModified()  ? StatusBar::tr("Unsaved changes")
         : document.filePath().isEmpty() ? StatusBar::tr("Not saved yet")
                                         : StatusBar::tr("Saved");
     text.hardware = QString::fromStdString(document.experiment()->hardware.devices.kind);
@@ -39,7 +39,8 @@ StatusText statusText(const Document& document)
     if (!snapshot->ok())
         return text;
     const auto& ops = snapshot->deviceProgram->ops;
-    const auto exchanges = std::count_if(ops.begin(), ops.end(), [](const DeviceOp& op) { return op.collective() != nullptr; });
+    const auto exchanges =
+        std::count_if(ops.begin(), ops.end(), [](const DeviceOp& op) { return op.collective() != nullptr; });
     text.operations = StatusBar::tr("%1 ops, %2 collectives")
                           .arg(words::count(static_cast<qint64>(ops.size()) - exchanges), words::count(exchanges));
     text.sent = words::sentSummary(*snapshot);

@@ -66,8 +66,14 @@ void AxisChip::setMarked(bool marked)
     update();
 }
 
-QSize AxisChip::sizeHint() const { return chipSize(m_name).expandedTo({ Metrics::scaled(36), Metrics::scaled(20) }); }
-QSize AxisChip::minimumSizeHint() const { return { Metrics::scaled(36), Metrics::scaled(20) }; }
+QSize AxisChip::sizeHint() const
+{
+    return chipSize(m_name).expandedTo({ Metrics::scaled(36), Metrics::scaled(20) });
+}
+QSize AxisChip::minimumSizeHint() const
+{
+    return { Metrics::scaled(36), Metrics::scaled(20) };
+}
 
 void AxisChip::paintEvent(QPaintEvent*)
 {
@@ -89,7 +95,10 @@ void AxisChip::mousePressEvent(QMouseEvent* event)
         Q_EMIT clicked();
 }
 
-void AxisChip::mouseDoubleClickEvent(QMouseEvent*) { startRenaming(); }
+void AxisChip::mouseDoubleClickEvent(QMouseEvent*)
+{
+    startRenaming();
+}
 
 void AxisChip::keyPressEvent(QKeyEvent* event)
 {
@@ -115,7 +124,8 @@ void AxisChip::startRenaming()
     // Over the row, so that a name longer than the chip can be seen whole.
     m_editor = new QLineEdit(m_name, parentWidget());
     m_editor->setAccessibleName(tr("New name of mesh axis %1").arg(m_name));
-    m_editor->setGeometry(x() - 2, y() + (height() - Metrics::scaled(24)) / 2, std::max(width() + 4, Metrics::scaled(110)), Metrics::scaled(24));
+    m_editor->setGeometry(x() - 2, y() + (height() - Metrics::scaled(24)) / 2,
+        std::max(width() + 4, Metrics::scaled(110)), Metrics::scaled(24));
     m_editor->selectAll();
     m_editor->installEventFilter(this);
     m_editor->show();
@@ -149,7 +159,10 @@ bool AxisChip::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
-void AxisChip::resizeEvent(QResizeEvent* event) { QWidget::resizeEvent(event); }
+void AxisChip::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+}
 
 DragHandle::DragHandle(QWidget* parent)
     : QWidget(parent)
@@ -159,7 +172,10 @@ DragHandle::DragHandle(QWidget* parent)
     setAccessibleName(tr("Drag to reorder"));
 }
 
-QSize DragHandle::sizeHint() const { return { Metrics::scaled(16), Metrics::scaled(24) }; }
+QSize DragHandle::sizeHint() const
+{
+    return { Metrics::scaled(16), Metrics::scaled(24) };
+}
 
 void DragHandle::paintEvent(QPaintEvent*)
 {
@@ -247,20 +263,26 @@ void AxisRow::setContent(const Content& content)
     const QSignalBlocker quiet(m_spin);
     m_spin->setValue(static_cast<int>(std::min<std::int64_t>(content.size, m_spin->maximum())));
     const int digits = std::max(2, static_cast<int>(QString::number(content.size).size()));
-    m_spin->setFixedWidth(QFontMetrics(m_spin->font()).horizontalAdvance(QLatin1Char('0')) * digits + Metrics::scaled(32));
+    m_spin->setFixedWidth(
+        QFontMetrics(m_spin->font()).horizontalAdvance(QLatin1Char('0')) * digits + Metrics::scaled(32));
     m_linkLong = content.link;
     m_linkShort = content.linkShort;
     fitLink();
 }
 
-void AxisRow::setChipWidth(int width) { m_chip->setFixedWidth(width); }
+void AxisRow::setChipWidth(int width)
+{
+    m_chip->setFixedWidth(width);
+}
 
 void AxisRow::fitLink()
 {
     const bool room = width() >= Metrics::scaled(330);
     m_link->setText(room ? m_linkLong : m_linkShort);
     m_link->setToolTip(m_linkLong);
-    m_link->setMinimumWidth(QFontMetrics(Metrics::small()).horizontalAdvance(room ? QStringLiteral("ICI 45 GB/s") : QStringLiteral("DCN")) + 2);
+    m_link->setMinimumWidth(
+        QFontMetrics(Metrics::small()).horizontalAdvance(room ? QStringLiteral("ICI 45 GB/s") : QStringLiteral("DCN"))
+        + 2);
 }
 
 void AxisRow::resizeEvent(QResizeEvent* event)

@@ -40,10 +40,14 @@ void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional
 QSize DeviceMap::sizeHint() const
 {
     const std::int64_t rows = m_mesh && m_mesh->rank() > 0 ? m_mesh->deviceCount() / m_mesh->axes().back().size : 1;
-    return { Metrics::scaled(280), Metrics::scaled(16) + static_cast<int>(std::min<std::int64_t>(rows, 8)) * Metrics::scaled(34) };
+    return { Metrics::scaled(280),
+        Metrics::scaled(16) + static_cast<int>(std::min<std::int64_t>(rows, 8)) * Metrics::scaled(34) };
 }
 
-QSize DeviceMap::minimumSizeHint() const { return { Metrics::scaled(120), Metrics::scaled(16 + 2 * 16) }; }
+QSize DeviceMap::minimumSizeHint() const
+{
+    return { Metrics::scaled(120), Metrics::scaled(16 + 2 * 16) };
+}
 
 QString DeviceMap::rowName(std::int64_t row) const
 {
@@ -52,7 +56,9 @@ QString DeviceMap::rowName(std::int64_t row) const
     const std::int64_t position = row * m_map.columns();
     QStringList parts;
     for (std::size_t axis = 0; axis + 1 < m_mesh->rank(); ++axis)
-        parts << QStringLiteral("%1 %2").arg(QString::fromStdString(m_mesh->axis(axis).name)).arg(m_mesh->coordinate(position, axis));
+        parts << QStringLiteral("%1 %2")
+                     .arg(QString::fromStdString(m_mesh->axis(axis).name))
+                     .arg(m_mesh->coordinate(position, axis));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -63,7 +69,7 @@ void DeviceMap::arrange()
     const QFontMetrics strong(Metrics::semibold()), small(Metrics::small());
     m_map = DeviceMapLayout(*m_mesh, QRect(0, 0, 10, 10), 10); // for the number of rows
     int left = small.horizontalAdvance(tr("host %1").arg(99));
-    for (const std::int64_t row : { std::int64_t { 0 }, m_map.rows() - 1 })
+    for (const std::int64_t row : { std::int64_t{ 0 }, m_map.rows() - 1 })
         left = std::max(left, QFontMetrics(Metrics::small()).horizontalAdvance(rowName(row)) + 6);
     left = std::min(left, width() / 3) + 12;
     const int top = small.height() + 8;
@@ -99,7 +105,10 @@ QColor DeviceMap::fillOf(std::int64_t position, const Theme& theme) const
     return theme.shard(m_layout->shardAt(position), m_layout->distinctShards(), row, column);
 }
 
-void DeviceMap::resizeEvent(QResizeEvent*) { arrange(); }
+void DeviceMap::resizeEvent(QResizeEvent*)
+{
+    arrange();
+}
 
 bool DeviceMap::event(QEvent* event)
 {
@@ -109,8 +118,13 @@ bool DeviceMap::event(QEvent* event)
             const std::int32_t id = m_mesh->deviceAt(*position);
             QStringList at;
             for (std::size_t axis = 0; axis < m_mesh->rank(); ++axis)
-                at << QStringLiteral("%1 %2").arg(QString::fromStdString(m_mesh->axis(axis).name)).arg(m_mesh->coordinate(*position, axis));
-            QString text = tr("<b>d%1</b> on host %2<br>%3").arg(id).arg(id / m_devicesPerHost).arg(at.join(QStringLiteral(", ")).toHtmlEscaped());
+                at << QStringLiteral("%1 %2")
+                          .arg(QString::fromStdString(m_mesh->axis(axis).name))
+                          .arg(m_mesh->coordinate(*position, axis));
+            QString text = tr("<b>d%1</b> on host %2<br>%3")
+                               .arg(id)
+                               .arg(id / m_devicesPerHost)
+                               .arg(at.join(QStringLiteral(", ")).toHtmlEscaped());
             const std::vector<std::int32_t> holders = holdersAt(*position);
             if (m_layout && holders.size() > 1)
                 text += QStringLiteral("<br>") + tr("holds the same shard as %1").arg(words::devices(holders));
@@ -128,7 +142,7 @@ void DeviceMap::hover(std::optional<std::int64_t> position)
     if (m_hovered == position)
         return;
     m_hovered = position;
-    m_selection->setHoveredDevices(position ? holdersAt(*position) : std::vector<std::int32_t> {});
+    m_selection->setHoveredDevices(position ? holdersAt(*position) : std::vector<std::int32_t>{});
 }
 
 void DeviceMap::mouseMoveEvent(QMouseEvent* event)
@@ -137,7 +151,10 @@ void DeviceMap::mouseMoveEvent(QMouseEvent* event)
         hover(m_map.positionAt(event->pos()));
 }
 
-void DeviceMap::leaveEvent(QEvent*) { hover(std::nullopt); }
+void DeviceMap::leaveEvent(QEvent*)
+{
+    hover(std::nullopt);
+}
 
 void DeviceMap::mousePressEvent(QMouseEvent* event)
 {
@@ -145,7 +162,7 @@ void DeviceMap::mousePressEvent(QMouseEvent* event)
         return;
     const auto position = m_map.positionAt(event->pos());
     m_current = position.value_or(-1);
-    m_selection->setDevices(position ? std::vector { m_mesh->deviceAt(*position) } : std::vector<std::int32_t> {});
+    m_selection->setDevices(position ? std::vector{ m_mesh->deviceAt(*position) } : std::vector<std::int32_t>{});
 }
 
 void DeviceMap::keyPressEvent(QKeyEvent* event)
@@ -156,23 +173,34 @@ void DeviceMap::keyPressEvent(QKeyEvent* event)
     }
     std::int64_t next = m_current;
     switch (event->key()) {
-    case Qt::Key_Left: next = m_current - 1; break;
-    case Qt::Key_Right: next = m_current + 1; break;
-    case Qt::Key_Up: next = m_current - m_map.columns(); break;
-    case Qt::Key_Down: next = m_current < 0 ? 0 : m_current + m_map.columns(); break;
+    case Qt::Key_Left:
+        next = m_current - 1;
+        break;
+    case Qt::Key_Right:
+        next = m_current + 1;
+        break;
+    case Qt::Key_Up:
+        next = m_current - m_map.columns();
+        break;
+    case Qt::Key_Down:
+        next = m_current < 0 ? 0 : m_current + m_map.columns();
+        break;
     case Qt::Key_Escape:
         m_current = -1;
         m_selection->setDevices({});
         m_selection->setHoveredDevices({});
         return;
-    default: QWidget::keyPressEvent(event); return;
+    default:
+        QWidget::keyPressEvent(event);
+        return;
     }
     if (next < 0 || next >= m_mesh->deviceCount())
         return;
     m_current = next;
     m_selection->setDevices({ m_mesh->deviceAt(next) });
     m_selection->setHoveredDevices(holdersAt(next));
-    setAccessibleDescription(tr("device %1, same shard as %2").arg(m_mesh->deviceAt(next)).arg(words::devices(holdersAt(next))));
+    setAccessibleDescription(
+        tr("device %1, same shard as %2").arg(m_mesh->deviceAt(next)).arg(words::devices(holdersAt(next))));
 }
 
 void DeviceMap::paintEvent(QPaintEvent*)
@@ -278,18 +306,19 @@ void DeviceMap::paintHeadings(QPainter& painter, const Theme& theme) const
         if (strongMetrics.horizontalAdvance(longest) <= width) {
             for (std::int64_t column = 0; column < m_map.columns(); ++column) {
                 const QRect tile = m_map.tile(column);
-                painter.drawText(QRect(tile.left(), tile.top() - small.height() - 5, tile.width(), small.height()), Qt::AlignCenter,
-                    QStringLiteral("%1 %2").arg(name).arg(column));
+                painter.drawText(QRect(tile.left(), tile.top() - small.height() - 5, tile.width(), small.height()),
+                    Qt::AlignCenter, QStringLiteral("%1 %2").arg(name).arg(column));
             }
         } else {
-            painter.drawText(QRect(area.left(), area.top() - small.height() - 5, area.width(), small.height()), Qt::AlignCenter,
-                QStringLiteral("%1 0–%2").arg(name).arg(m_map.columns() - 1));
+            painter.drawText(QRect(area.left(), area.top() - small.height() - 5, area.width(), small.height()),
+                Qt::AlignCenter, QStringLiteral("%1 0–%2").arg(name).arg(m_map.columns() - 1));
         }
     }
     if (m_mesh->rank() < 2)
         return;
     // Row names where they fit one below the other; the host as well where there is room for two lines.
-    const double pitch = static_cast<double>(area.height()) / static_cast<double>(std::max<std::int64_t>(m_map.rows(), 1));
+    const double pitch =
+        static_cast<double>(area.height()) / static_cast<double>(std::max<std::int64_t>(m_map.rows(), 1));
     std::int64_t step = 1;
     while (pitch * static_cast<double>(step) < small.height())
         step *= 2;
@@ -300,7 +329,8 @@ void DeviceMap::paintHeadings(QPainter& painter, const Theme& theme) const
         QRect line(0, tile.center().y() - lines * small.height() / 2, area.left() - 8, small.height());
         painter.setFont(strong);
         painter.setPen(theme.meshAxis(0));
-        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, strongMetrics.elidedText(rowName(row), Qt::ElideMiddle, line.width()));
+        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
+            strongMetrics.elidedText(rowName(row), Qt::ElideMiddle, line.width()));
         if (hosts) {
             line.translate(0, small.height() - 1);
             painter.setFont(Metrics::small());

@@ -20,7 +20,9 @@ DeviceMapLayout::DeviceMapLayout(const Mesh& mesh, const QRect& area, int tileHe
     if (wanted > area.height() && m_rows > 0 && area.height() / m_rows < 4)
         m_rowGap = 0;
     m_area.setHeight(static_cast<int>(std::min<std::int64_t>(wanted, area.height())));
-    m_columnGap = m_columns > 0 && area.width() / m_columns < 4 ? 0 : m_columns > 0 && area.width() / m_columns < 12 ? 1 : 3;
+    m_columnGap = m_columns > 0 && area.width() / m_columns < 4 ? 0
+        : m_columns > 0 && area.width() / m_columns < 12        ? 1
+                                                                : 3;
 }
 
 QRect DeviceMapLayout::tile(std::int64_t position) const
@@ -29,15 +31,17 @@ QRect DeviceMapLayout::tile(std::int64_t position) const
         return {};
     const std::int64_t row = position / m_columns, column = position % m_columns;
     const std::int64_t height = m_area.height() + m_rowGap, width = m_area.width() + m_columnGap;
-    const auto left = static_cast<int>(width * column / m_columns), right = static_cast<int>(width * (column + 1) / m_columns);
+    const auto left = static_cast<int>(width * column / m_columns),
+               right = static_cast<int>(width * (column + 1) / m_columns);
     const auto top = static_cast<int>(height * row / m_rows), bottom = static_cast<int>(height * (row + 1) / m_rows);
-    return { m_area.left() + left, m_area.top() + top, std::max(right - left - m_columnGap, 0), std::max(bottom - top - m_rowGap, 0) };
+    return { m_area.left() + left, m_area.top() + top, std::max(right - left - m_columnGap, 0),
+        std::max(bottom - top - m_rowGap, 0) };
 }
 
 std::int64_t DeviceMapLayout::nearestPosition(QPoint point) const
 {
     const auto part = [](int offset, int length, std::int64_t pieces) {
-        return std::clamp<std::int64_t>(std::int64_t { offset } * pieces / std::max(length, 1), 0, pieces - 1);
+        return std::clamp<std::int64_t>(std::int64_t{ offset } * pieces / std::max(length, 1), 0, pieces - 1);
     };
     const std::int64_t row = part(point.y() - m_area.top(), m_area.height() + m_rowGap, m_rows);
     const std::int64_t column = part(point.x() - m_area.left(), m_area.width() + m_columnGap, m_columns);
@@ -70,7 +74,9 @@ std::vector<HostBox> DeviceMapLayout::hosts(const Mesh& mesh, std::int32_t devic
     for (std::int64_t row = 0; row < m_rows; ++row) {
         here.clear();
         for (std::int64_t column = 0; column < m_columns;) {
-            const auto hostAt = [&](std::int64_t c) { return mesh.deviceAt(row * m_columns + c) / std::max(1, devicesPerHost); };
+            const auto hostAt = [&](std::int64_t c) {
+                return mesh.deviceAt(row * m_columns + c) / std::max(1, devicesPerHost);
+            };
             const std::int32_t host = hostAt(column);
             std::int64_t end = column + 1;
             while (end < m_columns && hostAt(end) == host)

@@ -32,7 +32,10 @@ public:
     /// Position under a pixel, gaps belonging to the tile before them: for pictures of very large meshes.
     [[nodiscard]] std::int64_t nearestPosition(QPoint point) const;
     /// Single tiles are too small to be told apart.
-    [[nodiscard]] bool isRaster() const { return m_columns * m_rows > 4096 || tile(0).width() < 3 || tile(0).height() < 3; }
+    [[nodiscard]] bool isRaster() const
+    {
+        return m_columns * m_rows > 4096 || tile(0).width() < 3 || tile(0).height() < 3;
+    }
     /// One box per run of devices of the same host, merged over rows where the runs lie below each other.
     [[nodiscard]] std::vector<HostBox> hosts(const Mesh& mesh, std::int32_t devicesPerHost) const;
 

@@ -164,9 +164,18 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     refreshMap();
 }
 
-bool MeshView::keepsProduct() const { return m_keep->isChecked(); }
-void MeshView::setKeepsProduct(bool keep) { m_keep->setChecked(keep); }
-QString MeshView::message() const { return m_messageBox->isVisibleTo(this) ? m_messageText->text() : QString(); }
+bool MeshView::keepsProduct() const
+{
+    return m_keep->isChecked();
+}
+void MeshView::setKeepsProduct(bool keep)
+{
+    m_keep->setChecked(keep);
+}
+QString MeshView::message() const
+{
+    return m_messageBox->isVisibleTo(this) ? m_messageText->text() : QString();
+}
 
 bool MeshView::edit(Result<Experiment> after, const QString& text, int mergeId)
 {
@@ -202,7 +211,8 @@ void MeshView::makeRows(std::size_t count)
         setTabOrder(row->chip(), row->slider());
         setTabOrder(row->slider(), row->spinBox());
         setTabOrder(row->spinBox(), m_map);
-        connect(row, &AxisRow::sizeChosen, this, [this, axis](qint64 size, bool dragging) { setSize(axis, size, dragging); });
+        connect(row, &AxisRow::sizeChosen, this,
+            [this, axis](qint64 size, bool dragging) { setSize(axis, size, dragging); });
         connect(row->chip(), &AxisChip::clicked, this, [this, axis] {
             const QString name = QString::fromStdString(m_document->experiment()->mesh.axes[axis].name);
             m_selection->setMeshAxis(m_selection->meshAxis() == name ? QString() : name);
@@ -214,7 +224,8 @@ void MeshView::makeRows(std::size_t count)
         });
         connect(row->chip(), &AxisChip::removeRequested, this, [this, axis] {
             const Experiment& now = *m_document->experiment();
-            edit(withAxisRemoved(now, axis), tr("remove axis %1").arg(QString::fromStdString(now.mesh.axes[axis].name)));
+            edit(
+                withAxisRemoved(now, axis), tr("remove axis %1").arg(QString::fromStdString(now.mesh.axes[axis].name)));
         });
         connect(row->chip(), &AxisChip::moveRequested, this, [this, axis](int step) {
             const auto to = static_cast<std::ptrdiff_t>(axis) + step;
@@ -223,7 +234,8 @@ void MeshView::makeRows(std::size_t count)
                 m_rows[static_cast<std::size_t>(to)]->chip()->setFocus();
             }
         });
-        connect(row->handle(), &DragHandle::dragged, this, [this, axis](const QPoint& at) { dragRow(axis, at, false); });
+        connect(
+            row->handle(), &DragHandle::dragged, this, [this, axis](const QPoint& at) { dragRow(axis, at, false); });
         connect(row->handle(), &DragHandle::dropped, this, [this, axis](const QPoint& at) { dragRow(axis, at, true); });
         connect(row->handle(), &DragHandle::cancelled, this, [this] {
             m_dropLine = -1;
@@ -240,7 +252,8 @@ void MeshView::refresh()
     const auto mesh = Mesh::create(axes, now.mesh.deviceOrder);
     int chipWidth = Metrics::scaled(44);
     for (const MeshAxis& axis : axes)
-        chipWidth = std::max(chipWidth, std::min(chipSize(QString::fromStdString(axis.name)).width(), Metrics::scaled(96)));
+        chipWidth =
+            std::max(chipWidth, std::min(chipSize(QString::fromStdString(axis.name)).width(), Metrics::scaled(96)));
     const std::int32_t perHost = now.hardware.devices.devicesPerHost;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const bool crosses = mesh && leavesHost(*mesh, i, perHost);
@@ -274,7 +287,10 @@ void MeshView::refresh()
             choice = now.mesh.deviceOrder == columnMajor(*mesh) ? 1 : 2;
         m_order->setCurrentIndex(choice);
     }
-    m_hardware->setText(tr("%1 × %2 %3").arg(now.hardware.devices.hosts).arg(perHost).arg(QString::fromStdString(now.hardware.devices.kind)));
+    m_hardware->setText(tr("%1 × %2 %3")
+                            .arg(now.hardware.devices.hosts)
+                            .arg(perHost)
+                            .arg(QString::fromStdString(now.hardware.devices.kind)));
     m_hardware->setToolTip(tr("%1 hosts with %2 devices each").arg(now.hardware.devices.hosts).arg(perHost));
     const QString figure = sizesText(axes);
     if (figure != m_keyFigure) {
@@ -290,7 +306,8 @@ void MeshView::refreshMap()
         // Nothing was solved yet: the mesh alone can be drawn if it is one.
         const Experiment& now = *m_document->experiment();
         if (auto mesh = Mesh::create(now.mesh.axes, now.mesh.deviceOrder))
-            m_map->setMesh(std::make_shared<const Mesh>(std::move(*mesh)), now.hardware.devices.devicesPerHost, std::nullopt);
+            m_map->setMesh(
+                std::make_shared<const Mesh>(std::move(*mesh)), now.hardware.devices.devicesPerHost, std::nullopt);
         return;
     }
     const TensorRow* row = snapshot->row(m_selection->tensor().toStdString());
@@ -306,7 +323,8 @@ void MeshView::showMessage(const Diagnostic* refused)
     if (refused)
         shown = *refused;
     else if (product != now.hardware.devices.count())
-        shown = Diagnostic { Code::DevicesMismatch, { { "product", product }, { "devices", now.hardware.devices.count() } }, {} };
+        shown = Diagnostic{ Code::DevicesMismatch,
+            { { "product", product }, { "devices", now.hardware.devices.count() } }, {} };
     m_messageBox->setVisible(shown.has_value());
     if (!shown)
         return;
@@ -314,8 +332,8 @@ void MeshView::showMessage(const Diagnostic* refused)
     palette.setColor(QPalette::Window, Theme::current().errorBackground);
     m_messageBox->setPalette(palette);
     const words::ProblemText text = words::describe(*shown);
-    m_messageText->setText(QString::fromLatin1(shown->id().data(), static_cast<qsizetype>(shown->id().size())) + QLatin1Char(' ')
-        + text.cause);
+    m_messageText->setText(QString::fromLatin1(shown->id().data(), static_cast<qsizetype>(shown->id().size()))
+        + QLatin1Char(' ') + text.cause);
     m_messageText->setToolTip(text.remedy);
     m_fit->setVisible(shown->code == Code::DevicesMismatch);
 }
@@ -331,7 +349,8 @@ void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
     const std::int64_t start = m_mergeId != 0 ? m_sizeBefore : before;
     if (size != before) {
         const QString name = QString::fromStdString(now.mesh.axes[axis].name);
-        edit(withAxisSize(now, axis, size, m_keep->isChecked()), QStringLiteral("%1 %2 → %3").arg(name).arg(start).arg(size), m_mergeId);
+        edit(withAxisSize(now, axis, size, m_keep->isChecked()),
+            QStringLiteral("%1 %2 → %3").arg(name).arg(start).arg(size), m_mergeId);
     }
     if (!dragging)
         m_mergeId = 0;
@@ -372,7 +391,8 @@ void MeshView::addAxis()
     std::string name;
     for (int number = static_cast<int>(now.mesh.axes.size()) + 1;; ++number) {
         name = "axis" + std::to_string(number);
-        if (std::none_of(now.mesh.axes.begin(), now.mesh.axes.end(), [&](const MeshAxis& axis) { return axis.name == name; }))
+        if (std::none_of(
+                now.mesh.axes.begin(), now.mesh.axes.end(), [&](const MeshAxis& axis) { return axis.name == name; }))
             break;
     }
     if (edit(withAxisAdded(now, name, 1), tr("add axis %1").arg(QString::fromStdString(name))) && !m_rows.empty())
@@ -387,7 +407,7 @@ void MeshView::setOrder(int choice)
         refresh();
         return;
     }
-    after.mesh.deviceOrder = choice == 0 ? std::vector<std::int32_t> {} : columnMajor(*mesh);
+    after.mesh.deviceOrder = choice == 0 ? std::vector<std::int32_t>{} : columnMajor(*mesh);
     edit(std::move(after), choice == 0 ? tr("row-major device order") : tr("column-major device order"));
 }
 

@@ -13,7 +13,10 @@ namespace shardscope {
 
 namespace {
 
-int margin() { return Metrics::scaled(8); }
+int margin()
+{
+    return Metrics::scaled(8);
+}
 
 } // namespace
 
@@ -33,7 +36,8 @@ void SizeSlider::setSizes(std::vector<std::int64_t> sizes, std::int64_t current)
         m_sizes = { current };
     m_current = current;
     const auto at = std::lower_bound(m_sizes.begin(), m_sizes.end(), current);
-    const int index = static_cast<int>(std::min<std::ptrdiff_t>(at - m_sizes.begin(), static_cast<std::ptrdiff_t>(m_sizes.size()) - 1));
+    const int index = static_cast<int>(
+        std::min<std::ptrdiff_t>(at - m_sizes.begin(), static_cast<std::ptrdiff_t>(m_sizes.size()) - 1));
     const QSignalBlocker quiet(this);
     setRange(0, static_cast<int>(m_sizes.size()) - 1);
     setValue(index);
@@ -47,8 +51,14 @@ void SizeSlider::setAxis(int axis)
     update();
 }
 
-QSize SizeSlider::sizeHint() const { return { Metrics::scaled(110), Metrics::scaled(32) }; }
-QSize SizeSlider::minimumSizeHint() const { return { Metrics::scaled(56), Metrics::scaled(32) }; }
+QSize SizeSlider::sizeHint() const
+{
+    return { Metrics::scaled(110), Metrics::scaled(32) };
+}
+QSize SizeSlider::minimumSizeHint() const
+{
+    return { Metrics::scaled(56), Metrics::scaled(32) };
+}
 
 QPoint SizeSlider::handleAt(int index) const
 {
@@ -100,12 +110,21 @@ void SizeSlider::keyPressEvent(QKeyEvent* event)
     const int index = static_cast<int>(at - m_sizes.begin());
     switch (event->key()) {
     case Qt::Key_Right:
-    case Qt::Key_Plus: choose(onTick ? index + 1 : index, false); break;
+    case Qt::Key_Plus:
+        choose(onTick ? index + 1 : index, false);
+        break;
     case Qt::Key_Left:
-    case Qt::Key_Minus: choose(index - 1, false); break;
-    case Qt::Key_Home: choose(0, false); break;
-    case Qt::Key_End: choose(maximum(), false); break;
-    default: event->ignore();
+    case Qt::Key_Minus:
+        choose(index - 1, false);
+        break;
+    case Qt::Key_Home:
+        choose(0, false);
+        break;
+    case Qt::Key_End:
+        choose(maximum(), false);
+        break;
+    default:
+        event->ignore();
     }
 }
 
@@ -135,10 +154,13 @@ void SizeSlider::paintEvent(QPaintEvent*)
         const QString text = QString::number(m_sizes[static_cast<std::size_t>(i)]);
         const int width = metrics.horizontalAdvance(text);
         const int x = std::clamp(at.x() - width / 2, 0, std::max(0, this->width() - width));
-        if (x < freeFrom || (i < maximum() && x + width + 4 > this->width() - metrics.horizontalAdvance(QString::number(m_sizes.back()))))
+        if (x < freeFrom
+            || (i < maximum()
+                && x + width + 4 > this->width() - metrics.horizontalAdvance(QString::number(m_sizes.back()))))
             continue; // numbers that would touch are left out, the last one is kept
         painter.setPen(theme.secondary);
-        painter.drawText(QRect(x, y + Metrics::scaled(7), width + 2, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+        painter.drawText(
+            QRect(x, y + Metrics::scaled(7), width + 2, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
         freeFrom = x + width + 4;
     }
     painter.setPen(QPen(color, 2));

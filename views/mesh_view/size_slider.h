@@ -35,7 +35,7 @@ protected:
 private:
     [[nodiscard]] int indexAt(int x) const;
     void choose(int index, bool dragging);
-    std::vector<std::int64_t> m_sizes { 1 };
+    std::vector<std::int64_t> m_sizes{ 1 };
     std::int64_t m_current = 1;
     int m_axis = 0;
 };

@@ -61,7 +61,8 @@ void AxisTray::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     for (int i = 0; i < m_names.size(); ++i)
-        paintChip(painter, chipRect(i), m_names[i], i, Theme::current(), i == m_target ? ChipState::Target : ChipState::Plain);
+        paintChip(painter, chipRect(i), m_names[i], i, Theme::current(),
+            i == m_target ? ChipState::Target : ChipState::Plain);
 }
 
 DragPlate::DragPlate(QWidget* window)
@@ -77,7 +78,8 @@ void DragPlate::showAt(const QPoint& global, const QString& ghost, const QString
     m_text = text;
     const QFontMetrics metrics(font());
     const int chip = chipSize(ghost).width();
-    const int width = 8 + chip + (text.isEmpty() ? 8 : 8 + std::min(metrics.horizontalAdvance(text), Metrics::scaled(420)) + 10);
+    const int width =
+        8 + chip + (text.isEmpty() ? 8 : 8 + std::min(metrics.horizontalAdvance(text), Metrics::scaled(420)) + 10);
     resize(width, Metrics::scaled(28));
     QPoint at = parentWidget()->mapFromGlobal(global) + QPoint(14, 10);
     at.setX(std::clamp(at.x(), 0, std::max(0, parentWidget()->width() - width)));
@@ -103,7 +105,8 @@ void DragPlate::paintEvent(QPaintEvent*)
     paintChip(painter, QRect(QPoint(6, (height() - size.height()) / 2), size), m_ghost, -1, theme);
     painter.setPen(theme.text);
     const QRect line(size.width() + 14, 0, width() - size.width() - 20, height());
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(m_text, Qt::ElideRight, line.width()));
+    painter.drawText(
+        line, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(m_text, Qt::ElideRight, line.width()));
 }
 
 } // namespace shardscope

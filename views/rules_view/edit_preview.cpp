@@ -47,7 +47,8 @@ QString editPreview(Document& document, const Experiment& after)
         return EditPreview::tr("Nothing changes.");
     QStringList parts;
     if (weights > 0)
-        parts << (weights == 1 ? EditPreview::tr("1 weight changes") : EditPreview::tr("%1 weights change").arg(weights));
+        parts << (weights == 1 ? EditPreview::tr("1 weight changes")
+                               : EditPreview::tr("%1 weights change").arg(weights));
     else
         parts << (others == 1 ? EditPreview::tr("1 tensor changes") : EditPreview::tr("%1 tensors change").arg(others));
     const std::int64_t bytesNow = stateBytes(*now), bytesThen = stateBytes(*then);
@@ -55,7 +56,8 @@ QString editPreview(Document& document, const Experiment& after)
     if (bytesNow != bytesThen)
         parts << EditPreview::tr("%1 → %2 per device").arg(bytes(bytesNow), bytes(bytesThen));
     if (!(now->sent.step == then->sent.step))
-        parts << EditPreview::tr("sent %1 → %2 per step").arg(words::bytes(now->sent.step), words::bytes(then->sent.step));
+        parts << EditPreview::tr("sent %1 → %2 per step")
+                     .arg(words::bytes(now->sent.step), words::bytes(then->sent.step));
     return parts.join(QStringLiteral(", "));
 }
 

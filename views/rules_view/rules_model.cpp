@@ -2,6 +2,7 @@
 #include "views/rules_view/rules_model.h"
 
 #include <QFont>
+#include <QGuiApplication>
 #include <QRegularExpression>
 #include <algorithm>
 
@@ -34,7 +35,8 @@ QString targetText(const SpecEntry& entry)
     QStringList names;
     for (const std::string& axis : entry.axes)
         names << QString::fromStdString(axis);
-    return entry.kind == SpecEntry::Kind::Tuple ? QStringLiteral("(%1)").arg(names.join(QStringLiteral(", "))) : names.join(QString());
+    return entry.kind == SpecEntry::Kind::Tuple ? QStringLiteral("(%1)").arg(names.join(QStringLiteral(", ")))
+                                                : names.join(QString());
 }
 
 RulesModel::RulesModel(Document* document, QObject* parent)
@@ -54,7 +56,8 @@ void RulesModel::refresh()
     std::vector<Row> rules, unruled;
     for (std::size_t i = 0; i < now.rules.rules.list.size(); ++i) {
         const LogicalRule& rule = now.rules.rules.list[i];
-        Row row { rule.name.kind == LogicalName::Kind::Name ? QString::fromStdString(rule.name.name) : QStringLiteral("None"),
+        Row row{ rule.name.kind == LogicalName::Kind::Name ? QString::fromStdString(rule.name.name)
+                                                           : QStringLiteral("None"),
             rule.target, -1, 0 };
         if (fresh && i < snapshot->ruleUses.size()) {
             row.uses = snapshot->ruleUses[i].uses;
@@ -93,11 +96,15 @@ const RulesModel::Row& RulesModel::at(int row) const
     return i < m_rules.size() ? m_rules[i] : m_unruled[i - m_rules.size()];
 }
 
-QString RulesModel::nameAt(int row) const { return row >= 0 && row < rowCount() ? at(row).name : QString(); }
+QString RulesModel::nameAt(int row) const
+{
+    return row >= 0 && row < rowCount() ? at(row).name : QString();
+}
 
 int RulesModel::warningCount() const
 {
-    return static_cast<int>(std::count_if(m_rules.begin(), m_rules.end(), [this](const Row& row) { return isIdle(row); }));
+    return static_cast<int>(
+        std::count_if(m_rules.begin(), m_rules.end(), [this](const Row& row) { return isIdle(row); }));
 }
 
 int RulesModel::rowCount(const QModelIndex& parent) const
@@ -105,7 +112,10 @@ int RulesModel::rowCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : static_cast<int>(m_rules.size() + m_unruled.size());
 }
 
-int RulesModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+int RulesModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
 
 QVariant RulesModel::data(const QModelIndex& index, int role) const
 {
@@ -117,9 +127,12 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
     case Qt::EditRole:
         switch (index.column()) {
-        case Number: return rule ? QString::number(index.row() + 1) : QStringLiteral("–");
-        case Name: return row.name;
-        case Axes: return rule ? targetText(row.target) : role == Qt::EditRole ? QString() : tr("no rule");
+        case Number:
+            return rule ? QString::number(index.row() + 1) : QStringLiteral("–");
+        case Name:
+            return row.name;
+        case Axes:
+            return rule ? targetText(row.target) : role == Qt::EditRole ? QString() : tr("no rule");
         case Uses:
             if (row.uses < 0)
                 return QString();
@@ -130,15 +143,20 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const
             if (row.uses == 0)
                 return tr("%1, none active").arg(row.inactive);
             return row.inactive > 0 ? tr("%1, %2 inactive").arg(row.uses).arg(row.inactive) : QString::number(row.uses);
-        default: return {};
+        default:
+            return {};
         }
     case Qt::ToolTipRole:
         if (index.column() == Uses && rule && row.uses >= 0)
             return isIdle(row) ? tr("This rule decides nothing that takes effect.")
-                               : tr("Annotations that this rule decides: %1, in constraints that are not active: %2").arg(row.uses).arg(row.inactive);
-        return index.column() == Number && rule ? tr("Drag, or Alt+Up and Alt+Down, to change the priority") : QVariant();
+                               : tr("Annotations that this rule decides: %1, in constraints that are not active: %2")
+                                     .arg(row.uses)
+                                     .arg(row.inactive);
+        return index.column() == Number && rule ? tr("Drag, or Alt+Up and Alt+Down, to change the priority")
+                                                : QVariant();
     case Qt::TextAlignmentRole:
-        return index.column() == Number ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+        return index.column() == Number ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
+                                        : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::FontRole: {
         if (rule)
             return {};
@@ -146,12 +164,14 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const
         font.setItalic(true);
         return font;
     }
-    case Qt::ForegroundRole: return rule ? QVariant() : QVariant(Theme::current().secondary);
+    case Qt::ForegroundRole:
+        return rule ? QVariant() : QVariant(Theme::current().secondary);
     case Qt::AccessibleTextRole:
         if (index.column() == Number && rule)
             return tr("rule %1: %2 to %3").arg(index.row() + 1).arg(row.name, targetText(row.target));
         return {};
-    case IsRuleRole: return rule;
+    case IsRuleRole:
+        return rule;
     case AxesRole: {
         QStringList names;
         for (const std::string& axis : row.target.axes)
@@ -166,8 +186,10 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const
         }
         return indices;
     }
-    case WarningRole: return rule && isIdle(row);
-    default: return {};
+    case WarningRole:
+        return rule && isIdle(row);
+    default:
+        return {};
     }
 }
 
@@ -176,15 +198,21 @@ QVariant RulesModel::headerData(int section, Qt::Orientation orientation, int ro
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return section == Number ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+        return section == Number ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
+                                 : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
     switch (section) {
-    case Number: return QStringLiteral("#");
-    case Name: return tr("Logical axis");
-    case Axes: return tr("Mesh axes");
-    case Uses: return tr("Uses");
-    default: return {};
+    case Number:
+        return QStringLiteral("#");
+    case Name:
+        return tr("Logical axis");
+    case Axes:
+        return tr("Mesh axes");
+    case Uses:
+        return tr("Uses");
+    default:
+        return {};
     }
 }
 
@@ -211,7 +239,8 @@ bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int ro
         if (text.isEmpty())
             return false;
         const QString name = at(index.row()).name;
-        return m_document->edit(withNameMapped(now, name.toStdString(), target), QStringLiteral("%1 → %2").arg(name, targetText(target)));
+        return m_document->edit(
+            withNameMapped(now, name.toStdString(), target), QStringLiteral("%1 → %2").arg(name, targetText(target)));
     }
     LogicalRule rule = now.rules.rules.list[row];
     if (index.column() == Name) {
@@ -224,7 +253,9 @@ bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int ro
     } else {
         return false;
     }
-    const QString change = tr("rule %1: %2 → %3").arg(row + 1).arg(index.column() == Name ? text : at(index.row()).name, targetText(rule.target));
+    const QString change = tr("rule %1: %2 → %3")
+                               .arg(row + 1)
+                               .arg(index.column() == Name ? text : at(index.row()).name, targetText(rule.target));
     return m_document->edit(withRuleReplaced(now, row, rule), change);
 }
 

@@ -43,7 +43,8 @@ void RulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->setClipRect(rect);
         for (qsizetype i = 0; i < names.size(); ++i) {
             const QSize size = chipSize(names[i]);
-            paintChip(*painter, QRect(QPoint(x, rect.center().y() - size.height() / 2 + 1), size), names[i], axes[i].toInt(), theme);
+            paintChip(*painter, QRect(QPoint(x, rect.center().y() - size.height() / 2 + 1), size), names[i],
+                axes[i].toInt(), theme);
             x += size.width() + 4;
         }
     } else if (warning) {
@@ -64,7 +65,8 @@ void RulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 QWidget* RulesDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const
 {
     auto* editor = new QLineEdit(parent);
-    editor->setAccessibleName(index.column() == RulesModel::Name ? tr("Logical axis") : tr("Mesh axes, separated by commas"));
+    editor->setAccessibleName(
+        index.column() == RulesModel::Name ? tr("Logical axis") : tr("Mesh axes, separated by commas"));
     if (index.column() == RulesModel::Axes)
         editor->setPlaceholderText(tr("axis, axis or None"));
     return editor;
@@ -212,7 +214,8 @@ void RulesTable::keyPressEvent(QKeyEvent* event)
     }
     if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && currentIndex().isValid()
         && state() != EditingState) {
-        const int column = currentIndex().column() == RulesModel::Name && row < m_rules->ruleCount() ? RulesModel::Name : RulesModel::Axes;
+        const int column = currentIndex().column() == RulesModel::Name && row < m_rules->ruleCount() ? RulesModel::Name
+                                                                                                     : RulesModel::Axes;
         edit(model()->index(row, column));
         return;
     }

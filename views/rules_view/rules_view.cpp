@@ -88,16 +88,19 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     connect(add, &QPushButton::clicked, this, &RulesView::addRule);
     connect(m_empty, &EmptyPage::clicked, this, &RulesView::addRule);
     connect(m_version, &QComboBox::activated, this, [this](int index) {
-        m_document->edit(withRulesVersion(*m_document->experiment(), index == 0 ? FlaxVersion::Year2024 : FlaxVersion::Current),
+        m_document->edit(
+            withRulesVersion(*m_document->experiment(), index == 0 ? FlaxVersion::Year2024 : FlaxVersion::Current),
             m_version->itemText(index));
     });
     connect(m_fallback, &QComboBox::activated, this, [this](int index) {
-        m_document->edit(withFallback(*m_document->experiment(), static_cast<RulesFallback>(index)), m_fallback->itemText(index));
+        m_document->edit(
+            withFallback(*m_document->experiment(), static_cast<RulesFallback>(index)), m_fallback->itemText(index));
     });
 
     connect(m_table, &RulesTable::moveRequested, this, &RulesView::moveRule);
     connect(m_table, &RulesTable::removeRequested, this, [this](int row) {
-        m_document->edit(withRuleRemoved(*m_document->experiment(), static_cast<std::size_t>(row)), tr("remove rule %1").arg(row + 1));
+        m_document->edit(withRuleRemoved(*m_document->experiment(), static_cast<std::size_t>(row)),
+            tr("remove rule %1").arg(row + 1));
     });
     connect(m_table, &RulesTable::addRequested, this, &RulesView::addRule);
     connect(m_table, &RulesTable::rowDragged, this, &RulesView::dragRow);
@@ -105,7 +108,8 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     connect(m_table, &RulesTable::rowDragCancelled, this, [this] {
         // Back to where it was: within the same step, which so vanishes.
         if (m_mergeId != 0 && m_dragAt != m_dragStart)
-            m_document->edit(withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(m_dragAt), static_cast<std::size_t>(m_dragStart)),
+            m_document->edit(withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(m_dragAt),
+                                 static_cast<std::size_t>(m_dragStart)),
                 QString(), m_mergeId);
         m_mergeId = 0;
     });
@@ -113,12 +117,13 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     connect(m_table, &RulesTable::nameDropped, this, &RulesView::dropName);
     connect(m_table, &RulesTable::nameDragCancelled, this, &RulesView::endNameDrag);
 
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
-        if (m_following || !current.isValid())
-            return;
-        m_selection->setLogicalAxis(m_model->nameAt(current.row()));
-        m_selection->setRule(current.row() < m_model->ruleCount() ? current.row() : -1);
-    });
+    connect(
+        m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
+            if (m_following || !current.isValid())
+                return;
+            m_selection->setLogicalAxis(m_model->nameAt(current.row()));
+            m_selection->setRule(current.row() < m_model->ruleCount() ? current.row() : -1);
+        });
     connect(selection, &Selection::changed, this, &RulesView::followSelection);
     connect(document, &Document::editRefused, this, [this](const Diagnostic& refused) {
         if (isAncestorOf(QApplication::focusWidget()))
@@ -162,7 +167,8 @@ void RulesView::followSelection()
     if (row < 0 || row >= m_model->ruleCount() || m_table->currentIndex().row() == row)
         return;
     m_following = true;
-    m_table->setCurrentIndex(m_model->index(row, std::max(m_table->currentIndex().column(), static_cast<int>(RulesModel::Name))));
+    m_table->setCurrentIndex(
+        m_model->index(row, std::max(m_table->currentIndex().column(), static_cast<int>(RulesModel::Name))));
     m_following = false;
 }
 
@@ -177,7 +183,8 @@ void RulesView::moveRule(int row, int step)
     const int to = row + step;
     if (to < 0 || to >= m_model->ruleCount())
         return;
-    if (m_document->edit(withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(row), static_cast<std::size_t>(to)),
+    if (m_document->edit(
+            withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(row), static_cast<std::size_t>(to)),
             tr("rule %1 to place %2").arg(row + 1).arg(to + 1))) {
         m_table->setCurrentIndex(m_model->index(to, RulesModel::Name));
         m_selection->setRule(to);
@@ -191,7 +198,8 @@ void RulesView::dragRow(int from, int to, bool start)
         m_dragStart = from;
     }
     m_dragAt = to;
-    m_document->edit(withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(from), static_cast<std::size_t>(to)),
+    m_document->edit(
+        withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(from), static_cast<std::size_t>(to)),
         tr("rule %1 to place %2").arg(m_dragStart + 1).arg(to + 1), m_mergeId);
     m_table->setCurrentIndex(m_model->index(to, RulesModel::Name));
     m_selection->setRule(to);
@@ -263,7 +271,7 @@ void RulesView::addRule()
         name = m_model->nameAt(m_model->ruleCount());
     else
         name = QStringLiteral("name");
-    LogicalRule rule { LogicalName::of(name.toStdString()), SpecEntry::none(), false, 2 };
+    LogicalRule rule{ LogicalName::of(name.toStdString()), SpecEntry::none(), false, 2 };
     const std::size_t end = now.rules.rules.list.size();
     if (!m_document->edit(withRuleInserted(now, end, rule), tr("add rule for %1").arg(name)))
         return;

@@ -16,7 +16,7 @@
 #include "views/shard_grid_view/grid_accessible.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
-#include "views/widgets/span_label.h"
+#include "views/widgets/span_line.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -58,8 +58,8 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     , m_document(document)
     , m_selection(selection)
     , m_ribbon(new StaleRibbon(document, this))
-    , m_array(new SpanLabel(this))
-    , m_spec(new SpanLabel(this))
+    , m_array(new SpanLine(this))
+    , m_spec(new SpanLine(this))
     , m_total(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_perDevice(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_rowsLabel(new QLabel(tr("Rows"), this))

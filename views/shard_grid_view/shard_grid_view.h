@@ -15,7 +15,7 @@ namespace shardscope {
 class Document;
 class RoleLabel;
 class Selection;
-class SpanLabel;
+class SpanLine;
 class StaleRibbon;
 struct TensorRow;
 
@@ -43,8 +43,8 @@ private:
     Document* m_document;
     Selection* m_selection;
     StaleRibbon* m_ribbon;
-    SpanLabel* m_array;
-    SpanLabel* m_spec;
+    SpanLine* m_array;
+    SpanLine* m_spec;
     RoleLabel* m_total;
     RoleLabel* m_perDevice;
     QLabel* m_rowsLabel;

@@ -16,10 +16,10 @@ int paintSpans(QPainter& painter, const QRect& rect, const words::Text& text, co
     const Theme& theme);
 [[nodiscard]] int spansWidth(const words::Text& text, const QFont& font);
 
-class SpanLabel : public QWidget {
+class SpanLine : public QWidget {
     Q_OBJECT
 public:
-    explicit SpanLabel(QWidget* parent = nullptr);
+    explicit SpanLine(QWidget* parent = nullptr);
     void setText(words::Text text);
     [[nodiscard]] const words::Text& text() const { return m_text; }
     void setBaseFont(const QFont& font);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/widgets/span_label.h"
+#include "views/widgets/span_line.h"
 
 #include <QPainter>
 
@@ -50,14 +50,14 @@ int paintSpans(QPainter& painter, const QRect& rect, const words::Text& text, co
     return x - rect.left();
 }
 
-SpanLabel::SpanLabel(QWidget* parent)
+SpanLine::SpanLine(QWidget* parent)
     : QWidget(parent)
     , m_font(font())
 {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
-void SpanLabel::setText(words::Text text)
+void SpanLine::setText(words::Text text)
 {
     if (m_text == text)
         return;
@@ -68,23 +68,23 @@ void SpanLabel::setText(words::Text text)
     update();
 }
 
-void SpanLabel::setBaseFont(const QFont& font)
+void SpanLine::setBaseFont(const QFont& font)
 {
     m_font = font;
     updateGeometry();
 }
 
-QSize SpanLabel::sizeHint() const
+QSize SpanLine::sizeHint() const
 {
     return { spansWidth(m_text, m_font) + 2, QFontMetrics(m_font).height() + 2 };
 }
 
-QSize SpanLabel::minimumSizeHint() const
+QSize SpanLine::minimumSizeHint() const
 {
     return { Metrics::scaled(40), QFontMetrics(m_font).height() + 2 };
 }
 
-void SpanLabel::paintEvent(QPaintEvent*)
+void SpanLine::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
     QPainter painter(this);

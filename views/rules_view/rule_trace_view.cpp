@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/rules_view/rule_trace_view.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "experiment/edits.h"
+#include "pipeline/explain.h"
+#include "sharding/text.h"
+#include "views/panel/panel.h"
+#include "views/rules_view/trace_matrix.h"
+#include "views/theme/icons.h"
+#include "views/theme/style.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+LogicalNames parseNames(const QString& text)
+{
+    LogicalNames names;
+    for (QString part : text.split(QLatin1Char(','))) {
+        part = part.trimmed();
+        part.remove(QLatin1Char('\'')).remove(QLatin1Char('"')).remove(QLatin1Char('(')).remove(QLatin1Char(')'));
+        if (part.isEmpty())
+            continue;
+        names.push_back(part == QLatin1String("None") || part == QLatin1String("-")
+                ? LogicalName::none()
+                : LogicalName::of(part.toStdString()));
+    }
+    return names;
+}
+
+QString namesText(const LogicalNames& names)
+{
+    QStringList parts;
+    for (const LogicalName& name : names)
+        parts << (name.kind == LogicalName::Kind::Name ? QString::fromStdString(name.name) : QStringLiteral("None"));
+    return parts.join(QStringLiteral(", "));
+}
+
+/// The logical names that a tensor was annotated with, its own or inherited.
+std::optional<LogicalNames> namesOf(const Snapshot& snapshot, const QString& path)
+{
+    const TensorRow* row = snapshot.row(path.toStdString());
+    if (!row || !snapshot.ok())
+        return std::nullopt;
+    const Explanation explanation = explain(snapshot, row->value);
+    const LogicalAxes* axes =
+        explanation.annotation ? std::get_if<LogicalAxes>(&explanation.annotation->written) : nullptr;
+    return axes ? std::optional(axes->names) : std::nullopt;
+}
+
+QString markUp(const words::Text& text)
+{
+    QString html;
+    for (const words::Span& span : text) {
+        const QString part = span.text.toHtmlEscaped();
+        if (span.style == words::Span::Style::Axis && span.axis >= 0)
+            html += QStringLiteral("<b style='color:%1'>%2</b>").arg(Theme::current().meshAxis(span.axis).name(), part);
+        else if (span.style == words::Span::Style::Plain)
+            html += part;
+        else
+            html += QStringLiteral("<b>%1</b>").arg(part);
+    }
+    return html;
+}
+
+} // namespace
+
+RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_names(new QLineEdit(this))
+    , m_step(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_first(new QToolButton(this))
+    , m_previous(new QToolButton(this))
+    , m_next(new QToolButton(this))
+    , m_last(new QToolButton(this))
+    , m_scroll(new QScrollArea(this))
+    , m_matrix(new TraceMatrix)
+    , m_below(new QWidget(this))
+    , m_whyTitle(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_below))
+    , m_why(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_below))
+    , m_whatIf(new QFrame(m_below))
+    , m_whatIfTitle(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_whatIf))
+    , m_whatIfSpecs(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, m_whatIf))
+    , m_apply(new QPushButton(tr("Apply"), m_whatIf))
+    , m_empty(new EmptyPage(QString(), QString(), this))
+{
+    m_names->setFont(Metrics::fixed());
+    m_names->setAccessibleName(tr("Logical names of the array, separated by commas"));
+    m_names->setPlaceholderText(tr("batch, embed"));
+    m_names->setToolTip(tr("Names of the selected tensor; type others to trace them"));
+    const auto step = [this](QToolButton* button, const char* icon, const QString& name, int by) {
+        button->setIcon(shardscope::icon(QLatin1String(icon)));
+        button->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
+        button->setAutoRaise(true);
+        button->setAccessibleName(name);
+        button->setToolTip(name);
+        connect(button, &QToolButton::clicked, this, [this, by] {
+            const int last = m_matrix->traceLayout().rules - 1;
+            m_matrix->setCurrentRule(by == -2 ? 0 : by == 2 ? last : std::clamp(m_matrix->currentRule() + by, 0, last));
+        });
+    };
+    step(m_first, "first", tr("First rule"), -2);
+    step(m_previous, "previous", tr("Previous rule"), -1);
+    step(m_next, "next", tr("Next rule"), 1);
+    step(m_last, "last", tr("Last rule"), 2);
+
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(8, 6, 8, 6);
+    auto* label = new RoleLabel(tr("Array"), RoleLabel::Size::Small, &Theme::secondary, this);
+    label->setBuddy(m_names);
+    head->addWidget(label);
+    head->addWidget(m_names, 1);
+    head->addSpacing(8);
+    head->addWidget(m_first);
+    head->addWidget(m_previous);
+    head->addWidget(m_step);
+    head->addWidget(m_next);
+    head->addWidget(m_last);
+
+    m_scroll->setWidget(m_matrix);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->viewport()->setBackgroundRole(QPalette::Base);
+    m_scroll->setFocusProxy(m_matrix);
+
+    m_why->setWordWrap(true);
+    m_why->setTextFormat(Qt::RichText);
+    m_why->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_whatIf->setFrameShape(QFrame::StyledPanel);
+    m_whatIf->setAutoFillBackground(true);
+    m_whatIf->setBackgroundRole(QPalette::AlternateBase);
+    m_whatIfTitle->setWordWrap(true);
+    m_whatIfSpecs->setWordWrap(true);
+    setPrimary(m_apply);
+    auto* box = new QVBoxLayout(m_whatIf);
+    box->setContentsMargins(10, 8, 10, 8);
+    box->addWidget(m_whatIfTitle);
+    box->addWidget(m_whatIfSpecs);
+    box->addWidget(m_apply, 0, Qt::AlignLeft);
+    auto* why = new QVBoxLayout;
+    why->addWidget(m_whyTitle);
+    why->addWidget(m_why);
+    why->addStretch();
+    auto* below = new QHBoxLayout(m_below);
+    below->setContentsMargins(12, 8, 12, 8);
+    below->setSpacing(12);
+    below->addLayout(why, 1);
+    below->addWidget(m_whatIf, 1, Qt::AlignTop);
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->setSpacing(0);
+    column->addLayout(head);
+    column->addWidget(m_scroll, 1);
+    column->addWidget(m_below);
+    column->addWidget(m_empty, 1);
+    setFocusProxy(m_matrix);
+
+    connect(m_names, &QLineEdit::editingFinished, this, [this] {
+        if (m_names->isModified())
+            traceNames(m_names->text());
+    });
+    connect(m_matrix, &TraceMatrix::currentRuleChanged, this, [this](int rule) {
+        showCurrentRule();
+        m_selection->setRule(rule);
+    });
+    connect(m_matrix, &TraceMatrix::moveRequested, this, &RuleTraceView::moveRule);
+    connect(m_apply, &QPushButton::clicked, this, &RuleTraceView::applyWhatIf);
+    connect(document, &Document::experimentChanged, this, &RuleTraceView::refresh);
+    connect(document, &Document::snapshotChanged, this, &RuleTraceView::refresh);
+    connect(selection, &Selection::changed, this, [this] {
+        if (m_typed && m_typedFor != m_selection->tensor())
+            m_typed.reset(); // another tensor was chosen: back to what is selected
+        refresh();
+        if (m_selection->rule() >= 0)
+            m_matrix->setCurrentRule(m_selection->rule());
+    });
+    refresh();
+}
+
+void RuleTraceView::traceNames(const QString& names)
+{
+    LogicalNames parsed = parseNames(names);
+    m_names->setModified(false);
+    m_typedFor = m_selection->tensor();
+    if (parsed.empty())
+        m_typed.reset();
+    else
+        m_typed = std::move(parsed);
+    refresh();
+}
+
+void RuleTraceView::refresh()
+{
+    if (m_typed) {
+        show(*m_typed);
+        return;
+    }
+    const SnapshotPtr snapshot = m_document->lastGood();
+    if (!snapshot || m_selection->tensor().isEmpty()) {
+        showNothing(tr("Choose a tensor, or type logical names, to see what every rule does."));
+        return;
+    }
+    const std::optional<LogicalNames> names = namesOf(*snapshot, m_selection->tensor());
+    if (!names || names->empty()) {
+        showNothing(tr("%1 is not annotated with logical names: no rule is asked. Type names above to trace them.")
+                        .arg(words::tensorName(m_selection->tensor().toStdString())));
+        return;
+    }
+    show(*names);
+}
+
+void RuleTraceView::showNothing(const QString& why)
+{
+    m_empty->setSentence(why);
+    m_empty->show();
+    m_scroll->hide();
+    m_below->hide();
+    for (QWidget* control : std::initializer_list<QWidget*>{ m_first, m_previous, m_next, m_last, m_step })
+        control->hide();
+    if (!m_names->isModified() && !m_typed)
+        m_names->clear();
+    if (!m_keyFigure.isEmpty()) {
+        m_keyFigure.clear();
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void RuleTraceView::show(const LogicalNames& names)
+{
+    const Experiment& now = *m_document->experiment();
+    if (!m_names->hasFocus() || !m_names->isModified())
+        m_names->setText(namesText(names));
+    auto resolution = resolve(names, now.rules.rules, now.rules.version);
+    if (!resolution) {
+        showNothing(words::describe(resolution.error()).cause);
+        return;
+    }
+    if (now.rules.rules.list.empty()) {
+        showNothing(tr("No rules yet: every logical axis stays whole."));
+        return;
+    }
+    TraceSubject subject{ names, now.rules.rules, std::move(*resolution), {} };
+    for (const MeshAxis& axis : now.mesh.axes)
+        subject.meshAxes.push_back(axis.name);
+    const QString figure = QString::fromStdString(toColumn(subject.resolution.spec()));
+    m_matrix->setSubject(std::move(subject));
+    m_empty->hide();
+    m_scroll->show();
+    m_below->show();
+    for (QWidget* control : std::initializer_list<QWidget*>{ m_first, m_previous, m_next, m_last, m_step })
+        control->show();
+    if (m_matrix->currentRule() < 0) {
+        // Begin with the first rule that was skipped: it is what one wonders about.
+        const auto& rules = m_matrix->subject().resolution.rules;
+        int start = 0;
+        for (int i = static_cast<int>(rules.size()) - 1; i >= 0; --i) {
+            const Verdict verdict = rules[static_cast<std::size_t>(i)].verdict;
+            if (verdict != Verdict::Applied && verdict != Verdict::NoSuchDimension)
+                start = i;
+        }
+        const QSignalBlocker quiet(m_matrix);
+        m_matrix->setCurrentRule(m_selection->rule() >= 0 ? m_selection->rule() : start);
+    }
+    showCurrentRule();
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+int RuleTraceView::blocker() const
+{
+    const int rule = m_matrix->currentRule();
+    if (rule < 0)
+        return -1;
+    const RuleTrace& trace = m_matrix->subject().resolution.rules[static_cast<std::size_t>(rule)];
+    return trace.byRule >= 0 && trace.byRule < rule ? trace.byRule : -1;
+}
+
+void RuleTraceView::showCurrentRule()
+{
+    const int rule = m_matrix->currentRule(), count = m_matrix->traceLayout().rules;
+    if (rule < 0)
+        return;
+    m_step->setText(tr("Rule %1 of %2").arg(rule + 1).arg(count));
+    m_first->setEnabled(rule > 0);
+    m_previous->setEnabled(rule > 0);
+    m_next->setEnabled(rule + 1 < count);
+    m_last->setEnabled(rule + 1 < count);
+    const TraceSubject& subject = m_matrix->subject();
+    const RuleTrace& trace = subject.resolution.rules[static_cast<std::size_t>(rule)];
+    m_whyTitle->setText(trace.verdict == Verdict::Applied ? tr("Why rule %1 fired").arg(rule + 1)
+                                                          : tr("Why rule %1 did not fire").arg(rule + 1));
+    QString why = markUp(words::verdictReason(trace, subject.rules, subject.names));
+    if (!why.endsWith(QLatin1Char('.')))
+        why += QLatin1Char('.');
+    if (!trace.lostAxes.empty()) {
+        QStringList lost;
+        for (const std::string& axis : trace.lostAxes)
+            lost << QString::fromStdString(axis).toHtmlEscaped();
+        why += QLatin1Char(' ')
+            + tr("A tuple is all or nothing, so %1 is lost as well.").arg(lost.join(QStringLiteral(", ")));
+    }
+    m_why->setText(why);
+
+    const int before = blocker();
+    m_whatIf->setVisible(before >= 0);
+    if (before < 0)
+        return;
+    LogicalRules moved = subject.rules;
+    const LogicalRule taken = moved.list[static_cast<std::size_t>(rule)];
+    moved.list.erase(moved.list.begin() + rule);
+    moved.list.insert(moved.list.begin() + before, taken);
+    const auto other = resolve(subject.names, moved, m_document->experiment()->rules.version);
+    m_whatIfTitle->setText(tr("What if rule %1 comes before rule %2?").arg(rule + 1).arg(before + 1));
+    const QString now = QString::fromStdString(toColumn(subject.resolution.spec()));
+    m_whatIfSpecs->setText(other ? QStringLiteral("%1 → %2").arg(now, QString::fromStdString(toColumn(other->spec())))
+                                 : words::describe(other.error()).cause);
+    m_apply->setEnabled(other.has_value());
+}
+
+QString RuleTraceView::whatIfText() const
+{
+    return blocker() >= 0 ? m_whatIfSpecs->text() : QString();
+}
+
+bool RuleTraceView::applyWhatIf()
+{
+    const int rule = m_matrix->currentRule(), before = blocker();
+    if (before < 0)
+        return false;
+    const bool done = m_document->edit(
+        withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(rule), static_cast<std::size_t>(before)),
+        tr("rule %1 to place %2").arg(rule + 1).arg(before + 1));
+    if (done)
+        m_matrix->setCurrentRule(before);
+    return done;
+}
+
+void RuleTraceView::moveRule(int rule, int step)
+{
+    const int to = rule + step;
+    if (rule < 0 || to < 0 || to >= m_matrix->traceLayout().rules)
+        return;
+    if (m_document->edit(
+            withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(rule), static_cast<std::size_t>(to)),
+            tr("rule %1 to place %2").arg(rule + 1).arg(to + 1)))
+        m_matrix->setCurrentRule(to);
+}
+
+} // namespace shardscope

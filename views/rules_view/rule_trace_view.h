@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock that shows rule by rule how the dimensions of one array came to their mesh axes, and what another order of
+// the rules would give.
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "sharding/logical_rules.h"
+
+class QFrame;
+class QLineEdit;
+class QPushButton;
+class QScrollArea;
+class QToolButton;
+
+namespace shardscope {
+
+class Document;
+class EmptyPage;
+class RoleLabel;
+class Selection;
+class TraceMatrix;
+
+class RuleTraceView : public QWidget {
+    Q_OBJECT
+public:
+    RuleTraceView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "P(X, -, Y, -)".
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] TraceMatrix* matrix() const { return m_matrix; }
+    /// The result under another order, as text; empty if there is nothing to try.
+    [[nodiscard]] QString whatIfText() const;
+    /// Moves the current rule before the one that stands in its way, as one undo step.
+    bool applyWhatIf();
+    /// Traces these names instead of the selected tensor's: "batch, length, heads".
+    void traceNames(const QString& names);
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+private:
+    void refresh();
+    void show(const LogicalNames& names);
+    void showNothing(const QString& why);
+    void showCurrentRule();
+    void moveRule(int rule, int step);
+    /// The rule that would have to move up for the current one to fire, -1 for none.
+    [[nodiscard]] int blocker() const;
+
+    Document* m_document;
+    Selection* m_selection;
+    QLineEdit* m_names;
+    RoleLabel* m_step;
+    QToolButton* m_first;
+    QToolButton* m_previous;
+    QToolButton* m_next;
+    QToolButton* m_last;
+    QScrollArea* m_scroll;
+    TraceMatrix* m_matrix;
+    QWidget* m_below;
+    RoleLabel* m_whyTitle;
+    RoleLabel* m_why;
+    QFrame* m_whatIf;
+    RoleLabel* m_whatIfTitle;
+    RoleLabel* m_whatIfSpecs;
+    QPushButton* m_apply;
+    EmptyPage* m_empty;
+    QString m_keyFigure;
+    std::optional<LogicalNames> m_typed; ///< names typed by the user; absent = those of the selected tensor
+    QString m_typedFor; ///< tensor selected when they were typed
+};
+
+} // namespace shardscope
