@@ -7,21 +7,19 @@ namespace shardscope {
 
 namespace {
 
-/// An annotation that a person wrote, as opposed to one inherited by optimizer state or pinned on a result.
-bool isWrittenByPeople(const Program& program, const ResolvedAnnotation& annotation)
-{
-    const Role role = program.value(annotation.value).role;
-    return annotation.operation.valid() || role == Role::Parameter || role == Role::Input;
-}
-
+/// Annotations that a person wrote: not those inherited by optimizer state or pinned on results, and not the
+/// constraints that differentiation makes of others.
 std::vector<const ResolvedAnnotation*> writtenAnnotations(const Program& program, const Annotations& annotations)
 {
     std::vector<const ResolvedAnnotation*> written;
-    for (const ResolvedAnnotation& annotation : annotations.arguments)
-        if (isWrittenByPeople(program, annotation))
+    for (const ResolvedAnnotation& annotation : annotations.arguments) {
+        const Role role = program.value(annotation.value).role;
+        if (role == Role::Parameter || role == Role::Input)
             written.push_back(&annotation);
+    }
     for (const ResolvedAnnotation& annotation : annotations.constraints)
-        written.push_back(&annotation);
+        if (!program.scopes[program.operation(annotation.operation).scope].starts_with("backward/"))
+            written.push_back(&annotation);
     return written;
 }
 
