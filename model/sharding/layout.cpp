@@ -2,7 +2,7 @@
 #include "sharding/layout.h"
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 namespace shardscope {
 
@@ -48,9 +48,15 @@ std::vector<std::int32_t> positionsWith(const Mesh& mesh, std::span<const FixedD
     return positions;
 }
 
+/// Number of elements, or the largest number there is.
 std::int64_t elements(const Shape& shape)
 {
-    return std::accumulate(shape.begin(), shape.end(), std::int64_t{ 1 }, std::multiplies<>());
+    std::int64_t count = 1;
+    for (const std::int64_t size : shape)
+        if (__builtin_mul_overflow(count, size, &count))
+            return std::find(shape.begin(), shape.end(), 0) != shape.end() ? 0
+                                                                           : std::numeric_limits<std::int64_t>::max();
+    return count;
 }
 
 IndexRange rangeOfBlock(std::int64_t block, std::int64_t blockSize, std::int64_t size)
@@ -85,7 +91,12 @@ std::int64_t Layout::paddedElements() const
 {
     if (!isUneven())
         return 0;
-    return (m_distinct * elements(m_shardShape) - elements(m_shape)) * m_copies * m_addends;
+    // Room on all devices, less what the array fills of it; either may be beyond 64 bits.
+    Shape room = m_shardShape;
+    room.push_back(m_mesh->deviceCount());
+    Shape filled = m_shape;
+    filled.push_back(m_copies * m_addends);
+    return elements(room) - elements(filled);
 }
 
 std::int64_t Layout::paddedElementsOfWorstShard() const

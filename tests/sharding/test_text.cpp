@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
-#include <regex>
-
 #include "sharding/generators.h"
 #include "sharding/text.h"
 
@@ -30,10 +28,10 @@ const Mesh& sample()
     return mesh;
 }
 
-std::vector<std::int64_t> numbers(const std::string& list)
+std::vector<std::int64_t> numbers(const QString& list)
 {
     std::vector<std::int64_t> result;
-    for (const QString& item : QString::fromStdString(list).split(',', Qt::SkipEmptyParts))
+    for (const QString& item : list.split(',', Qt::SkipEmptyParts))
         result.push_back(item.toLongLong());
     return result;
 }
@@ -149,7 +147,8 @@ void TestText::arrays()
 void TestText::hloMeansTheLayout()
 {
     // Read the text back by its own rules: tile number i of the tile dimensions holds the i-th of the positions.
-    const std::regex form(R"(\{devices=\[([\d,]+)\]<=\[([\d,]+)\](T\(([\d,]+)\))?( last_tile_dim_replicate)?\})");
+    const QRegularExpression form(QRegularExpression::anchoredPattern(
+        R"(\{devices=\[([\d,]+)\]<=\[([\d,]+)\](T\(([\d,]+)\))?( last_tile_dim_replicate)?\})"));
     const bool holds = rc::check("HLO text and layout agree", [&] {
         const MeshPtr mesh = generators::mesh();
         const std::size_t rank = *rc::gen::inRange<std::size_t>(0, 5);
@@ -160,21 +159,22 @@ void TestText::hloMeansTheLayout()
             RC_ASSERT(layout.distinctShards() == 1);
             return;
         }
-        std::smatch parts;
-        RC_ASSERT(std::regex_match(text, parts, form));
-        const std::vector<std::int64_t> tile = numbers(parts[1]);
-        const std::vector<std::int64_t> dims = numbers(parts[2]);
-        std::vector<std::int64_t> perm = numbers(parts[4]);
+        const QRegularExpressionMatch parts = form.match(QString::fromStdString(text));
+        RC_ASSERT(parts.hasMatch());
+        const bool replicated = !parts.captured(5).isEmpty();
+        const std::vector<std::int64_t> tile = numbers(parts.captured(1));
+        const std::vector<std::int64_t> dims = numbers(parts.captured(2));
+        std::vector<std::int64_t> perm = numbers(parts.captured(4));
         if (perm.empty())
             for (std::size_t i = 0; i < dims.size(); ++i)
                 perm.push_back(static_cast<std::int64_t>(i));
         RC_ASSERT(perm.size() == dims.size());
-        RC_ASSERT(tile.size() == rank + (parts[5].matched ? 1 : 0));
+        RC_ASSERT(tile.size() == rank + (replicated ? 1 : 0));
         for (std::size_t d = 0; d < rank; ++d)
             RC_ASSERT(tile[d] == layout.shardGrid()[d]);
         const std::vector<std::int64_t> positions = transposedIota(dims, perm);
         RC_ASSERT(static_cast<std::int64_t>(positions.size()) == mesh->deviceCount());
-        const std::int64_t copies = parts[5].matched ? tile.back() : 1;
+        const std::int64_t copies = replicated ? tile.back() : 1;
         RC_ASSERT(copies == layout.copies());
         for (std::size_t i = 0; i < positions.size(); ++i)
             RC_ASSERT(layout.shardAt(positions[i]) == static_cast<std::int64_t>(i) / copies);
