@@ -65,7 +65,7 @@ bool toNumber(const std::string& text, std::uint64_t& number)
 int main(int argc, char** argv)
 {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
-    std::uint64_t rounds = 20'000;
+    std::uint64_t rounds = 8'000;
     std::uint64_t first = 0;
     if (arguments.size() > 3 || (arguments.size() > 1 && !toNumber(arguments[1], rounds))
         || (arguments.size() > 2 && !toNumber(arguments[2], first))) {
