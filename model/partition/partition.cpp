@@ -181,8 +181,30 @@ private:
             emitCompute(id, { obtain(operation.operands[0], target, reason) }, DeviceValueId(result.index));
             return {};
         }
+        if (agreesElementwise(operation)) {
+            const TensorSharding sharding = own(result);
+            SmallVector<DeviceValueId, 4> operands;
+            for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+                const Reason reason{ Reason::Kind::OperandReshard, id, -1, static_cast<std::int32_t>(i) };
+                const bool spread = m_program.value(operation.operands[i]).type.rank() == 0;
+                operands.push_back(obtain(operation.operands[i], spread ? TensorSharding() : sharding, reason));
+            }
+            emitCompute(id, std::move(operands), DeviceValueId(result.index));
+            return {};
+        }
         const FactorRule rule = factorRule(m_program, operation);
         return rule.factors.empty() ? visitWhole(id) : visitSharded(id, rule);
+    }
+
+    /// The usual case, without looking at factors: everything that has a say is cut as the result is.
+    bool agreesElementwise(const Operation& operation) const
+    {
+        const TensorSharding& sharding = own(operation.results[0]);
+        return opRow(operation.kind).elementwise && sharding.unreduced.empty()
+            && std::all_of(operation.operands.begin(), operation.operands.end(), [&](ValueId operand) {
+                   return m_program.value(operand).type.rank() == 0 || own(operand).isEquivalent(sharding)
+                       || follows(operand);
+               });
     }
 
     /// An operation without factors works on whole arrays.

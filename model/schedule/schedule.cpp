@@ -230,6 +230,15 @@ Result<Plan> schedule(std::shared_ptr<const DeviceProgram> program, const Schedu
     for (std::size_t i = 0; i < work.keptAliases.size(); ++i)
         if (order.aliasExtra[i] != none)
             plan.slotOf[work.keptAliases[i]] = SlotId(table.ofExtra[order.aliasExtra[i]]);
+    // A slot goes by a name that people know: that of a constraint on its value, if the value has none.
+    for (std::uint32_t v = 0; v < device.program->values.size(); ++v) {
+        const SlotId id = plan.slotOf[v];
+        if (work.same[v] == v || !id.valid() || device.program->values[v].path.empty())
+            continue;
+        Slot& slot = table.slots[id.index];
+        if (device.program->value(device.value(slot.value).stem).path.empty())
+            slot.value = DeviceValueId(v);
+    }
     plan.memory = summarise(device, table.slots, table.instructions, *arena);
     plan.slots = std::move(table.slots);
     plan.program = std::move(program);
