@@ -298,7 +298,7 @@ private Q_SLOTS:
     {
         QVERIFY(rc::check("after the steps every device holds the target's ranges", [](std::uint32_t seed) {
             std::mt19937 random(seed);
-            for (int i = 0; i < 40; ++i) {
+            for (int i = 0; i < 20; ++i) {
                 const Pair pair = randomPair(random);
                 const std::string wrong = wrongness(pair.from, pair.to, pair.type, pair.mesh);
                 if (!wrong.empty())
