@@ -39,10 +39,11 @@ struct CheckReport {
 /// f64: both sides go their own way. The loss 1e-9 relative, arrays 1e-9 of the largest magnitude in the array.
 ///
 /// f32: against the program computed in double. The loss, outputs and gradients within their rounding bounds. Adam's
-/// step is about lr * sign(g) where g is small: what follows from gradients is compared on equal gradients. The
-/// reference takes over the devices' gradients once they have passed, and new state is within 1e-5 of the larger of its
-/// old and new magnitude; each further step begins with the devices' state. In the first step parameters are also
-/// compared end to end where |g| exceeds its bound, with the same tolerance.
+/// step is about lr * sign(g) where g is small, so what follows from gradients is compared on equal gradients: the
+/// reference takes over the devices' gradients once they have been compared, computes on in f32, and new state is
+/// within 1e-5 of |old| + |new| (relative to what is added up: the sum itself may cancel). Each further step begins
+/// with the devices' state. In the first step parameters are also compared end to end where |g| exceeds its bound, with
+/// the same tolerance.
 ///
 /// Errors: those of schedule and Run::create, TooLarge for the reference.
 [[nodiscard]] Result<CheckReport> checkAgainstReference(

@@ -21,8 +21,8 @@ struct ReferenceState {
     ReferencePrecision precision = ReferencePrecision::AsTyped;
 };
 
-/// Initial state: arguments filled, everything else empty. Arguments are rounded to their element type in either
-/// precision. TooLarge when it would take more than `memoryLimit` bytes.
+/// Initial state: arguments filled, everything else empty. Arguments and constants are rounded to their element
+/// type in either precision. TooLarge when it would take more than `memoryLimit` bytes.
 [[nodiscard]] Result<ReferenceState> referenceStart(const Program& program, const InitialValues& initial,
     std::int64_t memoryLimit = std::int64_t{ 8 } << 30, ReferencePrecision precision = ReferencePrecision::AsTyped);
 /// One step: computes every value, then moves state results into their arguments for the next step (the results

@@ -275,7 +275,8 @@ void evaluateReference(const Program& program, const Operation& operation,
     switch (operation.kind) {
     case OpKind::Constant: {
         const auto& values = std::get<ConstantAttributes>(operation.attributes).values;
-        each([&](std::size_t i) { return values[values.size() == 1 ? 0 : i]; });
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = roundedTo(type.dtype, values[values.size() == 1 ? 0 : i]);
         return;
     }
     case OpKind::Iota: {

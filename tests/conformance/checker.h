@@ -51,6 +51,7 @@ CaseResult checkFlaxLogicalToMeshAxes(const Json& oneCase, const Json& file);
 CaseResult checkJaxNamedSharding(const Json& oneCase, const Json& file);
 CaseResult checkJaxShardingEquivalence(const Json& oneCase, const Json& file);
 CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json& file);
+CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
 CaseResult checkT5xStandardRules(const Json& oneCase, const Json& file);
 
 } // namespace shardscope::conformance

@@ -15,6 +15,7 @@ constexpr std::array rows{
     CheckerRow{ "jax_named_sharding", checkJaxNamedSharding },
     CheckerRow{ "jax_sharding_equivalence", checkJaxShardingEquivalence },
     CheckerRow{ "jax_visualize_sharding", checkJaxVisualizeSharding },
+    CheckerRow{ "mlp_train_step", checkMlpTrainStep },
     CheckerRow{ "t5x_standard_rules", checkT5xStandardRules },
 };
 

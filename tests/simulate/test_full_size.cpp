@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The notebook's model at full size on its five meshes, two steps, f32 and f64, against the unsharded reference, with
+// equal bits for 1, 2 and 4 workers. Smaller where the build is not optimised.
+#include <QtTest>
+
+#include <cmath>
+
+#include "base/hash.h"
+#include "simulate/check.h"
+#include "simulate/mlp_plan.h"
+
+using namespace shardscope;
+using namespace shardscope::test;
+
+namespace {
+
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr std::int64_t width = 1024;
+#else
+constexpr std::int64_t width = 64;
+#endif
+
+std::uint64_t hashOfState(const Run& run)
+{
+    Hasher hasher;
+    for (const StatePair& pair : run.plan().program->program->state)
+        for (std::int64_t p = 0; p < run.plan().program->mesh->deviceCount(); ++p) {
+            const auto bytes = run.bytes(pair.argument, p);
+            hasher.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+        }
+    return hasher.value();
+}
+
+} // namespace
+
+class TestFullSize : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void train_data();
+    void train();
+};
+
+void TestFullSize::train_data()
+{
+    QTest::addColumn<int>("pod");
+    QTest::addColumn<int>("data");
+    QTest::addColumn<int>("model");
+    QTest::newRow("1x8") << 0 << 1 << 8;
+    QTest::newRow("2x4") << 0 << 2 << 4;
+    QTest::newRow("4x2") << 0 << 4 << 2;
+    QTest::newRow("8x1") << 0 << 8 << 1;
+    QTest::newRow("2x2x2") << 2 << 2 << 2;
+}
+
+void TestFullSize::train()
+{
+    QFETCH(int, pod);
+    QFETCH(int, data);
+    QFETCH(int, model);
+    std::vector<MeshAxis> axes{ { "data", data }, { "model", model } };
+    if (pod > 0)
+        axes.insert(axes.begin(), { "pod", pod });
+    for (const DType dtype : { DType::F32, DType::F64 }) {
+        MlpSettings settings;
+        settings.embed = settings.hidden = width;
+        settings.dtype = dtype;
+        const auto program = mlpOnDevices(settings, makeMesh(axes));
+        RunOptions options;
+        options.threads = 2;
+        const auto report = checkAgainstReference(program, options, 2);
+        QVERIFY(report.has_value());
+        for (const ValueCheck& line : report->values)
+            QVERIFY2(line.passed && line.replicasAgree && line.compared > 0,
+                qPrintable(QStringLiteral("%1: %2 at element %3 exceeds %4")
+                               .arg(QString::fromStdString(line.path))
+                               .arg(line.largestError)
+                               .arg(line.worstElement)
+                               .arg(line.tolerance)));
+        QVERIFY(report->passed);
+        if (dtype == DType::F64)
+            QVERIFY(std::fabs(report->lossOurs - report->lossReference) <= 1e-9 * std::fabs(report->lossReference));
+        else
+            // The rounding bound is far above what rounding does on average; this is nearer to it.
+            QVERIFY(std::fabs(report->lossOurs - report->lossReference) <= 1e-4 * std::fabs(report->lossReference));
+
+        const auto plan = makePlan(program);
+        std::vector<std::uint64_t> hashes;
+        for (const int threads : { 1, 2, 4 }) {
+            options.threads = threads;
+            auto run = Run::create(plan, options).value();
+            run->step();
+            run->step();
+            hashes.push_back(hashOfState(*run));
+        }
+        QCOMPARE(hashes[1], hashes[0]);
+        QCOMPARE(hashes[2], hashes[0]);
+    }
+}
+
+QTEST_APPLESS_MAIN(TestFullSize)
+#include "test_full_size.moc"

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whole steps of the MLP on simulated devices: right, the same bits in every way to run them, and without allocations.
+#include <QtTest>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "simulate/check.h"
+#include "simulate/mlp_plan.h"
+
+namespace {
+std::atomic<std::int64_t> allocations = 0;
+}
+
+// Every allocation of the program, on any thread, is counted.
+void* operator new(std::size_t size)
+{
+    allocations.fetch_add(1, std::memory_order_relaxed);
+    if (void* memory = std::malloc(size))
+        return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept
+{
+    std::free(memory);
+}
+
+using namespace shardscope;
+using namespace shardscope::test;
+
+namespace {
+
+MlpSettings smallMlp(DType dtype = DType::F32)
+{
+    MlpSettings settings;
+    settings.layers = 3;
+    settings.batch = 16;
+    settings.embed = 24;
+    settings.hidden = 40;
+    settings.dtype = dtype;
+    return settings;
+}
+
+std::vector<MeshAxis> axesOf(const QString& text)
+{
+    std::vector<MeshAxis> axes;
+    for (const QString& part : text.split(QLatin1Char(' '))) {
+        const QStringList pair = part.split(QLatin1Char('='));
+        axes.push_back({ pair[0].toStdString(), pair[1].toLongLong() });
+    }
+    return axes;
+}
+
+RunOptions withThreads(int threads)
+{
+    RunOptions options;
+    options.threads = threads;
+    options.initial.seed = 3;
+    options.initial.randomInputs = true;
+    return options;
+}
+
+/// The bytes of everything that is state, on all devices.
+std::vector<std::byte> stateBytes(const Run& run)
+{
+    std::vector<std::byte> all;
+    const Program& program = *run.plan().program->program;
+    for (const StatePair& pair : program.state)
+        for (std::int64_t p = 0; p < run.plan().program->mesh->deviceCount(); ++p) {
+            const auto bytes = run.bytes(pair.argument, p);
+            all.insert(all.end(), bytes.begin(), bytes.end());
+        }
+    return all;
+}
+
+std::vector<std::byte> stateAfter(const PlanPtr& plan, int threads, int steps)
+{
+    auto run = Run::create(plan, withThreads(threads)).value();
+    for (int s = 0; s < steps; ++s)
+        run->step();
+    return stateBytes(*run);
+}
+
+void addMeshes()
+{
+    QTest::addColumn<QString>("mesh");
+    for (const char* mesh : { "data=1 model=1", "data=1 model=8", "data=2 model=4", "data=4 model=2", "data=8 model=1",
+             "pod=2 data=2 model=2" })
+        QTest::newRow(mesh) << QString::fromLatin1(mesh);
+}
+
+} // namespace
+
+class TestRun : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void agreesWithReference_data() { addMeshes(); }
+    void agreesWithReference();
+    void sameBits_data() { addMeshes(); }
+    void sameBits();
+    void checkCanFail();
+    void readsValues();
+    void deviceOrderDoesNotMatter();
+    void allocatesNothing();
+    void refusesTooMuchMemory();
+    void refusesWrongValues();
+    void times();
+    void timesLoops();
+};
+
+void TestRun::agreesWithReference()
+{
+    QFETCH(QString, mesh);
+    for (const LossKind loss : { LossKind::SumOfOutputs, LossKind::HalfSumOfSquares }) {
+        for (const DType dtype : { DType::F32, DType::F64 }) {
+            MlpSettings settings = smallMlp(dtype);
+            settings.loss = loss;
+            const auto program = mlpOnDevices(settings, makeMesh(axesOf(mesh)));
+            const auto report = checkAgainstReference(program, withThreads(2), 3);
+            QVERIFY(report.has_value());
+            for (const ValueCheck& line : report->values)
+                QVERIFY2(line.passed && line.replicasAgree,
+                    qPrintable(QStringLiteral("%1: %2 at element %3 exceeds %4")
+                                   .arg(QString::fromStdString(line.path))
+                                   .arg(line.largestError)
+                                   .arg(line.worstElement)
+                                   .arg(line.tolerance)));
+            QVERIFY(report->passed);
+            // 6 gradients and 3 states of 6 arrays, two counters, loss and output
+            QCOMPARE(report->values.size(), std::size_t(6 + 18 + 2 + 2));
+            for (const ValueCheck& line : report->values)
+                QVERIFY(line.compared > 0);
+        }
+    }
+}
+
+void TestRun::sameBits()
+{
+    QFETCH(QString, mesh);
+    for (const DType dtype : { DType::F32, DType::F64 }) {
+        const auto program = mlpOnDevices(smallMlp(dtype), makeMesh(axesOf(mesh)));
+        const auto fused = makePlan(program);
+        const auto first = stateAfter(fused, 1, 3);
+        QVERIFY(!first.empty());
+        QVERIFY(stateAfter(fused, 2, 3) == first);
+        QVERIFY(stateAfter(fused, 4, 3) == first);
+        ScheduleOptions separate;
+        separate.fuse = false;
+        QVERIFY(stateAfter(makePlan(program, separate), 2, 3) == first);
+        ScheduleOptions keeping;
+        keeping.keep = gradientsOf(*program->program);
+        QVERIFY(stateAfter(makePlan(program, keeping), 2, 3) == first);
+
+        auto run = Run::create(fused, withThreads(2)).value();
+        for (int s = 0; s < 5; ++s)
+            run->step();
+        run->reset();
+        for (int s = 0; s < 3; ++s)
+            run->step();
+        QCOMPARE(run->stepsDone(), std::int64_t(3));
+        QVERIFY(stateBytes(*run) == first);
+        for (const StatePair& pair : program->program->state)
+            QVERIFY(run->replicasAgree(pair.argument));
+    }
+}
+
+void TestRun::checkCanFail()
+{
+    const auto program = mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } }));
+    auto wrong = std::make_shared<DeviceProgram>(*program);
+    for (DeviceOp& op : wrong->ops)
+        if (auto* collective = std::get_if<Collective>(&op.action))
+            collective->reduction = ReduceKind::Max; // instead of the sum
+    const auto report = checkAgainstReference(wrong, withThreads(1));
+    QVERIFY(report.has_value());
+    QVERIFY(!report->passed);
+}
+
+void TestRun::readsValues()
+{
+    const auto program = mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } }));
+    const Program& p = *program->program;
+    ScheduleOptions options;
+    options.keep = gradientsOf(p);
+    auto run = Run::create(makePlan(program, options), withThreads(2)).value();
+    const ValueId w = p.find("params/layers.0/W1");
+    const ValueId gradient = p.find("grad(params/layers.0/W1)");
+    QVERIFY(run->gather(gradient).empty()); // there is none yet
+    QVERIFY(run->gatherResult(0).empty());
+    const std::vector<double> before = run->gather(w);
+    InitialValues initial = withThreads(1).initial;
+    for (std::size_t i = 0; i < before.size(); ++i)
+        QCOMPARE(before[i],
+            static_cast<double>(static_cast<float>(initialValue(initial, p, w, static_cast<std::int64_t>(i)))));
+    run->step();
+    QCOMPARE(run->gather(p.find("step")), std::vector<double>{ 1 });
+    for (const ValueId value : { w, gradient }) {
+        const std::vector<double> whole = run->gather(value);
+        const Layout layout = program->layout(DeviceValueId(value.index));
+        for (std::int64_t position = 0; position < 8; ++position) {
+            const auto ranges = layout.rangesAt(position);
+            const auto shard = run->shard(value, position);
+            QCOMPARE(static_cast<std::int64_t>(shard.size()), ranges[0].size() * ranges[1].size());
+            QCOMPARE(run->bytes(value, position).size(), shard.size() * 4);
+            std::size_t i = 0;
+            for (std::int64_t r = ranges[0].begin; r < ranges[0].end; ++r)
+                for (std::int64_t c = ranges[1].begin; c < ranges[1].end; ++c)
+                    QCOMPARE(shard[i++], whole[static_cast<std::size_t>(r * 40 + c)]);
+        }
+    }
+    QVERIFY(run->gather(w) != before);
+    for (const StatePair& pair : p.state)
+        QVERIFY(run->gatherResult(pair.result) == run->gather(pair.argument));
+    QVERIFY(run->bytes(w, 8).empty());
+    QVERIFY(run->copiedBytes() > 0);
+    QVERIFY(run->physicalBytes() >= run->logicalBytes());
+}
+
+void TestRun::deviceOrderDoesNotMatter()
+{
+    const std::vector<MeshAxis> axes{ { "data", 2 }, { "model", 4 } };
+    const auto mesh = std::make_shared<const Mesh>(Mesh::create(axes, { 3, 1, 7, 5, 0, 2, 6, 4 }).value());
+    auto shuffled = Run::create(makePlan(mlpOnDevices(smallMlp(), mesh)), withThreads(2)).value();
+    auto plain = Run::create(makePlan(mlpOnDevices(smallMlp(), makeMesh(axes))), withThreads(2)).value();
+    for (int s = 0; s < 2; ++s) {
+        shuffled->step();
+        plain->step();
+    }
+    for (const StatePair& pair : plain->plan().program->program->state)
+        QVERIFY(shuffled->gather(pair.argument) == plain->gather(pair.argument));
+}
+
+void TestRun::allocatesNothing()
+{
+    for (const char* mesh : { "data=2 model=4", "data=8 model=1" }) {
+        auto run =
+            Run::create(makePlan(mlpOnDevices(smallMlp(), makeMesh(axesOf(QString::fromLatin1(mesh))))), withThreads(2))
+                .value();
+        const std::int64_t before = allocations.load();
+        run->step();
+        for (int s = 0; s < 10; ++s)
+            run->step();
+        QCOMPARE(allocations.load() - before, std::int64_t(0));
+    }
+    QVERIFY(allocations.load() > 0);
+}
+
+void TestRun::refusesTooMuchMemory()
+{
+    MlpSettings settings;
+    settings.layers = 2;
+    settings.embed = settings.hidden = 1 << 16; // 4 arrays and their moments: 192 GiB, twice
+    const auto plan = makePlan(mlpOnDevices(settings, makeMesh({ { "data", 2 }, { "model", 4 } })));
+    RunOptions options = withThreads(1);
+    options.memoryLimit = std::int64_t{ 4 } << 30;
+    const auto refused = Run::create(plan, options);
+    QVERIFY(!refused.has_value());
+    QCOMPARE(refused.error().code, Code::OutOfMemory);
+    QVERIFY(refused.error().number("bytes") >= plan->memory.arenaBytes * 8);
+    QCOMPARE(refused.error().number("limit"), options.memoryLimit);
+
+    const auto small = makePlan(mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } })));
+    options.memoryLimit = small->memory.arenaBytes * 8 - 1;
+    QCOMPARE(Run::create(small, options).error().code, Code::OutOfMemory);
+}
+
+void TestRun::refusesWrongValues()
+{
+    const auto plan = makePlan(mlpOnDevices(smallMlp(), makeMesh({ { "data", 1 }, { "model", 1 } })));
+    RunOptions options = withThreads(1);
+    options.initial.given["x"] = { 1, 2, 3 };
+    QCOMPARE(Run::create(plan, options).error().code, Code::TypeMismatch);
+    options.initial.given = { { "params/nothing", { 1 } } };
+    QCOMPARE(Run::create(plan, options).error().code, Code::UnknownTensor);
+}
+
+void TestRun::times()
+{
+    auto run =
+        Run::create(makePlan(mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } }))), withThreads(1))
+            .value();
+    const StepTiming& timing = run->step();
+    QCOMPARE(timing.devices.size(), std::size_t(8));
+    double sum = 0, shortest = 1e9;
+    for (const DeviceTimes& times : timing.devices) {
+        QVERIFY(times.compute > 0 && times.communication > 0 && times.wait >= 0);
+        sum += times.compute + times.communication;
+        shortest = std::min(shortest, times.wait);
+    }
+    // One worker does everything one after the other: what is measured fits into the wall time.
+    QVERIFY(sum <= timing.wall);
+    // The last collective is common to all of a group: somebody never waits there.
+    QVERIFY(shortest < timing.wall);
+}
+
+void TestRun::timesLoops()
+{
+    auto run =
+        Run::create(makePlan(mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } }))), withThreads(2))
+            .value();
+    int steps = 0;
+    std::stop_source stop;
+    const TimeitResult all = timeit(*run, 3, 2, stop.get_token(), [&steps](const StepTiming&) { ++steps; });
+    QCOMPARE(steps, 6);
+    QCOMPARE(all.perLoop.size(), std::size_t(3));
+    QVERIFY(!all.stopped);
+    const double mean = (all.perLoop[0] + all.perLoop[1] + all.perLoop[2]) / 3;
+    QVERIFY(std::fabs(all.mean - mean) <= 1e-12 * mean);
+    double variance = 0;
+    for (const double x : all.perLoop)
+        variance += (x - mean) * (x - mean) / 3;
+    QVERIFY(std::fabs(all.deviation - std::sqrt(variance)) <= 1e-9 * mean);
+    QCOMPARE(all.devices.size(), std::size_t(8));
+    QVERIFY(all.devices[0].compute > 0);
+
+    const TimeitResult some = timeit(*run, 3, 2, stop.get_token(), [&](const StepTiming&) { stop.request_stop(); });
+    QVERIFY(some.stopped);
+    QVERIFY(some.perLoop.empty());
+    QCOMPARE(run->stepsDone(), std::int64_t(7));
+}
+
+QTEST_APPLESS_MAIN(TestRun)
+#include "test_run.moc"
