@@ -36,7 +36,7 @@ struct StepTimePlot::Private {
     QCPItemLine* mean = nullptr;
     QCPItemText* meanLabel = nullptr;
     PlotTheme theme;
-    QString timeLabel;
+    QString timeLabel = QStringLiteral("%1");
     std::vector<double> seconds;
     std::int64_t first = 1;
     std::optional<MeanBand> meanBand;

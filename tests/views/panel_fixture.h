@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A document with an analysed experiment, for tests of views.
+#pragma once
+
+#include <QRegularExpression>
+#include <QTest>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "experiment/builtin.h"
+
+namespace shardscope::test {
+
+/// Any warning of Qt fails the test; the offscreen platform always gives one about size limits.
+inline void failOnWarnings()
+{
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
+}
+
+inline Experiment example(std::string_view id)
+{
+    for (const Example& candidate : builtinExamples())
+        if (candidate.id == id)
+            return candidate.make();
+    qFatal("no such example");
+}
+
+struct Fixture {
+    Document document;
+    Selection selection;
+
+    explicit Fixture(Experiment experiment = example("flax-mlp-logical"))
+    {
+        document.setExperiment(std::move(experiment), {});
+        document.waitForAnalysis();
+    }
+    [[nodiscard]] const Snapshot& snapshot() const { return *document.snapshot(); }
+};
+
+} // namespace shardscope::test

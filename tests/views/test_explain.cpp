@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "views/explain_view/explain_view.h"
+#include "views/panel_fixture.h"
+#include "views/span_text/span_text.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+using test::Fixture;
+
+class TestExplain : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void spansKeepTheirTextAndPlace()
+    {
+        const words::Text text{ { u"cut along "_s }, { u"model"_s, words::Span::Style::Axis, 1 },
+            { u", which has 4 devices and is named at some length so that the line has to be broken."_s } };
+        const Theme& theme = Theme::light();
+        const SpanLayout wide = SpanLayout::make(text, QFont(), 0, AxisMarks::Chips, theme);
+        QCOMPARE(wide.text->lineCount(), 1);
+        QCOMPARE(wide.chips.size(), 1U);
+        QCOMPARE(wide.chips[0].axis, 1);
+        QVERIFY(wide.chips[0].rect.left() > 0 && wide.chips[0].rect.right() < wide.naturalWidth);
+        const SpanLayout narrow = SpanLayout::make(text, QFont(), wide.naturalWidth / 3, AxisMarks::Chips, theme);
+        QVERIFY(narrow.text->lineCount() >= 3);
+        QVERIFY(narrow.naturalWidth <= wide.naturalWidth / 3);
+        QVERIFY(narrow.height >= 3 * wide.height - 1);
+        QVERIFY(SpanLayout::make(text, QFont(), 0, AxisMarks::Coloured, theme).chips.empty());
+
+        SpanLabel label(text);
+        QCOMPARE(label.accessibleName(), words::plain(text));
+        QVERIFY(label.heightForWidth(120) > label.heightForWidth(600));
+    }
+
+    void explainsTheSelectedTensor()
+    {
+        Fixture fixture;
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(530, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+
+        // Nothing selected: one sentence, one button.
+        auto* button = view.findChild<QPushButton*>(QString(), Qt::FindChildrenRecursively);
+        QVERIFY(button);
+        QPushButton* first = nullptr;
+        for (QPushButton* candidate : view.findChildren<QPushButton*>())
+            if (candidate->isVisible())
+                first = candidate;
+        QVERIFY(first);
+        QTest::mouseClick(first, Qt::LeftButton);
+        QCOMPARE(fixture.selection.tensor(), u"params/layers.0/W1"_s);
+        QCOMPARE(view.keyFigure(), u"P(-, model)"_s);
+
+        const QString paragraph = view.asText();
+        QVERIFY(paragraph.contains(u"W1"_s) && paragraph.contains(u"hidden"_s) && paragraph.contains(u"model"_s));
+        view.setLength(words::Length::Tip);
+        const QString tip = view.asText();
+        view.setLength(words::Length::Derivation);
+        const QString derivation = view.asText();
+        QVERIFY(tip.size() < paragraph.size());
+        QVERIFY(paragraph.size() < derivation.size());
+    }
+
+    void whatIfIsOneUndoStep()
+    {
+        Fixture fixture;
+        fixture.selection.setTensor(u"params/layers.0/W1"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        QSignalSpy ready(&view, &ExplainView::whatIfsChanged);
+        view.resize(530, 500);
+        view.show();
+        QVERIFY(view.whatIfs().empty());
+        QTRY_VERIFY_WITH_TIMEOUT(!view.whatIfs().empty(), 20000);
+        QVERIFY(ready.count() >= 1);
+
+        const Experiment before = *fixture.document.experiment();
+        const Experiment expected = view.whatIfs().front().after;
+        QPushButton* apply = nullptr;
+        for (QPushButton* candidate : view.findChildren<QPushButton*>())
+            if (!apply && candidate->isVisible() && candidate->text() == u"Apply"_s)
+                apply = candidate;
+        QVERIFY(apply);
+        apply->click();
+        QCOMPARE(fixture.document.undoStack()->count(), 1);
+        QVERIFY(*fixture.document.experiment() == expected);
+        // What was worked out for the earlier state cannot be applied to this one.
+        QVERIFY(!view.apply(0));
+        QCOMPARE(fixture.document.undoStack()->count(), 1);
+        fixture.document.waitForAnalysis();
+        QTRY_VERIFY_WITH_TIMEOUT(!view.whatIfs().empty(), 20000);
+        fixture.document.undoStack()->undo();
+        QVERIFY(*fixture.document.experiment() == before);
+    }
+
+    void lowDocksShowTheTip()
+    {
+        Fixture fixture;
+        fixture.selection.setTensor(u"params/layers.0/W1"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(600, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const QString full = view.asText();
+        view.resize(600, 80);
+        QTRY_VERIFY(view.asText().size() < full.size());
+        view.resize(600, 400);
+        QTRY_VERIFY(view.asText().startsWith(full.left(40)));
+        QCOMPARE(view.length(), words::Length::Paragraph);
+    }
+
+    void survivesWhatTheExperimentLacks()
+    {
+        Fixture fixture;
+        fixture.selection.setTensor(u"params/layers.3/W1"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.show();
+        fixture.document.setExperiment(test::example("rule-lab"), {});
+        fixture.document.waitForAnalysis();
+        QVERIFY(view.keyFigure().isEmpty());
+        fixture.selection.setTensor(u"no/such"_s);
+        fixture.selection.setTensor({});
+        QVERIFY(view.whatIfs().empty());
+    }
+};
+
+QTEST_MAIN(TestExplain)
+#include "test_explain.moc"

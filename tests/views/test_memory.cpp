@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QSignalSpy>
+#include <QTest>
+#include <numeric>
+
+#include "views/memory_view/memory_layout.h"
+#include "views/memory_view/memory_view.h"
+#include "views/memory_view/memory_widgets.h"
+#include "views/panel_fixture.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+using test::Fixture;
+
+class TestMemory : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void bar_data()
+    {
+        QTest::addColumn<QList<qint64>>("bytes");
+        QTest::addColumn<qint64>("limit");
+        QTest::addColumn<bool>("broken");
+        QTest::addColumn<bool>("overLimit");
+        QTest::addColumn<int>("segments");
+        const qint64 mib = 1 << 20;
+        QTest::newRow("far limit") << QList<qint64>{ 8 * mib, 8 * mib, 8 * mib, 8 * mib, 20480, 0 } << 16384 * mib
+                                   << true << false << 5;
+        QTest::newRow("near limit") << QList<qint64>{ 8 * mib, 0, 0, 0, 8 * mib, 0 } << 40 * mib << false << false << 2;
+        QTest::newRow("four times is near")
+            << QList<qint64>{ 8 * mib, 0, 0, 0, 0, 0 } << 32 * mib << false << false << 1;
+        QTest::newRow("over") << QList<qint64>{ 64 * mib, 0, 0, 0, 1, 1 } << 32 * mib << false << true << 3;
+        QTest::newRow("no limit") << QList<qint64>{ 1, 1, 1, 1, 1, 1 } << qint64{ 0 } << false << false << 6;
+        QTest::newRow("nothing") << QList<qint64>{ 0, 0, 0, 0, 0, 0 } << mib << true << false << 0;
+    }
+    void bar()
+    {
+        QFETCH(QList<qint64>, bytes);
+        QFETCH(qint64, limit);
+        std::array<std::int64_t, ownerCount> owners{};
+        std::copy(bytes.begin(), bytes.end(), owners.begin());
+        const QRect area(10, 5, 600, 28);
+        const MemoryBar bar = MemoryBar::make(owners, limit, area);
+        QTEST(bar.broken, "broken");
+        QTEST(bar.overLimit, "overLimit");
+        QTEST(static_cast<int>(bar.segments.size()), "segments");
+
+        int x = area.left();
+        for (std::size_t i = 0; i < bar.segments.size(); ++i) {
+            const MemoryBar::Segment& segment = bar.segments[i];
+            QCOMPARE(segment.rect.left(), x); // one behind the other, no gap
+            QVERIFY(segment.rect.width() >= 3);
+            QCOMPARE(segment.bytes, owners[static_cast<std::size_t>(segment.owner)]);
+            QCOMPARE(bar.segmentAt(segment.rect.center()), static_cast<int>(i));
+            x += segment.rect.width();
+        }
+        QVERIFY(x <= area.left() + area.width());
+        QCOMPARE(bar.segmentAt({ 0, 0 }), -1);
+        if (limit > 0) {
+            QVERIFY(bar.limitX <= area.left() + area.width());
+            QCOMPARE(bar.overLimit, bar.limitX < x);
+            if (bar.broken)
+                QVERIFY(x < bar.breakX && bar.breakX < bar.limitX);
+        }
+        // In proportion, to a pixel, where nothing had to be widened.
+        if (bar.segments.size() == 2)
+            QVERIFY(std::abs(bar.segments[0].rect.width() - bar.segments[1].rect.width()) <= 1);
+    }
+
+    void partsAddUpAsPrinted()
+    {
+        const std::vector<std::vector<double>> sums{ { 1.907, 1.907 }, { 0.333, 0.333, 0.334 }, { 8, 8, 8, 8.02 }, {},
+            { 0.004, 0.004, 0.004 }, { 123.456, 0.044, 7.5 } };
+        for (const std::vector<double>& parts : sums)
+            for (int decimals = 0; decimals <= 2; ++decimals) {
+                const double scale = std::pow(10.0, decimals);
+                const std::vector<double> rounded = roundedParts(parts, decimals);
+                const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+                const double printed = std::accumulate(rounded.begin(), rounded.end(), 0.0);
+                QCOMPARE(std::round(printed * scale), std::round(sum * scale));
+                for (std::size_t i = 0; i < parts.size(); ++i)
+                    QVERIFY(std::abs(rounded[i] - parts[i]) * scale <= 1.0);
+            }
+    }
+
+    void flow()
+    {
+        const std::vector<int> widths{ 100, 50, 200, 500 };
+        const FlowLayout flow = FlowLayout::make(widths, 300, 20, 10);
+        QCOMPARE(flow.items[0], QRect(0, 0, 100, 20));
+        QCOMPARE(flow.items[1], QRect(110, 0, 50, 20));
+        QCOMPARE(flow.items[2], QRect(0, 20, 200, 20));
+        QCOMPARE(flow.items[3], QRect(0, 40, 300, 20)); // never wider than there is room
+        QCOMPARE(flow.height, 60);
+        QCOMPARE(FlowLayout::make({}, 300, 20, 10).height, 0);
+    }
+
+    void liveLine()
+    {
+        MemorySummary memory;
+        memory.live = { 100, 100, 400, 200 };
+        memory.peakBytes = 400;
+        memory.peakInstruction = 2;
+        const LiveLine line = LiveLine::make(memory, QRect(20, 10, 400, 90));
+        QCOMPARE(line.corners.size(), 8U);
+        QCOMPARE(line.corners.front().x(), 20.0);
+        QCOMPARE(line.corners.back().x(), 420.0);
+        for (std::size_t i = 1; i < line.corners.size(); ++i)
+            QVERIFY(line.corners[i].x() >= line.corners[i - 1].x());
+        QCOMPARE(line.peak, QPointF(220, line.y(400)));
+        QVERIFY(line.y(400) > 10 && line.y(400) < line.y(100));
+        QCOMPARE(line.y(0), 100.0);
+        QCOMPARE(line.instructionAt({ 20, 50 }), 0);
+        QCOMPARE(line.instructionAt({ 221, 50 }), 2);
+        QCOMPARE(line.instructionAt({ 419, 50 }), 3);
+        QCOMPARE(line.instructionAt({ 5, 50 }), -1);
+        QVERIFY(LiveLine::make({}, QRect(0, 0, 10, 10)).corners.empty());
+    }
+
+    void slicesOfAnOwnerCoverIt()
+    {
+        Fixture fixture;
+        const Snapshot& snapshot = fixture.snapshot();
+        QVERIFY(snapshot.ok());
+        double end = 0;
+        int slices = 0;
+        for (const TensorRow& row : snapshot.tensors) {
+            if (row.role != Role::Parameter)
+                continue;
+            const MemorySlice slice = sliceOf(snapshot, row);
+            QCOMPARE(slice.owner, Owner::Parameters);
+            QCOMPARE(slice.begin, end);
+            end = slice.end;
+            ++slices;
+        }
+        QCOMPARE(end, 1.0);
+        QCOMPARE(slices, 8);
+    }
+
+    void viewSelectsTheBiggestTensorOfAnOwner()
+    {
+        Fixture fixture;
+        MemoryView view(&fixture.document, &fixture.selection);
+        view.resize(700, 240);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const MemorySummary& memory = fixture.snapshot().plan->memory;
+        QCOMPARE(view.keyFigure(), u"%1 per device"_s.arg(words::bytes(static_cast<double>(memory.peakBytes))));
+        QVERIFY(view.plot()->isVisible());
+
+        const MemoryBar bar = view.bar()->barLayout();
+        std::int64_t sum = 0;
+        for (const MemoryBar::Segment& segment : bar.segments) {
+            sum += segment.bytes;
+            fixture.selection.setTensor({});
+            QTest::mouseClick(view.bar(), Qt::LeftButton, {}, segment.rect.center());
+            const TensorRow* biggest = biggestOf(fixture.snapshot(), segment.owner);
+            QCOMPARE(fixture.selection.tensor(), biggest ? QString::fromStdString(biggest->path) : QString());
+        }
+        QCOMPARE(sum, memory.peakBytes);
+        const TensorRow* first = biggestOf(fixture.snapshot(), Owner::Parameters);
+        QVERIFY(first);
+        QCOMPARE(first->path, std::string("params/layers.0/W1"));
+
+        // The same by keyboard.
+        view.bar()->setFocus();
+        fixture.selection.setTensor({});
+        for (std::size_t i = 0; i < bar.segments.size(); ++i)
+            QTest::keyClick(view.bar(), Qt::Key_Left);
+        QTest::keyClick(view.bar(), Qt::Key_Return);
+        QCOMPARE(fixture.selection.tensor(), QString::fromStdString(first->path));
+
+        view.resize(700, 98);
+        QVERIFY(!view.plot()->isVisible());
+        QVERIFY(view.bar()->isVisible());
+    }
+};
+
+QTEST_MAIN(TestMemory)
+#include "test_memory.moc"

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "experiment/edits.h"
+#include "views/panel_fixture.h"
+#include "views/problems_view/problem_row.h"
+#include "views/problems_view/problems_view.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+using test::Fixture;
+
+namespace {
+
+/// Two embeds that nobody can divide by the axes they are cut along.
+Experiment indivisible()
+{
+    Experiment experiment = test::example("flax-mlp-logical");
+    std::get<MlpModel>(experiment.model).settings.hidden = 1022;
+    return experiment;
+}
+
+} // namespace
+
+class TestProblems : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void everyProblemHasARow()
+    {
+        Fixture fixture;
+        ProblemsView view(&fixture.document, &fixture.selection);
+        view.resize(1200, 120);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const Snapshot& snapshot = fixture.snapshot();
+        QVERIFY(!snapshot.problems.empty()); // the notebook's constraints
+        QCOMPARE(view.rows().size(), snapshot.problems.size());
+        for (std::size_t i = 0; i < view.rows().size(); ++i) {
+            ProblemRow* row = view.rows()[i];
+            QVERIFY(!row->cause().isEmpty());
+            QCOMPARE(row->fixButtons().size(), snapshot.problems[i].fixes.size());
+            QVERIFY(row->accessibleName().contains(row->cause()));
+            if (!row->showButton())
+                continue;
+            fixture.selection.clear();
+            QTest::mouseClick(row->showButton(), Qt::LeftButton);
+            QVERIFY(!fixture.selection.tensor().isEmpty() || fixture.selection.rule() >= 0);
+        }
+        QCOMPARE(view.worst(), snapshot.errorCount() > 0 ? Severity::Error : Severity::Warning);
+        QVERIFY(view.keyFigure().startsWith(QString::number(snapshot.errorCount()) + u" error"_s));
+    }
+
+    void everyFixIsOneUndoStep()
+    {
+        for (const Experiment& experiment : { test::example("flax-mlp-logical"), indivisible() }) {
+            Fixture fixture(experiment);
+            ProblemsView view(&fixture.document, &fixture.selection);
+            view.resize(1200, 300);
+            view.show();
+            std::size_t fixes = 0;
+            for (const Problem& problem : fixture.snapshot().problems)
+                fixes += problem.fixes.size();
+            QVERIFY(fixes > 0);
+            for (std::size_t number = 0; number < fixes; ++number) {
+                // Each fix from the same start.
+                std::size_t seen = 0;
+                QPushButton* button = nullptr;
+                Problem problem;
+                for (std::size_t i = 0; i < view.rows().size(); ++i)
+                    for (QPushButton* candidate : view.rows()[i]->fixButtons())
+                        if (seen++ == number) {
+                            button = candidate;
+                            problem = fixture.snapshot().problems[i];
+                        }
+                QVERIFY(button);
+                button->click();
+                QCOMPARE(fixture.document.undoStack()->count(), 1);
+                QVERIFY(*fixture.document.experiment() != experiment);
+                fixture.document.waitForAnalysis();
+                for (const Problem& left : fixture.snapshot().problems)
+                    QVERIFY2(!(left.diagnostic == problem.diagnostic), "the fix does not mend its problem");
+                QCOMPARE(view.rows().size(), fixture.snapshot().problems.size());
+                fixture.document.undoStack()->undo();
+                QVERIFY(*fixture.document.experiment() == experiment);
+                fixture.document.undoStack()->clear();
+                fixture.document.waitForAnalysis();
+                QCOMPARE(view.rows().size(), fixture.snapshot().problems.size());
+            }
+        }
+    }
+
+    void refusedEditsAreToldUntilTheNextOne()
+    {
+        Fixture fixture;
+        ProblemsView view(&fixture.document, &fixture.selection);
+        view.resize(900, 200);
+        view.show();
+        const std::size_t problems = view.rows().size();
+        QVERIFY(!fixture.document.edit(withAxisSize(*fixture.document.experiment(), 9, 2, false), u"impossible"_s));
+        QCOMPARE(view.messages().size(), 1U);
+        QCOMPARE(view.rows().size(), problems + 1);
+        QCOMPARE(view.worst(), Severity::Error);
+        QVERIFY(fixture.document.edit(withRulesBound(*fixture.document.experiment(), true), u"bind"_s));
+        QVERIFY(view.messages().empty());
+
+        view.showMessages({ Diagnostic{ Code::Unreadable, { { "file", "x" }, { "reason", "y" } }, {} } });
+        for (QPushButton* button : view.rows().front()->findChildren<QPushButton*>())
+            button->click(); // Dismiss is its only one
+        QVERIFY(view.messages().empty());
+    }
+
+    void nothingWrong()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        Fixture fixture(experiment);
+        ProblemsView view(&fixture.document, &fixture.selection);
+        view.show();
+        // Mend all there is.
+        for (int rounds = 0; rounds < 20 && !fixture.snapshot().problems.empty(); ++rounds) {
+            const Problem problem = fixture.snapshot().problems.front();
+            QVERIFY(!problem.fixes.empty());
+            QVERIFY(view.fix(problem, 0));
+            fixture.document.waitForAnalysis();
+        }
+        QVERIFY(fixture.snapshot().problems.empty());
+        QVERIFY(view.rows().empty());
+        QCOMPARE(view.keyFigure(), u"0 errors, 0 warnings"_s);
+    }
+
+    void narrowRowsPutButtonsBelow()
+    {
+        Fixture fixture;
+        ProblemsView view(&fixture.document, &fixture.selection);
+        view.resize(1500, 200);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        ProblemRow* row = view.rows().front();
+        QVERIFY(!row->isNarrow());
+        const int flat = row->height();
+        view.resize(340, 300);
+        QTRY_VERIFY(row->isNarrow());
+        QTRY_VERIFY(row->height() > flat);
+        for (QPushButton* button : row->fixButtons()) {
+            QVERIFY(row->rect().contains(button->geometry()));
+            QVERIFY(button->width() >= button->fontMetrics().horizontalAdvance(button->text()));
+        }
+    }
+};
+
+QTEST_MAIN(TestProblems)
+#include "test_problems.moc"

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTreeView>
+
+#include "experiment/edits.h"
+#include "views/panel_fixture.h"
+#include "views/span_text/span_text.h"
+#include "views/tensors_view/tensors_model.h"
+#include "views/tensors_view/tensors_view.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+using test::Fixture;
+
+namespace {
+
+/// The model as text: a level of indentation per level, columns parted by "|", thin spaces as plain ones.
+void dump(const QAbstractItemModel& model, const QModelIndex& parent, int level, QStringList& lines)
+{
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        QStringList cells;
+        for (int column = 0; column < model.columnCount(parent); ++column)
+            cells << model.index(row, column, parent).data().toString().replace(QChar(0x2009), u' ');
+        lines << QString(level * 2, u' ') + cells.join(u'|');
+        dump(model, model.index(row, 0, parent), level + 1, lines);
+    }
+}
+
+QStringList dump(const QAbstractItemModel& model)
+{
+    QStringList lines;
+    dump(model, {}, 0, lines);
+    return lines;
+}
+
+Experiment mlp(const std::function<void(MlpSettings&)>& change)
+{
+    Experiment experiment = test::example("flax-mlp-logical");
+    change(std::get<MlpModel>(experiment.model).settings);
+    return experiment;
+}
+
+/// Bytes of every row above the tensors are the sum of the rows below.
+void checkSums(const TensorTree& tree, int id)
+{
+    const TensorNode& node = tree.nodes[static_cast<std::size_t>(id)];
+    if (node.children.empty())
+        return;
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+        const TensorNode& child = tree.nodes[static_cast<std::size_t>(node.children[i])];
+        QCOMPARE(child.parent, id);
+        QCOMPARE(child.position, static_cast<int>(i));
+        sum += child.bytes;
+        checkSums(tree, node.children[i]);
+    }
+    QCOMPARE(node.bytes, sum);
+}
+
+} // namespace
+
+class TestTensors : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void paths_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("layers");
+        QTest::addColumn<int>("layer");
+        QTest::addColumn<QString>("leaf");
+        QTest::newRow("parameter") << u"params/layers.3/W1"_s << u"layers"_s << 3 << u"W1"_s;
+        QTest::newRow("gradient") << u"grad(params/layers.0/W2)"_s << u"layers"_s << 0 << u"W2"_s;
+        QTest::newRow("new moment") << u"next(opt/mu/layers.12/W2)"_s << u"layers"_s << 12 << u"W2"_s;
+        QTest::newRow("input") << u"x"_s << QString() << -1 << u"x"_s;
+        QTest::newRow("count") << u"opt/count"_s << QString() << -1 << u"count"_s;
+        QTest::newRow("nested") << u"params/encoder/blocks.2/attention/q"_s << u"encoder/blocks"_s << 2
+                                << u"attention/q"_s;
+        QTest::newRow("dot without number") << u"params/a.b/c"_s << QString() << -1 << u"a.b/c"_s;
+        QTest::newRow("nothing") << QString() << QString() << -1 << QString();
+    }
+    void paths()
+    {
+        QFETCH(QString, path);
+        const TensorPath parts = parseTensorPath(path.toStdString());
+        QTEST(parts.layers, "layers");
+        QTEST(static_cast<int>(parts.layer), "layer");
+        QTEST(parts.leaf, "leaf");
+    }
+
+    void treeOfTheNotebook()
+    {
+        Fixture fixture;
+        TensorsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setSnapshot(fixture.document.snapshot());
+        TensorFilter filter;
+        filter.group = TensorGroup::Parameters;
+        model.setFilter(filter);
+        QCOMPARE(dump(model).join(u'\n'),
+            u"Parameters|||8 MiB|× 2\n"
+            "  Layer 0|||2 MiB|× 2\n"
+            "    W1|[1024, 1024] → [1024, 256]|P(-, model)|1 MiB|× 2\n"
+            "    W2|[1024, 1024] → [256, 1024]|P(model, -)|1 MiB|× 2\n"
+            "  Layers 1–3||same, folded|6 MiB|× 2\n"
+            "    Layer 1|||2 MiB|× 2\n"
+            "      W1|[1024, 1024] → [1024, 256]|P(-, model)|1 MiB|× 2\n"
+            "      W2|[1024, 1024] → [256, 1024]|P(model, -)|1 MiB|× 2\n"
+            "    Layer 2|||2 MiB|× 2\n"
+            "      W1|[1024, 1024] → [1024, 256]|P(-, model)|1 MiB|× 2\n"
+            "      W2|[1024, 1024] → [256, 1024]|P(model, -)|1 MiB|× 2\n"
+            "    Layer 3|||2 MiB|× 2\n"
+            "      W1|[1024, 1024] → [1024, 256]|P(-, model)|1 MiB|× 2\n"
+            "      W2|[1024, 1024] → [256, 1024]|P(model, -)|1 MiB|× 2"_s);
+
+        model.setFilter({});
+        QStringList groups;
+        for (int i = 0; i < model.rowCount(); ++i)
+            groups << model.index(i, 0).data().toString() + u' '
+                    + model.index(i, static_cast<int>(TensorColumn::Bytes)).data().toString();
+        QCOMPARE(groups,
+            QStringList({ u"Parameters 8 MiB"_s, u"Gradients 8 MiB"_s, u"Adam mu, nu 16 MiB"_s, u"Activations 96 KiB"_s,
+                u"Step, count 8 B"_s }));
+        checkSums(TensorTree::build(fixture.snapshot()), 0);
+    }
+
+    void foldsOnlyEqualLayers_data()
+    {
+        QTest::addColumn<int>("layers");
+        QTest::addColumn<QStringList>("names");
+        QTest::newRow("1") << 1 << QStringList{ u"Layer 0"_s };
+        QTest::newRow("2") << 2 << QStringList{ u"Layer 0"_s, u"Layer 1"_s };
+        QTest::newRow("3") << 3 << QStringList{ u"Layer 0"_s, u"Layers 1–2"_s };
+        QTest::newRow("12") << 12 << QStringList{ u"Layer 0"_s, u"Layers 1–11"_s };
+    }
+    void foldsOnlyEqualLayers()
+    {
+        QFETCH(int, layers);
+        Fixture fixture(mlp([&](MlpSettings& settings) { settings.layers = layers; }));
+        TensorsModel model;
+        model.setSnapshot(fixture.document.snapshot());
+        QStringList names;
+        const QModelIndex parameters = model.findKey(u"Parameters"_s);
+        for (int i = 0; i < model.rowCount(parameters); ++i)
+            names << model.index(i, 0, parameters).data().toString();
+        QTEST(names, "names");
+
+        // A row that differs stands alone.
+        if (layers == 12) {
+            Snapshot changed = fixture.snapshot();
+            for (TensorRow& row : changed.tensors)
+                if (row.path == "params/layers.5/W1")
+                    row.copies = 8;
+            const TensorTree tree = TensorTree::build(changed);
+            QStringList found;
+            for (const int child : tree.nodes[static_cast<std::size_t>(tree.nodes[0].children[0])].children)
+                found << tree.nodes[static_cast<std::size_t>(child)].name;
+            QCOMPARE(
+                found, QStringList({ u"Layer 0"_s, u"Layers 1–4"_s, u"Layer 5"_s, u"Layer 6"_s, u"Layers 7–11"_s }));
+        }
+    }
+
+    void filters_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("tensors");
+        QTest::newRow("nothing") << QString() << -1;
+        QTest::newRow("name") << u"W1"_s << 16;
+        QTest::newRow("name and kind") << u"grad w2"_s << 4;
+        QTest::newRow("layer") << u"layer 2 W1"_s << 4;
+        QTest::newRow("path") << u"params/layers.3/"_s << 4;
+        QTest::newRow("spec") << u"P(model, -)"_s << 16;
+        QTest::newRow("no match") << u"quux"_s << 0;
+    }
+    void filters()
+    {
+        QFETCH(QString, text);
+        Fixture fixture;
+        TensorFilter filter;
+        filter.text = text;
+        const TensorTree tree = TensorTree::build(fixture.snapshot(), filter);
+        const auto count =
+            std::count_if(tree.nodes.begin(), tree.nodes.end(), [](const TensorNode& node) { return node.row >= 0; });
+        if (text.isEmpty())
+            QCOMPARE(static_cast<std::size_t>(count), fixture.snapshot().tensors.size());
+        else
+            QTEST(static_cast<int>(count), "tensors");
+        checkSums(tree, 0);
+    }
+
+    void sorts()
+    {
+        Fixture fixture;
+        TensorsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setSnapshot(fixture.document.snapshot());
+        const auto names = [&] {
+            QStringList list;
+            for (int i = 0; i < model.rowCount(); ++i)
+                list << model.index(i, 0).data(TensorsModel::KeyRole).toString();
+            return list;
+        };
+        const QStringList natural = names();
+        model.sort(static_cast<int>(TensorColumn::Bytes), Qt::DescendingOrder);
+        QCOMPARE(names().first(), u"Moments"_s);
+        QCOMPARE(names().last(), u"Counters"_s);
+        model.sort(static_cast<int>(TensorColumn::Name), Qt::AscendingOrder);
+        QCOMPARE(names().first(), u"Activations"_s);
+        model.sort(-1);
+        QCOMPARE(names(), natural);
+    }
+
+    void staysWhereItIsWhenOnlyValuesChange()
+    {
+        Fixture fixture;
+        TensorsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setSnapshot(fixture.document.snapshot());
+        const QPersistentModelIndex w1 = model.find(u"params/layers.0/W1"_s);
+        QVERIFY(w1.isValid());
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        QVERIFY(fixture.document.edit(withAxisSize(*fixture.document.experiment(), 0, 4, true), u"data 2 → 4"_s));
+        fixture.document.waitForAnalysis();
+        model.setSnapshot(fixture.document.snapshot());
+        QCOMPARE(reset.count(), 0);
+        QCOMPARE(w1.siblingAtColumn(static_cast<int>(TensorColumn::Bytes)).data().toString(), u"2 MiB"_s);
+        QVERIFY(fixture.document.edit(withDimension(*fixture.document.experiment(), "layers", 6), u"layers"_s));
+        fixture.document.waitForAnalysis();
+        model.setSnapshot(fixture.document.snapshot());
+        QCOMPARE(reset.count(), 1);
+    }
+
+    void marksAxesInSpecs()
+    {
+        const std::vector<std::string> axes{ "data", "P" };
+        const words::Text spans = axisSpans(u"P((data, P), -)"_s, axes);
+        QString joined;
+        QStringList marked;
+        for (const words::Span& span : spans) {
+            joined += span.text;
+            if (span.style == words::Span::Style::Axis)
+                marked << span.text + QString::number(span.axis);
+        }
+        QCOMPARE(joined, u"P((data, P), -)"_s);
+        QCOMPARE(marked, QStringList({ u"data0"_s, u"P1"_s }));
+    }
+
+    void columns_data()
+    {
+        QTest::addColumn<int>("width");
+        QTest::addColumn<bool>("extent");
+        QTest::addColumn<int>("sum");
+        QTest::newRow("wide") << 700 << true << 700;
+        QTest::newRow("just enough") << 580 << true << 580;
+        QTest::newRow("dock") << 352 << false << 352;
+        QTest::newRow("narrow") << 260 << false << 260;
+        QTest::newRow("too narrow: it scrolls") << 100 << false << 80 + 80 + 70 + 40;
+    }
+    void columns()
+    {
+        QFETCH(int, width);
+        const TensorColumnWidths wanted{ 140, 220, 110, 70, 40 };
+        const TensorColumnWidths fitted = TensorColumnWidths::fit(width, wanted, 80);
+        QTEST(fitted.shape > 0, "extent");
+        QTEST(fitted.name + fitted.shape + fitted.spec + fitted.bytes + fitted.copies, "sum");
+        QCOMPARE(fitted.bytes, wanted.bytes);
+        QCOMPARE(fitted.copies, wanted.copies);
+        QVERIFY(fitted.name >= 80);
+    }
+
+    void viewFollowsAndSetsTheSelection()
+    {
+        Fixture fixture;
+        TensorsView view(&fixture.document, &fixture.selection);
+        view.resize(400, 500);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(view.keyFigure().contains(u"per device"_s));
+
+        fixture.selection.setTensor(u"opt/mu/layers.2/W2"_s);
+        QCOMPARE(view.model()->path(view.tree()->currentIndex()), u"opt/mu/layers.2/W2"_s);
+        fixture.selection.setTensor({});
+        QVERIFY(!view.tree()->selectionModel()->hasSelection());
+
+        const QModelIndex w2 = view.model()->find(u"params/layers.0/W2"_s);
+        view.tree()->scrollTo(w2);
+        QTest::mouseClick(view.tree()->viewport(), Qt::LeftButton, {}, view.tree()->visualRect(w2).center());
+        QCOMPARE(fixture.selection.tensor(), u"params/layers.0/W2"_s);
+        QTest::keyClick(view.tree(), Qt::Key_Up);
+        QCOMPARE(fixture.selection.tensor(), u"params/layers.0/W1"_s);
+
+        // The filter keeps the selection while the tensor is there, and its words are typed.
+        auto* filter = view.findChild<QLineEdit*>();
+        QTest::keyClicks(filter, u"w1 grad"_s);
+        QCOMPARE(view.model()->rowCount(), 1);
+        QCOMPARE(fixture.selection.tensor(), u"params/layers.0/W1"_s);
+        QTest::keyClick(filter, Qt::Key_Escape);
+        QCOMPARE(view.model()->rowCount(), 5);
+        QCOMPARE(view.model()->path(view.tree()->currentIndex()), u"params/layers.0/W1"_s);
+        auto* kinds = view.findChild<QComboBox*>();
+        kinds->setCurrentIndex(2);
+        QCOMPARE(view.model()->index(0, 0).data().toString(), u"Gradients"_s);
+    }
+};
+
+QTEST_MAIN(TestTensors)
+#include "test_tensors.moc"

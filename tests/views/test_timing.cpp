@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+#include <cmath>
+
+#include "plot/device_bars_plot.h"
+#include "plot/step_time_plot.h"
+#include "views/panel_fixture.h"
+#include "views/timing_view/timing_models.h"
+#include "views/timing_view/timing_summary.h"
+#include "views/timing_view/timing_view.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+using test::Fixture;
+
+namespace {
+
+/// Steps of 10, 11, 12, 10, 11 ... ms on eight devices.
+std::vector<StepTiming> steps(int count)
+{
+    std::vector<StepTiming> list;
+    for (int i = 0; i < count; ++i) {
+        StepTiming step;
+        step.wall = 1e-3 * (20 + i % 3);
+        for (int device = 0; device < 8; ++device)
+            step.devices.push_back({ 6e-3, 2e-3 + 1e-4 * device, 1e-3 });
+        list.push_back(step);
+    }
+    return list;
+}
+
+} // namespace
+
+class TestTiming : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void statisticsAreThoseOfTheBook()
+    {
+        const std::vector<double> seconds{ 2, 4, 4, 4, 5, 5, 7, 9 };
+        const TimeStatistics result = statistics(seconds);
+        QCOMPARE(result.mean, 5.0);
+        QCOMPARE(result.deviation, 2.0);
+        QCOMPARE(statistics({}).count, 0U);
+        QCOMPARE(statistics(std::vector{ 3.0 }).deviation, 0.0);
+    }
+
+    void barsOfManyDevices()
+    {
+        std::vector<DeviceTimes> devices;
+        for (int i = 0; i < 1000; ++i)
+            devices.push_back({ static_cast<double>(i), 1, 0 });
+        const std::vector<DeviceBar> bars = deviceBars(devices, 64);
+        QVERIFY(bars.size() <= 64);
+        std::size_t covered = 0;
+        for (const DeviceBar& bar : bars) {
+            QCOMPARE(bar.first, covered);
+            covered += bar.count;
+            const double mean = static_cast<double>(bar.first) + (static_cast<double>(bar.count) - 1) / 2;
+            QVERIFY(std::abs(bar.times.compute - mean) < 1e-9);
+        }
+        QCOMPARE(covered, devices.size());
+        QCOMPARE(deviceBars(std::span(devices).first(8), 64).size(), 8U);
+        QVERIFY(deviceBars({}, 64).empty());
+
+        // Steps of an earlier, other mesh do not mix in.
+        std::vector<StepTiming> history = steps(3);
+        history.front().devices.resize(2);
+        QCOMPARE(meanDevices(history).size(), 8U);
+        QVERIFY(std::abs(meanDevices(history)[3].communication - 2.3e-3) < 1e-12);
+    }
+
+    void sentences()
+    {
+        TimeitResult result;
+        result.perLoop.assign(7, 0.02);
+        result.mean = 21.42e-3;
+        result.deviation = 0.31e-3;
+        result.loops = 10;
+        QCOMPARE(timeitSentence(result), u"21.4 ms ± 0.31 ms per step (mean ± std. dev. of 7 runs, 10 loops each)"_s);
+        result.stopped = true;
+        QVERIFY(timeitSentence(result).contains(u"stopped"_s));
+        result.loops = 1;
+        QVERIFY(timeitSentence(result).contains(u"1 loop each"_s));
+        QVERIFY(!timeitSentence({}).isEmpty());
+        QCOMPARE(stepsSentence({ 2e-3, 0, 1 }), u"2,000 µs for one step"_s);
+        QCOMPARE(meanAndDeviation(2e-3, 12.34e-6), u"2,000 µs ± 12.3 µs"_s);
+        QCOMPARE(meanAndDeviation(12.5, 0.25), u"12.5 s ± 0.25 s"_s);
+    }
+
+    void timeAxis_data()
+    {
+        QTest::addColumn<double>("seconds");
+        QTest::addColumn<QString>("unit");
+        QTest::newRow("µs") << 9.9e-3 << u"µs"_s;
+        QTest::newRow("ms") << 10e-3 << u"ms"_s;
+        QTest::newRow("s") << 10.0 << u"s"_s;
+        QTest::newRow("nothing") << 0.0 << u"µs"_s;
+    }
+    void timeAxis()
+    {
+        QFETCH(double, seconds);
+        const plot::TimeAxis axis = plot::TimeAxis::forLargest(seconds);
+        QTEST(axis.unit, "unit");
+        QVERIFY(axis.top * axis.secondsPerUnit > seconds);
+    }
+
+    void tables()
+    {
+        DeviceTimesModel devices;
+        const QAbstractItemModelTester first(&devices, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        devices.setDevices({ { 1e-3, 2e-3, 3e-3 }, { 1e-3, 1e-3, 1e-3 } }, { 4, 0 });
+        QCOMPARE(devices.index(0, 0).data().toString(), u"d4"_s);
+        QCOMPARE(devices.index(0, 4).data().toString(), u"6,000 µs"_s);
+        devices.setDevices({ { 2e-3, 2e-3, 3e-3 }, { 1e-3, 1e-3, 1e-3 } }, { 4, 0 });
+        QCOMPARE(devices.index(0, 1).data().toString(), u"2,000 µs"_s);
+        devices.setDevices({}, {});
+        QCOMPARE(devices.rowCount(), 0);
+
+        StepTimesModel times;
+        const QAbstractItemModelTester second(&times, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        times.setTimes(11, { 1e-3, 2e-3, 3e-3 });
+        QCOMPARE(times.index(0, 0).data().toString(), u"13"_s); // newest first
+        QCOMPARE(times.index(2, 1).data().toString(), u"1,000 µs"_s);
+    }
+
+    void followsNewStepsUntilItIsDragged()
+    {
+        plot::StepTimePlot plot;
+        plot.resize(400, 200);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        std::vector<double> seconds(100, 0.01);
+        plot.setTimes(1, seconds);
+        QCOMPARE(plot.pointCount(), 100);
+        QVERIFY(plot.follows());
+        QVERIFY(plot.shownSteps().first <= 1 && plot.shownSteps().second >= 100);
+
+        QWidget* canvas = plot.findChild<QWidget*>();
+        QVERIFY(canvas);
+        const QPoint centre = canvas->rect().center();
+        QTest::mousePress(canvas, Qt::LeftButton, {}, centre);
+        QTest::mouseMove(canvas, centre + QPoint(20, 0));
+        QTest::mouseMove(canvas, centre + QPoint(60, 0));
+        QTest::mouseRelease(canvas, Qt::LeftButton, {}, centre + QPoint(60, 0));
+        if (plot.follows()) // platforms without a pointer: the wheel does the same
+            QSKIP("no synthetic mouse moves here");
+        const auto shown = plot.shownSteps();
+        seconds.resize(200, 0.01);
+        plot.setTimes(1, seconds);
+        QCOMPARE(plot.shownSteps(), shown);
+        QTest::mouseDClick(canvas, Qt::LeftButton, {}, centre);
+        QVERIFY(plot.follows());
+        QVERIFY(plot.shownSteps().second >= 200);
+    }
+
+    void viewOfSyntheticSteps()
+    {
+        Fixture fixture;
+        RunController controller(&fixture.document);
+        TimingView view(&fixture.document, &fixture.selection, &controller);
+        view.resize(700, 260);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(view.sentence().isEmpty());
+        QVERIFY(view.keyFigure().isEmpty());
+
+        QSignalSpy figure(&view, &TimingView::keyFigureChanged);
+        TimingData data;
+        data.history = steps(9);
+        data.stepsDone = 9;
+        view.show(data);
+        QCOMPARE(view.keyFigure(), u"21 ms per step"_s);
+        QCOMPARE(figure.count(), 1);
+        QVERIFY(view.sentence().contains(u"9 steps"_s));
+        QCOMPARE(view.stepPlot()->pointCount(), 9);
+        QCOMPARE(view.devicePlot()->barCount(), 8);
+        QVERIFY(view.stepPlot()->isVisible());
+
+        data.timeit = TimeitResult{ { 0.02, 0.022 }, 0.021, 0.001, 3, false, { { 5e-3, 1e-3, 2e-3 } } };
+        view.show(data);
+        QVERIFY(view.sentence().contains(u"2 runs, 3 loops each"_s));
+        QCOMPARE(view.devicePlot()->barCount(), 1);
+
+        view.setTable(true);
+        QVERIFY(!view.stepPlot()->isVisible());
+        view.setTable(false);
+        QVERIFY(view.stepPlot()->isVisible());
+
+        // Ten thousand steps are drawn without anybody noticing.
+        data = { steps(10000), 25000, {} };
+        QElapsedTimer clock;
+        clock.start();
+        view.show(data);
+        QVERIFY(clock.elapsed() < 1000);
+        QCOMPARE(view.stepPlot()->pointCount(), 10000);
+        QVERIFY(view.stepPlot()->shownSteps().first > 14999);
+        view.show(TimingData{});
+        QVERIFY(view.keyFigure().isEmpty());
+    }
+};
+
+QTEST_MAIN(TestTiming)
+#include "test_timing.moc"
