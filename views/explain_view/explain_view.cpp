@@ -6,6 +6,7 @@
 #include <QClipboard>
 #include <QGridLayout>
 #include <QGuiApplication>
+#include <QLabel>
 #include <QPromise>
 #include <QPushButton>
 #include <QScrollArea>
@@ -55,12 +56,14 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     , m_title(new RoleLabel(RoleLabel::Size::Title))
     , m_lengths(new SegmentedBar({ tr("Tip"), tr("Paragraph"), tr("Derivation") }))
     , m_scroll(new QScrollArea)
-    , m_moreButton(new QPushButton(tr("More")))
+    , m_moreLink(new QLabel)
     , m_causes(new QWidget)
     , m_whatIfBox(new QWidget)
     , m_empty(new EmptyPage(tr("Select a tensor to read why it is cut the way it is."), tr("Show the first one")))
     , m_cache(std::make_shared<AnalysisCache>())
 {
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -89,14 +92,14 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     auto* content = new QWidget;
     content->setBackgroundRole(QPalette::Base);
     auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(10, 4, 8, 8);
+    column->setContentsMargins(10, 6, 8, 8);
     column->setSpacing(10);
     m_paragraphs = new QVBoxLayout;
     m_paragraphs->setSpacing(8);
     column->addLayout(m_paragraphs);
-    setQuiet(m_moreButton);
-    m_moreButton->setProperty("small", true);
-    column->addWidget(m_moreButton, 0, Qt::AlignLeft);
+    m_moreLink->setText(u"<a href=\"more\">%1</a>"_s.arg(tr("More")));
+    m_moreLink->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    column->addWidget(m_moreLink, 0, Qt::AlignLeft);
 
     const auto section = [&](QWidget* box, const QString& title) {
         auto* boxLayout = new QVBoxLayout(box);
@@ -132,7 +135,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     connect(&m_watcher, &QFutureWatcherBase::finished, this, &ExplainView::receiveWhatIfs);
     connect(m_lengths, &SegmentedBar::currentChanged, this,
         [this](int index) { setLength(static_cast<words::Length>(index)); });
-    connect(m_moreButton, &QPushButton::clicked, this, [this] {
+    connect(m_moreLink, &QLabel::linkActivated, this, [this] {
         if (isCompact()) {
             m_more = true;
             applyCompact();
@@ -228,7 +231,7 @@ void ExplainView::rebuildRows()
     clear(m_paragraphs);
     for (const words::Text& paragraph : m_text.paragraphs)
         m_paragraphs->addWidget(new SpanLabel(paragraph));
-    m_moreButton->setVisible(length == words::Length::Tip);
+    m_moreLink->setVisible(length == words::Length::Tip);
 
     clear(m_causeRows);
     const bool causes = length != words::Length::Tip && !m_text.decidedBy.empty();

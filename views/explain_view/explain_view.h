@@ -15,7 +15,7 @@
 #include "words/words.h"
 
 class QGridLayout;
-class QPushButton;
+class QLabel;
 class QScrollArea;
 class QVBoxLayout;
 
@@ -83,7 +83,7 @@ private:
     SegmentedBar* m_lengths;
     QScrollArea* m_scroll;
     QVBoxLayout* m_paragraphs;
-    QPushButton* m_moreButton;
+    QLabel* m_moreLink;
     QWidget* m_causes;
     QGridLayout* m_causeRows;
     QWidget* m_whatIfBox;

@@ -21,6 +21,8 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     , m_content(new QWidget)
     , m_empty(new EmptyPage(tr("What a device holds is known once the problems below are solved.")))
 {
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -31,15 +33,13 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     auto* inner = new QVBoxLayout(m_content);
     inner->setContentsMargins(6, 6, 6, 6);
     inner->setSpacing(4);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(2, 0, 2, 0);
-    head->setSpacing(12);
+    m_head = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_head->setContentsMargins(2, 0, 2, 0);
     m_when->setElided(true);
-    head->addWidget(m_when, 1);
+    m_head->addWidget(m_when, 1);
     m_sum->setElided(true);
-    m_sum->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    head->addWidget(m_sum);
-    inner->addLayout(head);
+    m_head->addWidget(m_sum);
+    inner->addLayout(m_head);
     inner->addWidget(m_bar);
     inner->addWidget(m_plot, 1);
     inner->addStretch(0);
@@ -101,7 +101,13 @@ void MemoryView::placePlot()
     // In a flat dock the bar alone.
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     const bool hasLine = snapshot && snapshot->plan && !snapshot->plan->memory.live.empty();
-    const int needed = Metrics::scaled(40) + m_bar->heightForWidth(width()) + m_plot->minimumSizeHint().height();
+    // Where the two texts of the head do not fit side by side, the sum goes first and the moment below it.
+    const bool beside = m_when->sizeHint().width() + m_sum->sizeHint().width() + Metrics::scaled(28) <= width();
+    m_head->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
+    m_head->setSpacing(beside ? 12 : 0);
+    m_sum->setAlignment((beside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    const int needed =
+        Metrics::scaled(beside ? 40 : 56) + m_bar->heightForWidth(width()) + m_plot->minimumSizeHint().height();
     m_plot->setVisible(hasLine && height() >= needed);
 }
 

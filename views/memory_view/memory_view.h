@@ -7,6 +7,8 @@
 #include "document/document.h"
 #include "document/selection.h"
 
+class QBoxLayout;
+
 namespace shardscope {
 
 class LiveMemoryPlot;
@@ -36,6 +38,7 @@ private:
 
     Document* m_document;
     Selection* m_selection;
+    QBoxLayout* m_head = nullptr;
     RoleLabel* m_when;
     RoleLabel* m_sum;
     MemoryBarWidget* m_bar;

@@ -65,7 +65,7 @@ std::vector<QString> sizeTexts(const MemoryBar& bar)
 MemoryBarWidget::MemoryBarWidget(QWidget* parent)
     : QWidget(parent)
 {
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     setMouseTracking(true);

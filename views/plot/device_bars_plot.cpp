@@ -16,6 +16,7 @@ struct DeviceBarsPlot::Private {
     QCustomPlot* plot = nullptr;
     std::vector<QCPBars*> bars;
     QStringList labels;
+    QString unit;
     PlotTheme theme;
 
     [[nodiscard]] int barAt(const QPointF& position) const
@@ -38,7 +39,6 @@ DeviceBarsPlot::DeviceBarsPlot(QWidget* parent)
     d->plot->axisRect()->setMinimumMargins(QMargins(8, 6, 8, 4));
     d->plot->xAxis->grid()->setVisible(false);
     d->plot->xAxis->setTicks(true);
-    d->plot->yAxis->ticker()->setTickCount(4);
     d->plot->setLocale(locale());
     connect(d->plot, &QCustomPlot::mouseMove, this,
         [this](QMouseEvent* event) { Q_EMIT hovered(d->barAt(event->position())); });
@@ -59,7 +59,7 @@ void DeviceBarsPlot::setTheme(const PlotTheme& theme)
     d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void DeviceBarsPlot::setBars(const QStringList& labels, const std::vector<BarSeries>& series, const QString& timeLabel)
+void DeviceBarsPlot::setBars(const QStringList& labels, const std::vector<BarSeries>& series)
 {
     while (d->bars.size() > series.size()) {
         d->plot->removePlottable(d->bars.back());
@@ -92,15 +92,16 @@ void DeviceBarsPlot::setBars(const QStringList& labels, const std::vector<BarSer
         d->bars[s]->data()->set(points, true);
     }
     d->labels = labels;
-    d->plot->yAxis->setLabel(timeLabel.arg(axis.unit));
+    d->unit = axis.unit;
     d->plot->yAxis->setRange(0, axis.top);
     d->plot->xAxis->setRange(-0.6, std::max(1.0, static_cast<double>(labels.size())) - 0.4);
-    thinLabels();
+    placeTicks();
     d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void DeviceBarsPlot::thinLabels()
+void DeviceBarsPlot::placeTicks()
 {
+    setUnit(*d->plot->yAxis, d->unit, height() < 120 ? 2 : 4);
     // As many labels as fit side by side.
     const QFontMetrics metrics(d->theme.small);
     int widest = 1;
@@ -138,8 +139,8 @@ bool DeviceBarsPlot::eventFilter(QObject* watched, QEvent* event)
 void DeviceBarsPlot::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    d->plot->yAxis->ticker()->setTickCount(height() < 120 ? 2 : 4);
-    thinLabels();
+    placeTicks();
+    d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 } // namespace shardscope::plot

@@ -24,8 +24,8 @@ public:
     ~DeviceBarsPlot() override;
 
     void setTheme(const PlotTheme& theme);
-    /// Series are stacked in their order, the first at the axis. `timeLabel` with %1 for the unit.
-    void setBars(const QStringList& labels, const std::vector<BarSeries>& series, const QString& timeLabel);
+    /// Series are stacked in their order, the first at the axis.
+    void setBars(const QStringList& labels, const std::vector<BarSeries>& series);
 
     [[nodiscard]] int barCount() const;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -40,7 +40,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void thinLabels();
+    void placeTicks();
     struct Private;
     std::unique_ptr<Private> d;
 };

@@ -3,7 +3,43 @@
 
 #include "plot/plot_style.h"
 
+#include <cmath>
+
 namespace shardscope::plot {
+
+namespace {
+
+class UnitTicker : public QCPAxisTicker {
+public:
+    explicit UnitTicker(QString unit)
+        : m_unit(std::move(unit))
+    {
+    }
+
+protected:
+    QString getTickLabel(double tick, const QLocale& locale, QChar, int) override
+    {
+        if (std::abs(tick) < 1e-9)
+            return locale.toString(0);
+        // As many decimals as the tick has, which the steps 1, 2, 2.5 and 5 keep few.
+        int decimals = 0;
+        for (double scaled = std::abs(tick); decimals < 3 && std::abs(scaled - std::round(scaled)) > 1e-6; scaled *= 10)
+            ++decimals;
+        return locale.toString(tick, 'f', decimals) + QChar(0x00A0) + m_unit;
+    }
+
+private:
+    QString m_unit;
+};
+
+} // namespace
+
+void setUnit(QCPAxis& axis, const QString& unit, int tickCount)
+{
+    QSharedPointer<QCPAxisTicker> ticker(new UnitTicker(unit));
+    ticker->setTickCount(tickCount);
+    axis.setTicker(ticker);
+}
 
 void applyTheme(QCPAxis& axis, const PlotTheme& theme)
 {

@@ -11,5 +11,7 @@ namespace shardscope::plot {
 
 void applyTheme(QCustomPlot& plot, const PlotTheme& theme);
 void applyTheme(QCPAxis& axis, const PlotTheme& theme);
+/// Ticks that carry their unit: "0", "5 ms", "10 ms". No axis label is needed then.
+void setUnit(QCPAxis& axis, const QString& unit, int tickCount);
 
 } // namespace shardscope::plot

@@ -36,7 +36,8 @@ struct StepTimePlot::Private {
     QCPItemLine* mean = nullptr;
     QCPItemText* meanLabel = nullptr;
     PlotTheme theme;
-    QString timeLabel = QStringLiteral("%1");
+    QString stepLabel;
+    int tickCount = 4;
     std::vector<double> seconds;
     std::int64_t first = 1;
     std::optional<MeanBand> meanBand;
@@ -62,7 +63,7 @@ struct StepTimePlot::Private {
                     { static_cast<double>(first) + static_cast<double>(i), seconds[i] / axis.secondsPerUnit });
             line->data()->set(points, true);
         }
-        plot->yAxis->setLabel(timeLabel.arg(axis.unit));
+        setUnit(*plot->yAxis, axis.unit, tickCount);
         // One point is a dot, few are dots on a line, many are a line.
         line->setScatterStyle(seconds.size() <= 60
                 ? QCPScatterStyle(QCPScatterStyle::ssDisc, theme.accent, theme.accent, seconds.size() <= 20 ? 5 : 3)
@@ -142,7 +143,6 @@ StepTimePlot::StepTimePlot(QWidget* parent)
         ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
         ticker->setTickCount(6);
     }
-    d->plot->yAxis->ticker()->setTickCount(4);
     d->plot->xAxis->setNumberFormat(QStringLiteral("gb"));
     d->plot->xAxis->setNumberPrecision(9);
     d->plot->axisRect()->setupFullAxesBox(false);
@@ -190,10 +190,10 @@ void StepTimePlot::setTheme(const PlotTheme& theme)
     d->update(false);
 }
 
-void StepTimePlot::setAxisLabels(const QString& steps, const QString& time)
+void StepTimePlot::setStepLabel(const QString& label)
 {
-    d->plot->xAxis->setLabel(steps);
-    d->timeLabel = time;
+    d->stepLabel = label;
+    d->plot->xAxis->setLabel(label);
     d->update(false);
 }
 
@@ -242,8 +242,9 @@ void StepTimePlot::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     // In a flat dock fewer ticks, so that their labels do not touch.
-    d->plot->yAxis->ticker()->setTickCount(height() < 120 ? 2 : 4);
-    d->plot->replot(QCustomPlot::rpQueuedReplot);
+    d->tickCount = height() < 120 ? 2 : 4;
+    d->plot->xAxis->setLabel(height() < 120 ? QString() : d->stepLabel);
+    d->update(false);
 }
 
 bool StepTimePlot::eventFilter(QObject* watched, QEvent* event)

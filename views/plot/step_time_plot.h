@@ -35,7 +35,7 @@ public:
     ~StepTimePlot() override;
 
     void setTheme(const PlotTheme& theme);
-    void setAxisLabels(const QString& steps, const QString& time); ///< `time` with %1 for the unit
+    void setStepLabel(const QString& label); ///< under the steps; left out where there is little height
     /// Step `first` is the number of seconds.front(); NaN breaks the line. The view follows the newest steps unless it
     /// was dragged or zoomed; a double click makes it follow again.
     void setTimes(std::int64_t first, std::span<const double> seconds);

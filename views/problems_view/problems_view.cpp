@@ -73,6 +73,8 @@ ProblemsView::ProblemsView(Document* document, Selection* selection, QWidget* pa
     , m_empty(new EmptyPage(tr("No problems found.")))
     , m_rest(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
 {
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

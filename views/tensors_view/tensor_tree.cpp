@@ -362,8 +362,8 @@ TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& 
     } else {
         result.name = std::max(minimumName, width - others);
         // Numbers are never shortened; the spec is, before the table gets wider than the dock.
-        result.spec = std::clamp(
-            width - result.name - wanted.bytes - wanted.copies, std::min(wanted.spec, minimumName), wanted.spec);
+        result.spec = std::clamp(width - result.name - wanted.bytes - wanted.copies,
+            std::min(wanted.spec, minimumName * 3 / 4), wanted.spec);
     }
     return result;
 }

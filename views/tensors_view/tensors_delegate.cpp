@@ -28,7 +28,7 @@ QString markText()
 
 int TensorsDelegate::markWidth()
 {
-    return QFontMetrics(markFont()).horizontalAdvance(markText()) + Metrics::scaled(10);
+    return QFontMetrics(markFont()).horizontalAdvance(markText()) + Metrics::scaled(14);
 }
 
 QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
@@ -36,9 +36,8 @@ QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModel
     QSize size = QStyledItemDelegate::sizeHint(option, index);
     const auto* model = qobject_cast<const TensorsModel*>(index.model());
     if (model && index.column() == static_cast<int>(TensorColumn::Spec))
-        size.setWidth(spanLineWidth(model->specSpans(index), Metrics::fixed()) + 2 * Metrics::scaled(6));
-    if (index.data(TensorsModel::EverywhereRole).toBool() && index.column() == static_cast<int>(TensorColumn::Copies))
-        size.rwidth() += markWidth();
+        size.setWidth(spanLineWidth(model->specSpans(index), Metrics::fixed()) + 2 * Metrics::scaled(6)
+            + (index.data(TensorsModel::EverywhereRole).toBool() ? markWidth() : 0));
     size.setHeight(Metrics::scaled(22));
     return size;
 }
@@ -46,10 +45,7 @@ QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModel
 void TensorsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const auto* model = qobject_cast<const TensorsModel*>(index.model());
-    const bool isSpec = index.column() == static_cast<int>(TensorColumn::Spec);
-    const bool isMarked =
-        index.column() == static_cast<int>(TensorColumn::Copies) && index.data(TensorsModel::EverywhereRole).toBool();
-    if (!model || (!isSpec && !isMarked)) {
+    if (!model || index.column() != static_cast<int>(TensorColumn::Spec)) {
         QStyledItemDelegate::paint(painter, option, index);
         return;
     }
@@ -57,28 +53,31 @@ void TensorsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     const bool selected = option.state & QStyle::State_Selected;
     QStyleOptionViewItem styled(option);
     initStyleOption(&styled, index);
-    if (isSpec)
-        styled.text.clear();
+    styled.text.clear();
     const QWidget* widget = styled.widget;
     const QStyle* style = widget ? widget->style() : QApplication::style();
     style->drawControl(QStyle::CE_ItemViewItem, &styled, painter, widget);
 
     painter->save();
-    if (isSpec) {
-        const bool quiet = index.data(TensorsModel::QuietRole).toBool();
-        painter->setFont(quiet ? option.font : Metrics::fixed());
-        painter->setPen(quiet && !selected ? theme.secondary : theme.text);
-        const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, widget) + 1;
-        drawSpanLine(*painter, option.rect.adjusted(margin, 0, -2, 0), model->specSpans(index), theme, selected);
-    } else {
-        const QFontMetrics metrics(markFont());
-        const int width = markWidth() - Metrics::scaled(2), height = metrics.height() + 1;
+    const bool quiet = index.data(TensorsModel::QuietRole).toBool();
+    const bool marked = index.data(TensorsModel::EverywhereRole).toBool();
+    painter->setFont(quiet ? option.font : Metrics::fixed());
+    painter->setPen(quiet && !selected ? theme.secondary : theme.text);
+    const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, widget) + 1;
+    const QRect cell = option.rect.adjusted(margin, 0, -2, 0);
+    const int room = cell.width() - (marked ? markWidth() : 0);
+    const int used = drawSpanLine(
+        *painter, QRect(cell.left(), cell.top(), room, cell.height()), model->specSpans(index), theme, selected);
+    if (marked) {
+        const QFont font = markFont();
+        const QFontMetrics metrics(font);
+        const int gap = Metrics::scaled(6), height = metrics.height() + 1;
         const QRectF plate(
-            option.rect.left() + 1.5, option.rect.center().y() - height / 2 + 0.5, width - 1, height - 1);
+            cell.left() + used + gap + 0.5, cell.center().y() - height / 2 + 0.5, markWidth() - gap - 1, height - 1);
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(QPen(selected ? theme.text : theme.secondary, 1));
         painter->drawRoundedRect(plate, 2, 2);
-        painter->setFont(markFont());
+        painter->setFont(font);
         painter->drawText(plate, Qt::AlignCenter, markText());
     }
     painter->restore();

@@ -13,7 +13,7 @@ public:
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-    /// Width that the mark takes in the copies column, its gap included.
+    /// Width that the mark takes behind a spec, its gap included.
     [[nodiscard]] static int markWidth();
 };
 

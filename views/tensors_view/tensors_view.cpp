@@ -32,6 +32,8 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     , m_tree(new QTreeView)
     , m_unfolded{ u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s }
 {
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -197,19 +199,22 @@ void TensorsView::fitColumns()
     wanted.copies = headWidth(TensorColumn::Copies);
     // The widest few texts decide; rows of one kind are alike, so that looking at tensors of the first layers is enough
     // for a good width and costs nothing with thousands of rows.
-    int looked = 0;
+    int looked = 0, longestGroup = 0;
+    const QFontMetrics group(Metrics::semibold());
     const auto visit = [&](const auto& self, const QModelIndex& parent) -> void {
         for (int i = 0; i < m_model->rowCount(parent) && looked < 400; ++i, ++looked) {
             const QModelIndex row = m_model->index(i, 0, parent);
             const auto textOf = [&](TensorColumn column) {
                 return row.siblingAtColumn(static_cast<int>(column)).data().toString();
             };
-            wanted.shape = std::max(wanted.shape, fixed.horizontalAdvance(textOf(TensorColumn::Extent)) + margin);
-            wanted.spec = std::max(wanted.spec, spanLineWidth(m_model->specSpans(row), Metrics::fixed()) + margin);
-            wanted.bytes = std::max(wanted.bytes, normal.horizontalAdvance(textOf(TensorColumn::Bytes)) + margin);
+            if (!parent.isValid())
+                longestGroup = std::max(longestGroup, group.horizontalAdvance(textOf(TensorColumn::Name)));
             const int mark = row.data(TensorsModel::EverywhereRole).toBool() ? TensorsDelegate::markWidth() : 0;
-            wanted.copies =
-                std::max(wanted.copies, normal.horizontalAdvance(textOf(TensorColumn::Copies)) + margin + mark);
+            wanted.shape = std::max(wanted.shape, fixed.horizontalAdvance(textOf(TensorColumn::Extent)) + margin);
+            wanted.spec =
+                std::max(wanted.spec, spanLineWidth(m_model->specSpans(row), Metrics::fixed()) + margin + mark);
+            wanted.bytes = std::max(wanted.bytes, normal.horizontalAdvance(textOf(TensorColumn::Bytes)) + margin);
+            wanted.copies = std::max(wanted.copies, normal.horizontalAdvance(textOf(TensorColumn::Copies)) + margin);
             self(self, row);
         }
     };
@@ -217,8 +222,8 @@ void TensorsView::fitColumns()
 
     // Room for the scroll bar is kept, so that columns do not jump when rows unfold.
     const int bar = m_tree->verticalScrollBar()->isVisible() ? 0 : m_tree->verticalScrollBar()->sizeHint().width();
-    const TensorColumnWidths widths =
-        TensorColumnWidths::fit(m_tree->viewport()->width() - bar, wanted, Metrics::scaled(84));
+    const TensorColumnWidths widths = TensorColumnWidths::fit(m_tree->viewport()->width() - bar, wanted,
+        std::max(Metrics::scaled(84), longestGroup + m_tree->indentation() + margin));
     m_fitting = true;
     m_tree->setColumnHidden(static_cast<int>(TensorColumn::Extent), widths.shape == 0);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Name), widths.name);

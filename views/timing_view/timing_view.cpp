@@ -49,7 +49,7 @@ struct TimeColours {
     QColor compute, communication, wait;
     explicit TimeColours(const Theme& theme)
         : compute(theme.computeBackward)
-        , communication(mix(theme.text, theme.base, 0.85))
+        , communication(mix(theme.text, theme.base, 0.72))
         , wait(theme.wait)
     {
     }
@@ -69,8 +69,11 @@ QTableView* makeTable(QAbstractItemModel* model, const QString& name)
     table->setTabKeyNavigation(false);
     table->setCornerButtonEnabled(false);
     table->verticalHeader()->hide();
+    table->verticalHeader()->setMinimumSectionSize(Metrics::scaled(16));
     table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    if (model->columnCount() > 3)
+        table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     table->horizontalHeader()->setHighlightSections(false);
     return table;
 }
@@ -91,11 +94,14 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_pages(new QStackedWidget)
     , m_empty(new EmptyPage(tr("No step has run yet."), tr("Run step")))
     , m_steps(new plot::StepTimePlot)
+    , m_caption(new RoleLabel(tr("time of each step"), RoleLabel::Size::Small, &Theme::secondary))
     , m_legend(new TimeLegend)
     , m_devices(new plot::DeviceBarsPlot)
     , m_stepRows(new StepTimesModel(this))
     , m_deviceRows(new DeviceTimesModel(this))
 {
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -125,7 +131,13 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_plots = new QBoxLayout(QBoxLayout::LeftToRight, plots);
     m_plots->setContentsMargins(4, 4, 4, 4);
     m_plots->setSpacing(8);
-    m_plots->addWidget(m_steps, 3);
+    auto* steps = new QVBoxLayout;
+    steps->setSpacing(0);
+    m_caption->setContentsMargins(8, 0, 0, 0);
+    m_caption->setElided(true);
+    steps->addWidget(m_caption);
+    steps->addWidget(m_steps, 1);
+    m_plots->addLayout(steps, 1);
     auto* bars = new QVBoxLayout;
     bars->setSpacing(0);
     auto* legendRow = new QHBoxLayout;
@@ -133,19 +145,19 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     legendRow->addWidget(m_legend, 1);
     bars->addLayout(legendRow);
     bars->addWidget(m_devices, 1);
-    m_plots->addLayout(bars, 2);
+    m_plots->addLayout(bars, 1);
     m_pages->addWidget(plots);
     auto* tables = new QWidget;
     auto* tableLayout = new QHBoxLayout(tables);
     tableLayout->setContentsMargins(0, 6, 0, 0);
     tableLayout->setSpacing(8);
     tableLayout->addWidget(makeTable(m_stepRows, tr("Times of steps")), 1);
-    tableLayout->addWidget(makeTable(m_deviceRows, tr("Times of devices")), 2);
+    tableLayout->addWidget(makeTable(m_deviceRows, tr("Times of devices")), 3);
     m_pages->addWidget(tables);
 
     m_steps->setAccessibleName(tr("Step times"));
     m_devices->setAccessibleName(tr("Compute, communication and wait per device"));
-    m_steps->setAxisLabels(tr("step"), tr("time per step, %1"));
+    m_steps->setStepLabel(tr("step"));
     m_legend->setToolTip(
         tr("Compute and communication are measured. Wait is how long a device would have waited for the "
            "others of its groups, had all devices run at once."));
@@ -275,7 +287,7 @@ void TimingView::refresh()
             communication.seconds.push_back(bar.times.communication);
             wait.seconds.push_back(bar.times.wait);
         }
-        m_devices->setBars(labels, { compute, communication, wait }, tr("mean per device, %1"));
+        m_devices->setBars(labels, { compute, communication, wait });
         const DeviceTimes mean = devices.empty() ? DeviceTimes{} : meanOf(devices);
         m_legend->setEntries({ { compute.name, words::seconds(mean.compute), compute.fill },
             { communication.name, words::seconds(mean.communication), communication.fill },

@@ -80,6 +80,7 @@ private:
     EmptyPage* m_empty;
     QBoxLayout* m_plots;
     plot::StepTimePlot* m_steps;
+    RoleLabel* m_caption;
     TimeLegend* m_legend;
     plot::DeviceBarsPlot* m_devices;
     StepTimesModel* m_stepRows;
