@@ -7,6 +7,7 @@
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/panel_fixture.h"
+#include "words/words.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
