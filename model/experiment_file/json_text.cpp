@@ -546,6 +546,24 @@ nlohmann::ordered_json toJson(const JsonNode& node)
     return object;
 }
 
+const JsonNode* findNode(const JsonNode& root, std::string_view pointer)
+{
+    const JsonNode* node = &root;
+    while (node && !pointer.empty()) {
+        const std::size_t end = std::min(pointer.find('/', 1), pointer.size());
+        const std::string_view part = pointer.substr(0, end);
+        pointer.remove_prefix(end);
+        const JsonNode* next = nullptr;
+        for (std::size_t i = 0; i < node->children.size() && !next; ++i) {
+            const JsonNode& child = node->children[i];
+            if (node->type == JsonNode::Type::Object ? pointerTo({}, child.key) == part : pointerTo({}, i) == part)
+                next = &child;
+        }
+        node = next;
+    }
+    return node;
+}
+
 std::string pointerTo(std::string_view parent, std::string_view key)
 {
     std::string out{ parent };

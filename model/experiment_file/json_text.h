@@ -56,6 +56,8 @@ struct JsonText {
 /// A string literal with its quotes. Anything but quotes, backslashes and control characters stays as it is.
 [[nodiscard]] std::string quoteJson(std::string_view text);
 [[nodiscard]] nlohmann::ordered_json toJson(const JsonNode& node);
+/// The value that a JSON pointer names; null if there is none.
+[[nodiscard]] const JsonNode* findNode(const JsonNode& root, std::string_view pointer);
 /// Appends a key or an index to a JSON pointer (RFC 6901).
 [[nodiscard]] std::string pointerTo(std::string_view parent, std::string_view key);
 [[nodiscard]] std::string pointerTo(std::string_view parent, std::size_t index);

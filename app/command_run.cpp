@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <memory>
+
+#include "commands.h"
+#include "report.h"
+#include "simulate/check.h"
+#include "simulate/run.h"
+#include "words/words.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+struct RunCommandOptions {
+    std::string file;
+    std::int64_t steps = 1;
+    std::int64_t runs = 0; ///< 0 = as the experiment says
+    std::int64_t loops = 0;
+    int threads = 0;
+    bool check = true;
+    bool timeit = true;
+    JsonTarget json;
+};
+
+struct StepRecord {
+    double wall = 0;
+    std::optional<double> loss;
+};
+
+struct Outcome {
+    std::vector<StepRecord> steps;
+    std::optional<CheckReport> check;
+    std::optional<TimeitResult> timing;
+    int threads = 0;
+    std::int64_t logicalBytes = 0;
+};
+
+QString text(std::string_view utf8)
+{
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+RunOptions runOptions(const Experiment& experiment, int threads)
+{
+    RunOptions options;
+    options.threads = threads;
+    options.initial.seed = experiment.run.seed;
+    options.replicas = experiment.run.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
+    return options;
+}
+
+/// Which result of main is the loss; absent for programs without one.
+std::optional<std::size_t> lossResult(const Program& program)
+{
+    const std::vector<ValueId>& results = program.main().results;
+    const auto found =
+        std::find_if(results.begin(), results.end(), [&](ValueId id) { return program.value(id).role == Role::Loss; });
+    if (found == results.end())
+        return std::nullopt;
+    return static_cast<std::size_t>(found - results.begin());
+}
+
+Result<Outcome> execute(const Input& input, const Snapshot& snapshot, const RunCommandOptions& options)
+{
+    const RunOptions settings = runOptions(input.experiment, options.threads);
+    Outcome outcome;
+    auto run = Run::create(snapshot.plan, settings);
+    if (!run)
+        return tl::unexpected(run.error());
+    outcome.threads = (*run)->threads();
+    outcome.logicalBytes = (*run)->logicalBytes();
+    const auto loss = lossResult(*snapshot.program);
+    for (std::int64_t i = 0; i < options.steps; ++i) {
+        StepRecord record{ (*run)->step().wall, {} };
+        if (loss)
+            if (const std::vector<double> value = (*run)->gatherResult(*loss); !value.empty())
+                record.loss = value.front();
+        outcome.steps.push_back(record);
+    }
+    if (options.timeit) {
+        const RunSetting& run_ = input.experiment.run;
+        outcome.timing =
+            timeit(**run, options.runs > 0 ? options.runs : run_.runs, options.loops > 0 ? options.loops : run_.loops);
+    }
+    if (options.check) {
+        auto report = checkAgainstReference(snapshot.deviceProgram, settings, 1);
+        if (!report)
+            return tl::unexpected(report.error());
+        outcome.check = std::move(*report);
+    }
+    return outcome;
+}
+
+Json toJson(const CheckReport& report)
+{
+    Json values = Json::array();
+    for (const ValueCheck& value : report.values)
+        values.push_back({ { "path", value.path }, { "passed", value.passed }, { "largest_error", value.largestError },
+            { "tolerance", value.tolerance }, { "largest_magnitude", value.largestMagnitude },
+            { "replicas_agree", value.replicasAgree }, { "compared", value.compared } });
+    return { { "passed", report.passed }, { "loss", report.lossOurs }, { "loss_reference", report.lossReference },
+        { "values", std::move(values) } };
+}
+
+Json toJson(const TimeitResult& timing, const Mesh& mesh)
+{
+    Json devices = Json::array();
+    for (std::size_t i = 0; i < timing.devices.size(); ++i) {
+        const DeviceTimes& times = timing.devices[i];
+        devices.push_back(
+            { { "device", mesh.deviceAt(static_cast<std::int64_t>(i)) }, { "compute_seconds", times.compute },
+                { "communication_seconds", times.communication }, { "wait_seconds", times.wait } });
+    }
+    return { { "runs", timing.perLoop.size() }, { "loops", timing.loops }, { "mean_seconds", timing.mean },
+        { "deviation_seconds", timing.deviation }, { "per_loop_seconds", timing.perLoop },
+        { "devices", std::move(devices) } };
+}
+
+Json toJson(const MemorySummary& memory)
+{
+    static constexpr std::array<const char*, ownerCount> owners{ "parameters", "gradients", "mu", "nu", "activations",
+        "buffers" };
+    Json atPeak = Json::object();
+    for (std::size_t i = 0; i < ownerCount; ++i)
+        atPeak[owners[i]] = memory.atPeak[i];
+    return { { "peak_bytes", memory.peakBytes }, { "at_peak", std::move(atPeak) }, { "state_bytes", memory.stateBytes },
+        { "arena_bytes", memory.arenaBytes } };
+}
+
+int writeJson(
+    const Input& input, const Snapshot& snapshot, const RunCommandOptions& options, const Outcome& outcome, int status)
+{
+    Json out = envelope("run");
+    out["input"] = { { "name", input.name }, { "title", input.experiment.title } };
+    out["mesh"] = cli::toJson(*snapshot.mesh);
+    out["tensors"] = tensors(snapshot);
+    out["communication"] = communication(snapshot);
+    out["memory_per_device"] = toJson(snapshot.plan->memory);
+    out["threads"] = outcome.threads;
+    out["steps"] = Json::array();
+    for (std::size_t i = 0; i < outcome.steps.size(); ++i) {
+        Json step{ { "step", i + 1 }, { "wall_seconds", outcome.steps[i].wall } };
+        if (outcome.steps[i].loss)
+            step["loss"] = *outcome.steps[i].loss;
+        out["steps"].push_back(std::move(step));
+    }
+    if (outcome.check)
+        out["check"] = toJson(*outcome.check);
+    if (outcome.timing)
+        out["timing"] = toJson(*outcome.timing, *snapshot.mesh);
+    out["problems"] = problems(input, snapshot);
+    return emitJson(out, options.json, status);
+}
+
+void printSteps(Console& console, const Outcome& outcome)
+{
+    constexpr std::size_t mostShown = 20;
+    Table table{ { { QStringLiteral("Step"), true }, { QStringLiteral("Loss"), true },
+                     { QStringLiteral("Wall time"), true } },
+        {} };
+    const std::size_t count = outcome.steps.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        if (count > mostShown && i == mostShown / 2) { // the first and the last ones
+            i = count - mostShown / 2;
+            table.rows.push_back({ QStringLiteral("…"), {}, {} });
+        }
+        const StepRecord& step = outcome.steps[i];
+        table.rows.push_back({ QString::number(i + 1), step.loss ? QString::number(*step.loss, 'g', 9) : QString(),
+            words::seconds(step.wall) });
+    }
+    console.heading(QStringLiteral("Steps"));
+    console.table(table);
+}
+
+void printCheck(Console& console, const CheckReport& report)
+{
+    console.heading(QStringLiteral("Check against the unsharded reference, first step"));
+    if (report.values.empty()) {
+        console.line(QStringLiteral("  nothing is computed, so there is nothing to compare"));
+        return;
+    }
+    Table table{ { { QStringLiteral("Tensor") }, { QStringLiteral("Largest error"), true },
+                     { QStringLiteral("Tolerance"), true }, { QStringLiteral("Compared"), true },
+                     { QStringLiteral("Copies") }, { QStringLiteral("Result") } },
+        {} };
+    for (const ValueCheck& value : report.values)
+        table.rows.push_back({ text(value.path), QString::number(value.largestError, 'g', 3),
+            QString::number(value.tolerance, 'g', 3), QString::number(value.compared),
+            value.replicasAgree ? QStringLiteral("equal") : QStringLiteral("differ"),
+            value.passed ? QStringLiteral("ok") : QStringLiteral("failed") });
+    console.table(table);
+    const auto failed = std::count_if(
+        report.values.begin(), report.values.end(), [](const ValueCheck& value) { return !value.passed; });
+    console.line(QStringLiteral("  loss %1, reference %2")
+                     .arg(QString::number(report.lossOurs, 'g', 12), QString::number(report.lossReference, 'g', 12)));
+    if (report.passed)
+        console.line(QStringLiteral("  all %1 arrays agree").arg(report.values.size()), Emphasis::Good);
+    else
+        console.line(
+            QStringLiteral("  %1 of %2 arrays do not agree").arg(failed).arg(report.values.size()), Emphasis::Bad);
+}
+
+void printTiming(Console& console, const TimeitResult& timing, const Mesh& mesh, int threads)
+{
+    console.heading(QStringLiteral("Timing"));
+    console.line(QStringLiteral("  %1 ± %2 per loop (mean ± std. dev. of %3 %4, %5 %6 each; %7 %8)")
+                     .arg(words::seconds(timing.mean), words::seconds(timing.deviation))
+                     .arg(timing.perLoop.size())
+                     .arg(timing.perLoop.size() == 1 ? QStringLiteral("run") : QStringLiteral("runs"))
+                     .arg(timing.loops)
+                     .arg(timing.loops == 1 ? QStringLiteral("loop") : QStringLiteral("loops"))
+                     .arg(threads)
+                     .arg(threads == 1 ? QStringLiteral("thread") : QStringLiteral("threads")));
+    constexpr std::size_t mostShown = 64;
+    Table table{ { { QStringLiteral("Device"), true }, { QStringLiteral("Compute"), true },
+                     { QStringLiteral("Communication"), true }, { QStringLiteral("Wait"), true } },
+        {} };
+    for (std::size_t i = 0; i < std::min(timing.devices.size(), mostShown); ++i) {
+        const DeviceTimes& times = timing.devices[i];
+        table.rows.push_back({ QString::number(mesh.deviceAt(static_cast<std::int64_t>(i))),
+            words::seconds(times.compute), words::seconds(times.communication), words::seconds(times.wait) });
+    }
+    console.table(table);
+    if (timing.devices.size() > mostShown)
+        console.line(QStringLiteral("  and %1 more devices").arg(timing.devices.size() - mostShown));
+}
+
+/// The first weight and the input: what people look at first.
+std::vector<const TensorRow*> gridsToShow(const Snapshot& snapshot)
+{
+    std::vector<const TensorRow*> rows;
+    for (const Role role : { Role::Parameter, Role::Input }) {
+        const auto found = std::find_if(snapshot.tensors.begin(), snapshot.tensors.end(),
+            [role](const TensorRow& row) { return row.role == role; });
+        if (found != snapshot.tensors.end())
+            rows.push_back(&*found);
+    }
+    return rows;
+}
+
+int runExperiment(const RunCommandOptions& options)
+{
+    const auto input = loadExperiment(options.file);
+    if (!input)
+        return reject("run", options.json, input.error());
+    const SnapshotPtr snapshot = analyse(input->experiment);
+    if (!snapshot->ok()) {
+        Console errors(stderr);
+        printProblems(errors, *input, *snapshot);
+        if (options.json.empty())
+            return Findings;
+        Json out = envelope("run");
+        out["problems"] = problems(*input, *snapshot);
+        return emitJson(out, options.json, Findings);
+    }
+    const Result<Outcome> outcome = execute(*input, *snapshot, options);
+    if (!outcome) {
+        Diagnostic diagnostic = outcome.error();
+        diagnostic.where.file = input->name;
+        (void)reject("run", options.json, { diagnostic });
+        return Findings; // the file is right; this machine cannot run it
+    }
+    const int status = outcome->check && !outcome->check->passed ? Findings : Done;
+    if (!options.json.empty())
+        return writeJson(*input, *snapshot, options, *outcome, status);
+
+    Console console;
+    console.heading(text(input->experiment.title));
+    printMesh(console, *snapshot);
+    printTensors(console, *snapshot);
+    for (const TensorRow* row : gridsToShow(*snapshot))
+        printGrid(console, *snapshot, *row);
+    console.heading(QStringLiteral("Communication"));
+    console.line(QStringLiteral("  ") + words::sentSummary(*snapshot));
+    printSteps(console, *outcome);
+    if (outcome->check)
+        printCheck(console, *outcome->check);
+    if (outcome->timing)
+        printTiming(console, *outcome->timing, *snapshot->mesh, outcome->threads);
+    return status;
+}
+
+} // namespace
+
+void addRun(CLI::App& app, int& status)
+{
+    CLI::App* command = app.add_subcommand("run", "Run train steps on simulated devices, check and time them");
+    const auto options = std::make_shared<RunCommandOptions>();
+    addFile(*command, options->file);
+    command->add_option("--steps", options->steps, "Steps to run from the initial values (default 1)")
+        ->check(CLI::Range(std::int64_t{ 0 }, std::int64_t{ 1'000'000'000 }))
+        ->option_text("N");
+    command->add_flag(
+        "--timeit,!--no-timeit", options->timeit, "Time n runs of m loops each, as %%timeit does (default)");
+    command->add_option("--runs", options->runs, "Runs to time (default: as the experiment says)")
+        ->check(CLI::Range(std::int64_t{ 1 }, std::int64_t{ 1'000'000 }))
+        ->option_text("N");
+    command->add_option("--loops", options->loops, "Loops of each run (default: as the experiment says)")
+        ->check(CLI::Range(std::int64_t{ 1 }, std::int64_t{ 1'000'000'000 }))
+        ->option_text("M");
+    command->add_option("--threads", options->threads, "Worker threads (default: one per core)")
+        ->check(CLI::Range(0, 1024))
+        ->option_text("N");
+    command->add_flag(
+        "--check,!--no-check", options->check, "Compare the first step with the unsharded reference (default)");
+    addJson(*command, options->json);
+    command->callback([options, &status] { status = runExperiment(*options); });
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <memory>
+
+#include "commands.h"
+#include "experiment_file/experiment_file.h"
+#include "report.h"
+
+namespace shardscope::cli {
+
+void addSchema(CLI::App& app, int& status)
+{
+    CLI::App* command = app.add_subcommand("schema", "Print the JSON schema of experiment files");
+    const auto json = std::make_shared<JsonTarget>();
+    addJson(*command, *json);
+    command->callback([json, &status] {
+        if (!json->empty()) {
+            Json out = envelope("schema");
+            out["schema"] = Json::parse(experimentSchema());
+            status = emitJson(out, *json, Done);
+            return;
+        }
+        const std::string_view schema = experimentSchema();
+        std::fwrite(schema.data(), 1, schema.size(), stdout);
+    });
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <memory>
+
+#include "commands.h"
+#include "experiment_file/experiment_file.h"
+#include "report.h"
+#include "views/main_window/application.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+struct PictureOptions {
+    std::string file;
+    std::string output;
+    std::string theme = "light";
+    std::string size = "1600x1000";
+    std::string tensor;
+    double scale = 1;
+    int steps = 8;
+};
+
+constexpr int smallest = 320;
+constexpr int largest = 16384;
+
+/// "1600x1000", empty when it is not a size.
+QSize parseSize(const std::string& text)
+{
+    static const QRegularExpression form(QStringLiteral("^(\\d{1,6})[x×](\\d{1,6})$"));
+    const auto match = form.match(QString::fromStdString(text));
+    if (!match.hasMatch())
+        return {};
+    return { match.captured(1).toInt(), match.captured(2).toInt() };
+}
+
+int screenshot(const PictureOptions& options)
+{
+    const auto refuse = [](Diagnostic diagnostic) {
+        return reject("screenshot", JsonTarget(), { std::move(diagnostic) });
+    };
+    ScreenshotOptions picture;
+    picture.dark = options.theme == "dark";
+    picture.size = parseSize(options.size);
+    picture.tensor = QString::fromStdString(options.tensor);
+    picture.scale = options.scale;
+    picture.steps = options.steps;
+    if (picture.size.isEmpty())
+        return refuse({ Code::WrongType,
+            { { "key", "--size" }, { "expected", "width and height such as 1600x1000" }, { "found", options.size } },
+            {} });
+    for (const int length : { picture.size.width(), picture.size.height() })
+        if (length < smallest || length > largest)
+            return refuse({ Code::OutOfRange,
+                { { "key", "--size" }, { "value", length }, { "min", smallest }, { "max", largest } }, {} });
+
+    // What is wrong with the experiment is said here, with all its errors; the window then reads the file itself.
+    const auto input = loadExperiment(options.file);
+    if (!input)
+        return reject("screenshot", JsonTarget(), input.error());
+    QString path = QFileInfo(QString::fromStdString(options.file)).absoluteFilePath();
+    QTemporaryDir folder;
+    if (options.file == "-" || !QFileInfo::exists(path)) {
+        path = folder.filePath(options.file == "-" ? QStringLiteral("experiment.json")
+                                                   : QString::fromStdString(options.file) + QStringLiteral(".json"));
+        QFile file(path);
+        const std::string text = writeExperiment(input->experiment);
+        if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) < 0)
+            return refuse({ Code::Unwritable,
+                { { "file", path.toStdString() }, { "reason", file.errorString().toStdString() } }, {} });
+    }
+    const Result<void> written = writeScreenshot(path, QString::fromStdString(options.output), picture);
+    if (!written)
+        return refuse(written.error());
+    Console().line(QString::fromStdString(options.output));
+    return Done;
+}
+
+} // namespace
+
+void addScreenshot(CLI::App& app, int& status)
+{
+    CLI::App* command = app.add_subcommand("screenshot", "Write a picture of the window with an experiment");
+    const auto options = std::make_shared<PictureOptions>();
+    addFile(*command, options->file);
+    command->add_option("-o,--output", options->output, "The picture to write, a PNG")->required()->option_text("PNG");
+    command->add_option("--theme", options->theme, "light (default) or dark")
+        ->check(CLI::IsMember({ "light", "dark" }))
+        ->option_text("THEME");
+    command->add_option("--size", options->size, "Width and height of the window (default 1600x1000)")
+        ->option_text("WxH");
+    command->add_option("--tensor", options->tensor, "Path of the tensor to show")->option_text("PATH");
+    command->add_option("--scale", options->scale, "Device pixels per pixel of the window (default 1)")
+        ->check(CLI::Range(0.5, 4.0))
+        ->option_text("FACTOR");
+    command->add_option("--steps", options->steps, "Steps to run before (default 8)")
+        ->check(CLI::Range(0, 1000))
+        ->option_text("N");
+    command->callback([options, &status] { status = screenshot(*options); });
+}
+
+} // namespace shardscope::cli

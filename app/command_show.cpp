@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <memory>
+
+#include "commands.h"
+#include "program/path.h"
+#include "report.h"
+#include "sharding/text.h"
+#include "words/words.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+QString text(std::string_view utf8)
+{
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+void printRules(Console& console, const Snapshot& snapshot)
+{
+    const RulesSetting& rules = snapshot.experiment->rules;
+    if (rules.rules.list.empty())
+        return;
+    Table table{ { { QStringLiteral("#"), true }, { QStringLiteral("Name") }, { QStringLiteral("Mesh axes") },
+                     { QStringLiteral("Uses"), true } },
+        {} };
+    for (std::size_t i = 0; i < rules.rules.list.size(); ++i) {
+        const LogicalRule& rule = rules.rules.list[i];
+        QString target = text(toColumn(PartitionSpec{ { rule.target } }));
+        target = target.mid(2, target.size() - 3); // without P( )
+        QString uses = QStringLiteral("-");
+        if (i < snapshot.ruleUses.size()) {
+            const RuleUse& use = snapshot.ruleUses[i];
+            uses = QString::number(use.uses);
+            if (use.inactiveUses > 0)
+                uses += QStringLiteral(" + %1 inactive").arg(use.inactiveUses);
+        }
+        table.rows.push_back({ QString::number(i + 1),
+            rule.name.kind == LogicalName::Kind::Name ? text(rule.name.name) : QStringLiteral("-"), target, uses });
+    }
+    console.heading(
+        QStringLiteral("Rules (Flax %1%2)")
+            .arg(rules.version == FlaxVersion::Year2024 ? QStringLiteral("2024") : QStringLiteral("current"),
+                rules.boundWhenTraced ? QString() : QStringLiteral(", not bound when traced")));
+    console.table(table);
+}
+
+void printMemory(Console& console, const Snapshot& snapshot)
+{
+    const MemorySummary& memory = snapshot.plan->memory;
+    Table table{ { { QStringLiteral("Owner") }, { QStringLiteral("At the peak"), true } }, {} };
+    for (std::size_t i = 0; i < ownerCount; ++i)
+        table.rows.push_back(
+            { words::owner(static_cast<Owner>(i)), words::bytes(static_cast<double>(memory.atPeak[i])) });
+    table.rows.push_back({ QStringLiteral("in all"), words::bytes(static_cast<double>(memory.peakBytes)) });
+    console.heading(QStringLiteral("Memory per device"));
+    console.table(table);
+}
+
+void printCommunication(Console& console, const Snapshot& snapshot)
+{
+    console.heading(QStringLiteral("Communication"));
+    console.line(QStringLiteral("  ") + words::sentSummary(snapshot));
+    if (snapshot.collectives.empty())
+        return;
+    Table table{ { { QStringLiteral("Collective") }, { QStringLiteral("Along") }, { QStringLiteral("For") },
+                     { QStringLiteral("Sent per device"), true } },
+        {} };
+    for (const CollectiveUse& use : snapshot.collectives) {
+        QStringList axes;
+        for (const AxisRef& axis : use.axes)
+            axes << text(toString(*snapshot.mesh, axis));
+        const DeviceOp& op = snapshot.deviceProgram->ops[use.op.index];
+        table.rows.push_back({ words::collective(use.kind), axes.join(QStringLiteral(", ")),
+            text(snapshot.program->value(op.stem).path), words::bytes(use.sentBytes) });
+    }
+    console.table(table);
+}
+
+/// All forms of one tensor's sharding, its grid and who holds which shard.
+void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& row)
+{
+    printGrid(console, snapshot, row);
+    Table forms{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
+    forms.rows.push_back({ QStringLiteral("JAX"), text(toJax(row.spec, false)) });
+    forms.rows.push_back({ QStringLiteral("HLO"), text(toHlo(row.spec, *snapshot.mesh, row.type.rank())) });
+    forms.rows.push_back({ QStringLiteral("Shardy"), text(toShardy(row.spec, row.type.rank())) });
+    console.line();
+    console.table(forms);
+    constexpr std::int64_t mostShown = 64;
+    Table holders{ { { QStringLiteral("Shard"), true }, { QStringLiteral("Ranges") }, { QStringLiteral("Devices") } },
+        {} };
+    for (std::int64_t shard = 0; shard < std::min(row.layout.distinctShards(), mostShown); ++shard) {
+        QStringList ranges;
+        for (const IndexRange& range : row.layout.rangesOfShard(shard))
+            ranges << words::range(range.begin, range.end);
+        holders.rows.push_back(
+            { QString::number(shard), ranges.join(QStringLiteral(", ")), words::devices(row.layout.holders(shard)) });
+    }
+    console.line();
+    console.table(holders);
+    if (row.layout.distinctShards() > mostShown)
+        console.line(QStringLiteral("  and %1 more").arg(row.layout.distinctShards() - mostShown));
+}
+
+int show(const std::string& file, const std::string& tensor, const JsonTarget& json)
+{
+    const auto input = loadExperiment(file);
+    if (!input)
+        return reject("show", json, input.error());
+    const SnapshotPtr snapshot = analyse(input->experiment);
+
+    std::vector<const TensorRow*> chosen;
+    if (!tensor.empty() && snapshot->program) {
+        for (const TensorRow& row : snapshot->tensors)
+            if (globMatches(tensor, row.path))
+                chosen.push_back(&row);
+        if (chosen.empty()) {
+            const auto found = findValue(*snapshot->program, tensor);
+            if (!found)
+                return reject("show", json, { found.error() });
+        }
+    }
+    const int status = snapshot->ok() ? Done : Findings;
+    if (!json.empty()) {
+        Json out = envelope("show");
+        out["input"] = { { "name", input->name }, { "title", input->experiment.title } };
+        if (snapshot->mesh)
+            out["mesh"] = toJson(*snapshot->mesh);
+        out["tensors"] = Json::array();
+        for (const TensorRow& row : snapshot->tensors)
+            if (tensor.empty() || globMatches(tensor, row.path))
+                out["tensors"].push_back(toJson(row));
+        if (snapshot->ok() && tensor.empty())
+            out["communication"] = communication(*snapshot);
+        out["problems"] = problems(*input, *snapshot);
+        return emitJson(out, json, status);
+    }
+
+    Console console;
+    if (!tensor.empty()) {
+        for (const TensorRow* row : chosen)
+            printTensor(console, *snapshot, *row);
+    } else {
+        console.heading(text(input->experiment.title));
+        if (snapshot->mesh)
+            printMesh(console, *snapshot);
+        printRules(console, *snapshot);
+        if (!snapshot->tensors.empty())
+            printTensors(console, *snapshot);
+        if (snapshot->ok()) {
+            printMemory(console, *snapshot);
+            printCommunication(console, *snapshot);
+        }
+    }
+    if (tensor.empty() || !snapshot->ok())
+        printProblems(console, *input, *snapshot);
+    return status;
+}
+
+} // namespace
+
+void addShow(CLI::App& app, int& status)
+{
+    struct Options {
+        std::string file;
+        std::string tensor;
+        JsonTarget json;
+    };
+    CLI::App* command =
+        app.add_subcommand("show", "Print mesh, rules, shardings, memory and communication of an experiment");
+    const auto options = std::make_shared<Options>();
+    addFile(*command, options->file);
+    command->add_option(
+        "--tensor", options->tensor, "Print the grid of one tensor, or of all that match a glob: \"params/**\"");
+    addJson(*command, options->json);
+    command->callback([options, &status] { status = show(options->file, options->tensor, options->json); });
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The subcommands. Each function adds one to the parser; when it is chosen, it runs and leaves its exit code in
+// `status`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace shardscope::cli {
+
+void addRun(CLI::App& app, int& status);
+void addShow(CLI::App& app, int& status);
+void addResolve(CLI::App& app, int& status);
+void addCheck(CLI::App& app, int& status);
+void addExplain(CLI::App& app, int& status);
+void addScreenshot(CLI::App& app, int& status);
+void addSchema(CLI::App& app, int& status);
+void addExamples(CLI::App& app, int& status);
+
+/// The positional FILE.
+void addFile(CLI::App& command, std::string& file);
+/// --json[=OUT]
+void addJson(CLI::App& command, std::string& target);
+
+} // namespace shardscope::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "console.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace shardscope::cli {
+
+namespace {
+
+/// Characters that take a place of their own.
+qsizetype width(const QString& text)
+{
+    return text.toUcs4().size();
+}
+
+QString styled(const QString& text, Emphasis emphasis)
+{
+    const char* code = "";
+    switch (emphasis) {
+    case Emphasis::None:
+        return text;
+    case Emphasis::Heading:
+        code = "1";
+        break;
+    case Emphasis::Faint:
+        code = "2";
+        break;
+    case Emphasis::Good:
+        code = "32";
+        break;
+    case Emphasis::Warning:
+        code = "33";
+        break;
+    case Emphasis::Bad:
+        code = "31";
+        break;
+    }
+    return QStringLiteral("\x1b[%1m%2\x1b[0m").arg(QLatin1String(code), text);
+}
+
+} // namespace
+
+QStringList toLines(const Table& table)
+{
+    std::vector<qsizetype> widths;
+    QStringList header;
+    for (const Column& column : table.columns) {
+        header << column.title;
+        widths.push_back(width(column.title));
+    }
+    for (const QStringList& row : table.rows)
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            widths[i] = std::max(widths[i], width(row.at(static_cast<qsizetype>(i))));
+
+    const auto lineOf = [&](const QStringList& row) {
+        QString line;
+        for (std::size_t i = 0; i < widths.size(); ++i) {
+            const QString& cell = row.at(static_cast<qsizetype>(i));
+            const QString blanks(widths[i] - width(cell), QLatin1Char(' '));
+            if (i > 0)
+                line += QStringLiteral("  ");
+            line += table.columns[i].right ? blanks + cell : cell + blanks;
+        }
+        while (line.endsWith(QLatin1Char(' ')))
+            line.chop(1);
+        return line;
+    };
+    QStringList lines{ lineOf(header) };
+    for (const QStringList& row : table.rows)
+        lines << lineOf(row);
+    return lines;
+}
+
+Console::Console(std::FILE* stream)
+    : m_stream(stream)
+    , m_terminal(isatty(fileno(stream)) != 0 && std::getenv("NO_COLOR") == nullptr)
+{
+}
+
+void Console::line(const QString& text, Emphasis emphasis)
+{
+    m_text += (m_terminal && !text.isEmpty() ? styled(text, emphasis) : text) + QLatin1Char('\n');
+    m_empty = false;
+}
+
+void Console::heading(const QString& text)
+{
+    if (!m_empty)
+        line();
+    line(text, Emphasis::Heading);
+}
+
+void Console::lines(const QStringList& text, const QString& indent)
+{
+    for (const QString& each : text)
+        line(each.isEmpty() ? each : indent + each);
+}
+
+void Console::table(const Table& table, const QString& indent)
+{
+    const QStringList text = toLines(table);
+    line(indent + text.front(), Emphasis::Faint);
+    lines(text.mid(1), indent);
+}
+
+void Console::flush()
+{
+    const QByteArray bytes = m_text.toUtf8();
+    std::fwrite(bytes.constData(), 1, static_cast<std::size_t>(bytes.size()), m_stream);
+    std::fflush(m_stream);
+    m_text.clear();
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the command line prints: plain text in UTF-8, aligned tables, emphasis only on a terminal.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+namespace shardscope::cli {
+
+struct Column {
+    QString title;
+    bool right = false; ///< numbers stand right
+};
+
+struct Table {
+    std::vector<Column> columns;
+    std::vector<QStringList> rows; ///< one cell per column
+};
+
+/// Lines of the table, header first: columns two blanks apart, as wide as their widest cell, no blanks at line ends.
+[[nodiscard]] QStringList toLines(const Table& table);
+
+enum class Emphasis : std::uint8_t { None, Heading, Faint, Good, Warning, Bad };
+
+/// Collects text and writes it at once.
+class Console {
+public:
+    explicit Console(std::FILE* stream = stdout);
+    ~Console() { flush(); }
+    Console(const Console&) = delete;
+    Console& operator=(const Console&) = delete;
+
+    void line(const QString& text = {}, Emphasis emphasis = Emphasis::None);
+    /// An empty line, then the heading.
+    void heading(const QString& text);
+    void lines(const QStringList& text, const QString& indent = {});
+    void table(const Table& table, const QString& indent = QStringLiteral("  "));
+    void flush();
+
+private:
+    std::FILE* m_stream;
+    bool m_terminal;
+    QString m_text;
+    bool m_empty = true;
+};
+
+} // namespace shardscope::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where a command's experiment comes from: a file, standard input, or a built-in example by its id.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiment/experiment.h"
+#include "pipeline/snapshot.h"
+
+namespace shardscope::cli {
+
+struct Input {
+    std::string name; ///< as it was given; "standard input" for "-"
+    Experiment experiment;
+    std::vector<Diagnostic> warnings; ///< of reading
+    std::string text; ///< of the file; empty for built-in examples
+};
+
+/// Text of a file or, for "-", of standard input; at most `limit` bytes. Errors: Unreadable, TooLarge.
+[[nodiscard]] Result<std::string> readText(const std::string& name, std::size_t limit = std::size_t{ 64 } << 20);
+
+/// Every diagnostic names the file.
+[[nodiscard]] tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& name);
+
+/// The analysis of the experiment.
+[[nodiscard]] SnapshotPtr analyse(const Experiment& experiment);
+
+/// Warnings of reading, then problems of the analysis, each with its line and column if it points into the file.
+[[nodiscard]] std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot);
+
+} // namespace shardscope::cli

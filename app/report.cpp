@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report.h"
+
+#include <QSaveFile>
+#include <algorithm>
+
+#include "sharding/text.h"
+#include "words/words.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+QString text(std::string_view utf8)
+{
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+std::string_view severityName(Severity severity)
+{
+    switch (severity) {
+    case Severity::Error:
+        return "error";
+    case Severity::Warning:
+        return "warning";
+    case Severity::Info:
+        break;
+    }
+    return "info";
+}
+
+std::string_view roleName(Role role)
+{
+    switch (role) {
+    case Role::Parameter:
+        return "parameter";
+    case Role::Gradient:
+        return "gradient";
+    case Role::Mu:
+        return "mu";
+    case Role::Nu:
+        return "nu";
+    case Role::Count:
+        return "count";
+    case Role::Step:
+        return "step";
+    case Role::Input:
+        return "input";
+    case Role::Activation:
+        return "activation";
+    case Role::Loss:
+        return "loss";
+    case Role::Constant:
+        return "constant";
+    case Role::Temporary:
+        break;
+    }
+    return "temporary";
+}
+
+std::vector<std::int64_t> list(const Shape& shape)
+{
+    return { shape.begin(), shape.end() };
+}
+
+/// The mesh as an array of its own, each dimension cut by its axis: its grid shows which device stands where.
+Layout meshLayout(const MeshPtr& mesh)
+{
+    TensorSharding sharding = TensorSharding::fullyReplicated(mesh->rank());
+    Shape shape;
+    for (std::size_t i = 0; i < mesh->rank(); ++i) {
+        shape.push_back(mesh->size(i));
+        if (mesh->size(i) > 1)
+            sharding.dims[i].axes.push_back(wholeAxis(*mesh, i));
+    }
+    return Layout(mesh, std::move(sharding), std::move(shape));
+}
+
+void printLayout(Console& console, const Layout& layout, const std::string& platform)
+{
+    GridTextOptions options;
+    options.platform = QString::fromStdString(platform).toUpper().toStdString();
+    for (const std::string& each : toGridText(layout, options))
+        console.line(each.empty() ? QString() : QStringLiteral("  ") + text(each));
+}
+
+QString copiesText(std::int64_t copies)
+{
+    return copies == 1 ? QStringLiteral("-") : QString::number(copies);
+}
+
+} // namespace
+
+Json envelope(const char* command)
+{
+    Json json;
+    json["format"] = std::string("shardscope-") + command;
+    json["version"] = "1.0";
+    json["program"] = { { "name", "shardscope" }, { "version", SHARDSCOPE_VERSION } };
+    return json;
+}
+
+int emitJson(const Json& json, const JsonTarget& target, int status)
+{
+    // Numbers that are not finite become null; text that is not UTF-8 (a file's name) is shown with replacements.
+    const std::string out = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    if (target == "-") {
+        std::fwrite(out.data(), 1, out.size(), stdout);
+        return status;
+    }
+    QSaveFile file(QString::fromStdString(target));
+    if (file.open(QIODevice::WriteOnly) && file.write(out.data(), static_cast<qint64>(out.size())) >= 0
+        && file.commit())
+        return status;
+    Console errors(stderr);
+    print(errors, { { Code::Unwritable, { { "file", target }, { "reason", file.errorString().toStdString() } }, {} } });
+    return BadInput;
+}
+
+Json toJson(const Diagnostic& diagnostic)
+{
+    const words::ProblemText said = words::describe(diagnostic);
+    Json json{ { "code", diagnostic.id() }, { "severity", severityName(diagnostic.severity()) },
+        { "kind", diagnostic.kind() }, { "cause", said.cause.toStdString() }, { "remedy", said.remedy.toStdString() } };
+    const Where& where = diagnostic.where;
+    Json place = Json::object();
+    if (!where.file.empty())
+        place["file"] = where.file;
+    if (where.line > 0) {
+        place["line"] = where.line;
+        place["column"] = where.column;
+    }
+    if (!where.pointer.empty())
+        place["pointer"] = where.pointer;
+    if (!where.path.empty())
+        place["tensor"] = where.path;
+    if (where.dimension >= 0)
+        place["dimension"] = where.dimension;
+    json["where"] = std::move(place);
+    Json args = Json::object();
+    for (const Arg& arg : diagnostic.args)
+        std::visit([&](const auto& value) { args[arg.name] = value; }, arg.value);
+    json["args"] = std::move(args);
+    return json;
+}
+
+Json toJson(const std::vector<Diagnostic>& diagnostics)
+{
+    Json json = Json::array();
+    for (const Diagnostic& diagnostic : diagnostics)
+        json.push_back(toJson(diagnostic));
+    return json;
+}
+
+Json toJson(const Mesh& mesh)
+{
+    Json axes = Json::array();
+    for (const MeshAxis& axis : mesh.axes())
+        axes.push_back(Json::array({ axis.name, axis.size }));
+    Json json{ { "axes", std::move(axes) }, { "devices", mesh.deviceCount() } };
+    if (!mesh.deviceOrder().empty())
+        json["device_order"] = std::vector<std::int32_t>(mesh.deviceOrder().begin(), mesh.deviceOrder().end());
+    return json;
+}
+
+Json toJson(Rational value)
+{
+    if (value.denominator() == 1)
+        return value.numerator();
+    return value.value();
+}
+
+Json toJson(const TensorRow& row)
+{
+    Json spec = Json::array();
+    for (std::size_t i = 0; i < row.type.rank(); ++i)
+        spec.push_back(row.spec.axesOf(i));
+    return { { "path", row.path }, { "role", roleName(row.role) }, { "dtype", name(row.type.dtype) },
+        { "shape", list(row.type.shape) }, { "names", row.dimNames }, { "spec", toJax(row.spec, false) },
+        { "axes", std::move(spec) }, { "shard_shape", list(row.layout.shardShape()) },
+        { "shards", row.layout.distinctShards() }, { "copies", row.copies }, { "bytes", row.bytesInAll },
+        { "bytes_per_device", row.bytesPerDevice } };
+}
+
+Json problems(const Input& input, const Snapshot& snapshot)
+{
+    return toJson(allProblems(input, snapshot));
+}
+
+Json tensors(const Snapshot& snapshot)
+{
+    Json json = Json::array();
+    for (const TensorRow& row : snapshot.tensors)
+        json.push_back(toJson(row));
+    return json;
+}
+
+Json communication(const Snapshot& snapshot)
+{
+    Json list = Json::array();
+    for (const CollectiveUse& use : snapshot.collectives) {
+        std::vector<std::string> axes;
+        for (const AxisRef& axis : use.axes)
+            axes.push_back(toString(*snapshot.mesh, axis));
+        const DeviceOp& op = snapshot.deviceProgram->ops[use.op.index];
+        list.push_back({ { "kind", name(use.kind) }, { "axes", std::move(axes) },
+            { "tensor", snapshot.program->value(op.stem).path }, { "sent_bytes", toJson(use.sentBytes) },
+            { "scalar_loss", use.scalarLoss } });
+    }
+    return { { "sent_bytes", toJson(snapshot.sent.step) },
+        { "sent_bytes_scalar_loss", toJson(snapshot.sent.scalarLoss) }, { "collectives", std::move(list) } };
+}
+
+void print(Console& console, const std::vector<Diagnostic>& diagnostics)
+{
+    for (const Diagnostic& diagnostic : diagnostics) {
+        const Severity severity = diagnostic.severity();
+        console.line(words::oneLine(diagnostic),
+            severity == Severity::Error         ? Emphasis::Bad
+                : severity == Severity::Warning ? Emphasis::Warning
+                                                : Emphasis::Faint);
+    }
+}
+
+int reject(const char* command, const JsonTarget& json, const std::vector<Diagnostic>& errors)
+{
+    {
+        Console console(stderr);
+        print(console, errors);
+    }
+    if (json.empty())
+        return BadInput;
+    Json out = envelope(command);
+    out["problems"] = toJson(errors);
+    return emitJson(out, json, BadInput);
+}
+
+void printMesh(Console& console, const Snapshot& snapshot)
+{
+    const Mesh& mesh = *snapshot.mesh;
+    const DeviceSet& devices = snapshot.experiment->hardware.devices;
+    QStringList axes;
+    for (const MeshAxis& axis : mesh.axes())
+        axes << QStringLiteral("%1 %2").arg(text(axis.name)).arg(axis.size);
+    console.heading(QStringLiteral("Mesh"));
+    console.line(QStringLiteral("  %1: %2 devices of kind %3, %4 hosts × %5")
+                     .arg(axes.isEmpty() ? QStringLiteral("no axes") : axes.join(QStringLiteral(" × ")))
+                     .arg(mesh.deviceCount())
+                     .arg(text(devices.kind))
+                     .arg(devices.hosts)
+                     .arg(devices.devicesPerHost));
+    if (mesh.rank() > 0)
+        printLayout(console, meshLayout(snapshot.mesh), devices.platform);
+}
+
+void printTensors(Console& console, const Snapshot& snapshot)
+{
+    Table table{ { { QStringLiteral("Tensor") }, { QStringLiteral("Type") }, { QStringLiteral("Shape") },
+                     { QStringLiteral("Spec") }, { QStringLiteral("Per device") },
+                     { QStringLiteral("Bytes per device"), true }, { QStringLiteral("Copies"), true } },
+        {} };
+    for (const TensorRow& row : snapshot.tensors)
+        table.rows.push_back({ text(row.path), text(name(row.type.dtype)), words::shape(row.type.shape),
+            text(toColumn(row.spec)), words::shape(row.layout.shardShape()),
+            words::bytes(static_cast<double>(row.bytesPerDevice)), copiesText(row.copies) });
+    console.heading(QStringLiteral("Shardings"));
+    console.table(table);
+}
+
+void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row)
+{
+    console.heading(text(row.path));
+    const auto shards = row.layout.distinctShards();
+    console.line(
+        QStringLiteral("  %1, %2 %3 of %4, %5 on each device")
+            .arg(text(describeArray(
+                name(row.type.dtype), row.type.shape, row.dimNames, row.layout.sharding(), *snapshot.mesh)))
+            .arg(shards)
+            .arg(shards == 1 ? QStringLiteral("shard") : QStringLiteral("shards"))
+            .arg(words::shape(row.layout.shardShape()), words::bytes(static_cast<double>(row.bytesPerDevice))));
+    if (row.type.rank() > 0)
+        printLayout(console, row.layout, snapshot.experiment->hardware.devices.platform);
+}
+
+void printProblems(Console& console, const Input& input, const Snapshot& snapshot)
+{
+    const std::vector<Diagnostic> all = allProblems(input, snapshot);
+    if (all.empty())
+        return;
+    console.heading(QStringLiteral("Problems"));
+    print(console, all);
+}
+
+bool hasFindings(const Input& input, const Snapshot& snapshot)
+{
+    const std::vector<Diagnostic> all = allProblems(input, snapshot);
+    return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.severity() != Severity::Info; });
+}
+
+} // namespace shardscope::cli
