@@ -79,6 +79,18 @@ private Q_SLOTS:
         QCOMPARE(read.error().size(), std::size_t{ 50 });
     }
 
+    void pointers()
+    {
+        const auto parsed = parseJson(R"({ "a/b": [1, { "~": "x" }], "c": {} })");
+        QVERIFY(parsed.complete);
+        QCOMPARE(findNode(parsed.root, ""), &parsed.root);
+        QCOMPARE(findNode(parsed.root, "/a~1b/1/~0")->text, "x");
+        QCOMPARE(findNode(parsed.root, "/a~1b/0")->text, "1");
+        QCOMPARE(findNode(parsed.root, "/c")->at.column, 34);
+        for (const char* none : { "/", "/a", "/a~1b/2", "/a~1b/x", "/c/d", "/a~1b/0/0" })
+            QVERIFY2(!findNode(parsed.root, none), none);
+    }
+
     void limits()
     {
         const auto parsed = parseJson("[1, 2, 3]", { .bytes = 8, .depth = 64, .values = 10 });

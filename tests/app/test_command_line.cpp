@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QRegularExpression>
+#include <QTest>
+
+#include <algorithm>
+
+#include "program.h"
+
+using namespace shardscope;
+
+namespace {
+
+const QString docstringRules = QStringLiteral("(('batch', 'X'), ('features', 'X'), ('heads', 'Y'), ('batch', 'Z'))");
+const QString docstringNames = QStringLiteral("batch,length,heads,features");
+
+QStringList words(const char* text)
+{
+    return QString::fromUtf8(text).split(QLatin1Char(' '));
+}
+
+} // namespace
+
+class CommandLineTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    QString file(const QByteArray& bytes) { return writeFile(m_folder, QStringLiteral("experiment.json"), bytes); }
+
+private Q_SLOTS:
+    void helpAndVersion()
+    {
+        const Ran version = runProgram({ QStringLiteral("--version") });
+        QCOMPARE(version.code, 0);
+        QVERIFY(version.out.startsWith(QStringLiteral("shardscope 0.")));
+        const Ran help = runProgram({ QStringLiteral("--help") });
+        QCOMPARE(help.code, 0);
+        for (const char* command :
+            { "run", "show", "resolve", "check", "explain", "screenshot", "schema", "examples" }) {
+            QVERIFY2(help.out.contains(QStringLiteral("\n  ") + QLatin1String(command)), command);
+            const Ran each = runProgram({ QLatin1String(command), QStringLiteral("--help") });
+            QCOMPARE(each.code, 0);
+            QVERIFY(each.out.contains(QStringLiteral("Usage: shardscope ") + QLatin1String(command)));
+        }
+    }
+
+    void usage_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        for (const char* wrong : { "run", "run flax-mlp-logical --steps many", "run flax-mlp-logical --steps -1",
+                 "run flax-mlp-logical --threads 4000", "run flax-mlp-logical another", "check", "explain rule-lab",
+                 "resolve --rules ()", "resolve --names a", "resolve --rules () --names a --fallback raise",
+                 "resolve --rules () --names a --flax-version 2023", "show rule-lab --unknown", "schema extra",
+                 "screenshot rule-lab", "screenshot rule-lab -o x.png --theme blue", "--unknown" })
+            QTest::newRow(wrong) << words(wrong);
+    }
+    void usage()
+    {
+        QFETCH(QStringList, arguments);
+        const Ran ran = runProgram(arguments);
+        QCOMPARE(ran.code, 2);
+        QVERIFY(ran.out.isEmpty());
+        QVERIFY(!ran.error.isEmpty());
+    }
+
+    void examples()
+    {
+        const Ran list = runProgram({ QStringLiteral("examples") });
+        QCOMPARE(list.code, 0);
+        QCOMPARE(list.out.count(QLatin1Char('\n')), 4);
+        const auto json = runProgram(words("examples --json")).json();
+        QVERIFY(json.at("format") == "shardscope-examples");
+        for (const auto& example : json.at("examples")) {
+            const QString id = QString::fromStdString(example.at("id").get<std::string>());
+            QVERIFY(list.out.contains(id));
+            const Ran printed = runProgram({ QStringLiteral("examples"), id });
+            QCOMPARE(printed.code, 0);
+            QCOMPARE(printed.out.toUtf8(),
+                fileBytes(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/resources/examples/%1.json").arg(id)));
+        }
+        const Ran unknown = runProgram(words("examples rule-lap"));
+        QCOMPARE(unknown.code, 2);
+        QVERIFY(unknown.error.contains(QStringLiteral("E124")) && unknown.error.contains(QStringLiteral("rule-lab")));
+    }
+
+    void schema()
+    {
+        const Ran ran = runProgram({ QStringLiteral("schema") });
+        QCOMPARE(ran.code, 0);
+        QCOMPARE(ran.out.toUtf8(),
+            fileBytes(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/resources/schema/experiment.schema.json")));
+        QVERIFY(runProgram(words("schema --json")).json().at("schema").is_object());
+    }
+
+    void resolve_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QString>("out");
+        QTest::addColumn<int>("code");
+        const auto row = [](const char* name, const QStringList& options, const char* out, int code = 0) {
+            QTest::newRow(name) << options << QString::fromUtf8(out) << code;
+        };
+        const auto with = [](const QString& rules, const QString& names, const char* more = "") {
+            QStringList list{ QStringLiteral("--rules"), rules, QStringLiteral("--names"), names };
+            if (*more)
+                list += words(more);
+            return list;
+        };
+        const QString two = QStringLiteral("[[\"batch\", \"data\"], [\"embed\", null]]");
+        row("docstring", with(docstringRules, docstringNames), "PartitionSpec('X', None, 'Y', None)\n");
+        row("docstring, second rule first",
+            with(QStringLiteral("(('features', 'X'), ('batch', 'X'), ('heads', 'Y'), ('batch', 'Z'))"), docstringNames),
+            "PartitionSpec('Z', None, 'Y', 'X')\n");
+        row("JSON", with(two, QStringLiteral("batch,embed")), "PartitionSpec('data', None)\n");
+        row("a dimension without a name", with(two, QStringLiteral("None,batch")), "PartitionSpec(None, 'data')\n");
+        row("a mesh", with(two, QStringLiteral("batch,embed"), "--mesh data=2,model=4"),
+            "PartitionSpec('data', None)\n");
+        row("an axis that the mesh lacks", with(two, QStringLiteral("batch,embed"), "--mesh x=8"),
+            "PartitionSpec('data', None)\n", 1);
+        row("fallback: error", with(two, QStringLiteral("batch,heads"), "--fallback raise_error"), "", 1);
+        row("fallback: no constraint", with(two, QStringLiteral("batch,heads"), "--fallback no_constraint"),
+            "no constraint: a dimension has no usable rule\n");
+        row("fallback: unsharded", with(two, QStringLiteral("batch,heads"), "--fallback axis_is_unsharded"),
+            "PartitionSpec('data', None)\n");
+        row("both versions", with(two, QStringLiteral("batch,embed"), "--flax-version 2024"),
+            "PartitionSpec('data', None)\n");
+        row("a name twice", with(two, QStringLiteral("batch,batch")), "", 1);
+        row("rules that cannot be read", with(QStringLiteral("[[\"batch\", "), QStringLiteral("batch")), "", 2);
+        row("a mesh that cannot be read", with(two, QStringLiteral("batch"), "--mesh data="), "", 2);
+        row("a mesh of size zero", with(two, QStringLiteral("batch"), "--mesh data=0"), "", 2);
+    }
+    void resolve()
+    {
+        QFETCH(QStringList, options);
+        QFETCH(QString, out);
+        QFETCH(int, code);
+        const Ran ran = runProgram(QStringList{ QStringLiteral("resolve") } + options);
+        QCOMPARE(ran.code, code);
+        QCOMPARE(ran.out, out);
+        QCOMPARE(ran.error.isEmpty(), code == 0);
+        const Ran json = runProgram(QStringList{ QStringLiteral("resolve"), QStringLiteral("--json") } + options);
+        QCOMPARE(json.code, code);
+        QVERIFY(json.json().at("format") == "shardscope-resolve");
+        QCOMPARE(json.json().at("problems").empty(), code == 0);
+    }
+
+    void resolveTrace()
+    {
+        const Ran ran = runProgram({ QStringLiteral("resolve"), QStringLiteral("--rules"), docstringRules,
+            QStringLiteral("--names"), docstringNames, QStringLiteral("--trace") });
+        QCOMPARE(ran.code, 0);
+        const QStringList lines = ran.out.split(QLatin1Char('\n'));
+        QVERIFY(lines[0].contains(QStringLiteral("batch")) && lines[0].contains(QStringLiteral("features")));
+        QVERIFY(lines[2].contains(QStringLiteral("(X)")) && lines[2].contains(QStringLiteral("rule 1")));
+        QVERIFY(lines[3].contains(QStringLiteral("[Y]")));
+        QCOMPARE(lines[6], QStringLiteral("PartitionSpec('X', None, 'Y', None)"));
+    }
+
+    void resolveFromFileAndInput()
+    {
+        const QByteArray python =
+            "# rules as they stand in Flax code\nrules = (\n    ('batch', 'data'),\n    ('embed', None),\n)\n";
+        const QString path = writeFile(m_folder, QStringLiteral("rules.py"), python);
+        for (const QString& source : { path, QStringLiteral("-") }) {
+            const Ran ran = runProgram({ QStringLiteral("resolve"), QStringLiteral("--rules"), source,
+                                           QStringLiteral("--names"), QStringLiteral("embed,batch") },
+                python);
+            QCOMPARE(ran.code, 0);
+            QCOMPARE(ran.out, QStringLiteral("PartitionSpec(None, 'data')\n"));
+        }
+    }
+
+    void check_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QString>("id");
+        const auto row = [](const char* name, const QByteArray& text, int code, const char* id) {
+            QTest::newRow(name) << text << code << QString::fromLatin1(id);
+        };
+        row("no problems", smallMlp(), 0, "no problems");
+        row("indivisible dimension", smallMlp("\"hidden\": 32", "\"hidden\": 30"), 1, "E101");
+        row("mesh does not fit the devices", smallMlp("[\"model\", 4]", "[\"model\", 3]"), 1, "E102");
+        row("axis that the mesh lacks", smallMlp("[\"model\", 4]", "[\"tensor\", 4]"), 1, "E104");
+        row("unknown key", smallMlp("\"layers\"", "\"layer\""), 1, "W220");
+        row("comment", smallMlp("\"title\"", "// why\n \"title\""), 1, "W221");
+        row("newer minor version", smallMlp("\"1.0\"", "\"1.4\""), 1, "W222");
+        row("newer major version", smallMlp("\"1.0\"", "\"2.0\""), 2, "E127");
+        row("no JSON", "hello", 2, "E120");
+        row("empty", "", 2, "E120");
+        row("truncated", smallMlp().left(200), 2, "E120");
+        row("not UTF-8", "\xFF\xFE{", 2, "E120");
+        row("another format", R"({ "format": "x", "version": "1.0" })", 2, "E128");
+        row("wrong type", smallMlp("\"batch\": 8", "\"batch\": \"8\""), 2, "E122");
+        row("unknown value", smallMlp("\"2024\"", "\"2023\""), 2, "E124");
+        row("name used twice", smallMlp("[\"model\", 4]", "[\"data\", 4]"), 2, "E114");
+        row("key used twice", smallMlp("\"layers\": 2", "\"layers\": 2, \"layers\": 3"), 2, "E121");
+        row("mesh of billions", smallMlp("[\"model\", 4]", "[\"model\", 4000000000]"), 2, "E126");
+        row("dimension beyond all bounds", smallMlp("\"batch\": 8", "\"batch\": 99999999999999999999"), 2, "E125");
+    }
+    void check()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(int, code);
+        QFETCH(QString, id);
+        const QString path = file(text);
+        const Ran ran = runProgram({ QStringLiteral("check"), path });
+        QCOMPARE(ran.code, code);
+        const QString& said = code == 2 ? ran.error : ran.out;
+        QVERIFY2(said.contains(id), qPrintable(said));
+        if (code == 2) { // place, cause and remedy
+            QVERIFY(ran.out.isEmpty());
+            QVERIFY2(said.contains(QRegularExpression(
+                         QRegularExpression::escape(path) + QStringLiteral(":\\d+:\\d+: E\\d+: .+"))),
+                qPrintable(said));
+        }
+        const Ran fromInput = runProgram(words("check - --json"), text);
+        QCOMPARE(fromInput.code, code);
+        const auto json = fromInput.json();
+        QVERIFY(json.at("format") == "shardscope-check");
+        QVERIFY(json.at("version") == "1.0");
+        QCOMPARE(json.at("problems").empty(), code == 0);
+        if (code != 0) {
+            const auto& problems = json.at("problems");
+            QVERIFY(std::any_of(problems.begin(), problems.end(), [&](const auto& problem) {
+                return problem.at("code") == id.toStdString()
+                    && !problem.at("cause").template get<std::string>().empty();
+            }));
+        }
+        // The same file in the other commands: nothing crashes, and bad input is bad input.
+        const Ran shown = runProgram({ QStringLiteral("show"), path });
+        QVERIFY(shown.code >= 0);
+        QCOMPARE(shown.code == 2, code == 2);
+    }
+
+    void unreadable()
+    {
+        const Ran missing = runProgram(words("check /there/is/no/such.json"));
+        QCOMPARE(missing.code, 2);
+        QVERIFY(missing.error.contains(QStringLiteral("E129")));
+        QCOMPARE(runProgram({ QStringLiteral("check"), m_folder.path() }).code, 2);
+    }
+
+    void show()
+    {
+        const Ran ran = runProgram({ QStringLiteral("show"), file(smallMlp()) });
+        QCOMPARE(ran.code, 0);
+        for (const char* part : { "Small MLP", "data 2 × model 4", "params/layers.1/W2", "P(model, -)", "[8, 16]",
+                 "opt/nu/layers.0/W1", "grad(params/layers.0/W1)", "Memory per device", "all-reduce" })
+            QVERIFY2(ran.out.contains(QString::fromUtf8(part)), part);
+        for (const QString& line : ran.out.split(QLatin1Char('\n')))
+            QVERIFY2(!line.endsWith(QLatin1Char(' ')), qPrintable(line));
+        QVERIFY(!ran.out.contains(QLatin1Char('\x1b')));
+
+        const auto json = runProgram({ QStringLiteral("show"), file(smallMlp()), QStringLiteral("--json") }).json();
+        QVERIFY(json.at("format") == "shardscope-show");
+        QVERIFY(json.at("mesh").at("devices") == 8);
+        const auto& tensors = json.at("tensors");
+        const auto w1 = std::find_if(tensors.begin(), tensors.end(),
+            [](const auto& tensor) { return tensor.at("path") == "params/layers.0/W1"; });
+        QVERIFY(w1 != tensors.end());
+        QVERIFY(w1->at("spec") == "PartitionSpec(None, 'model')");
+        QVERIFY(w1->at("shard_shape") == (nlohmann::json{ 16, 8 }));
+        QVERIFY(w1->at("copies") == 2);
+        QVERIFY(w1->at("bytes_per_device") == 16 * 8 * 4);
+    }
+
+    void showTensor()
+    {
+        const QString path = file(smallMlp());
+        const Ran one = runProgram({ QStringLiteral("show"), path, QStringLiteral("--tensor"), QStringLiteral("x") });
+        QCOMPARE(one.code, 0);
+        QVERIFY(one.out.contains(QStringLiteral("[batch 8@data, embed 16]")));
+        QVERIFY(one.out.contains(QStringLiteral("CPU 0,1,2,3")));
+        QVERIFY(one.out.contains(QStringLiteral("PartitionSpec('data', None)")));
+        const Ran several =
+            runProgram({ QStringLiteral("show"), path, QStringLiteral("--tensor"), QStringLiteral("params/**") });
+        QCOMPARE(several.out.count(QStringLiteral("HLO")), 4);
+        const Ran none = runProgram(
+            { QStringLiteral("show"), path, QStringLiteral("--tensor"), QStringLiteral("params/layers.0/W3") });
+        QCOMPARE(none.code, 2);
+        QVERIFY(
+            none.error.contains(QStringLiteral("E143")) && none.error.contains(QStringLiteral("params/layers.0/W")));
+    }
+
+    void explain()
+    {
+        const Ran ran = runProgram(words("explain flax-mlp-logical --tensor params/layers.0/W1"));
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.contains(QStringLiteral("rule 2")) && ran.out.contains(QStringLiteral("hidden → model")));
+        const auto json = runProgram(words("explain flax-mlp-logical --tensor params/layers.0/W1 --json")).json();
+        QVERIFY(json.at("format") == "shardscope-explain");
+        QCOMPARE(json.at("explanation").at("decided_by").size(), std::size_t{ 2 });
+        QCOMPARE(runProgram(words("explain flax-mlp-logical --tensor nothing")).code, 2);
+    }
+};
+
+QTEST_GUILESS_MAIN(CommandLineTest)
+#include "test_command_line.moc"

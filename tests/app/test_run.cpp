@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QElapsedTimer>
+#include <QTest>
+
+#include "program.h"
+
+using namespace shardscope;
+
+class RunCommandTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    QString file(const QByteArray& bytes) { return writeFile(m_folder, QStringLiteral("experiment.json"), bytes); }
+    Ran run(const QByteArray& text, const QStringList& options)
+    {
+        return runProgram(QStringList{ QStringLiteral("run"), file(text) } + options);
+    }
+
+private Q_SLOTS:
+    void text()
+    {
+        const Ran ran = run(smallMlp(), { QStringLiteral("--steps"), QStringLiteral("3") });
+        QCOMPARE(ran.code, 0);
+        for (const char* part : { "data 2 × model 4", "P(-, model)", "CPU 0,4", "CPU 0,1,2,3",
+                 "mean ± std. dev. of 3 runs, 2 loops each", "Communication", "Wait", "loss " })
+            QVERIFY2(ran.out.contains(QString::fromUtf8(part)), part);
+        QVERIFY(ran.out.contains(QStringLiteral("arrays agree")));
+        QVERIFY(!ran.out.contains(QStringLiteral("failed")));
+        for (const QString& line : ran.out.split(QLatin1Char('\n')))
+            QVERIFY2(!line.endsWith(QLatin1Char(' ')), qPrintable(line));
+    }
+
+    void json()
+    {
+        const Ran ran = run(smallMlp(), { QStringLiteral("--steps"), QStringLiteral("4"), QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        QVERIFY(json.at("format") == "shardscope-run");
+        QVERIFY(json.at("version") == "1.0");
+        QVERIFY(json.at("input").at("title") == "Small MLP");
+        QVERIFY(json.at("mesh").at("axes") == nlohmann::json::parse(R"([["data", 2], ["model", 4]])"));
+        QCOMPARE(json.at("steps").size(), std::size_t{ 4 });
+        double before = 1e300; // Adam goes downhill on the sum of outputs
+        for (const auto& step : json.at("steps")) {
+            QVERIFY(step.at("loss") < before);
+            QVERIFY(step.at("wall_seconds") > 0);
+            before = step.at("loss");
+        }
+        QVERIFY(json.at("check").at("passed") == true);
+        QVERIFY(json.at("check").at("values").size() >= 4);
+        const auto& timing = json.at("timing");
+        QVERIFY(timing.at("runs") == 3);
+        QVERIFY(timing.at("loops") == 2);
+        QCOMPARE(timing.at("per_loop_seconds").size(), std::size_t{ 3 });
+        QCOMPARE(timing.at("devices").size(), std::size_t{ 8 });
+        // Per weight and data-parallel pair: 2 * (2-1)/2 of a shard; per activation over 4 devices: 2 * 3/4 of it.
+        const double weights = 4 * 1.0 * (16 * 8 * 4);
+        const double activations = 3 * 1.5 * (4 * 16 * 4); // two forward, one backward: x needs no gradient
+        QVERIFY(json.at("communication").at("sent_bytes") == weights + activations);
+    }
+
+    void sameForAnyNumberOfThreads()
+    {
+        const auto losses = [this](const char* threads) {
+            const auto json = run(smallMlp(),
+                { QStringLiteral("--steps"), QStringLiteral("3"), QStringLiteral("--threads"), QLatin1String(threads),
+                    QStringLiteral("--no-timeit"), QStringLiteral("--no-check"), QStringLiteral("--json") })
+                                  .json();
+            std::vector<double> list;
+            for (const auto& step : json.at("steps"))
+                list.push_back(step.at("loss"));
+            return list;
+        };
+        const auto one = losses("1");
+        QCOMPARE(one.size(), std::size_t{ 3 });
+        QCOMPARE(losses("2"), one);
+        QCOMPARE(losses("4"), one);
+    }
+
+    void options()
+    {
+        const auto json = run(smallMlp(),
+            { QStringLiteral("--runs"), QStringLiteral("2"), QStringLiteral("--loops"), QStringLiteral("5"),
+                QStringLiteral("--no-check"), QStringLiteral("--threads"), QStringLiteral("1"),
+                QStringLiteral("--json") })
+                              .json();
+        QVERIFY(json.at("timing").at("runs") == 2);
+        QVERIFY(json.at("timing").at("loops") == 5);
+        QVERIFY(json.at("threads") == 1);
+        QVERIFY(!json.contains("check"));
+        QVERIFY(
+            !run(smallMlp(), { QStringLiteral("--no-timeit"), QStringLiteral("--json") }).json().contains("timing"));
+    }
+
+    void jsonToAFile()
+    {
+        const QString out = m_folder.filePath(QStringLiteral("out.json"));
+        const Ran ran = run(smallMlp(), { QStringLiteral("--json=") + out });
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.isEmpty());
+        const auto json = nlohmann::json::parse(fileBytes(out).toStdString());
+        QVERIFY(json.at("format") == "shardscope-run");
+        const Ran nowhere = run(smallMlp(), { QStringLiteral("--json=/no/such/folder/out.json") });
+        QCOMPARE(nowhere.code, 2);
+        QVERIFY(nowhere.error.contains(QStringLiteral("E130")));
+    }
+
+    void standardInput()
+    {
+        const Ran ran =
+            runProgram({ QStringLiteral("run"), QStringLiteral("--json"), QStringLiteral("-") }, smallMlp());
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.json().at("input").at("name") == "standard input");
+    }
+
+    void arraysAlone()
+    {
+        const Ran ran = runProgram({ QStringLiteral("run"), QStringLiteral("rule-lab") });
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.contains(QStringLiteral("P(X, -, Y, -)")));
+    }
+
+    void findings()
+    {
+        const Ran indivisible = run(smallMlp("\"hidden\": 32", "\"hidden\": 30"), {});
+        QCOMPARE(indivisible.code, 1);
+        QVERIFY(indivisible.error.contains(QStringLiteral("E101")));
+        QElapsedTimer timer;
+        timer.start();
+        const Ran large = run(smallMlp("\"batch\": 8, \"embed\": 16", "\"batch\": 4000000000, \"embed\": 1048576"), {});
+        QCOMPARE(large.code, 1);
+        QVERIFY2(large.error.contains(QStringLiteral("E145")) || large.error.contains(QStringLiteral("E126")),
+            qPrintable(large.error));
+        QVERIFY(timer.elapsed() < 5000); // refused before memory is taken
+    }
+};
+
+QTEST_GUILESS_MAIN(RunCommandTest)
+#include "test_run.moc"
