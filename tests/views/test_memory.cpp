@@ -112,6 +112,8 @@ private Q_SLOTS:
         QCOMPARE(line.peak, QPointF(220, line.y(400)));
         QVERIFY(line.y(400) > 10 && line.y(400) < line.y(100));
         QCOMPARE(line.y(0), 100.0);
+        QCOMPARE(line.lowest(230, 240), line.y(400));
+        QCOMPARE(line.lowest(200, 240), line.y(100));
         QCOMPARE(line.instructionAt({ 20, 50 }), 0);
         QCOMPARE(line.instructionAt({ 221, 50 }), 2);
         QCOMPARE(line.instructionAt({ 419, 50 }), 3);

@@ -74,7 +74,8 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     auto* page = new QVBoxLayout(m_page);
     page->setContentsMargins(0, 0, 0, 0);
     page->setSpacing(0);
-    auto* head = new QHBoxLayout(m_head);
+    auto* head = new QBoxLayout(QBoxLayout::LeftToRight, m_head);
+    m_headLayout = head;
     head->setContentsMargins(10, 8, 8, 4);
     head->setSpacing(8);
     m_title->setElided(true);
@@ -164,6 +165,11 @@ void ExplainView::setLength(words::Length length)
     m_lengths->setCurrent(static_cast<int>(length));
     rebuildRows();
     requestWhatIfs();
+}
+
+bool ExplainView::isNarrow() const
+{
+    return width() < Metrics::scaled(400);
 }
 
 bool ExplainView::isCompact() const
@@ -266,18 +272,22 @@ void ExplainView::rebuildWhatIfs()
         return;
     const bool current = m_snapshot && m_shown.revision == m_snapshot->revision;
     for (int i = 0; i < static_cast<int>(m_shown.rows.size()); ++i) {
-        const words::WhatIfText text = words::whatIf(*m_snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
+        const words::WhatIfText text = words::whatIf(*m_shown.snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
         auto* change = new SpanLabel(text.change, AxisMarks::Chips);
         change->setWrapping(false);
-        m_whatIfRows->addWidget(change, i, 0, Qt::AlignVCenter);
-        m_whatIfRows->addWidget(remark(text.consequence, true), i, 1, Qt::AlignVCenter);
+        // In a narrow dock the consequence goes below, over the whole width.
+        m_whatIfRows->addWidget(change, 2 * i, 0, Qt::AlignVCenter);
+        if (isNarrow())
+            m_whatIfRows->addWidget(remark(text.consequence, true), 2 * i + 1, 0, 1, 3);
+        else
+            m_whatIfRows->addWidget(remark(text.consequence, true), 2 * i, 1, Qt::AlignVCenter);
         auto* button = new QPushButton(tr("Apply"));
         button->setProperty("small", true);
         button->setEnabled(current);
         button->setAccessibleName(tr("Apply %1").arg(words::plain(text.change)));
         button->setToolTip(tr("One step that Undo takes back."));
         connect(button, &QPushButton::clicked, this, [this, i] { apply(static_cast<std::size_t>(i)); });
-        m_whatIfRows->addWidget(button, i, 2, Qt::AlignVCenter);
+        m_whatIfRows->addWidget(button, 2 * i, 2, Qt::AlignVCenter);
     }
 }
 
@@ -286,7 +296,7 @@ bool ExplainView::apply(std::size_t whatIf)
     if (whatIf >= whatIfs().size() || m_document->revision() != m_shown.revision)
         return false;
     const WhatIf& row = m_shown.rows[whatIf];
-    return m_document->edit(row.after, words::plain(words::whatIf(*m_snapshot, row).change));
+    return m_document->edit(row.after, words::plain(words::whatIf(*m_shown.snapshot, row).change));
 }
 
 void ExplainView::requestWhatIfs()
@@ -298,7 +308,7 @@ void ExplainView::requestWhatIfs()
     }
     if (m_knownRevision == m_snapshot->revision && m_known.contains(m_path)) {
         m_wanted = false;
-        m_shown = { m_snapshot->revision, m_path, m_known.value(m_path) };
+        m_shown = m_known.value(m_path);
         rebuildWhatIfs();
         Q_EMIT whatIfsChanged();
         return;
@@ -317,7 +327,8 @@ void ExplainView::startWhatIfs()
     promise->start();
     QThreadPool::globalInstance()->start(
         [promise, snapshot = m_snapshot, value = m_value, path = m_path, cache = m_cache] {
-            promise->addResult(WhatIfs{ snapshot->revision, path, shardscope::whatIfs(*snapshot, value, *cache) });
+            promise->addResult(
+                WhatIfs{ snapshot->revision, path, shardscope::whatIfs(*snapshot, value, *cache), snapshot });
             promise->finish();
         },
         -1);
@@ -331,7 +342,7 @@ void ExplainView::receiveWhatIfs()
             if (m_knownRevision != result.revision)
                 m_known.clear();
             m_knownRevision = result.revision;
-            m_known.insert(result.path, result.rows);
+            m_known.insert(result.path, result);
             if (result.path == m_path) {
                 m_shown = result;
                 rebuildWhatIfs();
@@ -352,7 +363,7 @@ QString ExplainView::asText() const
         for (const words::ExplanationText::Cause& cause : m_text.decidedBy)
             lines << cause.subject + u": "_s + words::plain(cause.reason) + u", "_s + cause.outcome;
         for (const WhatIf& row : whatIfs()) {
-            const words::WhatIfText text = words::whatIf(*m_snapshot, row);
+            const words::WhatIfText text = words::whatIf(*m_shown.snapshot, row);
             lines << tr("What if %1: %2").arg(words::plain(text.change), text.consequence);
         }
     }
@@ -362,12 +373,18 @@ QString ExplainView::asText() const
 void ExplainView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    if (isCompact() == m_wasCompact)
-        return;
-    m_wasCompact = isCompact();
-    applyCompact();
-    rebuildRows();
-    requestWhatIfs();
+    if (isNarrow() != m_wasNarrow) {
+        m_wasNarrow = isNarrow();
+        m_headLayout->setDirection(m_wasNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+        m_headLayout->setAlignment(m_lengths, m_wasNarrow ? Qt::AlignLeft : Qt::Alignment());
+        rebuildWhatIfs();
+    }
+    if (isCompact() != m_wasCompact) {
+        m_wasCompact = isCompact();
+        applyCompact();
+        rebuildRows();
+        requestWhatIfs();
+    }
 }
 
 void ExplainView::showEvent(QShowEvent* event)

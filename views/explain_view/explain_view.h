@@ -14,6 +14,7 @@
 #include "pipeline/explain.h"
 #include "words/words.h"
 
+class QBoxLayout;
 class QGridLayout;
 class QLabel;
 class QScrollArea;
@@ -55,6 +56,7 @@ private:
         std::uint64_t revision = 0;
         QString path;
         std::vector<WhatIf> rows;
+        SnapshotPtr snapshot; ///< that they were worked out for
     };
     void refresh();
     void rebuildRows();
@@ -63,6 +65,7 @@ private:
     void startWhatIfs();
     void receiveWhatIfs();
     [[nodiscard]] bool isCompact() const;
+    [[nodiscard]] bool isNarrow() const;
     [[nodiscard]] words::Length shownLength() const;
     void applyCompact();
     void showSomeTensor();
@@ -75,10 +78,11 @@ private:
     words::Length m_length = words::Length::Paragraph;
     words::ExplanationText m_text;
     bool m_more = false; ///< asked for more than the tip in a dock too low for it
-    bool m_wasCompact = false;
+    bool m_wasCompact = false, m_wasNarrow = false;
 
     QWidget* m_page;
     QWidget* m_head;
+    QBoxLayout* m_headLayout = nullptr;
     RoleLabel* m_title;
     SegmentedBar* m_lengths;
     QScrollArea* m_scroll;
@@ -96,7 +100,7 @@ private:
     QTimer m_delay;
     QFutureWatcher<WhatIfs> m_watcher;
     bool m_wanted = false;
-    QHash<QString, std::vector<WhatIf>> m_known; ///< by path, of revision m_knownRevision
+    QHash<QString, WhatIfs> m_known; ///< by path, of revision m_knownRevision
     std::uint64_t m_knownRevision = 0;
     WhatIfs m_shown;
 };

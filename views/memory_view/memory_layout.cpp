@@ -137,6 +137,15 @@ qreal LiveLine::y(std::int64_t bytes) const
     return plot.top() + plot.height() * (1.0 - static_cast<double>(bytes) / static_cast<double>(top));
 }
 
+qreal LiveLine::lowest(qreal left, qreal right) const
+{
+    qreal lowest = plot.top();
+    for (std::size_t i = 0; i + 1 < corners.size(); i += 2)
+        if (corners[i].x() <= right && corners[i + 1].x() >= left)
+            lowest = std::max(lowest, corners[i].y());
+    return lowest;
+}
+
 int LiveLine::instructionAt(const QPoint& point) const
 {
     if (!plot.contains(point) || instructions == 0)

@@ -56,6 +56,8 @@ struct LiveLine {
 
     static LiveLine make(const MemorySummary& memory, const QRect& plot);
     [[nodiscard]] qreal y(std::int64_t bytes) const;
+    /// The lowest point of the line (largest y) over an interval: text below it touches nothing.
+    [[nodiscard]] qreal lowest(qreal left, qreal right) const;
     [[nodiscard]] int instructionAt(const QPoint& point) const; ///< -1 outside
 };
 

@@ -73,13 +73,16 @@ void MemoryView::showSnapshot()
         const std::int64_t limit = snapshot->experiment->hardware.memoryPerDevice;
         if (limit > 0) {
             const double percent = 100.0 * static_cast<double>(memory.peakBytes) / static_cast<double>(limit);
-            sum = tr("%1, %2 % of %3")
-                      .arg(figure, QLocale().toString(percent, 'f', percent < 10 ? 1 : 0),
-                          words::bytes(static_cast<double>(limit)));
+            const QString most = words::bytes(static_cast<double>(limit));
+            sum = percent < 0.1
+                ? tr("%1, less than 0.1 % of %2").arg(figure, most)
+                : tr("%1, %2 % of %3").arg(figure, QLocale().toString(percent, 'f', percent < 10 ? 1 : 0), most);
         }
         m_sum->setText(sum);
         m_sum->setColour(limit > 0 && memory.peakBytes > limit ? &Theme::error : &Theme::text);
-        m_when->setText(tr("Fullest %1", "at instruction ...").arg(LiveMemoryPlot::peakWords(*snapshot)));
+        m_when->setText(snapshot->plan->instructions.empty()
+                ? tr("Held all the time")
+                : tr("Fullest %1", "at instruction ...").arg(LiveMemoryPlot::peakWords(*snapshot)));
     }
     followSelection();
     placePlot();

@@ -451,6 +451,7 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
     QRectF place(leftOf ? line.peak.x() - width - 6 : line.peak.x() + 6, line.peak.y() + 4, width + 1,
         painter.fontMetrics().height());
     place.moveLeft(std::clamp<qreal>(place.left(), plot.left() + 4, plot.right() - width - 2));
+    place.moveTop(line.lowest(place.left(), place.right()) + 4);
     if (place.bottom() < line.y(0) && width + 8 < plot.width())
         painter.drawText(place, Qt::AlignLeft | Qt::AlignTop, peak);
     painter.setBrush(theme.text);

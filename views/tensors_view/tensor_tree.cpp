@@ -351,7 +351,7 @@ bool TensorTree::sameStructure(const TensorTree& other) const
         });
 }
 
-TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& wanted, int minimumName)
+TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& wanted, int shortName)
 {
     TensorColumnWidths result = wanted;
     result.shape = 0;
@@ -359,12 +359,12 @@ TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& 
     if (width - others - wanted.shape >= wanted.name) {
         result.shape = wanted.shape;
         result.name = width - others - wanted.shape;
-    } else {
-        result.name = std::max(minimumName, width - others);
-        // Numbers are never shortened; the spec is, before the table gets wider than the dock.
-        result.spec = std::clamp(width - result.name - wanted.bytes - wanted.copies,
-            std::min(wanted.spec, minimumName * 3 / 4), wanted.spec);
+        return result;
     }
+    // Numbers are never shortened. Specs give way first, then names; after that the table scrolls.
+    const int rest = width - wanted.bytes - wanted.copies;
+    result.spec = std::clamp(rest - shortName, std::min(wanted.spec, shortName * 3 / 4), wanted.spec);
+    result.name = std::max(rest - result.spec, shortName * 3 / 5);
     return result;
 }
 

@@ -79,7 +79,8 @@ public:
 /// column appears only when the others have all they want.
 struct TensorColumnWidths {
     int name = 0, shape = 0, spec = 0, bytes = 0, copies = 0; ///< shape 0 = hidden
-    static TensorColumnWidths fit(int width, const TensorColumnWidths& wanted, int minimumName);
+    /// `shortName`: the least that names should get; down to three fifths of it in very narrow docks.
+    static TensorColumnWidths fit(int width, const TensorColumnWidths& wanted, int shortName);
     bool operator==(const TensorColumnWidths&) const = default;
 };
 

@@ -137,7 +137,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_caption->setElided(true);
     steps->addWidget(m_caption);
     steps->addWidget(m_steps, 1);
-    m_plots->addLayout(steps, 1);
+    m_plots->addLayout(steps, 3);
     auto* bars = new QVBoxLayout;
     bars->setSpacing(0);
     auto* legendRow = new QHBoxLayout;
@@ -145,7 +145,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     legendRow->addWidget(m_legend, 1);
     bars->addLayout(legendRow);
     bars->addWidget(m_devices, 1);
-    m_plots->addLayout(bars, 1);
+    m_plots->addLayout(bars, 4);
     m_pages->addWidget(plots);
     auto* tables = new QWidget;
     auto* tableLayout = new QHBoxLayout(tables);
