@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QAbstractItemModelTester>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
 #include <cmath>
@@ -200,6 +201,29 @@ private Q_SLOTS:
         QVERIFY(view.stepPlot()->shownSteps().first > 14999);
         view.show(TimingData{});
         QVERIFY(view.keyFigure().isEmpty());
+    }
+
+    void runStepOfTheEmptyPageRunsOne()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        MlpSettings& settings = std::get<MlpModel>(experiment.model).settings;
+        settings.layers = 2;
+        settings.embed = settings.hidden = 32;
+        Fixture fixture(experiment);
+        RunController controller(&fixture.document);
+        TimingView view(&fixture.document, &fixture.selection, &controller);
+        view.resize(700, 260);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        for (QPushButton* button : view.findChildren<QPushButton*>())
+            if (button->isVisible())
+                QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(view.sentence().endsWith(u"for one step"_s), 20000);
+        QCOMPARE(view.stepPlot()->pointCount(), 1);
+        QCOMPARE(view.devicePlot()->barCount(), 8);
+        controller.runTimeit(3, 2);
+        QTRY_VERIFY_WITH_TIMEOUT(view.sentence().contains(u"3 runs, 2 loops each"_s), 20000);
+        QVERIFY(!view.keyFigure().isEmpty());
     }
 };
 

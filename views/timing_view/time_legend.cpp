@@ -53,7 +53,7 @@ FlowLayout TimeLegend::flowFor(int width) const
     for (const Entry& entry : m_entries)
         widths.push_back(swatch() + Metrics::scaled(9) + name.horizontalAdvance(entry.name)
             + figure.horizontalAdvance(entry.figure) + 1);
-    return FlowLayout::make(widths, width, Metrics::scaled(18), Metrics::scaled(14));
+    return FlowLayout::make(widths, width, Metrics::scaled(18), Metrics::scaled(10));
 }
 
 int TimeLegend::heightForWidth(int width) const
