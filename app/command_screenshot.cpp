@@ -23,6 +23,7 @@ struct PictureOptions {
     std::string tensor;
     double scale = 1;
     int steps = 8;
+    JsonTarget json;
 };
 
 constexpr int smallest = 320;
@@ -40,8 +41,8 @@ QSize parseSize(const std::string& text)
 
 int screenshot(const PictureOptions& options)
 {
-    const auto refuse = [](Diagnostic diagnostic) {
-        return reject("screenshot", JsonTarget(), { std::move(diagnostic) });
+    const auto refuse = [&](Diagnostic diagnostic) {
+        return reject("screenshot", options.json, { std::move(diagnostic) });
     };
     ScreenshotOptions picture;
     picture.dark = options.theme == "dark";
@@ -61,7 +62,7 @@ int screenshot(const PictureOptions& options)
     // What is wrong with the experiment is said here, with all its errors; the window then reads the file itself.
     const auto input = loadExperiment(options.file);
     if (!input)
-        return reject("screenshot", JsonTarget(), input.error());
+        return reject("screenshot", options.json, input.error());
     QString path = QFileInfo(QString::fromStdString(options.file)).absoluteFilePath();
     QTemporaryDir folder;
     if (options.file == "-" || !QFileInfo::exists(path)) {
@@ -76,6 +77,11 @@ int screenshot(const PictureOptions& options)
     const Result<void> written = writeScreenshot(path, QString::fromStdString(options.output), picture);
     if (!written)
         return refuse(written.error());
+    if (!options.json.empty()) {
+        Json out = envelope("screenshot");
+        out["picture"] = options.output;
+        return emitJson(out, options.json, Done);
+    }
     Console().line(QString::fromStdString(options.output));
     return Done;
 }
@@ -100,6 +106,7 @@ void addScreenshot(CLI::App& app, int& status)
     command->add_option("--steps", options->steps, "Steps to run before (default 8)")
         ->check(CLI::Range(0, 1000))
         ->option_text("N");
+    addJson(*command, options->json);
     command->callback([options, &status] { status = screenshot(*options); });
 }
 

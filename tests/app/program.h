@@ -22,14 +22,24 @@ struct Ran {
     [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out.toStdString(), nullptr, false); }
 };
 
-inline Ran runProgram(const QStringList& arguments, const QByteArray& input = {})
+/// No display, and a home of its own for settings.
+inline QProcessEnvironment bareEnvironment(const char* platform = "there-is-no-such-platform")
 {
-    QProcess process;
+    static const QTemporaryDir home;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.remove(QStringLiteral("DISPLAY"));
     environment.remove(QStringLiteral("WAYLAND_DISPLAY"));
-    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("there-is-no-such-platform"));
+    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QLatin1String(platform));
     environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("C.UTF-8"));
+    for (const char* folder : { "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR" })
+        environment.insert(QLatin1String(folder), home.path());
+    return environment;
+}
+
+inline Ran runProgram(const QStringList& arguments, const QByteArray& input = {},
+    const QProcessEnvironment& environment = bareEnvironment())
+{
+    QProcess process;
     process.setProcessEnvironment(environment);
     process.start(QStringLiteral(SHARDSCOPE_BINARY), arguments);
     process.write(input);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The executable with a window: pictures of it, and that it opens.
+#include <QImage>
+#include <QTest>
+
+#include "program.h"
+
+using namespace shardscope;
+
+class WindowTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    const QProcessEnvironment m_offscreen = bareEnvironment("offscreen");
+
+    Ran screenshot(const QString& file, const QString& png, const QStringList& more = {}, const QByteArray& input = {})
+    {
+        const QStringList arguments{ QStringLiteral("screenshot"), file, QStringLiteral("-o"), png,
+            QStringLiteral("--steps"), QStringLiteral("1") };
+        return runProgram(arguments + more, input, m_offscreen);
+    }
+
+private Q_SLOTS:
+    void pictures()
+    {
+        const QString light = m_folder.filePath(QStringLiteral("light.png"));
+        const QString dark = m_folder.filePath(QStringLiteral("dark.png"));
+        const QStringList size{ QStringLiteral("--size"), QStringLiteral("1024x640") };
+        const Ran first = screenshot(QStringLiteral("flax-mlp-device"), light, size);
+        QCOMPARE(first.code, 0);
+        QVERIFY(first.out.contains(light));
+        const QString file = writeFile(m_folder, QStringLiteral("small.json"), smallMlp());
+        const Ran second = screenshot(file, dark,
+            size + QStringList{ QStringLiteral("--theme"), QStringLiteral("dark"), QStringLiteral("--json") });
+        QCOMPARE(second.code, 0);
+        QVERIFY(second.json().at("picture") == dark.toStdString());
+        const QImage day(light);
+        const QImage night(dark);
+        QCOMPARE(day.size(), QSize(1024, 640));
+        QCOMPARE(night.size(), QSize(1024, 640));
+        const auto brightness = [](const QImage& image) { // of the whole picture, 0 to 255
+            return qGray(image.scaled(1, 1, Qt::IgnoreAspectRatio, Qt::SmoothTransformation).pixel(0, 0));
+        };
+        QVERIFY(brightness(day) > 160);
+        QVERIFY(brightness(night) < 100);
+    }
+
+    void fromStandardInput()
+    {
+        const QString png = m_folder.filePath(QStringLiteral("input.png"));
+        QCOMPARE(screenshot(QStringLiteral("-"), png, {}, smallMlp()).code, 0);
+        QVERIFY(!QImage(png).isNull());
+    }
+
+    void refused()
+    {
+        const QString png = m_folder.filePath(QStringLiteral("no.png"));
+        const QString broken = writeFile(m_folder, QStringLiteral("broken.json"), "{");
+        QVERIFY(screenshot(broken, png).error.contains(QStringLiteral("broken.json:1:2: E120")));
+        for (const char* size : { "big", "5x5", "100000x100", "-1x500" })
+            QCOMPARE(
+                screenshot(QStringLiteral("rule-lab"), png, { QStringLiteral("--size=") + QLatin1String(size) }).code,
+                2);
+        QCOMPARE(
+            screenshot(QStringLiteral("rule-lab"), png, { QStringLiteral("--tensor"), QStringLiteral("nothing") }).code,
+            2);
+        QCOMPARE(screenshot(QStringLiteral("rule-lab"), QStringLiteral("/no/such/folder/x.png")).code, 2);
+        QVERIFY(!QFile::exists(png));
+    }
+
+    void opensAndStays()
+    {
+        const QString file = writeFile(m_folder, QStringLiteral("open.json"), smallMlp());
+        for (const QStringList& arguments : { QStringList{}, QStringList{ file } }) {
+            QProcess process;
+            process.setProcessEnvironment(m_offscreen);
+            process.start(QStringLiteral(SHARDSCOPE_BINARY), arguments);
+            QVERIFY(process.waitForStarted());
+            QVERIFY2(!process.waitForFinished(1500), process.readAllStandardError().constData());
+            process.kill();
+            QVERIFY(process.waitForFinished());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(WindowTest)
+#include "test_window.moc"
