@@ -42,9 +42,10 @@ int operandCount(const FusedInstruction::Step& step)
 
 } // namespace
 
-Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, const KernelSet& kernels)
+Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, const KernelSet& kernels, bool specialise)
 {
     FusedKernel kernel;
+    kernel.m_kernels = &kernels;
     kernel.m_elements = instruction.elements;
     const std::size_t inputs = instruction.inputs.size();
     const std::size_t registers = inputs + instruction.steps.size();
@@ -186,6 +187,16 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
             place.offset = bufferOffsets[static_cast<std::size_t>(buffers[r])];
     }
     kernel.m_scratchBytes = offset;
+    if (specialise)
+        kernel.m_adam = matchAdam(instruction, scalar);
+    if (kernel.m_adam) {
+        const std::array<std::int16_t, 3> made = { kernel.m_adam->newMu, kernel.m_adam->newNu,
+            kernel.m_adam->newParameter };
+        for (const FusedInstruction::Output& output : instruction.outputs)
+            for (std::size_t i = 0; i < made.size(); ++i)
+                if (output.reg == made[i])
+                    kernel.m_adamOutputs[i] = output.slot.index;
+    }
     return kernel;
 }
 
@@ -204,21 +215,62 @@ const std::byte* FusedKernel::address(
     return scratch + place.offset;
 }
 
+template <class T>
+void FusedKernel::runAdam(std::byte* const* slots, std::byte* scratch) const
+{
+    const auto at = [&](std::int16_t r) {
+        return reinterpret_cast<const T*>(address(m_places[static_cast<std::size_t>(r)], slots, scratch, 0));
+    };
+    const auto result = [&](std::size_t i) { return reinterpret_cast<T*>(slots[m_adamOutputs[i]]); };
+    const AdamRegisters& r = *m_adam;
+    AdamOperands<T> operands;
+    operands.gradient = at(r.gradient);
+    operands.mu = at(r.mu);
+    operands.nu = at(r.nu);
+    operands.parameter = at(r.parameter);
+    operands.newMu = result(0);
+    operands.newNu = result(1);
+    operands.newParameter = result(2);
+    operands.muDecay = *at(r.muDecay);
+    operands.muGain = *at(r.muGain);
+    operands.nuDecay = *at(r.nuDecay);
+    operands.nuGain = *at(r.nuGain);
+    operands.scale = *at(r.scale);
+    operands.epsilon = *at(r.epsilon);
+    operands.step = *at(r.step);
+    if constexpr (sizeof(T) == sizeof(float))
+        m_kernels->adamF32(operands, m_elements);
+    else
+        m_kernels->adamF64(operands, m_elements);
+}
+
+void FusedKernel::execute(
+    const Step& step, std::byte* const* slots, std::byte* scratch, std::int64_t element, std::int64_t count) const
+{
+    const auto operand = [&](std::size_t o) -> const std::byte* {
+        const std::int16_t r = step.operands[o];
+        return r < 0 ? nullptr : address(m_places[static_cast<std::size_t>(r)], slots, scratch, element);
+    };
+    // Results are slots or scratch of ours: writable.
+    auto* result =
+        const_cast<std::byte*>(address(m_places[static_cast<std::size_t>(step.result)], slots, scratch, element));
+    step.function(result, operand(0), operand(1), operand(2), count);
+}
+
 void FusedKernel::run(std::byte* const* slots, std::byte* scratch) const
 {
-    const auto execute = [&](const Step& step, std::int64_t element, std::int64_t count) {
-        const auto operand = [&](std::size_t o) -> const std::byte* {
-            const std::int16_t r = step.operands[o];
-            return r < 0 ? nullptr : address(m_places[static_cast<std::size_t>(r)], slots, scratch, element);
-        };
-        // Results are slots or scratch of ours: writable.
-        auto* result =
-            const_cast<std::byte*>(address(m_places[static_cast<std::size_t>(step.result)], slots, scratch, element));
-        step.function(result, operand(0), operand(1), operand(2), count);
-    };
     for (const Step& step : m_scalarSteps)
-        execute(step, 0, 1);
+        execute(step, slots, scratch, 0, 1);
+    if (!m_adam)
+        runBlocks(slots, scratch);
+    else if (m_places[static_cast<std::size_t>(m_adam->gradient)].elementBytes == sizeof(float))
+        runAdam<float>(slots, scratch);
+    else
+        runAdam<double>(slots, scratch);
+}
 
+void FusedKernel::runBlocks(std::byte* const* slots, std::byte* scratch) const
+{
     const std::int64_t lines = m_block * 4 / line; // of a stream of four-byte elements
     for (std::int64_t begin = 0; begin < m_elements; begin += m_block) {
         const std::int64_t count = std::min(m_block, m_elements - begin);
@@ -237,7 +289,7 @@ void FusedKernel::run(std::byte* const* slots, std::byte* scratch) const
                             __builtin_prefetch(next + l * lineBytes + byte, 0, 2);
                 }
             }
-            execute(m_steps[static_cast<std::size_t>(s)], begin, count);
+            execute(m_steps[static_cast<std::size_t>(s)], slots, scratch, begin, count);
         }
         for (const Copy& copy : m_copies) {
             const std::byte* source = address(m_places[static_cast<std::size_t>(copy.source)], slots, scratch, begin);

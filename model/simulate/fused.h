@@ -8,18 +8,23 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/diagnostics.h"
 #include "schedule/plan.h"
+#include "simulate/adam_pattern.h"
 #include "simulate/kernels/kernel_set.h"
 
 namespace shardscope {
 
 class FusedKernel {
 public:
-    /// `operandType` of every register comes from the inputs and steps. NotExecutable {op} if a step has no kernel.
-    static Result<FusedKernel> compile(const FusedInstruction& instruction, const KernelSet& kernels);
+    /// Patterns with a kernel of their own are left to it if `specialise`. NotExecutable {op} if a step has no kernel.
+    static Result<FusedKernel> compile(
+        const FusedInstruction& instruction, const KernelSet& kernels, bool specialise = true);
+
+    [[nodiscard]] bool isSpecialised() const { return m_adam.has_value(); }
 
     [[nodiscard]] std::int64_t scratchBytes() const { return m_scratchBytes; }
     /// `slots[id]` is the memory of that slot on the device; `scratch` is 64-byte aligned.
@@ -52,11 +57,20 @@ private:
     [[nodiscard]] const std::byte* address(
         const Place& place, std::byte* const* slots, std::byte* scratch, std::int64_t element) const;
 
+    void execute(
+        const Step& step, std::byte* const* slots, std::byte* scratch, std::int64_t element, std::int64_t count) const;
+    void runBlocks(std::byte* const* slots, std::byte* scratch) const;
+    template <class T>
+    void runAdam(std::byte* const* slots, std::byte* scratch) const;
+
     std::vector<Place> m_places; ///< per register
     std::vector<Step> m_scalarSteps;
     std::vector<Step> m_steps;
     std::vector<Copy> m_copies; ///< outputs that are not written directly, at the end of each block
     std::vector<std::int16_t> m_streams; ///< inputs that are read block by block, for prefetching
+    std::optional<AdamRegisters> m_adam;
+    const KernelSet* m_kernels = nullptr;
+    std::array<std::uint32_t, 3> m_adamOutputs{}; ///< slots of the new mu, nu and parameter
     std::int64_t m_elements = 0;
     std::int64_t m_block = 1024;
     std::int64_t m_scratchBytes = 0;

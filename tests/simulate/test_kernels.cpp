@@ -120,6 +120,7 @@ private Q_SLOTS:
     void reductions();
     void fusedBlocks();
     void fusedInPlace();
+    void adamPattern();
     void stridedCopies();
 };
 
@@ -617,6 +618,76 @@ void TestKernels::fusedInPlace()
             QVERIFY(std::memcmp(slots[output.slot.index].data(), expected[static_cast<std::size_t>(output.reg)].data(),
                         static_cast<std::size_t>(elements * 4))
                 == 0);
+    }
+}
+
+// The kernel for Adam's update against the blocks, bit by bit: factors and addends in any order, in place or not.
+void TestKernels::adamPattern()
+{
+    std::mt19937 random(27);
+    for (int round = 0; round < 200; ++round) {
+        const DType dtype = round % 2 == 0 ? DType::F32 : DType::F64;
+        FusedInstruction chain;
+        chain.elements = static_cast<std::int64_t>(1 + random() % 300);
+        const auto input = [&](SlotId slot, double constant, bool scalar) {
+            chain.inputs.push_back({ slot, constant, dtype, scalar });
+            return static_cast<std::int16_t>(chain.inputs.size() - 1);
+        };
+        const std::int16_t p = input(SlotId(0), 0, false), mu = input(SlotId(1), 0, false);
+        const std::int16_t nu = input(SlotId(2), 0, false), g = input(SlotId(3), 0, false);
+        const std::int16_t scale = input(SlotId(4), 0, true), step = input(SlotId(5), 0, true);
+        const std::int16_t b1 = input({}, 0.9, true), c1 = input({}, 0.1, true);
+        const std::int16_t b2 = input({}, 0.999, true), c2 = input({}, 0.001, true), eps = input({}, 1e-8, true);
+        const auto make = [&](OpKind kind, std::int16_t a, std::int16_t b = -1) {
+            if (random() % 2 == 0 && (kind == OpKind::Add || kind == OpKind::Multiply))
+                std::swap(a, b);
+            FusedInstruction::Step made;
+            made.kind = kind;
+            made.dtype = dtype;
+            made.a = a;
+            made.b = b;
+            chain.steps.push_back(made);
+            return static_cast<std::int16_t>(chain.inputs.size() + chain.steps.size() - 1);
+        };
+        const std::int16_t oldMu = make(OpKind::Multiply, mu, b1);
+        const std::int16_t newMu = make(OpKind::Add, oldMu, make(OpKind::Multiply, g, c1));
+        const std::int16_t oldNu = make(OpKind::Multiply, nu, b2);
+        const std::int16_t newNu = make(OpKind::Add, oldNu, make(OpKind::Multiply, make(OpKind::Multiply, g, g), c2));
+        const std::int16_t root = make(OpKind::Sqrt, make(OpKind::Multiply, newNu, scale));
+        const std::int16_t divisor = make(OpKind::Add, root, eps);
+        const std::int16_t quotient = make(OpKind::Divide, make(OpKind::Multiply, newMu, step), divisor);
+        const std::int16_t newP = make(OpKind::Add, p, quotient);
+        const bool inPlace = round % 3 != 0;
+        chain.outputs = { { SlotId(inPlace ? 1U : 6U), newMu }, { SlotId(inPlace ? 2U : 7U), newNu },
+            { SlotId(inPlace ? 0U : 8U), newP } };
+        const bool spoiled = round % 10 == 9; // something else is asked for as well: no pattern
+        if (spoiled)
+            chain.outputs.push_back({ SlotId(9), root });
+
+        for (const InstructionSet set : availableSets()) {
+            std::vector<std::vector<std::byte>> results;
+            for (const bool specialise : { false, true }) {
+                std::mt19937 values(static_cast<unsigned>(round));
+                std::vector<std::vector<std::byte>> slots(
+                    10, std::vector<std::byte>(static_cast<std::size_t>(chain.elements * byteSize(dtype))));
+                std::vector<std::byte*> addresses;
+                for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+                    for (std::int64_t i = 0; i < chain.elements; ++i)
+                        storeElement(dtype, slots[slot].data(), i,
+                            slot == 2 || slot == 4 ? std::fabs(drawn(values, dtype)) : drawn(values, dtype));
+                    addresses.push_back(slots[slot].data());
+                }
+                const auto kernel = FusedKernel::compile(chain, kernelSet(set), specialise);
+                QVERIFY(kernel.has_value());
+                QCOMPARE(kernel->isSpecialised(), specialise && !spoiled);
+                std::vector<std::byte> scratch(static_cast<std::size_t>(kernel->scratchBytes()));
+                kernel->run(addresses.data(), scratch.data());
+                results.emplace_back();
+                for (const auto& slot : slots)
+                    results.back().insert(results.back().end(), slot.begin(), slot.end());
+            }
+            QVERIFY(results[0] == results[1]);
+        }
     }
 }
 

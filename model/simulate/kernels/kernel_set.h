@@ -63,6 +63,17 @@ struct ReduceKey {
 };
 using RowReduction = void (*)(void* out, const void* in, std::int64_t n);
 
+/// Adam's update as the fused instruction of a train step has it:
+///     newMu = mu * muDecay + g * muGain          newNu = nu * nuDecay + (g * g) * nuGain
+///     newParameter = parameter + (newMu * step) / (sqrt(newNu * scale) + epsilon)
+/// Results may stand where operands stood.
+template <class T>
+struct AdamOperands {
+    const T *gradient = nullptr, *mu = nullptr, *nu = nullptr, *parameter = nullptr;
+    T *newMu = nullptr, *newNu = nullptr, *newParameter = nullptr;
+    T muDecay = 0, muGain = 0, nuDecay = 0, nuGain = 0, scale = 0, epsilon = 0, step = 0;
+};
+
 struct KernelSet {
     InstructionSet set = InstructionSet::Portable;
     /// Null where the combination has no kernel.
@@ -71,6 +82,8 @@ struct KernelSet {
     ProductFunctions<float> f32;
     ProductFunctions<double> f64;
     ProductFunctions<std::int32_t> i32;
+    void (*adamF32)(const AdamOperands<float>& operands, std::int64_t n) = nullptr;
+    void (*adamF64)(const AdamOperands<double>& operands, std::int64_t n) = nullptr;
 
     template <class T>
     [[nodiscard]] const ProductFunctions<T>& products() const;

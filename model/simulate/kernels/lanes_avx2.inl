@@ -12,6 +12,9 @@ struct F32Lanes {
     static Register broadcast(float x) { return _mm256_set1_ps(x); }
     static Register multiplyAdd(Register a, Register b, Register c) { return _mm256_fmadd_ps(a, b, c); }
     static Register add(Register a, Register b) { return _mm256_add_ps(a, b); }
+    static Register multiply(Register a, Register b) { return _mm256_mul_ps(a, b); }
+    static Register divide(Register a, Register b) { return _mm256_div_ps(a, b); }
+    static Register squareRoot(Register a) { return _mm256_sqrt_ps(a); }
     static float sum(const Register* r)
     {
         const __m256 x = _mm256_add_ps(r[0], r[1]);
@@ -34,6 +37,9 @@ struct F64Lanes {
     static Register broadcast(double x) { return _mm256_set1_pd(x); }
     static Register multiplyAdd(Register a, Register b, Register c) { return _mm256_fmadd_pd(a, b, c); }
     static Register add(Register a, Register b) { return _mm256_add_pd(a, b); }
+    static Register multiply(Register a, Register b) { return _mm256_mul_pd(a, b); }
+    static Register divide(Register a, Register b) { return _mm256_div_pd(a, b); }
+    static Register squareRoot(Register a) { return _mm256_sqrt_pd(a); }
     static double sum(const Register* r)
     {
         const __m256d x = _mm256_add_pd(r[0], r[1]);

@@ -19,6 +19,9 @@ struct F32Lanes {
     static Register broadcast(float x) { return _mm512_set1_ps(x); }
     static Register multiplyAdd(Register a, Register b, Register c) { return _mm512_fmadd_ps(a, b, c); }
     static Register add(Register a, Register b) { return _mm512_add_ps(a, b); }
+    static Register multiply(Register a, Register b) { return _mm512_mul_ps(a, b); }
+    static Register divide(Register a, Register b) { return _mm512_div_ps(a, b); }
+    static Register squareRoot(Register a) { return _mm512_maskz_sqrt_ps(0xffff, a); }
     static float sum(const Register* r)
     {
         const __m512d both = _mm512_castps_pd(r[0]);
@@ -42,6 +45,9 @@ struct F64Lanes {
     static Register broadcast(double x) { return _mm512_set1_pd(x); }
     static Register multiplyAdd(Register a, Register b, Register c) { return _mm512_fmadd_pd(a, b, c); }
     static Register add(Register a, Register b) { return _mm512_add_pd(a, b); }
+    static Register multiply(Register a, Register b) { return _mm512_mul_pd(a, b); }
+    static Register divide(Register a, Register b) { return _mm512_div_pd(a, b); }
+    static Register squareRoot(Register a) { return _mm512_maskz_sqrt_pd(0xff, a); }
     static double sum(const Register* r)
     {
         const __m256d x = _mm256_add_pd(half<0>(r[0]), half<1>(r[0]));

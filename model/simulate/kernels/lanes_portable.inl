@@ -19,6 +19,15 @@ struct PortableLanes {
     static Register broadcast(T x) { return x - Register{}; } // keeps -0
     static Register multiplyAdd(Register a, Register b, Register c) { return a * b + c; }
     static Register add(Register a, Register b) { return a + b; }
+    static Register multiply(Register a, Register b) { return a * b; }
+    static Register divide(Register a, Register b) { return a / b; }
+    static Register squareRoot(Register a)
+    {
+        for (int i = 0; i < width; ++i)
+            a[i] = sizeof(T) == 4 ? static_cast<T>(__builtin_sqrtf(static_cast<float>(a[i])))
+                                  : static_cast<T>(__builtin_sqrt(static_cast<double>(a[i])));
+        return a;
+    }
     static T sum(const Register* r)
     {
         const Register x = (r[0] + r[2]) + (r[1] + r[3]);

@@ -17,11 +17,9 @@
 namespace shardscope::kernels {
 namespace {
 
-#include "simulate/kernels/elementwise.inl"
 #include "simulate/kernels/lanes_avx2.inl"
-#include "simulate/kernels/lanes_scalar.inl"
-#include "simulate/kernels/products.inl"
-#include "simulate/kernels/reductions.inl"
+
+#include "simulate/kernels/loops.inl"
 
 } // namespace
 

@@ -4,11 +4,9 @@
 namespace shardscope::kernels {
 namespace {
 
-#include "simulate/kernels/elementwise.inl"
 #include "simulate/kernels/lanes_portable.inl"
-#include "simulate/kernels/lanes_scalar.inl"
-#include "simulate/kernels/products.inl"
-#include "simulate/kernels/reductions.inl"
+
+#include "simulate/kernels/loops.inl"
 
 } // namespace
 

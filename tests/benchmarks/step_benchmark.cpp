@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The train step of the notebook's MLP (4 layers of 1024, batch 8, f32) on simulated devices, against the memory
+// traffic that it cannot do without, the best plain Eigen step without sharding, and a straightforward loop over
+// devices.
+//
+// All are measured in turn within one run, and what counts are ratios of medians: memory bandwidth varies from minute
+// to minute on shared machines. Samples during which other processes used more than 6 % of the machine are left out of
+// the verdict; with fewer than seven clean samples of anything it is "inconclusive".
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include "benchmarks/count_allocations.h"
+#include "benchmarks/eigen_step.h"
+#include "simulate/mlp_plan.h"
+#include "simulate/run.h"
+
+using namespace shardscope;
+
+namespace {
+
+constexpr int stepsPerSample = 8;
+constexpr int samples = 15;
+constexpr std::size_t cleanSamplesNeeded = 7;
+constexpr double largestForeignLoad = 0.06;
+
+/// Seconds of processor time: of everything on the machine, and of this process.
+struct Load {
+    double all = 0, busy = 0, own = 0;
+
+    static Load now()
+    {
+        Load load;
+        std::ifstream stat("/proc/stat");
+        std::string cpu;
+        stat >> cpu;
+        for (int field = 0; field < 8; ++field) {
+            double ticks = 0;
+            stat >> ticks;
+            load.all += ticks;
+            if (field != 3 && field != 4) // idle and waiting for devices
+                load.busy += ticks;
+        }
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        const auto seconds = [](const timeval& t) {
+            return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+        };
+        load.own = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+        return load;
+    }
+};
+
+/// Share of the machine that others used in between. Ticks are a hundredth of a second long: short samples are coarse.
+double foreignLoad(const Load& before, const Load& after)
+{
+    constexpr double ticksPerSecond = 100;
+    const double all = after.all - before.all;
+    return all <= 0 ? 0 : std::max(0.0, (after.busy - before.busy - (after.own - before.own) * ticksPerSecond) / all);
+}
+
+struct Sample {
+    double milliseconds = 0; ///< per step
+    double foreign = 0;
+};
+std::map<std::string, std::vector<Sample>> measured;
+std::map<std::string, double> allocationsPerStep;
+
+void measure(benchmark::State& state, const std::string& name, const std::function<void()>& step)
+{
+    step(); // what was measured before has had the caches
+    const Load before = Load::now();
+    const std::int64_t allocationsBefore = bench::allocationsSoFar();
+    const auto start = std::chrono::steady_clock::now();
+    for (auto _ : state)
+        step();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double perStep =
+        static_cast<double>(bench::allocationsSoFar() - allocationsBefore) / static_cast<double>(state.iterations());
+    const double foreign = foreignLoad(before, Load::now());
+    measured[name].push_back({ seconds * 1e3 / static_cast<double>(state.iterations()), foreign });
+    allocationsPerStep[name] = std::max(allocationsPerStep[name], perStep);
+    state.counters["allocs/step"] = perStep;
+    state.counters["foreign"] = foreign;
+}
+
+std::unique_ptr<Run> simulated(std::int64_t data, std::int64_t model, int threads)
+{
+    const auto program = test::mlpOnDevices(MlpSettings(), test::makeMesh({ { "data", data }, { "model", model } }));
+    RunOptions options;
+    options.threads = threads;
+    options.replicas = ReplicaMode::Own;
+    return Run::create(test::makePlan(program), options).value();
+}
+
+void add(const std::string& name, std::function<void()> step)
+{
+    benchmark::RegisterBenchmark(
+        name.c_str(), [name, step = std::move(step)](benchmark::State& state) { measure(state, name, step); })
+        ->Iterations(stepsPerSample)
+        ->Repetitions(samples)
+        ->ReportAggregatesOnly(true)
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+}
+
+double median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : (values[values.size() / 2] + values[(values.size() - 1) / 2]) / 2;
+}
+
+struct Line {
+    double clean = 0, all = 0, best = 0;
+    std::size_t cleanSamples = 0;
+};
+
+Line lineOf(const std::string& name)
+{
+    std::vector<double> clean, all;
+    for (const Sample& sample : measured[name]) {
+        all.push_back(sample.milliseconds);
+        if (sample.foreign <= largestForeignLoad)
+            clean.push_back(sample.milliseconds);
+    }
+    return { median(clean), median(all), all.empty() ? 0 : *std::min_element(all.begin(), all.end()), clean.size() };
+}
+
+void summarise()
+{
+    std::printf(
+        "\n%-22s %10s %10s %10s %14s %12s\n", "ms per step", "median", "all", "best", "clean samples", "allocs/step");
+    bool conclusive = true;
+    for (const auto& [name, list] : measured) {
+        const Line line = lineOf(name);
+        conclusive = conclusive && line.cleanSamples >= cleanSamplesNeeded;
+        std::printf("%-22s %10.2f %10.2f %10.2f %8zu of %2zu %12.1f\n", name.c_str(), line.clean, line.all, line.best,
+            line.cleanSamples, list.size(), allocationsPerStep[name]);
+    }
+    // Clean samples where there are enough of all, else all of them for orientation.
+    const auto of = [conclusive](const std::string& name) {
+        const Line line = lineOf(name);
+        return conclusive ? line.clean : line.all;
+    };
+    double eigen = 0;
+    std::string best;
+    for (const auto& [name, list] : measured)
+        if (name.starts_with("eigen/") && (best.empty() || of(name) < eigen)) {
+            eigen = of(name);
+            best = name;
+        }
+    std::printf("\nratios of medians (best plain Eigen step: %s)\n", best.c_str());
+    for (const std::string ours : { "ours/1x8/T2", "ours/2x4/T2" }) {
+        const std::string floor = ours == "ours/1x8/T2" ? "floor/one copy/T2" : "floor/own copies/T2";
+        std::printf("  %s: %.2f x Eigen, %.2f x floor, %.2f of the device loop\n", ours.c_str(), of(ours) / eigen,
+            of(ours) / of(floor), of(ours) / of("device loop/T2"));
+    }
+    const double ratio = of("ours/2x4/T2") / eigen;
+    const double worstAllocations = std::max(allocationsPerStep["ours/1x8/T2"], allocationsPerStep["ours/2x4/T2"]);
+    std::printf("\nours on 2x4 takes %.2f times the Eigen step (goal: at most 1.5), %g allocations per step: %s\n",
+        ratio, worstAllocations,
+        !conclusive                                 ? "inconclusive, others used the machine"
+            : ratio <= 1.5 && worstAllocations == 0 ? "reached"
+                                                    : "not reached");
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    std::vector<char*> arguments(argv, argv + argc);
+    std::string interleaving = "--benchmark_enable_random_interleaving=true";
+    arguments.insert(arguments.begin() + 1, interleaving.data());
+    int count = static_cast<int>(arguments.size());
+    benchmark::Initialize(&count, arguments.data());
+    if (benchmark::ReportUnrecognizedArguments(count, arguments.data()))
+        return 1;
+
+    const bench::StepSize size;
+    const auto addPlain = [](const std::string& name, std::unique_ptr<bench::PlainStep> made) {
+        const std::shared_ptr<bench::PlainStep> plain(std::move(made));
+        add(name, [plain] { benchmark::DoNotOptimize(plain->step()); });
+    };
+    const auto addRun = [](const std::string& name, std::unique_ptr<Run> made) {
+        const std::shared_ptr<Run> run(std::move(made));
+        add(name, [run] { run->step(); });
+    };
+    addPlain("floor/own copies/T2", bench::native::floorStep(size, 2, 2));
+    addPlain("floor/one copy/T2", bench::native::floorStep(size, 1, 2));
+    addPlain("eigen/native/T1", bench::native::eigenStep(size, 1));
+    addPlain("eigen/native/T2", bench::native::eigenStep(size, 2));
+    addPlain("eigen/32 byte/T1", bench::narrow::eigenStep(size, 1));
+    addPlain("eigen/32 byte/T2", bench::narrow::eigenStep(size, 2));
+    addPlain("device loop/T2", bench::narrow::deviceLoopStep(size, 2));
+    addRun("ours/1x8/T2", simulated(1, 8, 2));
+    addRun("ours/2x4/T2", simulated(2, 4, 2));
+    addRun("ours/2x4/T1", simulated(2, 4, 1));
+    benchmark::RunSpecifiedBenchmarks();
+    summarise();
+    return 0;
+}
