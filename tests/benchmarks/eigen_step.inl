@@ -21,7 +21,8 @@ using Index = Eigen::Index;
 
 constexpr float beta1 = 0.9F, beta2 = 0.999F, epsilon = 1e-8F, learningRate = 1e-3F;
 
-/// Runs a body on some threads at once; within it they can wait for each other. Waiting spins: nothing is faster here.
+/// Runs a body on some threads at once; within it they can wait for each other. Waiting spins, nothing being faster,
+/// but not for long between two jobs.
 class Team {
 public:
     explicit Team(int threads)
@@ -30,7 +31,8 @@ public:
         for (int t = 1; t < threads; ++t)
             m_helpers.emplace_back([this, t] {
                 for (unsigned job = 0;; ++job) {
-                    wait([&] { return m_jobs.load(std::memory_order_acquire) != job || m_stop.load(); });
+                    wait([&] { return m_jobs.load(std::memory_order_acquire) != job; });
+                    m_jobs.wait(job); // asleep while others are measured
                     if (m_stop.load())
                         return;
                     m_body(t);
@@ -38,7 +40,12 @@ public:
                 }
             });
     }
-    ~Team() { m_stop.store(true); }
+    ~Team()
+    {
+        m_stop.store(true);
+        m_jobs.fetch_add(1);
+        m_jobs.notify_all();
+    }
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
@@ -48,8 +55,9 @@ public:
         m_body = std::move(body);
         m_done.store(0);
         m_jobs.fetch_add(1, std::memory_order_release);
+        m_jobs.notify_all();
         m_body(0);
-        wait([&] { return m_done.load(std::memory_order_acquire) == m_threads - 1; });
+        waitUntil([&] { return m_done.load(std::memory_order_acquire) == m_threads - 1; });
     }
     void barrier()
     {
@@ -58,27 +66,31 @@ public:
             m_arrived.store(0, std::memory_order_relaxed);
             m_round.fetch_add(1, std::memory_order_release);
         } else
-            wait([&] { return m_round.load(std::memory_order_acquire) != round; });
+            waitUntil([&] { return m_round.load(std::memory_order_acquire) != round; });
     }
 
 private:
     template <class Condition>
-    static void wait(const Condition& condition)
+    static void wait(const Condition& condition, int spins = 20000)
     {
-        for (int spin = 0; !condition(); ++spin) {
-            if (spin < 200000)
-                __builtin_ia32_pause();
-            else
-                std::this_thread::yield();
+        for (int spin = 0; spin < spins && !condition(); ++spin)
+            __builtin_ia32_pause();
+    }
+    template <class Condition>
+    static void waitUntil(const Condition& condition)
+    {
+        while (!condition()) {
+            wait(condition);
+            std::this_thread::yield();
         }
     }
 
     int m_threads;
     std::function<void(int)> m_body;
-    std::atomic<unsigned> m_jobs { 0 };
-    std::atomic<unsigned> m_round { 0 };
-    std::atomic<int> m_arrived { 0 }, m_done { 0 };
-    std::atomic<bool> m_stop { false };
+    std::atomic<unsigned> m_jobs{ 0 };
+    std::atomic<unsigned> m_round{ 0 };
+    std::atomic<int> m_arrived{ 0 }, m_done{ 0 };
+    std::atomic<bool> m_stop{ false };
     std::vector<std::jthread> m_helpers;
 };
 
@@ -320,12 +332,13 @@ public:
         m_team.run([&](int thread) {
             for (const Parameter& w : m_parameters) {
                 const Index part = w.p.size() / m_threads;
-                m_sums[static_cast<std::size_t>(thread) * 16]
-                    += Eigen::Map<const Eigen::ArrayXf>(w.p.data() + part * thread, part).sum();
+                m_sums[static_cast<std::size_t>(thread) * 16] +=
+                    Eigen::Map<const Eigen::ArrayXf>(w.p.data() + part * thread, part).sum();
             }
             for (Parameter& w : m_parameters) {
                 const Index part = w.p.size() / m_threads;
-                stream(w.p.data() + part * thread, w.m.data() + part * thread, w.v.data() + part * thread, part, scales);
+                stream(
+                    w.p.data() + part * thread, w.m.data() + part * thread, w.v.data() + part * thread, part, scales);
             }
         });
         return m_sums[0];
