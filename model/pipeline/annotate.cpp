@@ -114,8 +114,11 @@ private:
         if (diagnostic.arg("dim")) {
             const auto dim = static_cast<std::size_t>(diagnostic.number("dim"));
             diagnostic.where.dimension = static_cast<int>(dim);
-            if (dim < v.dimNames.size())
+            if (dim < v.dimNames.size()) {
                 diagnostic.args.emplace_back("dim_name", v.dimNames[dim]);
+                if (std::holds_alternative<MlpModel>(m_experiment.model))
+                    diagnostic.where.pointer = "/model/dims/" + v.dimNames[dim];
+            }
         }
         return diagnostic;
     }

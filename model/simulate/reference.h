@@ -34,8 +34,11 @@ void referenceAdvance(const Program& program, ReferenceState& state);
 /// Computes again what depends on the values in `changed`, which keep what the caller wrote into them.
 void referenceRecompute(const Program& program, ReferenceState& state, std::span<const ValueId> changed);
 
-/// The same program on absolute values, every sum of magnitudes: |a| . |b| of the rounding bound
-/// |g32 - g| <= 2 k eps |a|.|b|. `terms` is k, the length of the longest chain of sums behind each value.
+/// |a| . |b| of the rounding bound |g32 - g| <= 2 k eps |a|.|b|. For a product a . b it is A.|b| + |a|.B, where A and B
+/// are the sums behind a and b on absolute values: what rounding in a and b can do to the product, to first order, in
+/// units of their own sums. `terms` is k, the length of the longest chain of sums back to the arguments.
+/// Absolute values all the way back would bound the worst case as well, but through eight products of depth 1024 that
+/// bound exceeds the values themselves by many orders of magnitude: a check against it could not fail.
 struct RoundingBound {
     std::vector<double> magnitude; ///< row-major, like the value
     double terms = 0;

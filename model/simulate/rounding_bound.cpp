@@ -9,16 +9,25 @@ namespace shardscope {
 
 namespace {
 
+using Array = std::vector<double>;
+
+/// Magnitudes behind a value, one and two sums deep, and the length of its longest chain of sums.
+struct Magnitudes {
+    Array first; ///< the sum that gives it, on absolute values of its operands
+    Array second; ///< the same, with each operand in turn replaced by its own `first`
+    double terms = 0;
+};
+
 class Bounds {
 public:
     Bounds(const Program& program, const ReferenceState& state)
         : m_program(program)
         , m_state(state)
-        , m_bounds(program.values.size())
+        , m_magnitudes(program.values.size())
     {
     }
 
-    /// Bounds of what the values depend on, in program order.
+    /// Magnitudes of what the values depend on, in program order.
     void compute(std::span<const ValueId> values)
     {
         std::vector<bool> needed(m_program.values.size());
@@ -33,50 +42,96 @@ public:
         }
         for (const ValueId argument : m_program.main().arguments)
             if (needed[argument.index])
-                m_bounds[argument.index] = exact(argument);
+                m_magnitudes[argument.index] = exact(argument);
         for (const OperationId id : operations) {
             const Operation& operation = m_program.operation(id);
             if (needed[operation.results[0].index])
-                m_bounds[operation.results[0].index] = boundOf(operation);
+                m_magnitudes[operation.results[0].index] = magnitudesOf(operation);
         }
     }
 
-    [[nodiscard]] const RoundingBound& of(ValueId value) const { return m_bounds[value.index]; }
+    [[nodiscard]] RoundingBound of(ValueId value) const
+    {
+        const Magnitudes& magnitudes = m_magnitudes[value.index];
+        return { magnitudes.second, magnitudes.terms };
+    }
 
 private:
-    [[nodiscard]] RoundingBound exact(ValueId value) const
+    [[nodiscard]] Array absolute(ValueId value) const
     {
-        RoundingBound bound{ m_state.values[value.index], 0 };
-        for (double& element : bound.magnitude)
+        Array magnitude = m_state.values[value.index];
+        for (double& element : magnitude)
             element = std::fabs(element);
-        return bound;
+        return magnitude;
     }
+    [[nodiscard]] Magnitudes exact(ValueId value) const { return { absolute(value), absolute(value), 0 }; }
 
     [[nodiscard]] double longestChain(const Operation& operation) const
     {
         double terms = 0;
         for (const ValueId operand : operation.operands)
-            terms = std::max(terms, m_bounds[operand.index].terms);
+            terms = std::max(terms, m_magnitudes[operand.index].terms);
         return terms;
     }
 
-    /// The operation, or another one in its place, on magnitudes.
-    [[nodiscard]] std::vector<double> onMagnitudes(Operation operation, OpKind kind) const
+    /// The operation, or another one in its place, on other operands.
+    [[nodiscard]] Array evaluate(Operation operation, OpKind kind, std::span<const Array* const> operands) const
     {
         operation.kind = kind;
-        std::vector<const std::vector<double>*> operands;
-        for (const ValueId operand : operation.operands)
-            operands.push_back(&m_bounds[operand.index].magnitude);
-        if (kind == OpKind::Select) // decides as the reference did
-            operands[0] = &m_state.values[operation.operands[0].index];
-        std::vector<double> magnitude;
+        Array magnitude;
         evaluateReference(m_program, operation, operands, ReferencePrecision::Double, magnitude);
         return magnitude;
     }
 
-    [[nodiscard]] RoundingBound boundOf(const Operation& operation) const
+    /// Operations that pass on what they are given.
+    [[nodiscard]] Magnitudes passedOn(const Operation& operation, OpKind kind) const
     {
-        const double chain = longestChain(operation);
+        Magnitudes result;
+        result.terms = longestChain(operation);
+        for (const bool second : { false, true }) {
+            std::vector<const Array*> operands;
+            for (const ValueId operand : operation.operands)
+                operands.push_back(second ? &m_magnitudes[operand.index].second : &m_magnitudes[operand.index].first);
+            if (kind == OpKind::Select) // decides as the reference did
+                operands[0] = &m_state.values[operation.operands[0].index];
+            (second ? result.second : result.first) = evaluate(operation, kind, operands);
+        }
+        return result;
+    }
+
+    /// Sums: `kind` is Add or Reduce.
+    [[nodiscard]] Magnitudes summed(const Operation& operation, OpKind kind, double terms) const
+    {
+        std::vector<Array> values;
+        for (const ValueId operand : operation.operands)
+            values.push_back(absolute(operand));
+        std::vector<const Array*> first;
+        std::vector<const Array*> second;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            first.push_back(&values[i]);
+            second.push_back(&m_magnitudes[operation.operands[i].index].first);
+        }
+        return { evaluate(operation, kind, first), evaluate(operation, kind, second), longestChain(operation) + terms };
+    }
+
+    /// Products and contractions of two operands.
+    [[nodiscard]] Magnitudes multiplied(const Operation& operation, double terms) const
+    {
+        const Array a = absolute(operation.operands[0]);
+        const Array b = absolute(operation.operands[1]);
+        const Array* const plain[] = { &a, &b };
+        const Array* const left[] = { &m_magnitudes[operation.operands[0].index].first, &b };
+        const Array* const right[] = { &a, &m_magnitudes[operation.operands[1].index].first };
+        Magnitudes result{ evaluate(operation, operation.kind, plain), evaluate(operation, operation.kind, left),
+            longestChain(operation) + terms };
+        const Array other = evaluate(operation, operation.kind, right);
+        for (std::size_t i = 0; i < other.size(); ++i)
+            result.second[i] += other[i];
+        return result;
+    }
+
+    [[nodiscard]] Magnitudes magnitudesOf(const Operation& operation) const
+    {
         const ValueId result = operation.results[0];
         switch (operation.kind) {
         case OpKind::Constant:
@@ -90,42 +145,42 @@ private:
         case OpKind::Convert:
         case OpKind::Maximum:
         case OpKind::Select:
-            return { onMagnitudes(operation, operation.kind), chain };
+            return passedOn(operation, operation.kind);
         case OpKind::Minimum:
-            return { onMagnitudes(operation, OpKind::Maximum), chain };
+            return passedOn(operation, OpKind::Maximum);
         case OpKind::Abs:
         case OpKind::Negate:
-            return { m_bounds[operation.operands[0].index].magnitude, chain };
+            return m_magnitudes[operation.operands[0].index];
         case OpKind::Add:
         case OpKind::Subtract:
-            return { onMagnitudes(operation, OpKind::Add), chain + 1 };
+            return summed(operation, OpKind::Add, 1);
         case OpKind::Multiply:
-            return { onMagnitudes(operation, OpKind::Multiply), chain + 1 };
-        case OpKind::Divide: {
-            RoundingBound bound{ m_bounds[operation.operands[0].index].magnitude, chain + 1 };
-            const std::vector<double>& divisor = m_state.values[operation.operands[1].index];
-            for (std::size_t i = 0; i < bound.magnitude.size(); ++i)
-                bound.magnitude[i] /= std::fabs(divisor[i]);
-            return bound;
-        }
+            return multiplied(operation, 1);
         case OpKind::DotGeneral: {
             const auto& attributes = std::get<DotGeneralAttributes>(operation.attributes);
-            return { onMagnitudes(operation, OpKind::DotGeneral),
-                chain + extent(operation.operands[0], attributes.lhsContracting) };
+            return multiplied(operation, extent(operation.operands[0], attributes.lhsContracting));
         }
         case OpKind::Reduce: {
             const auto& attributes = std::get<ReduceAttributes>(operation.attributes);
             if (attributes.kind != ReduceKind::Sum)
                 break;
-            return { onMagnitudes(operation, OpKind::Reduce),
-                chain + extent(operation.operands[0], attributes.dimensions) };
+            return summed(operation, OpKind::Reduce, extent(operation.operands[0], attributes.dimensions));
+        }
+        case OpKind::Divide: {
+            Magnitudes magnitudes = m_magnitudes[operation.operands[0].index];
+            magnitudes.terms = longestChain(operation) + 1;
+            const Array& divisor = m_state.values[operation.operands[1].index];
+            for (Array* array : { &magnitudes.first, &magnitudes.second })
+                for (std::size_t i = 0; i < array->size(); ++i)
+                    (*array)[i] /= std::fabs(divisor[i]);
+            return magnitudes;
         }
         default:
             break;
         }
-        RoundingBound bound = exact(result);
-        bound.terms = chain + 1;
-        return bound;
+        Magnitudes magnitudes = exact(result);
+        magnitudes.terms = longestChain(operation) + 1;
+        return magnitudes;
     }
 
     [[nodiscard]] double extent(ValueId value, const Dimensions& dims) const
@@ -138,7 +193,7 @@ private:
 
     const Program& m_program;
     const ReferenceState& m_state;
-    std::vector<RoundingBound> m_bounds;
+    std::vector<Magnitudes> m_magnitudes;
 };
 
 } // namespace

@@ -92,7 +92,7 @@ ProblemText describeSharding(const Diagnostic& d)
         return { Words::tr("a tuple stands inside another tuple of a spec"),
             Words::tr("List the mesh axes in one flat tuple."), {} };
     case Code::RuleArity:
-        return { Words::tr("rule %1 has %2 elements").arg(arg.number("rule"), arg.number("length")),
+        return { Words::tr("rule %1 has %2 elements").arg(count(d.number("rule") + 1), arg.number("length")),
             Words::tr("A rule is a pair: a logical name and a mesh axis, a tuple of mesh axes, or None."), {} };
     case Code::RulesType:
         return { Words::tr("the rules are a mapping, which has no order"),
