@@ -19,6 +19,7 @@
 #include "experiment/builtin.h"
 #include "views/main_window/status_text.h"
 #include "views/problems_view/problems_view.h"
+#include "views/shard_grid_view/shard_grid_view.h"
 #include "views/theme/icons.h"
 #include "views/widgets/dock_frame.h"
 #include "words/words.h"
@@ -341,6 +342,7 @@ void MainWindow::showEvent(QShowEvent* event)
     if (!m_arranged) {
         m_arranged = true;
         arrange(width() < narrowestWide); // sizes of docks hold only once the window has its own
+        m_grid->canvas()->setFocus(Qt::OtherFocusReason);
     }
 }
 

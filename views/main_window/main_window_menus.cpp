@@ -7,6 +7,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenuBar>
+#include <QPainter>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStatusBar>
@@ -24,6 +25,26 @@
 #include "words/words.h"
 
 namespace shardscope {
+
+namespace {
+
+/// A figure of the status bar, with a thin line behind it.
+class StatusLabel : public RoleLabel {
+public:
+    explicit StatusLabel(QWidget* parent)
+        : RoleLabel(Size::Small, &Theme::secondary, parent)
+    {
+    }
+
+protected:
+    void paintEvent(QPaintEvent* event) override
+    {
+        RoleLabel::paintEvent(event);
+        QPainter(this).fillRect(QRect(width() - 1, height() / 2 - 7, 1, 14), Theme::current().border);
+    }
+};
+
+} // namespace
 
 QAction* MainWindow::addAction(const QString& name, const QString& icon, const QString& text,
     const QKeySequence& shortcut, const std::function<void()>& run)
@@ -247,6 +268,8 @@ void MainWindow::makeToolBar()
     auto* row = new QHBoxLayout(times);
     row->setContentsMargins(4, 0, 4, 0);
     row->setSpacing(6);
+    for (QSpinBox* box : { m_runs, m_loops })
+        box->setFixedWidth(Metrics::scaled(58));
     row->addWidget(m_runs);
     row->addWidget(new QLabel(QStringLiteral("×"), times));
     row->addWidget(m_loops);
@@ -254,8 +277,10 @@ void MainWindow::makeToolBar()
     m_toolBar->addAction(at("runTimeit"));
     m_toolBar->addSeparator();
     m_toolBar->addAction(at("runContinuously"));
-    if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at("runContinuously"))))
-        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    for (const char* name : { "runTimeit", "runContinuously" })
+        if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at(name))))
+            button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    at("runTimeit")->setIconText(tr("Time"));
     m_toolBar->addAction(at("resetRun"));
     m_steps = new QLabel(m_toolBar);
     m_steps->setContentsMargins(8, 0, 8, 0);
@@ -272,7 +297,7 @@ void MainWindow::makeStatusBar()
     bar->setSizeGripEnabled(false);
     bar->setMinimumHeight(Metrics::scaled(24));
     const auto label = [bar](bool right) {
-        auto* text = new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, bar);
+        auto* text = new StatusLabel(bar);
         text->setContentsMargins(8, 0, 8, 0);
         if (right)
             bar->addPermanentWidget(text);

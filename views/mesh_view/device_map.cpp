@@ -9,6 +9,7 @@
 
 #include "document/selection.h"
 #include "views/theme/theme.h"
+#include "views/widgets/span_line.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -46,7 +47,9 @@ QSize DeviceMap::sizeHint() const
 
 QSize DeviceMap::minimumSizeHint() const
 {
-    return { Metrics::scaled(120), Metrics::scaled(16 + 2 * 16) };
+    const std::int64_t rows = m_mesh && m_mesh->rank() > 0 ? m_mesh->deviceCount() / m_mesh->axes().back().size : 1;
+    return { Metrics::scaled(120),
+        Metrics::scaled(20) + static_cast<int>(std::clamp<std::int64_t>(rows, 2, 4)) * Metrics::scaled(20) };
 }
 
 QString DeviceMap::rowName(std::int64_t row) const
@@ -70,7 +73,7 @@ void DeviceMap::arrange()
     m_map = DeviceMapLayout(*m_mesh, QRect(0, 0, 10, 10), 10); // for the number of rows
     int left = small.horizontalAdvance(tr("host %1").arg(99));
     for (const std::int64_t row : { std::int64_t{ 0 }, m_map.rows() - 1 })
-        left = std::max(left, QFontMetrics(Metrics::small()).horizontalAdvance(rowName(row)) + 6);
+        left = std::max(left, strong.horizontalAdvance(rowName(row)));
     left = std::min(left, width() / 3) + 12;
     const int top = small.height() + 8;
     const QRect area(left, top, std::max(width() - left - 6, 1), std::max(height() - top - 5, 1));
@@ -327,10 +330,16 @@ void DeviceMap::paintHeadings(QPainter& painter, const Theme& theme) const
         const QRect tile = m_map.tile(row * m_map.columns());
         const int lines = hosts ? 2 : 1;
         QRect line(0, tile.center().y() - lines * small.height() / 2, area.left() - 8, small.height());
-        painter.setFont(strong);
-        painter.setPen(theme.meshAxis(0));
-        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
-            strongMetrics.elidedText(rowName(row), Qt::ElideMiddle, line.width()));
+        words::Text name;
+        for (std::size_t axis = 0; axis + 1 < m_mesh->rank(); ++axis)
+            name.push_back({ (axis == 0 ? QString() : QStringLiteral(", "))
+                    + QStringLiteral("%1 %2")
+                          .arg(QString::fromStdString(m_mesh->axis(axis).name))
+                          .arg(m_mesh->coordinate(row * m_map.columns(), axis)),
+                words::Span::Style::Axis, static_cast<int>(axis) });
+        const int width = std::min(spansWidth(name, Metrics::small()), line.width());
+        paintSpans(painter, QRect(line.right() - width, line.top(), width + 1, line.height()), name, Metrics::small(),
+            theme.text, theme);
         if (hosts) {
             line.translate(0, small.height() - 1);
             painter.setFont(Metrics::small());

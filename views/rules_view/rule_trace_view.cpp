@@ -122,6 +122,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     auto* label = new RoleLabel(tr("Array"), RoleLabel::Size::Small, &Theme::secondary, this);
     label->setBuddy(m_names);
     head->addWidget(label);
+    head->addSpacing(4);
     head->addWidget(m_names, 1);
     head->addSpacing(8);
     head->addWidget(m_first);
@@ -164,9 +165,10 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     column->setContentsMargins(1, 0, 1, 1);
     column->setSpacing(0);
     column->addLayout(head);
-    column->addWidget(m_scroll, 1);
+    column->addWidget(m_scroll, 10);
     column->addWidget(m_below);
-    column->addWidget(m_empty, 1);
+    column->addStretch();
+    column->addWidget(m_empty, 100);
     setFocusProxy(m_matrix);
 
     connect(m_names, &QLineEdit::editingFinished, this, [this] {
@@ -258,15 +260,20 @@ void RuleTraceView::show(const LogicalNames& names)
         subject.meshAxes.push_back(axis.name);
     const QString figure = QString::fromStdString(toColumn(subject.resolution.spec()));
     m_matrix->setSubject(std::move(subject));
+    // As high as it needs to be, so that what it is about follows right below; more rules than fit are scrolled.
+    m_scroll->setMaximumHeight(m_matrix->sizeHint().height() + 14);
     m_empty->hide();
     m_scroll->show();
     m_below->show();
     for (QWidget* control : std::initializer_list<QWidget*>{ m_first, m_previous, m_next, m_last, m_step })
         control->show();
     if (m_matrix->currentRule() < 0) {
-        // Begin with the first rule that was skipped: it is what one wonders about.
+        // Begin with the first rule that was skipped, or else one that fired: that is what one wonders about.
         const auto& rules = m_matrix->subject().resolution.rules;
         int start = 0;
+        while (start + 1 < static_cast<int>(rules.size())
+            && rules[static_cast<std::size_t>(start)].verdict != Verdict::Applied)
+            ++start;
         for (int i = static_cast<int>(rules.size()) - 1; i >= 0; --i) {
             const Verdict verdict = rules[static_cast<std::size_t>(i)].verdict;
             if (verdict != Verdict::Applied && verdict != Verdict::NoSuchDimension)

@@ -19,6 +19,7 @@ TraceLayout::TraceLayout(int ruleCount, int dimensionCount, int width, const Tra
     const int verdict = showsReasons ? sizes.reason : sizes.verdict;
     dimensionWidth = std::clamp((room - verdict) / count, sizes.narrowDimension, sizes.dimension);
     verdictLeft = firstDimension + count * dimensionWidth;
+    minimumWidth = firstDimension + count * sizes.narrowDimension + sizes.verdict;
     const int right = std::max(width, verdictLeft + verdict);
     head = QRect(0, 0, right, sizes.head);
     result = QRect(0, sizes.head + ruleCount * sizes.row, right, sizes.result);

@@ -27,6 +27,7 @@ struct TraceLayout {
     QRect head, result;
     int ruleLeft = 0, firstDimension = 0, dimensionWidth = 0, verdictLeft = 0;
     QSize size; ///< needed in all
+    int minimumWidth = 0; ///< with the narrowest columns and without reasons
     /// The reason stands beside the verdict; otherwise there is room for the verdict alone.
     bool showsReasons = false;
 

@@ -73,6 +73,10 @@ void TraceMatrix::arrange()
             sizes.rule, fixed.horizontalAdvance(name) + chipSize(targetOf(static_cast<int>(i))).width() + px(32));
     }
     sizes.rule = std::min(sizes.rule, px(260));
+    for (const RuleTrace& trace : m_subject.resolution.rules)
+        sizes.verdict = std::max(
+            sizes.verdict, QFontMetrics(Metrics::semibold()).horizontalAdvance(words::verdict(trace)) + px(44));
+    sizes.reason = std::max(sizes.reason, sizes.verdict + px(150));
     for (int d = 0; d < static_cast<int>(m_subject.names.size()); ++d)
         sizes.narrowDimension = std::max(sizes.narrowDimension,
             std::min(QFontMetrics(Metrics::semibold()).horizontalAdvance(m_subject.dimensionName(d)) + px(8), px(108)));
@@ -80,14 +84,11 @@ void TraceMatrix::arrange()
         static_cast<int>(m_subject.resolution.rules.size()), static_cast<int>(m_subject.names.size()), width(), sizes);
 }
 
-QSize TraceMatrix::sizeHint() const
-{
-    return m_layout.size;
-}
+QSize TraceMatrix::sizeHint() const { return { m_layout.minimumWidth, m_layout.size.height() }; }
 
 QSize TraceMatrix::minimumSizeHint() const
 {
-    return { std::min(m_layout.size.width(), m_layout.verdictLeft + Metrics::scaled(86)), m_layout.size.height() };
+    return { m_layout.minimumWidth, m_layout.size.height() };
 }
 
 void TraceMatrix::setCurrentRule(int rule)

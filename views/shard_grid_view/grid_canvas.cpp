@@ -104,7 +104,7 @@ void GridCanvas::arrange()
 
     const QFontMetrics names{ font() }, small{ Metrics::small() };
     GridMargins margins;
-    margins.top = names.height() + small.height() + Metrics::scaled(14);
+    margins.top = names.height() + small.height() + Metrics::scaled(22);
     margins.panelTitle = names.height() + 4;
     int left = 0;
     if (m_choice.rows >= 0) {
@@ -299,6 +299,9 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
 void GridCanvas::focusInEvent(QFocusEvent* event)
 {
     QWidget::focusInEvent(event);
+    // Whoever comes by keyboard needs to see where they are; a click shows that by itself.
+    const Qt::FocusReason reason = event->reason();
+    m_ring = reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason;
     update();
 }
 

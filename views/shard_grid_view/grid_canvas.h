@@ -70,6 +70,7 @@ private:
     GridLayout m_grid;
     std::optional<GridCell> m_current, m_hovered;
     QRect m_legend;
+    bool m_ring = false; ///< the focus came by keyboard
 };
 
 } // namespace shardscope

@@ -510,7 +510,7 @@ void GridCanvas::paintMarks(QPainter& painter, const Theme& theme) const
     if (m_current && hasFocus()) {
         painter.setPen(QPen(theme.accent, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
         painter.drawRect(QRectF(m_grid.cellRect(*m_current)).adjusted(-1, -1, 1, 1));
-    } else if (hasFocus()) {
+    } else if (hasFocus() && m_ring) {
         painter.setPen(QPen(theme.accent, 2));
         painter.drawRect(rect().adjusted(2, 2, -2, -2));
     }

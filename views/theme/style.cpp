@@ -227,6 +227,9 @@ QSize ShardscopeStyle::sizeFromContents(
         return result;
     case CT_TabBarTab:
         result.setHeight(Metrics::scaled(26));
+        if (const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option)) // the selected one is bold
+            result.rwidth() += QFontMetrics(Metrics::semibold()).horizontalAdvance(tab->text)
+                - option->fontMetrics.horizontalAdvance(tab->text) + 4;
         return result;
     case CT_MenuBarItem:
         result.setHeight(control);

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The real window, driven as a person would: edits by keyboard and mouse, a step run, everything undone, and the saved
+// file equal to the original byte for byte. Also files, layouts and pictures.
+#include <QCloseEvent>
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFile>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QSpinBox>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+#include "experiment/builtin.h"
+#include "experiment_file/experiment_file.h"
+#include "views/main_window/application.h"
+#include "views/main_window/main_window.h"
+#include "views/main_window/settings.h"
+#include "views/main_window/status_text.h"
+#include "views/mesh_view/axis_row.h"
+#include "views/mesh_view/mesh_view.h"
+#include "views/mesh_view/size_slider.h"
+#include "views/problems_view/problems_view.h"
+#include "views/rules_view/rules_model.h"
+#include "views/rules_view/rules_table.h"
+#include "views/rules_view/rules_view.h"
+#include "views/shard_grid_view/shard_grid_view.h"
+#include "views/theme/theme.h"
+#include "views/widgets/dock_frame.h"
+
+using namespace shardscope;
+
+namespace {
+
+/// The notebook's experiment with arrays that train in no time.
+QByteArray smallExperiment()
+{
+    Experiment experiment = builtinExamples().front().make();
+    auto& settings = std::get<MlpModel>(experiment.model).settings;
+    settings.layers = 2;
+    settings.embed = 32;
+    settings.hidden = 64;
+    return QByteArray::fromStdString(writeExperiment(experiment));
+}
+
+QByteArray contentOf(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+class TestMainWindow : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    QString m_file;
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setApplicationName(QStringLiteral("shardscope-test"));
+        QDir(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation)).removeRecursively();
+        QVERIFY(m_folder.isValid());
+    }
+    void cleanupTestCase()
+    {
+        QDir(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation)).removeRecursively();
+    }
+    void init()
+    {
+        QTest::failOnWarning(
+            QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
+        m_file = m_folder.filePath(QStringLiteral("experiment.json"));
+        QFile file(m_file);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write(smallExperiment());
+    }
+
+    void editRunUndoSave()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        QVERIFY(window.openFile(m_file));
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        Document* document = window.document();
+        document->waitForAnalysis();
+        const auto meshNow = [&] {
+            return QStringLiteral("%1 %2")
+                .arg(document->experiment()->mesh.axes[0].size)
+                .arg(document->experiment()->mesh.axes[1].size);
+        };
+        QCOMPARE(window.selection()->tensor(), QStringLiteral("params/layers.0/W1"));
+        QVERIFY(!window.isWindowModified());
+
+        // An axis by keyboard; every dock shows it.
+        QSpinBox* number = window.meshView()->row(0)->spinBox();
+        number->setFocus();
+        QTest::keyClick(number, Qt::Key_Up);
+        QCOMPARE(meshNow(), QStringLiteral("4 2"));
+        QVERIFY(window.isWindowModified());
+        QTRY_VERIFY(!document->isStale());
+        QCOMPARE(window.shardGridView()->canvas()->grid().columns().pieces, 2);
+        // And by dragging its slider.
+        SizeSlider* slider = window.meshView()->row(1)->slider();
+        QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
+        QTest::mouseMove(slider, slider->handleAt(2));
+        QTest::mouseMove(slider, slider->handleAt(3));
+        QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(3));
+        QCOMPARE(meshNow(), QStringLiteral("1 8"));
+
+        // Rules by keyboard and by mouse.
+        RulesTable* table = window.rulesView()->table();
+        RulesModel* rules = window.rulesView()->model();
+        const auto firstRule = [&] { return document->experiment()->rules.rules.list.front().name.name; };
+        table->setFocus();
+        table->setCurrentIndex(rules->index(1, RulesModel::Name));
+        QTest::keyClick(table, Qt::Key_Up, Qt::AltModifier);
+        QCOMPARE(firstRule(), std::string("hidden"));
+        const auto at = [&](int row) { return table->visualRect(rules->index(row, RulesModel::Number)).center(); };
+        QTest::mousePress(table->viewport(), Qt::LeftButton, Qt::NoModifier, at(0));
+        QTest::mouseMove(table->viewport(), at(0) + QPoint(0, 6));
+        QTest::mouseMove(table->viewport(), at(1));
+        QTest::mouseRelease(table->viewport(), Qt::LeftButton, Qt::NoModifier, at(1));
+        QCOMPARE(firstRule(), std::string("batch"));
+        QCOMPARE(document->undoStack()->count(), 4);
+
+        // A step on the devices.
+        QTest::mouseClick(window.findChild<QPushButton*>(QStringLiteral("runStepButton")), Qt::LeftButton);
+        QTRY_COMPARE(window.runController()->stepsDone(), 1);
+
+        // All undone, by the shortcut; saved, byte for byte what it was.
+        for (int i = 0; i < 4; ++i) {
+            QVERIFY(window.isWindowModified());
+            window.action(QStringLiteral("undo"))->trigger();
+        }
+        QVERIFY(!window.isWindowModified());
+        QVERIFY(!window.action(QStringLiteral("undo"))->isEnabled());
+        QCOMPARE(meshNow(), QStringLiteral("2 4"));
+        const QByteArray original = contentOf(m_file);
+        window.action(QStringLiteral("save"))->trigger();
+        QCOMPARE(contentOf(m_file), original);
+        QCOMPARE(contentOf(m_file), smallExperiment());
+    }
+
+    void shortcutsReachTheDocument()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        QVERIFY(window.openFile(m_file));
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.activateWindow();
+        QTRY_VERIFY(window.isActiveWindow());
+        QTest::keyClick(window.meshView()->row(0)->slider(), Qt::Key_Right);
+        QCOMPARE(window.document()->experiment()->mesh.axes[0].size, 4);
+        QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(window.document()->experiment()->mesh.axes[0].size, 2);
+        QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(window.document()->experiment()->mesh.axes[0].size, 4);
+        QTest::keyClick(&window, Qt::Key_F5);
+        QTRY_COMPARE(window.runController()->stepsDone(), 1);
+        QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
+        QVERIFY(!window.isWindowModified());
+    }
+
+    void filesThatCannotBeReadAreReported()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        const ExperimentPtr before = window.document()->experiment();
+        const QString bad = m_folder.filePath(QStringLiteral("bad.json"));
+        QFile file(bad);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{ \"format\": ");
+        file.close();
+        QVERIFY(!window.openFile(bad));
+        QVERIFY(!window.problemsView()->messages().empty());
+        QCOMPARE(window.document()->experiment(), before);
+        QVERIFY(!window.openFile(m_folder.filePath(QStringLiteral("missing.json"))));
+        QCOMPARE(window.problemsView()->messages().front().code, Code::Unreadable);
+    }
+
+    void aDroppedFileIsOpened()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.show();
+        QMimeData data;
+        data.setUrls({ QUrl::fromLocalFile(m_file) });
+        QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&window, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&window, &drop);
+        QCOMPARE(window.document()->filePath(), m_file);
+        QVERIFY(window.windowTitle().startsWith(QStringLiteral("experiment.json")));
+    }
+
+    void unsavedChangesAreAskedAbout_data()
+    {
+        QTest::addColumn<int>("answer");
+        QTest::addColumn<bool>("closes");
+        QTest::addColumn<bool>("saves");
+        QTest::newRow("save") << static_cast<int>(QMessageBox::Save) << true << true;
+        QTest::newRow("discard") << static_cast<int>(QMessageBox::Discard) << true << false;
+        QTest::newRow("cancel") << static_cast<int>(QMessageBox::Cancel) << false << false;
+    }
+    void unsavedChangesAreAskedAbout()
+    {
+        QFETCH(int, answer);
+        QFETCH(bool, closes);
+        QFETCH(bool, saves);
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        QVERIFY(window.openFile(m_file));
+        window.show();
+        QTest::keyClick(window.meshView()->row(0)->slider(), Qt::Key_Right);
+        bool asked = false;
+        QTimer::singleShot(0, &window, [&asked, answer] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (!box)
+                return;
+            asked = true;
+            box->button(static_cast<QMessageBox::StandardButton>(answer))->click();
+        });
+        QCOMPARE(window.close(), closes);
+        QVERIFY(asked);
+        QCOMPARE(contentOf(m_file) != smallExperiment(), saves);
+    }
+
+    void docksAreArrangedForTheWidth()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(!window.isCompact());
+        for (const DockFrame* dock : window.docks())
+            QVERIFY2(dock->isVisible() && !dock->visibleRegion().isEmpty(), qPrintable(dock->objectName()));
+        const auto place = [&window](const char* id) { return window.dock(QLatin1String(id))->geometry(); };
+        QVERIFY(place("mesh").right() < place("grid").left());
+        QVERIFY(place("grid").right() < place("explain").left());
+        QVERIFY(place("rules").top() > place("mesh").bottom());
+        QVERIFY(place("timing").top() > place("grid").bottom());
+        QVERIFY(place("problems").top() > place("tensors").bottom());
+        QVERIFY(place("problems").width() > 1500);
+
+        window.resize(1024, 640);
+        QTRY_VERIFY(window.isCompact());
+        QTRY_COMPARE(window.size(), QSize(1024, 640));
+        QVERIFY(!window.tabifiedDockWidgets(window.dock(QStringLiteral("grid"))).isEmpty());
+        QTRY_COMPARE(window.dock(QStringLiteral("grid"))->titleBarWidget()->height(), 0);
+        window.resize(1600, 1000);
+        QTRY_VERIFY(!window.isCompact());
+        QVERIFY(window.tabifiedDockWidgets(window.dock(QStringLiteral("grid"))).isEmpty());
+        // A dock is hidden and shown by its entry in the View menu.
+        QAction* toggle = window.dock(QStringLiteral("memory"))->toggleViewAction();
+        toggle->trigger();
+        QVERIFY(!window.dock(QStringLiteral("memory"))->isVisible());
+        toggle->trigger();
+        QVERIFY(window.dock(QStringLiteral("memory"))->isVisible());
+    }
+
+    void themeSwitchesLive()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.document()->waitForAnalysis();
+        const auto corner = [&window] {
+            return window.shardGridView()->canvas()->grab().toImage().pixelColor(1, 1).name();
+        };
+        QCOMPARE(corner(), Theme::light().base.name());
+        window.action(QStringLiteral("themeDark"))->trigger();
+        QCoreApplication::processEvents();
+        QCOMPARE(corner(), Theme::darkTheme().base.name());
+        window.action(QStringLiteral("themeLight"))->trigger();
+        QCOMPARE(corner(), Theme::light().base.name());
+    }
+
+    void settingsOutliveTheWindow()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        {
+            MainWindow window(&appearance, { .remember = true });
+            QVERIFY(window.openFile(m_file));
+            window.show();
+            window.dock(QStringLiteral("memory"))->hide();
+            window.action(QStringLiteral("themeDark"))->trigger();
+            QVERIFY(window.close());
+        }
+        QCOMPARE(Settings().theme(), ThemeChoice::Dark);
+        QCOMPARE(Settings().recentFiles(), QStringList{ m_file });
+        MainWindow again(&appearance, { .remember = true });
+        again.show();
+        QVERIFY(!again.dock(QStringLiteral("memory"))->isVisible());
+        again.action(QStringLiteral("resetLayout"))->trigger();
+        QVERIFY(again.dock(QStringLiteral("memory"))->isVisible());
+    }
+
+    void everyControlHasAName()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.show();
+        window.document()->waitForAnalysis();
+        QCoreApplication::processEvents();
+        for (const QWidget* widget : window.findChildren<QWidget*>()) {
+            if (!widget->isVisible() || widget->focusPolicy() == Qt::NoFocus)
+                continue;
+            const bool inside = qobject_cast<const QAbstractScrollArea*>(widget->parentWidget()) != nullptr;
+            const QVariant text = widget->property("text");
+            const bool named = !widget->accessibleName().isEmpty() || !text.toString().isEmpty() || inside
+                || qobject_cast<const QAbstractSpinBox*>(widget->parentWidget())
+                || qobject_cast<const QMenuBar*>(widget)
+                || (qobject_cast<const QAbstractScrollArea*>(widget) && widget->focusProxy());
+            QVERIFY2(named,
+                qPrintable(
+                    QStringLiteral("%1 in %2")
+                        .arg(QLatin1String(widget->metaObject()->className()),
+                            widget->parentWidget() ? QLatin1String(widget->parentWidget()->metaObject()->className())
+                                                   : QLatin1String("-"))));
+        }
+    }
+
+    void statusTellsTheFigures()
+    {
+        Document document;
+        document.setExperiment(builtinExamples().front().make(), {});
+        document.waitForAnalysis();
+        const StatusText text = statusText(document);
+        QVERIFY(text.solved.startsWith(QStringLiteral("Solved in ")));
+        QCOMPARE(text.devices, QStringLiteral("8 devices"));
+        QVERIFY2(text.sent.contains(QStringLiteral("8.16 MiB")), qPrintable(text.sent));
+        QVERIFY(text.operations.contains(QStringLiteral("collectives")));
+    }
+
+    void picturesOfTheWindow()
+    {
+        const QString png = m_folder.filePath(QStringLiteral("window.png"));
+        QVERIFY(writeScreenshot(
+            m_file, png, { .dark = true, .size = { 1024, 640 }, .tensor = {}, .scale = 1, .steps = 2 }));
+        const QImage image(png);
+        QCOMPARE(image.size(), QSize(1024, 640));
+        QVERIFY(image.pixelColor(2, 2).lightness() < 60);
+        const auto unknown = writeScreenshot(m_file, png,
+            { .dark = false, .size = { 800, 600 }, .tensor = QStringLiteral("params/none"), .scale = 1, .steps = 0 });
+        QVERIFY(!unknown);
+        QCOMPARE(unknown.error().code, Code::UnknownTensor);
+        const auto unwritable =
+            writeScreenshot(m_file, m_folder.filePath(QStringLiteral("no/folder/a.png")), { .steps = 0 });
+        QVERIFY(!unwritable);
+        QCOMPARE(unwritable.error().code, Code::Unwritable);
+    }
+};
+
+QTEST_MAIN(TestMainWindow)
+#include "test_main_window.moc"

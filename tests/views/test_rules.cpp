@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Rules dock and the rule trace: the model under Qt's tester, targets as people type them, priorities changed by
+// keys and mouse, names dropped on axes, and the trace of the resolver's documented example.
+#include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QRegularExpression>
+#include <QTest>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "sharding/text.h"
+#include "views/rules_view/axis_tray.h"
+#include "views/rules_view/edit_preview.h"
+#include "views/rules_view/rule_trace_view.h"
+#include "views/rules_view/rules_model.h"
+#include "views/rules_view/rules_table.h"
+#include "views/rules_view/rules_view.h"
+#include "views/rules_view/trace_matrix.h"
+#include "views/theme/appearance.h"
+
+using namespace shardscope;
+
+namespace {
+
+Experiment example(std::string_view id)
+{
+    for (const Example& candidate : builtinExamples())
+        if (candidate.id == id)
+            return candidate.make();
+    return {};
+}
+
+/// The table as text, one row per line.
+QStringList dump(const QAbstractItemModel& model)
+{
+    QStringList lines;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        QStringList cells;
+        for (int column = 0; column < 3; ++column)
+            cells << model.index(row, column).data().toString();
+        lines << cells.join(QStringLiteral(" | "));
+    }
+    return lines;
+}
+
+} // namespace
+
+class TestRules : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        QTest::failOnWarning(
+            QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
+    }
+
+    void targetsAsTyped_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("written");
+        QTest::newRow("axis") << QStringLiteral(" model ") << QStringLiteral("model");
+        QTest::newRow("two") << QStringLiteral("pod, data") << QStringLiteral("(pod, data)");
+        QTest::newRow("tuple of one") << QStringLiteral("('model',)") << QStringLiteral("(model)");
+        QTest::newRow("nothing") << QString() << QStringLiteral("None");
+        QTest::newRow("None") << QStringLiteral("None") << QStringLiteral("None");
+        QTest::newRow("dash") << QStringLiteral("-") << QStringLiteral("None");
+    }
+    void targetsAsTyped()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, written);
+        const SpecEntry entry = parseTarget(text);
+        QCOMPARE(targetText(entry), written);
+        QCOMPARE(parseTarget(written) == entry, true);
+    }
+
+    void theModelFollowsTheDocument()
+    {
+        Document document;
+        document.setExperiment(example("flax-mlp-logical"), {});
+        RulesModel model(&document);
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        document.waitForAnalysis();
+        QCOMPARE(dump(model),
+            (QStringList{ QStringLiteral("1 | batch | data"), QStringLiteral("2 | hidden | model"),
+                QStringLiteral("– | embed | no rule") }));
+        QVERIFY(model.index(1, RulesModel::Uses).data().toInt() > 0);
+
+        // Both sides can be typed over; the name without a rule gets one by its target.
+        QVERIFY(model.setData(model.index(0, RulesModel::Axes), QStringLiteral("data, model")));
+        QCOMPARE(model.index(0, RulesModel::Axes).data().toString(), QStringLiteral("(data, model)"));
+        QCOMPARE(model.index(0, 0).data(RulesModel::AxesRole).toStringList(),
+            (QStringList{ QStringLiteral("data"), QStringLiteral("model") }));
+        QVERIFY(model.setData(model.index(2, RulesModel::Axes), QStringLiteral("data")));
+        QCOMPARE(model.ruleCount(), 3);
+        QCOMPARE(model.index(2, RulesModel::Name).data().toString(), QStringLiteral("embed"));
+        QCOMPARE(model.index(2, 0).data(RulesModel::AxisIndicesRole).toList(), QVariantList{ 0 });
+        document.waitForAnalysis();
+        QCOMPARE(model.rowCount(), 3);
+        QVERIFY(!model.setData(model.index(0, RulesModel::Name), QString()));
+        for (int i = 0; i < 2; ++i)
+            document.undoStack()->undo();
+        document.waitForAnalysis();
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(model.ruleCount(), 2);
+
+        // A rule for an axis that the mesh lacks is kept and shown without an axis' colour.
+        QVERIFY(model.setData(model.index(1, RulesModel::Axes), QStringLiteral("nowhere")));
+        QCOMPARE(model.index(1, 0).data(RulesModel::AxisIndicesRole).toList(), QVariantList{ -1 });
+    }
+
+    void prioritiesByKeyAndMouse()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Document document;
+        Selection selection;
+        document.setExperiment(example("rule-lab"), {});
+        document.waitForAnalysis();
+        RulesView view(&document, &selection);
+        view.resize(400, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        RulesTable* table = view.table();
+        const auto names = [&] {
+            QStringList list;
+            for (int row = 0; row < view.model()->ruleCount(); ++row)
+                list << view.model()->nameAt(row);
+            return list.join(QLatin1Char(' '));
+        };
+        table->setCurrentIndex(view.model()->index(1, RulesModel::Name));
+        QCOMPARE(selection.rule(), 1);
+        QTest::keyClick(table, Qt::Key_Up, Qt::AltModifier);
+        QCOMPARE(names(), QStringLiteral("features batch heads batch"));
+        QCOMPARE(selection.rule(), 0);
+        QTest::keyClick(table, Qt::Key_Up, Qt::AltModifier); // at the top already
+        QCOMPARE(document.undoStack()->count(), 1);
+        document.undoStack()->undo();
+
+        const auto at = [&](int row) {
+            return table->visualRect(view.model()->index(row, RulesModel::Number)).center();
+        };
+        QTest::mousePress(table->viewport(), Qt::LeftButton, Qt::NoModifier, at(0));
+        QTest::mouseMove(table->viewport(), at(0) + QPoint(0, 6));
+        QTest::mouseMove(table->viewport(), at(1));
+        QCOMPARE(names(), QStringLiteral("features batch heads batch")); // shown while the drag goes on
+        QTest::mouseMove(table->viewport(), at(2));
+        QTest::mouseRelease(table->viewport(), Qt::LeftButton, Qt::NoModifier, at(2));
+        QCOMPARE(names(), QStringLiteral("features heads batch batch"));
+        QCOMPARE(document.undoStack()->count(), 1);
+        document.undoStack()->undo();
+        QCOMPARE(names(), QStringLiteral("batch features heads batch"));
+
+        // Given up with Esc, nothing has happened.
+        QTest::mousePress(table->viewport(), Qt::LeftButton, Qt::NoModifier, at(0));
+        QTest::mouseMove(table->viewport(), at(0) + QPoint(0, 6));
+        QTest::mouseMove(table->viewport(), at(2));
+        QTest::keyClick(table, Qt::Key_Escape);
+        QTest::mouseRelease(table->viewport(), Qt::LeftButton, Qt::NoModifier, at(2));
+        QCOMPARE(names(), QStringLiteral("batch features heads batch"));
+        QVERIFY(!document.isModified());
+
+        QTest::keyClick(table, Qt::Key_Delete);
+        QCOMPARE(view.model()->ruleCount(), 3);
+        document.undoStack()->undo();
+
+        // A name dropped on an axis: here length, which has no rule, on Z.
+        const int unruled = view.model()->ruleCount();
+        QCOMPARE(view.model()->nameAt(unruled), QStringLiteral("length"));
+        const QPoint from = table->visualRect(view.model()->index(unruled, RulesModel::Name)).center();
+        const QPoint to = table->viewport()->mapFromGlobal(view.tray()->mapToGlobal(view.tray()->chipRect(2).center()));
+        QTest::mousePress(table->viewport(), Qt::LeftButton, Qt::NoModifier, from);
+        QTest::mouseMove(table->viewport(), from + QPoint(6, 0));
+        QTest::mouseMove(table->viewport(), to);
+        QTest::mouseRelease(table->viewport(), Qt::LeftButton, Qt::NoModifier, to);
+        QCOMPARE(view.model()->ruleCount(), 5);
+        QCOMPARE(view.model()->index(4, RulesModel::Axes).data().toString(), QStringLiteral("Z"));
+    }
+
+    void rulesAreTypedInPlace()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Document document;
+        Selection selection;
+        document.setExperiment(example("flax-mlp-logical"), {});
+        document.waitForAnalysis();
+        RulesView view(&document, &selection);
+        view.resize(400, 240);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        view.table()->setFocus();
+        view.table()->setCurrentIndex(view.model()->index(1, RulesModel::Axes));
+        QTest::keyClick(view.table(), Qt::Key_F2);
+        auto* editor = view.table()->viewport()->findChild<QLineEdit*>();
+        QVERIFY(editor);
+        editor->selectAll();
+        QTest::keyClicks(editor, QStringLiteral("data, model"));
+        QTest::keyClick(editor, Qt::Key_Return);
+        QTRY_COMPARE(view.model()->index(1, RulesModel::Axes).data().toString(), QStringLiteral("(data, model)"));
+        view.addRule();
+        QCOMPARE(view.model()->ruleCount(), 3);
+        QCOMPARE(view.model()->nameAt(2), QStringLiteral("embed")); // the name that had none
+    }
+
+    void previewsSayWhatWouldChange()
+    {
+        Document document;
+        document.setExperiment(example("flax-mlp-logical"), {});
+        document.waitForAnalysis();
+        const auto after = withAxisSize(*document.experiment(), 0, 4, true);
+        QVERIFY(after);
+        const QString text = editPreview(document, *after);
+        // P(-, model) stays P(-, model): what changes is what a device holds and sends.
+        QVERIFY2(text.contains(QStringLiteral("32 MiB → 64 MiB")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("8.16 MiB → 24.1 MiB")), qPrintable(text));
+        QCOMPARE(editPreview(document, *document.experiment()), QStringLiteral("Nothing changes."));
+    }
+
+    void geometryOfTheTrace()
+    {
+        const TraceSizes sizes;
+        const TraceLayout wide(4, 4, 1200, sizes);
+        QVERIFY(wide.showsReasons);
+        QCOMPARE(wide.dimensionWidth, 108);
+        QCOMPARE(wide.size.width(), 1200);
+        QCOMPARE(wide.row(1).height(), 48);
+        QCOMPARE(wide.ruleAt(wide.row(2).center()), std::optional(2));
+        QVERIFY(!wide.ruleAt({ 10, 10 }));
+        QVERIFY(!wide.ruleAt(wide.result.center()));
+        QVERIFY(wide.cell(1, 2).contains(wide.chip(wide.cell(1, 2))));
+        const TraceLayout narrow(4, 4, 300, sizes);
+        QVERIFY(!narrow.showsReasons);
+        QCOMPARE(narrow.dimensionWidth, sizes.narrowDimension);
+        QCOMPARE(narrow.size.width(), narrow.minimumWidth);
+        for (int d = 1; d < 4; ++d)
+            QVERIFY(!narrow.cell(0, d).intersects(narrow.cell(0, d - 1)));
+    }
+
+    void traceOfTheDocumentedExample()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Document document;
+        Selection selection;
+        document.setExperiment(example("rule-lab"), {});
+        document.waitForAnalysis();
+        RuleTraceView view(&document, &selection);
+        view.resize(1000, 500);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        selection.setTensor(QStringLiteral("array"));
+        QCOMPARE(view.keyFigure(), QStringLiteral("P(X, -, Y, -)"));
+        // It opens at the first rule that was skipped, and says what the other order would give.
+        QCOMPARE(view.matrix()->currentRule(), 1);
+        QCOMPARE(view.whatIfText(), QStringLiteral("P(X, -, Y, -) → P(Z, -, Y, X)"));
+        QTest::keyClick(view.matrix(), Qt::Key_Right);
+        QCOMPARE(view.matrix()->currentRule(), 2);
+        QVERIFY(view.whatIfText().isEmpty());
+        QCOMPARE(selection.rule(), 2);
+        QTest::keyClick(view.matrix(), Qt::Key_Home);
+        QTest::keyClick(view.matrix(), Qt::Key_Right);
+        QVERIFY(view.applyWhatIf());
+        QCOMPARE(view.keyFigure(), QStringLiteral("P(Z, -, Y, X)"));
+        QCOMPARE(view.matrix()->currentRule(), 0);
+        QCOMPARE(document.undoStack()->count(), 1);
+        QVERIFY(view.matrix()->subject().leftover().empty());
+        document.undoStack()->undo();
+
+        view.traceNames(QStringLiteral("heads, batch"));
+        QCOMPARE(view.keyFigure(), QStringLiteral("P(Y, X)"));
+        view.traceNames(QStringLiteral("batch, batch")); // a name twice is an error, said in words
+        QVERIFY(view.keyFigure().isEmpty());
+        view.traceNames(QString());
+        QCOMPARE(view.keyFigure(), QStringLiteral("P(X, -, Y, -)"));
+    }
+};
+
+QTEST_MAIN(TestRules)
+#include "test_rules.moc"

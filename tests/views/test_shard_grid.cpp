@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The shard grid: geometry and hit test against the layout's own arithmetic, pictures by state, keys, and the table
+// that screen readers get.
+#include <QAccessible>
+#include <QRegularExpression>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "document/selection.h"
+#include "sharding/text.h"
+#include "views/shard_grid_view/grid_accessible.h"
+#include "views/shard_grid_view/grid_canvas.h"
+#include "views/theme/appearance.h"
+#include "views/theme/theme.h"
+
+using namespace shardscope;
+
+namespace {
+
+MeshPtr meshOf(const char* text)
+{
+    auto mesh = parseMesh(text);
+    return mesh ? std::make_shared<const Mesh>(std::move(*mesh)) : nullptr;
+}
+
+Layout layoutOf(const char* mesh, const char* spec, const Shape& shape)
+{
+    const MeshPtr made = meshOf(mesh);
+    return { made, toTensorSharding(*parseSpec(spec), *made, shape.size()), shape };
+}
+
+GridLayout gridOf(const Layout& layout, QSize area = { 400, 300 }, const GridMargins& margins = {})
+{
+    return { layout, GridLayout::defaultChoice(layout), area, margins };
+}
+
+/// Distinct colours of a picture, those of at least `least` pixels.
+int coloursIn(const QImage& image, int least)
+{
+    QHash<QRgb, int> counts;
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x)
+            ++counts[image.pixel(x, y)];
+    int colours = 0;
+    for (const int count : counts)
+        colours += count >= least;
+    return colours;
+}
+
+} // namespace
+
+class TestShardGrid : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        QTest::failOnWarning(
+            QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
+    }
+
+    void everyShardHasItsCell_data()
+    {
+        QTest::addColumn<QByteArray>("mesh");
+        QTest::addColumn<QByteArray>("spec");
+        QTest::addColumn<QList<qint64>>("shape");
+        QTest::addColumn<int>("panels");
+        QTest::newRow("columns") << QByteArray("data=2,model=4") << QByteArray("P(None, 'model')")
+                                 << QList<qint64>{ 1024, 1024 } << 1;
+        QTest::newRow("both") << QByteArray("data=2,model=4") << QByteArray("P('data', 'model')")
+                              << QList<qint64>{ 8, 1024 } << 1;
+        QTest::newRow("one dimension") << QByteArray("data=8") << QByteArray("P('data')") << QList<qint64>{ 64 } << 1;
+        QTest::newRow("scalar") << QByteArray("data=8") << QByteArray("P()") << QList<qint64>{} << 1;
+        QTest::newRow("uneven") << QByteArray("data=2,model=4") << QByteArray("P('model', None)")
+                                << QList<qint64>{ 10, 64 } << 1;
+        QTest::newRow("three cuts") << QByteArray("a=2,b=4,c=3") << QByteArray("P('a', 'b', 'c')")
+                                    << QList<qint64>{ 4, 8, 9 } << 2;
+        QTest::newRow("two axes on one") << QByteArray("pod=2,data=2,model=2")
+                                         << QByteArray("P(('pod', 'data'), 'model')") << QList<qint64>{ 8, 6 } << 1;
+        QTest::newRow("rank 4") << QByteArray("a=2,b=2") << QByteArray("P(None, 'a', None, 'b')")
+                                << QList<qint64>{ 3, 4, 5, 6 } << 1;
+    }
+    void everyShardHasItsCell()
+    {
+        QFETCH(QByteArray, mesh);
+        QFETCH(QByteArray, spec);
+        QFETCH(QList<qint64>, shape);
+        QFETCH(int, panels);
+        const Layout layout = layoutOf(mesh.constData(), spec.constData(), Shape(shape.begin(), shape.end()));
+        const GridLayout grid = gridOf(layout);
+        QCOMPARE(static_cast<int>(grid.panels().size()), panels);
+        std::vector<bool> seen(static_cast<std::size_t>(layout.distinctShards()), false);
+        int covered = 0;
+        for (int panel = 0; panel < panels; ++panel) {
+            for (std::int64_t row = 0; row < grid.rows().pieces; ++row) {
+                for (std::int64_t column = 0; column < grid.columns().pieces; ++column) {
+                    const GridCell cell{ panel, row, column };
+                    const std::int64_t shard = grid.shardOf(cell);
+                    QVERIFY(shard >= 0 && shard < layout.distinctShards());
+                    QVERIFY(!seen[static_cast<std::size_t>(shard)]);
+                    seen[static_cast<std::size_t>(shard)] = true;
+                    QCOMPARE(grid.cellOf(shard), std::optional(cell));
+                    const QRect rect = grid.cellRect(cell);
+                    QCOMPARE(grid.cellAt(rect.topLeft()), std::optional(cell));
+                    QCOMPARE(grid.cellAt(rect.bottomRight()), std::optional(cell));
+                    covered += rect.width() * rect.height();
+                    // The ranges that the layout computes are those that the cell's place stands for.
+                    const std::vector<IndexRange> ranges = layout.rangesOfShard(shard);
+                    if (grid.columns().dimension >= 0)
+                        QCOMPARE(ranges[static_cast<std::size_t>(grid.columns().dimension)].begin,
+                            std::min(column * grid.columns().block, grid.columns().size));
+                }
+            }
+        }
+        QVERIFY(std::all_of(seen.begin(), seen.end(), [](bool s) { return s; }));
+        // Cells tile their panels without gap or overlap.
+        int area = 0;
+        for (const QRect& panel : grid.panels())
+            area += panel.width() * panel.height();
+        QCOMPARE(covered, area);
+        QVERIFY(!grid.cellAt({ -1, -1 }));
+    }
+
+    void proportionsAreTrueUntilTheyAreClamped()
+    {
+        const GridLayout square = gridOf(layoutOf("data=2,model=4", "P(None, 'model')", { 1024, 1024 }));
+        QCOMPARE(square.panels().front().width(), square.panels().front().height());
+        QVERIFY(!square.isClamped());
+        const GridLayout flat = gridOf(layoutOf("data=2,model=4", "P('data', None)", { 8, 1024 }));
+        QVERIFY(flat.isClamped());
+        QCOMPARE(flat.trueAspect(), 128.0);
+        QCOMPARE(flat.drawnAspect(), 4.0);
+        const GridLayout tall = gridOf(layoutOf("data=2", "P('data', None)", { 4096, 2 }));
+        QCOMPARE(tall.drawnAspect(), 0.25);
+        QVERIFY(tall.panels().front().height() <= 300);
+    }
+
+    void paddingLiesBehindTheArray()
+    {
+        // ceil(10 / 4) = 3 rows each: 2 of 12 are padding.
+        const GridLayout grid = gridOf(layoutOf("data=2,model=4", "P('model', None)", { 10, 12 }), { 1200, 1200 });
+        const QRect panel = grid.panels().front();
+        QCOMPARE(panel.height(), 1200);
+        QCOMPARE(grid.bottomPadding(panel), QRect(panel.left(), 1000, panel.width(), 200));
+        QVERIFY(grid.rightPadding(panel).isEmpty());
+        QVERIFY(grid.rows().padded() && !grid.columns().padded());
+    }
+
+    void detailFollowsTheSizeOfCells()
+    {
+        const auto detail = [](const char* mesh, QSize area) {
+            return gridOf(layoutOf(mesh, "P('a', 'b')", { 16384, 16384 }), area).detail();
+        };
+        QCOMPARE(detail("a=2,b=4", { 400, 400 }), GridDetail::Full);
+        QCOMPARE(detail("a=16,b=8", { 260, 260 }), GridDetail::Name);
+        QCOMPARE(detail("a=16,b=16", { 320, 320 }), GridDetail::Marks);
+        QCOMPARE(detail("a=64,b=64", { 320, 320 }), GridDetail::Colour);
+        QCOMPARE(detail("a=1024,b=1024", { 320, 320 }), GridDetail::Raster);
+    }
+
+    void panelsStopAtALimit()
+    {
+        const GridLayout grid = gridOf(layoutOf("a=128,b=2,c=2", "P('a', 'b', 'c')", { 128, 2, 2 }), { 800, 600 });
+        // The most cut dimensions span the panel; the third counts them.
+        QCOMPARE(grid.rows().dimension, 0);
+        QCOMPARE(grid.panelsInAll(), 2);
+        const Layout layout = layoutOf("a=128,b=2,c=2", "P('a', 'b', 'c')", { 128, 2, 2 });
+        const GridLayout other(layout, { 1, 2 }, { 800, 600 }, {});
+        QCOMPARE(other.panelsInAll(), 128);
+        QCOMPARE(static_cast<int>(other.panels().size()), GridLayout::maximumPanels);
+        QVERIFY(!other.cellOf(layout.distinctShards() - 1)); // beyond the last panel drawn
+    }
+
+    void wordsOfACell()
+    {
+        const GridSubject subject{ layoutOf("data=2,model=4", "P(None, 'model')", { 1024, 1024 }),
+            { "embed", "hidden" }, 4, 4 };
+        const CellText text = describeCell(subject, 1);
+        QCOMPARE(text.ranges, QStringLiteral("embed 0–1023, hidden 256–511"));
+        QVERIFY2(text.holding.contains(QStringLiteral("d1 and d5")), qPrintable(text.holding));
+        QVERIFY2(text.holding.contains(QStringLiteral("1 MiB")), qPrintable(text.holding));
+        QVERIFY(text.copies.contains(QStringLiteral("data")));
+        QCOMPARE(subject.copyAxes(), std::vector<int>{ 0 });
+        QVERIFY(!subject.isWhole());
+
+        const GridSubject uneven{ layoutOf("data=2,model=4", "P('model', None)", { 10, 64 }), { "rows", "cols" }, 4,
+            4 };
+        QVERIFY(describeCell(uneven, 0).padding.isEmpty());
+        QVERIFY(describeCell(uneven, 3).padding.contains(QStringLiteral("2")));
+        QVERIFY(describeCell(uneven, 3).ranges.startsWith(QStringLiteral("rows 9–9"))
+            || describeCell(uneven, 3).ranges.startsWith(QStringLiteral("rows 9,")));
+    }
+
+    void cellsOfDifferentStateLookDifferent()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        GridCanvas canvas(&selection);
+        canvas.resize(600, 420);
+        const auto picture = [&canvas](GridSubject subject) {
+            canvas.setSubject(std::move(subject));
+            return canvas.grab().toImage();
+        };
+        const std::vector<std::string> names{ "embed", "hidden" };
+        const QImage copied = picture({ layoutOf("data=2,model=4", "P(None, 'model')", { 64, 64 }), names, 4, 4 });
+        const QImage once = picture({ layoutOf("model=4", "P(None, 'model')", { 64, 64 }), names, 4, 4 });
+        const QImage whole = picture({ layoutOf("data=2,model=4", "P()", { 64, 64 }), names, 4, 4 });
+        QVERIFY(copied != once);
+        QVERIFY(coloursIn(copied, 500) > coloursIn(once, 500)); // the stripes add a tone per shard
+        for (int i = 0; i < 4; ++i) {
+            const QRgb tint = Theme::light().shards[static_cast<std::size_t>(i)].rgb();
+            bool found = false;
+            for (int x = 0; x < once.width() && !found; ++x)
+                found = once.pixel(x, 200) == tint;
+            QVERIFY2(found, qPrintable(QString::number(i)));
+        }
+        QVERIFY(whole != copied);
+
+        // Partial sums: the same mesh axis unreduced instead of copied.
+        const MeshPtr mesh = meshOf("data=2,model=4");
+        TensorSharding partial = toTensorSharding(*parseSpec("P('data', None)"), *mesh, 2);
+        partial.unreduced = { wholeAxis(*mesh, 1) };
+        const GridSubject sums{ Layout(mesh, partial, { 8, 64 }), names, 4, 4 };
+        QCOMPARE(sums.layout.addends(), 4);
+        QVERIFY(picture(sums) != picture({ layoutOf("data=2,model=4", "P('data', None)", { 8, 64 }), names, 4, 4 }));
+        // Thousands of devices take the picture's time, not theirs.
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(!picture({ layoutOf("data=1024,model=1024", "P('data', 'model')", { 65536, 65536 }), names, 4, 8 })
+                     .isNull());
+        QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void hoverAndKeysSpeakThroughTheSelection()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        GridCanvas canvas(&selection);
+        canvas.resize(600, 420);
+        canvas.setSubject(
+            GridSubject{ layoutOf("data=2,model=4", "P(None, 'model')", { 64, 64 }), { "embed", "hidden" }, 4, 4 });
+        canvas.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+        QTest::mouseMove(&canvas, canvas.grid().cellRect({ 0, 0, 1 }).center());
+        QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
+        QTest::mouseClick(&canvas, Qt::LeftButton, Qt::NoModifier, canvas.grid().cellRect({ 0, 0, 2 }).center());
+        QCOMPARE(selection.devices(), (std::vector<std::int32_t>{ 2, 6 }));
+        QTest::mouseClick(&canvas, Qt::LeftButton, Qt::ControlModifier, canvas.grid().cellRect({ 0, 0, 3 }).center());
+        QCOMPARE(selection.devices(), (std::vector<std::int32_t>{ 2, 3, 6, 7 }));
+        QTest::keyClick(&canvas, Qt::Key_Left);
+        QTest::keyClick(&canvas, Qt::Key_Left);
+        QCOMPARE(canvas.currentCell(), std::optional(GridCell{ 0, 0, 1 }));
+        QTest::keyClick(&canvas, Qt::Key_Return);
+        QCOMPARE(selection.devices(), (std::vector<std::int32_t>{ 1, 5 }));
+        QTest::keyClick(&canvas, Qt::Key_Escape);
+        QVERIFY(selection.devices().empty());
+        QVERIFY(!canvas.currentCell());
+    }
+
+    void screenReadersGetATable()
+    {
+        installGridAccessibility();
+        Selection selection;
+        GridCanvas canvas(&selection);
+        canvas.resize(600, 420);
+        canvas.setSubject(
+            GridSubject{ layoutOf("data=2,model=4", "P('data', 'model')", { 64, 64 }), { "embed", "hidden" }, 4, 4 });
+        QAccessibleInterface* interface = QAccessible::queryAccessibleInterface(&canvas);
+        QVERIFY(interface);
+        QCOMPARE(interface->role(), QAccessible::Table);
+        QAccessibleTableInterface* table = interface->tableInterface();
+        QVERIFY(table);
+        QCOMPARE(table->rowCount(), 2);
+        QCOMPARE(table->columnCount(), 4);
+        QAccessibleInterface* cell = table->cellAt(1, 2);
+        QVERIFY(cell && cell->isValid());
+        QCOMPARE(cell->text(QAccessible::Name), QStringLiteral("shard row 1 column 2, embed 32–63, hidden 32–47"));
+        QVERIFY(cell->text(QAccessible::Description).contains(QStringLiteral("d6")));
+        QCOMPARE(interface->indexOfChild(cell), 6);
+        QCOMPARE(interface->child(6), cell);
+        QVERIFY(!table->cellAt(2, 0));
+    }
+};
+
+QTEST_MAIN(TestShardGrid)
+#include "test_shard_grid.moc"
