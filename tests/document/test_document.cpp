@@ -246,7 +246,7 @@ private Q_SLOTS:
         selection.clear();
         QVERIFY(selection.tensor().isEmpty());
         QVERIFY(selection.hoveredDevices().empty());
-        const int before = changed.count();
+        const auto before = changed.count();
         selection.clear();
         QCOMPARE(changed.count(), before);
     }

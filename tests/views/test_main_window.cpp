@@ -360,8 +360,9 @@ private Q_SLOTS:
             { .dark = false, .size = { 800, 600 }, .tensor = QStringLiteral("params/none"), .scale = 1, .steps = 0 });
         QVERIFY(!unknown);
         QCOMPARE(unknown.error().code, Code::UnknownTensor);
-        const auto unwritable =
-            writeScreenshot(m_file, m_folder.filePath(QStringLiteral("no/folder/a.png")), { .steps = 0 });
+        ScreenshotOptions quick;
+        quick.steps = 0;
+        const auto unwritable = writeScreenshot(m_file, m_folder.filePath(QStringLiteral("no/folder/a.png")), quick);
         QVERIFY(!unwritable);
         QCOMPARE(unwritable.error().code, Code::Unwritable);
     }

@@ -79,6 +79,8 @@ void MainWindow::makeActions()
         addAction(QStringLiteral("undo"), QStringLiteral("undo"), tr("&Undo"), Key::Undo, [stack] { stack->undo(); });
     QAction* redo =
         addAction(QStringLiteral("redo"), QStringLiteral("redo"), tr("&Redo"), Key::Redo, [stack] { stack->redo(); });
+    redo->setShortcuts(
+        { Key(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), Key(Qt::CTRL | Qt::Key_Y) }); // both are in people's fingers
     const auto follow = [stack, undo, redo] {
         undo->setEnabled(stack->canUndo());
         redo->setEnabled(stack->canRedo());

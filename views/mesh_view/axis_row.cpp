@@ -198,7 +198,7 @@ void DragHandle::mouseMoveEvent(QMouseEvent* event)
         return;
     if (!m_dragging && (here - m_start).manhattanLength() >= 4) {
         m_dragging = true;
-        grabKeyboard(); // Esc gives the drag up, wherever the focus is
+        qApp->installEventFilter(this); // Esc gives the drag up, wherever the focus is
     }
     if (m_dragging)
         Q_EMIT dragged(here);
@@ -210,19 +210,19 @@ void DragHandle::mouseReleaseEvent(QMouseEvent* event)
     m_pressed = false;
     if (!was)
         return;
-    releaseKeyboard();
+    qApp->removeEventFilter(this);
     Q_EMIT dropped(event->globalPosition().toPoint());
 }
 
-void DragHandle::keyPressEvent(QKeyEvent* event)
+bool DragHandle::eventFilter(QObject* watched, QEvent* event)
 {
-    if (m_dragging && event->key() == Qt::Key_Escape) {
-        m_dragging = m_pressed = false;
-        releaseKeyboard();
-        Q_EMIT cancelled();
-        return;
-    }
-    QWidget::keyPressEvent(event);
+    const bool escape = event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
+    if (!m_dragging || !escape)
+        return QWidget::eventFilter(watched, event);
+    m_dragging = m_pressed = false;
+    qApp->removeEventFilter(this);
+    Q_EMIT cancelled();
+    return true;
 }
 
 AxisRow::AxisRow(QWidget* parent)

@@ -39,7 +39,8 @@ QString editPreview(Document& document, const Experiment& after)
     int weights = 0, others = 0;
     for (const TensorRow& row : then->tensors) {
         const TensorRow* before = now->row(row.path);
-        if (before && before->spec == row.spec)
+        if (before && before->spec == row.spec && before->layout.shardShape() == row.layout.shardShape()
+            && before->copies == row.copies)
             continue;
         (row.role == Role::Parameter ? weights : others)++;
     }

@@ -208,7 +208,7 @@ void RuleTraceView::traceNames(const QString& names)
 void RuleTraceView::refresh()
 {
     if (m_typed) {
-        show(*m_typed);
+        showTrace(*m_typed);
         return;
     }
     const SnapshotPtr snapshot = m_document->lastGood();
@@ -222,7 +222,7 @@ void RuleTraceView::refresh()
                         .arg(words::tensorName(m_selection->tensor().toStdString())));
         return;
     }
-    show(*names);
+    showTrace(*names);
 }
 
 void RuleTraceView::showNothing(const QString& why)
@@ -241,7 +241,7 @@ void RuleTraceView::showNothing(const QString& why)
     }
 }
 
-void RuleTraceView::show(const LogicalNames& names)
+void RuleTraceView::showTrace(const LogicalNames& names)
 {
     const Experiment& now = *m_document->experiment();
     if (!m_names->hasFocus() || !m_names->isModified())

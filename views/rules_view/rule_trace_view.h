@@ -42,7 +42,7 @@ Q_SIGNALS:
 
 private:
     void refresh();
-    void show(const LogicalNames& names);
+    void showTrace(const LogicalNames& names);
     void showNothing(const QString& why);
     void showCurrentRule();
     void moveRule(int rule, int step);

@@ -84,7 +84,10 @@ void TraceMatrix::arrange()
         static_cast<int>(m_subject.resolution.rules.size()), static_cast<int>(m_subject.names.size()), width(), sizes);
 }
 
-QSize TraceMatrix::sizeHint() const { return { m_layout.minimumWidth, m_layout.size.height() }; }
+QSize TraceMatrix::sizeHint() const
+{
+    return { m_layout.minimumWidth, m_layout.size.height() };
+}
 
 QSize TraceMatrix::minimumSizeHint() const
 {

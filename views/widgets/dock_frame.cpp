@@ -149,6 +149,8 @@ DockFrame::DockFrame(const QString& id, const QString& icon, const QString& titl
     setTitleBarWidget(m_titleBar);
     setWidget(content);
     setAccessibleName(title);
+    if (content && content->accessibleName().isEmpty())
+        content->setAccessibleName(title);
     toggleViewAction()->setIcon(shardscope::icon(icon));
     setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
 }
