@@ -29,7 +29,10 @@ public:
         : m_kernel(std::move(kernel))
     {
     }
-    void run(const ActionContext& context) const override { m_kernel.run(context.slots, context.scratch); }
+    void run(const ActionContext& context) const override
+    {
+        m_kernel.run(context.slots, context.scratch, context.share);
+    }
     [[nodiscard]] std::int64_t scratchBytes() const override { return m_kernel.scratchBytes(); }
 
 private:

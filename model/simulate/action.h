@@ -9,6 +9,7 @@
 
 #include "schedule/plan.h"
 #include "simulate/kernels/kernel_set.h"
+#include "simulate/replica_sharing.h"
 
 namespace shardscope {
 
@@ -17,6 +18,7 @@ struct ActionContext {
     std::byte* const* slots = nullptr; ///< address by SlotId
     std::int64_t position = 0; ///< of the device in the mesh
     std::byte* scratch = nullptr; ///< 64-byte aligned, scratchBytes() long
+    WorkShare share; ///< what the device does of an elementwise instruction on shared state; others get all of it
 };
 
 class Action {

@@ -216,12 +216,12 @@ const std::byte* FusedKernel::address(
 }
 
 template <class T>
-void FusedKernel::runAdam(std::byte* const* slots, std::byte* scratch) const
+void FusedKernel::runAdam(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end) const
 {
     const auto at = [&](std::int16_t r) {
-        return reinterpret_cast<const T*>(address(m_places[static_cast<std::size_t>(r)], slots, scratch, 0));
+        return reinterpret_cast<const T*>(address(m_places[static_cast<std::size_t>(r)], slots, scratch, begin));
     };
-    const auto result = [&](std::size_t i) { return reinterpret_cast<T*>(slots[m_adamOutputs[i]]); };
+    const auto result = [&](std::size_t i) { return reinterpret_cast<T*>(slots[m_adamOutputs[i]]) + begin; };
     const AdamRegisters& r = *m_adam;
     AdamOperands<T> operands;
     operands.gradient = at(r.gradient);
@@ -239,9 +239,9 @@ void FusedKernel::runAdam(std::byte* const* slots, std::byte* scratch) const
     operands.epsilon = *at(r.epsilon);
     operands.step = *at(r.step);
     if constexpr (sizeof(T) == sizeof(float))
-        m_kernels->adamF32(operands, m_elements);
+        m_kernels->adamF32(operands, end - begin);
     else
-        m_kernels->adamF64(operands, m_elements);
+        m_kernels->adamF64(operands, end - begin);
 }
 
 void FusedKernel::execute(
@@ -257,27 +257,35 @@ void FusedKernel::execute(
     step.function(result, operand(0), operand(1), operand(2), count);
 }
 
-void FusedKernel::run(std::byte* const* slots, std::byte* scratch) const
+void FusedKernel::run(std::byte* const* slots, std::byte* scratch, WorkShare share) const
 {
+    // Parts begin at whole cache lines of the smallest element type.
+    const auto border = [&](std::int32_t part) {
+        return part == share.parts ? m_elements : m_elements * part / share.parts / line * line;
+    };
+    const std::int64_t begin = border(share.part);
+    const std::int64_t end = border(share.part + 1);
+    if (begin == end)
+        return;
     for (const Step& step : m_scalarSteps)
         execute(step, slots, scratch, 0, 1);
     if (!m_adam)
-        runBlocks(slots, scratch);
+        runBlocks(slots, scratch, begin, end);
     else if (m_places[static_cast<std::size_t>(m_adam->gradient)].elementBytes == sizeof(float))
-        runAdam<float>(slots, scratch);
+        runAdam<float>(slots, scratch, begin, end);
     else
-        runAdam<double>(slots, scratch);
+        runAdam<double>(slots, scratch, begin, end);
 }
 
-void FusedKernel::runBlocks(std::byte* const* slots, std::byte* scratch) const
+void FusedKernel::runBlocks(std::byte* const* slots, std::byte* scratch, std::int64_t first, std::int64_t end) const
 {
     const std::int64_t lines = m_block * 4 / line; // of a stream of four-byte elements
-    for (std::int64_t begin = 0; begin < m_elements; begin += m_block) {
-        const std::int64_t count = std::min(m_block, m_elements - begin);
+    for (std::int64_t begin = first; begin < end; begin += m_block) {
+        const std::int64_t count = std::min(m_block, end - begin);
         // The next block comes into the L2 cache while this one is worked on, some lines before each step.
         const auto steps = static_cast<std::int64_t>(m_steps.size());
         for (std::int64_t s = 0; s < steps; ++s) {
-            if (begin + 2 * m_block <= m_elements) {
+            if (begin + 2 * m_block <= end) {
                 const std::int64_t from = lines * s / steps;
                 const std::int64_t to = lines * (s + 1) / steps;
                 for (const std::int16_t stream : m_streams) {

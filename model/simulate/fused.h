@@ -15,6 +15,7 @@
 #include "schedule/plan.h"
 #include "simulate/adam_pattern.h"
 #include "simulate/kernels/kernel_set.h"
+#include "simulate/replica_sharing.h"
 
 namespace shardscope {
 
@@ -28,7 +29,7 @@ public:
 
     [[nodiscard]] std::int64_t scratchBytes() const { return m_scratchBytes; }
     /// `slots[id]` is the memory of that slot on the device; `scratch` is 64-byte aligned.
-    void run(std::byte* const* slots, std::byte* scratch) const;
+    void run(std::byte* const* slots, std::byte* scratch, WorkShare share = {}) const;
 
 private:
     /// Where a register's values are while a block is executed.
@@ -59,9 +60,9 @@ private:
 
     void execute(
         const Step& step, std::byte* const* slots, std::byte* scratch, std::int64_t element, std::int64_t count) const;
-    void runBlocks(std::byte* const* slots, std::byte* scratch) const;
+    void runBlocks(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end) const;
     template <class T>
-    void runAdam(std::byte* const* slots, std::byte* scratch) const;
+    void runAdam(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end) const;
 
     std::vector<Place> m_places; ///< per register
     std::vector<Step> m_scalarSteps;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <set>
 #include <thread>
 
 #include "simulate/action.h"
+#include "simulate/device_memory.h"
 #include "simulate/element.h"
 #include "simulate/exchange.h"
-#include "simulate/memory.h"
+#include "simulate/replica_sharing.h"
 #include "simulate/thread_pool.h"
 
 namespace shardscope {
@@ -25,8 +27,52 @@ double secondsSince(Clock::time_point start)
 
 /// What stands between two collectives, done by each device on its own; then the collective, if one follows.
 struct Phase {
-    std::vector<const Action*> actions;
+    struct Item {
+        const Action* action = nullptr;
+        const std::vector<WorkShare>* work = nullptr; ///< per device; null = everybody does all of it
+    };
+    std::vector<Item> actions;
     const Exchange* exchange = nullptr;
+};
+
+/// Shared state that devices have read and written since they last waited for each other.
+class SharedAccess {
+public:
+    [[nodiscard]] bool mustWait(const Instruction& instruction, const ReplicaSharing& sharing) const
+    {
+        bool wait = false;
+        forEachSlot(instruction, sharing, [&](SlotId slot, bool writes) {
+            wait = wait || m_written.contains(slot) || (writes && m_read.contains(slot));
+        });
+        return wait;
+    }
+    void add(const Instruction& instruction, const ReplicaSharing& sharing)
+    {
+        forEachSlot(
+            instruction, sharing, [&](SlotId slot, bool writes) { (writes ? m_written : m_read).insert(slot); });
+    }
+
+private:
+    template <class F>
+    static void forEachSlot(const Instruction& instruction, const ReplicaSharing& sharing, const F& f)
+    {
+        const auto visit = [&](SlotId slot, bool writes) {
+            if (slot.valid() && sharing.isShared(slot))
+                f(slot, writes);
+        };
+        for (const SlotId slot : instruction.operands)
+            visit(slot, false);
+        for (const SlotId slot : instruction.results)
+            visit(slot, true);
+        if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action)) {
+            for (const FusedInstruction::Input& input : fused->inputs)
+                visit(input.slot, false);
+            for (const FusedInstruction::Output& output : fused->outputs)
+                visit(output.slot, true);
+        }
+    }
+
+    std::set<SlotId> m_read, m_written;
 };
 
 /// The coordinates of a device along the axes over which an array is still to be added up, as one number.
@@ -88,34 +134,30 @@ public:
     {
         if (auto checked = checkGiven(); !checked)
             return checked;
-        if (auto phases = preparePhases(); !phases)
+        ReplicaSharing sharing;
+        if (options.replicas == ReplicaMode::Shared)
+            sharing = shareReplicas(*m_plan);
+        if (auto phases = preparePhases(sharing); !phases)
             return phases;
+        m_memory = DeviceMemory(*m_plan, sharing);
         const std::int64_t machine = machineMemory();
         const std::int64_t limit = options.memoryLimit > 0 ? options.memoryLimit
             : machine > 0                                  ? machine / 4 * 3
                                                            : std::int64_t{ 1 } << 40;
-        const std::int64_t arena = std::max<std::int64_t>(m_plan->memory.arenaBytes, 1);
-        const auto devices = static_cast<std::int64_t>(m_devices);
-        std::int64_t needed = m_ownBytes + m_scratchBytes * m_threads;
-        if (arena > (limit - std::min(needed, limit)) / devices)
-            return outOfMemory(arena, devices, needed, limit);
-        needed += arena * devices;
-        for (std::size_t device = 0; device < m_devices; ++device) {
-            m_arenas.emplace_back(arena);
-            if (m_arenas.back().data() == nullptr)
-                return outOfMemory(arena, devices, needed - arena * devices, limit);
-        }
+        const double needed =
+            m_memory.bytesNeeded() + static_cast<double>(m_ownBytes) + static_cast<double>(m_scratchBytes) * m_threads;
+        const auto outOfMemory = [&]() -> Result<void> {
+            return fail(Code::OutOfMemory,
+                { { "bytes", static_cast<std::int64_t>(std::min(needed, 9e18)) }, { "limit", limit } });
+        };
+        if (needed > static_cast<double>(limit) || !m_memory.allocate())
+            return outOfMemory();
         for (int worker = 0; worker < m_threads; ++worker) {
             m_scratch.emplace_back(m_scratchBytes);
             if (m_scratch.back().data() == nullptr)
-                return outOfMemory(arena, devices, needed - arena * devices, limit);
+                return outOfMemory();
         }
-        m_physicalBytes = needed;
-        const std::size_t slots = m_plan->slots.size();
-        m_addresses.resize(m_devices * slots);
-        for (std::size_t device = 0; device < m_devices; ++device)
-            for (std::size_t slot = 0; slot < slots; ++slot)
-                m_addresses[device * slots + slot] = m_arenas[device].data() + m_plan->slots[slot].offset;
+        m_physicalBytes = static_cast<std::int64_t>(needed);
         m_clocks.resize(m_devices);
         m_seconds.resize(std::max(m_devices, m_mostTasks));
         m_groupSeconds.resize(m_devices);
@@ -131,10 +173,8 @@ public:
         m_timing.wall = 0;
         m_timing.devices.assign(m_devices, {});
         m_copiedBytes = 0;
-        m_pool->run(static_cast<std::int64_t>(m_devices), [this](std::int64_t device, int) {
-            const Arena& arena = m_arenas[static_cast<std::size_t>(device)];
-            std::memset(arena.data(), 0, static_cast<std::size_t>(arena.bytes()));
-        });
+        m_pool->run(static_cast<std::int64_t>(m_memory.arenaCount()),
+            [this](std::int64_t arena, int) { m_memory.clear(static_cast<std::size_t>(arena)); });
         fillArguments();
     }
 
@@ -186,18 +226,7 @@ private:
     {
         return m_plan->program->value(DeviceValueId(value.index));
     }
-    [[nodiscard]] std::byte* address(std::size_t device, SlotId slot) const
-    {
-        return m_addresses[device * m_plan->slots.size() + slot.index];
-    }
-    [[nodiscard]] static Result<void> outOfMemory(
-        std::int64_t arena, std::int64_t devices, std::int64_t rest, std::int64_t limit)
-    {
-        const double bytes = static_cast<double>(arena) * static_cast<double>(devices) + static_cast<double>(rest);
-        const auto whole = bytes < 9e18 ? static_cast<std::int64_t>(bytes) : std::int64_t{ 9'000'000'000'000'000'000 };
-        return fail(Code::OutOfMemory, { { "bytes", whole }, { "limit", limit } });
-    }
-
+    [[nodiscard]] std::byte* address(std::size_t device, SlotId slot) const { return m_memory.address(device, slot); }
     Result<void> checkGiven() const
     {
         const Program& program = *m_plan->program->program;
@@ -212,11 +241,14 @@ private:
         return {};
     }
 
-    Result<void> preparePhases()
+    Result<void> preparePhases(ReplicaSharing& sharing)
     {
         const KernelSet& kernels = kernelSet();
+        m_work = std::move(sharing.work);
         m_phases.emplace_back();
-        for (const Instruction& instruction : m_plan->instructions) {
+        SharedAccess access;
+        for (std::size_t i = 0; i < m_plan->instructions.size(); ++i) {
+            const Instruction& instruction = m_plan->instructions[i];
             if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
                 auto exchange = Exchange::prepare(*m_plan, instruction, kernels);
                 if (!exchange)
@@ -226,6 +258,7 @@ private:
                 m_mostTasks = std::max(m_mostTasks, static_cast<std::size_t>(m_exchanges.back()->taskCount()));
                 m_phases.back().exchange = m_exchanges.back().get();
                 m_phases.emplace_back();
+                access = {};
                 continue;
             }
             auto action = prepareAction(*m_plan, instruction, kernels);
@@ -234,7 +267,13 @@ private:
             m_actions.push_back(std::move(*action));
             m_scratchBytes = std::max(m_scratchBytes, m_actions.back()->scratchBytes());
             m_ownBytes += m_actions.back()->ownBytes();
-            m_phases.back().actions.push_back(m_actions.back().get());
+            if (access.mustWait(instruction, sharing)) {
+                m_phases.emplace_back();
+                access = {};
+            }
+            access.add(instruction, sharing);
+            const bool divided = i < m_work.size() && !m_work[i].empty();
+            m_phases.back().actions.push_back({ m_actions.back().get(), divided ? &m_work[i] : nullptr });
         }
         return {};
     }
@@ -265,9 +304,9 @@ private:
     std::vector<std::unique_ptr<Action>> m_actions;
     std::vector<std::unique_ptr<Exchange>> m_exchanges;
     std::vector<Phase> m_phases;
-    std::vector<Arena> m_arenas; ///< per device
+    std::vector<std::vector<WorkShare>> m_work; ///< of ReplicaSharing
+    DeviceMemory m_memory;
     std::vector<Arena> m_scratch; ///< per worker
-    std::vector<std::byte*> m_addresses; ///< [device * slots + slot]
     std::unique_ptr<ThreadPool> m_pool;
     std::int64_t m_scratchBytes = 64;
     std::int64_t m_ownBytes = 0;
@@ -327,9 +366,11 @@ void SimulatedRun::fillArgument(ValueId argument, SlotId slot, const Layout& lay
             for (std::int64_t i = 0; i < length; ++i)
                 storeElement(value.localType.dtype, first, local + i, row[static_cast<std::size_t>(i)]);
         });
-    for (std::size_t copy = 1; copy < positions.size(); ++copy)
-        std::memcpy(address(static_cast<std::size_t>(positions[copy]), slot), first,
-            static_cast<std::size_t>(value.localType.byteCount()));
+    for (const std::int32_t position : positions) {
+        std::byte* copy = address(static_cast<std::size_t>(position), slot);
+        if (copy != first)
+            std::memcpy(copy, first, static_cast<std::size_t>(value.localType.byteCount()));
+    }
 }
 
 void SimulatedRun::runActions(const Phase& phase)
@@ -340,10 +381,12 @@ void SimulatedRun::runActions(const Phase& phase)
     m_pool->run(static_cast<std::int64_t>(m_devices), [&](std::int64_t device, int worker) {
         const Clock::time_point start = Clock::now();
         const auto d = static_cast<std::size_t>(device);
-        const ActionContext context{ m_addresses.data() + d * slots, device,
-            m_scratch[static_cast<std::size_t>(worker)].data() };
-        for (const Action* action : phase.actions)
-            action->run(context);
+        ActionContext context{ m_memory.addresses() + d * slots, device,
+            m_scratch[static_cast<std::size_t>(worker)].data(), {} };
+        for (const Phase::Item& item : phase.actions) {
+            context.share = item.work ? (*item.work)[d] : WorkShare();
+            item.action->run(context);
+        }
         m_seconds[d] = secondsSince(start);
     });
     for (std::size_t d = 0; d < m_devices; ++d) {
@@ -357,7 +400,7 @@ void SimulatedRun::runExchange(const Exchange& exchange)
     const std::size_t slots = m_plan->slots.size();
     m_pool->run(exchange.taskCount(), [&](std::int64_t task, int worker) {
         const Clock::time_point start = Clock::now();
-        exchange.run(task, m_addresses.data(), slots, m_scratch[static_cast<std::size_t>(worker)].data());
+        exchange.run(task, m_memory.addresses(), slots, m_scratch[static_cast<std::size_t>(worker)].data());
         m_seconds[static_cast<std::size_t>(task)] = secondsSince(start);
     });
     m_copiedBytes += exchange.copiedBytes();

@@ -24,7 +24,8 @@
 
 namespace shardscope {
 
-/// Replicas with storage of their own, or sharing it until they differ.
+/// Replicas with storage of their own, or one storage for state that holds the same bits on all of them at all times (and
+/// then they share the work on it as well). The bits of all results are the same in either mode.
 enum class ReplicaMode : std::uint8_t { Own, Shared };
 
 struct RunOptions {

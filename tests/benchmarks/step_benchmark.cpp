@@ -110,12 +110,13 @@ void measure(benchmark::State& state, const std::string& name, const std::functi
         });
 }
 
-std::unique_ptr<Run> simulated(std::int64_t data, std::int64_t model, int threads)
+std::unique_ptr<Run> simulated(
+    std::int64_t data, std::int64_t model, int threads, ReplicaMode replicas = ReplicaMode::Own)
 {
     const auto program = test::mlpOnDevices(MlpSettings(), test::makeMesh({ { "data", data }, { "model", model } }));
     RunOptions options;
     options.threads = threads;
-    options.replicas = ReplicaMode::Own;
+    options.replicas = replicas;
     return Run::create(test::makePlan(program), options).value();
 }
 
@@ -185,8 +186,8 @@ void summarise()
             best = name;
         }
     std::printf("\nratios of medians (best plain Eigen step: %s)\n", best.c_str());
-    for (const std::string ours : { "ours/1x8/T2", "ours/2x4/T2" }) {
-        const std::string floor = ours == "ours/1x8/T2" ? "floor/one copy/T2" : "floor/own copies/T2";
+    for (const std::string ours : { "ours/1x8/T2", "ours/2x4/T2", "ours/2x4 shared/T2" }) {
+        const std::string floor = ours == "ours/2x4/T2" ? "floor/own copies/T2" : "floor/one copy/T2";
         std::printf("  %s: %.2f x Eigen, %.2f x floor, %.2f of the device loop\n", ours.c_str(), of(ours) / eigen,
             of(ours) / of(floor), of(ours) / of("device loop/T2"));
     }
@@ -230,6 +231,7 @@ int main(int argc, char** argv)
     addRun("ours/1x8/T2", simulated(1, 8, 2));
     addRun("ours/2x4/T2", simulated(2, 4, 2));
     addRun("ours/2x4/T1", simulated(2, 4, 1));
+    addRun("ours/2x4 shared/T2", simulated(2, 4, 2, ReplicaMode::Shared));
     benchmark::RunSpecifiedBenchmarks();
     summarise();
     return 0;

@@ -106,6 +106,8 @@ private Q_SLOTS:
     void agreesWithReference();
     void sameBits_data() { addMeshes(); }
     void sameBits();
+    void sharedReplicas_data() { addMeshes(); }
+    void sharedReplicas();
     void checkCanFail();
     void readsValues();
     void deviceOrderDoesNotMatter();
@@ -169,6 +171,47 @@ void TestRun::sameBits()
         QVERIFY(stateBytes(*run) == first);
         for (const StatePair& pair : program->program->state)
             QVERIFY(run->replicasAgree(pair.argument));
+    }
+}
+
+// Other storage and other work for each device, the same bits.
+void TestRun::sharedReplicas()
+{
+    QFETCH(QString, mesh);
+    for (const bool fuse : { true, false }) {
+        const auto program = mlpOnDevices(smallMlp(), makeMesh(axesOf(mesh)));
+        ScheduleOptions scheduling;
+        scheduling.fuse = fuse;
+        scheduling.keep = gradientsOf(*program->program);
+        const auto plan = makePlan(program, scheduling);
+        auto own = Run::create(plan, withThreads(2)).value();
+        for (const int threads : { 1, 2, 4 }) {
+            RunOptions options = withThreads(threads);
+            options.replicas = ReplicaMode::Shared;
+            auto shared = Run::create(plan, options).value();
+            own->reset();
+            QVERIFY(stateBytes(*shared) == stateBytes(*own));
+            for (int step = 0; step < 3; ++step) {
+                own->step();
+                shared->step();
+                QVERIFY(stateBytes(*shared) == stateBytes(*own));
+                for (const ValueId gradient : gradientsOf(*program->program))
+                    QVERIFY(shared->gather(gradient) == own->gather(gradient));
+            }
+            QCOMPARE(shared->logicalBytes(), own->logicalBytes());
+            QCOMPARE(own->physicalBytes() >= own->logicalBytes(), true);
+            // Every parameter is held copies times; with its moments that is most of the memory.
+            const Program& p = *program->program;
+            std::int64_t saved = 0;
+            for (const StatePair& pair : p.state) {
+                const Layout layout = program->layout(DeviceValueId(pair.argument.index));
+                if (p.value(pair.argument).role != Role::Step && p.value(pair.argument).role != Role::Count)
+                    saved += (layout.copies() - 1) * layout.distinctShards()
+                        * program->value(DeviceValueId(pair.argument.index)).localType.byteCount();
+            }
+            if (threads == 2 && fuse)
+                QVERIFY(shared->physicalBytes() <= own->physicalBytes() - saved);
+        }
     }
 }
 

@@ -14,9 +14,10 @@ using namespace shardscope;
 
 namespace {
 
-std::vector<std::byte> stateAfter(const test::PlanPtr& plan, int threads, int steps)
+std::vector<std::byte> stateAfter(const test::PlanPtr& plan, int threads, int steps, ReplicaMode replicas)
 {
     RunOptions options;
+    options.replicas = replicas;
     options.threads = threads;
     options.initial.randomInputs = true;
     auto run = Run::create(plan, options).value();
@@ -70,13 +71,16 @@ int main()
         settings.batch = 16;
         settings.embed = settings.hidden = shape.width;
         const test::PlanPtr plan = test::makePlan(test::mlpOnDevices(settings, test::makeMesh(shape.mesh)));
-        const std::vector<std::byte> expected = stateAfter(plan, 1, steps);
+        const std::vector<std::byte> expected = stateAfter(plan, 1, steps, ReplicaMode::Own);
         std::vector<std::byte> results[2];
         {
             // A window and a search may each have a run of their own, on the same plan.
             std::vector<std::jthread> users;
             for (std::size_t user = 0; user < 2; ++user)
-                users.emplace_back([&, user] { results[user] = stateAfter(plan, user == 0 ? 4 : 3, steps); });
+                users.emplace_back([&, user] {
+                    results[user] =
+                        stateAfter(plan, user == 0 ? 4 : 3, steps, user == 0 ? ReplicaMode::Own : ReplicaMode::Shared);
+                });
         }
         for (const auto& result : results)
             if (result != expected) {
