@@ -35,7 +35,7 @@ DimensionReason reasonOf(const Snapshot& snapshot, const Explanation& explanatio
 
     const ResolvedAnnotation* annotation = explanation.annotation;
     if (annotation && annotation->spec) {
-        if (annotation->resolution) {
+        if (annotation->resolution && dimension < annotation->resolution->dims.size()) {
             const DimensionTrace& trace = annotation->resolution->dims[dimension];
             reason.rule = trace.rule;
             switch (trace.outcome) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "program/differentiate.h"
+
 namespace shardscope {
 
 namespace {
@@ -18,7 +20,7 @@ std::vector<const ResolvedAnnotation*> writtenAnnotations(const Program& program
             written.push_back(&annotation);
     }
     for (const ResolvedAnnotation& annotation : annotations.constraints)
-        if (!program.scopes[program.operation(annotation.operation).scope].starts_with("backward/"))
+        if (!isBackward(program.scopes[program.operation(annotation.operation).scope]))
             written.push_back(&annotation);
     return written;
 }
@@ -63,6 +65,14 @@ public:
         if (value.valid())
             problem.values.push_back(value);
         m_problems.push_back(std::move(problem));
+    }
+
+    /// Whether the same was found about any tensor.
+    [[nodiscard]] bool knows(const Diagnostic& diagnostic) const
+    {
+        return std::any_of(m_problems.begin(), m_problems.end(), [&](const Problem& earlier) {
+            return earlier.diagnostic.code == diagnostic.code && earlier.diagnostic.args == diagnostic.args;
+        });
     }
 
 private:
@@ -165,6 +175,18 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
             collector.add(std::move(diagnostic), subject, annotation->value, std::move(fixes));
         }
     }
+}
+
+/// Errors of annotations that nobody wrote there: of optimizer state, results and derived constraints. Most repeat what
+/// was found where the annotation comes from; the others must not get lost.
+void addInheritedErrors(const Program& program, const Annotations& annotations, Collector& collector)
+{
+    for (const auto* list : { &annotations.arguments, &annotations.results, &annotations.constraints })
+        for (const ResolvedAnnotation& annotation : *list)
+            if (annotation.problem && annotation.problem->severity() == Severity::Error
+                && !collector.knows(*annotation.problem))
+                collector.add(
+                    *annotation.problem, shortName(program.value(annotation.value).path), annotation.value, {});
 }
 
 void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus& census, const Experiment& experiment,
@@ -280,6 +302,7 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
     std::vector<Problem> problems;
     Collector collector(problems);
     addAnnotationFindings(program, mesh, annotations, experiment, collector);
+    addInheritedErrors(program, annotations, collector);
     addRuleFindings(program, mesh, census, experiment, collector);
     return problems;
 }

@@ -3,6 +3,7 @@
 // cotangents of its operands. Several contributions to one value are added in the order of its uses, last use first.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "program/builder.h"
@@ -14,5 +15,11 @@ namespace shardscope {
 /// Only what is needed for `wrt` is built. Errors: InvalidOperand if `loss` is not a floating-point scalar or an
 /// operation on the way has no derivative.
 [[nodiscard]] Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::span<const ValueId> wrt);
+
+/// Whether a scope holds what differentiation made.
+[[nodiscard]] inline bool isBackward(std::string_view scope)
+{
+    return scope == "backward" || scope.starts_with("backward/");
+}
 
 } // namespace shardscope
