@@ -112,7 +112,7 @@ void MainWindow::arrangeWide()
     resizeDocks({ at("mesh"), at("rules"), at("tensors") }, { mesh, rules, upper - mesh - rules }, Qt::Vertical);
     const int timing = upper * 30 / 100, memory = Metrics::scaled(126);
     resizeDocks({ at("grid"), at("timing"), at("memory") }, { upper - timing - memory, timing, memory }, Qt::Vertical);
-    resizeDocks({ at("explain"), at("trace") }, { upper * 46 / 100, upper * 54 / 100 }, Qt::Vertical);
+    resizeDocks({ at("explain"), at("trace") }, { upper * 52 / 100, upper * 48 / 100 }, Qt::Vertical);
 }
 
 void MainWindow::arrangeCompact()

@@ -30,8 +30,10 @@ StatusText statusText(const Document& document)
     double seconds = 0;
     for (const StageTime& stage : snapshot->times)
         seconds += stage.seconds;
+    const int errors = snapshot->errorCount();
     text.solved = snapshot->ok() ? StatusBar::tr("Solved in %1").arg(words::seconds(seconds))
-                                 : StatusBar::tr("%n errors", nullptr, snapshot->errorCount());
+        : errors == 1            ? StatusBar::tr("1 error")
+                                 : StatusBar::tr("%1 errors").arg(errors);
     if (snapshot->mesh)
         text.devices = snapshot->mesh->deviceCount() == 1
             ? StatusBar::tr("1 device")

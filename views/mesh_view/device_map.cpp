@@ -264,7 +264,11 @@ void DeviceMap::paintTiles(QPainter& painter, const Theme& theme) const
         return;
     }
     const qreal ratio = devicePixelRatioF();
-    const QFont face = Metrics::semibold();
+    QFont face = Metrics::semibold();
+    if (m_map.tile(0).height() < Metrics::scaled(20)) {
+        face = Metrics::small();
+        face.setWeight(QFont::DemiBold);
+    }
     const QFontMetrics metrics(face);
     painter.setFont(face);
     const bool whole = m_layout && m_layout->distinctShards() == 1;
@@ -278,11 +282,11 @@ void DeviceMap::paintTiles(QPainter& painter, const Theme& theme) const
             painter.fillRect(tile, theme.stripes(fill, whole ? 8 : m_layout->copies(), ratio));
         painter.setPen(theme.strongLine);
         painter.setBrush(Qt::NoBrush);
-        if (tile.width() >= 6)
+        if (tile.width() >= 8 && tile.height() >= 8)
             painter.drawRect(tile.adjusted(0, 0, -1, -1));
         const QString text = QStringLiteral("d%1").arg(m_mesh->deviceAt(position));
         const int width = metrics.horizontalAdvance(text);
-        if (width + 6 > tile.width() || metrics.height() > tile.height() + 2)
+        if (width + 6 > tile.width() || metrics.height() > tile.height() + 1)
             continue;
         QRect plate(0, 0, width + 6, std::min(metrics.height(), tile.height() - 2));
         plate.moveCenter(tile.center());

@@ -47,16 +47,14 @@ QString namesText(const LogicalNames& names)
     return parts.join(QStringLiteral(", "));
 }
 
-/// The logical names that a tensor was annotated with, its own or inherited.
-std::optional<LogicalNames> namesOf(const Snapshot& snapshot, const QString& path)
+/// The annotation of a tensor, its own or inherited.
+std::optional<ResolvedAnnotation> annotationOf(const Snapshot& snapshot, const QString& path)
 {
     const TensorRow* row = snapshot.row(path.toStdString());
     if (!row || !snapshot.ok())
         return std::nullopt;
     const Explanation explanation = explain(snapshot, row->value);
-    const LogicalAxes* axes =
-        explanation.annotation ? std::get_if<LogicalAxes>(&explanation.annotation->written) : nullptr;
-    return axes ? std::optional(axes->names) : std::nullopt;
+    return explanation.annotation ? std::optional(*explanation.annotation) : std::nullopt;
 }
 
 QString markUp(const words::Text& text)
@@ -207,6 +205,7 @@ void RuleTraceView::traceNames(const QString& names)
 
 void RuleTraceView::refresh()
 {
+    m_note.clear();
     if (m_typed) {
         showTrace(*m_typed);
         return;
@@ -216,13 +215,15 @@ void RuleTraceView::refresh()
         showNothing(tr("Choose a tensor, or type logical names, to see what every rule does."));
         return;
     }
-    const std::optional<LogicalNames> names = namesOf(*snapshot, m_selection->tensor());
-    if (!names || names->empty()) {
+    const std::optional<ResolvedAnnotation> annotation = annotationOf(*snapshot, m_selection->tensor());
+    const LogicalAxes* axes = annotation ? std::get_if<LogicalAxes>(&annotation->written) : nullptr;
+    m_note = annotation && annotation->problem ? words::describe(*annotation->problem).cause : QString();
+    if (!axes || axes->names.empty()) {
         showNothing(tr("%1 is not annotated with logical names: no rule is asked. Type names above to trace them.")
                         .arg(words::tensorName(m_selection->tensor().toStdString())));
         return;
     }
-    showTrace(*names);
+    showTrace(axes->names);
 }
 
 void RuleTraceView::showNothing(const QString& why)
@@ -322,6 +323,9 @@ void RuleTraceView::showCurrentRule()
         why += QLatin1Char(' ')
             + tr("A tuple is all or nothing, so %1 is lost as well.").arg(lost.join(QStringLiteral(", ")));
     }
+    if (!m_note.isEmpty())
+        why +=
+            QStringLiteral("<p style='color:%1'>%2</p>").arg(Theme::current().warning.name(), m_note.toHtmlEscaped());
     m_why->setText(why);
 
     const int before = blocker();

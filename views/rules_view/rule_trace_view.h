@@ -68,6 +68,7 @@ private:
     QPushButton* m_apply;
     EmptyPage* m_empty;
     QString m_keyFigure;
+    QString m_note; ///< why the annotation has no effect, if it has none
     std::optional<LogicalNames> m_typed; ///< names typed by the user; absent = those of the selected tensor
     QString m_typedFor; ///< tensor selected when they were typed
 };

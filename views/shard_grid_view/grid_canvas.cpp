@@ -102,19 +102,19 @@ void GridCanvas::arrange()
     if (rank == 0)
         m_choice = {};
 
-    const QFontMetrics names{ font() }, small{ Metrics::small() };
+    const QFontMetrics names{ font() }, strong{ Metrics::semibold() }, small{ Metrics::small() };
     GridMargins margins;
     margins.top = names.height() + small.height() + Metrics::scaled(22);
     margins.panelTitle = names.height() + 4;
     int left = 0;
     if (m_choice.rows >= 0) {
         left = std::max(names.horizontalAdvance(m_subject->dimensionName(m_choice.rows)),
-            names.horizontalAdvance(m_subject->axesOf(m_choice.rows)));
+            strong.horizontalAdvance(m_subject->axesOf(m_choice.rows)));
         const std::int64_t size = layout.shape()[static_cast<std::size_t>(m_choice.rows)];
         left = std::max(left, small.horizontalAdvance(words::range(std::max<std::int64_t>(size - 2, 0), size)));
         left = std::max(left, small.horizontalAdvance(tr("not cut")));
     }
-    margins.left = left + Metrics::scaled(14);
+    margins.left = left + Metrics::scaled(22);
     if (rank == 0) {
         margins.top = Metrics::scaled(16);
         margins.left = 0;

@@ -69,6 +69,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     , m_colour(new QComboBox(this))
     , m_partial(new QToolButton(this))
     , m_canvas(new GridCanvas(selection, this))
+    , m_head(new QWidget(this))
 {
     installGridAccessibility();
     m_rows->setAccessibleName(tr("Dimension drawn as rows"));
@@ -123,9 +124,13 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     column->setContentsMargins(1, 0, 1, 1);
     column->setSpacing(0);
     column->addWidget(m_ribbon);
-    column->addLayout(head);
-    column->addLayout(tray);
-    column->addWidget(line);
+    auto* above = new QVBoxLayout(m_head);
+    above->setContentsMargins(0, 0, 0, 0);
+    above->setSpacing(0);
+    above->addLayout(head);
+    above->addLayout(tray);
+    above->addWidget(line);
+    column->addWidget(m_head);
     column->addWidget(m_canvas, 1);
     setFocusProxy(m_canvas);
 
@@ -150,7 +155,7 @@ void ShardGridView::refresh()
     for (QWidget* control : std::initializer_list<QWidget*>{ m_rows, m_columns, m_rowsLabel, m_columnsLabel })
         control->setVisible(any && row->type.rank() > 1);
     m_partial->setVisible(any && !row->partialBefore.empty());
-    m_colour->setEnabled(any);
+    m_head->setVisible(any);
     QString figure;
     if (any) {
         showRow(*row);
@@ -161,8 +166,10 @@ void ShardGridView::refresh()
         m_total->clear();
         m_perDevice->clear();
         m_shown.clear();
+        const bool failed = m_document->snapshot() && !m_document->snapshot()->ok();
         m_canvas->setEmptyText(snapshot ? tr("Choose a tensor to see how the devices hold it.")
-                                        : tr("The experiment has not been analysed yet."));
+                : failed                ? tr("Who holds what is known once the problems below are solved.")
+                                        : tr("The experiment is being analysed."));
         m_canvas->setSubject(std::nullopt);
     }
     if (figure != m_keyFigure) {

@@ -54,6 +54,7 @@ private:
     QComboBox* m_colour;
     QToolButton* m_partial;
     GridCanvas* m_canvas;
+    QWidget* m_head; ///< everything above the grid
     QString m_keyFigure;
     QString m_shown; ///< path of the tensor for which rows and columns were chosen
 };

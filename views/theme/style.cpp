@@ -216,7 +216,7 @@ QSize ShardscopeStyle::sizeFromContents(
             const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
             const bool iconOnly = !button || button->toolButtonStyle == Qt::ToolButtonIconOnly;
             const int side = Metrics::scaled(28);
-            return iconOnly ? QSize(side, side) : QSize(size.width() + Metrics::scaled(20), control);
+            return iconOnly ? QSize(side, side) : QSize(size.width() + Metrics::scaled(12), control);
         }
         return { std::max(size.width() + 6, Metrics::scaled(20)), std::max(size.height() + 4, Metrics::scaled(20)) };
     case CT_HeaderSection:
