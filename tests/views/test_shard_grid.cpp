@@ -12,6 +12,7 @@
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
+#include "views/widgets/shard_colour.h"
 
 using namespace shardscope;
 
@@ -156,6 +157,11 @@ private Q_SLOTS:
         QCOMPARE(detail("a=16,b=16", { 320, 320 }), GridDetail::Marks);
         QCOMPARE(detail("a=64,b=64", { 320, 320 }), GridDetail::Colour);
         QCOMPARE(detail("a=1024,b=1024", { 320, 320 }), GridDetail::Raster);
+        const GridLayout many = gridOf(layoutOf("a=1024,b=1024", "P('a', 'b')", { 16384, 16384 }), { 320, 320 });
+        QCOMPARE(many.rowsPerTile(), 32); // 10 px; 16 rows would be 5
+        QCOMPARE(many.columnsPerTile(), 32);
+        const GridLayout few = gridOf(layoutOf("a=2,b=4", "P('a', 'b')", { 16384, 16384 }));
+        QCOMPARE(few.rowsPerTile(), 1);
     }
 
     void panelsStopAtALimit()
@@ -169,6 +175,36 @@ private Q_SLOTS:
         QCOMPARE(other.panelsInAll(), 128);
         QCOMPARE(static_cast<int>(other.panels().size()), GridLayout::maximumPanels);
         QVERIFY(!other.cellOf(layout.distinctShards() - 1)); // beyond the last panel drawn
+    }
+
+    void neighboursDifferInColour_data()
+    {
+        QTest::addColumn<QByteArray>("mesh");
+        QTest::newRow("8 in a row") << QByteArray("a=1,b=8");
+        QTest::newRow("4 x 8") << QByteArray("a=4,b=8");
+        QTest::newRow("8 x 8") << QByteArray("a=8,b=8");
+        QTest::newRow("16 x 4") << QByteArray("a=16,b=4");
+        QTest::newRow("1 x 64") << QByteArray("a=1,b=64");
+        QTest::newRow("16 x 32") << QByteArray("a=16,b=32");
+    }
+    void neighboursDifferInColour()
+    {
+        QFETCH(QByteArray, mesh);
+        const Layout layout = layoutOf(mesh.constData(), "P('a', 'b')", { 64, 64 });
+        const GridLayout grid = gridOf(layout);
+        for (const Theme* theme : { &Theme::light(), &Theme::darkTheme() }) {
+            const auto colour = [&](std::int64_t row, std::int64_t column) {
+                return shardColour(*theme, layout, grid.shardOf({ 0, row, column }));
+            };
+            for (std::int64_t row = 0; row < grid.rows().pieces; ++row) {
+                for (std::int64_t column = 0; column < grid.columns().pieces; ++column) {
+                    if (row > 0)
+                        QVERIFY(colour(row, column) != colour(row - 1, column));
+                    if (column > 0)
+                        QVERIFY(colour(row, column) != colour(row, column - 1));
+                }
+            }
+        }
     }
 
     void wordsOfACell()

@@ -9,6 +9,7 @@
 
 #include "document/selection.h"
 #include "views/theme/theme.h"
+#include "views/widgets/shard_colour.h"
 #include "views/widgets/span_line.h"
 #include "words/words.h"
 
@@ -91,21 +92,7 @@ QColor DeviceMap::fillOf(std::int64_t position, const Theme& theme) const
 {
     if (!m_layout || m_layout->distinctShards() == 1)
         return theme.alternateRow;
-    const Shape block = m_layout->blockAt(position);
-    std::int64_t row = 0, column = 0;
-    // As in the grid: the first cut dimension gives the row, the second the column.
-    bool first = true;
-    for (std::size_t d = 0; d < block.size(); ++d) {
-        if (m_layout->shardGrid()[d] == 1)
-            continue;
-        (first ? row : column) = block[d];
-        first = false;
-    }
-    if (m_layout->distinctShards() <= 64 && column == 0 && row >= 8) {
-        column = row / 8;
-        row %= 8;
-    }
-    return theme.shard(m_layout->shardAt(position), m_layout->distinctShards(), row, column);
+    return shardColour(theme, *m_layout, m_layout->shardAt(position));
 }
 
 void DeviceMap::resizeEvent(QResizeEvent*)

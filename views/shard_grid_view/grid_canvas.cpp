@@ -117,7 +117,7 @@ void GridCanvas::arrange()
     margins.left = left + Metrics::scaled(22);
     if (rank == 0) {
         margins.top = Metrics::scaled(16);
-        margins.left = 0;
+        margins.left = outer;
     }
 
     QRect area = rect().adjusted(outer, outer, -outer - 2, -outer - 2);

@@ -125,6 +125,13 @@ GridLayout::GridLayout(const Layout& layout, Choice choice, QSize area, const Gr
         m_detail = GridDetail::Colour;
     else
         m_detail = GridDetail::Raster;
+    if (m_detail == GridDetail::Raster) {
+        constexpr double smallestTile = 6;
+        while (cellHeight * static_cast<double>(m_rowsPerTile) < smallestTile && m_rowsPerTile < m_rows.pieces)
+            m_rowsPerTile *= 2;
+        while (cellWidth * static_cast<double>(m_columnsPerTile) < smallestTile && m_columnsPerTile < m_columns.pieces)
+            m_columnsPerTile *= 2;
+    }
 }
 
 bool GridLayout::isClamped() const

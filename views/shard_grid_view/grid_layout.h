@@ -86,6 +86,9 @@ public:
     [[nodiscard]] bool isClamped() const;
 
     [[nodiscard]] GridDetail detail() const { return m_detail; }
+    /// Cells that share one visible tile where single ones are too small to be told apart; 1 otherwise.
+    [[nodiscard]] std::int64_t rowsPerTile() const { return m_rowsPerTile; }
+    [[nodiscard]] std::int64_t columnsPerTile() const { return m_columnsPerTile; }
     /// Pixels of a block boundary, 0 <= index <= pieces.
     [[nodiscard]] int columnEdge(const QRect& panel, std::int64_t index) const;
     [[nodiscard]] int rowEdge(const QRect& panel, std::int64_t index) const;
@@ -109,6 +112,7 @@ private:
     std::int64_t m_panelsInAll = 1;
     double m_trueAspect = 1, m_drawnAspect = 1;
     GridDetail m_detail = GridDetail::Full;
+    std::int64_t m_rowsPerTile = 1, m_columnsPerTile = 1;
 };
 
 } // namespace shardscope

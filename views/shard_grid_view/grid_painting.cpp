@@ -9,6 +9,7 @@
 #include "document/selection.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
+#include "views/widgets/shard_colour.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -59,18 +60,14 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
     const Layout& layout = m_subject->layout;
     const std::int64_t shard = m_grid.shardOf(cell);
     if (m_colour == GridColour::Shard) {
+        if (m_grid.rowsPerTile() > 1 || m_grid.columnsPerTile() > 1) {
+            // Which shard it is cannot be seen any more: two steps of one tint tell the tiles apart.
+            const bool odd = (cell.row / m_grid.rowsPerTile() + cell.column / m_grid.columnsPerTile()) % 2 != 0;
+            return theme.shard(0, 64, 0, odd ? 2 : 0);
+        }
         if (m_subject->isWhole() && layout.copies() > 1)
             return theme.alternateRow;
-        const std::int64_t count = layout.distinctShards();
-        std::int64_t row = cell.row + cell.panel, column = cell.column;
-        if (count <= 64 && m_grid.rows().pieces == 1) {
-            row = cell.column % 8; // one cut: hues first, then the next lightness
-            column = cell.column / 8 + cell.panel;
-        } else if (count <= 64 && m_grid.columns().pieces == 1) {
-            row = cell.row % 8;
-            column = cell.row / 8 + cell.panel;
-        }
-        return theme.shard(shard, count, row, column);
+        return shardColour(theme, layout, shard);
     }
     const std::vector<std::int32_t> holders = layout.holders(shard);
     const auto group = [this](std::int32_t id) {
@@ -238,7 +235,15 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
         else if (layout.copies() > 1 && m_grid.detail() >= GridDetail::Marks)
             painter.fillRect(rect, theme.stripes(fill, m_subject->isWhole() ? 8 : layout.copies(), ratio));
     }
-    if (m_grid.detail() >= GridDetail::Name)
+    if (m_grid.detail() < GridDetail::Name)
+        return;
+    // Words stand on the array, not on its padding.
+    const QRect& panel = m_grid.panels()[static_cast<std::size_t>(cell.panel)];
+    if (const QRect padding = m_grid.rightPadding(panel); !padding.isEmpty())
+        rect.setRight(std::min(rect.right(), padding.left() - 1));
+    if (const QRect padding = m_grid.bottomPadding(panel); !padding.isEmpty())
+        rect.setBottom(std::min(rect.bottom(), padding.top() - 1));
+    if (!rect.isEmpty())
         paintPlate(painter, rect, fill, shard, theme);
 }
 
@@ -444,7 +449,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
         return;
     }
     // Names stand above the first range, in the corner beside the column header.
-    y = panel.top() - 2 * metrics.height() - 4;
+    y = panel.top() - 2 * metrics.height() - 8;
     write(name, theme.text, font());
     QFont bold = font();
     bold.setWeight(QFont::DemiBold);
@@ -531,10 +536,12 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         axes << QString::fromStdString(layout.mesh().axis(static_cast<std::size_t>(axis)).name);
     const std::int64_t copies = layout.copies();
     const auto row = [&](std::int64_t number, const QString& text, bool current) {
-        return Row{ number,
-            current && !axes.isEmpty() && number > 1 ? tr("%1, along %2").arg(text, axes.join(QStringLiteral(", ")))
-                                                     : text,
-            current };
+        if (!current || axes.isEmpty() || number == 1)
+            return Row{ number, text, current };
+        const QString whole = tr("%1, along %2").arg(text, axes.join(QStringLiteral(", ")));
+        const bool fits =
+            QFontMetrics(Metrics::semibold()).horizontalAdvance(whole) + Metrics::scaled(30) < m_legend.width();
+        return Row{ number, fits ? whole : text, current };
     };
     const QList<Row> rows{ row(1, tr("1"), copies == 1),
         row(2, copies == 3 ? tr("3") : tr("2"), copies == 2 || copies == 3),
@@ -594,6 +601,8 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         write(head, true, theme.text, 0);
         y += lineHeight - 2;
         for (const QString& line : lines) {
+            if (line.isEmpty())
+                continue;
             write(line, false, theme.secondary, 0);
             y += lineHeight - 4;
         }
@@ -607,12 +616,12 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     if (layout.addends() > 1) {
         y += Metrics::scaled(6);
         swatch(theme.dots(theme.base, ratio), theme.base);
-        write(tr("partial, to be added"), true, theme.text, step);
+        write(tr("partial sums"), true, theme.text, step);
         y += lineHeight;
     } else if (copies > 1) {
         paragraph(copies == 2 ? tr("Held twice") : tr("Held %n times", nullptr, static_cast<int>(copies)),
-            { tr("%1 on %n devices", nullptr, static_cast<int>(deviceCount)).arg(held),
-                tr("for a %1 array").arg(whole) });
+            { tr("%1 on %n devices", nullptr, static_cast<int>(deviceCount)).arg(held), tr("for a %1 array").arg(whole),
+                axes.size() > 1 ? tr("along %1").arg(axes.join(QStringLiteral(", "))) : QString() });
     }
     if (layout.isUneven()) {
         y += Metrics::scaled(6);
@@ -641,6 +650,8 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
                          .arg(layout.shape()[static_cast<std::size_t>(d)]);
         paragraph(tr("Not cut"), names);
     }
+    if (m_grid.rowsPerTile() > 1 || m_grid.columnsPerTile() > 1)
+        paragraph(tr("1 tile"), { tr("%1 × %2 shards").arg(m_grid.rowsPerTile()).arg(m_grid.columnsPerTile()) });
     if (m_grid.panelsInAll() > static_cast<std::int64_t>(m_grid.panels().size()))
         paragraph(tr("First %1 of %2").arg(m_grid.panels().size()).arg(words::count(m_grid.panelsInAll())), {});
 }

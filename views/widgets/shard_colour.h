@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tint of a shard, the same in every view that draws shards.
+#pragma once
+
+#include <QColor>
+
+#include "sharding/layout.h"
+
+namespace shardscope {
+
+struct Theme;
+
+/// Up to 8 shards: one tint each. Up to 64: hue by one cut dimension, lightness by another. Beyond: four tints that
+/// keep neighbours apart and no longer say which shard it is.
+[[nodiscard]] QColor shardColour(const Theme& theme, const Layout& layout, std::int64_t shard);
+
+} // namespace shardscope
