@@ -66,7 +66,7 @@ struct RuleTrace {
     Verdict verdict = Verdict::NoSuchDimension;
     int dimension = -1; ///< the dimension it names, -1 if none
     int byDimension = -1;
-    int byRule = -1;
+    int byRule = -1; ///< -1: settled before the first rule (unnamed or unconstrained, in the current version)
     std::string busyAxis; ///< for AxisBusy: the first busy one
     std::vector<std::string> lostAxes; ///< for AxisBusy with a tuple: the axes that were free and got lost with it
     bool operator==(const RuleTrace&) const = default;

@@ -23,6 +23,11 @@ QString targetText(const SpecEntry& target)
     return axes.join(Words::tr(" and "));
 }
 
+bool isUnconstrained(const LogicalRule& rule)
+{
+    return rule.target.kind == SpecEntry::Kind::Unconstrained;
+}
+
 } // namespace
 
 Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names)
@@ -34,12 +39,18 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
     const auto axis = [](const QString& text) { return Span{ text, Span::Style::Axis, -1 }; };
     switch (trace.verdict) {
     case Verdict::Applied:
+        if (isUnconstrained(rule))
+            return { strong(dimension), plainText(Words::tr(" is left to propagation")) };
         if (rule.target.axes.empty())
             return { strong(dimension), plainText(Words::tr(" stays whole")) };
         return { strong(dimension), plainText(Words::tr(" is cut along ")), axis(targetText(rule.target)) };
     case Verdict::NoSuchDimension:
         return { plainText(Words::tr("no dimension is called ")), strong(fromStd(rule.name.name)) };
     case Verdict::AxisBusy: {
+        if (isUnconstrained(rule))
+            return { strong(dimensionName(names, trace.byDimension)),
+                plainText(Words::tr(" is left to propagation already (rule %1), and only one dimension can be")
+                              .arg(trace.byRule + 1)) };
         Text text{ axis(fromStd(trace.busyAxis)), plainText(Words::tr(" already cuts ")),
             strong(dimensionName(names, trace.byDimension)), plainText(Words::tr(" (rule %1)").arg(trace.byRule + 1)) };
         if (!trace.lostAxes.empty()) {
@@ -52,7 +63,16 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
         return text;
     }
     case Verdict::DimensionSet: {
+        if (trace.byRule < 0) {
+            const auto index = static_cast<std::size_t>(trace.dimension);
+            if (index < names.size() && names[index].kind == LogicalName::Kind::Unconstrained)
+                return { strong(dimension), plainText(Words::tr(" is left to propagation before any rule is read")) };
+            return { strong(dimension), plainText(Words::tr(" has no name, and this version leaves it alone")) };
+        }
         const LogicalRule& by = rules.list[static_cast<std::size_t>(trace.byRule)];
+        if (isUnconstrained(by))
+            return { strong(dimension),
+                plainText(Words::tr(" is left to propagation already (rule %1)").arg(trace.byRule + 1)) };
         return { strong(dimension), plainText(Words::tr(" already has ")), axis(targetText(by.target)),
             plainText(Words::tr(" (rule %1)").arg(trace.byRule + 1)) };
     }

@@ -120,6 +120,80 @@ private Q_SLOTS:
                            "Applied: heads is cut along Y\n"
                            "Skipped: batch already has X (rule 1)"));
     }
+
+    /// Dimensions without a name, and rules for them, in both versions.
+    void verdictsWithoutNames_data()
+    {
+        QTest::addColumn<int>("version");
+        QTest::addColumn<QString>("names");
+        QTest::addColumn<QString>("reasons");
+        const int old = static_cast<int>(FlaxVersion::Year2024);
+        const int current = static_cast<int>(FlaxVersion::Current);
+        QTest::newRow("2024, unnamed") << old << QStringLiteral("None,b")
+                                       << QStringLiteral("dimension 0 is cut along x|no dimension is called b2|"
+                                                         "dimension 0 already has x (rule 1)|"
+                                                         "x already cuts dimension 0 (rule 1); lost with it: w|"
+                                                         "b stays whole|rule 5 already keeps b whole");
+        QTest::newRow("current, unnamed")
+            << current << QStringLiteral("None,b")
+            << QStringLiteral("dimension 0 has no name, and this version leaves it alone|no dimension is called b2|"
+                              "dimension 0 has no name, and this version leaves it alone|b is cut along x and w|"
+                              "b already has x and w (rule 4)|b already has x and w (rule 4)");
+        QTest::newRow("2024, unconstrained")
+            << old << QStringLiteral("U,b")
+            << QStringLiteral("no dimension is called |no dimension is called b2|no dimension is called |"
+                              "b is cut along x and w|b already has x and w (rule 4)|b already has x and w (rule 4)");
+        QTest::newRow("current, unconstrained")
+            << current << QStringLiteral("U,b")
+            << QStringLiteral("no dimension is called |no dimension is called b2|no dimension is called |"
+                              "b is cut along x and w|b already has x and w (rule 4)|b already has x and w (rule 4)");
+    }
+    void verdictsWithoutNames()
+    {
+        QFETCH(int, version);
+        QFETCH(QString, names);
+        LogicalRules rules;
+        rules.list = { { LogicalName::none(), SpecEntry::axis("x"), false, 2 },
+            { LogicalName::of("b2"), SpecEntry::axis("y"), false, 2 },
+            { LogicalName::none(), SpecEntry::axis("z"), false, 2 },
+            { LogicalName::of("b"), SpecEntry::tuple({ "x", "w" }), false, 2 },
+            { LogicalName::of("b"), SpecEntry::none(), false, 2 },
+            { LogicalName::of("b"), SpecEntry::axis("y"), false, 2 } };
+        QTEST(reasons(rules, names, static_cast<FlaxVersion>(version)), "reasons");
+    }
+
+    void unconstrainedIsLeftToPropagation()
+    {
+        LogicalRules rules;
+        rules.list = { { LogicalName::of("b"), SpecEntry::unconstrained(), false, 2 },
+            { LogicalName::of("b"), SpecEntry::axis("data"), false, 2 },
+            { LogicalName::of("c"), SpecEntry::unconstrained(), false, 2 },
+            { LogicalName::unconstrained(), SpecEntry::axis("data"), false, 2 } };
+        QCOMPARE(reasons(rules, QStringLiteral("b,c,U"), FlaxVersion::Year2024),
+            QStringLiteral("b is left to propagation|b is left to propagation already (rule 1)|"
+                           "b is left to propagation already (rule 1), and only one dimension can be|"
+                           "dimension 2 is cut along data"));
+        QCOMPARE(reasons(rules, QStringLiteral("b,c,U"), FlaxVersion::Current),
+            QStringLiteral("b is left to propagation|b is left to propagation already (rule 1)|"
+                           "c is left to propagation|dimension 2 is left to propagation before any rule is read"));
+    }
+
+private:
+    static QString reasons(const LogicalRules& rules, const QString& names, FlaxVersion version)
+    {
+        LogicalNames list;
+        for (const QString& name : names.split(QLatin1Char(',')))
+            list.push_back(name == QLatin1String("None") ? LogicalName::none()
+                    : name == QLatin1String("U")         ? LogicalName::unconstrained()
+                                                         : LogicalName::of(name.toStdString()));
+        const Result<Resolution> resolution = resolve(list, rules, version);
+        if (!resolution)
+            return QStringLiteral("error");
+        QStringList all;
+        for (const RuleTrace& trace : resolution->rules)
+            all << words::plain(words::verdictReason(trace, rules, list));
+        return all.join(QLatin1Char('|'));
+    }
 };
 
 QTEST_APPLESS_MAIN(TestWords)
