@@ -3,20 +3,20 @@
 #pragma once
 
 #include <cstdint>
-#include <numeric>
+#include <limits>
 #include <string>
 
 namespace shardscope {
 
-/// An exact fraction in lowest terms with a positive denominator. Bytes sent by a ring are one: 2 * 7/8 * 2 = 7/2.
+/// A fraction in lowest terms with a positive denominator. Bytes sent by a ring are one: 2 * 7/8 * 2 = 7/2.
+///
+/// It is exact as long as it fits two 64-bit numbers. Beyond that it is rounded to the nearest value with a smaller
+/// denominator (4/3 * 2^61 becomes a whole number), and stops at the largest 64-bit number instead of overflowing.
 class Rational {
 public:
     constexpr Rational(std::int64_t numerator = 0, std::int64_t denominator = 1)
+        : Rational(reduced(numerator, denominator))
     {
-        const std::int64_t divisor = std::gcd(numerator, denominator);
-        const std::int64_t sign = denominator < 0 ? -1 : 1;
-        m_numerator = divisor == 0 ? 0 : sign * numerator / divisor;
-        m_denominator = divisor == 0 ? 1 : sign * denominator / divisor;
     }
     [[nodiscard]] constexpr std::int64_t numerator() const { return m_numerator; }
     [[nodiscard]] constexpr std::int64_t denominator() const { return m_denominator; }
@@ -24,23 +24,57 @@ public:
     {
         return static_cast<double>(m_numerator) / static_cast<double>(m_denominator);
     }
-    // Common factors go before the products are formed, so that these stay as small as the result allows.
+    // Sums and products of 64-bit numbers fit 128 bits.
     friend constexpr Rational operator+(Rational a, Rational b)
     {
-        const std::int64_t common = std::gcd(a.m_denominator, b.m_denominator);
-        return { a.m_numerator * (b.m_denominator / common) + b.m_numerator * (a.m_denominator / common),
-            a.m_denominator / common * b.m_denominator };
+        return reduced(Wide{ a.m_numerator } * b.m_denominator + Wide{ b.m_numerator } * a.m_denominator,
+            Wide{ a.m_denominator } * b.m_denominator);
     }
     friend constexpr Rational operator*(Rational a, Rational b)
     {
-        const Rational left(a.m_numerator, b.m_denominator);
-        const Rational right(b.m_numerator, a.m_denominator);
-        return { left.m_numerator * right.m_numerator, left.m_denominator * right.m_denominator };
+        return reduced(Wide{ a.m_numerator } * b.m_numerator, Wide{ a.m_denominator } * b.m_denominator);
     }
-    Rational& operator+=(Rational other) { return *this = *this + other; }
+    constexpr Rational& operator+=(Rational other) { return *this = *this + other; }
     friend constexpr bool operator==(Rational, Rational) = default;
 
 private:
+    __extension__ typedef __int128 Wide;
+    struct Exact {
+        std::int64_t numerator = 0, denominator = 1;
+    };
+    constexpr explicit Rational(Exact exact)
+        : m_numerator(exact.numerator)
+        , m_denominator(exact.denominator)
+    {
+    }
+    static constexpr Rational reduced(Wide numerator, Wide denominator)
+    {
+        constexpr Wide largest = std::numeric_limits<std::int64_t>::max();
+        constexpr Wide fineDenominator = Wide{ 1 } << 31;
+        if (numerator == 0)
+            return Rational(Exact{});
+        const bool negative = (numerator < 0) != (denominator < 0);
+        Wide n = numerator < 0 ? -numerator : numerator;
+        Wide d = denominator < 0 ? -denominator : denominator;
+        Wide divisor = n;
+        for (Wide rest = d; rest != 0;) {
+            const Wide next = divisor % rest;
+            divisor = rest;
+            rest = next;
+        }
+        n /= divisor;
+        d /= divisor;
+        if ((n > largest && d > fineDenominator) || d > largest)
+            return reduced(negative ? -(n / 2) : n / 2, d / 2);
+        if (n > largest) {
+            n = n / d + (n % d * 2 >= d ? 1 : 0);
+            n = n > largest ? largest : n;
+            d = 1;
+        }
+        const auto whole = static_cast<std::int64_t>(n);
+        return Rational(Exact{ negative ? -whole : whole, static_cast<std::int64_t>(d) });
+    }
+
     std::int64_t m_numerator = 0;
     std::int64_t m_denominator = 1;
 };

@@ -2,7 +2,6 @@
 #include "partition/device_program.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace shardscope {
 
@@ -44,7 +43,7 @@ Rational ringBytes(CollectiveKind kind, std::int64_t groupSize, std::int64_t loc
     case CollectiveKind::AllToAll:
         return Rational(n - 1, n) * Rational(b);
     case CollectiveKind::AllGather:
-        return (n - 1) * b;
+        return Rational(n - 1) * Rational(b);
     case CollectiveKind::CollectivePermute:
         return b;
     case CollectiveKind::AllSlice:

@@ -3,6 +3,9 @@
 
 #include <rapidcheck.h>
 
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <set>
 
 #include "base/hash.h"
@@ -117,6 +120,21 @@ void TestContainers::rationalArithmetic()
     QVERIFY(Rational(std::int64_t{ 1 } << 50, 3) * Rational(3, std::int64_t{ 1 } << 40) == Rational(1024));
     QVERIFY(Rational(std::int64_t{ 1 } << 40, 65536) + Rational(1, 65536)
         == Rational((std::int64_t{ 1 } << 40) + 1, 65536));
+    // What does not fit is rounded, and stops at the largest number.
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::min();
+    constexpr Rational ring = Rational(4, 3) * Rational(std::int64_t{ 1 } << 61);
+    QVERIFY(ring == Rational(3'074'457'345'618'258'603)); // 2^63 / 3 is ...602.67
+    QVERIFY(Rational(2, 3) * Rational(std::int64_t{ 1 } << 61) == Rational(std::int64_t{ 1 } << 62, 3));
+    QVERIFY(Rational(largest) + Rational(1) == Rational(largest));
+    QVERIFY(ring + ring + ring + ring == Rational(largest));
+    QVERIFY(Rational(largest) * Rational(largest) == Rational(largest));
+    QVERIFY(Rational(-1) * Rational(largest) * Rational(largest) == Rational(-largest));
+    QVERIFY(Rational(most) == Rational(-largest));
+    QVERIFY(Rational(most, most) == Rational(1));
+    QVERIFY(Rational(1, largest) * Rational(1, largest) == Rational(0));
+    const Rational close = Rational(largest, largest - 1) * Rational(largest - 2, largest - 3);
+    QVERIFY(std::abs(close.value() - 1) < 1e-9);
     const bool holds = rc::check("sums and products are those of the fractions", [] {
         const auto part = rc::gen::inRange<std::int64_t>(-1000, 1000);
         const auto whole = rc::gen::inRange<std::int64_t>(1, 1000);

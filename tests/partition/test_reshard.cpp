@@ -292,6 +292,12 @@ private Q_SLOTS:
         QCOMPARE(ringBytes(CollectiveKind::CollectivePermute, 4, 128), Rational(128));
         QCOMPARE(ringBytes(CollectiveKind::AllSlice, 4, 128), Rational(0));
         QCOMPARE(ringBytes(CollectiveKind::AllReduce, 1, 128), Rational(0));
+        // The largest arrays do not overflow: 2^61 bytes all-reduced by three devices, or gathered by 2^20.
+        constexpr std::int64_t huge = std::int64_t{ 1 } << 61;
+        QCOMPARE(ringBytes(CollectiveKind::AllReduce, 3, huge), Rational(4, 3) * Rational(huge));
+        QVERIFY(ringBytes(CollectiveKind::AllReduce, 3, huge).value() > 3.07e18);
+        QCOMPARE(
+            ringBytes(CollectiveKind::AllGather, 1 << 20, huge), Rational(std::numeric_limits<std::int64_t>::max()));
     }
 
     void devicesHoldTheTarget()
