@@ -197,7 +197,7 @@ private:
         std::int64_t weight = 0;
         for (const Tensor* tensor : voters)
             if (tensor->has(factor) && extends(tensor->axes(factor), axes))
-                weight += tensor->given->elements;
+                weight = saturatingSum(weight, tensor->given->elements);
         return weight;
     }
 

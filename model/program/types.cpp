@@ -68,6 +68,12 @@ std::int64_t saturatingProduct(std::int64_t a, std::int64_t b)
     return a > largest / b ? largest : a * b;
 }
 
+std::int64_t saturatingSum(std::int64_t a, std::int64_t b)
+{
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    return a > largest - b ? largest : a + b;
+}
+
 std::int64_t TensorType::elementCount() const
 {
     std::int64_t count = 1;

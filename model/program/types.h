@@ -41,6 +41,8 @@ struct TensorType {
 inline constexpr std::int64_t maximumBytes = std::int64_t{ 1 } << 62;
 /// a * b for non-negative factors; the largest 64-bit number where the product is larger.
 [[nodiscard]] std::int64_t saturatingProduct(std::int64_t a, std::int64_t b);
+/// a + b likewise.
+[[nodiscard]] std::int64_t saturatingSum(std::int64_t a, std::int64_t b);
 /// Errors: InvalidAttribute for a negative dimension, TooLarge beyond 2^62 bytes.
 [[nodiscard]] Result<void> checkSize(const TensorType& type);
 

@@ -28,13 +28,13 @@ struct Candidate {
     }
 };
 
-/// Product of the sizes of the factors that a tensor has.
+/// Product of the sizes of the factors that a tensor has, or the largest number.
 std::int64_t factorElements(const TensorProjection& tensor, const FactorRule& rule)
 {
     std::int64_t elements = 1;
     for (std::size_t f = 0; f < tensor.factors.size(); ++f) {
         if (tensor.factors[f])
-            elements *= rule.factors[f].size;
+            elements = saturatingProduct(elements, rule.factors[f].size);
     }
     return elements;
 }

@@ -48,15 +48,31 @@ std::vector<std::int32_t> positionsWith(const Mesh& mesh, std::span<const FixedD
     return positions;
 }
 
+__extension__ typedef __int128 Wide;
+constexpr Wide largest = std::numeric_limits<std::int64_t>::max();
+
+/// Number of elements, or the largest 128-bit number.
+Wide wideElements(const Shape& shape)
+{
+    constexpr Wide widest = ~(Wide{ 1 } << 126 << 1);
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+        return 0;
+    Wide count = 1;
+    for (const std::int64_t size : shape)
+        if (__builtin_mul_overflow(count, size, &count))
+            return widest;
+    return count;
+}
+
+std::int64_t saturated(Wide number)
+{
+    return static_cast<std::int64_t>(std::min(number, largest));
+}
+
 /// Number of elements, or the largest number there is.
 std::int64_t elements(const Shape& shape)
 {
-    std::int64_t count = 1;
-    for (const std::int64_t size : shape)
-        if (__builtin_mul_overflow(count, size, &count))
-            return std::find(shape.begin(), shape.end(), 0) != shape.end() ? 0
-                                                                           : std::numeric_limits<std::int64_t>::max();
-    return count;
+    return saturated(wideElements(shape));
 }
 
 IndexRange rangeOfBlock(std::int64_t block, std::int64_t blockSize, std::int64_t size)
@@ -91,21 +107,21 @@ std::int64_t Layout::paddedElements() const
 {
     if (!isUneven())
         return 0;
-    // Room on all devices, less what the array fills of it; either may be beyond 64 bits.
+    // Room on all devices, less what the array fills of it; both may be beyond 64 bits.
     Shape room = m_shardShape;
     room.push_back(m_mesh->deviceCount());
     Shape filled = m_shape;
     filled.push_back(m_copies * m_addends);
-    return elements(room) - elements(filled);
+    return saturated(wideElements(room) - wideElements(filled));
 }
 
 std::int64_t Layout::paddedElementsOfWorstShard() const
 {
     // Blocks fill from the front, so the last block of every dimension has the least data.
-    std::int64_t real = 1;
+    Shape real;
     for (std::size_t d = 0; d < m_shape.size(); ++d)
-        real *= rangeOfBlock(m_grid[d] - 1, m_shardShape[d], m_shape[d]).size();
-    return elements(m_shardShape) - real;
+        real.push_back(rangeOfBlock(m_grid[d] - 1, m_shardShape[d], m_shape[d]).size());
+    return saturated(wideElements(m_shardShape) - wideElements(real));
 }
 
 Shape Layout::blockAt(std::int64_t position) const

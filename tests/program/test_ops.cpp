@@ -2,6 +2,8 @@
 // The rows of the operations: completeness, type inference and factor rules.
 #include <QtTest>
 
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "program/builder.h"
@@ -248,3 +250,7 @@ private Q_SLOTS:
 
 QTEST_APPLESS_MAIN(TestOps)
 #include "test_ops.moc"
+        const std::vector<TensorType> huge(3, f32({ std::int64_t{ 1 } << 60 }));
+        QCOMPARE(opRow(OpKind::Add).cost({ huge.data(), 2 }, huge[2], {}).bytesRead,
+            std::numeric_limits<std::int64_t>::max());
+        QCOMPARE(saturatingSum(3, 4), std::int64_t{ 7 });

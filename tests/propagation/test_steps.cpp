@@ -413,6 +413,11 @@ void TestSteps::basicAgainstAggressive()
         std::string("[{a,?},{?}] [{?},{a,?}] [{?},{?}]"));
     QCOMPARE(stepProduct("[{a,?},{?}]", "[{?},{a,?}]", open, rule, Direction::Both, propagateAggressive),
         std::string("[{a,?},{?}] [{?},{a,?}] [{?},{a,?}]"));
+    // A has 2^80 elements, B 2^43: more than 64 bits count are still more.
+    constexpr std::int64_t huge = std::int64_t{ 1 } << 40;
+    QCOMPARE(stepProduct(
+                 "[{a,?},{?}]", "[{?},{a,?}]", open, productRule(huge, 8, huge), Direction::Both, propagateAggressive),
+        std::string("[{a,?},{?}] [{?},{a,?}] [{a,?},{?}]"));
     // A tensor that cannot follow stops all others with the basic strategy only.
     QCOMPARE(stepProduct("[{a,?},{b,?}]", "[{},{?}]", open, rule, Direction::Both, propagateBasic),
         std::string("[{a,?},{b,?}] [{},{?}] [{a,?},{?}]"));

@@ -177,6 +177,16 @@ void TestLayout::uneven()
     QCOMPARE(layout.rangesAt(3).front().size(), std::int64_t{ 0 });
     QCOMPARE(layout.paddedElements(), std::int64_t{ 3 });
     QCOMPARE(layout.paddedElementsOfWorstShard(), std::int64_t{ 2 });
+
+    // Room and content are beyond 64 bits, their difference is not: one row of padding, of 2^21 elements, 512 times.
+    const MeshPtr large = meshOf({ { "x", 2 }, { "y", 512 } });
+    TensorSharding rows = TensorSharding::fullyReplicated(2);
+    rows.dims[0].axes.push_back(wholeAxis(*large, 0));
+    const Layout huge(large, rows, Shape{ (std::int64_t{ 1 } << 40) + 1, 1 << 21 });
+    QCOMPARE(huge.paddedElements(), std::int64_t{ 1 } << 30);
+    QCOMPARE(huge.paddedElementsOfWorstShard(), std::int64_t{ 1 } << 21);
+    const Layout beyond(large, rows, Shape{ 3, std::int64_t{ 1 } << 62 });
+    QCOMPARE(beyond.paddedElements(), std::numeric_limits<std::int64_t>::max());
 }
 
 void TestLayout::withoutElements()

@@ -116,7 +116,7 @@ OperationCost movementCost(Types operands, const TensorType& result, const Attri
 {
     OperationCost cost{ 0, 0, result.byteCount() };
     for (const TensorType& operand : operands)
-        cost.bytesRead += operand.byteCount();
+        cost.bytesRead = saturatingSum(cost.bytesRead, operand.byteCount());
     return cost;
 }
 
