@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "program/builder.h"
 #include "program/op_row.h"
@@ -220,6 +221,18 @@ private Q_SLOTS:
         QCOMPARE(code(Constant, {}, ConstantAttributes{ { 1, 2 } }, f32({ 3 })), attribute);
         QCOMPARE(code(Constant, {}, ConstantAttributes{ { 1.5 } }, { DType::I32, {} }), attribute);
         QCOMPARE(code(Constant, {}, ConstantAttributes{ { 3e9 } }, { DType::I32, {} }), attribute);
+        // 2^63 and 2^64 do not fit; the doubles before them do, and so do the lowest values.
+        const auto integer = [&](double value, DType dtype) {
+            return code(Constant, {}, ConstantAttributes{ { value } }, { dtype, {} });
+        };
+        for (const auto& [dtype, lowest, end] : { std::tuple{ DType::I64, -0x1p63, 0x1p63 },
+                 std::tuple{ DType::U64, 0.0, 0x1p64 }, std::tuple{ DType::I8, -128.0, 128.0 },
+                 std::tuple{ DType::U8, 0.0, 256.0 }, std::tuple{ DType::Pred, 0.0, 2.0 } }) {
+            QCOMPARE(integer(end, dtype), attribute);
+            QCOMPARE(integer(std::max(std::floor(std::nextafter(end, 0)), 0.0), dtype), 0);
+            QCOMPARE(integer(lowest, dtype), 0);
+            QCOMPARE(integer(std::min(std::nextafter(lowest, -0x1p70), lowest - 1), dtype), attribute);
+        }
         QCOMPARE(
             code(DotGeneral, { f32({ 2, 3 }), f32({ 4, 5 }) }, DotGeneralAttributes{ {}, {}, { 1 }, { 0 } }), type);
         QCOMPARE(
@@ -245,12 +258,12 @@ private Q_SLOTS:
         const OperationCost sum =
             opRow(OpKind::Reduce).cost({ operands.data(), 1 }, f32({ 32 }), ReduceAttributes{ { 0 }, ReduceKind::Sum });
         QCOMPARE(sum.flops, 256.0);
+        const std::vector<TensorType> huge(3, f32({ std::int64_t{ 1 } << 60 }));
+        QCOMPARE(opRow(OpKind::Add).cost({ huge.data(), 2 }, huge[2], {}).bytesRead,
+            std::numeric_limits<std::int64_t>::max());
+        QCOMPARE(saturatingSum(3, 4), std::int64_t{ 7 });
     }
 };
 
 QTEST_APPLESS_MAIN(TestOps)
 #include "test_ops.moc"
-        const std::vector<TensorType> huge(3, f32({ std::int64_t{ 1 } << 60 }));
-        QCOMPARE(opRow(OpKind::Add).cost({ huge.data(), 2 }, huge[2], {}).bytesRead,
-            std::numeric_limits<std::int64_t>::max());
-        QCOMPARE(saturatingSum(3, 4), std::int64_t{ 7 });

@@ -102,6 +102,9 @@ ValueId copyOfConstant(Builder& b, ValueId value)
 /// Of maximum and minimum. Where both operands are equal, each gets half: the derivative is that of the mean. A
 /// constant is no operand that could move, so at a tie with one the function counts as being on the constant's side: as
 /// JAX differentiates relu and clamp, d maximum(x, 0) is 0 at x = 0.
+///
+/// So the derivative at a tie depends on how the other operand is written: only a constant, or a broadcast of one, is
+/// recognised. maximum(x, y) with a y that is computed, or an argument, and happens to be 0 gives 1/2 at x = 0.
 template <Comparison wins, bool first>
 ValueId extremum(const Point& p)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Operations without operands. Propagation clones them per use, so they have no factors.
+// Operations without operands. They have no factors, so nothing propagates into them: every device can make the part
+// that it needs. Whoever builds a program makes one per use, so that uses do not share a sharding.
 #include <array>
 #include <cmath>
 #include <utility>
@@ -11,20 +12,21 @@ namespace shardscope::ops {
 
 namespace {
 
-/// Lowest and highest value of an integer element type.
+/// Lowest value of an integer element type, and the first one above the highest: both are exact in double precision,
+/// which the highest 64-bit numbers are not.
 std::pair<double, double> integerRange(DType dtype)
 {
     const auto bits = static_cast<double>(8 * byteSize(dtype));
     switch (dtype) {
     case DType::Pred:
-        return { 0, 1 };
+        return { 0, 2 };
     case DType::U8:
     case DType::U16:
     case DType::U32:
     case DType::U64:
-        return { 0, std::exp2(bits) - 1 };
+        return { 0, std::exp2(bits) };
     default:
-        return { -std::exp2(bits - 1), std::exp2(bits - 1) - 1 };
+        return { -std::exp2(bits - 1), std::exp2(bits - 1) };
     }
 }
 
@@ -38,9 +40,9 @@ Result<TensorType> inferConstant(Types, const Attributes& attributes, const Tens
         return invalidAttribute("constant", std::to_string(values.size()) + " values for " + toString(hint));
     if (isFloat(hint.dtype))
         return hint;
-    const auto [lowest, highest] = integerRange(hint.dtype);
+    const auto [lowest, end] = integerRange(hint.dtype);
     for (const double value : values)
-        if (!(value >= lowest && value <= highest) || value != std::floor(value))
+        if (!(value >= lowest && value < end) || value != std::floor(value))
             return invalidAttribute("constant", std::to_string(value) + " in " + toString(hint));
     return hint;
 }
