@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A reference to a mesh axis or to a part of one, as OpenXLA Shardy has them.
 //
-// The sub-axis x:(m)k of an axis of size n views the axis as [m, k, n/(mk)] and takes the middle part: `pre` is m,
-// `size` is k. The whole axis is (pre 1, size n) and is always written so; there is no second form. Axes are small
-// integers (positions in the mesh), names appear only at the edges.
+// A coordinate along an axis is a number that can be written with several digits. A part of the axis is one such digit:
+// `size` is its base, and `pre` is how many values the digits before it can take together. On an axis x of 8 devices,
+// x:(2)2 is the middle bit of the coordinate: (0 0 1 1 0 0 1 1). The whole axis is the single digit (pre 1, size 8),
+// its only form. Axes are small integers (positions in the mesh), names appear only at the edges.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,8 @@ using AxisList = SmallVector<AxisRef, 4>;
 [[nodiscard]] bool contains(AxisRef a, AxisRef b);
 /// `a` is a major part of `b`: contained in it and beginning where it begins. Every axis is a prefix of itself.
 [[nodiscard]] bool isPrefixOf(AxisRef a, AxisRef b);
-/// Both parts can be obtained by one common factorisation of the axis (facts: "can coexist").
+/// There is one way to write coordinates in which both parts are digits, or runs of neighbouring digits. Of an axis of
+/// 12 devices (1)4 and (2)6 can coexist: bases 2, 2, 3. (1)2 and (1)3 cannot: 2 does not divide 3.
 [[nodiscard]] bool canCoexist(AxisRef a, AxisRef b);
 /// The longest prefix of `a` that does not overlap `b`; nothing if there is none or they cannot coexist.
 [[nodiscard]] std::optional<AxisRef> prefixWithoutOverlap(AxisRef a, AxisRef b);

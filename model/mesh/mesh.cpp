@@ -50,6 +50,8 @@ Result<Mesh> Mesh::ofAxes(std::vector<MeshAxis> axes)
     Mesh mesh;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const MeshAxis& axis = axes[i];
+        if (axis.name.find_first_not_of(" \t\r\n") == std::string::npos)
+            return fail(Code::InvalidAttribute, { { "op", "mesh" }, { "detail", "an axis needs a name" } });
         if (axis.size < 1)
             return fail(Code::InvalidAxisSize, { { "axis", axis.name }, { "size", axis.size } });
         if (std::any_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(i),

@@ -33,7 +33,8 @@ public:
     /// The mesh without axes: one device.
     Mesh() = default;
     /// A mesh over the devices 0 .. n-1. Errors: DuplicateAxis, InvalidAxisSize, TooLarge (axes or devices),
-    /// InvalidAttribute when `deviceOrder` is given and does not name each of these devices once.
+    /// InvalidAttribute for an axis without a name, or when `deviceOrder` is given and does not name each of these
+    /// devices once.
     static Result<Mesh> create(std::vector<MeshAxis> axes, std::vector<std::int32_t> deviceOrder = {});
     /// A mesh over any devices: part of a machine, say [12, 15, 13, 14]. Code that keeps one thing per device must use
     /// positions, then, not ids. Errors as above; InvalidAttribute when ids are negative, repeated, or not one per

@@ -33,6 +33,8 @@ void TestMesh::refuses_data()
     QTest::addColumn<Code>("code");
     QTest::newRow("size 0") << Axes{ { "x", 2 }, { "y", 0 } } << Order{} << Code::InvalidAxisSize;
     QTest::newRow("negative size") << Axes{ { "x", -2 } } << Order{} << Code::InvalidAxisSize;
+    QTest::newRow("no name") << Axes{ { "x", 2 }, { "", 2 } } << Order{} << Code::InvalidAttribute;
+    QTest::newRow("blank name") << Axes{ { " \t", 2 } } << Order{} << Code::InvalidAttribute;
     QTest::newRow("name twice") << Axes{ { "x", 2 }, { "y", 2 }, { "x", 2 } } << Order{} << Code::DuplicateAxis;
     QTest::newRow("one axis too large") << Axes{ { "x", std::int64_t{ 1 } << 40 } } << Order{} << Code::TooLarge;
     QTest::newRow("product would not fit 64 bits")
