@@ -51,9 +51,8 @@ struct Tensor {
 class Choice {
 public:
     Choice(const FactorRule& rule, std::span<const TensorInOperation> operands,
-        std::span<const TensorInOperation> results, bool axesWithoutSource, const Mesh& mesh)
+        std::span<const TensorInOperation> results, bool axesWithoutSource)
         : m_rule(rule)
-        , m_mesh(mesh)
         , m_operandCount(operands.size())
         , m_axesWithoutSource(axesWithoutSource)
     {
@@ -409,11 +408,10 @@ private:
                 if (!sharding)
                     sharding = FactorSharding{ m_axes[static_cast<std::size_t>(factor)], {}, true, false };
             }
-        return unproject(tensor.projection, *tensor.mapping, m_rule, m_mesh);
+        return unproject(tensor.projection, *tensor.mapping, m_rule);
     }
 
     const FactorRule& m_rule;
-    const Mesh& m_mesh;
     std::size_t m_operandCount;
     bool m_axesWithoutSource;
     bool m_multiFactor = false;
@@ -424,9 +422,9 @@ private:
 } // namespace
 
 CommonSharding commonSharding(const FactorRule& rule, std::span<const TensorInOperation> operands,
-    std::span<const TensorInOperation> results, bool axesWithoutSource, const Mesh& mesh)
+    std::span<const TensorInOperation> results, bool axesWithoutSource)
 {
-    return Choice(rule, operands, results, axesWithoutSource, mesh).run();
+    return Choice(rule, operands, results, axesWithoutSource).run();
 }
 
 } // namespace shardscope

@@ -23,7 +23,8 @@ struct TensorInOperation {
 };
 
 struct CommonSharding {
-    /// Nothing has to be resharded: `operands` and `results` are the given ones.
+    /// Nothing has to be resharded: `operands` and `results` are the given ones, except operands with `follows`, which
+    /// are to be made as `operands` says.
     bool compatible = false;
     std::vector<AxisList> factors; ///< axes per factor of the rule
     std::vector<TensorSharding> operands;
@@ -34,6 +35,6 @@ struct CommonSharding {
 /// `axesWithoutSource`: a factor that only the result has may be cut (broadcasts; false for reshapes, whose elements
 /// would have to be picked).
 [[nodiscard]] CommonSharding commonSharding(const FactorRule& rule, std::span<const TensorInOperation> operands,
-    std::span<const TensorInOperation> results, bool axesWithoutSource, const Mesh& mesh);
+    std::span<const TensorInOperation> results, bool axesWithoutSource);
 
 } // namespace shardscope

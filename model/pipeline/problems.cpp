@@ -31,7 +31,7 @@ std::string shortName(const std::string& path)
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// Divisors of `size` nearest to `wanted`, and multiples of `wanted` nearest to `size`.
+/// The largest divisor of `size` that is not above `wanted`.
 std::int64_t nearestDivisor(std::int64_t size, std::int64_t wanted)
 {
     for (std::int64_t d = std::min(size, wanted); d > 1; --d)

@@ -33,7 +33,6 @@ FactorRule identityRule(const TensorType& type)
 Driver::Driver(const PropagationInput& input, std::vector<TensorSharding> values, std::vector<TensorSharding> results)
     : m_input(input)
     , m_program(*input.program)
-    , m_mesh(*input.mesh)
     , m_values(std::move(values))
     , m_results(std::move(results))
     , m_nodeOf(m_program.operations.size(), nowhere)
@@ -210,7 +209,7 @@ bool Driver::visit(Node& node, Allowance allowed)
 bool Driver::write(const Node& node, std::uint64_t since, const Slot& slot, const FactorRule::TensorMapping& mapping,
     const TensorProjection& before, const TensorProjection& after)
 {
-    TensorSharding sharding = unproject(after, mapping, node.rule, m_mesh);
+    TensorSharding sharding = unproject(after, mapping, node.rule);
     for (std::size_t d = 0; d < sharding.dims.size(); ++d)
         sharding.dims[d].priority = slot.sharding->dims[d].priority;
     if (sharding == *slot.sharding)

@@ -70,7 +70,6 @@ private:
 
     const PropagationInput& m_input;
     const Program& m_program;
-    const Mesh& m_mesh;
     std::vector<TensorSharding> m_values;
     std::vector<TensorSharding> m_results;
     std::vector<PropagationStep> m_log;

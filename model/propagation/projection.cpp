@@ -116,8 +116,8 @@ void projectInto(TensorProjection& projection, const TensorSharding& sharding, c
     projection.unreduced = sharding.unreduced;
 }
 
-TensorProjection project(const TensorSharding& sharding, const FactorRule::TensorMapping& mapping,
-    const FactorRule& rule, const Mesh& /*mesh*/)
+TensorProjection project(
+    const TensorSharding& sharding, const FactorRule::TensorMapping& mapping, const FactorRule& rule)
 {
     TensorProjection projection;
     projectInto(projection, sharding, mapping, rule);
@@ -136,8 +136,8 @@ std::size_t effectiveFactors(
     return factors.size();
 }
 
-TensorSharding unproject(const TensorProjection& projection, const FactorRule::TensorMapping& mapping,
-    const FactorRule& rule, const Mesh& /*mesh*/)
+TensorSharding unproject(
+    const TensorProjection& projection, const FactorRule::TensorMapping& mapping, const FactorRule& rule)
 {
     TensorSharding result;
     result.dims.resize(mapping.size());

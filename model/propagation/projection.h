@@ -42,7 +42,7 @@ struct ShardingProjection {
 
 /// Every dimension of `mapping` has at least one factor, as in all rules.
 [[nodiscard]] TensorProjection project(
-    const TensorSharding& sharding, const FactorRule::TensorMapping& mapping, const FactorRule& rule, const Mesh& mesh);
+    const TensorSharding& sharding, const FactorRule::TensorMapping& mapping, const FactorRule& rule);
 /// The same into memory that is there already.
 void projectInto(TensorProjection& projection, const TensorSharding& sharding, const FactorRule::TensorMapping& mapping,
     const FactorRule& rule);
@@ -51,7 +51,7 @@ void projectInto(TensorProjection& projection, const TensorSharding& sharding, c
 [[nodiscard]] std::size_t effectiveFactors(
     const TensorProjection& projection, const FactorRule::DimensionFactors& factors, const FactorRule& rule);
 /// The sharding that the projection describes; openness per dimension from its factors, without priorities.
-[[nodiscard]] TensorSharding unproject(const TensorProjection& projection, const FactorRule::TensorMapping& mapping,
-    const FactorRule& rule, const Mesh& mesh);
+[[nodiscard]] TensorSharding unproject(
+    const TensorProjection& projection, const FactorRule::TensorMapping& mapping, const FactorRule& rule);
 
 } // namespace shardscope

@@ -18,11 +18,9 @@ enum class Strategy : std::uint8_t { Basic, Aggressive, OperationPriority, Full 
 /// Why a value had a sharding before propagation.
 enum class SeedKind : std::uint8_t { Argument, Result, Constraint };
 
-struct Seed {
-    TensorSharding sharding;
-    bool operator==(const Seed&) const = default;
-};
-
+/// A program is expected to have one constant (iota, broadcast scalar) per use, as the users of its builder make them:
+/// one that is shared would carry a sharding from one use to the other.
+///
 /// Everything indexed by the ids of the program; an absent seed = no annotation. A sharding has the rank of its value
 /// and is valid for the mesh.
 struct PropagationInput {

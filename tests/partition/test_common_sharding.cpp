@@ -72,14 +72,14 @@ struct Around {
     TensorType type;
 };
 
-CommonSharding choose(const FactorRule& rule, const std::vector<Around>& operands, const Around& result,
-    const Mesh& mesh, bool broadcast, const std::vector<bool>& follows = {})
+CommonSharding choose(const FactorRule& rule, const std::vector<Around>& operands, const Around& result, bool broadcast,
+    const std::vector<bool>& follows = {})
 {
     std::vector<TensorInOperation> tensors;
     for (std::size_t i = 0; i < operands.size(); ++i)
         tensors.push_back({ &operands[i].sharding, operands[i].type.elementCount(), i < follows.size() && follows[i] });
     const TensorInOperation last{ &result.sharding, result.type.elementCount(), false };
-    return commonSharding(rule, tensors, std::span(&last, 1), broadcast, mesh);
+    return commonSharding(rule, tensors, std::span(&last, 1), broadcast);
 }
 
 } // namespace
@@ -114,7 +114,7 @@ private Q_SLOTS:
             typeOf(c.at("result")) };
         const Attributes attributes = attributesOf(c, kind);
         const FactorRule rule = opRow(kind).factors(types, result.type, attributes);
-        const CommonSharding common = choose(rule, operands, result, mesh, kind == OpKind::BroadcastInDim);
+        const CommonSharding common = choose(rule, operands, result, kind == OpKind::BroadcastInDim);
 
         std::string ours;
         std::string reference;
@@ -135,6 +135,37 @@ private Q_SLOTS:
             reference += " all_reduce " + joined({ c.at("want_all_reduce").get<std::vector<std::string>>() });
         }
         QVERIFY2(ours == reference, ("\nours:      " + ours + "\nreference: " + reference).c_str());
+    }
+
+    void sizesBeyondNumbers()
+    {
+        // Two tensors of 2^62 elements want x for the dimension, one wants y: together they weigh more than one.
+        const TensorType huge{ DType::Pred, { std::int64_t{ 1 } << 62 } };
+        const Mesh mesh = *Mesh::create({ { "x", 2 }, { "y", 2 } });
+        const auto cut = [&](std::size_t axis) {
+            TensorSharding sharding = TensorSharding::fullyReplicated(1);
+            sharding.dims[0].axes.push_back(wholeAxis(mesh, axis));
+            return Around{ sharding, huge };
+        };
+        const std::array types{ huge, huge };
+        const FactorRule rule = opRow(OpKind::Or).factors(types, huge, {});
+        const CommonSharding common = choose(rule, { cut(0), cut(0) }, cut(1), false);
+        QVERIFY(!common.compatible);
+        QCOMPARE(common.factors[0].front(), wholeAxis(mesh, 0));
+    }
+
+    void whatFollowsIsMade()
+    {
+        const TensorType type{ DType::F32, { 8 } };
+        const Mesh mesh = *Mesh::create({ { "x", 2 } });
+        TensorSharding cut = TensorSharding::fullyReplicated(1);
+        cut.dims[0].axes.push_back(wholeAxis(mesh, 0));
+        const std::array types{ type, type };
+        const FactorRule rule = opRow(OpKind::Add).factors(types, type, {});
+        const CommonSharding common = choose(rule, { { cut, type }, { TensorSharding::fullyReplicated(1), type } },
+            { cut, type }, false, { false, true });
+        QVERIFY(common.compatible);
+        QVERIFY(common.operands[1].isEquivalent(cut));
     }
 };
 

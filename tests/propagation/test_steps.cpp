@@ -199,9 +199,9 @@ void TestSteps::projects()
     const Mesh m = meshOf(qPrintable(mesh));
     const FactorRule rule = ruleOf(dims);
     const TensorSharding given = notation::parseSharding(m, sharding.toStdString());
-    const TensorProjection projection = project(given, rule.operands[0], rule, m);
+    const TensorProjection projection = project(given, rule.operands[0], rule);
     QCOMPARE(QString::fromStdString(describe(m, projection)), expected);
-    QCOMPARE(notation::print(m, unproject(projection, rule.operands[0], rule, m)), notation::print(m, given));
+    QCOMPARE(notation::print(m, unproject(projection, rule.operands[0], rule)), notation::print(m, given));
 }
 
 void TestSteps::roundTrip()
@@ -220,9 +220,9 @@ void TestSteps::roundTrip()
         }
         const FactorRule rule = ruleOf(dims);
         const TensorSharding sharding = random_program::anySharding(mesh, dims.size());
-        const TensorProjection projection = project(sharding, rule.operands[0], rule, mesh);
+        const TensorProjection projection = project(sharding, rule.operands[0], rule);
         RC_LOG() << notation::print(mesh, sharding) << " as " << describe(mesh, projection);
-        RC_ASSERT(unproject(projection, rule.operands[0], rule, mesh) == sharding);
+        RC_ASSERT(unproject(projection, rule.operands[0], rule) == sharding);
         // No part of an axis gets lost or doubled on the way to the factors.
         std::int64_t before = 1;
         std::int64_t after = 1;
@@ -241,12 +241,12 @@ void TestSteps::dropsWhatWouldBeStrided()
 {
     const Mesh mesh = meshOf("a=2 b=2");
     const FactorRule rule = ruleOf({ { 4, 2 } });
-    TensorProjection projection = project(notation::parseSharding(mesh, "[{a,?}]"), rule.operands[0], rule, mesh);
+    TensorProjection projection = project(notation::parseSharding(mesh, "[{a,?}]"), rule.operands[0], rule);
     projection.factors[1]->axes = notation::parseAxes(mesh, "b");
-    QCOMPARE(notation::print(mesh, unproject(projection, rule.operands[0], rule, mesh)), std::string("[{a,?}]"));
+    QCOMPARE(notation::print(mesh, unproject(projection, rule.operands[0], rule)), std::string("[{a,?}]"));
     projection.factors[0]->axes = notation::parseAxes(mesh, "a,b");
     projection.factors[1]->axes.clear();
-    QCOMPARE(notation::print(mesh, unproject(projection, rule.operands[0], rule, mesh)), std::string("[{a,b,?}]"));
+    QCOMPARE(notation::print(mesh, unproject(projection, rule.operands[0], rule)), std::string("[{a,b,?}]"));
 }
 
 void TestSteps::agreesOnMajorAxes_data()
@@ -388,13 +388,13 @@ std::string stepProduct(const char* a, const char* b, const char* c, const Facto
 {
     const Mesh mesh = meshOf("a=2 b=2 one=1");
     const auto of = [&](const char* text, const FactorRule::TensorMapping& mapping) {
-        return project(notation::parseSharding(mesh, text), mapping, rule, mesh);
+        return project(notation::parseSharding(mesh, text), mapping, rule);
     };
     ShardingProjection projection{ { of(a, rule.operands[0]), of(b, rule.operands[1]) }, { of(c, rule.results[0]) } };
     const std::vector<Direction> directions(rule.factors.size(), direction);
     strategy(projection, { rule, directions, false, nullptr });
     const auto text = [&](const TensorProjection& tensor, const FactorRule::TensorMapping& mapping) {
-        return notation::print(mesh, unproject(tensor, mapping, rule, mesh));
+        return notation::print(mesh, unproject(tensor, mapping, rule));
     };
     return text(projection.operands[0], rule.operands[0]) + " " + text(projection.operands[1], rule.operands[1]) + " "
         + text(projection.results[0], rule.results[0]);
