@@ -313,13 +313,15 @@ private:
     void returnResults()
     {
         const std::vector<ValueId>& returned = m_program.main().results;
+        std::vector<ValueId> replaced(returned.size()); // per result: the argument of the state, if any
+        for (auto pair = m_program.state.rbegin(); pair != m_program.state.rend(); ++pair)
+            if (pair->result < replaced.size())
+                replaced[pair->result] = pair->argument;
         for (std::size_t r = 0; r < returned.size(); ++r) {
             const ValueId value = returned[r];
-            const auto pair = std::find_if(m_program.state.begin(), m_program.state.end(),
-                [&](const StatePair& state) { return state.result == r; });
             // What replaces an argument comes back as the argument will be expected.
-            const TensorSharding target = pair != m_program.state.end()
-                ? own(pair->argument)
+            const TensorSharding target = replaced[r].valid()
+                ? own(replaced[r])
                 : resultSharding(r < m_input.results.size() && m_input.results[r] ? &*m_input.results[r] : nullptr,
                     m_shardings.shardings[value.index], m_program.value(value).type.shape, m_mesh);
             m_out.results.push_back(

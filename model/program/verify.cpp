@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "program/op_row.h"
@@ -165,11 +166,14 @@ private:
         const Region& main = m_program.main();
         checkAnnotations(main.arguments, m_program.argumentAnnotations, "argument");
         checkAnnotations(main.results, m_program.resultAnnotations, "result");
+        std::unordered_map<std::uint32_t, std::size_t> positions; // of the arguments in main
+        for (std::size_t i = 0; i < main.arguments.size(); ++i)
+            positions.emplace(main.arguments[i].index, i);
         std::unordered_set<std::uint32_t> arguments, results;
         for (const StatePair& pair : m_program.state) {
-            const bool isArgument =
-                std::find(main.arguments.begin(), main.arguments.end(), pair.argument) != main.arguments.end();
-            if (!isArgument || pair.result >= main.results.size() || !exists(main.results[pair.result])) {
+            const auto position = positions.find(pair.argument.index);
+            if (position == positions.end() || !exists(pair.argument) || pair.result >= main.results.size()
+                || !exists(main.results[pair.result])) {
                 report(Code::InvalidOperand, "state", "an argument and a result of main are needed");
                 continue;
             }
@@ -178,7 +182,18 @@ private:
                 report(Code::InvalidOperand, "state", "argument or result in two pairs", argument.path);
             if (argument.type != m_program.value(main.results[pair.result]).type)
                 report(Code::TypeMismatch, "state", "a result of another type replaces the argument", argument.path);
+            checkStateAnnotations(position->second, pair.result, argument.path);
         }
+    }
+
+    /// A new value comes back in the sharding of what it replaces: it may repeat the annotation, or have none.
+    void checkStateAnnotations(std::size_t argument, std::size_t result, const std::string& path)
+    {
+        if (argument >= m_program.argumentAnnotations.size() || result >= m_program.resultAnnotations.size())
+            return; // reported already
+        const Annotation& returned = m_program.resultAnnotations[result];
+        if (!std::holds_alternative<std::monostate>(returned) && returned != m_program.argumentAnnotations[argument])
+            report(Code::InvalidAttribute, "state", "the result is annotated unlike the argument it replaces", path);
     }
 
     const Program& m_program;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs as values: verifier, printer, hash, paths, users, types.
+#include <QElapsedTimer>
 #include <QtTest>
 
 #include <functional>
@@ -41,7 +42,7 @@ Program sample()
     const ValueId numbers = b.convert(b.reshape(b.iota({ DType::I32, { 24 } }, 0), { 4, 6 }), DType::F32);
     const ValueId mixed = b.transpose(b.transpose(b.binary(OpKind::Add, gradient, numbers), { 1, 0 }), { 1, 0 });
     const ValueId next = b.binary(OpKind::Subtract, w, mixed);
-    b.state(w, b.result(next, DeviceAxes{ { { SpecEntry::none(), SpecEntry::axis("model") } } }));
+    b.state(w, b.result(next, b.program().argumentAnnotations[1]));
     b.result(loss);
     return std::move(b).finish();
 }
@@ -60,6 +61,9 @@ private Q_SLOTS:
     void legalProgramsVerify()
     {
         QVERIFY(verify(sample()).empty());
+        Program unsaid = sample(); // a result of the state without an annotation has that of the argument
+        unsaid.resultAnnotations[0] = {};
+        QVERIFY(verify(unsaid).empty());
         QVERIFY(verify(Builder("empty").finish()).empty());
     }
 
@@ -129,6 +133,10 @@ private Q_SLOTS:
         row("state of no argument", Code::InvalidOperand, [](P p) { p.state[0].argument = id(4); });
         row("state of no result", Code::InvalidOperand, [](P p) { p.state[0].result = 2; });
         row("state twice", Code::InvalidOperand, [](P p) { p.state.push_back(p.state[0]); });
+        row("state annotated in another way", Code::InvalidAttribute, [](P p) {
+            p.resultAnnotations[0] = DeviceAxes{ { { SpecEntry::none(), SpecEntry::axis("model") } } };
+        });
+        row("state annotated on return only", Code::InvalidAttribute, [](P p) { p.argumentAnnotations[1] = {}; });
         row("state of another type", Code::TypeMismatch, [](P p) { p.state[0].result = 1; });
     }
 
@@ -145,13 +153,29 @@ private Q_SLOTS:
             found.front().text("detail").c_str());
     }
 
+    /// The check of the train state takes a time that grows with its size, not with its square.
+    void largeState()
+    {
+        constexpr std::size_t count = 50'000;
+        Builder b("many");
+        for (std::size_t i = 0; i < count; ++i) {
+            const ValueId argument = b.argument(f32({}), "p" + std::to_string(i), Role::Parameter);
+            b.state(argument, b.result(argument));
+        }
+        const Program program = std::move(b).finish();
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(verify(program).empty());
+        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
+    }
+
     void printed()
     {
         const char* expected = R"(module @sample {
   func.func public @main(
       %arg0: tensor<8x4xf32> {path = "x", role = input, dims = [batch, embed], sharding = (batch, None)},
       %arg1: tensor<4x6xf32> {path = "params/W", role = parameter, dims = [embed, hidden], sharding = P(None, ('pod', 'model'))})
-      -> (tensor<4x6xf32> {sharding = P(None, 'model'), replaces = %arg1},
+      -> (tensor<4x6xf32> {sharding = P(None, ('pod', 'model')), replaces = %arg1},
           tensor<f32>) {
     // layer
     %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>  // h
