@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "pipeline/tensor_rows.h"
+
 namespace shardscope {
 
 namespace {
@@ -22,6 +24,18 @@ const ResolvedAnnotation* annotationOf(const Snapshot& snapshot, ValueId value)
     return nullptr;
 }
 
+/// Whether the dimension is cut as the annotation says, so that it is the reason. An entry left to propagation decides
+/// nothing, and a value may have got other axes than its annotation names (a result that is resharded on return).
+bool decides(const Snapshot& snapshot, const ResolvedAnnotation& annotation, const DimensionReason& reason)
+{
+    if (!snapshot.propagation)
+        return true;
+    const TensorSharding wanted =
+        toTensorSharding(*annotation.spec, *snapshot.mesh, snapshot.program->value(annotation.value).type.rank());
+    const DimensionSharding& dim = wanted.dims[reason.dimension];
+    return !dim.open && dim.axes == reason.axes;
+}
+
 DimensionReason reasonOf(const Snapshot& snapshot, const Explanation& explanation, std::size_t dimension)
 {
     using Kind = DimensionReason::Kind;
@@ -31,10 +45,10 @@ DimensionReason reasonOf(const Snapshot& snapshot, const Explanation& explanatio
     if (dimension < value.dimNames.size())
         reason.name = value.dimNames[dimension];
     if (snapshot.propagation)
-        reason.axes = snapshot.propagation->shardings[explanation.value.index].dims[dimension].axes;
+        reason.axes = heldSharding(snapshot, explanation.value).dims[dimension].axes;
 
     const ResolvedAnnotation* annotation = explanation.annotation;
-    if (annotation && annotation->spec) {
+    if (annotation && annotation->spec && decides(snapshot, *annotation, reason)) {
         if (annotation->resolution && dimension < annotation->resolution->dims.size()) {
             const DimensionTrace& trace = annotation->resolution->dims[dimension];
             reason.rule = trace.rule;
@@ -86,7 +100,7 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
         explanation.dims.push_back(reasonOf(snapshot, explanation, dimension));
 
     if (snapshot.propagation) {
-        const TensorSharding& sharding = snapshot.propagation->shardings[value.index];
+        const TensorSharding& sharding = heldSharding(snapshot, value);
         for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
             const AxisRef whole = wholeAxis(*snapshot.mesh, axis);
             const bool cuts =

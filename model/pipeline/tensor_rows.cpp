@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <unordered_map>
+
+#include "partition/export_shardings.h"
 
 namespace shardscope {
 
@@ -31,6 +35,16 @@ std::vector<AxisList> partialAxes(const Snapshot& snapshot)
 
 } // namespace
 
+const TensorSharding& heldSharding(const Snapshot& snapshot, ValueId value)
+{
+    const TensorSharding& propagated = snapshot.propagation->shardings[value.index];
+    if (!snapshot.deviceProgram)
+        return propagated;
+    const TensorSharding& held = snapshot.deviceProgram->value(DeviceValueId(value.index)).sharding;
+    // What was propagated names axes of size 1 as well; people wrote them and look for them.
+    return held == closed(propagated) ? propagated : held;
+}
+
 void addTensorRows(Snapshot& snapshot)
 {
     const Program& program = *snapshot.program;
@@ -54,22 +68,26 @@ void addTensorRows(Snapshot& snapshot)
             };
             return order(a) < order(b);
         });
-    std::vector<std::string> parameterPaths;
+    std::unordered_map<std::string_view, std::size_t> parameters; // position of each
     for (const ValueId id : shown)
         if (program.value(id).role == Role::Parameter)
-            parameterPaths.push_back("grad(" + program.value(id).path + ")");
-    std::stable_sort(gradients.first, gradients.second, [&](ValueId a, ValueId b) {
-        const auto position = [&](ValueId id) {
-            return std::find(parameterPaths.begin(), parameterPaths.end(), program.value(id).path);
-        };
-        return position(a) < position(b);
-    });
+            parameters.emplace(program.value(id).path, parameters.size());
+    std::vector<std::pair<std::size_t, ValueId>> ordered;
+    for (auto id = gradients.first; id != gradients.second; ++id) {
+        std::string_view of = program.value(*id).path;
+        if (of.starts_with("grad(") && of.ends_with(')'))
+            of = of.substr(5, of.size() - 6);
+        const auto found = parameters.find(of);
+        ordered.emplace_back(found == parameters.end() ? parameters.size() : found->second, *id);
+    }
+    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::transform(ordered.begin(), ordered.end(), gradients.first, [](const auto& entry) { return entry.second; });
 
     snapshot.rowOfValue.assign(program.values.size(), -1);
     snapshot.tensors.reserve(shown.size());
     for (const ValueId id : shown) {
         const Value& value = program.value(id);
-        const TensorSharding& sharding = snapshot.propagation->shardings[id.index];
+        const TensorSharding& sharding = heldSharding(snapshot, id);
         TensorRow row;
         row.value = id;
         row.path = value.path;

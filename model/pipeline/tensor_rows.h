@@ -6,8 +6,12 @@
 
 namespace shardscope {
 
-/// Fills `tensors` and `rowOfValue` from the propagated shardings. New values of the train state ("next(...)") have no
-/// row of their own: they have the layout of what they replace.
+/// The sharding in which devices hold a value: as propagated, but for arguments whose sizes do not divide by what was
+/// propagated to them. The snapshot has its propagation.
+[[nodiscard]] const TensorSharding& heldSharding(const Snapshot& snapshot, ValueId value);
+
+/// Fills `tensors` and `rowOfValue` from the shardings that are held. New values of the train state ("next(...)") have
+/// no row of their own: they have the layout of what they replace.
 void addTensorRows(Snapshot& snapshot);
 
 } // namespace shardscope

@@ -5,8 +5,11 @@
 
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "partition/partition.h"
 #include "pipeline/analyse.h"
 #include "pipeline/explain.h"
+#include "pipeline/tensor_rows.h"
+#include "program/builder.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
@@ -271,6 +274,69 @@ private Q_SLOTS:
 
         const Explanation gradient = explain(*snapshot, snapshot->row("grad(params/layers.0/W1)")->value);
         QCOMPARE(gradient.collectives.size(), 1U);
+    }
+
+    /// An argument that an axis reaches by propagation: x of the given size, and tanh(x) pinned to [{a}].
+    static Snapshot reached(std::int64_t size, const LogicalRules& rules)
+    {
+        Builder b("reached");
+        const LogicalAxes written{ { LogicalName::of("b") } };
+        const ValueId x = b.argument({ DType::F32, { size } }, "x", Role::Input, { "b" }, written);
+        const ValueId y = b.constrain(b.unary(OpKind::Tanh, x), DeviceAxes{ { { SpecEntry::axis("a") } } });
+        b.result(b.named(y, "y", Role::Activation, { "b" }));
+        Snapshot snapshot;
+        snapshot.program = std::make_shared<const Program>(std::move(b).finish());
+        snapshot.mesh = std::make_shared<const Mesh>(*Mesh::create({ { "a", 2 } }));
+        auto annotations = std::make_shared<Annotations>();
+        ResolvedAnnotation annotation{ x, {}, written, *resolve(written.names, rules, FlaxVersion::Current), {}, {} };
+        annotation.spec = annotation.resolution->spec();
+        PropagationInput input{ snapshot.program, snapshot.mesh, { {} }, { {} }, { {}, {} } };
+        input.arguments[0] = toTensorSharding(*annotation.spec, *snapshot.mesh, 1);
+        TensorSharding pinned = TensorSharding::fullyReplicated(1);
+        pinned.dims[0].axes.push_back(wholeAxis(*snapshot.mesh, 0));
+        input.constraints[1] = pinned;
+        annotations->arguments.push_back(annotation);
+        annotations->results.emplace_back();
+        snapshot.annotations = annotations;
+        snapshot.propagation = std::make_shared<const PropagationResult>(propagate(input));
+        snapshot.deviceProgram = std::make_shared<const DeviceProgram>(partition(input, *snapshot.propagation).value());
+        addTensorRows(snapshot);
+        return snapshot;
+    }
+
+    void ruleThatLeavesADimensionToPropagation()
+    {
+        LogicalRules rules;
+        rules.list = { rule("b", SpecEntry::unconstrained()), rule("b", SpecEntry::axis("a")) };
+        const Snapshot open = reached(8, rules);
+        const Explanation x = explain(open, open.row("x")->value);
+        QCOMPARE(x.dims[0].kind, DimensionReason::Kind::Propagated);
+        QCOMPARE(x.dims[0].axes.size(), 1U);
+        QVERIFY(x.dims[0].chain.front().seed == SeedKind::Constraint);
+
+        rules.list.erase(rules.list.begin());
+        const Snapshot ruled = reached(8, rules);
+        QCOMPARE(explain(ruled, ruled.row("x")->value).dims[0].kind, DimensionReason::Kind::Rule);
+        rules.list = { rule("b", SpecEntry::none()) };
+        const Snapshot whole = reached(8, rules);
+        QCOMPARE(explain(whole, whole.row("x")->value).dims[0].kind, DimensionReason::Kind::RuleToNull);
+    }
+
+    void argumentsAreDrawnAsTheyAreHeld()
+    {
+        // Five elements do not divide by two devices: propagation brings a, the argument is held whole all the same.
+        LogicalRules rules;
+        rules.list = { rule("b", SpecEntry::unconstrained()) };
+        const Snapshot snapshot = reached(5, rules);
+        const TensorRow& x = *snapshot.row("x");
+        QCOMPARE(snapshot.propagation->shardings[x.value.index].dims[0].axes.size(), 1U);
+        QCOMPARE(x.bytesPerDevice, 20);
+        QCOMPARE(x.copies, 2);
+        QCOMPARE(toJax(x.spec), std::string("P(None,)"));
+        const Explanation explanation = explain(snapshot, x.value);
+        QVERIFY(explanation.dims[0].axes.empty());
+        QCOMPARE(explanation.copiedAlong.size(), 1U);
+        QCOMPARE(toJax(snapshot.row("y")->spec), std::string("P('a',)")); // computed in unequal parts
     }
 
     void whatIfsAreComputed()
