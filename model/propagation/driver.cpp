@@ -307,6 +307,64 @@ void Driver::copyConstraint(const Operation& constraint, OperationId id)
     }
 }
 
+namespace {
+
+/// What was given to be replicated, and the axes of dimensions whose time has not come.
+void keepReplicated(TensorSharding& sharding, const TensorSharding& given, std::int32_t priority)
+{
+    AxisList axes = given.replicated;
+    for (const DimensionSharding& dim : given.dims)
+        if (dim.priority > priority)
+            for (const AxisRef& axis : dim.axes)
+                axes.push_back(axis);
+    if (axes.size() > given.replicated.size())
+        std::sort(axes.begin(), axes.end());
+    sharding.replicated = std::move(axes);
+}
+
+} // namespace
+
+std::vector<std::int32_t> Driver::holdBack()
+{
+    std::vector<std::int32_t> priorities;
+    const auto hold = [&](const Slot& slot, std::size_t result) {
+        const auto isLater = [](const DimensionSharding& dim) { return dim.priority > 0; };
+        TensorSharding& sharding = *slot.sharding;
+        if (std::none_of(sharding.dims.begin(), sharding.dims.end(), isLater))
+            return;
+        m_held.push_back({ slot.sharding, slot.value, result, sharding });
+        for (DimensionSharding& dim : sharding.dims) {
+            if (!isLater(dim))
+                continue;
+            priorities.push_back(dim.priority);
+            dim.axes.clear();
+            dim.open = false;
+        }
+        keepReplicated(sharding, m_held.back().given, 0);
+    };
+    for (std::size_t v = 0; v < m_values.size(); ++v)
+        hold(slot(ValueId(v)), 0);
+    for (std::size_t r = 0; r < m_results.size(); ++r)
+        hold({ &m_results[r], ValueId() }, r);
+    std::sort(priorities.begin(), priorities.end());
+    priorities.erase(std::unique(priorities.begin(), priorities.end()), priorities.end());
+    return priorities;
+}
+
+void Driver::restore(std::int32_t priority)
+{
+    for (const Held& held : m_held) {
+        for (std::size_t d = 0; d < held.given.dims.size(); ++d)
+            if (held.given.dims[d].priority == priority)
+                held.sharding->dims[d] = held.given.dims[d];
+        keepReplicated(*held.sharding, held.given, priority);
+        if (held.value.valid())
+            touch(held.value);
+        else
+            m_identities[held.result].seen = 0;
+    }
+}
+
 void Driver::notify(ValueId value, std::uint32_t except)
 {
     const auto pushOther = [&](std::uint32_t node) {

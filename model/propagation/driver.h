@@ -26,6 +26,12 @@ public:
     /// Gives the input of a constraint the constraint's own sharding and counts that as a step.
     void copyConstraint(const Operation& constraint, OperationId id);
 
+    /// User priorities. Takes what dimensions of a priority above 0 ask for out of their shardings, and keeps its axes
+    /// from going anywhere else in them. Returns the priorities that occur, ascending.
+    [[nodiscard]] std::vector<std::int32_t> holdBack();
+    /// Gives the dimensions of that priority back what was given for them. Ascending, each once.
+    void restore(std::int32_t priority);
+
     [[nodiscard]] const TensorSharding& sharding(ValueId value) const { return m_values[value.index]; }
     [[nodiscard]] PropagationResult finish() &&;
 
@@ -48,6 +54,14 @@ private:
         bool singleUse = false;
         Allowance seenAllowance;
         std::uint64_t seen = 0; ///< clock at the last visit; 0 = never
+    };
+
+    /// A sharding of which parts are held back, as it was given.
+    struct Held {
+        TensorSharding* sharding = nullptr;
+        ValueId value; ///< invalid for the declared sharding of a result
+        std::size_t result = 0;
+        TensorSharding given;
     };
 
     void addOperations(const Region& region);
@@ -83,6 +97,7 @@ private:
     std::vector<std::uint32_t> m_users; ///< nodes
     std::vector<std::uint64_t> m_changed; ///< per ValueId: clock at the last change
     std::vector<char> m_hasAxes; ///< per ValueId
+    std::vector<Held> m_held;
     std::uint64_t m_clock = 1;
     int m_round = -1;
 

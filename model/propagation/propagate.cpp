@@ -119,9 +119,19 @@ PropagationResult propagate(const PropagationInput& input)
     applyConstraints(driver, input, given);
     if (input.strategy == Strategy::Basic || input.strategy == Strategy::Aggressive) {
         driver.run(-1);
-    } else {
+        return std::move(driver).finish();
+    }
+    const auto runRounds = [&] {
         for (int round = 0; round < operationPriorityRounds; ++round)
             driver.run(round);
+    };
+    std::vector<std::int32_t> priorities;
+    if (input.strategy == Strategy::Full)
+        priorities = driver.holdBack();
+    runRounds();
+    for (const std::int32_t priority : priorities) {
+        driver.restore(priority);
+        runRounds();
     }
     return std::move(driver).finish();
 }

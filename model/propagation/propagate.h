@@ -12,7 +12,9 @@
 
 namespace shardscope {
 
-/// Aggressive or basic resolution of conflicts; `Full` runs the rounds of operation priorities with the aggressive one.
+/// Aggressive or basic resolution of conflicts. `OperationPriority` runs the rounds of operation priorities with the
+/// aggressive one; `Full` runs them once per user priority as well: dimensions without a priority or with priority 0 go
+/// first, then those of every higher number in turn take part. The other strategies take no notice of user priorities.
 enum class Strategy : std::uint8_t { Basic, Aggressive, OperationPriority, Full };
 
 /// Why a value had a sharding before propagation.
@@ -50,6 +52,7 @@ struct PropagationStep {
     ValueId from; ///< invalid for seeds
     ValueId to;
     std::int16_t toDimension = 0;
+    bool operator==(const PropagationStep&) const = default;
 };
 
 struct PropagationResult {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A small notation for shardings and programs in tests.
 //
-//     [{a,b:(1)2,?},{}] replicated={c} unreduced={d}      `?` = open, b:(1)2 = a part of b
+//     [{a,b:(1)2,?},{}p1] replicated={c} unreduced={d}    `?` = open, b:(1)2 = a part of b, p1 = user priority 1
 //
 //     case a_name
 //     mesh a=2 b=4
@@ -82,6 +82,8 @@ inline TensorSharding parseSharding(const Mesh& mesh, const std::string& text)
             if (dim.open)
                 items.erase(items.size() - std::min<std::size_t>(items.size(), 2));
             dim.axes = parseAxes(mesh, items);
+            if (end + 1 < text.size() && text[end + 1] == 'p')
+                dim.priority = std::stoi(text.substr(end + 2));
         } else {
             (target == "replicated" ? sharding.replicated : sharding.unreduced) = parseAxes(mesh, items);
         }

@@ -40,6 +40,7 @@ void TestPropagate::cases_data()
     addCases("basic", Strategy::Basic, 31);
     addCases("aggressive", Strategy::Aggressive, 14);
     addCases("op_priority", Strategy::OperationPriority, 6);
+    addCases("user_priority", Strategy::Full, 9);
     addCases("edges", Strategy::Aggressive, 7);
 }
 
