@@ -35,7 +35,8 @@ struct Document::Private {
     Document* q;
     ExperimentPtr experiment;
     std::uint64_t revision = 0;
-    SnapshotPtr snapshot, lastGood;
+    std::uint64_t firstRevision = 0; ///< of what was opened or made last
+    SnapshotPtr snapshot, lastGood; ///< of that, never of what was open before
     AnalysisCache cache;
     QUndoStack undoStack;
     QString filePath;
@@ -54,7 +55,8 @@ struct Document::Private {
     std::chrono::steady_clock::time_point lastFinish = std::chrono::steady_clock::now();
     std::jthread worker; ///< last member: joined before what it uses goes
 
-    void replace(ExperimentPtr next);
+    void replace(ExperimentPtr next, bool another = false);
+    std::vector<Diagnostic> open(std::string_view text, const std::string& name, const QString& path);
     void request();
     void work(const std::stop_token& stop);
     void deliver();
@@ -95,11 +97,16 @@ private:
 
 } // namespace
 
-void Document::Private::replace(ExperimentPtr next)
+void Document::Private::replace(ExperimentPtr next, bool another)
 {
     const bool wasStale = q->isStale();
     experiment = std::move(next);
     ++revision;
+    if (another) {
+        firstRevision = revision;
+        snapshot.reset();
+        lastGood.reset();
+    }
     request();
     Q_EMIT q->experimentChanged();
     if (!wasStale && q->isStale())
@@ -152,6 +159,8 @@ void Document::Private::deliver()
     }
     if (!arrived)
         return; // waitForAnalysis() was faster than the event loop
+    if (arrived->revision < firstRevision)
+        return; // another experiment was opened meanwhile
     const bool wasStale = q->isStale();
     snapshot = arrived;
     if (snapshot->ok())
@@ -262,7 +271,7 @@ void Document::setExperiment(Experiment experiment, const QString& filePath)
     d->undoStack.setClean();
     d->filePath = filePath;
     d->readWarnings.clear();
-    d->replace(std::make_shared<const Experiment>(std::move(experiment)));
+    d->replace(std::make_shared<const Experiment>(std::move(experiment)), true);
     Q_EMIT fileChanged();
 }
 
@@ -285,7 +294,18 @@ std::vector<Diagnostic> Document::open(const QString& filePath)
     const QByteArray content = file.read(largestFile + 1);
     if (file.error() != QFileDevice::NoError)
         return unreadable(file.errorString());
-    auto read = readExperiment(std::string_view(content.constData(), static_cast<std::size_t>(content.size())));
+    return d->open(std::string_view(content.constData(), static_cast<std::size_t>(content.size())), name,
+        QFileInfo(filePath).absoluteFilePath());
+}
+
+std::vector<Diagnostic> Document::openText(std::string_view text, const QString& name)
+{
+    return d->open(text, name.toStdString(), QString());
+}
+
+std::vector<Diagnostic> Document::Private::open(std::string_view text, const std::string& name, const QString& path)
+{
+    auto read = readExperiment(text);
     const auto placed = [&name](std::vector<Diagnostic> list) {
         for (Diagnostic& diagnostic : list)
             diagnostic.where.file = name;
@@ -293,8 +313,8 @@ std::vector<Diagnostic> Document::open(const QString& filePath)
     };
     if (!read)
         return placed(std::move(read.error()));
-    setExperiment(std::move(read->experiment), QFileInfo(filePath).absoluteFilePath());
-    d->readWarnings = placed(std::move(read->warnings));
+    q->setExperiment(std::move(read->experiment), path);
+    readWarnings = placed(std::move(read->warnings));
     return {};
 }
 

@@ -9,6 +9,7 @@
 #include <QString>
 #include <QUndoStack>
 #include <memory>
+#include <string_view>
 
 #include "experiment/experiment.h"
 #include "pipeline/analyse.h"
@@ -23,9 +24,10 @@ public:
 
     [[nodiscard]] const ExperimentPtr& experiment() const;
     [[nodiscard]] std::uint64_t revision() const;
-    /// The newest finished analysis; never null after the first one. Its revision tells whether it is stale.
+    /// The newest finished analysis of this experiment; null from setExperiment() until its first one has finished. Its
+    /// revision tells whether it is stale.
     [[nodiscard]] SnapshotPtr snapshot() const;
-    /// The newest one in which all stages passed; null before there is one.
+    /// The newest one in which all stages passed; null before there is one since setExperiment().
     [[nodiscard]] SnapshotPtr lastGood() const;
     [[nodiscard]] bool isStale() const;
     [[nodiscard]] AnalysisCache& cache();
@@ -47,7 +49,10 @@ public:
     void setExperiment(Experiment experiment, const QString& filePath); ///< new or opened: clears the undo stack
     /// Reads a file; on errors the document stays as it is and they are returned.
     [[nodiscard]] std::vector<Diagnostic> open(const QString& filePath);
-    /// Warnings of the last open().
+    /// The same from text that has no file, such as standard input: the document is untitled, `name` is only for
+    /// errors.
+    [[nodiscard]] std::vector<Diagnostic> openText(std::string_view text, const QString& name);
+    /// Warnings of the last open() or openText().
     [[nodiscard]] const std::vector<Diagnostic>& readWarnings() const;
     /// Atomic; on success the document is clean and bears that path.
     [[nodiscard]] Result<void> saveAs(const QString& filePath);

@@ -19,6 +19,19 @@ namespace {
 
 constexpr std::size_t longestHistory = 10'000;
 constexpr int shortestPause = 33; ///< milliseconds between two announcements of steps
+constexpr std::size_t mostDeviceTimes = std::size_t{ 1 } << 20; ///< in the history
+
+/// Keeps the times of single devices for the newest steps only: with many devices they would take all memory. `added` is
+/// the number of steps that have come since the last call.
+void dropOldDevices(std::vector<StepTiming>& steps, std::size_t added)
+{
+    if (steps.empty())
+        return;
+    const std::size_t devices = std::max<std::size_t>(steps.back().devices.size(), 1);
+    const std::size_t kept = std::clamp<std::size_t>(mostDeviceTimes / devices, 1, RunController::stepsWithDevices);
+    for (std::size_t i = steps.size() - std::min(steps.size(), kept + added); i + kept < steps.size(); ++i)
+        steps[i].devices = std::vector<DeviceTimes>();
+}
 
 /// What a run depends on. When it changes, device memory has to be laid out anew.
 struct Subject {
@@ -114,8 +127,9 @@ void RunController::Private::start(State kind, qint64 runs, qint64 loops)
         return;
     }
     followSnapshot();
-    if (state == State::Idle) {
+    if (state == State::Idle || stop.stop_requested()) // what was stopped may still be ending
         stop = std::stop_source();
+    if (state == State::Idle) {
         done = 0;
         total = kind == State::Timing ? runs * loops : 0;
     }
@@ -188,6 +202,7 @@ void RunController::Private::deliver()
             std::make_move_iterator(arrived.steps.end()));
         if (history.size() > longestHistory)
             history.erase(history.begin(), history.end() - longestHistory);
+        dropOldDevices(history, arrived.steps.size());
         stepsDone = arrived.stepsDone;
         sinceAnnouncement.start();
         Q_EMIT q->stepped();
@@ -226,6 +241,7 @@ void RunController::Private::recordStep(const Job& job, const StepTiming& timing
             latest.steps.erase(
                 latest.steps.begin(), latest.steps.begin() + static_cast<std::ptrdiff_t>(longestHistory));
         latest.steps.push_back(timing);
+        dropOldDevices(latest.steps, 1);
         latest.stepsDone = run->stepsDone();
     });
 }

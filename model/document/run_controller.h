@@ -19,7 +19,9 @@ public:
 
     [[nodiscard]] State state() const;
     [[nodiscard]] qint64 stepsDone() const;
-    /// Step times since the last reset, newest last (at most 10,000 are kept).
+    /// Of so many of the newest steps the times of every device are kept; fewer where there are very many devices.
+    static constexpr std::size_t stepsWithDevices = 64;
+    /// Step times since the last reset, newest last (at most 10,000 are kept). Older ones have `wall` only.
     [[nodiscard]] const std::vector<StepTiming>& history() const;
     [[nodiscard]] const std::optional<TimeitResult>& lastTimeit() const;
     /// Steps of the running n x loops: done and in all.

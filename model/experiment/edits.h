@@ -41,6 +41,7 @@ namespace shardscope {
 /// Devices of the hardware so that they fit the mesh (keeps hosts where that divides).
 [[nodiscard]] Result<Experiment> withDevicesForMesh(const Experiment&);
 /// One of the model's sizes: "batch", "embed", "hidden", "layers"; for arrays every dimension of that logical name.
+/// OutOfRange beyond what a file may have: 1 to 2^40, layers to 4,096.
 [[nodiscard]] Result<Experiment> withDimension(const Experiment&, const std::string& name, std::int64_t size);
 /// y's constraint by logical names instead of device axes. InvalidAttribute for a model without that constraint.
 [[nodiscard]] Result<Experiment> withLogicalYConstraint(const Experiment&);

@@ -102,6 +102,38 @@ private Q_SLOTS:
         QCOMPARE(document.lastGood()->mesh->deviceCount(), 8);
     }
 
+    void showsNothingOfWhatWasOpenBefore()
+    {
+        Document document;
+        document.setExperiment(small(), {});
+        document.waitForAnalysis();
+        QVERIFY(document.lastGood());
+        Experiment broken = small();
+        broken.mesh.axes[0].size = 3;
+        QSignalSpy stale(&document, &Document::staleChanged), snapshots(&document, &Document::snapshotChanged);
+        connect(&document, &Document::experimentChanged, this, [&document] {
+            QVERIFY(!document.snapshot());
+            QVERIFY(!document.lastGood());
+        });
+        document.setExperiment(broken, {});
+        QCOMPARE(stale.count(), 1);
+        QVERIFY(document.isStale());
+        document.waitForAnalysis();
+        QVERIFY(document.snapshot());
+        QVERIFY(!document.snapshot()->ok());
+        QVERIFY(!document.lastGood());
+
+        // An analysis that is on its way when another experiment comes is not taken for one of that.
+        document.setExperiment(small(), {});
+        QTest::qSleep(200); // finished, not delivered
+        document.setExperiment(broken, {});
+        QCoreApplication::processEvents();
+        QVERIFY(!document.lastGood());
+        document.waitForAnalysis();
+        QVERIFY(!document.lastGood());
+        QCOMPARE(snapshots.count(), 2);
+    }
+
     void editsOfADragAreOneStep()
     {
         Document document;
@@ -179,6 +211,19 @@ private Q_SLOTS:
         QVERIFY(document.isModified()); // undone beyond what was saved
         QVERIFY(document.saveAs(second));
         QCOMPARE(contentOf(second), contentOf(first));
+    }
+
+    void textWithoutAFileIsUntitled()
+    {
+        Document document;
+        QVERIFY(document.openText(writeExperiment(small()), QStringLiteral("input")).empty());
+        QCOMPARE(*document.experiment(), small());
+        QCOMPARE(document.filePath(), QString());
+        QVERIFY(!document.isModified());
+        const auto errors = document.openText("{", QStringLiteral("input"));
+        QVERIFY(!errors.empty());
+        QCOMPARE(errors.front().where.file, "input");
+        QCOMPARE(*document.experiment(), small());
     }
 
     void unreadableFilesChangeNothing_data()
@@ -280,6 +325,44 @@ private Q_SLOTS:
         QVERIFY(!run.lastTimeit());
         run.runStep();
         QTRY_COMPARE(run.stepsDone(), 1);
+    }
+
+    void aStepAfterStopIsTaken()
+    {
+        Document document;
+        document.setExperiment(small(), {});
+        document.waitForAnalysis();
+        RunController run(&document);
+        run.runStep();
+        QTRY_COMPARE(run.state(), RunController::State::Idle);
+        run.runStep();
+        run.stop();
+        for (int i = 0; i < 3; ++i) {
+            QCOMPARE(run.state(), RunController::State::Stepping); // nothing is delivered without the event loop
+            run.runStep();
+        }
+        QTRY_COMPARE(run.state(), RunController::State::Idle);
+        QVERIFY(run.stepsDone() >= 4); // whether or not the stopped one had begun
+    }
+
+    void keepsTheDevicesOfTheNewestSteps()
+    {
+        Document document;
+        Experiment experiment = small();
+        std::get<MlpModel>(experiment.model).settings.layers = 1;
+        document.setExperiment(experiment, {});
+        document.waitForAnalysis();
+        RunController run(&document);
+        run.runTimeit(3, 50);
+        QTRY_VERIFY_WITH_TIMEOUT(run.lastTimeit(), 20'000);
+        QTRY_COMPARE(run.state(), RunController::State::Idle);
+        const std::vector<StepTiming>& history = run.history();
+        QVERIFY(history.size() >= 150);
+        for (std::size_t i = 0; i < history.size(); ++i) {
+            const bool newest = i + RunController::stepsWithDevices >= history.size();
+            QCOMPARE(history[i].devices.size(), std::size_t{ newest ? 8U : 0U });
+            QVERIFY(history[i].wall > 0);
+        }
     }
 
     void runsUntilStoppedAndStartsAnewWithAnotherPlan()

@@ -148,7 +148,8 @@ private Q_SLOTS:
         QCOMPARE(possibleAxisSizes(notebook, 0, true), (Sizes{ 1, 2, 4, 8 }));
         QCOMPARE(possibleAxisSizes(notebook, 1, false), (Sizes{ 1, 2, 4, 8 }));
         QCOMPARE(possibleAxisSizes(withMesh({ { "a", 8 } }), 0, true), (Sizes{ 8 }));
-        QCOMPARE(possibleAxisSizes(withMesh({ { "a", 2 }, { "b", 2 }, { "c", 3 } }), 0, true), (Sizes{ 1, 2, 3, 4, 6 }));
+        QCOMPARE(
+            possibleAxisSizes(withMesh({ { "a", 2 }, { "b", 2 }, { "c", 3 } }), 0, true), (Sizes{ 1, 2, 3, 4, 6 }));
         QVERIFY(possibleAxisSizes(notebook, 2, true).empty());
         for (const bool keep : { false, true })
             for (const std::int64_t size : possibleAxisSizes(notebook, 0, keep))
@@ -304,11 +305,18 @@ private Q_SLOTS:
             notebook, [](const auto& e) { return withDimension(e, "batch", 10); },
             [](const auto& e) { return withDimension(e, "batch", 8); });
         refused(withDimension(notebook, "batch", 0), Code::OutOfRange);
+        // What can be set can be saved and read again.
+        const std::int64_t largest = std::int64_t{ 1 } << 40;
+        QVERIFY(withDimension(notebook, "batch", largest));
+        QVERIFY(withDimension(notebook, "layers", 4096));
+        refused(withDimension(notebook, "batch", largest + 1), Code::OutOfRange);
+        refused(withDimension(notebook, "layers", 4097), Code::OutOfRange);
         const auto misspelt = withDimension(notebook, "hiden", 8);
         refused(misspelt, Code::UnknownValue);
         QCOMPARE(misspelt.error().text("nearest"), "hidden");
 
         const Experiment lab = example("rule-lab");
+        refused(withDimension(lab, "length", largest + 1), Code::OutOfRange);
         const auto after = withDimension(lab, "length", 7);
         QCOMPARE(std::get<ArraysModel>(after->model).arrays[0].shape, (Shape{ 8, 7, 4, 64 }));
         refused(withDimension(lab, "layers", 7), Code::UnknownValue);
