@@ -186,12 +186,14 @@ std::optional<double> splatValue(const Program& program, ValueId id)
 
 class Preparation {
 public:
-    Preparation(const Plan& plan, const Instruction& instruction, OperationId operation, const KernelSet& kernels)
+    Preparation(const Plan& plan, const Instruction& instruction, OperationId operation, const KernelSet& kernels,
+        MemoryBudget& budget)
         : m_plan(plan)
         , m_instruction(instruction)
         , m_program(*plan.program->program)
         , m_operation(m_program.operation(operation))
         , m_kernels(kernels)
+        , m_budget(budget)
     {
     }
 
@@ -243,8 +245,11 @@ private:
         const auto splat = splatValue(m_program, m_operation.operands[operand]);
         if (!splat)
             return notExecutable(m_operation.kind);
+        const std::int64_t bytes = std::max<std::int64_t>(type.byteCount(), 1);
+        if (auto taken = m_budget.take(bytes); !taken)
+            return tl::unexpected(taken.error());
         Source source;
-        source.own.resize(static_cast<std::size_t>(std::max<std::int64_t>(type.byteCount(), 1)));
+        source.own.resize(static_cast<std::size_t>(bytes));
         for (std::int64_t i = 0; i < type.elementCount(); ++i)
             storeElement(type.dtype, source.own.data(), i, *splat);
         return source;
@@ -302,6 +307,11 @@ private:
         if (!isExecutable(OpKind::Constant, type.dtype))
             return notExecutable(OpKind::Constant);
         const Layout layout = m_plan.program->layout(m_plan.slot(resultSlot()).value);
+        const std::int64_t copyCount = values.size() == 1 ? 1 : layout.mesh().deviceCount();
+        if (auto taken = m_budget.take(static_cast<std::int64_t>(values.size()) * byteSize(type.dtype)
+                + copyCount * static_cast<std::int64_t>(sizeof(StridedCopy)));
+            !taken)
+            return tl::unexpected(taken.error());
         std::vector<std::byte> global(values.size() * static_cast<std::size_t>(byteSize(type.dtype)));
         for (std::size_t i = 0; i < values.size(); ++i)
             storeElement(type.dtype, global.data(), static_cast<std::int64_t>(i), values[i]);
@@ -332,8 +342,12 @@ private:
             return notExecutable(OpKind::Iota);
         const auto dimension = static_cast<std::size_t>(std::get<IotaAttributes>(m_operation.attributes).dimension);
         const Layout layout = m_plan.program->layout(m_plan.slot(resultSlot()).value);
+        const std::int64_t deviceCount = layout.mesh().deviceCount();
+        if (auto taken = m_budget.take(deviceCount * static_cast<std::int64_t>(sizeof(std::int64_t))); !taken)
+            return tl::unexpected(taken.error());
         std::vector<std::int64_t> begins;
-        for (std::int64_t position = 0; position < layout.mesh().deviceCount(); ++position)
+        begins.reserve(static_cast<std::size_t>(deviceCount));
+        for (std::int64_t position = 0; position < deviceCount; ++position)
             begins.push_back(layout.blockAt(position)[dimension] * type.shape[dimension]);
         std::int64_t outer = 1;
         std::int64_t inner = 1;
@@ -352,8 +366,10 @@ private:
             return notExecutable(OpKind::DotGeneral);
         auto left = source(0, lhs);
         auto right = source(1, rhs);
-        if (!left || !right)
-            return notExecutable(OpKind::DotGeneral);
+        if (!left)
+            return tl::unexpected(left.error());
+        if (!right)
+            return tl::unexpected(right.error());
         return std::make_unique<ProductAction>(
             std::move(*product), resultSlot().index, std::move(*left), std::move(*right));
     }
@@ -363,15 +379,19 @@ private:
         const TensorType type = operandType(0);
         auto reduction = Reduction::prepare(type, std::get<ReduceAttributes>(m_operation.attributes), m_kernels);
         auto in = source(0, type);
-        if (!reduction || !in)
+        if (!reduction)
             return notExecutable(OpKind::Reduce);
+        if (!in)
+            return tl::unexpected(in.error());
         return std::make_unique<ReduceAction>(std::move(*reduction), resultSlot().index, std::move(*in));
     }
 
     ActionResult copyOf(const TensorType& operand, const Shape& sourceStrides) const
     {
         auto in = source(0, operand);
-        if (!in || !isExecutable(m_operation.kind, operand.dtype))
+        if (!in)
+            return tl::unexpected(in.error());
+        if (!isExecutable(m_operation.kind, operand.dtype))
             return notExecutable(m_operation.kind);
         const TensorType& type = resultType();
         return std::make_unique<CopyAction>(
@@ -415,6 +435,7 @@ private:
     const Program& m_program;
     const Operation& m_operation;
     const KernelSet& m_kernels;
+    MemoryBudget& m_budget;
 };
 
 } // namespace
@@ -441,11 +462,13 @@ bool isExecutable(OpKind kind, DType operand)
     }
 }
 
-ActionResult prepareAction(const Plan& plan, const Instruction& instruction, const KernelSet& kernels)
+ActionResult prepareAction(
+    const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget)
 {
     if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
         return Preparation::compiled(*fused, kernels);
-    return Preparation(plan, instruction, std::get<KernelInstruction>(instruction.action).operation, kernels).prepare();
+    const OperationId operation = std::get<KernelInstruction>(instruction.action).operation;
+    return Preparation(plan, instruction, operation, kernels, budget).prepare();
 }
 
 } // namespace shardscope

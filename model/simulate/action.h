@@ -9,6 +9,7 @@
 
 #include "schedule/plan.h"
 #include "simulate/kernels/kernel_set.h"
+#include "simulate/memory.h"
 #include "simulate/replica_sharing.h"
 
 namespace shardscope {
@@ -33,8 +34,9 @@ public:
 /// Whether devices can execute the operation on operands of that element type.
 [[nodiscard]] bool isExecutable(OpKind kind, DType operand);
 
-/// Not for collectives. Errors: NotExecutable {op}, TooLarge for a constant without slot beyond the limit of a plan.
+/// Not for collectives. Errors: NotExecutable {op}, OutOfMemory when what the action keeps (ownBytes and tables per
+/// device) exceeds the budget.
 [[nodiscard]] Result<std::unique_ptr<Action>> prepareAction(
-    const Plan& plan, const Instruction& instruction, const KernelSet& kernels);
+    const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget);
 
 } // namespace shardscope

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <optional>
+
+#include "simulate/memory.h"
 
 namespace shardscope {
 
@@ -19,7 +22,8 @@ double largestMagnitude(const Array& array)
 {
     double largest = 0;
     for (const double element : array)
-        largest = std::max(largest, std::fabs(element));
+        if (!(std::fabs(element) <= largest)) // NaN, too, which stays
+            largest = std::fabs(element);
     return largest;
 }
 
@@ -165,7 +169,7 @@ private:
     {
         ValueCheck& line = m_report.values[lineIndex];
         const Array& reference = m_reference.values[line.value.index];
-        line.largestMagnitude = std::max(line.largestMagnitude, largestMagnitude(reference));
+        line.largestMagnitude = largestMagnitude({ line.largestMagnitude, largestMagnitude(reference) });
         line.replicasAgree = line.replicasAgree && m_run->replicasAgree(line.value);
         if (ours.size() != reference.size()) { // the devices do not hold it any more
             line.passed = false;
@@ -180,8 +184,8 @@ private:
                 continue;
             ++compared;
             const double tolerance = tolerances.size() == 1 ? tolerances[0] : tolerances[i];
-            const double error = std::fabs(ours[i] - reference[i]);
-            if (!(error <= tolerance)) // NaN fails
+            const double error = ours[i] == reference[i] ? 0 : std::fabs(ours[i] - reference[i]); // inf equals inf
+            if (!std::isfinite(tolerance) || !(error <= tolerance)) // nothing is near to NaN, nor everything to inf
                 line.passed = false;
             const double relative = tolerance > 0 ? error / tolerance : error;
             if (relative > worst || (std::isnan(error) && !std::isnan(worst))) {
@@ -247,7 +251,14 @@ private:
 Result<CheckReport> checkAgainstReference(
     std::shared_ptr<const DeviceProgram> program, const RunOptions& options, std::int64_t steps)
 {
-    return Check(std::move(program), options).run(steps);
+    try {
+        return Check(program, options).run(steps);
+    } catch (const std::bad_alloc&) {
+        std::int64_t bytes = 0; // of one copy of everything in double
+        for (const Value& value : program->program->values)
+            bytes += std::min(value.type.elementCount(), std::int64_t{ 1 } << 40) * 8;
+        return fail(Code::OutOfMemory, { { "bytes", bytes }, { "limit", machineMemory() } });
+    }
 }
 
 } // namespace shardscope

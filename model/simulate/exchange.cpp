@@ -65,7 +65,8 @@ Shape originAt(const Layout& layout, std::int64_t position, const Shape& localSh
 
 } // namespace
 
-Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruction, const KernelSet& kernels)
+Result<Exchange> Exchange::prepare(
+    const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget)
 {
     const DeviceProgram& program = *plan.program;
     const DeviceOp& op = program.ops[std::get<CollectiveInstruction>(instruction.action).op.index];
@@ -84,6 +85,11 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
     exchange.m_operand = operandSlot.index;
     exchange.m_result = resultSlot.index;
     exchange.m_elementBytes = byteSize(operand.localType.dtype);
+    // Groups, and per device a task and lists of what it receives.
+    const std::int64_t perDevice = static_cast<std::int64_t>(
+        sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + sizeof(Rows));
+    if (auto taken = budget.take(program.mesh->deviceCount() * perDevice); !taken)
+        return tl::unexpected(taken.error());
     exchange.m_groups = axisGroups(*program.mesh, axesOf(*collective));
     exchange.m_reduces =
         collective->kind == CollectiveKind::AllReduce || collective->kind == CollectiveKind::ReduceScatter;
@@ -100,7 +106,8 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
             return mismatch("operand and result of an all-reduce overlap in part");
         if (operand.localType != result.localType)
             return mismatch("operand and result of an all-reduce differ in type");
-        exchange.prepareAllReduce(operand.localType.elementCount());
+        if (auto prepared = exchange.prepareAllReduce(operand.localType.elementCount(), budget); !prepared)
+            return tl::unexpected(prepared.error());
         return exchange;
     }
     if (!apart && operand.localType.byteCount() != 0)
@@ -108,24 +115,31 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
     const Layout before = program.layout(op.operands[0]);
     const Layout after = program.layout(op.results[0]);
     const auto prepared = collective->kind == CollectiveKind::ReduceScatter
-        ? exchange.prepareReduceScatter(before, after, operand.localType.shape, result.localType.shape)
-        : exchange.prepareMoves(before, after, operand.localType.shape, result.localType.shape);
+        ? exchange.prepareReduceScatter(before, after, operand.localType.shape, result.localType.shape, budget)
+        : exchange.prepareMoves(before, after, operand.localType.shape, result.localType.shape, budget);
     if (!prepared)
         return tl::unexpected(prepared.error());
     return exchange;
 }
 
-void Exchange::prepareAllReduce(std::int64_t elements)
+Result<void> Exchange::prepareAllReduce(std::int64_t elements, MemoryBudget& budget)
 {
     const std::int64_t perTask = taskBytes / m_elementBytes;
+    const std::int64_t tasks = (elements + perTask - 1) / perTask;
+    if (auto taken = budget.take(static_cast<double>(tasks) * static_cast<double>(m_groups.size() * sizeof(Task)));
+        !taken)
+        return taken;
+    m_tasks.reserve(static_cast<std::size_t>(tasks) * m_groups.size());
     for (std::size_t group = 0; group < m_groups.size(); ++group) {
         for (std::int64_t begin = 0; begin < elements; begin += perTask)
             m_tasks.push_back({ group, begin, std::min(begin + perTask, elements) });
         m_copiedBytes += static_cast<std::int64_t>(m_groups[group].size()) * elements * m_elementBytes;
     }
+    return {};
 }
 
-Result<void> Exchange::prepareMoves(const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape)
+Result<void> Exchange::prepareMoves(
+    const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape, MemoryBudget& budget)
 {
     const Shape fromStrides = rowMajorStrides(fromShape);
     const Shape toStrides = rowMajorStrides(toShape);
@@ -155,6 +169,10 @@ Result<void> Exchange::prepareMoves(const Layout& from, const Layout& to, const 
             takeFrom(receiver);
             for (const std::int32_t source : members)
                 takeFrom(source);
+            // A device has few moves, all devices together may have very many.
+            const std::size_t moves = m_moves[static_cast<std::size_t>(receiver)].size();
+            if (auto taken = budget.take(static_cast<double>(moves * sizeof(Move))); !taken)
+                return taken;
             if (missing != 0)
                 return mismatch("a group lacks what one of its members needs");
             m_tasks.push_back({ group, static_cast<std::int64_t>(member), 0 });
@@ -164,7 +182,7 @@ Result<void> Exchange::prepareMoves(const Layout& from, const Layout& to, const 
 }
 
 Result<void> Exchange::prepareReduceScatter(
-    const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape)
+    const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape, MemoryBudget& budget)
 {
     const Shape fromStrides = rowMajorStrides(fromShape);
     const Shape toStrides = rowMajorStrides(toShape);
@@ -188,7 +206,12 @@ Result<void> Exchange::prepareReduceScatter(
             rows.length = length * m_elementBytes;
             const std::int64_t target = offsetIn(box, originAt(to, receiver, toShape), toStrides);
             const std::int64_t source = offsetIn(box, originAt(from, receiver, fromShape), fromStrides);
-            for (std::int64_t row = 0; row < volume(box) / length; ++row) {
+            const std::int64_t rowCount = volume(box) / length;
+            if (auto taken = budget.take(2 * rowCount * static_cast<std::int64_t>(sizeof(std::int64_t))); !taken)
+                return taken;
+            rows.target.reserve(static_cast<std::size_t>(rowCount));
+            rows.source.reserve(static_cast<std::size_t>(rowCount));
+            for (std::int64_t row = 0; row < rowCount; ++row) {
                 std::int64_t rest = row;
                 std::int64_t toOffset = target;
                 std::int64_t fromOffset = source;

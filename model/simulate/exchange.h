@@ -13,6 +13,7 @@
 
 #include "schedule/plan.h"
 #include "simulate/kernels/kernel_set.h"
+#include "simulate/memory.h"
 #include "simulate/strided_copy.h"
 
 namespace shardscope {
@@ -20,8 +21,9 @@ namespace shardscope {
 class Exchange {
 public:
     /// Errors: NotExecutable {op} without a kernel for the reduction, VersionMismatch when operand and result do not
-    /// fit the groups or overlap in memory.
-    static Result<Exchange> prepare(const Plan& plan, const Instruction& instruction, const KernelSet& kernels);
+    /// fit the groups or overlap in memory, OutOfMemory when the tables of what moves exceed the budget.
+    static Result<Exchange> prepare(
+        const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget);
 
     [[nodiscard]] std::int64_t taskCount() const { return static_cast<std::int64_t>(m_tasks.size()); }
     /// Group that a task belongs to.
@@ -53,10 +55,11 @@ private:
         std::vector<std::int64_t> target, source; ///< byte offsets
     };
 
-    void prepareAllReduce(std::int64_t elements);
-    Result<void> prepareMoves(const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape);
+    Result<void> prepareAllReduce(std::int64_t elements, MemoryBudget& budget);
+    Result<void> prepareMoves(
+        const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape, MemoryBudget& budget);
     Result<void> prepareReduceScatter(
-        const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape);
+        const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape, MemoryBudget& budget);
     void reduceRange(const Task& task, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const;
 
     std::vector<std::vector<std::int32_t>> m_groups;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/memory.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -54,6 +55,15 @@ Arena& Arena::operator=(Arena&& other) noexcept
     std::swap(m_data, other.m_data);
     std::swap(m_bytes, other.m_bytes);
     return *this;
+}
+
+Result<void> MemoryBudget::take(double bytes)
+{
+    m_taken += bytes;
+    if (m_taken > static_cast<double>(m_limit))
+        return fail(Code::OutOfMemory,
+            { { "bytes", static_cast<std::int64_t>(std::min(m_taken, 9e18)) }, { "limit", m_limit } });
+    return {};
 }
 
 std::int64_t machineMemory()

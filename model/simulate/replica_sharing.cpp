@@ -184,4 +184,23 @@ ReplicaSharing shareReplicas(const Plan& plan)
     return Sharing(plan).run();
 }
 
+double sharingBytes(const Plan& plan)
+{
+    constexpr double perEntry = 128; // of a map whose keys are lists
+    const auto devices = static_cast<double>(plan.program->mesh->deviceCount());
+    double longestKey = 1;
+    for (const Instruction& instruction : plan.instructions) {
+        double key = static_cast<double>(instruction.operands.size());
+        if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
+            key += static_cast<double>(fused->inputs.size());
+        if (const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action))
+            for (const AxisRef& ref : axesOf(*plan.program->ops[collective->op.index].collective()))
+                key *= static_cast<double>(ref.size); // members of a group
+        longestKey = std::max(longestKey, key);
+    }
+    const auto classes = static_cast<double>(2 * plan.slots.size() + plan.instructions.size());
+    const auto shares = static_cast<double>(plan.instructions.size());
+    return devices * (perEntry + sizeof(std::int32_t) * (longestKey + classes) + sizeof(WorkShare) * shares);
+}
+
 } // namespace shardscope

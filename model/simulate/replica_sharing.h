@@ -28,5 +28,7 @@ struct ReplicaSharing {
 /// State is shared where every instruction that writes it is elementwise, writes nothing but such state, cut alike, and
 /// gives the same bits on all copies of a shard.
 [[nodiscard]] ReplicaSharing shareReplicas(const Plan& plan);
+/// About how many bytes shareReplicas() needs, its result included.
+[[nodiscard]] double sharingBytes(const Plan& plan);
 
 } // namespace shardscope

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <set>
 #include <thread>
 
@@ -87,6 +88,14 @@ std::int64_t addendAt(const Layout& layout, std::int64_t position)
     return addend;
 }
 
+std::int64_t memoryLimit(const RunOptions& options)
+{
+    if (options.memoryLimit > 0)
+        return options.memoryLimit;
+    const std::int64_t machine = machineMemory();
+    return machine > 0 ? machine / 4 * 3 : std::int64_t{ 1 } << 40;
+}
+
 /// Calls row(local, global, length) for every run of neighbouring elements that a device really holds.
 template <class RowFunction>
 void forEachRow(const Layout& layout, std::int64_t position, const Shape& localShape, const RowFunction& row)
@@ -134,23 +143,35 @@ public:
     {
         if (auto checked = checkGiven(); !checked)
             return checked;
+        MemoryBudget budget(memoryLimit(options));
+        // Addresses of all slots on all devices, places of what is filled, times and clocks.
+        const std::size_t perDevice = m_plan->slots.size() * sizeof(std::byte*)
+            + m_plan->arguments.size() * 2 * sizeof(std::int64_t) + sizeof(Arena) + sizeof(DeviceTimes)
+            + 3 * sizeof(double);
+        if (auto taken = budget.take(static_cast<double>(perDevice * m_devices)); !taken)
+            return taken;
         ReplicaSharing sharing;
-        if (options.replicas == ReplicaMode::Shared)
+        if (options.replicas == ReplicaMode::Shared) {
+            if (auto taken = budget.take(sharingBytes(*m_plan)); !taken)
+                return taken;
             sharing = shareReplicas(*m_plan);
-        if (auto phases = preparePhases(sharing); !phases)
-            return phases;
+        }
         m_memory = DeviceMemory(*m_plan, sharing);
-        const std::int64_t machine = machineMemory();
-        const std::int64_t limit = options.memoryLimit > 0 ? options.memoryLimit
-            : machine > 0                                  ? machine / 4 * 3
-                                                           : std::int64_t{ 1 } << 40;
+        if (auto taken = budget.take(m_memory.bytesNeeded()); !taken)
+            return taken;
+        if (auto phases = preparePhases(sharing, budget); !phases)
+            return phases;
+        if (auto taken = budget.take(
+                static_cast<double>(m_scratchBytes) * m_threads + static_cast<double>(m_mostTasks * sizeof(double)));
+            !taken)
+            return taken;
         const double needed =
             m_memory.bytesNeeded() + static_cast<double>(m_ownBytes) + static_cast<double>(m_scratchBytes) * m_threads;
         const auto outOfMemory = [&]() -> Result<void> {
             return fail(Code::OutOfMemory,
-                { { "bytes", static_cast<std::int64_t>(std::min(needed, 9e18)) }, { "limit", limit } });
+                { { "bytes", static_cast<std::int64_t>(needed) }, { "limit", memoryLimit(options) } });
         };
-        if (needed > static_cast<double>(limit) || !m_memory.allocate())
+        if (!m_memory.allocate())
             return outOfMemory();
         for (int worker = 0; worker < m_threads; ++worker) {
             m_scratch.emplace_back(m_scratchBytes);
@@ -241,7 +262,7 @@ private:
         return {};
     }
 
-    Result<void> preparePhases(ReplicaSharing& sharing)
+    Result<void> preparePhases(ReplicaSharing& sharing, MemoryBudget& budget)
     {
         const KernelSet& kernels = kernelSet();
         m_work = std::move(sharing.work);
@@ -250,7 +271,7 @@ private:
         for (std::size_t i = 0; i < m_plan->instructions.size(); ++i) {
             const Instruction& instruction = m_plan->instructions[i];
             if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
-                auto exchange = Exchange::prepare(*m_plan, instruction, kernels);
+                auto exchange = Exchange::prepare(*m_plan, instruction, kernels, budget);
                 if (!exchange)
                     return tl::unexpected(exchange.error());
                 m_exchanges.push_back(std::make_unique<Exchange>(std::move(*exchange)));
@@ -261,7 +282,7 @@ private:
                 access = {};
                 continue;
             }
-            auto action = prepareAction(*m_plan, instruction, kernels);
+            auto action = prepareAction(*m_plan, instruction, kernels, budget);
             if (!action)
                 return tl::unexpected(action.error());
             m_actions.push_back(std::move(*action));
@@ -351,20 +372,28 @@ void SimulatedRun::fillArgument(ValueId argument, SlotId slot, const Layout& lay
     for (const std::int32_t device : layout.holders(shard))
         positions.push_back(static_cast<std::int32_t>(mesh.positionOf(device)));
     std::byte* first = address(static_cast<std::size_t>(positions[0]), slot);
-    // A generated row at a time; the others copy the first holder's shard.
-    std::vector<double> row;
+    // Part of a row at a time, so that long rows need no memory; the others copy the first holder's shard.
+    constexpr std::int64_t mostElements = 4096;
+    std::vector<double> part;
     const Shape strides = rowMajorStrides(layout.shape());
     forEachRow(
         layout, positions[0], value.localType.shape, [&](std::int64_t local, std::int64_t global, std::int64_t length) {
-            row.resize(static_cast<std::size_t>(length));
             std::vector<IndexRange> ranges;
             for (std::size_t d = 0; d < strides.size(); ++d) {
                 const std::int64_t index = global / strides[d] % layout.shape()[d];
-                ranges.push_back({ index, d + 1 == strides.size() ? index + length : index + 1 });
+                ranges.push_back({ index, index + 1 });
             }
-            fillShard(m_initial, program, argument, ranges, row);
-            for (std::int64_t i = 0; i < length; ++i)
-                storeElement(value.localType.dtype, first, local + i, row[static_cast<std::size_t>(i)]);
+            for (std::int64_t done = 0; done < length; done += mostElements) {
+                const std::int64_t count = std::min(mostElements, length - done);
+                part.resize(static_cast<std::size_t>(count));
+                if (!ranges.empty())
+                    ranges.back().end = ranges.back().begin + count;
+                fillShard(m_initial, program, argument, ranges, part);
+                for (std::int64_t i = 0; i < count; ++i)
+                    storeElement(value.localType.dtype, first, local + done + i, part[static_cast<std::size_t>(i)]);
+                if (!ranges.empty())
+                    ranges.back().begin += count;
+            }
         });
     for (const std::int32_t position : positions) {
         std::byte* copy = address(static_cast<std::size_t>(position), slot);
@@ -507,10 +536,17 @@ bool SimulatedRun::replicasAgree(ValueId value) const
 
 Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Plan> plan, const RunOptions& options)
 {
-    auto run = std::make_unique<SimulatedRun>(std::move(plan), options);
-    if (auto prepared = run->prepare(options); !prepared)
-        return tl::unexpected(prepared.error());
-    return std::unique_ptr<Run>(std::move(run));
+    try {
+        auto run = std::make_unique<SimulatedRun>(plan, options);
+        if (auto prepared = run->prepare(options); !prepared)
+            return tl::unexpected(prepared.error());
+        return std::unique_ptr<Run>(std::move(run));
+    } catch (const std::bad_alloc&) { // within the limit, but others have the memory
+        const double bytes =
+            static_cast<double>(plan->memory.arenaBytes) * static_cast<double>(plan->program->mesh->deviceCount());
+        return fail(Code::OutOfMemory,
+            { { "bytes", static_cast<std::int64_t>(std::min(bytes, 9e18)) }, { "limit", memoryLimit(options) } });
+    }
 }
 
 } // namespace shardscope

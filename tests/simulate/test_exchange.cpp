@@ -87,7 +87,8 @@ struct OneCollective {
 
     Result<Exchange> run(bool backwards)
     {
-        auto exchange = Exchange::prepare(plan, plan.instructions[0], kernelSet());
+        MemoryBudget budget(std::int64_t{ 1 } << 30);
+        auto exchange = Exchange::prepare(plan, plan.instructions[0], kernelSet(), budget);
         if (!exchange)
             return exchange;
         std::vector<std::byte> scratch(static_cast<std::size_t>(exchange->scratchBytes() + 64));

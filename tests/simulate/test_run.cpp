@@ -13,12 +13,15 @@
 
 namespace {
 std::atomic<std::int64_t> allocations = 0;
-}
+std::atomic<std::size_t> largestAllocation = 0;
+} // namespace
 
-// Every allocation of the program, on any thread, is counted.
+// Every allocation of the program, on any thread, is counted; not the devices' memory, which is aligned.
 void* operator new(std::size_t size)
 {
     allocations.fetch_add(1, std::memory_order_relaxed);
+    if (size > largestAllocation.load(std::memory_order_relaxed))
+        largestAllocation.store(size, std::memory_order_relaxed);
     if (void* memory = std::malloc(size))
         return memory;
     throw std::bad_alloc();
@@ -109,6 +112,8 @@ private Q_SLOTS:
     void sharedReplicas_data() { addMeshes(); }
     void sharedReplicas();
     void checkCanFail();
+    void checkSeesOneDroppedAddend();
+    void checkSeesOverflow();
     void readsValues();
     void deviceOrderDoesNotMatter();
     void allocatesNothing();
@@ -227,6 +232,59 @@ void TestRun::checkCanFail()
     QVERIFY(!report->passed);
 }
 
+// One sum of many lacks an addend: one axis of two is not added up.
+void TestRun::checkSeesOneDroppedAddend()
+{
+    for (const DType dtype : { DType::F32, DType::F64 }) {
+        const auto program = mlpOnDevices(smallMlp(dtype), makeMesh({ { "pod", 2 }, { "data", 2 }, { "model", 2 } }));
+        QVERIFY(checkAgainstReference(program, withThreads(1))->passed);
+        int tried = 0;
+        for (std::size_t i = 0; i < program->ops.size(); ++i) {
+            const Collective* collective = program->ops[i].collective();
+            if (!collective || collective->kind != CollectiveKind::AllReduce || collective->axes.size() < 2)
+                continue;
+            auto wrong = std::make_shared<DeviceProgram>(*program);
+            auto& changed = std::get<Collective>(wrong->ops[i].action);
+            changed.axes = { collective->axes[0] };
+            const auto report = checkAgainstReference(wrong, withThreads(1));
+            QVERIFY(report.has_value());
+            QVERIFY(std::any_of(
+                report->values.begin(), report->values.end(), [](const ValueCheck& line) { return !line.passed; }));
+            ++tried;
+        }
+        QVERIFY(tried >= 6); // at least the weights' gradients
+    }
+}
+
+// Where the reference overflows there is no tolerance, so that nothing can agree with it.
+void TestRun::checkSeesOverflow()
+{
+    MlpSettings settings = smallMlp(DType::F64);
+    settings.layers = 1;
+    settings.embed = 2;
+    settings.hidden = 8;
+    const auto program = mlpOnDevices(settings, makeMesh({ { "data", 2 }, { "model", 4 } }));
+    auto wrong = std::make_shared<DeviceProgram>(*program);
+    for (DeviceOp& op : wrong->ops)
+        if (auto* collective = std::get_if<Collective>(&op.action))
+            collective->reduction = ReduceKind::Max; // which stays finite where the sum does not
+    RunOptions options = withThreads(1);
+    options.initial.given["x"] = std::vector<double>(16 * 2, 3e307);
+    options.initial.given["params/layers.0/W1"] = std::vector<double>(2 * 8, 1);
+    options.initial.given["params/layers.0/W2"] = std::vector<double>(8 * 2, 1);
+    const auto report = checkAgainstReference(wrong, options);
+    QVERIFY(report.has_value());
+    QVERIFY(!report->passed);
+    int infinite = 0;
+    for (const ValueCheck& line : report->values) {
+        if (!std::isinf(line.largestMagnitude))
+            continue;
+        ++infinite;
+        QVERIFY2(!line.passed, line.path.c_str());
+    }
+    QVERIFY(infinite >= 2); // the loss and the output
+}
+
 void TestRun::readsValues()
 {
     const auto program = mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } }));
@@ -313,6 +371,26 @@ void TestRun::refusesTooMuchMemory()
     const auto small = makePlan(mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } })));
     options.memoryLimit = small->memory.arenaBytes * 8 - 1;
     QCOMPARE(Run::create(small, options).error().code, Code::OutOfMemory);
+
+    // The gradient of a sum is the same number everywhere: an operand without a slot, which is kept beside the devices.
+    settings.embed = settings.hidden = 64;
+    for (const std::int64_t batch : { std::int64_t{ 8'000'000 }, std::int64_t{ 1 } << 18 }) {
+        settings.batch = batch;
+        const auto large = makePlan(mlpOnDevices(settings, makeMesh({ { "data", 2 }, { "model", 4 } })));
+        const std::int64_t operand = batch / 2 * settings.embed * 4;
+        options.memoryLimit = large->memory.arenaBytes * 8 + operand / 2;
+        for (const ReplicaMode mode : { ReplicaMode::Own, ReplicaMode::Shared }) {
+            options.replicas = mode;
+            if (mode == ReplicaMode::Shared)
+                options.memoryLimit = large->memory.arenaBytes * 7;
+            largestAllocation = 0;
+            const auto tooLarge = Run::create(large, options);
+            QVERIFY(!tooLarge.has_value());
+            QCOMPARE(tooLarge.error().code, Code::OutOfMemory);
+            QVERIFY(tooLarge.error().number("bytes") > options.memoryLimit);
+            QVERIFY(largestAllocation.load() < std::size_t{ 1 } << 20); // nothing was taken on the way there
+        }
+    }
 }
 
 void TestRun::refusesWrongValues()
