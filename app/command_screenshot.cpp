@@ -75,8 +75,11 @@ int screenshot(const PictureOptions& options)
                 { { "file", path.toStdString() }, { "reason", file.errorString().toStdString() } }, {} });
     }
     const Result<void> written = writeScreenshot(path, QString::fromStdString(options.output), picture);
-    if (!written)
-        return refuse(written.error());
+    if (!written) {
+        const bool runFailed = written.error().code == Code::OutOfMemory || written.error().code == Code::NotExecutable;
+        const int status = refuse(written.error());
+        return runFailed ? Findings : status; // the file is right; this machine cannot run it
+    }
     if (!options.json.empty()) {
         Json out = envelope("screenshot");
         out["picture"] = options.output;

@@ -41,8 +41,12 @@ Result<std::string> readText(const std::string& name, std::size_t limit)
     std::string text;
     while (text.size() <= limit) {
         const QByteArray part = file.read(qint64{ 1 } << 20);
-        if (part.isEmpty())
+        if (part.isEmpty()) {
+            if (file.error() != QFileDevice::NoError)
+                return fail(
+                    Code::Unreadable, { { "file", shownName(name) }, { "reason", file.errorString().toStdString() } });
             return text;
+        }
         text.append(part.constData(), static_cast<std::size_t>(part.size()));
     }
     return fail(Code::TooLarge, { { "what", shownName(name) }, { "limit", limit } });

@@ -32,7 +32,7 @@ int main(int argc, char** argv)
     app.require_subcommand(0, 1);
     app.footer("Without a command the window opens on FILE.\nExit codes: 0 done, 1 findings, 2 bad input.");
     std::string file;
-    app.add_option("FILE", file, "Experiment file to open");
+    app.add_option("FILE", file, "Experiment file to open, - for standard input, or the id of a built-in example");
     int status = cli::Done;
     cli::addRun(app, status);
     cli::addShow(app, status);

@@ -239,6 +239,12 @@ private Q_SLOTS:
         QCOMPARE(missing.code, 2);
         QVERIFY(missing.error.contains(QStringLiteral("E129")));
         QCOMPARE(runProgram({ QStringLiteral("check"), m_folder.path() }).code, 2);
+#if defined(Q_OS_LINUX)
+        // Opens, but nothing lies at its beginning: an error while reading is not the end of the file.
+        const Ran half = runProgram(words("check /proc/self/mem"));
+        QCOMPARE(half.code, 2);
+        QVERIFY2(half.error.contains(QStringLiteral("E129")), qPrintable(half.error));
+#endif
     }
 
     void show()

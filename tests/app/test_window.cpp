@@ -68,14 +68,49 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(png));
     }
 
+    void saysNothingButTheResult()
+    {
+        QProcessEnvironment noSession = m_offscreen;
+        noSession.remove(QStringLiteral("XDG_RUNTIME_DIR"));
+        const QString png = m_folder.filePath(QStringLiteral("quiet.png"));
+        const Ran ran = runProgram({ QStringLiteral("screenshot"), QStringLiteral("rule-lab"), QStringLiteral("-o"),
+                                       png, QStringLiteral("--steps=0") },
+            {}, noSession);
+        QCOMPARE(ran.code, 0);
+        QCOMPARE(ran.error, QString());
+    }
+
+    void whatCannotRunIsNoPicture()
+    {
+        const QString png = m_folder.filePath(QStringLiteral("large.png"));
+        const QString large = writeFile(m_folder, QStringLiteral("large.json"),
+            smallMlp("\"batch\": 8, \"embed\": 16", "\"batch\": 8, \"embed\": 268435456"));
+        const Ran ran = screenshot(large, png);
+        QCOMPARE(ran.code, 1);
+        QVERIFY2(ran.error.contains(QStringLiteral("E145")), qPrintable(ran.error));
+        QVERIFY(!QFile::exists(png));
+    }
+
+    void noDisplay()
+    {
+        QProcessEnvironment bare = m_offscreen;
+        bare.remove(QStringLiteral("QT_QPA_PLATFORM"));
+        const Ran ran = runProgram({ QStringLiteral("rule-lab") }, {}, bare);
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.error.contains(QStringLiteral("display")), qPrintable(ran.error));
+    }
+
     void opensAndStays()
     {
         const QString file = writeFile(m_folder, QStringLiteral("open.json"), smallMlp());
-        for (const QStringList& arguments : { QStringList{}, QStringList{ file } }) {
+        for (const QStringList& arguments : { QStringList{}, QStringList{ file },
+                 QStringList{ QStringLiteral("rule-lab") }, QStringList{ QStringLiteral("-") } }) {
             QProcess process;
             process.setProcessEnvironment(m_offscreen);
             process.start(QStringLiteral(SHARDSCOPE_BINARY), arguments);
             QVERIFY(process.waitForStarted());
+            process.write(smallMlp());
+            process.closeWriteChannel();
             QVERIFY2(!process.waitForFinished(1500), process.readAllStandardError().constData());
             process.kill();
             QVERIFY(process.waitForFinished());

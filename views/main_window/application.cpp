@@ -8,12 +8,19 @@
 #include <QIcon>
 #include <QImage>
 #include <QPainter>
+#include <QSaveFile>
+#include <QTemporaryDir>
 #include <QThread>
+#include <cstdio>
 #include <functional>
+#include <optional>
 
+#include "experiment/builtin.h"
 #include "program/path.h"
 #include "views/main_window/main_window.h"
+#include "views/problems_view/problems_view.h"
 #include "views/theme/icons.h"
+#include "views/widgets/dock_frame.h"
 
 namespace shardscope {
 
@@ -27,12 +34,47 @@ void describeApplication()
     QGuiApplication::setWindowIcon(icon(QStringLiteral("shardscope")));
 }
 
-/// Handles events until `done`, or for that long.
-void processUntil(const std::function<bool()>& done, int milliseconds)
+bool hasDisplay()
 {
-    QElapsedTimer timer;
-    timer.start();
-    while (!done() && timer.elapsed() < milliseconds) {
+#if defined(Q_OS_UNIX) && !defined(Q_OS_DARWIN)
+    return !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY")
+        || !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
+#else
+    return true;
+#endif
+}
+
+QByteArray readStandardInput()
+{
+    constexpr qint64 limit = qint64{ 64 } << 20; // files beyond it are refused
+    QFile input;
+    return input.open(stdin, QIODevice::ReadOnly) ? input.read(limit + 1) : QByteArray();
+}
+
+/// A file, or the name of an example where there is no such file. Errors are shown in the window.
+void openIn(MainWindow& window, const QString& file)
+{
+    if (!QFileInfo::exists(file))
+        for (const Example& example : builtinExamples())
+            if (file.toStdString() == example.id)
+                return window.document()->setExperiment(example.make(), QString());
+    window.openFile(QFileInfo(file).absoluteFilePath());
+}
+
+void openTextIn(MainWindow& window, const QByteArray& text)
+{
+    const std::vector<Diagnostic> errors = window.document()->openText(
+        std::string_view(text.constData(), static_cast<std::size_t>(text.size())), QStringLiteral("standard input"));
+    if (errors.empty())
+        return;
+    window.problemsView()->showMessages(errors);
+    window.dock(QStringLiteral("problems"))->present();
+}
+
+/// Handles events until `done`.
+void processUntil(const std::function<bool()>& done)
+{
+    while (!done()) {
         QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
         QThread::msleep(2);
     }
@@ -66,16 +108,25 @@ Result<void> paintWindow(const QString& file, const QString& png, const Screensh
     window.show();
     RunController* run = window.runController();
     if (snapshot->ok() && options.steps > 0) {
+        std::optional<Diagnostic> failure;
+        QObject::connect(
+            run, &RunController::failed, run, [&failure](const Diagnostic& diagnostic) { failure = diagnostic; });
         run->runTimeit(options.steps, 1);
-        processUntil([run] { return run->state() == RunController::State::Idle; }, 60'000);
+        processUntil([&] { return failure || run->state() == RunController::State::Idle; });
+        QObject::disconnect(run, &RunController::failed, run, nullptr);
+        if (failure)
+            return tl::unexpected<Error>(*failure);
     }
-    processUntil([] { return false; }, 400); // what is worked out later, what-ifs and replots
+    QElapsedTimer timer;
+    timer.start();
+    processUntil([&timer] { return timer.elapsed() >= 400; }); // what is worked out later, what-ifs and replots
     window.resize(options.size);
     QCoreApplication::processEvents();
     const QPixmap picture = window.grab();
-    if (!picture.save(png, "PNG"))
+    QSaveFile output(png);
+    if (!output.open(QIODevice::WriteOnly) || !picture.save(&output, "PNG") || !output.commit())
         return fail(Code::Unwritable,
-            { { "file", png.toStdString() }, { "reason", "the picture could not be written" } },
+            { { "file", png.toStdString() }, { "reason", output.errorString().toStdString() } },
             Where{ .file = png.toStdString(), .pointer = {}, .path = {} });
     return {};
 }
@@ -84,12 +135,23 @@ Result<void> paintWindow(const QString& file, const QString& png, const Screensh
 
 int runWindow(int argc, char** argv, const QString& file)
 {
+    if (!hasDisplay()) {
+        std::fputs(
+            "shardscope: there is no display for the window: set DISPLAY, WAYLAND_DISPLAY or QT_QPA_PLATFORM, or "
+            "use a command (shardscope --help)\n",
+            stderr);
+        return 2;
+    }
+    const bool fromInput = file == QStringLiteral("-");
+    const QByteArray input = fromInput ? readStandardInput() : QByteArray();
     QApplication application(argc, argv);
     describeApplication();
     Appearance appearance(Settings().theme());
     MainWindow window(&appearance, { .remember = true });
-    if (!file.isEmpty())
-        window.openFile(QFileInfo(file).absoluteFilePath());
+    if (fromInput)
+        openTextIn(window, input);
+    else if (!file.isEmpty())
+        openIn(window, file);
     window.show();
     return QApplication::exec();
 }
@@ -98,8 +160,12 @@ Result<void> writeScreenshot(const QString& file, const QString& png, const Scre
 {
     if (qApp)
         return paintWindow(file, png, options);
-    if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY")
-        && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+    // Without a session there is no place for sockets and the like: one for the time of this call.
+    std::optional<QTemporaryDir> runtime;
+    if (qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR"))
+        if (runtime.emplace(); runtime->isValid())
+            qputenv("XDG_RUNTIME_DIR", QFile::encodeName(runtime->path()));
+    if (!hasDisplay())
         qputenv("QT_QPA_PLATFORM", "offscreen");
     if (options.scale > 0 && options.scale != 1)
         qputenv("QT_SCALE_FACTOR", QByteArray::number(options.scale));

@@ -9,8 +9,9 @@
 
 namespace shardscope {
 
-/// Opens the window on a file ("" = the built-in experiment) and runs until it is closed; returns the exit code.
-/// A file that cannot be read is reported in the window.
+/// Opens the window on a file, on a built-in example by its id, or on what standard input says ("-"); "" is the first
+/// example. Runs until the window is closed; returns the exit code: 2 at once where there is no display. Input that
+/// cannot be read is reported in the window.
 int runWindow(int argc, char** argv, const QString& file);
 
 struct ScreenshotOptions {
@@ -22,7 +23,8 @@ struct ScreenshotOptions {
 };
 
 /// Writes a PNG of the window with an experiment file ("" = the built-in experiment). Works without a display, and
-/// must come before any other application object. Errors: those of reading the file, UnknownTensor, Unwritable.
+/// must come before any other application object. Errors: those of reading the file, UnknownTensor,
+/// those of Run::create when steps are asked for, Unwritable (all or nothing is written).
 [[nodiscard]] Result<void> writeScreenshot(
     const QString& file, const QString& png, const ScreenshotOptions& options = {});
 
