@@ -177,6 +177,43 @@ private Q_SLOTS:
         QVERIFY(!other.cellOf(layout.distinctShards() - 1)); // beyond the last panel drawn
     }
 
+    void tooLittleRoomForAllPanels_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("smallest") << QSize(220, 140);
+        QTest::newRow("flat") << QSize(700, 90);
+        QTest::newRow("narrow") << QSize(60, 600);
+        QTest::newRow("next to nothing") << QSize(20, 20);
+        QTest::newRow("nothing") << QSize(1, 1);
+    }
+    void tooLittleRoomForAllPanels()
+    {
+        QFETCH(QSize, size);
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        GridCanvas canvas(&selection);
+        canvas.setMinimumSize(1, 1);
+        for (const int panels : { 16, 64, 128 }) {
+            const QByteArray mesh = "a=" + QByteArray::number(panels) + ",b=16,c=16";
+            const Layout layout = layoutOf(mesh.constData(), "P('a', 'b', 'c')", { 1024, 256, 256 });
+            canvas.resize(800, 600);
+            canvas.setSubject(GridSubject{ layout, { "layers", "embed", "hidden" }, 4, 8 });
+            canvas.setChoice({ 1, 2 });
+            // The last panel of the roomy arrangement may not be there in the narrow one.
+            canvas.setCurrentCell(GridCell{ static_cast<int>(canvas.grid().panels().size()) - 1, 15, 15 });
+            canvas.resize(size);
+            QVERIFY(!canvas.grab().isNull());
+            for (const QRect& panel : canvas.grid().panels())
+                QVERIFY(!panel.isEmpty());
+            QVERIFY(
+                !canvas.currentCell() || canvas.currentCell()->panel < static_cast<int>(canvas.grid().panels().size()));
+            QVERIFY(static_cast<std::int64_t>(canvas.grid().panels().size()) <= canvas.grid().panelsInAll());
+            // With room there are as many as ever.
+            const GridLayout roomy(layout, { 1, 2 }, { 800, 600 }, {});
+            QCOMPARE(static_cast<int>(roomy.panels().size()), std::min(panels, GridLayout::maximumPanels));
+        }
+    }
+
     void neighboursDifferInColour_data()
     {
         QTest::addColumn<QByteArray>("mesh");

@@ -34,10 +34,6 @@ void GridCanvas::setSubject(std::optional<GridSubject> subject)
     m_subject = std::move(subject);
     m_hovered.reset();
     arrange();
-    if (m_current
-        && (!m_subject || m_current->row >= m_grid.rows().pieces || m_current->column >= m_grid.columns().pieces
-            || m_current->panel >= static_cast<int>(m_grid.panels().size())))
-        m_current.reset();
     update();
 }
 
@@ -89,6 +85,16 @@ bool GridCanvas::legendBeside() const
 }
 
 void GridCanvas::arrange()
+{
+    layOut();
+    // Another array, or less room for panels, may have no place for the cell where the keys were.
+    if (m_current
+        && (!m_subject || m_current->row >= m_grid.rows().pieces || m_current->column >= m_grid.columns().pieces
+            || m_current->panel >= static_cast<int>(m_grid.panels().size())))
+        m_current.reset();
+}
+
+void GridCanvas::layOut()
 {
     m_grid = GridLayout();
     if (!m_subject)

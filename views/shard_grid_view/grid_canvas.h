@@ -45,6 +45,7 @@ protected:
 
 private:
     void arrange();
+    void layOut();
     void hover(std::optional<GridCell> cell);
     [[nodiscard]] std::vector<GridCell> litCells(const std::vector<std::int32_t>& devices) const;
     [[nodiscard]] QColor fillOf(const GridCell& cell, const Theme& theme) const;

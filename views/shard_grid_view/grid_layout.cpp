@@ -74,7 +74,7 @@ GridLayout::GridLayout(const Layout& layout, Choice choice, QSize area, const Gr
             m_folded.push_back(d);
         }
     }
-    const int count = static_cast<int>(std::min<std::int64_t>(m_panelsInAll, maximumPanels));
+    int count = static_cast<int>(std::min<std::int64_t>(m_panelsInAll, maximumPanels));
 
     m_trueAspect = rank < 2
         ? (rank == 0 ? 3.0 : widest)
@@ -89,18 +89,27 @@ GridLayout::GridLayout(const Layout& layout, Choice choice, QSize area, const Gr
     const int height = std::max(area.height() - margins.top, 1);
     QSize best(0, 0);
     int bestAcross = 1;
-    for (int across = 1; across <= count; ++across) {
-        const int down = (count + across - 1) / across;
-        const int roomX = (width - (across - 1) * margins.gap) / across;
-        const int roomY = (height - (down - 1) * margins.gap) / down - title;
-        if (roomX < 1 || roomY < 1)
-            continue;
-        const int w = std::max(1, std::min(roomX, static_cast<int>(std::floor(roomY * m_drawnAspect))));
-        const int h = std::max(1, std::min(roomY, static_cast<int>(std::floor(w / m_drawnAspect))));
-        if (std::int64_t{ w } * h > std::int64_t{ best.width() } * best.height()) {
-            best = { w, h };
-            bestAcross = across;
+    const auto arrange = [&] {
+        for (int across = 1; across <= count; ++across) {
+            const int down = (count + across - 1) / across;
+            const int roomX = (width - (across - 1) * margins.gap) / across;
+            const int roomY = (height - (down - 1) * margins.gap) / down - title;
+            if (roomX < 1 || roomY < 1)
+                continue;
+            const int w = std::max(1, std::min(roomX, static_cast<int>(std::floor(roomY * m_drawnAspect))));
+            const int h = std::max(1, std::min(roomY, static_cast<int>(std::floor(w / m_drawnAspect))));
+            if (std::int64_t{ w } * h > std::int64_t{ best.width() } * best.height()) {
+                best = { w, h };
+                bestAcross = across;
+            }
         }
+    };
+    // Where not even narrow slivers of all panels fit, fewer are drawn; where not even one fits, none.
+    for (arrange(); best.isEmpty() && count > 0; arrange())
+        count /= 2;
+    if (best.isEmpty()) {
+        m_detail = GridDetail::Raster;
+        return;
     }
     if (rank == 0)
         best = best.boundedTo({ 240, 80 });

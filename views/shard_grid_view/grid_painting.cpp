@@ -89,7 +89,8 @@ void GridCanvas::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), theme.base);
     if (!m_subject || m_grid.panels().empty()) {
         painter.setPen(theme.secondary);
-        painter.drawText(rect().adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
+        painter.drawText(rect().adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap,
+            m_subject ? tr("There is too little room for the grid here.") : m_emptyText);
         return;
     }
     for (int panel = 0; panel < static_cast<int>(m_grid.panels().size()); ++panel)
@@ -409,8 +410,9 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     }
     const int needed = small.horizontalAdvance(QString::number(dimension.pieces)) + 8;
     std::int64_t step = 1;
-    while (
-        static_cast<double>(panel.width()) * static_cast<double>(step) / static_cast<double>(dimension.pieces) < needed)
+    while (step < dimension.pieces
+        && static_cast<double>(panel.width()) * static_cast<double>(step) / static_cast<double>(dimension.pieces)
+            < needed)
         step = step == 1 ? 4 : step * 2;
     for (std::int64_t i = 0; i < dimension.pieces; i += step)
         label(i, words::count(i), needed);
@@ -422,6 +424,8 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     if (dimension.dimension < 0)
         return;
     const QRect& panel = m_grid.panels().front();
+    if (panel.isEmpty())
+        return;
     const QFontMetrics metrics(font()), small(Metrics::small());
     const int axis = m_subject->firstAxis(dimension.dimension);
     const bool cut = dimension.pieces > 1 || axis >= 0;
@@ -456,7 +460,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     write(axes, theme.meshAxis(std::max(axis, 0)), bold);
     const double cell = static_cast<double>(panel.height()) / static_cast<double>(dimension.pieces);
     std::int64_t step = 1;
-    while (cell * static_cast<double>(step) < small.height() + 2)
+    while (step < dimension.pieces && cell * static_cast<double>(step) < small.height() + 2)
         step = step == 1 ? 4 : step * 2;
     const bool ranges = step == 1;
     const std::vector<GridCell> lit = litCells(m_selection->hoveredDevices());
