@@ -221,6 +221,45 @@ private Q_SLOTS:
         QCOMPARE(selection.meshAxis(), QStringLiteral("model"));
     }
 
+    void undoWhileANewAxisIsBeingNamed()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Document document;
+        Selection selection;
+        document.setExperiment(builtinExamples().front().make(), {});
+        MeshView view(&document, &selection);
+        view.resize(360, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowActive(&view));
+        QTest::mouseClick(view.findChild<QPushButton*>(QStringLiteral("addAxis")), Qt::LeftButton);
+        QCOMPARE(view.rowCount(), std::size_t{ 3 });
+        auto* editor = view.row(2)->findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
+        QVERIFY(editor);
+        QVERIFY(editor->hasFocus());
+        QTest::keyClicks(editor, QStringLiteral("stage"));
+        // As the tool bar does: the row goes while its editor has the focus and an unfinished name.
+        document.undoStack()->undo();
+        QCOMPARE(sizes(document), QStringLiteral("data=2,model=4"));
+        QCOMPARE(view.rowCount(), std::size_t{ 2 });
+        QCOMPARE(document.undoStack()->index(), 0);
+        QVERIFY(document.undoStack()->canRedo());
+
+        // The same with a number half typed.
+        QVERIFY(document.edit(withAxisAdded(*document.experiment(), "stage", 1), QStringLiteral("add")));
+        QCOMPARE(view.rowCount(), std::size_t{ 3 });
+        auto* spin = view.row(2)->spinBox();
+        spin->setFocus();
+        QVERIFY(spin->hasFocus());
+        spin->selectAll();
+        QTest::keyClicks(spin, QStringLiteral("2"));
+        document.undoStack()->undo();
+        QCOMPARE(sizes(document), QStringLiteral("data=2,model=4"));
+        QCOMPARE(view.rowCount(), std::size_t{ 2 });
+        QVERIFY(document.undoStack()->canRedo());
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QCOMPARE(sizes(document), QStringLiteral("data=2,model=4"));
+    }
+
     void hoveringADeviceLightsItsTwin()
     {
         Appearance appearance(ThemeChoice::Light);

@@ -153,8 +153,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     connect(selection, &Selection::changed, this, [this] {
         refreshMap();
         for (std::size_t i = 0; i < m_rows.size(); ++i)
-            m_rows[i]->chip()->setMarked(
-                m_selection->meshAxis() == QString::fromStdString(m_document->experiment()->mesh.axes[i].name));
+            m_rows[i]->chip()->setMarked(!axisName(i).isEmpty() && m_selection->meshAxis() == axisName(i));
     });
     connect(document, &Document::editRefused, this, [this](const Diagnostic& refused) {
         if (m_editing)
@@ -175,6 +174,12 @@ void MeshView::setKeepsProduct(bool keep)
 QString MeshView::message() const
 {
     return m_messageBox->isVisibleTo(this) ? m_messageText->text() : QString();
+}
+
+QString MeshView::axisName(std::size_t axis) const
+{
+    const std::vector<MeshAxis>& axes = m_document->experiment()->mesh.axes;
+    return axis < axes.size() ? QString::fromStdString(axes[axis].name) : QString();
 }
 
 bool MeshView::edit(Result<Experiment> after, const QString& text, int mergeId)
@@ -198,6 +203,9 @@ void MeshView::makeRows(std::size_t count)
         AxisRow* row = m_rows.back();
         m_rows.pop_back();
         m_axes->removeWidget(row);
+        // Hiding takes the focus away, and an editor that loses it reports what it holds: for an axis that is gone.
+        for (QObject* sender : std::initializer_list<QObject*>{ row, row->chip(), row->handle() })
+            disconnect(sender, nullptr, this, nullptr);
         row->hide();
         row->deleteLater(); // it may be the one whose signal led here
     }
@@ -214,24 +222,28 @@ void MeshView::makeRows(std::size_t count)
         connect(row, &AxisRow::sizeChosen, this,
             [this, axis](qint64 size, bool dragging) { setSize(axis, size, dragging); });
         connect(row->chip(), &AxisChip::clicked, this, [this, axis] {
-            const QString name = QString::fromStdString(m_document->experiment()->mesh.axes[axis].name);
+            const QString name = axisName(axis);
+            if (name.isEmpty())
+                return;
             m_selection->setMeshAxis(m_selection->meshAxis() == name ? QString() : name);
         });
         connect(row->chip(), &AxisChip::renamed, this, [this, axis](const QString& name) {
             const Experiment& now = *m_document->experiment();
-            edit(withAxisRenamed(now, axis, name.toStdString()),
-                QStringLiteral("%1 → %2").arg(QString::fromStdString(now.mesh.axes[axis].name), name));
+            if (axis < now.mesh.axes.size())
+                edit(withAxisRenamed(now, axis, name.toStdString()),
+                    QStringLiteral("%1 → %2").arg(axisName(axis), name));
         });
         connect(row->chip(), &AxisChip::removeRequested, this, [this, axis] {
             const Experiment& now = *m_document->experiment();
-            edit(
-                withAxisRemoved(now, axis), tr("remove axis %1").arg(QString::fromStdString(now.mesh.axes[axis].name)));
+            if (axis < now.mesh.axes.size())
+                edit(withAxisRemoved(now, axis), tr("remove axis %1").arg(axisName(axis)));
         });
         connect(row->chip(), &AxisChip::moveRequested, this, [this, axis](int step) {
             const auto to = static_cast<std::ptrdiff_t>(axis) + step;
             if (to >= 0 && to < static_cast<std::ptrdiff_t>(m_rows.size())) {
                 moveAxis(axis, static_cast<std::size_t>(to));
-                m_rows[static_cast<std::size_t>(to)]->chip()->setFocus();
+                if (to < static_cast<std::ptrdiff_t>(m_rows.size()))
+                    m_rows[static_cast<std::size_t>(to)]->chip()->setFocus();
             }
         });
         connect(
@@ -341,6 +353,8 @@ void MeshView::showMessage(const Diagnostic* refused)
 void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
 {
     const Experiment& now = *m_document->experiment();
+    if (axis >= now.mesh.axes.size())
+        return;
     const std::int64_t before = now.mesh.axes[axis].size;
     if (dragging && m_mergeId == 0) {
         m_mergeId = m_document->newMergeId();
@@ -359,8 +373,8 @@ void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
 void MeshView::moveAxis(std::size_t from, std::size_t to)
 {
     const Experiment& now = *m_document->experiment();
-    if (from != to)
-        edit(withAxisMoved(now, from, to), tr("move axis %1").arg(QString::fromStdString(now.mesh.axes[from].name)));
+    if (from != to && from < now.mesh.axes.size() && to < now.mesh.axes.size())
+        edit(withAxisMoved(now, from, to), tr("move axis %1").arg(axisName(from)));
 }
 
 std::size_t MeshView::rowAt(int y) const
@@ -374,7 +388,7 @@ std::size_t MeshView::rowAt(int y) const
 void MeshView::dragRow(std::size_t from, const QPoint& global, bool drop)
 {
     const std::size_t to = rowAt(mapFromGlobal(global).y());
-    if (drop) {
+    if (drop || to >= m_rows.size()) {
         m_dropLine = -1;
         update();
         moveAxis(from, to);

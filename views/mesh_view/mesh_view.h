@@ -57,6 +57,8 @@ private:
     void dragRow(std::size_t from, const QPoint& global, bool drop);
     void setOrder(int choice);
     [[nodiscard]] std::size_t rowAt(int y) const;
+    /// Empty if there is no such axis (any more).
+    [[nodiscard]] QString axisName(std::size_t axis) const;
 
     Document* m_document;
     Selection* m_selection;
