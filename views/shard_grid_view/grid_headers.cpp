@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The words around a shard grid: names, cuts and ranges of its columns and rows, and titles of several panels.
+#include <QPainter>
+#include <algorithm>
+
+#include "document/selection.h"
+#include "views/shard_grid_view/grid_canvas.h"
+#include "views/theme/theme.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Text with its "@axis" in the axis' colour, from x rightwards; returns its width.
+int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, const QString& name, const QString& axes,
+    int axis, const Theme& theme)
+{
+    const QFontMetrics plain(painter.font());
+    QFont bold = painter.font();
+    bold.setWeight(QFont::DemiBold);
+    const QFontMetrics strong(bold);
+    const QString first = axes.isEmpty() ? name : name + QLatin1Char(' ');
+    const int width = plain.horizontalAdvance(first) + strong.horizontalAdvance(axes);
+    int x = rect.left();
+    if (alignment & Qt::AlignHCenter)
+        x = rect.center().x() - width / 2;
+    else if (alignment & Qt::AlignRight)
+        x = rect.right() - width;
+    x = std::max(x, 2);
+    painter.setPen(theme.text);
+    painter.drawText(QRect(x, rect.top(), width + 4, rect.height()), Qt::AlignLeft | Qt::AlignVCenter, first);
+    if (!axes.isEmpty()) {
+        const QFont before = painter.font();
+        painter.setFont(bold);
+        painter.setPen(theme.meshAxis(axis));
+        painter.drawText(QRect(x + plain.horizontalAdvance(first), rect.top(), width + 4, rect.height()),
+            Qt::AlignLeft | Qt::AlignVCenter, axes);
+        painter.setFont(before);
+    }
+    return width;
+}
+
+} // namespace
+
+void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
+{
+    const QRect& panel = m_grid.panels().front();
+    const GridDimension& dimension = m_grid.columns();
+    const QFontMetrics small(Metrics::small());
+    const int rangesTop = panel.top() - 2 - small.height() - 4;
+    const int lineY = rangesTop - 5;
+    const int nameTop = lineY - Metrics::scaled(18);
+    const int titleShift = m_grid.panelsInAll() > 1 ? QFontMetrics(font()).height() + 4 : 0;
+    const int axis = m_subject->firstAxis(dimension.dimension);
+    const bool cut = dimension.pieces > 1 || axis >= 0;
+
+    // How many block labels fit: every range, or block numbers at a step of 4, 8, ...
+    const int cell = panel.width() / static_cast<int>(std::max<std::int64_t>(dimension.pieces, 1));
+    const auto rangeOf = [&](std::int64_t i) {
+        return words::range(
+            std::min(i * dimension.block, dimension.size), std::min((i + 1) * dimension.block, dimension.size));
+    };
+    int widest = 0;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(dimension.pieces, 64); ++i)
+        widest = std::max(widest, small.horizontalAdvance(rangeOf(i)));
+    const bool everyRange = cut && widest + 6 <= cell;
+
+    painter.setFont(font());
+    QString name = m_subject->dimensionName(dimension.dimension);
+    QString suffix;
+    if (!cut)
+        name += QStringLiteral(" %1, ").arg(words::range(0, dimension.size)) + tr("not cut");
+    else if (!everyRange)
+        suffix = tr(", block 0–%1").arg(dimension.pieces - 1);
+    const QRect nameRect(panel.left(), nameTop - titleShift, panel.width(), Metrics::scaled(16));
+    const int nameWidth =
+        drawName(painter, nameRect, Qt::AlignHCenter, name, m_subject->axesOf(dimension.dimension), axis, theme);
+    if (!suffix.isEmpty()) {
+        painter.setPen(theme.secondary);
+        const int x = std::max(nameRect.center().x() - nameWidth / 2, 2) + nameWidth;
+        painter.drawText(QRect(x, nameRect.top(), Metrics::scaled(160), nameRect.height()),
+            Qt::AlignLeft | Qt::AlignVCenter, suffix);
+    }
+    painter.setPen(axis >= 0 ? theme.axisPen(axis, 2) : QPen(theme.border, 2));
+    painter.drawLine(panel.left(), lineY - titleShift, panel.right(), lineY - titleShift);
+
+    if (!cut || titleShift > 0)
+        return;
+    const std::vector<GridCell> lit = litCells(m_selection->hoveredDevices());
+    const auto label = [&](std::int64_t i, const QString& text, int width) {
+        const int left = m_grid.columnEdge(panel, i), right = m_grid.columnEdge(panel, i + 1);
+        const int x = (left + right) / 2 - width / 2;
+        const bool strong = lit.size() == 1 && lit.front().column == i;
+        QFont face = Metrics::small();
+        face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
+        painter.setFont(face);
+        painter.setPen(strong ? theme.text : theme.secondary);
+        painter.drawText(QRect(x - 6, rangesTop, width + 12, small.height()), Qt::AlignCenter, text);
+    };
+    if (everyRange) {
+        for (std::int64_t i = 0; i < dimension.pieces; ++i)
+            label(i, rangeOf(i), widest);
+        return;
+    }
+    const int needed = small.horizontalAdvance(QString::number(dimension.pieces)) + 8;
+    std::int64_t step = 1;
+    while (step < dimension.pieces
+        && static_cast<double>(panel.width()) * static_cast<double>(step) / static_cast<double>(dimension.pieces)
+            < needed)
+        step = step == 1 ? 4 : step * 2;
+    for (std::int64_t i = 0; i < dimension.pieces; i += step)
+        label(i, words::count(i), needed);
+}
+
+void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
+{
+    const GridDimension& dimension = m_grid.rows();
+    if (dimension.dimension < 0)
+        return;
+    const QRect& panel = m_grid.panels().front();
+    if (panel.isEmpty())
+        return;
+    const QFontMetrics metrics(font()), small(Metrics::small());
+    const int axis = m_subject->firstAxis(dimension.dimension);
+    const bool cut = dimension.pieces > 1 || axis >= 0;
+    const int lineX = panel.left() - 6;
+    const int right = lineX - 6;
+    const QRect column(2, panel.top(), right - 2, panel.height());
+    painter.setPen(axis >= 0 ? theme.axisPen(axis, 2) : QPen(theme.border, 2));
+    painter.drawLine(lineX, panel.top(), lineX, panel.bottom());
+
+    painter.setFont(font());
+    const QString name = m_subject->dimensionName(dimension.dimension), axes = m_subject->axesOf(dimension.dimension);
+    int y = panel.top();
+    const auto write = [&](const QString& text, const QColor& color, const QFont& face) {
+        painter.setFont(face);
+        painter.setPen(color);
+        const int height = QFontMetrics(face).height();
+        painter.drawText(QRect(column.left(), y, column.width(), height), Qt::AlignRight | Qt::AlignVCenter, text);
+        y += height;
+    };
+    if (!cut) {
+        write(name, theme.text, font());
+        write(words::range(0, dimension.size), theme.secondary, Metrics::small());
+        if (panel.height() >= metrics.height() + 2 * small.height())
+            write(tr("not cut"), theme.secondary, Metrics::small());
+        return;
+    }
+    // Names stand above the first range, in the corner beside the column header.
+    y = panel.top() - 2 * metrics.height() - 8;
+    write(name, theme.text, font());
+    QFont bold = font();
+    bold.setWeight(QFont::DemiBold);
+    write(axes, theme.meshAxis(std::max(axis, 0)), bold);
+    const double cell = static_cast<double>(panel.height()) / static_cast<double>(dimension.pieces);
+    std::int64_t step = 1;
+    while (step < dimension.pieces && cell * static_cast<double>(step) < small.height() + 2)
+        step = step == 1 ? 4 : step * 2;
+    const bool ranges = step == 1;
+    const std::vector<GridCell> lit = litCells(m_selection->hoveredDevices());
+    for (std::int64_t i = 0; i < dimension.pieces; i += step) {
+        const int top = m_grid.rowEdge(panel, i), bottom = m_grid.rowEdge(panel, i + 1);
+        const bool strong = lit.size() == 1 && lit.front().row == i;
+        QFont face = Metrics::small();
+        face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
+        painter.setFont(face);
+        painter.setPen(strong ? theme.text : theme.secondary);
+        const std::int64_t begin = std::min(i * dimension.block, dimension.size);
+        const std::int64_t end = std::min((i + 1) * dimension.block, dimension.size);
+        const QString text = !ranges ? words::count(i) : begin < end ? words::range(begin, end) : QStringLiteral("–");
+        painter.drawText(QRect(column.left(), (top + bottom) / 2 - small.height() / 2, column.width(), small.height()),
+            Qt::AlignRight | Qt::AlignVCenter, text);
+    }
+}
+
+void GridCanvas::paintPanelTitles(QPainter& painter, const Theme& theme) const
+{
+    if (m_grid.panelsInAll() <= 1)
+        return;
+    painter.setFont(Metrics::semibold());
+    painter.setPen(theme.text);
+    const QFontMetrics metrics(Metrics::semibold());
+    for (int panel = 0; panel < static_cast<int>(m_grid.panels().size()); ++panel) {
+        const std::vector<std::int64_t> index = m_grid.panelIndex(panel);
+        QStringList parts;
+        for (std::size_t i = 0; i < index.size(); ++i) {
+            const int d = m_grid.multiples()[i];
+            const auto at = static_cast<std::size_t>(d);
+            const std::int64_t block = m_subject->layout.shardShape()[at], size = m_subject->layout.shape()[at];
+            const std::int64_t begin = std::min(index[i] * block, size), end = std::min(begin + block, size);
+            parts << (block == 1 ? tr("%1 = %2").arg(m_subject->dimensionName(d)).arg(begin)
+                                 : m_subject->dimensionName(d) + QLatin1Char(' ') + words::range(begin, end));
+        }
+        const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
+        painter.drawText(QRect(rect.left(), rect.top() - metrics.height() - 4, rect.width(), metrics.height()),
+            Qt::AlignCenter, metrics.elidedText(parts.join(QStringLiteral(", ")), Qt::ElideRight, rect.width()));
+    }
+}
+
+} // namespace shardscope

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands beside a shard grid: what its patterns mean, what it holds in all, and what of it is padding.
+#include <QPainter>
+#include <algorithm>
+
+#include "views/shard_grid_view/grid_canvas.h"
+#include "views/theme/theme.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
+{
+    const Layout& layout = m_subject->layout;
+    const qreal ratio = devicePixelRatioF();
+    const QFontMetrics small(Metrics::small());
+    struct Row {
+        std::int64_t copies;
+        QString text;
+        bool current;
+    };
+    QStringList axes;
+    for (const int axis : m_subject->copyAxes())
+        axes << QString::fromStdString(layout.mesh().axis(static_cast<std::size_t>(axis)).name);
+    const std::int64_t copies = layout.copies();
+    const auto row = [&](std::int64_t number, const QString& text, bool current) {
+        if (!current || axes.isEmpty() || number == 1)
+            return Row{ number, text, current };
+        const QString whole = tr("%1, along %2").arg(text, axes.join(QStringLiteral(", ")));
+        const bool fits =
+            QFontMetrics(Metrics::semibold()).horizontalAdvance(whole) + Metrics::scaled(30) < m_legend.width();
+        return Row{ number, fits ? whole : text, current };
+    };
+    const QList<Row> rows{ row(1, tr("1"), copies == 1),
+        row(2, copies == 3 ? tr("3") : tr("2"), copies == 2 || copies == 3),
+        row(4, copies > 4 && copies < 8 ? words::count(copies) : tr("4"), copies >= 4 && copies < 8),
+        row(8, tr("8 or more"), copies >= 8) };
+
+    const bool beside = legendBeside();
+    int x = m_legend.left(), y = m_legend.top();
+    const int swatchWidth = Metrics::scaled(22), swatchHeight = Metrics::scaled(14), lineHeight = Metrics::scaled(20);
+    const auto swatch = [&](const QBrush& pattern, const QColor& fill) {
+        const QRect box(x, y + (lineHeight - swatchHeight) / 2, swatchWidth, swatchHeight);
+        painter.setBrushOrigin(0, 0);
+        painter.fillRect(box, fill);
+        if (pattern.style() != Qt::NoBrush)
+            painter.fillRect(box, pattern);
+        painter.setPen(theme.strongLine);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(box.adjusted(0, 0, -1, -1));
+    };
+    const auto write = [&](const QString& text, bool strong, const QColor& color, int indent) {
+        QFont face = Metrics::small();
+        face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
+        painter.setFont(face);
+        painter.setPen(color);
+        const int room = m_legend.right() - x - indent;
+        const QFontMetrics metrics(face);
+        painter.drawText(QRect(x + indent, y, room, lineHeight), Qt::AlignLeft | Qt::AlignVCenter,
+            beside ? metrics.elidedText(text, Qt::ElideRight, room) : text);
+        return indent + metrics.horizontalAdvance(text);
+    };
+    const int step = swatchWidth + Metrics::scaled(8);
+    if (!beside) {
+        x += write(tr("Copies"), true, theme.text, 0) + Metrics::scaled(10);
+        for (const Row& r : rows) {
+            if (x + step + small.horizontalAdvance(r.text) > m_legend.right())
+                break;
+            swatch(theme.stripes(theme.base, r.copies, ratio), theme.base);
+            x += write(r.text, r.current, r.current ? theme.text : theme.secondary, step) + Metrics::scaled(12);
+        }
+        return;
+    }
+    if (y + 4 * lineHeight > height())
+        return;
+    write(tr("Copies"), true, theme.text, 0);
+    y += lineHeight;
+    for (const Row& r : rows) {
+        if (y + lineHeight > height())
+            return;
+        swatch(theme.stripes(theme.base, r.copies, ratio), theme.base);
+        write(r.text, r.current, r.current ? theme.text : theme.secondary, step);
+        y += lineHeight;
+    }
+    const auto paragraph = [&](const QString& head, const QStringList& lines) {
+        if (y + lineHeight * (1 + static_cast<int>(lines.size())) > height())
+            return;
+        y += Metrics::scaled(6);
+        write(head, true, theme.text, 0);
+        y += lineHeight - 2;
+        for (const QString& line : lines) {
+            if (line.isEmpty())
+                continue;
+            write(line, false, theme.secondary, 0);
+            y += lineHeight - 4;
+        }
+    };
+    const std::int64_t deviceCount = layout.mesh().deviceCount();
+    std::int64_t elements = 1;
+    for (const std::int64_t size : layout.shape())
+        elements *= size;
+    const QString whole = words::bytes(static_cast<double>(elements) * static_cast<double>(m_subject->elementBytes));
+    const QString held = words::bytes(static_cast<double>(m_subject->shardBytes()) * static_cast<double>(deviceCount));
+    if (layout.addends() > 1) {
+        y += Metrics::scaled(6);
+        swatch(theme.dots(theme.base, ratio), theme.base);
+        write(tr("partial sums"), true, theme.text, step);
+        y += lineHeight;
+    } else if (copies > 1) {
+        paragraph(copies == 2 ? tr("Held twice") : tr("Held %n times", nullptr, static_cast<int>(copies)),
+            { tr("%1 on %n devices", nullptr, static_cast<int>(deviceCount)).arg(held), tr("for a %1 array").arg(whole),
+                axes.size() > 1 ? tr("along %1").arg(axes.join(QStringLiteral(", "))) : QString() });
+    }
+    if (layout.isUneven()) {
+        y += Metrics::scaled(6);
+        swatch(theme.hatch(ratio), theme.alternateRow);
+        write(tr("padding"), true, theme.text, step);
+        y += lineHeight;
+        for (std::size_t d = 0; d < layout.shape().size(); ++d) {
+            const std::int64_t padded = layout.shardGrid()[d] * layout.shardShape()[d];
+            if (padded <= layout.shape()[d] || y + 2 * lineHeight > height())
+                continue;
+            write(tr("%1: %2 on %3 pieces")
+                      .arg(m_subject->dimensionName(static_cast<int>(d)), words::count(layout.shape()[d]))
+                      .arg(layout.shardGrid()[d]),
+                false, theme.secondary, 0);
+            y += lineHeight - 4;
+            write(tr("%1 of %2 are padding").arg(words::count(padded - layout.shape()[d]), words::count(padded)), false,
+                theme.secondary, 0);
+            y += lineHeight;
+        }
+    }
+    if (!m_grid.folded().empty() && layout.shape().size() > 2) {
+        QStringList names;
+        for (const int d : m_grid.folded())
+            names << QStringLiteral("%1 %2")
+                         .arg(m_subject->dimensionName(d))
+                         .arg(layout.shape()[static_cast<std::size_t>(d)]);
+        paragraph(tr("Not cut"), names);
+    }
+    if (m_grid.rowsPerTile() > 1 || m_grid.columnsPerTile() > 1)
+        paragraph(tr("1 tile"), { tr("%1 × %2 shards").arg(m_grid.rowsPerTile()).arg(m_grid.columnsPerTile()) });
+    if (m_grid.panelsInAll() > static_cast<std::int64_t>(m_grid.panels().size()))
+        paragraph(tr("First %1 of %2").arg(m_grid.panels().size()).arg(words::count(m_grid.panelsInAll())), {});
+}
+
+} // namespace shardscope
