@@ -272,6 +272,8 @@ private Q_SLOTS:
         document.waitForAnalysis();
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
+        // Host outlines, 3 px around the tiles, keep 8 px to the edge.
+        QVERIFY(view.map()->map().area().right() + 3 + 8 < view.map()->width());
         QTest::mouseMove(view.map(), view.map()->map().tile(1).center());
         QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
         QTest::mouseClick(view.map(), Qt::LeftButton, Qt::NoModifier, view.map()->map().tile(6).center());

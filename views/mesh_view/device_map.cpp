@@ -15,6 +15,12 @@
 
 namespace shardscope {
 
+namespace {
+
+constexpr int hostOutline = 3; ///< distance of a host's outline from its tiles
+
+} // namespace
+
 DeviceMap::DeviceMap(Selection* selection, QWidget* parent)
     : QWidget(parent)
     , m_selection(selection)
@@ -77,7 +83,8 @@ void DeviceMap::arrange()
         left = std::max(left, strong.horizontalAdvance(rowName(row)));
     left = std::min(left, width() / 3) + 12;
     const int top = small.height() + 8;
-    const QRect area(left, top, std::max(width() - left - 6, 1), std::max(height() - top - 5, 1));
+    // The outlines of hosts stand around the tiles and keep their distance from the edge as well.
+    const QRect area(left, top, std::max(width() - left - 8 - hostOutline, 1), std::max(height() - top - 5, 1));
     m_map = DeviceMapLayout(*m_mesh, area, Metrics::scaled(26));
 }
 
@@ -208,7 +215,7 @@ void DeviceMap::paintEvent(QPaintEvent*)
         dashed.setDashPattern({ 3, 2 });
         painter.setPen(dashed);
         for (const HostBox& box : m_map.hosts(*m_mesh, m_devicesPerHost))
-            painter.drawRect(box.rect.adjusted(-3, -3, 2, 2));
+            painter.drawRect(box.rect.adjusted(-hostOutline, -hostOutline, hostOutline - 1, hostOutline - 1));
     }
     const auto outline = [&](const std::vector<std::int32_t>& devices, const QColor& color, qreal width) {
         painter.setPen(QPen(color, width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
