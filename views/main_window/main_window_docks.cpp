@@ -113,6 +113,7 @@ void MainWindow::arrangeWide()
     const int timing = upper * 30 / 100, memory = Metrics::scaled(126);
     resizeDocks({ at("grid"), at("timing"), at("memory") }, { upper - timing - memory, timing, memory }, Qt::Vertical);
     resizeDocks({ at("explain"), at("trace") }, { upper * 52 / 100, upper * 48 / 100 }, Qt::Vertical);
+    at("trace")->hide(); // on demand, so that explanations with their what-ifs have the whole column
 }
 
 void MainWindow::arrangeCompact()
