@@ -21,6 +21,10 @@ SpecEntry parseTarget(const QString& text)
     for (const QString& part : inner.split(QLatin1Char(','), Qt::SkipEmptyParts))
         if (!part.trimmed().isEmpty())
             axes.push_back(part.trimmed().toStdString());
+    if (text.trimmed() == QLatin1String("?"))
+        return SpecEntry::unconstrained();
+    if (text.trimmed() == QLatin1String("()"))
+        return SpecEntry::tuple({});
     if (axes.empty() || (axes.size() == 1 && (axes[0] == "None" || axes[0] == "-" || axes[0] == "none")))
         return SpecEntry::none();
     return tuple ? SpecEntry::tuple(std::move(axes)) : SpecEntry::axis(std::move(axes[0]));
@@ -230,6 +234,9 @@ Qt::ItemFlags RulesModel::flags(const QModelIndex& index) const
 bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int role)
 {
     if (!index.isValid() || role != Qt::EditRole)
+        return false;
+    // An editor left as it was opened changes nothing, also where what it shows has more than one meaning.
+    if (value.toString() == data(index, Qt::EditRole).toString())
         return false;
     const Experiment& now = *m_document->experiment();
     const auto row = static_cast<std::size_t>(index.row());
