@@ -4,7 +4,9 @@
 #include <QAbstractItemModelTester>
 #include <QLineEdit>
 #include <QRegularExpression>
+#include <QSignalSpy>
 #include <QTest>
+#include <QThreadPool>
 
 #include "document/document.h"
 #include "document/selection.h"
@@ -67,6 +69,8 @@ private Q_SLOTS:
         QTest::newRow("nothing") << QString() << QStringLiteral("None");
         QTest::newRow("None") << QStringLiteral("None") << QStringLiteral("None");
         QTest::newRow("dash") << QStringLiteral("-") << QStringLiteral("None");
+        QTest::newRow("unconstrained") << QStringLiteral(" ? ") << QStringLiteral("?");
+        QTest::newRow("tuple of none") << QStringLiteral("()") << QStringLiteral("()");
     }
     void targetsAsTyped()
     {
@@ -110,6 +114,30 @@ private Q_SLOTS:
         // A rule for an axis that the mesh lacks is kept and shown without an axis' colour.
         QVERIFY(model.setData(model.index(1, RulesModel::Axes), QStringLiteral("nowhere")));
         QCOMPARE(model.index(1, 0).data(RulesModel::AxisIndicesRole).toList(), QVariantList{ -1 });
+    }
+
+    void editorsLeftAsTheyAreChangeNothing()
+    {
+        Experiment experiment = example("flax-mlp-logical");
+        auto& rules = experiment.rules.rules.list;
+        rules = { { LogicalName::of("batch"), SpecEntry::unconstrained(), false, 2 },
+            { LogicalName::of("hidden"), SpecEntry::tuple({}), false, 2 },
+            { LogicalName::unconstrained(), SpecEntry::axis("model"), false, 2 },
+            { LogicalName::none(), SpecEntry::none(), false, 2 } };
+        Document document;
+        document.setExperiment(experiment, {});
+        RulesModel model(&document);
+        for (int row = 0; row < model.rowCount(); ++row)
+            for (const int column : { int(RulesModel::Name), int(RulesModel::Axes) }) {
+                const QModelIndex index = model.index(row, column);
+                QVERIFY(!model.setData(index, index.data(Qt::EditRole)));
+            }
+        QCOMPARE(document.undoStack()->count(), 0);
+        QCOMPARE(*document.experiment() == experiment, true);
+        // What is typed over it counts.
+        QVERIFY(model.setData(model.index(0, RulesModel::Axes), QStringLiteral("data")));
+        QVERIFY(model.setData(model.index(0, RulesModel::Axes), QStringLiteral("?")));
+        QCOMPARE(*document.experiment() == experiment, true);
     }
 
     void prioritiesByKeyAndMouse()
@@ -211,11 +239,26 @@ private Q_SLOTS:
         document.waitForAnalysis();
         const auto after = withAxisSize(*document.experiment(), 0, 4, true);
         QVERIFY(after);
-        const QString text = editPreview(document, *after);
+        AnalysisCache cache;
+        const QString text = editPreview(*document.snapshot(), *after, cache);
         // P(-, model) stays P(-, model): what changes is what a device holds and sends.
         QVERIFY2(text.contains(QStringLiteral("32 MiB → 64 MiB")), qPrintable(text));
         QVERIFY2(text.contains(QStringLiteral("8.16 MiB → 24.1 MiB")), qPrintable(text));
-        QCOMPARE(editPreview(document, *document.experiment()), QStringLiteral("Nothing changes."));
+        QCOMPARE(editPreview(*document.snapshot(), *document.experiment(), cache), QStringLiteral("Nothing changes."));
+
+        // Beside the window: only the newest one asked for is answered, and none that was given up.
+        EditPreviewer previewer;
+        QSignalSpy ready(&previewer, &EditPreviewer::ready);
+        previewer.request(document.snapshot(), *document.experiment());
+        previewer.request(document.snapshot(), *after);
+        QCOMPARE(ready.count(), 0); // not while the mouse moves
+        QTRY_COMPARE(ready.count(), 1);
+        QCOMPARE(ready.front().front().toString(), text);
+        previewer.request(document.snapshot(), *after);
+        previewer.cancel();
+        QThreadPool::globalInstance()->waitForDone();
+        QCoreApplication::processEvents();
+        QCOMPARE(ready.count(), 1);
     }
 
     void geometryOfTheTrace()

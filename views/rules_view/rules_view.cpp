@@ -34,6 +34,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     , m_fallback(new QComboBox(this))
     , m_tray(new AxisTray(this))
     , m_message(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
+    , m_preview(new EditPreviewer(this))
 {
     m_version->addItem(tr("flax-linen 2024"));
     m_version->addItem(tr("flax-linen current"));
@@ -97,6 +98,12 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
             withFallback(*m_document->experiment(), static_cast<RulesFallback>(index)), m_fallback->itemText(index));
     });
 
+    connect(m_preview, &EditPreviewer::ready, this, [this](const QString& text) {
+        if (!m_plate)
+            return;
+        m_plate->setAccessibleDescription(text);
+        m_plate->showAt(m_previewAt, m_previewName, text);
+    });
     connect(m_table, &RulesTable::moveRequested, this, &RulesView::moveRule);
     connect(m_table, &RulesTable::removeRequested, this, [this](int row) {
         m_document->edit(withRuleRemoved(*m_document->experiment(), static_cast<std::size_t>(row)),
@@ -228,14 +235,21 @@ void RulesView::dragName(int row, const QPoint& global)
     QString text = m_plate->accessibleDescription();
     if (axis < 0) {
         text.clear();
+        m_preview->cancel();
     } else if (axis != m_previewAxis || append != m_previewAppend) {
-        const std::optional<Experiment> after = droppedExperiment(row, axis, append);
-        text = after ? editPreview(*m_document, *after) : tr("This cannot be.");
+        std::optional<Experiment> after = droppedExperiment(row, axis, append);
+        text = after ? QString() : tr("This cannot be.");
+        if (after)
+            m_preview->request(m_document->lastGood(), std::move(*after));
+        else
+            m_preview->cancel();
     }
     m_previewAxis = axis;
     m_previewAppend = append;
     m_plate->setAccessibleDescription(text);
-    m_plate->showAt(global, m_model->nameAt(row), text);
+    m_previewAt = global;
+    m_previewName = m_model->nameAt(row);
+    m_plate->showAt(global, m_previewName, text);
 }
 
 void RulesView::dropName(int row, const QPoint& global, bool append)
@@ -259,6 +273,7 @@ void RulesView::endNameDrag()
 {
     m_tray->setTarget(-1);
     m_previewAxis = -1;
+    m_preview->cancel();
     delete std::exchange(m_plate, nullptr);
 }
 

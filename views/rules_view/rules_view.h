@@ -17,6 +17,7 @@ namespace shardscope {
 class AxisTray;
 class Document;
 class DragPlate;
+class EditPreviewer;
 class EmptyPage;
 class RoleLabel;
 class RulesModel;
@@ -59,11 +60,14 @@ private:
     QComboBox* m_fallback;
     AxisTray* m_tray;
     RoleLabel* m_message;
+    EditPreviewer* m_preview;
     DragPlate* m_plate = nullptr;
     QString m_keyFigure;
     int m_mergeId = 0;
     int m_dragStart = -1, m_dragAt = -1;
     int m_previewAxis = -1;
+    QPoint m_previewAt;
+    QString m_previewName;
     bool m_previewAppend = false;
     bool m_following = false;
 };
