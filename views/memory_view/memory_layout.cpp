@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "views/widgets/saturating.h"
+
 namespace shardscope {
 
 namespace {
@@ -12,10 +14,15 @@ namespace {
 constexpr int narrowest = 3;
 constexpr int roomForBreak = 52;
 
+std::int64_t sumOf(const std::vector<std::int64_t>& bytes)
+{
+    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{ 0 }, saturatingSum);
+}
+
 /// Widths in proportion to the bytes that fill `width` exactly.
 std::vector<int> shares(const std::vector<std::int64_t>& bytes, int width)
 {
-    const double total = static_cast<double>(std::accumulate(bytes.begin(), bytes.end(), std::int64_t{ 0 }));
+    const double total = static_cast<double>(sumOf(bytes));
     std::vector<int> widths;
     int used = 0;
     for (const std::int64_t b : bytes) {
@@ -39,7 +46,7 @@ MemoryBar MemoryBar::make(const std::array<std::int64_t, ownerCount>& bytes, std
         held.push_back(bytes[i]);
         bar.segments.push_back({ static_cast<Owner>(i), bytes[i], {} });
     }
-    const std::int64_t total = std::accumulate(held.begin(), held.end(), std::int64_t{ 0 });
+    const std::int64_t total = sumOf(held);
     int width = area.width();
     if (limit > 0) {
         bar.overLimit = total > limit;
@@ -89,14 +96,14 @@ MemorySlice sliceOf(const Snapshot& snapshot, const TensorRow& row)
         if (other.value == row.value)
             found = true;
         else if (!found)
-            before += other.bytesPerDevice;
-        total += other.bytesPerDevice;
+            before = saturatingSum(before, other.bytesPerDevice);
+        total = saturatingSum(total, other.bytesPerDevice);
     }
     // Activations come and go: only owners whose tensors are all held at once have slices.
     if (!found || total <= 0 || total != snapshot.plan->memory.atPeak[static_cast<std::size_t>(slice.owner)])
         return slice;
     slice.begin = static_cast<double>(before) / static_cast<double>(total);
-    slice.end = static_cast<double>(before + row.bytesPerDevice) / static_cast<double>(total);
+    slice.end = static_cast<double>(saturatingSum(before, row.bytesPerDevice)) / static_cast<double>(total);
     return slice;
 }
 
@@ -118,7 +125,7 @@ LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot)
     if (memory.live.empty())
         return line;
     const std::int64_t highest = *std::max_element(memory.live.begin(), memory.live.end());
-    line.top = std::max<std::int64_t>(1, highest + highest / 8);
+    line.top = std::max<std::int64_t>(1, saturatingSum(highest, highest / 8));
     const auto count = static_cast<qreal>(memory.live.size());
     for (std::size_t i = 0; i < memory.live.size(); ++i) {
         const qreal left = plot.left() + plot.width() * static_cast<qreal>(i) / count;

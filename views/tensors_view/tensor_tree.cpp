@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sharding/text.h"
+#include "views/widgets/saturating.h"
 
 namespace shardscope {
 
@@ -133,7 +134,7 @@ public:
         node.everywhere = first.everywhere;
         for (const int child : children) {
             const TensorNode& below = m_nodes[static_cast<std::size_t>(child)];
-            node.bytes += below.bytes;
+            node.bytes = saturatingSum(node.bytes, below.bytes);
             node.copies = node.copies == below.copies ? node.copies : 0;
             node.everywhere = node.everywhere && below.everywhere;
             if (node.spec != below.spec)
