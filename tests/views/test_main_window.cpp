@@ -14,6 +14,8 @@
 #include <QRegularExpression>
 #include <QSpinBox>
 #include <QStandardPaths>
+#include <QStyle>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -31,7 +33,9 @@
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
+#include "views/rules_view/trace_matrix.h"
 #include "views/shard_grid_view/shard_grid_view.h"
+#include "views/tensors_view/tensor_tree.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
 
@@ -48,6 +52,11 @@ QByteArray smallExperiment()
     settings.embed = 32;
     settings.hidden = 64;
     return QByteArray::fromStdString(writeExperiment(experiment));
+}
+
+int bold(const QString& text)
+{
+    return QFontMetrics(Metrics::semibold()).horizontalAdvance(text);
 }
 
 QByteArray contentOf(const QString& path)
@@ -334,6 +343,107 @@ private Q_SLOTS:
                             widget->parentWidget() ? QLatin1String(widget->parentWidget()->metaObject()->className())
                                                    : QLatin1String("-"))));
         }
+    }
+
+    void hugeArraysAreShown_data()
+    {
+        QTest::addColumn<bool>("arrays");
+        QTest::newRow("three of 2^62 bytes") << true;
+        QTest::newRow("batch of 4e9") << false;
+    }
+    void hugeArraysAreShown()
+    {
+        QFETCH(bool, arrays);
+        Experiment experiment = builtinExamples().front().make();
+        if (arrays) {
+            constexpr std::int64_t size = std::int64_t{ 1 } << 31;
+            ArraysModel model;
+            for (const char* name : { "a", "<b>b</b>", "c" }) {
+                const LogicalNames names{ LogicalName::of("rows"), LogicalName::of("<i>columns") };
+                model.arrays.push_back({ name, names, { size, size }, DType::I8 });
+            }
+            experiment.model = model;
+            experiment.title = "<h1>huge</h1>";
+        } else {
+            std::get<MlpModel>(experiment.model).settings.batch = 4'000'000'000;
+        }
+        experiment.run.runs = 1'000'000;
+        experiment.run.loops = 1'000'000'000;
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.document()->setExperiment(experiment, {});
+        window.resize(1024, 640);
+        window.show();
+        window.document()->waitForAnalysis();
+        const SnapshotPtr snapshot = window.document()->snapshot();
+        QVERIFY(snapshot && !snapshot->tensors.empty());
+        const TensorTree tree = TensorTree::build(*snapshot, {});
+        for (const TensorNode& node : tree.nodes) {
+            QVERIFY(node.bytes >= 0);
+            for (const int child : node.children)
+                QVERIFY(node.bytes >= tree.nodes[static_cast<std::size_t>(child)].bytes);
+        }
+        for (DockFrame* dock : window.findChildren<DockFrame*>()) {
+            dock->present();
+            QCoreApplication::processEvents();
+            QVERIFY(dock->isVisible());
+            QVERIFY(!dock->grab().isNull());
+        }
+        for (const TensorRow& row : snapshot->tensors) {
+            window.selection()->setTensor(QString::fromStdString(row.path));
+            QVERIFY(!window.grab().isNull());
+        }
+        // The file's numbers stand in the tool bar as they are.
+        QCOMPARE(window.findChild<QSpinBox*>(QStringLiteral("runs"))->value(), 1'000'000);
+        QCOMPARE(window.findChild<QSpinBox*>(QStringLiteral("loops"))->value(), 1'000'000'000);
+    }
+
+    void theFirstPictureIsCalm()
+    {
+        for (const QSize size : { QSize(1024, 640), QSize(1600, 1000) }) {
+            Appearance appearance(ThemeChoice::Light);
+            MainWindow window(&appearance, { .remember = false });
+            window.resize(size);
+            window.show();
+            QVERIFY(QTest::qWaitForWindowActive(&window));
+            window.document()->waitForAnalysis();
+            QCoreApplication::processEvents();
+            // Nothing that edits has the focus, and what has it shows no ring before a key is pressed.
+            GridCanvas* canvas = window.shardGridView()->canvas();
+            QCOMPARE(window.focusWidget(), canvas);
+            const QImage focused = canvas->grab().toImage();
+            canvas->clearFocus();
+            QCOMPARE(canvas->grab().toImage(), focused);
+            // Names of tabs fit in bold, since every one of them may be the active one.
+            for (const QTabBar* bar : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+                for (int tab = 0; tab < bar->count() && bar->isVisible(); ++tab)
+                    QVERIFY2(bar->tabRect(tab).width()
+                            >= bold(bar->tabText(tab)) + bar->style()->pixelMetric(QStyle::PM_TabBarTabHSpace),
+                        qPrintable(bar->tabText(tab)));
+        }
+    }
+
+    void theTraceIsShownOnDemand()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.document()->waitForAnalysis();
+        DockFrame* trace = window.dock(QStringLiteral("trace"));
+        const DockFrame* explain = window.dock(QStringLiteral("explain"));
+        QVERIFY(!trace->isVisible());
+        const int whole = explain->height();
+        QTest::mouseClick(window.rulesView()->findChild<QPushButton*>(QStringLiteral("trace")), Qt::LeftButton);
+        QTRY_VERIFY(trace->isVisible());
+        QTRY_VERIFY(explain->height() < whole);
+        // No verdict is cut off: the table is as wide as it needs to be, and scrolled if its place is narrower.
+        const auto* matrix = trace->findChild<TraceMatrix*>();
+        QVERIFY(matrix->width() >= matrix->traceLayout().minimumWidth);
+        QVERIFY(matrix->traceLayout().verdict(0).width() > bold(QStringLiteral("Not concerned")));
+        trace->toggleViewAction()->trigger();
+        QTRY_COMPARE(explain->height(), whole);
     }
 
     void statusTellsTheFigures()

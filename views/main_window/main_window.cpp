@@ -21,6 +21,7 @@
 #include "views/problems_view/problems_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/theme/icons.h"
+#include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
 #include "words/words.h"
 
@@ -171,6 +172,7 @@ bool MainWindow::mayLeave()
     QMessageBox box(QMessageBox::Question, tr("Unsaved changes"),
         tr("%1 has changes that are not saved.").arg(m_document.displayName()),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    box.setTextFormat(Qt::PlainText); // it contains the experiment's title
     box.setInformativeText(tr("They are lost unless you save them."));
     box.setDefaultButton(QMessageBox::Save);
     switch (box.exec()) {
@@ -300,6 +302,9 @@ void MainWindow::showRun()
         const QSignalBlocker quiet(box);
         box->setValue(static_cast<int>(std::min<std::int64_t>(value, box->maximum())));
         box->setEnabled(idle);
+        // Wide enough for the number; the most that a file may say would leave no room for the rest.
+        const int digits = box->fontMetrics().horizontalAdvance(box->text());
+        box->setFixedWidth(std::max(Metrics::scaled(58), digits + Metrics::scaled(34)));
     }
     action(QStringLiteral("runStep"))->setEnabled(idle || state == RunController::State::Stepping);
     m_stepButton->setEnabled(idle || state == RunController::State::Stepping);

@@ -16,12 +16,14 @@
 
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "experiment_file/file_words.h"
 #include "views/main_window/main_window.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/plain_tip.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -211,7 +213,7 @@ void MainWindow::fillRecentMenu()
     const QStringList files = m_settings.recentFiles();
     for (const QString& path : files) {
         QAction* open = m_recentMenu->addAction(QFileInfo(path).fileName());
-        open->setToolTip(path);
+        open->setToolTip(plainTip(path));
         open->setEnabled(QFileInfo::exists(path));
         connect(open, &QAction::triggered, this, [this, path] {
             if (mayLeave())
@@ -251,17 +253,17 @@ void MainWindow::makeToolBar()
     m_toolBar->addWidget(m_stepButton);
     m_toolBar->addSeparator();
 
-    const auto number = [this](const QString& name, const QString& accessible, int maximum) {
+    const auto number = [this](const QString& name, const QString& accessible, std::int64_t maximum) {
         auto* box = new QSpinBox(m_toolBar);
         box->setObjectName(name);
-        box->setRange(1, maximum);
+        box->setRange(1, static_cast<int>(maximum));
         box->setKeyboardTracking(false);
         box->setAccessibleName(accessible);
         box->setToolTip(accessible);
         return box;
     };
-    m_runs = number(QStringLiteral("runs"), tr("Runs"), 10'000);
-    m_loops = number(QStringLiteral("loops"), tr("Loops per run"), 100'000);
+    m_runs = number(QStringLiteral("runs"), tr("Runs"), file_words::maximumRuns);
+    m_loops = number(QStringLiteral("loops"), tr("Loops per run"), file_words::maximumLoops);
     connect(m_runs, &QSpinBox::valueChanged, this,
         [this](int value) { editRun(tr("%1 runs").arg(value), [value](RunSetting& run) { run.runs = value; }); });
     connect(m_loops, &QSpinBox::valueChanged, this,
@@ -270,8 +272,6 @@ void MainWindow::makeToolBar()
     auto* row = new QHBoxLayout(times);
     row->setContentsMargins(4, 0, 4, 0);
     row->setSpacing(6);
-    for (QSpinBox* box : { m_runs, m_loops })
-        box->setFixedWidth(Metrics::scaled(58));
     row->addWidget(m_runs);
     row->addWidget(new QLabel(QStringLiteral("×"), times));
     row->addWidget(m_loops);

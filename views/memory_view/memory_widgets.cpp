@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -283,7 +284,7 @@ bool MemoryBarWidget::event(QEvent* event)
                 + tr("Biggest: %1, %2")
                       .arg(
                           words::tensorName(biggest->path), words::bytes(static_cast<double>(biggest->bytesPerDevice)));
-        QToolTip::showText(help->globalPos(), text, this, segment.rect);
+        QToolTip::showText(help->globalPos(), plainTip(text), this, segment.rect);
         return true;
     }
     if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
@@ -495,7 +496,7 @@ bool LiveMemoryPlot::event(QEvent* event)
                 .arg(words::count(at + 1), words::bytes(static_cast<double>(m_snapshot->plan->memory.live[index])));
         if (instruction.stem.valid() && !m_snapshot->program->value(instruction.stem).path.empty())
             text += u'\n' + words::tensorName(m_snapshot->program->value(instruction.stem).path);
-        QToolTip::showText(help->globalPos(), text, this);
+        QToolTip::showText(help->globalPos(), plainTip(text), this);
         return true;
     }
     return QWidget::event(event);

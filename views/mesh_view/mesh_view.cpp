@@ -21,6 +21,7 @@
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
+#include "views/widgets/plain_tip.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -346,7 +347,7 @@ void MeshView::showMessage(const Diagnostic* refused)
     const words::ProblemText text = words::describe(*shown);
     m_messageText->setText(QString::fromLatin1(shown->id().data(), static_cast<qsizetype>(shown->id().size()))
         + QLatin1Char(' ') + text.cause);
-    m_messageText->setToolTip(text.remedy);
+    m_messageText->setToolTip(plainTip(text.remedy));
     m_fit->setVisible(shown->code == Code::DevicesMismatch);
 }
 

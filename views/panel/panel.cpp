@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "views/theme/icons.h"
+#include "views/widgets/plain_tip.h"
 
 namespace shardscope {
 
@@ -86,7 +87,7 @@ void RoleLabel::paintEvent(QPaintEvent* event)
     const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, area.width());
     painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(area, static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
-    const QString tip = shown == text() ? QString() : text();
+    const QString tip = shown == text() ? QString() : plainTip(text());
     if (toolTip() != tip)
         setToolTip(tip);
 }

@@ -9,6 +9,7 @@
 
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
+#include "views/widgets/plain_tip.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -60,7 +61,7 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     QString tip = text.cause;
     if (!text.remedy.isEmpty())
         tip += u'\n' + text.remedy;
-    setToolTip(tip);
+    setToolTip(plainTip(tip));
     setAccessibleName(u"%1 %2: %3"_s.arg(severityName(m_severity), m_code->text(), text.cause));
     setAccessibleDescription(text.remedy);
     m_icon->setAccessibleName(severityName(m_severity));

@@ -8,6 +8,7 @@
 #include "sharding/text.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
 
 namespace shardscope {
 
@@ -178,7 +179,7 @@ QString TensorsModel::toolTip(const TensorNode& item) const
     const QString exact = tr("%1 bytes per device").arg(QLocale().toString(static_cast<qlonglong>(item.bytes)));
     const TensorRow* tensor = row(item);
     if (!tensor)
-        return item.name + u'\n' + exact;
+        return plainTip(item.name + u'\n' + exact);
     QStringList lines{ QString::fromStdString(tensor->path),
         QString::fromStdString(toJax(tensor->spec)) + u",  "_s + display(item, TensorColumn::Extent), exact };
     if (item.everywhere)
@@ -187,7 +188,7 @@ QString TensorsModel::toolTip(const TensorNode& item) const
         lines << tr("Each part is held by %1 devices.").arg(words::count(tensor->copies));
     else
         lines << tr("Each part is held once.");
-    return lines.join(u'\n');
+    return plainTip(lines.join(u'\n'));
 }
 
 QVariant TensorsModel::data(const QModelIndex& index, int role) const

@@ -4,6 +4,7 @@
 #include <QPainter>
 
 #include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
 
 namespace shardscope {
 
@@ -63,7 +64,7 @@ void SpanLine::setText(words::Text text)
         return;
     m_text = std::move(text);
     setAccessibleDescription(words::plain(m_text));
-    setToolTip(words::plain(m_text));
+    setToolTip(plainTip(words::plain(m_text)));
     updateGeometry();
     update();
 }
