@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "views/widgets/saturating.h"
+#include "program/types.h"
 
 namespace shardscope {
 

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "views/widgets/saturating.h"
+#include "program/types.h"
 #include "words/words.h"
 
 namespace shardscope {

@@ -7,8 +7,8 @@
 #include <array>
 #include <map>
 
+#include "program/types.h"
 #include "sharding/text.h"
-#include "views/widgets/saturating.h"
 
 namespace shardscope {
 
