@@ -117,6 +117,7 @@ bool MainWindow::openFile(const QString& path)
         dock(QStringLiteral("problems"))->present();
         return false;
     }
+    m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
     m_settings.addRecentFile(m_document.filePath());
     m_settings.setFolder(QFileInfo(path).absolutePath());
@@ -192,6 +193,7 @@ void MainWindow::newExperiment()
     Experiment blank;
     blank.mesh.axes = { { "data", 2 }, { "model", 4 } };
     blank.model = MlpModel{};
+    m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
     m_document.setExperiment(std::move(blank), QString());
 }
@@ -200,6 +202,7 @@ void MainWindow::openExample(std::size_t example)
 {
     if (!mayLeave())
         return;
+    m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
     m_document.setExperiment(builtinExamples()[example].make(), QString());
 }
