@@ -229,8 +229,11 @@ void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus&
                 { { Fix::Kind::MoveRuleAbove, {}, number, static_cast<std::int64_t>(*blockedBy) } });
             continue;
         }
-        if (hasLogical && census.rules[i].uses == 0 && census.rules[i].inactiveUses == 0) {
+        // A rule that found its axis busy has a finding of its own (AxisBusy).
+        if (hasLogical && census.rules[i].uses == 0 && census.rules[i].inactiveUses == 0 && !census.misses[i].busy) {
             Diagnostic diagnostic{ Code::RuleUnused, { { "rule", number + 1 }, { "name", rules[i].name.name } }, {} };
+            if (census.misses[i].shadowedBy >= 0)
+                diagnostic.args.emplace_back("by_rule", census.misses[i].shadowedBy + 1);
             diagnostic.where.pointer = pointer;
             collector.add(std::move(diagnostic), pointer, {}, { { Fix::Kind::RemoveRule, {}, number, 0 } });
         }
@@ -243,15 +246,21 @@ RuleCensus countRules(const Program& program, const Annotations& annotations, co
 {
     RuleCensus census;
     census.rules.resize(rules.rules.list.size());
+    census.misses.resize(rules.rules.list.size());
     for (const ResolvedAnnotation* annotation : writtenAnnotations(program, annotations)) {
         const auto* logical = std::get_if<LogicalAxes>(&annotation->written);
         if (!logical)
             continue;
         const bool active = annotation->spec.has_value();
         if (annotation->resolution)
-            for (const RuleTrace& trace : annotation->resolution->rules)
+            for (const RuleTrace& trace : annotation->resolution->rules) {
                 if (trace.verdict == Verdict::Applied)
                     ++(active ? census.rules[trace.rule].uses : census.rules[trace.rule].inactiveUses);
+                else if (trace.verdict == Verdict::AxisBusy)
+                    census.misses[trace.rule].busy = true;
+                else if (trace.verdict == Verdict::DimensionSet)
+                    census.misses[trace.rule].shadowedBy = trace.byRule;
+            }
         for (const LogicalName& name : logical->names) {
             if (name.kind != LogicalName::Kind::Name
                 || std::any_of(rules.rules.list.begin(), rules.rules.list.end(),

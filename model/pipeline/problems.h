@@ -11,7 +11,13 @@ namespace shardscope {
 /// What a logical rule or name means to the arrays of the program; only arrays that people annotate count (parameters,
 /// inputs, constraints), not the optimizer state that inherits from them.
 struct RuleCensus {
+    /// How a rule that never fired failed, over all arrays that it names.
+    struct Misses {
+        bool busy = false; ///< found a mesh axis in use at least once
+        int shadowedBy = -1; ///< an earlier rule that had set its dimension
+    };
     std::vector<RuleUse> rules;
+    std::vector<Misses> misses; ///< per rule
     std::vector<std::pair<std::string, int>> namesWithoutRule;
 };
 [[nodiscard]] RuleCensus countRules(const Program& program, const Annotations& annotations, const RulesSetting& rules);

@@ -2,6 +2,7 @@
 #include "schedule/slots.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace shardscope {
@@ -84,8 +85,17 @@ SlotTable makeSlots(const Work& work, const Order& order)
 Result<std::int64_t> packSlots(std::vector<Slot>& slots, std::size_t instructions)
 {
     const auto tooLarge = [](std::int64_t bytes) {
-        return fail(Code::TooLarge, { { "what", "arena" }, { "bytes", bytes }, { "limit", largestArena } });
+        return fail(
+            Code::TooLarge, { { "what", "the memory of one device" }, { "bytes", bytes }, { "limit", largestArena } });
     };
+    // What outlives the step has to be there at once, whatever else is reused.
+    std::int64_t lasting = 0;
+    for (const Slot& slot : slots)
+        if (slot.lastUse >= static_cast<std::int32_t>(instructions) || slot.bytes > largestArena)
+            if (__builtin_add_overflow(lasting, slot.bytes, &lasting))
+                lasting = std::numeric_limits<std::int64_t>::max();
+    if (lasting > largestArena)
+        return tooLarge(lasting);
     const auto end = static_cast<std::int32_t>(instructions);
     std::int64_t fixed = 0;
     std::vector<std::size_t> passing;

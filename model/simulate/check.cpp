@@ -148,7 +148,7 @@ private:
         if (dtype == DType::F32 && bound != nullptr) {
             Tolerances tolerances = bound->magnitude;
             for (double& tolerance : tolerances)
-                tolerance *= 2 * bound->terms * float32Epsilon;
+                tolerance *= 2 * std::sqrt(bound->terms) * float32Epsilon;
             return tolerances;
         }
         return { isFloat(dtype) ? float64Tolerance * largestMagnitude(m_reference.values[value.index]) : 0 };

@@ -38,7 +38,9 @@ struct CheckReport {
 ///
 /// f64: both sides go their own way. The loss 1e-9 relative, arrays 1e-9 of the largest magnitude in the array.
 ///
-/// f32: against the program computed in double. The loss, outputs and gradients within their rounding bounds. Adam's
+/// f32: against the program computed in double. The loss, outputs and gradients within 2 sqrt(k) eps |a|.|b|: the
+/// rounding bound with sqrt(k) instead of k, since the errors of a sum of k terms grow like sqrt(k) with overwhelming
+/// probability (Higham and Mary, SIAM J. Sci. Comput. 41, 2019); the certain bound would let gross errors pass. Adam's
 /// step is about lr * sign(g) where g is small, so what follows from gradients is compared on equal gradients: the
 /// reference takes over the devices' gradients once they have been compared, computes on in f32, and new state is
 /// within 1e-5 of |old| + |new| (relative to what is added up: the sum itself may cancel). Each further step begins

@@ -51,6 +51,27 @@ QString inactiveReason(const Diagnostic& diagnostic)
     return reasons.join(Words::tr(" and "));
 }
 
+QString inactiveRemedy(const Diagnostic& diagnostic)
+{
+    QStringList remedies;
+    for (const std::string& reason : diagnostic.list("reasons")) {
+        if (reason == "no_rules")
+            remedies << Words::tr("Bind the rules where the model is traced.");
+        else if (reason == "platform")
+            remedies << Words::tr("The Flax of 2024 leaves values alone on CPU: assume another platform, or use the "
+                                  "current version.");
+        else if (reason == "fallback")
+            remedies << Words::tr("Add a rule for the name, or choose another fallback.");
+    }
+    return remedies.join(QStringLiteral(" "));
+}
+
+/// "1 device", "4 devices".
+QString devicesText(std::int64_t number)
+{
+    return number == 1 ? Words::tr("1 device") : Words::tr("%1 devices").arg(count(number));
+}
+
 /// Cause and remedy of errors in meshes, shardings and rules.
 ProblemText describeSharding(const Diagnostic& d)
 {
@@ -67,10 +88,10 @@ ProblemText describeSharding(const Diagnostic& d)
             {} };
     }
     case Code::DevicesMismatch:
-        return {
-            Words::tr("the mesh has %1 devices, the hardware has %2").arg(arg.number("product"), arg.number("devices")),
-            Words::tr("Choose axis sizes whose product is %1, or change the hardware.").arg(arg.number("devices")), {}
-        };
+        return { Words::tr("the mesh has %1, the hardware has %2")
+                     .arg(devicesText(d.number("product")), count(d.number("devices"))),
+            Words::tr("Choose axis sizes whose product is %1, or change the hardware.").arg(arg.number("devices")),
+            {} };
     case Code::DuplicateDimension:
         return { Words::tr("the logical name %1 stands on two dimensions of one array").arg(arg.quote("dims")),
             Words::tr("Give every dimension of the array a name of its own."), {} };
@@ -129,7 +150,7 @@ ProblemText describeFile(const Diagnostic& d)
     case Code::Syntax:
         return { arg.has("found") ? Words::tr("expected %1, found %2").arg(arg("expected"), arg("found"))
                                   : Words::tr("expected %1").arg(arg("expected")),
-            Words::tr("Mend the text there."), {} };
+            QString(), {} };
     case Code::DuplicateKey:
         return { Words::tr("the key %1 occurs twice").arg(arg.quote("key")), Words::tr("Remove one of the two."), {} };
     case Code::WrongType:
@@ -146,8 +167,8 @@ ProblemText describeFile(const Diagnostic& d)
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("value")),
             Words::tr("Use a value from %1 to %2.").arg(arg("min"), arg("max")), {} };
     case Code::TooLarge:
-        return { arg.has("bytes")
-                ? Words::tr("%1 would take %2, the limit is %3").arg(arg("what"), arg.size("bytes"), arg.size("limit"))
+        return { arg.has("bytes") ? Words::tr("%1 would take at least %2, the limit is %3")
+                                        .arg(arg("what"), arg.size("bytes"), arg.size("limit"))
                 : arg.has("count")
                 ? Words::tr("there are %2 %1, the limit is %3")
                       .arg(arg("what"), arg.number("count"), arg.number("limit"))
@@ -219,7 +240,11 @@ ProblemText describeWarning(const Diagnostic& d)
                      .arg(arg.tensor(), arg.dimension(), arg.number("partitions")),
             Words::tr("Choose a size that divides."), {} };
     case Code::RuleUnused:
-        return { Words::tr("rule %1 (%2) is never used: no array has a dimension that it could cut")
+        if (d.arg("by_rule"))
+            return { Words::tr("rule %1 (%2) never fires: rule %3 of the same name always comes first")
+                         .arg(arg.number("rule"), arg("name"), arg.number("by_rule")),
+                Words::tr("Remove it, or join the two into one rule with a tuple of mesh axes."), {} };
+        return { Words::tr("rule %1 (%2) is never used: no array has a dimension of that name")
                      .arg(arg.number("rule"), arg("name")),
             Words::tr("Remove it, or check the name."), {} };
     case Code::AxisBusy:
@@ -238,7 +263,7 @@ ProblemText describeWarning(const Diagnostic& d)
     case Code::ConstraintInactive:
         return { Words::tr("%1: the logical constraint (%2) is not active, because %3")
                      .arg(arg.tensor(), arg("names"), inactiveReason(d)),
-            Words::tr("Bind the rules where the model is traced, and mind the platform."), {} };
+            inactiveRemedy(d), {} };
     case Code::FullRematerialise:
         return { Words::tr("%1 is gathered whole and cut again").arg(arg.tensor()), {}, {} };
     case Code::SlowLinkCollective:

@@ -133,7 +133,7 @@ private:
     {
         bool first = true;
         for (const DimensionReason& reason : m_explanation.dims) {
-            if (reason.axes.empty())
+            if (pieces(reason) == 1) // an axis of one device cuts nothing
                 continue;
             if (first)
                 s.say(Words::tr("%1 is cut %2 ways along ").arg(shortName(), count(pieces(reason))));
@@ -305,7 +305,7 @@ private:
             s.code(shape(m_value.type.shape));
             s.say(Words::tr(", in all %1. Each device holds ").arg(bytes(static_cast<double>(m_row->bytesInAll))));
             s.code(shape(m_row->layout.shardShape()));
-            s.say(Words::tr(", %1: %2 different shards on %3 devices, %4 copies of each.")
+            s.say(Words::tr(", %1. Different shards: %2, devices: %3, copies of each: %4.")
                       .arg(bytes(static_cast<double>(m_row->bytesPerDevice)), count(m_row->layout.distinctShards()),
                           count(m_snapshot.mesh->deviceCount()), count(m_row->copies)));
             text.paragraphs.push_back(s.take());

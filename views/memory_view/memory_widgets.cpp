@@ -37,8 +37,8 @@ QColor ownerColour(const Theme& theme, Owner owner)
     return theme.owners[static_cast<std::size_t>(owner)];
 }
 
-/// Sizes of the segments in the unit and precision of their sum, so that they add up as printed; what would print as
-/// nothing keeps its own unit.
+/// Sizes of the segments: those that share the unit of their sum are rounded so that they add up as printed; smaller
+/// ones are printed as they are, in their own unit.
 std::vector<QString> sizeTexts(const MemoryBar& bar)
 {
     std::vector<double> parts;
@@ -57,7 +57,7 @@ std::vector<QString> sizeTexts(const MemoryBar& bar)
     const std::vector<double> rounded = roundedParts(parts, decimals);
     std::vector<QString> texts;
     for (std::size_t i = 0; i < parts.size(); ++i)
-        texts.push_back(words::bytes((rounded[i] > 0 ? rounded[i] : parts[i]) * unit));
+        texts.push_back(words::bytes((parts[i] >= 1 && rounded[i] > 0 ? rounded[i] : parts[i]) * unit));
     return texts;
 }
 
