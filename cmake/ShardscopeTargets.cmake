@@ -79,6 +79,10 @@ function(shardscope_tests group)
         target_compile_definitions(${target} PRIVATE SHARDSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
             SHARDSCOPE_BINARY="$<TARGET_FILE_DIR:${target}>/../bin/shardscope" QT_NO_KEYWORDS)
         add_test(NAME ${group}/${name} COMMAND ${target})
+        if(group IN_LIST SHARDSCOPE_CORE)
+            set_property(GLOBAL APPEND PROPERTY SHARDSCOPE_CORE_TESTS ${target})
+            set_tests_properties(${group}/${name} PROPERTIES LABELS core)
+        endif()
         set_tests_properties(${group}/${name} PROPERTIES TIMEOUT 900
             ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8")
     endforeach()
