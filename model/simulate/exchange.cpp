@@ -151,15 +151,15 @@ Result<void> Exchange::prepareMoves(
             const Box needed = to.rangesAt(receiver);
             const Shape target = originAt(to, receiver, toShape);
             std::int64_t missing = volume(needed);
-            std::vector<std::int64_t> taken; // shards, so that no copy of one is read twice
+            std::vector<std::int64_t> readShards; // shards, so that no copy of one is read twice
             const auto takeFrom = [&](std::int32_t source) {
                 const std::int64_t shard = from.shardAt(source);
-                if (missing == 0 || std::find(taken.begin(), taken.end(), shard) != taken.end())
+                if (missing == 0 || std::find(readShards.begin(), readShards.end(), shard) != readShards.end())
                     return;
                 const Box box = intersection(needed, from.rangesAt(source));
                 if (volume(box) == 0)
                     return;
-                taken.push_back(shard);
+                readShards.push_back(shard);
                 missing -= volume(box);
                 m_moves[static_cast<std::size_t>(receiver)].push_back({ source,
                     StridedCopy(extents(box), toStrides, fromStrides, m_elementBytes, offsetIn(box, target, toStrides),
