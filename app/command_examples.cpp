@@ -41,7 +41,7 @@ int printExample(const std::string& id, const JsonTarget& json)
             continue;
         const std::string file = writeExperiment(example.make());
         if (json.empty()) {
-            std::fwrite(file.data(), 1, file.size(), stdout);
+            writeTo(stdout, file);
             return Done;
         }
         Json out = envelope("examples");

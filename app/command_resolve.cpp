@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "report.h"
 #include "sharding/logical_rules.h"
+#include "sharding/parse_names.h"
 #include "sharding/text.h"
 #include "words/words.h"
 
@@ -16,8 +17,8 @@ struct ResolveOptions {
     std::string rules;
     std::string names;
     std::string mesh;
-    FlaxVersion version = FlaxVersion::Current;
-    RulesFallback fallback = RulesFallback::AxisIsUnsharded;
+    std::string version = "current";
+    std::string fallback = "axis_is_unsharded";
     bool trace = false;
     JsonTarget json;
 };
@@ -27,16 +28,29 @@ QString text(std::string_view utf8)
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
 
-/// "batch,embed,None": None, - and nothing stand for a dimension without a name.
-LogicalNames parseNames(const std::string& list)
+/// Whether text that is no file looks as if it were meant to be one.
+bool looksLikePath(const std::string& rules)
 {
-    LogicalNames names;
-    for (const QString& part : text(list).split(QLatin1Char(','))) {
-        const QString name = part.trimmed();
-        const bool none = name.isEmpty() || name == QLatin1String("None") || name == QLatin1String("-");
-        names.push_back(none ? LogicalName::none() : LogicalName::of(name.toStdString()));
-    }
-    return list.empty() ? LogicalNames{} : names;
+    const std::string_view all = rules;
+    if (all.find_first_of("([{") != std::string_view::npos)
+        return false;
+    const auto is = [&](std::string_view part) { return all.starts_with(part); };
+    const auto ends = [&](std::string_view part) { return all.ends_with(part); };
+    return is("/") || is("./") || is("../") || is("~") || ends(".json") || ends(".py") || ends(".txt");
+}
+
+/// What with_logical_constraint does, in words.
+QString constraintText(const LogicalRules& rules, const Result<ConstraintAction>& action)
+{
+    if (!action)
+        return QStringLiteral("with_logical_constraint: an error, %1").arg(text(action.error().id()));
+    if (action->constrain)
+        return QStringLiteral("with_logical_constraint: constrains the value to %1")
+            .arg(text(toJax(action->spec, false)));
+    if (rules.list.empty())
+        return QStringLiteral("with_logical_constraint: no rules are bound: the value is left alone");
+    return QStringLiteral(
+        "with_logical_constraint: no constraint: a dimension has no usable rule, and the value is left alone");
 }
 
 QString nameText(const LogicalName& name, int dimension)
@@ -136,7 +150,7 @@ int resolveNames(const ResolveOptions& options)
     };
     std::string rulesText = options.rules;
     const bool isFile = options.rules == "-" || QFileInfo(QString::fromStdString(options.rules)).isFile();
-    if (isFile) {
+    if (isFile || looksLikePath(options.rules)) {
         auto read = readText(options.rules);
         if (!read)
             return bad(read.error(), "");
@@ -152,11 +166,20 @@ int resolveNames(const ResolveOptions& options)
             return bad(parsed.error(), "--mesh");
         mesh = std::move(*parsed);
     }
-    const LogicalNames names = parseNames(options.names);
+    const FlaxVersion version = options.version == "2024" ? FlaxVersion::Year2024 : FlaxVersion::Current;
+    const RulesFallback fallback = options.fallback == "raise_error" ? RulesFallback::RaiseError
+        : options.fallback == "no_constraint"                        ? RulesFallback::NoConstraint
+                                                                     : RulesFallback::AxisIsUnsharded;
+    const Result<LogicalNames> parsedNames = parseNames(options.names);
+    if (!parsedNames)
+        return bad(parsedNames.error(), "--names");
+    const LogicalNames& names = *parsedNames;
+    const Result<Resolution> resolution = resolve(names, *rules, version);
+    if (!resolution)
+        return bad(resolution.error(), isFile ? options.rules.c_str() : "");
 
     std::vector<Diagnostic> problems = mesh ? unknownAxes(*rules, *mesh) : std::vector<Diagnostic>{};
-    const Result<Resolution> resolution = resolve(names, *rules, options.version);
-    const auto action = logicalConstraint(names, *rules, options.fallback, options.version);
+    const auto action = logicalConstraint(names, *rules, fallback, version);
     if (!action)
         problems.push_back(action.error());
     else if (mesh && action->constrain && problems.empty())
@@ -166,22 +189,22 @@ int resolveNames(const ResolveOptions& options)
 
     if (!options.json.empty()) {
         Json out = envelope("resolve");
+        out["spec"] = toJax(resolution->spec(), false);
         out["constrain"] = action && action->constrain;
         if (action && action->constrain)
-            out["spec"] = toJax(action->spec, false);
-        if (resolution)
-            out["trace"] = toJson(*resolution, names, *rules);
+            out["constraint_spec"] = toJax(action->spec, false);
+        out["constraint"] = constraintText(*rules, action).toStdString();
+        out["trace"] = toJson(*resolution, names, *rules);
         out["problems"] = cli::toJson(problems);
         return emitJson(out, options.json, status);
     }
     Console console;
-    if (options.trace && resolution) {
+    if (options.trace) {
         console.table(traceTable(names, *rules, *resolution), {});
         console.line();
     }
-    if (action)
-        console.line(action->constrain ? text(toJax(action->spec, false))
-                                       : QStringLiteral("no constraint: a dimension has no usable rule"));
+    console.line(text(toJax(resolution->spec(), false)));
+    console.line(constraintText(*rules, action), Emphasis::Faint);
     console.flush();
     if (!problems.empty()) {
         Console errors(stderr);
@@ -203,22 +226,19 @@ void addResolve(CLI::App& app, int& status)
         ->required()
         ->option_text("RULES");
     command
-        ->add_option(
-            "--names", options->names, "Names of the dimensions; None or - for one without a name: batch,embed,None")
+        ->add_option("--names", options->names,
+            "Names of the dimensions: batch,embed,None (None or - for one without a name), or a Python tuple")
         ->required()
         ->option_text("NAMES");
     command->add_option("--mesh", options->mesh, "Check the result against a mesh: data=2,model=4")
         ->option_text("MESH");
     command->add_option("--flax-version", options->version, "Whose behaviour: 2024 or current (default)")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, FlaxVersion>{
-            { "2024", FlaxVersion::Year2024 }, { "current", FlaxVersion::Current } }))
+        ->check(oneOf({ "2024", "current" }))
         ->option_text("VERSION");
     command
         ->add_option("--fallback", options->fallback,
             "For names without a usable rule: axis_is_unsharded (default), raise_error or no_constraint")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, RulesFallback>{ { "axis_is_unsharded", RulesFallback::AxisIsUnsharded },
-                { "raise_error", RulesFallback::RaiseError }, { "no_constraint", RulesFallback::NoConstraint } }))
+        ->check(oneOf({ "axis_is_unsharded", "raise_error", "no_constraint" }))
         ->option_text("FALLBACK");
     command->add_flag("--trace", options->trace, "Say of every rule what it did and why");
     addJson(*command, options->json);

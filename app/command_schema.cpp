@@ -19,8 +19,7 @@ void addSchema(CLI::App& app, int& status)
             status = emitJson(out, *json, Done);
             return;
         }
-        const std::string_view schema = experimentSchema();
-        std::fwrite(schema.data(), 1, schema.size(), stdout);
+        writeTo(stdout, experimentSchema());
     });
 }
 

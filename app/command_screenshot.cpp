@@ -98,7 +98,7 @@ void addScreenshot(CLI::App& app, int& status)
     addFile(*command, options->file);
     command->add_option("-o,--output", options->output, "The picture to write, a PNG")->required()->option_text("PNG");
     command->add_option("--theme", options->theme, "light (default) or dark")
-        ->check(CLI::IsMember({ "light", "dark" }))
+        ->check(oneOf({ "light", "dark" }))
         ->option_text("THEME");
     command->add_option("--size", options->size, "Width and height of the window (default 1600x1000)")
         ->option_text("WxH");

@@ -77,6 +77,18 @@ void printCommunication(Console& console, const Snapshot& snapshot)
     console.table(table);
 }
 
+/// "d0, d1": at most eight of them, then how many there are.
+QString devicesText(const std::vector<std::int32_t>& ids)
+{
+    constexpr std::size_t mostShown = 8;
+    QStringList names;
+    for (std::size_t i = 0; i < std::min(ids.size(), mostShown); ++i)
+        names << QStringLiteral("d%1").arg(ids[i]);
+    if (ids.size() > mostShown)
+        names << QStringLiteral("… (%1 devices)").arg(ids.size());
+    return names.join(QStringLiteral(", "));
+}
+
 /// All forms of one tensor's sharding, its grid and who holds which shard.
 void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& row)
 {
@@ -95,7 +107,7 @@ void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& ro
         for (const IndexRange& range : row.layout.rangesOfShard(shard))
             ranges << words::range(range.begin, range.end);
         holders.rows.push_back(
-            { QString::number(shard), ranges.join(QStringLiteral(", ")), words::devices(row.layout.holders(shard)) });
+            { QString::number(shard), ranges.join(QStringLiteral(", ")), devicesText(row.layout.holders(shard)) });
     }
     console.line();
     console.table(holders);
@@ -153,8 +165,9 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             printCommunication(console, *snapshot);
         }
     }
-    if (tensor.empty() || !snapshot->ok())
-        printProblems(console, *input, *snapshot);
+    console.flush();
+    Console errors(stderr);
+    printProblems(errors, *input, *snapshot);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
 
 namespace shardscope::cli {
 
@@ -17,6 +18,9 @@ void addExplain(CLI::App& app, int& status);
 void addScreenshot(CLI::App& app, int& status);
 void addSchema(CLI::App& app, int& status);
 void addExamples(CLI::App& app, int& status);
+
+/// Accepts these values alone.
+[[nodiscard]] CLI::Validator oneOf(std::vector<std::string> values);
 
 /// The positional FILE.
 void addFile(CLI::App& command, std::string& file);

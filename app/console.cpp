@@ -2,7 +2,9 @@
 #include "console.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <unistd.h>
 
 namespace shardscope::cli {
@@ -42,8 +44,38 @@ QString styled(const QString& text, Emphasis emphasis)
 
 } // namespace
 
-QStringList toLines(const Table& table)
+QString printable(const QString& text)
 {
+    QString out;
+    for (const QChar c : text) {
+        const auto code = c.unicode();
+        if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+            out += QStringLiteral("\\x%1").arg(code, 2, 16, QLatin1Char('0'));
+        else
+            out += c;
+    }
+    return out;
+}
+
+void writeTo(std::FILE* stream, std::string_view bytes)
+{
+    if (std::ferror(stream) != 0)
+        return; // said already
+    if (std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size() && std::fflush(stream) == 0)
+        return;
+    if (stream == stdout)
+        std::fprintf(stderr, "shardscope: standard output cannot be written: %s\n", std::strerror(errno));
+}
+
+QStringList toLines(const Table& raw)
+{
+    Table table = raw;
+    for (Column& column : table.columns)
+        column.title = printable(column.title);
+    for (QStringList& row : table.rows)
+        for (QString& cell : row)
+            cell = printable(cell);
+
     std::vector<qsizetype> widths;
     QStringList header;
     for (const Column& column : table.columns) {
@@ -81,7 +113,8 @@ Console::Console(std::FILE* stream)
 
 void Console::line(const QString& text, Emphasis emphasis)
 {
-    m_text += (m_terminal && !text.isEmpty() ? styled(text, emphasis) : text) + QLatin1Char('\n');
+    const QString clean = printable(text);
+    m_text += (m_terminal && !clean.isEmpty() ? styled(clean, emphasis) : clean) + QLatin1Char('\n');
     m_empty = false;
 }
 
@@ -108,8 +141,7 @@ void Console::table(const Table& table, const QString& indent)
 void Console::flush()
 {
     const QByteArray bytes = m_text.toUtf8();
-    std::fwrite(bytes.constData(), 1, static_cast<std::size_t>(bytes.size()), m_stream);
-    std::fflush(m_stream);
+    writeTo(m_stream, { bytes.constData(), static_cast<std::size_t>(bytes.size()) });
     m_text.clear();
 }
 

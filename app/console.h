@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <cstdint>
 #include <cstdio>
+#include <string_view>
 #include <vector>
 
 namespace shardscope::cli {
@@ -22,6 +23,12 @@ struct Table {
 
 /// Lines of the table, header first: columns two blanks apart, as wide as their widest cell, no blanks at line ends.
 [[nodiscard]] QStringList toLines(const Table& table);
+
+/// Control characters as \x1b and the like, so that no text of a file can steer the terminal.
+[[nodiscard]] QString printable(const QString& text);
+
+/// Writes at once. A failure is said once on the error stream and stays as the stream's error (std::ferror).
+void writeTo(std::FILE* stream, std::string_view bytes);
 
 enum class Emphasis : std::uint8_t { None, Heading, Faint, Good, Warning, Bad };
 

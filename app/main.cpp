@@ -2,13 +2,88 @@
 // The executable: the command line without a display, or the window.
 #include <CLI/CLI.hpp>
 
+#include <QFileInfo>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <sstream>
 #include <string>
 
 #include "commands.h"
+#include "experiment/builtin.h"
 #include "report.h"
 #include "views/main_window/application.h"
 
 namespace shardscope::cli {
+
+namespace {
+
+/// Flags without CLI11's marks of their values.
+class HelpText : public CLI::Formatter {
+public:
+    std::string make_option_name(const CLI::Option* option, bool positional) const override
+    {
+        std::string name = CLI::Formatter::make_option_name(option, positional);
+        const auto replace = [&name](const std::string& from, const std::string& to) {
+            for (std::size_t at = name.find(from); at != std::string::npos; at = name.find(from))
+                name.replace(at, from.size(), to);
+        };
+        replace("{false}", "");
+        replace("{-}", "[=OUT]");
+        return name;
+    }
+};
+
+/// What to open the window on exists; if not, says so with the nearest name. `-` is standard input.
+bool isKnown(const std::string& file, const CLI::App& app)
+{
+    if (file.empty() || file == "-" || QFileInfo::exists(QString::fromStdString(file)))
+        return true;
+    std::vector<std::string> names;
+    for (const Example& example : builtinExamples()) {
+        if (example.id == file)
+            return true;
+        names.emplace_back(example.id);
+    }
+    for (const CLI::App* command : app.get_subcommands({}))
+        names.push_back(command->get_name());
+    std::string said = "there is no file or example '" + file + "'";
+    if (const std::string nearest = nearestName(file, names); !nearest.empty())
+        said += "; did you mean '" + nearest + "'?";
+    Console(stderr).line(QString::fromStdString(said), Emphasis::Bad);
+    return false;
+}
+
+/// Help, or what is wrong with the arguments.
+int leave(const CLI::App& app, const CLI::ParseError& error)
+{
+    std::ostringstream out;
+    std::ostringstream errors;
+    const int code = app.exit(error, out, errors);
+    const auto print = [](std::FILE* stream, const std::string& text) {
+        if (!text.empty())
+            Console(stream).lines(QString::fromStdString(text).trimmed().split(QLatin1Char('\n')));
+    };
+    print(stdout, out.str());
+    print(stderr, errors.str());
+    return code == 0 ? Done : BadInput;
+}
+
+} // namespace
+
+CLI::Validator oneOf(std::vector<std::string> values)
+{
+    return CLI::Validator(
+        [values = std::move(values)](const std::string& value) -> std::string {
+            if (std::find(values.begin(), values.end(), value) != values.end())
+                return {};
+            std::string known;
+            for (const std::string& each : values)
+                known += (known.empty() ? "" : ", ") + each;
+            return "'" + value + "' is none of: " + known;
+        },
+        "");
+}
 
 void addFile(CLI::App& command, std::string& file)
 {
@@ -30,7 +105,7 @@ int main(int argc, char** argv)
     CLI::App app{ "Explore how array programs are sharded over device meshes.", "shardscope" };
     app.set_version_flag("--version", std::string("shardscope ") + SHARDSCOPE_VERSION);
     app.require_subcommand(0, 1);
-    app.footer("Without a command the window opens on FILE.\nExit codes: 0 done, 1 findings, 2 bad input.");
+    app.formatter(std::make_shared<cli::HelpText>());
     std::string file;
     app.add_option("FILE", file, "Experiment file to open, - for standard input, or the id of a built-in example");
     int status = cli::Done;
@@ -42,12 +117,19 @@ int main(int argc, char** argv)
     cli::addScreenshot(app, status);
     cli::addSchema(app, status);
     cli::addExamples(app, status);
+    // Now, since subcommands inherit what is set before them.
+    app.footer("Without a command the window opens on FILE.\n"
+               "Exit codes: 0 done, 1 findings, 2 input or output that cannot be used. Warnings are the business of\n"
+               "check: it exits with 1 for them; show and run exit with 0.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? cli::Done : cli::BadInput;
+        status = cli::leave(app, error);
+        return std::ferror(stdout) != 0 ? cli::BadInput : status;
     }
     if (!app.get_subcommands().empty())
-        return status;
+        return std::ferror(stdout) != 0 ? cli::BadInput : status;
+    if (!cli::isKnown(file, app))
+        return cli::BadInput;
     return shardscope::runWindow(argc, argv, QString::fromStdString(file));
 }

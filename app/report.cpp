@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 
+#include <QFile>
+#include <QFileInfo>
 #include <QSaveFile>
 #include <algorithm>
 
@@ -79,6 +81,7 @@ Layout meshLayout(const MeshPtr& mesh)
 void printLayout(Console& console, const Layout& layout, const std::string& platform)
 {
     GridTextOptions options;
+    console.line(QStringLiteral("  (labels as JAX prints them)"), Emphasis::Faint);
     options.platform = QString::fromStdString(platform).toUpper().toStdString();
     for (const std::string& each : toGridText(layout, options))
         console.line(each.empty() ? QString() : QStringLiteral("  ") + text(each));
@@ -86,7 +89,7 @@ void printLayout(Console& console, const Layout& layout, const std::string& plat
 
 QString copiesText(std::int64_t copies)
 {
-    return copies == 1 ? QStringLiteral("-") : QString::number(copies);
+    return QString::number(copies);
 }
 
 } // namespace
@@ -105,15 +108,29 @@ int emitJson(const Json& json, const JsonTarget& target, int status)
     // Numbers that are not finite become null; text that is not UTF-8 (a file's name) is shown with replacements.
     const std::string out = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
     if (target == "-") {
-        std::fwrite(out.data(), 1, out.size(), stdout);
+        writeTo(stdout, out);
         return status;
     }
-    QSaveFile file(QString::fromStdString(target));
-    if (file.open(QIODevice::WriteOnly) && file.write(out.data(), static_cast<qint64>(out.size())) >= 0
-        && file.commit())
-        return status;
+    const QString name = QString::fromStdString(target);
+    const auto write = [&](QFileDevice& file) {
+        return file.open(QIODevice::WriteOnly)
+            && file.write(out.data(), static_cast<qint64>(out.size())) == static_cast<qint64>(out.size())
+            && file.flush();
+    };
+    QString reason;
+    if (const QFileInfo info(name); info.exists() && !info.isFile()) { // a device or a pipe must not be replaced
+        QFile file(name);
+        if (write(file))
+            return status;
+        reason = file.errorString();
+    } else {
+        QSaveFile file(name);
+        if (write(file) && file.commit())
+            return status;
+        reason = file.errorString();
+    }
     Console errors(stderr);
-    print(errors, { { Code::Unwritable, { { "file", target }, { "reason", file.errorString().toStdString() } }, {} } });
+    print(errors, { { Code::Unwritable, { { "file", target }, { "reason", reason.toStdString() } }, {} } });
     return BadInput;
 }
 

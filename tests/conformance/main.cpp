@@ -104,23 +104,29 @@ bool runPath(const std::string& path, bool verbose, Counts& total)
 
 int main(int argc, char** argv)
 {
+    const auto usage = [](std::ostream& stream) {
+        stream << "usage: shardscope_conformance [--verbose] FILE...\nknown files:";
+        for (const CheckerRow& row : checkers())
+            stream << ' ' << row.name;
+        stream << '\n';
+    };
     bool verbose = false;
     std::vector<std::string> paths;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         if (argument == "--verbose")
             verbose = true;
-        else if (argument.starts_with("--")) {
+        else if (argument == "--help" || argument == "-h") {
+            usage(std::cout);
+            return 0;
+        } else if (argument.starts_with("--")) {
             std::cerr << "shardscope_conformance: unknown option " << argument << '\n';
             return 2;
         } else
             paths.push_back(argument);
     }
     if (paths.empty()) {
-        std::cerr << "usage: shardscope_conformance [--verbose] FILE...\nknown files:";
-        for (const CheckerRow& row : checkers())
-            std::cerr << ' ' << row.name;
-        std::cerr << '\n';
+        usage(std::cerr);
         return 2;
     }
     Counts total;
