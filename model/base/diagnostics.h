@@ -62,6 +62,15 @@ enum class Code : std::uint16_t {
     NotExecutable = 144, ///< op
     OutOfMemory = 145, ///< bytes, limit
     VersionMismatch = 146, ///< detail: an internal result of another revision was handed over
+    // Hosts and partitioners
+    NoPartitionsAndNoSubmesh = 160,
+    LocalDevicesNotContiguous = 161, ///< host, devices, block: the smallest block around them
+    NoLocalDevices = 162, ///< host
+    TupleAxisNotSupported = 163, ///< dim, axes (list)
+    BatchNotDivisibleByDataMesh = 164, ///< batch, size
+    BatchNotDivisibleByShards = 165, ///< batch, shards
+    FailedToMap = 166, ///< parameter, cause (kind of the error), dims (list): a parameter's names cannot be resolved
+    UnresolvedAxisSize = 167, ///< axes (list): sizes that are left open (-1) and cannot be worked out
     // Warnings
     SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
     RuleUnused = 202, ///< rule
@@ -74,6 +83,11 @@ enum class Code : std::uint16_t {
     OverMemoryLimit = 209, ///< bytes, limit
     MeshNameInLogicalModel = 210, ///< tensor, axes
     RuleUnknownAxis = 211, ///< rule, axis
+    AxisUnused = 212, ///< axis, size: no array of the experiment is cut along it
+    ParallelismWithoutAxis = 213, ///< key, size: MaxText ignores it, since mesh_axes lacks the axis
+    SubmeshNotFourSizes = 214, ///< length
+    PartitionsAndSubmesh = 215, ///< partitions
+    ChunkTruncated = 216, ///< dim, size, chunks, uncovered: elements that belong to no host's chunk
     UnknownKey = 220, ///< key, nearest: kept as it is
     CommentsLost = 221, ///< comments in a file are dropped on save
     NewerMinorVersion = 222, ///< version, supported

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/words.h"
 
+#include "words/describe_hosts.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -314,17 +315,14 @@ QString place(const Where& where)
 
 ProblemText describe(const Diagnostic& diagnostic)
 {
-    ProblemText text;
+    ProblemText text = describeHosts(diagnostic);
     const auto number = static_cast<int>(diagnostic.code);
     const bool file = (number >= 120 && number < 140) || (number >= 220 && number < 230);
-    if (file)
-        text = describeFile(diagnostic);
-    else if (number < 120)
-        text = describeSharding(diagnostic);
-    else if (number < 200)
-        text = describeProgram(diagnostic);
-    else
-        text = describeWarning(diagnostic);
+    if (text.cause.isEmpty())
+        text = file        ? describeFile(diagnostic)
+            : number < 120 ? describeSharding(diagnostic)
+            : number < 200 ? describeProgram(diagnostic)
+                           : describeWarning(diagnostic);
     text.where = place(diagnostic.where);
     return text;
 }

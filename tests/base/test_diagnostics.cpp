@@ -72,6 +72,14 @@ void TestDiagnostics::registryIsConsistent()
         case Code::NotExecutable:
         case Code::OutOfMemory:
         case Code::VersionMismatch:
+        case Code::NoPartitionsAndNoSubmesh:
+        case Code::LocalDevicesNotContiguous:
+        case Code::NoLocalDevices:
+        case Code::TupleAxisNotSupported:
+        case Code::BatchNotDivisibleByDataMesh:
+        case Code::BatchNotDivisibleByShards:
+        case Code::FailedToMap:
+        case Code::UnresolvedAxisSize:
         case Code::SilentlyReplicated:
         case Code::RuleUnused:
         case Code::AxisBusy:
@@ -83,6 +91,11 @@ void TestDiagnostics::registryIsConsistent()
         case Code::OverMemoryLimit:
         case Code::MeshNameInLogicalModel:
         case Code::RuleUnknownAxis:
+        case Code::AxisUnused:
+        case Code::ParallelismWithoutAxis:
+        case Code::SubmeshNotFourSizes:
+        case Code::PartitionsAndSubmesh:
+        case Code::ChunkTruncated:
         case Code::UnknownKey:
         case Code::CommentsLost:
         case Code::NewerMinorVersion:

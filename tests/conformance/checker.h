@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a checker of reference cases is, and the table of all of them.
 //
-// A reference file is a JSON object with a list `cases`; a case has an `id`, a `status` (contract or advisory), inputs
-// and expected results. A checker computes the results from the inputs and compares every asserted field. One file per
-// checker; to add one, write check_<name>.cpp, declare its function below and give it a row in checkers.cpp.
+// A reference file is a JSON object with a list `cases`, and perhaps a list `resolutions` of more of them; a case has
+// an `id`, a `status` (contract or advisory), inputs and expected results. A checker computes the results from the
+// inputs and compares every asserted field. One file per checker; to add one, write check_<name>.cpp, declare its
+// function below and give it a row in checkers.cpp.
 #pragma once
 
 #include <span>
@@ -26,7 +27,8 @@ struct CaseResult {
     static CaseResult unsupported(std::string reason) { return { Status::Unsupported, std::move(reason) }; }
 };
 
-/// `oneCase` is a member of `file["cases"]`. May throw what nlohmann::json throws: the case counts as failed then.
+/// `oneCase` is a member of `file["cases"]` or `file["resolutions"]`. May throw what nlohmann::json throws: the case
+/// counts as failed then.
 using Checker = CaseResult (*)(const Json& oneCase, const Json& file);
 
 struct CheckerRow {
@@ -52,6 +54,10 @@ CaseResult checkJaxNamedSharding(const Json& oneCase, const Json& file);
 CaseResult checkJaxShardingEquivalence(const Json& oneCase, const Json& file);
 CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json& file);
 CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
+CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);
+CaseResult checkT5xDataLayout(const Json& oneCase, const Json& file);
+CaseResult checkT5xLocalChunker(const Json& oneCase, const Json& file);
+CaseResult checkT5xPartitioner(const Json& oneCase, const Json& file);
 CaseResult checkT5xStandardRules(const Json& oneCase, const Json& file);
 
 } // namespace shardscope::conformance

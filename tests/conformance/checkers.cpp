@@ -16,6 +16,10 @@ constexpr std::array rows{
     CheckerRow{ "jax_sharding_equivalence", checkJaxShardingEquivalence },
     CheckerRow{ "jax_visualize_sharding", checkJaxVisualizeSharding },
     CheckerRow{ "mlp_train_step", checkMlpTrainStep },
+    CheckerRow{ "rules", checkRuleResolutions },
+    CheckerRow{ "t5x_data_layout", checkT5xDataLayout },
+    CheckerRow{ "t5x_local_chunker", checkT5xLocalChunker },
+    CheckerRow{ "t5x_partitioner", checkT5xPartitioner },
     CheckerRow{ "t5x_standard_rules", checkT5xStandardRules },
 };
 

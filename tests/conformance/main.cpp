@@ -34,9 +34,9 @@ CaseResult runCase(const CheckerRow* checker, const Json& oneCase, const Json& f
     }
 }
 
-void runFile(const CheckerRow* checker, const Json& file, bool verbose, Counts& counts)
+void runList(const CheckerRow* checker, const Json& list, const Json& file, bool verbose, Counts& counts)
 {
-    for (const Json& oneCase : file.at("cases")) {
+    for (const Json& oneCase : list) {
         const std::string status = oneCase.value("status", "");
         if (status == "advisory") {
             ++counts.advisory;
@@ -84,7 +84,9 @@ bool runPath(const std::string& path, bool verbose, Counts& total)
     const CheckerRow* checker = checkerFor(stem);
     Counts counts;
     try {
-        runFile(checker, file, verbose, counts);
+        runList(checker, file.at("cases"), file, verbose, counts);
+        if (file.contains("resolutions"))
+            runList(checker, file.at("resolutions"), file, verbose, counts);
     } catch (const std::exception& error) { // a case that is no object, a status that is no text
         return complain(error.what());
     }

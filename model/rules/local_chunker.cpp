@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rules/local_chunker.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+namespace {
+
+Result<std::size_t> axisOf(const Mesh& mesh, const std::string& name)
+{
+    if (const auto index = mesh.axisIndex(name))
+        return *index;
+    return fail(Code::UnknownAxis, { { "axis", name }, { "known", mesh.axisNames() } });
+}
+
+/// Product over axes of what `factor` says of each.
+template <class Factor>
+Result<std::int64_t> productOver(const Mesh& mesh, const std::vector<std::string>& axes, Factor factor)
+{
+    std::int64_t product = 1;
+    for (const std::string& axis : axes) {
+        const Result<std::size_t> index = axisOf(mesh, axis);
+        if (!index)
+            return tl::unexpected(index.error());
+        product *= factor(*index);
+    }
+    return product;
+}
+
+} // namespace
+
+Result<LocalMesh> localMesh(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host)
+{
+    const std::size_t rank = mesh.rank();
+    std::vector<std::int64_t> first(rank, mesh.deviceCount());
+    std::vector<std::int64_t> last(rank, -1);
+    std::int64_t devices = 0;
+    for (std::size_t position = 0; position < hosts.size(); ++position) {
+        if (hosts[position] != host)
+            continue;
+        ++devices;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            const std::int64_t coordinate = mesh.coordinate(static_cast<std::int64_t>(position), axis);
+            first[axis] = std::min(first[axis], coordinate);
+            last[axis] = std::max(last[axis], coordinate);
+        }
+    }
+    if (devices == 0)
+        return fail(Code::NoLocalDevices, { { "host", host } });
+    LocalMesh local{ std::move(first), {} };
+    std::int64_t block = 1;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        local.shape.push_back(last[axis] - local.start[axis] + 1);
+        block *= local.shape.back();
+    }
+    // The block around the devices holds others as well exactly when it holds more than their number.
+    if (block != devices)
+        return fail(Code::LocalDevicesNotContiguous, { { "host", host }, { "devices", devices }, { "block", block } });
+    return local;
+}
+
+Result<LocalChunker> LocalChunker::create(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host)
+{
+    const Result<LocalMesh> local = localMesh(mesh, hosts, host);
+    if (!local)
+        return tl::unexpected(local.error());
+    LocalChunker chunker;
+    chunker.m_mesh = mesh;
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
+        chunker.m_chunks.push_back(mesh.size(axis) / local->shape[axis]);
+        chunker.m_ids.push_back(local->start[axis] / local->shape[axis]);
+    }
+    return chunker;
+}
+
+Result<LocalChunk> LocalChunker::chunk(std::span<const std::int64_t> shape, const PartitionSpec& spec) const
+{
+    LocalChunk chunk;
+    chunk.slice.resize(shape.size());
+    chunk.uncovered.resize(shape.size());
+    std::vector<std::string> used;
+    for (std::size_t dim = 0; dim < std::min(shape.size(), spec.size()); ++dim) {
+        const SpecEntry& entry = spec.entries[dim];
+        if (entry.axes.empty())
+            continue;
+        if (entry.kind == SpecEntry::Kind::Tuple) {
+            Where where;
+            where.dimension = static_cast<int>(dim);
+            return fail(Code::TupleAxisNotSupported, { { "dim", dim }, { "axes", entry.axes } }, std::move(where));
+        }
+        const Result<std::size_t> axis = axisOf(m_mesh, entry.axes.front());
+        if (!axis)
+            return tl::unexpected(axis.error());
+        used.push_back(entry.axes.front());
+        const std::int64_t size = shape[dim] / m_chunks[*axis];
+        chunk.slice[dim] = IndexRange{ m_ids[*axis] * size, (m_ids[*axis] + 1) * size };
+        chunk.uncovered[dim] = shape[dim] - size * m_chunks[*axis];
+    }
+    chunk.replica = replicaId(used);
+    return chunk;
+}
+
+Result<std::int64_t> LocalChunker::shardId(std::span<const std::string> axes) const
+{
+    std::int64_t id = 0;
+    for (const std::string& name : axes) {
+        const Result<std::size_t> axis = axisOf(m_mesh, name);
+        if (!axis)
+            return tl::unexpected(axis.error());
+        id = id * m_chunks[*axis] + m_ids[*axis];
+    }
+    return id;
+}
+
+std::int64_t LocalChunker::replicaId(std::span<const std::string> axes) const
+{
+    std::int64_t id = 0;
+    for (std::size_t axis = 0; axis < m_mesh.rank(); ++axis)
+        if (std::find(axes.begin(), axes.end(), m_mesh.axis(axis).name) == axes.end())
+            id = id * m_chunks[axis] + m_ids[axis];
+    return id;
+}
+
+Result<std::int64_t> dataMeshSize(const Mesh& mesh, const SpecEntry& dataAxis)
+{
+    return productOver(mesh, dataAxis.axes, [&](std::size_t axis) { return mesh.size(axis); });
+}
+
+Result<std::int64_t> dataShards(const LocalChunker& chunker, const SpecEntry& dataAxis)
+{
+    return productOver(chunker.mesh(), dataAxis.axes, [&](std::size_t axis) { return chunker.chunks(axis); });
+}
+
+Result<DataLayout> dataLayout(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host,
+    const SpecEntry& dataAxis, std::optional<std::int64_t> batchSize)
+{
+    DataLayout layout;
+    layout.batchSize = batchSize;
+    if (dataAxis.axes.empty()) {
+        layout.firstHostInReplicaSet = host == 0;
+        return layout;
+    }
+    const Result<std::int64_t> meshSize = dataMeshSize(mesh, dataAxis);
+    if (!meshSize)
+        return tl::unexpected(meshSize.error());
+    const std::int64_t batch = batchSize.value_or(0) == 0 ? *meshSize : *batchSize;
+    if (batch % *meshSize != 0)
+        return fail(Code::BatchNotDivisibleByDataMesh, { { "batch", batch }, { "size", *meshSize } });
+    const Result<LocalChunker> chunker = LocalChunker::create(mesh, hosts, host);
+    if (!chunker)
+        return tl::unexpected(chunker.error());
+    const std::int64_t shards = *dataShards(*chunker, dataAxis);
+    if (batch % shards != 0)
+        return fail(Code::BatchNotDivisibleByShards, { { "batch", batch }, { "shards", shards } });
+    layout.batchSize = batch;
+    layout.shards = shards;
+    layout.shardId = *chunker->shardId(dataAxis.axes);
+    layout.firstHostInReplicaSet = chunker->replicaId(dataAxis.axes) == 0;
+    return layout;
+}
+
+} // namespace shardscope

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rules/t5x_partitioner.h"
+
+namespace shardscope {
+
+namespace {
+
+std::vector<Diagnostic> loggedErrors(const PartitionerSettings& settings)
+{
+    std::vector<Diagnostic> logged;
+    if (settings.submesh && settings.submesh->size() != 4)
+        logged.push_back({ Code::SubmeshNotFourSizes, { { "length", settings.submesh->size() } }, {} });
+    if (settings.partitions.value_or(0) != 0 && settings.submesh && !settings.submesh->empty())
+        logged.push_back({ Code::PartitionsAndSubmesh, { { "partitions", *settings.partitions } }, {} });
+    return logged;
+}
+
+} // namespace
+
+Result<LogicalRules> hybridRules(const LogicalRules& rules)
+{
+    if (!rules.isSequence)
+        return fail(Code::RulesType);
+    LogicalRules rewritten = rules;
+    for (std::size_t i = 0; i < rewritten.list.size(); ++i) {
+        LogicalRule& rule = rewritten.list[i];
+        if (rule.arity != 2)
+            return fail(Code::RuleArity, { { "rule", i }, { "length", rule.arity } });
+        if (rule.name == LogicalName::of("batch")) {
+            rule.target = SpecEntry::tuple({ "replica", "data" });
+            rule.nested = false;
+        }
+    }
+    return rewritten;
+}
+
+Result<Partitioner> makePartitioner(const PartitionerSettings& settings)
+{
+    if (settings.partitions.value_or(0) == 0 && (!settings.submesh || settings.submesh->empty()))
+        return fail(Code::NoPartitionsAndNoSubmesh);
+    Partitioner partitioner;
+    partitioner.logged = loggedErrors(settings);
+    Result<LogicalRules> rules =
+        settings.rules ? Result<LogicalRules>(*settings.rules) : t5xStandardRules(1, 1, LogicalRules());
+    if (rules && settings.iciShape && settings.dcnShape)
+        rules = hybridRules(*rules);
+    if (!rules)
+        return tl::unexpected(std::move(rules.error()));
+    const Result<Resolution> batch = resolve({ LogicalName::of("batch") }, *rules, FlaxVersion::Current);
+    if (!batch)
+        return tl::unexpected(batch.error());
+    partitioner.dataAxis = batch->spec().entries.front();
+    partitioner.rules = std::move(*rules);
+    return partitioner;
+}
+
+Result<SpecTree> meshAxes(const LogicalTree& tree, const LogicalRules& rules, FlaxVersion version)
+{
+    SpecTree specs;
+    for (const auto& [parameter, names] : tree) {
+        if (!names) {
+            specs.emplace_back(parameter, std::nullopt);
+            continue;
+        }
+        const Result<Resolution> resolution = resolve(*names, rules, version);
+        if (!resolution) {
+            Where where;
+            where.path = parameter;
+            return fail(Code::FailedToMap,
+                { { "parameter", parameter }, { "cause", resolution.error().kind() },
+                    { "dims", resolution.error().list("dims") } },
+                std::move(where));
+        }
+        specs.emplace_back(parameter, resolution->spec());
+    }
+    return specs;
+}
+
+} // namespace shardscope
