@@ -63,14 +63,14 @@ enum class Code : std::uint16_t {
     OutOfMemory = 145, ///< bytes, limit
     VersionMismatch = 146, ///< detail: an internal result of another revision was handed over
     // Hosts and partitioners
-    NoPartitionsAndNoSubmesh = 160,
-    LocalDevicesNotContiguous = 161, ///< host, devices, block: the smallest block around them
-    NoLocalDevices = 162, ///< host
-    TupleAxisNotSupported = 163, ///< dim, axes (list)
-    BatchNotDivisibleByDataMesh = 164, ///< batch, size
-    BatchNotDivisibleByShards = 165, ///< batch, shards
-    FailedToMap = 166, ///< parameter, cause (kind of the error), dims (list): a parameter's names cannot be resolved
-    UnresolvedAxisSize = 167, ///< axes (list): sizes that are left open (-1) and cannot be worked out
+    NoPartitionsAndNoSubmesh = 180,
+    LocalDevicesNotContiguous = 181, ///< host, devices, block: the smallest block around them
+    NoLocalDevices = 182, ///< host
+    TupleAxisNotSupported = 183, ///< dim, axes (list)
+    BatchNotDivisibleByDataMesh = 184, ///< batch, size
+    BatchNotDivisibleByShards = 185, ///< batch, shards
+    FailedToMap = 186, ///< parameter, cause (kind of the error), dims (list): a parameter's names cannot be resolved
+    UnresolvedAxisSize = 187, ///< axes (list): sizes that are left open (-1) and cannot be worked out
     // Warnings
     SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
     RuleUnused = 202, ///< rule
