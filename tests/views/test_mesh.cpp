@@ -6,6 +6,9 @@
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
+#include <QWheelEvent>
+#include <algorithm>
+#include <set>
 
 #include "document/document.h"
 #include "document/selection.h"
@@ -46,55 +49,270 @@ private Q_SLOTS:
             QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
     }
 
-    void tilesAreFoundWhereTheyAre_data()
+    void squaresCoverTheMesh_data()
     {
-        QTest::addColumn<int>("rows");
-        QTest::addColumn<int>("columns");
-        QTest::addColumn<bool>("raster");
-        QTest::newRow("2 x 4") << 2 << 4 << false;
-        QTest::newRow("1 x 8") << 1 << 8 << false;
-        QTest::newRow("8 x 1") << 8 << 1 << false;
-        QTest::newRow("16 x 32") << 16 << 32 << false;
-        QTest::newRow("1024 x 64") << 1024 << 64 << true;
-    }
-    void tilesAreFoundWhereTheyAre()
-    {
-        QFETCH(int, rows);
-        QFETCH(int, columns);
-        QFETCH(bool, raster);
-        const Mesh mesh = meshOf({ { "data", rows }, { "model", columns } });
-        const DeviceMapLayout map(mesh, QRect(60, 20, 320, 160), 26);
-        QCOMPARE(map.rows(), rows);
-        QCOMPARE(map.columns(), columns);
-        QCOMPARE(map.isRaster(), raster);
-        QVERIFY(QRect(60, 20, 320, 160).contains(map.area()));
-        for (std::int64_t position = 0; position < mesh.deviceCount(); position += raster ? 997 : 1) {
-            const QRect tile = map.tile(position);
-            QVERIFY(raster || map.area().contains(tile));
-            if (!raster)
-                QCOMPARE(map.positionAt(tile.center()), std::optional(position));
+        QTest::addColumn<QList<int>>("axes");
+        for (const QList<int>& axes : std::initializer_list<QList<int>>{ {}, { 1 }, { 8 }, { 2, 4 }, { 64, 1 },
+                 { 8, 8 }, { 2, 2, 16 }, { 1, 64 }, { 512, 1 }, { 128, 32 }, { 12, 4 }, { 7, 3 }, { 1, 4093 },
+                 { 4093, 1 }, { 3, 5, 7, 11 }, { 2, 1, 30, 1 }, { 1024, 16 }, { 1024, 1024 } }) {
+            QStringList name;
+            for (const int size : axes)
+                name << QString::number(size);
+            QTest::newRow(qPrintable(name.isEmpty() ? QStringLiteral("none") : name.join(QLatin1Char('x')))) << axes;
         }
-        QVERIFY(!map.positionAt({ 0, 0 }));
+    }
+    void squaresCoverTheMesh()
+    {
+        QFETCH(QList<int>, axes);
+        std::vector<MeshAxis> list;
+        for (const int size : axes)
+            list.push_back({ "a" + std::to_string(list.size()), size });
+        const Mesh mesh = meshOf(list);
+        for (const QRect& area : { QRect(60, 20, 300, 76), QRect(60, 20, 320, 160), QRect(0, 0, 900, 700),
+                 QRect(10, 10, 40, 30), QRect(0, 0, 1, 1) })
+            for (const MapZoom zoom : { MapZoom::Fit, MapZoom::Devices, MapZoom::Names }) {
+                const DeviceMapLayout map(mesh, area, {}, zoom);
+                QCOMPARE(map.rows() * map.columns(), mesh.deviceCount());
+                QVERIFY(zoom == MapZoom::Fit || map.devicesPerSquare() == 1);
+                QVERIFY(map.area().left() == area.left() && map.area().width() <= area.width());
+                QVERIFY(zoom != MapZoom::Fit || map.area().height() <= area.height());
+                const bool seen = map.unit().width() > 0 && map.unit().height() > 0;
+                // Walking along the lines meets every square once; squares of a line stand beside each other, lines
+                // below each other, and no device is left out or in two squares.
+                std::int64_t squares = 0, devices = 0;
+                const std::int64_t step = std::max<std::int64_t>(map.lineCount() / 500, 1);
+                for (std::int64_t line = 0; line < map.lineCount(); line += step) {
+                    const MeshBlock whole = map.blockOfLine(line);
+                    std::int64_t inLine = 0;
+                    int right = area.left();
+                    for (std::int64_t slot = 0; slot < map.slotsPerLine(); ++slot) {
+                        const auto square = map.squareIn(line, slot);
+                        if (!square)
+                            break;
+                        ++squares;
+                        QCOMPARE(map.lineOf(*square), line);
+                        QCOMPARE(map.slotOf(*square), slot);
+                        const MeshBlock block = map.blockOf(*square);
+                        QVERIFY(block.firstRow >= whole.firstRow && block.endRow <= whole.endRow);
+                        QVERIFY(block.firstColumn >= whole.firstColumn && block.endColumn <= whole.endColumn);
+                        inLine += block.deviceCount();
+                        QVERIFY(block.deviceCount() <= map.devicesPerSquare());
+                        QCOMPARE(map.squareOf(map.positionOf(*square)), *square);
+                        QCOMPARE(map.squareOf((block.endRow - 1) * map.columns() + block.endColumn - 1), *square);
+                        const QRect rect = map.rectOf(*square);
+                        QVERIFY(rect.left() >= right);
+                        right = rect.right() + 1;
+                        if (!seen)
+                            continue;
+                        QVERIFY(rect.width() >= map.unit().width() && rect.height() >= map.unit().height());
+                        QVERIFY(map.area().contains(rect));
+                        QCOMPARE(map.squareAt(rect.center()), square);
+                        QCOMPARE(map.squareAt(rect.topLeft()), square);
+                        QCOMPARE(map.squareAt(rect.bottomRight()), square);
+                    }
+                    devices += inLine;
+                    QCOMPARE(inLine, whole.deviceCount());
+                    QVERIFY(line == 0 || !seen || map.lineTop(line) > map.lineTop(line - 1));
+                }
+                if (step == 1) {
+                    QCOMPARE(squares, map.squareCount());
+                    QCOMPARE(devices, mesh.deviceCount());
+                }
+                QVERIFY(!map.squareAt({ -1, -1 }));
+            }
+    }
+
+    void everyMeshIsLegible_data()
+    {
+        QTest::addColumn<QList<int>>("axes");
+        QTest::addColumn<int>("most"); ///< devices to a square in the room of the default layout
+        QTest::newRow("2 x 4") << QList{ 2, 4 } << 1;
+        QTest::newRow("8 x 1") << QList{ 8, 1 } << 1;
+        QTest::newRow("64 x 1") << QList{ 64, 1 } << 1;
+        QTest::newRow("1 x 64") << QList{ 1, 64 } << 1;
+        QTest::newRow("8 x 8") << QList{ 8, 8 } << 1;
+        QTest::newRow("2 x 2 x 16") << QList{ 2, 2, 16 } << 1;
+        QTest::newRow("512 x 1") << QList{ 512, 1 } << 8;
+        QTest::newRow("128 x 32") << QList{ 128, 32 } << 64;
+        QTest::newRow("1024 x 1024") << QList{ 1024, 1024 } << 16384;
+    }
+    void everyMeshIsLegible()
+    {
+        QFETCH(QList<int>, axes);
+        QFETCH(int, most);
+        std::vector<MeshAxis> list;
+        for (const int size : axes)
+            list.push_back({ "a" + std::to_string(list.size()), size });
+        const Mesh mesh = meshOf(list);
+        const MapSizes sizes;
+        const DeviceMapLayout map(mesh, QRect(60, 20, 300, 76), sizes);
+        const bool single = map.devicesPerSquare() == 1;
+        const int side = single ? sizes.smallestDevice : sizes.smallestBlock;
+        QVERIFY(map.unit().width() >= side && map.unit().height() >= side);
+        QVERIFY2(map.devicesPerSquare() <= most, qPrintable(QString::number(map.devicesPerSquare())));
+        // Rows that fit as they are stay as they are.
+        const DeviceMapLayout roomy(mesh, QRect(0, 0, 12'000, 12'000), sizes);
+        if (mesh.deviceCount() < 1'000'000) {
+            QCOMPARE(roomy.devicesPerSquare(), 1);
+            QCOMPARE(roomy.lineCount(), roomy.rows());
+            QCOMPARE(roomy.slotsPerLine(), roomy.columns());
+        }
+        const DeviceMapLayout names(mesh, QRect(60, 20, 300, 76), sizes, MapZoom::Names);
+        QVERIFY(names.unit().width() >= sizes.name.width() && names.unit().height() >= sizes.name.height());
+        // What one scrolls through is long only where the mesh is large.
+        QVERIFY(names.slotsPerLine() >= std::min<std::int64_t>(4, mesh.deviceCount()));
     }
 
     void hostsAreOutlinedTogether()
     {
         const Mesh mesh = meshOf({ { "data", 2 }, { "model", 4 } });
-        const DeviceMapLayout map(mesh, QRect(0, 0, 400, 100), 26);
-        const auto rows = map.hosts(mesh, 4);
+        const DeviceMapLayout map(mesh, QRect(0, 0, 400, 100), {});
+        const auto boxes = [&map](const Mesh& subject, std::int32_t perHost) {
+            return hostBoxes(map, subject, perHost, 0, map.lineCount() - 1);
+        };
+        const auto rows = boxes(mesh, 4);
         QCOMPARE(rows.size(), std::size_t{ 2 });
         QCOMPARE(rows[1].host, 1);
         QCOMPARE(rows[1].rect, map.tile(4).united(map.tile(7)));
-        const auto halves = map.hosts(mesh, 2);
+        const auto halves = boxes(mesh, 2);
         QCOMPARE(halves.size(), std::size_t{ 4 });
-        const auto all = map.hosts(mesh, 8);
+        const auto all = boxes(mesh, 8);
         QCOMPARE(all.size(), std::size_t{ 1 });
         QCOMPARE(all.front().rect, map.tile(0).united(map.tile(7)));
         // In another device order hosts lie elsewhere: here side by side.
         const Mesh turned = meshOf({ { "data", 2 }, { "model", 4 } }, { 0, 1, 4, 5, 2, 3, 6, 7 });
-        const auto beside = map.hosts(turned, 4);
+        const auto beside = boxes(turned, 4);
         QCOMPARE(beside.size(), std::size_t{ 2 });
         QCOMPARE(beside[0].rect, map.tile(0).united(map.tile(5)));
+        // Squares of several devices: a host that shares its squares with others has no box.
+        const Mesh large = meshOf({ { "data", 512 }, { "model", 1 } });
+        const DeviceMapLayout folded(large, QRect(0, 0, 300, 76), {});
+        const auto perSquare = static_cast<std::int32_t>(folded.devicesPerSquare());
+        QVERIFY(perSquare > 1);
+        QCOMPARE(hostBoxes(folded, large, perSquare, 0, folded.lineCount() - 1).size(),
+            static_cast<std::size_t>(512 / perSquare));
+        QVERIFY(hostBoxes(folded, large, perSquare / 2, 0, folded.lineCount() - 1).empty());
+    }
+
+    void largeMeshesAreReadAndWalked()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Document document;
+        Selection selection;
+        Experiment experiment = builtinExamples().front().make();
+        experiment.mesh.axes = { { "data", 128 }, { "model", 32 } };
+        experiment.hardware.devices.hosts = 512;
+        experiment.hardware.devices.devicesPerHost = 8;
+        std::get<MlpModel>(experiment.model).settings.batch = 128;
+        document.setExperiment(std::move(experiment), {});
+        MeshView view(&document, &selection);
+        view.resize(360, 264);
+        selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        document.waitForAnalysis();
+        view.show();
+        QVERIFY(QTest::qWaitForWindowActive(&view));
+        DeviceMap* map = view.map();
+        // What a square is, is said.
+        const std::int64_t several = map->map().devicesPerSquare();
+        QVERIFY(several > 1);
+        QVERIFY2(view.mapCaption().startsWith(QStringLiteral("Each square is %1 devices").arg(several)),
+            qPrintable(view.mapCaption()));
+        // The names of lines go through the whole mesh without a gap.
+        std::int64_t next = 0;
+        for (std::int64_t line = 0; line < map->map().lineCount(); ++line) {
+            const MeshBlock block = map->map().blockOfLine(line);
+            QCOMPARE(words::plain(map->lineName(line)),
+                QStringLiteral("data %1–%2").arg(block.firstRow).arg(block.endRow - 1));
+            QCOMPARE(block.firstRow, next);
+            next = block.endRow;
+        }
+        QCOMPARE(next, 128);
+        // A square that holds several shards lights its own devices.
+        QTest::mouseMove(map, map->shownRect(1).center());
+        QTRY_COMPARE(selection.hoveredDevices().size(), static_cast<std::size_t>(several));
+        const MeshBlock block = map->map().blockOf(1);
+        QCOMPARE(selection.hoveredDevices().front(), static_cast<std::int32_t>(map->map().positionOf(1)));
+        QVERIFY2(view.mapCaption().contains(QStringLiteral("data %1–%2, model %3–%4")
+                                                .arg(block.firstRow)
+                                                .arg(block.endRow - 1)
+                                                .arg(block.firstColumn)
+                                                .arg(block.endColumn - 1)),
+            qPrintable(view.mapCaption()));
+
+        // By keyboard along all squares, each once, in reading order.
+        map->setFocus();
+        std::set<std::int32_t> seen;
+        for (std::int64_t i = 0; i < map->map().squareCount(); ++i) {
+            QTest::keyClick(map, Qt::Key_Right);
+            QCOMPARE(selection.devices().size(), static_cast<std::size_t>(several));
+            seen.insert(selection.devices().begin(), selection.devices().end());
+        }
+        QCOMPARE(seen.size(), std::size_t{ 4096 });
+        QTest::keyClick(map, Qt::Key_Right);
+        QVERIFY(std::find(selection.devices().begin(), selection.devices().end(), 4095) != selection.devices().end());
+
+        // Nearer: single devices, then their names; what was walked to stays in sight.
+        const std::int32_t current = selection.devices().front();
+        QTest::keyClick(map, Qt::Key_Plus);
+        QCOMPARE(map->zoom(), MapZoom::Devices);
+        QVERIFY(map->rect().contains(map->shownRect(map->map().squareOf(current))));
+        QTest::keyClick(map, Qt::Key_Plus);
+        QCOMPARE(map->zoom(), MapZoom::Names);
+        QVERIFY(!map->canZoomIn());
+        QVERIFY(map->rect().contains(map->shownRect(map->map().squareOf(current))));
+        QTest::keyClick(map, Qt::Key_Home);
+        QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 0 });
+        QVERIFY(map->rect().contains(map->shownRect(0)));
+        QCOMPARE(view.mapCaption(), QStringLiteral("d0: data 0, model 0, host 0"));
+        // d0 and the first of every other row hold the same.
+        QCOMPARE(selection.hoveredDevices().size(), std::size_t{ 128 });
+        QTest::keyClick(map, Qt::Key_End);
+        QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 4095 });
+        const QRect last = map->shownRect(4095);
+        QVERIFY(map->rect().contains(last));
+        QTest::mouseMove(map, map->shownRect(4094).center());
+        QTRY_VERIFY(view.mapCaption().startsWith(QStringLiteral("d4094:")));
+        // The wheel scrolls, with Ctrl it zooms.
+        const auto wheel = [map](int turned, Qt::KeyboardModifiers keys) {
+            const QPointF at = map->rect().center();
+            QWheelEvent event(
+                at, map->mapToGlobal(at), {}, QPoint(0, turned), Qt::NoButton, keys, Qt::NoScrollPhase, false);
+            QCoreApplication::sendEvent(map, &event);
+        };
+        wheel(120, Qt::NoModifier);
+        QVERIFY(map->shownRect(4095).top() > last.top());
+        wheel(-120, Qt::ControlModifier);
+        wheel(-120, Qt::ControlModifier);
+        QCOMPARE(map->zoom(), MapZoom::Fit);
+        wheel(-120, Qt::ControlModifier);
+        QVERIFY(!map->canZoomOut());
+        QTest::mouseDClick(map, Qt::LeftButton, Qt::NoModifier, map->shownRect(0).center());
+        QCOMPARE(map->zoom(), MapZoom::Devices);
+    }
+
+    void linesAreNamedAfterTheirAxes()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        const auto names = [&](std::vector<MeshAxis> axes, QSize size) {
+            map.resize(size);
+            map.setMesh(std::make_shared<const Mesh>(meshOf(std::move(axes))), 8, std::nullopt);
+            QStringList list;
+            for (std::int64_t line = 0; line < map.map().lineCount(); ++line)
+                list << words::plain(map.lineName(line));
+            return list;
+        };
+        QCOMPARE(names({ { "data", 2 }, { "model", 4 } }, { 360, 110 }),
+            (QStringList{ QStringLiteral("data 0"), QStringLiteral("data 1") }));
+        QCOMPARE(names({ { "data", 64 }, { "model", 1 } }, { 360, 96 }).first(), QStringLiteral("data 0–15"));
+        QCOMPARE(names({ { "data", 1 }, { "model", 64 } }, { 360, 96 }).last(), QStringLiteral("model 48–63"));
+        QCOMPARE(names({ { "pod", 2 }, { "data", 2 }, { "model", 16 } }, { 420, 110 }).last(),
+            QStringLiteral("pod 1, data 1"));
+        const QStringList wrapped = names({ { "data", 2 }, { "model", 64 } }, { 420, 140 });
+        QCOMPARE(wrapped.first(), QStringLiteral("data 0, model 0–15"));
+        QCOMPARE(wrapped.last(), QStringLiteral("data 1, model 48–63"));
+        QCOMPARE(names({ { "only", 1 }, { "one", 1 } }, { 360, 96 }), QStringList{ QStringLiteral("only 0") });
     }
 
     void slidersSnapToSizes()

@@ -108,7 +108,7 @@ void MainWindow::arrangeWide()
     resizeDocks({ at("mesh"), at("problems") }, { rows - bottom, bottom }, Qt::Vertical);
     resizeDocks({ at("mesh"), at("grid"), at("explain") }, { left, columns - left - right, right }, Qt::Horizontal);
     const int upper = rows - bottom;
-    const int mesh = Metrics::scaled(244), rules = Metrics::scaled(196);
+    const int mesh = Metrics::scaled(264), rules = Metrics::scaled(184);
     resizeDocks({ at("mesh"), at("rules"), at("tensors") }, { mesh, rules, upper - mesh - rules }, Qt::Vertical);
     const int timing = upper * 30 / 100, memory = Metrics::scaled(126);
     resizeDocks({ at("grid"), at("timing"), at("memory") }, { upper - timing - memory, timing, memory }, Qt::Vertical);

@@ -3,43 +3,72 @@
 
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QPainter>
+#include <QScrollBar>
 #include <QToolTip>
+#include <QWheelEvent>
 #include <algorithm>
+#include <utility>
 
 #include "document/selection.h"
 #include "views/theme/theme.h"
-#include "views/widgets/shard_colour.h"
 #include "views/widgets/span_line.h"
-#include "words/words.h"
 
 namespace shardscope {
 
 namespace {
 
-constexpr int hostOutline = 3; ///< distance of a host's outline from its tiles
+/// The width of a device's name that is as long as any, with its margin.
+QSize nameSize(const Mesh& mesh)
+{
+    QFont face = Metrics::small();
+    face.setWeight(QFont::DemiBold);
+    const QFontMetrics metrics(face);
+    const QString digits(QString::number(mesh.deviceCount() - 1).size(), QLatin1Char('8'));
+    return { metrics.horizontalAdvance(QLatin1Char('d') + digits) + 6, metrics.height() };
+}
 
 } // namespace
 
 DeviceMap::DeviceMap(Selection* selection, QWidget* parent)
     : QWidget(parent)
     , m_selection(selection)
+    , m_scroll(new QScrollBar(Qt::Vertical, this))
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Device map"));
-    connect(selection, &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
-    connect(selection, &Selection::changed, this, qOverload<>(&QWidget::update));
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll->setAccessibleName(tr("Scroll the device map"));
+    m_scroll->hide();
+    connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
+    connect(selection, &Selection::hoverChanged, this, &DeviceMap::followSelection);
+    connect(selection, &Selection::changed, this, &DeviceMap::followSelection);
 }
 
 void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional<Layout> layout)
 {
+    const bool same = m_mesh && mesh && (m_mesh == mesh || *m_mesh == *mesh) && m_devicesPerHost == devicesPerHost;
     m_mesh = std::move(mesh);
     m_devicesPerHost = std::max(1, devicesPerHost);
     m_layout = std::move(layout);
+    m_shards.clear();
+    if (same) {
+        Q_EMIT captionChanged();
+        update();
+        return;
+    }
+    m_positions.clear();
+    if (m_mesh && !m_mesh->deviceOrder().empty()) {
+        m_positions.assign(static_cast<std::size_t>(m_mesh->deviceCount()), 0);
+        for (std::int64_t position = 0; position < m_mesh->deviceCount(); ++position)
+            if (const std::int32_t id = m_mesh->deviceAt(position); id >= 0 && id < m_mesh->deviceCount())
+                m_positions[static_cast<std::size_t>(id)] = position;
+    }
     if (m_mesh && m_current >= m_mesh->deviceCount())
         m_current = -1;
     m_hovered.reset();
+    m_zoom = MapZoom::Fit;
+    m_scroll->setValue(0);
     arrange();
     updateGeometry();
     update();
@@ -47,29 +76,19 @@ void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional
 
 QSize DeviceMap::sizeHint() const
 {
-    const std::int64_t rows = m_mesh && m_mesh->rank() > 0 ? m_mesh->deviceCount() / m_mesh->axes().back().size : 1;
-    return { Metrics::scaled(280),
-        Metrics::scaled(16) + static_cast<int>(std::min<std::int64_t>(rows, 8)) * Metrics::scaled(34) };
+    return { Metrics::scaled(280), Metrics::scaled(96) };
 }
 
 QSize DeviceMap::minimumSizeHint() const
 {
-    const std::int64_t rows = m_mesh && m_mesh->rank() > 0 ? m_mesh->deviceCount() / m_mesh->axes().back().size : 1;
-    return { Metrics::scaled(120),
-        Metrics::scaled(20) + static_cast<int>(std::clamp<std::int64_t>(rows, 2, 4)) * Metrics::scaled(20) };
+    // The same for every mesh, so that nothing moves while a size is changed.
+    return { Metrics::scaled(120), Metrics::scaled(m_fitShowsNames ? 96 : 76) };
 }
 
-QString DeviceMap::rowName(std::int64_t row) const
+bool DeviceMap::hasColumnHeading() const
 {
-    if (m_mesh->rank() < 2)
-        return {};
-    const std::int64_t position = row * m_map.columns();
-    QStringList parts;
-    for (std::size_t axis = 0; axis + 1 < m_mesh->rank(); ++axis)
-        parts << QStringLiteral("%1 %2")
-                     .arg(QString::fromStdString(m_mesh->axis(axis).name))
-                     .arg(m_mesh->coordinate(position, axis));
-    return parts.join(QStringLiteral(", "));
+    const bool wrapped = m_map.fold().slots * m_map.fold().squareColumns < m_map.columns();
+    return m_mesh->rank() > 0 && !wrapped && (m_map.columns() > 1 || m_map.groupsPerLine() == 1);
 }
 
 void DeviceMap::arrange()
@@ -77,29 +96,42 @@ void DeviceMap::arrange()
     if (!m_mesh)
         return;
     const QFontMetrics strong(Metrics::semibold()), small(Metrics::small());
-    m_map = DeviceMapLayout(*m_mesh, QRect(0, 0, 10, 10), 10); // for the number of rows
-    int left = small.horizontalAdvance(tr("host %1").arg(99));
-    for (const std::int64_t row : { std::int64_t{ 0 }, m_map.rows() - 1 })
-        left = std::max(left, strong.horizontalAdvance(rowName(row)));
-    left = std::min(left, width() / 3) + 12;
-    const int top = small.height() + 8;
-    // The outlines of hosts stand around the tiles and keep their distance from the edge as well.
-    const QRect area(left, top, std::max(width() - left - 8 - hostOutline, 1), std::max(height() - top - 5, 1));
-    m_map = DeviceMapLayout(*m_mesh, area, Metrics::scaled(26));
+    const MapSizes sizes{ Metrics::scaled(26), nameSize(*m_mesh), Metrics::scaled(8), Metrics::scaled(10) };
+    const int outline = 3; // hosts are outlined at this distance, and keep their own from the edge
+    const int bar = m_zoom == MapZoom::Fit ? 0 : m_scroll->sizeHint().width();
+    int left = width() / 4;
+    m_top = small.height() + 8;
+    // How wide the names of lines are depends on how the mesh is folded, and that on the room beside them.
+    for (int pass = 0; pass < 3; ++pass) {
+        const QRect area(
+            left, m_top, std::max(width() - left - 8 - outline - bar, 1), std::max(height() - m_top - 5, 1));
+        m_map = DeviceMapLayout(*m_mesh, area, sizes, m_zoom);
+        m_top = hasColumnHeading() ? small.height() + 8 : 6;
+        int names = small.horizontalAdvance(tr("host %1").arg(99));
+        for (const std::int64_t line : { std::int64_t{ 0 }, m_map.lineCount() / 2, m_map.lineCount() - 1 })
+            names = std::max(names, spansWidth(lineName(line), Metrics::small()));
+        left = std::min(names, width() / 3) + 12;
+    }
+    const QRect area(left, m_top, std::max(width() - left - 8 - outline - bar, 1), std::max(height() - m_top - 5, 1));
+    m_map = DeviceMapLayout(*m_mesh, area, sizes, m_zoom);
+    if (m_zoom == MapZoom::Fit) {
+        m_fitShowsDevices = m_map.devicesPerSquare() == 1;
+        m_fitShowsNames = m_fitShowsDevices && namesFit();
+    }
+    m_scroll->setVisible(bar > 0);
+    m_scroll->setGeometry(width() - bar, m_top, bar, height() - m_top);
+    m_scroll->setRange(0, std::max(m_map.area().bottom() + 6 - height(), 0));
+    m_scroll->setPageStep(std::max(height() - m_top, 1));
+    m_scroll->setSingleStep(std::max(m_map.unit().height() + m_map.lineGap(), 1));
+    m_shards.clear();
+    followSelection();
+    Q_EMIT captionChanged();
 }
 
-std::vector<std::int32_t> DeviceMap::holdersAt(std::int64_t position) const
+bool DeviceMap::namesFit() const
 {
-    if (!m_layout)
-        return { m_mesh->deviceAt(position) };
-    return m_layout->holders(m_layout->shardAt(position));
-}
-
-QColor DeviceMap::fillOf(std::int64_t position, const Theme& theme) const
-{
-    if (!m_layout || m_layout->distinctShards() == 1)
-        return theme.alternateRow;
-    return shardColour(theme, *m_layout, m_layout->shardAt(position));
+    const QSize name = nameSize(*m_mesh), square = m_map.unit();
+    return square.width() >= name.width() && square.height() + 1 >= name.height();
 }
 
 void DeviceMap::resizeEvent(QResizeEvent*)
@@ -107,45 +139,283 @@ void DeviceMap::resizeEvent(QResizeEvent*)
     arrange();
 }
 
+void DeviceMap::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
+        arrange();
+    QWidget::changeEvent(event);
+}
+
+QRect DeviceMap::viewport() const
+{
+    return { 0, m_top - 4, width() - (m_scroll->isVisibleTo(this) ? m_scroll->width() : 0), height() - m_top + 4 };
+}
+
+QRect DeviceMap::shownRect(std::int64_t square) const
+{
+    return m_map.rectOf(square).translated(0, -m_scroll->value());
+}
+
+std::optional<std::int64_t> DeviceMap::squareAt(QPoint point) const
+{
+    if (!m_mesh || !viewport().contains(point))
+        return std::nullopt;
+    return m_map.squareAt(point + QPoint(0, m_scroll->value()));
+}
+
+// Zoom.
+
+bool DeviceMap::canZoomIn() const
+{
+    return m_mesh && !m_fitShowsNames && m_zoom != MapZoom::Names;
+}
+
+void DeviceMap::zoomIn(std::optional<std::int64_t> anchor)
+{
+    if (canZoomIn())
+        setZoom(m_zoom == MapZoom::Fit && !m_fitShowsDevices ? MapZoom::Devices : MapZoom::Names, anchor);
+}
+
+void DeviceMap::zoomOut(std::optional<std::int64_t> anchor)
+{
+    if (canZoomOut())
+        setZoom(m_zoom == MapZoom::Names && !m_fitShowsDevices ? MapZoom::Devices : MapZoom::Fit, anchor);
+}
+
+void DeviceMap::setZoom(MapZoom zoom, std::optional<std::int64_t> anchor)
+{
+    if (!anchor && m_current >= 0)
+        anchor = m_current;
+    else if (!anchor)
+        anchor = m_map.positionOf(m_map.squareIn(m_map.lineAt(m_top + m_scroll->value()), 0).value_or(0));
+    m_hovered.reset();
+    m_zoom = zoom;
+    arrange();
+    const QRect square = m_map.tile(*anchor);
+    m_scroll->setValue(square.center().y() - (m_top + height()) / 2);
+    update();
+}
+
+std::optional<std::int64_t> DeviceMap::positionAt(QPoint point) const
+{
+    const auto square = squareAt(point);
+    return square ? std::optional(m_map.positionOf(*square)) : std::nullopt;
+}
+
+void DeviceMap::ensureVisible(std::int64_t square)
+{
+    const QRect shown = shownRect(square);
+    if (shown.top() < m_top)
+        m_scroll->setValue(m_scroll->value() - (m_top - shown.top()));
+    else if (shown.bottom() > height() - 5)
+        m_scroll->setValue(m_scroll->value() + shown.bottom() - (height() - 5));
+}
+
+void DeviceMap::wheelEvent(QWheelEvent* event)
+{
+    const int turned = event->angleDelta().y();
+    if (event->modifiers() & Qt::ControlModifier) {
+        const std::optional<std::int64_t> anchor = positionAt(event->position().toPoint());
+        if (turned > 0)
+            zoomIn(anchor);
+        else if (turned < 0)
+            zoomOut(anchor);
+        event->accept();
+    } else if (m_scroll->maximum() > 0) {
+        m_scroll->setValue(m_scroll->value() - turned * m_scroll->singleStep() * 3 / 120);
+        event->accept();
+    } else {
+        event->ignore();
+    }
+}
+
+// What squares stand for.
+
+std::vector<std::int32_t> DeviceMap::devicesOf(std::int64_t square) const
+{
+    const MeshBlock block = m_map.blockOf(square);
+    std::vector<std::int32_t> devices;
+    devices.reserve(static_cast<std::size_t>(block.deviceCount()));
+    for (std::int64_t row = block.firstRow; row < block.endRow; ++row)
+        for (std::int64_t column = block.firstColumn; column < block.endColumn; ++column)
+            devices.push_back(m_mesh->deviceAt(row * m_map.columns() + column));
+    return devices;
+}
+
+std::int64_t DeviceMap::shardOf(std::int64_t square) const
+{
+    if (!m_layout || m_layout->distinctShards() == 1)
+        return 0;
+    if (m_map.devicesPerSquare() == 1)
+        return m_layout->shardAt(m_map.positionOf(square));
+    if (m_shards.empty())
+        m_shards.assign(static_cast<std::size_t>(m_map.squareCount()), -2);
+    std::int64_t& known = m_shards[static_cast<std::size_t>(square)];
+    if (known != -2)
+        return known;
+    const MeshBlock block = m_map.blockOf(square);
+    known = m_layout->shardAt(m_map.positionOf(square));
+    for (std::int64_t row = block.firstRow; row < block.endRow && known >= 0; ++row)
+        for (std::int64_t column = block.firstColumn; column < block.endColumn && known >= 0; ++column)
+            if (m_layout->shardAt(row * m_map.columns() + column) != known)
+                known = -1;
+    return known;
+}
+
+std::vector<std::int32_t> DeviceMap::holdersOf(std::int64_t square) const
+{
+    const std::int64_t shard = shardOf(square);
+    return m_layout && shard >= 0 ? m_layout->holders(shard) : devicesOf(square);
+}
+
+QString DeviceMap::blockText(const MeshBlock& block) const
+{
+    const std::int64_t first = block.firstRow * m_map.columns() + block.firstColumn;
+    const std::int64_t last = (block.endRow - 1) * m_map.columns() + block.endColumn - 1;
+    QStringList parts;
+    for (std::size_t axis = 0; axis < m_mesh->rank(); ++axis) {
+        const std::int64_t low = m_mesh->coordinate(first, axis), high = m_mesh->coordinate(last, axis);
+        parts << QString::fromStdString(m_mesh->axis(axis).name) + QLatin1Char(' ')
+                + (low == high ? QString::number(low) : words::range(low, high + 1));
+    }
+    const std::int32_t host = hostOfBlock(*m_mesh, block, m_map.columns(), m_devicesPerHost);
+    if (host >= 0)
+        parts << tr("host %1").arg(host);
+    return parts.join(QStringLiteral(", "));
+}
+
+QString DeviceMap::describe(std::int64_t square) const
+{
+    return tr("%1: %2", "devices: where").arg(words::devices(devicesOf(square)), blockText(m_map.blockOf(square)));
+}
+
+QString DeviceMap::caption() const
+{
+    if (!m_mesh)
+        return {};
+    if (m_hovered)
+        return describe(*m_hovered);
+    if (m_current >= 0 && hasFocus())
+        return describe(m_map.squareOf(m_current));
+    const std::int64_t devices = m_map.devicesPerSquare();
+    if (devices == 1)
+        return m_zoom == MapZoom::Fit ? tr("Zoom in to read names.") : QString();
+    QStringList parts;
+    std::int64_t rows = m_map.fold().squareRows.span;
+    for (std::size_t axis = m_mesh->rank() < 2 ? 0 : m_mesh->rank() - 1; axis-- > 0;) {
+        const std::int64_t size = m_mesh->size(axis), taken = std::min(size, rows);
+        if (taken > 1)
+            parts.prepend(QString::fromStdString(m_mesh->axis(axis).name) + QLatin1Char(' ') + words::count(taken));
+        rows = std::max<std::int64_t>(rows / size, 1);
+    }
+    if (m_map.fold().squareColumns > 1)
+        parts << QString::fromStdString(m_mesh->axes().back().name) + QLatin1Char(' ')
+                + words::count(m_map.fold().squareColumns);
+    if (parts.size() == 1)
+        return tr("Each square is %1 devices along %2.")
+            .arg(words::count(devices), parts.front().section(QLatin1Char(' '), 0, -2));
+    return tr("Each square is %1 devices: %2.").arg(words::count(devices), parts.join(QStringLiteral(" × ")));
+}
+
+words::Text DeviceMap::lineName(std::int64_t line) const
+{
+    const MeshBlock block = m_map.blockOfLine(line);
+    words::Text name;
+    const auto add = [&](std::size_t axis, std::int64_t low, std::int64_t high) {
+        name.push_back(
+            { (name.empty() ? QString() : QStringLiteral(", ")) + QString::fromStdString(m_mesh->axis(axis).name)
+                    + QLatin1Char(' ') + (low == high ? QString::number(low) : words::range(low, high + 1)),
+                words::Span::Style::Axis, static_cast<int>(axis) });
+    };
+    const std::int64_t first = block.firstRow * m_map.columns(), last = (block.endRow - 1) * m_map.columns();
+    for (std::size_t axis = 0; axis + 1 < m_mesh->rank(); ++axis) {
+        const std::int64_t low = m_mesh->coordinate(first, axis), high = m_mesh->coordinate(last, axis);
+        if (low == high) {
+            if (m_mesh->size(axis) > 1)
+                add(axis, low, high);
+            continue;
+        }
+        // Of the axes that vary the first one has its range; those behind it go through all their values, as does that
+        // one itself where an axis before it says which part of the mesh this is.
+        if (name.empty() || high - low + 1 < m_mesh->size(axis))
+            add(axis, low, high);
+        break;
+    }
+    if (block.endColumn - block.firstColumn < m_map.columns())
+        add(m_mesh->rank() - 1, block.firstColumn, block.endColumn - 1);
+    if (name.empty() && m_mesh->rank() > 1)
+        add(m_mesh->rank() - 2, 0, 0); // nothing but axes of size 1
+    return name;
+}
+
+// Selection.
+
+std::vector<bool> DeviceMap::marksOf(const std::vector<std::int32_t>& devices) const
+{
+    if (devices.empty() || !m_mesh)
+        return {};
+    std::vector<bool> marks(static_cast<std::size_t>(m_map.squareCount()));
+    for (const std::int32_t id : devices) {
+        if (id < 0 || id >= m_mesh->deviceCount())
+            continue;
+        const std::int64_t position = m_positions.empty() ? id : m_positions[static_cast<std::size_t>(id)];
+        marks[static_cast<std::size_t>(m_map.squareOf(position))] = true;
+    }
+    return marks;
+}
+
+void DeviceMap::followSelection()
+{
+    m_selected = marksOf(m_selection->devices());
+    m_lit = marksOf(m_selection->hoveredDevices());
+    update();
+}
+
+void DeviceMap::hover(std::optional<std::int64_t> square)
+{
+    if (m_hovered == square)
+        return;
+    m_hovered = square;
+    m_selection->setHoveredDevices(square ? holdersOf(*square) : std::vector<std::int32_t>{});
+    Q_EMIT captionChanged();
+}
+
+void DeviceMap::select(std::int64_t square)
+{
+    m_current = m_map.positionOf(square);
+    m_selection->setDevices(devicesOf(square));
+}
+
 bool DeviceMap::event(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip && m_mesh) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        if (const auto position = m_map.positionAt(help->pos())) {
-            const std::int32_t id = m_mesh->deviceAt(*position);
-            QStringList at;
-            for (std::size_t axis = 0; axis < m_mesh->rank(); ++axis)
-                at << QStringLiteral("%1 %2")
-                          .arg(QString::fromStdString(m_mesh->axis(axis).name))
-                          .arg(m_mesh->coordinate(*position, axis));
-            QString text = tr("<b>d%1</b> on host %2<br>%3")
-                               .arg(id)
-                               .arg(id / m_devicesPerHost)
-                               .arg(at.join(QStringLiteral(", ")).toHtmlEscaped());
-            const std::vector<std::int32_t> holders = holdersAt(*position);
-            if (m_layout && holders.size() > 1)
-                text += QStringLiteral("<br>") + tr("holds the same shard as %1").arg(words::devices(holders));
-            QToolTip::showText(help->globalPos(), text, this, m_map.tile(*position));
-        } else {
+        const auto square = squareAt(help->pos());
+        if (!square) {
             QToolTip::hideText();
+            return true;
         }
+        const std::vector<std::int32_t> devices = devicesOf(*square);
+        QString text = QStringLiteral("<b>%1</b>").arg(words::devices(devices));
+        if (devices.size() > 1)
+            text += tr(", %1 devices").arg(words::count(static_cast<qint64>(devices.size())));
+        text += QStringLiteral("<br>") + blockText(m_map.blockOf(*square)).toHtmlEscaped();
+        if (m_layout && shardOf(*square) < 0)
+            text += QStringLiteral("<br>") + tr("different shards of the selected tensor");
+        else if (const std::vector<std::int32_t> holders = holdersOf(*square);
+                 m_layout && holders.size() > devices.size())
+            text += QStringLiteral("<br>") + tr("holds the same shard as %1").arg(words::devices(holders));
+        QToolTip::showText(help->globalPos(), text, this, shownRect(*square));
         return true;
     }
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
+        Q_EMIT captionChanged();
     return QWidget::event(event);
-}
-
-void DeviceMap::hover(std::optional<std::int64_t> position)
-{
-    if (m_hovered == position)
-        return;
-    m_hovered = position;
-    m_selection->setHoveredDevices(position ? holdersAt(*position) : std::vector<std::int32_t>{});
 }
 
 void DeviceMap::mouseMoveEvent(QMouseEvent* event)
 {
-    if (m_mesh)
-        hover(m_map.positionAt(event->pos()));
+    hover(squareAt(event->pos()));
 }
 
 void DeviceMap::leaveEvent(QEvent*)
@@ -155,11 +425,53 @@ void DeviceMap::leaveEvent(QEvent*)
 
 void DeviceMap::mousePressEvent(QMouseEvent* event)
 {
-    if (!m_mesh)
+    if (!m_mesh || event->button() != Qt::LeftButton)
         return;
-    const auto position = m_map.positionAt(event->pos());
-    m_current = position.value_or(-1);
-    m_selection->setDevices(position ? std::vector{ m_mesh->deviceAt(*position) } : std::vector<std::int32_t>{});
+    if (const auto square = squareAt(event->pos())) {
+        select(*square);
+        return;
+    }
+    m_current = -1;
+    m_selection->setDevices({});
+}
+
+void DeviceMap::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    if (const auto anchor = positionAt(event->pos()))
+        zoomIn(anchor);
+}
+
+void DeviceMap::walk(std::int64_t lines, std::int64_t slots)
+{
+    std::int64_t next = 0;
+    if (m_current >= 0) {
+        const std::int64_t square = m_map.squareOf(m_current);
+        std::int64_t line = m_map.lineOf(square) + lines;
+        std::int64_t slot = m_map.slotOf(square) + slots;
+        // As in a text: behind the end of a line comes the beginning of the next one.
+        if (slots > 0 && !m_map.squareIn(line, slot)) {
+            ++line;
+            slot = 0;
+        } else if (slot < 0) {
+            --line;
+            slot = m_map.slotsPerLine() - 1;
+        }
+        line = lines == 0 ? line : std::clamp<std::int64_t>(line, 0, m_map.lineCount() - 1);
+        while (slot > 0 && line >= 0 && line < m_map.lineCount() && !m_map.squareIn(line, slot))
+            --slot; // a shorter line
+        const auto found = m_map.squareIn(line, slot);
+        if (!found)
+            return;
+        next = *found;
+    }
+    select(next);
+    ensureVisible(next);
+    m_selection->setHoveredDevices(holdersOf(next));
+    QString text = describe(next);
+    if (const std::vector<std::int32_t> holders = holdersOf(next); m_layout && holders.size() > 1)
+        text += QStringLiteral("; ") + tr("holds the same shard as %1").arg(words::devices(holders));
+    setAccessibleDescription(text);
+    Q_EMIT captionChanged();
 }
 
 void DeviceMap::keyPressEvent(QKeyEvent* event)
@@ -168,183 +480,50 @@ void DeviceMap::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
         return;
     }
-    std::int64_t next = m_current;
+    const std::int64_t page = std::max<std::int64_t>((height() - m_top) / std::max(m_scroll->singleStep(), 1) - 1, 1);
     switch (event->key()) {
     case Qt::Key_Left:
-        next = m_current - 1;
+        walk(0, -1);
         break;
     case Qt::Key_Right:
-        next = m_current + 1;
+        walk(0, 1);
         break;
     case Qt::Key_Up:
-        next = m_current - m_map.columns();
+        walk(-1, 0);
         break;
     case Qt::Key_Down:
-        next = m_current < 0 ? 0 : m_current + m_map.columns();
+        walk(1, 0);
+        break;
+    case Qt::Key_PageUp:
+        walk(-page, 0);
+        break;
+    case Qt::Key_PageDown:
+        walk(page, 0);
+        break;
+    case Qt::Key_Home:
+        m_current = -1;
+        walk(0, 0);
+        break;
+    case Qt::Key_End:
+        m_current = m_mesh->deviceCount() - 1;
+        walk(0, 0);
+        break;
+    case Qt::Key_Plus:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        zoomIn();
+        break;
+    case Qt::Key_Minus:
+        zoomOut();
         break;
     case Qt::Key_Escape:
         m_current = -1;
         m_selection->setDevices({});
         m_selection->setHoveredDevices({});
-        return;
+        Q_EMIT captionChanged();
+        break;
     default:
         QWidget::keyPressEvent(event);
-        return;
-    }
-    if (next < 0 || next >= m_mesh->deviceCount())
-        return;
-    m_current = next;
-    m_selection->setDevices({ m_mesh->deviceAt(next) });
-    m_selection->setHoveredDevices(holdersAt(next));
-    setAccessibleDescription(
-        tr("device %1, same shard as %2").arg(m_mesh->deviceAt(next)).arg(words::devices(holdersAt(next))));
-}
-
-void DeviceMap::paintEvent(QPaintEvent*)
-{
-    const Theme& theme = Theme::current();
-    QPainter painter(this);
-    if (!m_mesh)
-        return;
-    paintHeadings(painter, theme);
-    paintTiles(painter, theme);
-
-    painter.setBrush(Qt::NoBrush);
-    if (m_map.tile(0).width() >= 12 && m_devicesPerHost < m_mesh->deviceCount()) {
-        QPen dashed(theme.strongLine, 1);
-        dashed.setDashPattern({ 3, 2 });
-        painter.setPen(dashed);
-        for (const HostBox& box : m_map.hosts(*m_mesh, m_devicesPerHost))
-            painter.drawRect(box.rect.adjusted(-hostOutline, -hostOutline, hostOutline - 1, hostOutline - 1));
-    }
-    const auto outline = [&](const std::vector<std::int32_t>& devices, const QColor& color, qreal width) {
-        painter.setPen(QPen(color, width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-        if (devices.size() > 4096)
-            return;
-        for (const std::int32_t id : devices) {
-            if (id < 0 || id >= m_mesh->deviceCount())
-                continue;
-            const QRect tile = m_map.tile(m_mesh->positionOf(id));
-            painter.drawRect(QRectF(tile).adjusted(width / 2 - 1, width / 2 - 1, 1 - width / 2, 1 - width / 2));
-        }
-    };
-    outline(m_selection->devices(), theme.accent, 3);
-    outline(m_selection->hoveredDevices(), theme.text, 2);
-    if (hasFocus() && m_current < 0) {
-        painter.setPen(QPen(theme.accent, 2));
-        painter.drawRect(rect().adjusted(1, 1, -1, -1));
-    }
-}
-
-void DeviceMap::paintTiles(QPainter& painter, const Theme& theme) const
-{
-    const std::int64_t count = m_mesh->deviceCount();
-    if (m_map.isRaster()) {
-        const QRect area = m_map.area();
-        QImage image(area.size(), QImage::Format_RGB32);
-        for (int y = 0; y < area.height(); ++y) {
-            auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
-            std::int64_t last = -1;
-            QRgb color = 0;
-            for (int x = 0; x < area.width(); ++x) {
-                const std::int64_t position = m_map.nearestPosition(area.topLeft() + QPoint(x, y));
-                if (position != last)
-                    color = fillOf(position, theme).rgb();
-                last = position;
-                line[x] = color;
-            }
-        }
-        painter.drawImage(area.topLeft(), image);
-        return;
-    }
-    const qreal ratio = devicePixelRatioF();
-    QFont face = Metrics::semibold();
-    if (m_map.tile(0).height() < Metrics::scaled(20)) {
-        face = Metrics::small();
-        face.setWeight(QFont::DemiBold);
-    }
-    const QFontMetrics metrics(face);
-    painter.setFont(face);
-    const bool whole = m_layout && m_layout->distinctShards() == 1;
-    for (std::int64_t position = 0; position < count; ++position) {
-        const QRect tile = m_map.tile(position);
-        const QColor fill = fillOf(position, theme);
-        painter.setBrushOrigin(0, 0);
-        painter.fillRect(tile, fill);
-        const bool stripes = m_layout && m_layout->copies() > 1 && tile.width() >= 12 && tile.height() >= 10;
-        if (stripes)
-            painter.fillRect(tile, theme.stripes(fill, whole ? 8 : m_layout->copies(), ratio));
-        painter.setPen(theme.strongLine);
-        painter.setBrush(Qt::NoBrush);
-        if (tile.width() >= 8 && tile.height() >= 8)
-            painter.drawRect(tile.adjusted(0, 0, -1, -1));
-        const QString text = QStringLiteral("d%1").arg(m_mesh->deviceAt(position));
-        const int width = metrics.horizontalAdvance(text);
-        if (width + 6 > tile.width() || metrics.height() > tile.height() + 1)
-            continue;
-        QRect plate(0, 0, width + 6, std::min(metrics.height(), tile.height() - 2));
-        plate.moveCenter(tile.center());
-        if (stripes)
-            painter.fillRect(plate, fill);
-        painter.setPen(theme.textOn(fill));
-        painter.drawText(plate, Qt::AlignCenter, text);
-    }
-}
-
-void DeviceMap::paintHeadings(QPainter& painter, const Theme& theme) const
-{
-    const QRect area = m_map.area();
-    QFont strong = Metrics::small();
-    strong.setWeight(QFont::DemiBold);
-    const QFontMetrics strongMetrics(strong), small(Metrics::small());
-    if (m_mesh->rank() > 0) {
-        const int axis = static_cast<int>(m_mesh->rank()) - 1;
-        const QString name = QString::fromStdString(m_mesh->axes().back().name);
-        painter.setFont(strong);
-        painter.setPen(theme.meshAxis(axis));
-        const int width = m_map.tile(0).width();
-        const QString longest = QStringLiteral("%1 %2").arg(name).arg(m_map.columns() - 1);
-        if (strongMetrics.horizontalAdvance(longest) <= width) {
-            for (std::int64_t column = 0; column < m_map.columns(); ++column) {
-                const QRect tile = m_map.tile(column);
-                painter.drawText(QRect(tile.left(), tile.top() - small.height() - 5, tile.width(), small.height()),
-                    Qt::AlignCenter, QStringLiteral("%1 %2").arg(name).arg(column));
-            }
-        } else {
-            painter.drawText(QRect(area.left(), area.top() - small.height() - 5, area.width(), small.height()),
-                Qt::AlignCenter, QStringLiteral("%1 0–%2").arg(name).arg(m_map.columns() - 1));
-        }
-    }
-    if (m_mesh->rank() < 2)
-        return;
-    // Row names where they fit one below the other; the host as well where there is room for two lines.
-    const double pitch =
-        static_cast<double>(area.height()) / static_cast<double>(std::max<std::int64_t>(m_map.rows(), 1));
-    std::int64_t step = 1;
-    while (pitch * static_cast<double>(step) < small.height())
-        step *= 2;
-    const bool hosts = pitch >= 2 * small.height() && m_map.columns() <= m_devicesPerHost;
-    for (std::int64_t row = 0; row < m_map.rows(); row += step) {
-        const QRect tile = m_map.tile(row * m_map.columns());
-        const int lines = hosts ? 2 : 1;
-        QRect line(0, tile.center().y() - lines * small.height() / 2, area.left() - 8, small.height());
-        words::Text name;
-        for (std::size_t axis = 0; axis + 1 < m_mesh->rank(); ++axis)
-            name.push_back({ (axis == 0 ? QString() : QStringLiteral(", "))
-                    + QStringLiteral("%1 %2")
-                          .arg(QString::fromStdString(m_mesh->axis(axis).name))
-                          .arg(m_mesh->coordinate(row * m_map.columns(), axis)),
-                words::Span::Style::Axis, static_cast<int>(axis) });
-        const int width = std::min(spansWidth(name, Metrics::small()), line.width());
-        paintSpans(painter, QRect(line.right() - width, line.top(), width + 1, line.height()), name, Metrics::small(),
-            theme.text, theme);
-        if (hosts) {
-            line.translate(0, small.height() - 1);
-            painter.setFont(Metrics::small());
-            painter.setPen(theme.secondary);
-            painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter,
-                tr("host %1").arg(m_mesh->deviceAt(row * m_map.columns()) / m_devicesPerHost));
-        }
     }
 }
 

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the devices of a mesh lie in its map: columns are the last axis, rows all others. Geometry and hit test alone.
+// Where the devices of a mesh lie in its map. Geometry and hit test alone.
+//
+// Columns are the last axis, rows all others. A mesh that is long one way is folded, as text is: several rows stand
+// side by side on one line, or one row goes on over several lines. Where single devices would be too small to be told
+// apart, a square stands for a block of them, so many rows and columns of the mesh.
+//
+//     64 × 1, room for 16 squares side by side: four lines, data 0–15, data 16–31, data 32–47, data 48–63
 #pragma once
 
 #include <QRect>
@@ -9,6 +15,56 @@
 #include "mesh/mesh.h"
 
 namespace shardscope {
+
+/// Numbers from 0 on, cut into runs of `span` that never cross a multiple of `period`; the last one of a period may be
+/// shorter.
+struct Runs {
+    std::int64_t period = 1, span = 1;
+    [[nodiscard]] std::int64_t perPeriod() const { return (period + span - 1) / span; }
+    [[nodiscard]] std::int64_t indexOf(std::int64_t number) const
+    {
+        return number / period * perPeriod() + number % period / span;
+    }
+    [[nodiscard]] std::int64_t begin(std::int64_t index) const
+    {
+        return index / perPeriod() * period + index % perPeriod() * span;
+    }
+    [[nodiscard]] std::int64_t end(std::int64_t index) const
+    {
+        return std::min(begin(index) + span, (index / perPeriod() + 1) * period);
+    }
+    bool operator==(const Runs&) const = default;
+};
+
+/// Rows and columns of the mesh, ends exclusive: what a square or a line of squares stands for.
+struct MeshBlock {
+    std::int64_t firstRow = 0, endRow = 1, firstColumn = 0, endColumn = 1;
+    [[nodiscard]] std::int64_t deviceCount() const { return (endRow - firstRow) * (endColumn - firstColumn); }
+    bool operator==(const MeshBlock&) const = default;
+};
+
+/// How many rows stand on a line, how many columns, and how many devices make a square.
+struct MapFold {
+    Runs squareRows; ///< rows of the mesh that share a square
+    Runs lineRows; ///< rows of the mesh that share a line; whole squares
+    std::int64_t squareColumns = 1; ///< columns that share a square
+    std::int64_t slots = 1; ///< squares of one row on a line; fewer than the row has where it is wrapped
+    bool operator==(const MapFold&) const = default;
+};
+
+/// Sizes in pixels that the layout keeps to.
+struct MapSizes {
+    int tile = 26; ///< height of a square where there is room
+    QSize name = { 30, 14 }; ///< a device's name with its margin
+    int smallestDevice = 8; ///< side of a square that stands for one device
+    int smallestBlock = 10; ///< side of a square that stands for several
+};
+
+enum class MapZoom : std::uint8_t {
+    Fit, ///< the whole mesh in the room there is
+    Devices, ///< one square per device, scrolled
+    Names, ///< large enough for names, scrolled
+};
 
 /// Devices of one host that lie together.
 struct HostBox {
@@ -20,29 +76,74 @@ struct HostBox {
 class DeviceMapLayout {
 public:
     DeviceMapLayout() = default;
-    /// `area` is the room for tiles without headings; `tileHeight` is what a tile has where there is room.
-    DeviceMapLayout(const Mesh& mesh, const QRect& area, int tileHeight);
+    /// `area` is the room for squares without headings. Fitted maps stay within it; the others keep to its width.
+    DeviceMapLayout(const Mesh& mesh, const QRect& area, const MapSizes& sizes, MapZoom zoom = MapZoom::Fit);
 
-    [[nodiscard]] std::int64_t rows() const { return m_rows; }
+    [[nodiscard]] std::int64_t rows() const { return m_rows; } ///< of the mesh
     [[nodiscard]] std::int64_t columns() const { return m_columns; }
-    [[nodiscard]] const QRect& area() const { return m_area; } ///< covered by tiles
-    /// Rectangle of a mesh position; may be empty where devices are smaller than pixels.
-    [[nodiscard]] QRect tile(std::int64_t position) const;
+    [[nodiscard]] const MapFold& fold() const { return m_fold; }
+    /// Devices of a full square.
+    [[nodiscard]] std::int64_t devicesPerSquare() const { return m_fold.squareRows.span * m_fold.squareColumns; }
+    [[nodiscard]] std::int64_t squareCount() const { return m_squareRows * m_squareColumns; }
+    /// Covered by squares; higher than the room where the map is scrolled.
+    [[nodiscard]] const QRect& area() const { return m_area; }
+    /// The least that a square has; the last of a period may be narrower by a pixel.
+    [[nodiscard]] QSize unit() const;
+    [[nodiscard]] int lineGap() const { return m_lineGap; }
+    [[nodiscard]] int columnGap() const { return m_columnGap; }
+
+    // Squares count row by row of the mesh.
+    [[nodiscard]] MeshBlock blockOf(std::int64_t square) const;
+    [[nodiscard]] std::int64_t squareOf(std::int64_t position) const;
+    /// Mesh position of a square's first device.
+    [[nodiscard]] std::int64_t positionOf(std::int64_t square) const;
+    [[nodiscard]] QRect rectOf(std::int64_t square) const;
+    /// Rectangle of the square that a mesh position belongs to.
+    [[nodiscard]] QRect tile(std::int64_t position) const { return rectOf(squareOf(position)); }
+    [[nodiscard]] std::optional<std::int64_t> squareAt(QPoint point) const;
+    /// Mesh position of the first device of the square under a point.
     [[nodiscard]] std::optional<std::int64_t> positionAt(QPoint point) const;
-    /// Position under a pixel, gaps belonging to the tile before them: for pictures of very large meshes.
-    [[nodiscard]] std::int64_t nearestPosition(QPoint point) const;
-    /// Single tiles are too small to be told apart.
-    [[nodiscard]] bool isRaster() const
-    {
-        return m_columns * m_rows > 4096 || tile(0).width() < 3 || tile(0).height() < 3;
-    }
-    /// One box per run of devices of the same host, merged over rows where the runs lie below each other.
-    [[nodiscard]] std::vector<HostBox> hosts(const Mesh& mesh, std::int32_t devicesPerHost) const;
+
+    // Lines.
+    [[nodiscard]] std::int64_t lineCount() const { return m_lines; }
+    [[nodiscard]] std::int64_t slotsPerLine() const { return m_groups * m_fold.slots; }
+    /// Blocks of rows side by side on a line.
+    [[nodiscard]] std::int64_t groupsPerLine() const { return m_groups; }
+    [[nodiscard]] std::int64_t lineOf(std::int64_t square) const;
+    [[nodiscard]] std::int64_t slotOf(std::int64_t square) const;
+    [[nodiscard]] std::optional<std::int64_t> squareIn(std::int64_t line, std::int64_t slot) const;
+    /// What a whole line stands for.
+    [[nodiscard]] MeshBlock blockOfLine(std::int64_t line) const;
+    [[nodiscard]] int lineTop(std::int64_t line) const;
+    [[nodiscard]] int lineHeight(std::int64_t line) const { return lineTop(line + 1) - m_lineGap - lineTop(line); }
+    /// The line at a height, or the nearest one.
+    [[nodiscard]] std::int64_t lineAt(int y) const;
+    /// Left edge of a slot, and behind its right edge.
+    [[nodiscard]] int slotLeft(std::int64_t slot) const;
+    [[nodiscard]] int slotEnd(std::int64_t slot) const;
 
 private:
+    void apply(const MapFold& fold);
+    void place(const QRect& area, int tile);
+    void chooseFit(const Mesh& mesh, const QRect& area, const MapSizes& sizes);
+    void chooseScrolled(const Mesh& mesh, const QRect& area, QSize square);
+    [[nodiscard]] std::int64_t linesPerRow() const { return (m_squareColumns + m_fold.slots - 1) / m_fold.slots; }
+
     QRect m_area;
     std::int64_t m_rows = 0, m_columns = 0;
-    int m_rowGap = 0, m_columnGap = 0;
+    MapFold m_fold;
+    std::int64_t m_squareRows = 0, m_squareColumns = 0;
+    std::int64_t m_groups = 1, m_lines = 0;
+    int m_lineGap = 0, m_columnGap = 0, m_groupGap = 0;
 };
+
+/// Boxes around the squares of one host, on lines first .. last: one per run of squares, merged over lines where the
+/// runs lie below each other. Squares that several hosts share have none.
+[[nodiscard]] std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, std::int32_t devicesPerHost,
+    std::int64_t firstLine, std::int64_t lastLine);
+
+/// The host that all devices of a square belong to, -1 if there are several.
+[[nodiscard]] std::int32_t hostOfBlock(
+    const Mesh& mesh, const MeshBlock& block, std::int64_t columns, std::int32_t devicesPerHost);
 
 } // namespace shardscope

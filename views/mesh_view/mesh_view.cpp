@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QToolButton>
 #include <algorithm>
 #include <numeric>
 
@@ -93,6 +94,10 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_fit(new QPushButton(tr("Fit the hardware"), m_messageBox))
     , m_axes(new QVBoxLayout)
     , m_map(new DeviceMap(selection, this))
+    , m_captionBox(new QWidget(this))
+    , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_captionBox))
+    , m_zoomOut(new QToolButton(m_captionBox))
+    , m_zoomIn(new QToolButton(m_captionBox))
     , m_order(new QComboBox(this))
     , m_hardware(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
 {
@@ -116,6 +121,23 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     message->addWidget(m_fit);
     m_messageBox->setAutoFillBackground(true);
     m_messageBox->hide();
+
+    auto* caption = new QHBoxLayout(m_captionBox);
+    caption->setContentsMargins(8, 0, 8, 0);
+    caption->setSpacing(2);
+    m_caption->setElided(true);
+    caption->addWidget(m_caption, 1);
+    const auto zoomButton = [caption](QToolButton* button, const QString& picture, const QString& name) {
+        button->setIcon(icon(picture));
+        button->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
+        button->setFixedSize(Metrics::scaled(22), Metrics::scaled(20));
+        button->setAutoRaise(true);
+        button->setAccessibleName(name);
+        button->setToolTip(name);
+        caption->addWidget(button);
+    };
+    zoomButton(m_zoomOut, QStringLiteral("zoomout"), tr("More devices in the device map (-)"));
+    zoomButton(m_zoomIn, QStringLiteral("zoomin"), tr("Larger devices in the device map (+)"));
 
     m_axes->setContentsMargins(0, 0, 0, 0);
     m_axes->setSpacing(0);
@@ -142,8 +164,15 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     column->addWidget(m_messageBox);
     column->addLayout(m_axes);
     column->addWidget(m_map, 1);
+    column->addWidget(m_captionBox);
     column->addLayout(foot);
+    setTabOrder(m_map, m_zoomOut);
+    setTabOrder(m_zoomOut, m_zoomIn);
+    setTabOrder(m_zoomIn, add);
 
+    connect(m_map, &DeviceMap::captionChanged, this, &MeshView::showCaption);
+    connect(m_zoomOut, &QToolButton::clicked, m_map, [this] { m_map->zoomOut(); });
+    connect(m_zoomIn, &QToolButton::clicked, m_map, [this] { m_map->zoomIn(); });
     connect(add, &QPushButton::clicked, this, &MeshView::addAxis);
     connect(m_keep, &QCheckBox::toggled, this, &MeshView::refresh);
     connect(m_order, &QComboBox::activated, this, &MeshView::setOrder);
@@ -175,6 +204,20 @@ void MeshView::setKeepsProduct(bool keep)
 QString MeshView::message() const
 {
     return m_messageBox->isVisibleTo(this) ? m_messageText->text() : QString();
+}
+
+QString MeshView::mapCaption() const
+{
+    return m_captionBox->isVisibleTo(this) ? m_caption->text() : QString();
+}
+
+void MeshView::showCaption()
+{
+    const bool zoomable = m_map->canZoomIn() || m_map->canZoomOut();
+    m_captionBox->setVisible(zoomable);
+    m_caption->setText(m_map->caption());
+    m_zoomIn->setEnabled(m_map->canZoomIn());
+    m_zoomOut->setEnabled(m_map->canZoomOut());
 }
 
 QString MeshView::axisName(std::size_t axis) const

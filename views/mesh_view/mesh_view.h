@@ -12,6 +12,7 @@ class QCheckBox;
 class QComboBox;
 class QLabel;
 class QPushButton;
+class QToolButton;
 class QVBoxLayout;
 
 namespace shardscope {
@@ -37,6 +38,8 @@ public:
     void setKeepsProduct(bool keep);
     /// The message in place: a mesh that does not fit the devices, or an edit that cannot be. Empty if there is none.
     [[nodiscard]] QString message() const;
+    /// The line under the map: what a square stands for, or what is pointed at. Empty where every device has its name.
+    [[nodiscard]] QString mapCaption() const;
 
     void addAxis();
 
@@ -49,6 +52,7 @@ protected:
 private:
     void refresh();
     void refreshMap();
+    void showCaption();
     void makeRows(std::size_t count);
     void showMessage(const Diagnostic* refused);
     bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);
@@ -72,6 +76,10 @@ private:
     QVBoxLayout* m_axes;
     std::vector<AxisRow*> m_rows;
     DeviceMap* m_map;
+    QWidget* m_captionBox;
+    RoleLabel* m_caption;
+    QToolButton* m_zoomOut;
+    QToolButton* m_zoomIn;
     QComboBox* m_order;
     RoleLabel* m_hardware;
     QString m_keyFigure;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "views/theme/theme.h"
+#include "words/words.h"
 
 namespace shardscope {
 
@@ -151,12 +152,12 @@ void SizeSlider::paintEvent(QPaintEvent*)
         const QPoint at = handleAt(i);
         painter.setPen(QPen(theme.strongLine, 1));
         painter.drawLine(QPointF(at.x() + 0.5, y - 3), QPointF(at.x() + 0.5, y + 4));
-        const QString text = QString::number(m_sizes[static_cast<std::size_t>(i)]);
+        const QString text = words::count(m_sizes[static_cast<std::size_t>(i)]);
         const int width = metrics.horizontalAdvance(text);
         const int x = std::clamp(at.x() - width / 2, 0, std::max(0, this->width() - width));
         if (x < freeFrom
             || (i < maximum()
-                && x + width + 4 > this->width() - metrics.horizontalAdvance(QString::number(m_sizes.back()))))
+                && x + width + 4 > this->width() - metrics.horizontalAdvance(words::count(m_sizes.back()))))
             continue; // numbers that would touch are left out, the last one is kept
         painter.setPen(theme.secondary);
         painter.drawText(
