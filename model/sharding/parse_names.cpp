@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sharding/parse_names.h"
 
-#include "sharding/literal.h"
+#include <algorithm>
+#include <array>
 
 namespace shardscope {
 
@@ -19,17 +20,63 @@ Result<LogicalName> toName(const Literal& literal, bool plain)
     return unexpectedLiteral(literal, plain ? "a dimension name or None" : "a dimension name in quotes or None");
 }
 
+Result<LogicalNames> toNames(const std::vector<Literal>& entries, bool plain)
+{
+    LogicalNames names;
+    for (const Literal& entry : entries) {
+        Result<LogicalName> name = toName(entry, plain);
+        if (!name)
+            return tl::unexpected(std::move(name.error()));
+        names.push_back(std::move(*name));
+    }
+    return names;
+}
+
+/// Steps over "AxisNames(" and the like, as Python prints objects that are tuples.
+bool openObject(Tokens& tokens)
+{
+    if (tokens.peek().kind != Tokens::Kind::Name)
+        return false;
+    constexpr std::array<std::string_view, 3> classes{ "AxisNames", "PartitionSpec", "P" };
+    const std::string& name = tokens.peek().text;
+    const std::size_t dot = name.rfind('.');
+    const std::string_view last = std::string_view(name).substr(dot == std::string::npos ? 0 : dot + 1);
+    if (std::find(classes.begin(), classes.end(), last) == classes.end())
+        return false;
+    Tokens ahead = tokens;
+    ahead.take();
+    if (!ahead.accept('('))
+        return false;
+    tokens = ahead;
+    return true;
+}
+
 Result<Literal> readEntry(Tokens& tokens)
 {
-    Literal none;
-    none.line = tokens.peek().line;
-    none.column = tokens.peek().column;
+    Literal entry;
+    entry.line = tokens.peek().line;
+    entry.column = tokens.peek().column;
     if (tokens.accept('-'))
-        return none;
-    return tokens.readLiteral();
+        return entry;
+    if (!openObject(tokens))
+        return tokens.readLiteral();
+    bool comma = false;
+    Result<std::vector<Literal>> items = tokens.readItems(')', 1, comma);
+    if (!items)
+        return tl::unexpected(std::move(items.error()));
+    entry.kind = Literal::Kind::Tuple;
+    entry.items = std::move(*items);
+    return entry;
 }
 
 } // namespace
+
+Result<LogicalNames> toLogicalNames(const Literal& sequence)
+{
+    if (!sequence.isSequence())
+        return unexpectedLiteral(sequence, "a tuple or list of dimension names");
+    return toNames(sequence.items, false);
+}
 
 Result<LogicalNames> parseNames(std::string_view text)
 {
@@ -44,25 +91,10 @@ Result<LogicalNames> parseNames(std::string_view text)
             continue;
         if (tokens.peek().kind != Tokens::Kind::End)
             return tokens.unexpected("',' or end of text");
-        if (entries.size() == 1 && entries.front().isSequence()) { // one tuple or list holds the names itself
-            LogicalNames names;
-            for (const Literal& item : entries.front().items) {
-                Result<LogicalName> name = toName(item, false);
-                if (!name)
-                    return tl::unexpected(std::move(name.error()));
-                names.push_back(std::move(*name));
-            }
-            return names;
-        }
+        if (entries.size() == 1 && entries.front().isSequence()) // one tuple or list holds the names itself
+            return toLogicalNames(entries.front());
     }
-    LogicalNames names;
-    for (const Literal& entry : entries) {
-        Result<LogicalName> name = toName(entry, true);
-        if (!name)
-            return tl::unexpected(std::move(name.error()));
-        names.push_back(std::move(*name));
-    }
-    return names;
+    return toNames(entries, true);
 }
 
 } // namespace shardscope

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads the logical names of an array's dimensions as a person types them.
+// Readers of logical names and rules, beside parseRules() of text.h.
 #pragma once
 
-#include <string_view>
-
+#include "sharding/literal.h"
 #include "sharding/logical_rules.h"
 
 namespace shardscope {
 
-/// A plain list (batch,embed,None) where - is None, too, or a tuple or list of Python or JSON with quoted names:
-/// ('batch', None). Nothing at all, and (), are the names of a scalar. Errors: Syntax with line and column.
+/// The names of an array's dimensions, as one types them, batch,embed,None, or as Python and JSON write them:
+/// ('batch', None), AxisNames('batch', 'embed'), PartitionSpec('batch',). "-" stands for None; nothing at all, () and
+/// [] for a scalar. Errors: Syntax with line and column.
 [[nodiscard]] Result<LogicalNames> parseNames(std::string_view text);
+/// A tuple or list that was read already. Names stand in quotes.
+[[nodiscard]] Result<LogicalNames> toLogicalNames(const Literal& sequence);
+/// Rules that were read already: a sequence of pairs, or a mapping. A rule of another length is kept and fails where it
+/// is reached.
+[[nodiscard]] Result<LogicalRules> toLogicalRules(const Literal& literal);
 
 } // namespace shardscope

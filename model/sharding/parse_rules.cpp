@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sharding/literal.h"
+#include "sharding/parse_names.h"
 #include "sharding/text.h"
 
 namespace shardscope {
@@ -70,7 +71,9 @@ Result<LogicalRule> toRule(const Literal& name, const Literal& target)
     return rule;
 }
 
-Result<LogicalRules> toRules(const Literal& literal)
+} // namespace
+
+Result<LogicalRules> toLogicalRules(const Literal& literal)
 {
     LogicalRules rules;
     const auto add = [&](const Literal& name, const Literal& target) -> Result<void> {
@@ -107,8 +110,6 @@ Result<LogicalRules> toRules(const Literal& literal)
     return rules;
 }
 
-} // namespace
-
 Result<LogicalRules> parseRules(std::string_view text)
 {
     Tokens tokens(text);
@@ -144,7 +145,7 @@ Result<LogicalRules> parseRules(std::string_view text)
     }
     if (tokens.peek().kind != Tokens::Kind::End)
         return tokens.unexpected("end of text");
-    return toRules(*first);
+    return toLogicalRules(*first);
 }
 
 } // namespace shardscope

@@ -14,6 +14,7 @@ using namespace shardscope;
 class TestRules : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { qputenv("RC_PARAMS", "max_success=3000"); }
     void resolves_data();
     void resolves();
     void traceOfTheDocstring();

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rules/dialect.h"
+
+#include <algorithm>
+#include <array>
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> names{ "flax-linen", "t5x", "maxtext" };
+
+/// Takes out the axes of which `leaves` is true, and notes them.
+template <class Leaves>
+void drop(SpecEntry& entry, std::size_t dimension, DroppedAxes::Reason reason, Leaves leaves, SpecOnMesh& result)
+{
+    DroppedAxes dropped;
+    dropped.reason = reason;
+    dropped.dimension = dimension;
+    std::copy_if(entry.axes.begin(), entry.axes.end(), std::back_inserter(dropped.axes), leaves);
+    if (dropped.axes.empty())
+        return;
+    std::erase_if(entry.axes, leaves);
+    if (entry.axes.empty())
+        entry = SpecEntry::none();
+    result.dropped.push_back(std::move(dropped));
+}
+
+std::int64_t partitionsOf(const SpecEntry& entry, const Mesh& mesh)
+{
+    std::int64_t partitions = 1;
+    for (const std::string& axis : entry.axes)
+        partitions *= mesh.size(*mesh.axisIndex(axis));
+    return partitions;
+}
+
+} // namespace
+
+std::string_view name(Dialect dialect)
+{
+    return names[static_cast<std::size_t>(dialect)];
+}
+
+std::optional<Dialect> parseDialect(std::string_view text)
+{
+    if (text == "flax")
+        return Dialect::FlaxLinen;
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found == names.end())
+        return std::nullopt;
+    return static_cast<Dialect>(found - names.begin());
+}
+
+SpecOnMesh onMesh(const PartitionSpec& resolved, Dialect dialect, const Mesh& mesh,
+    std::optional<std::span<const std::int64_t>> shape)
+{
+    SpecOnMesh result{ resolved, {} };
+    for (std::size_t dim = 0; dim < result.spec.size(); ++dim) {
+        SpecEntry& entry = result.spec.entries[dim];
+        if (entry.axes.empty())
+            continue;
+        drop(
+            entry, dim, DroppedAxes::Reason::NotInMesh, [&](const std::string& axis) { return !mesh.axisIndex(axis); },
+            result);
+        if (dialect != Dialect::MaxText)
+            continue;
+        drop(
+            entry, dim, DroppedAxes::Reason::SizeOne,
+            [&](const std::string& axis) { return mesh.size(*mesh.axisIndex(axis)) == 1; }, result);
+        if (entry.axes.empty() || !shape || dim >= shape->size())
+            continue;
+        const std::int64_t partitions = partitionsOf(entry, mesh);
+        if ((*shape)[dim] % partitions == 0)
+            continue;
+        drop(
+            entry, dim, DroppedAxes::Reason::Indivisible, [](const std::string&) { return true; }, result);
+        result.dropped.back().size = (*shape)[dim];
+        result.dropped.back().partitions = partitions;
+    }
+    return result;
+}
+
+} // namespace shardscope

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rules/published_rules.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "sharding/parse_names.h"
+
+namespace shardscope {
+
+namespace {
+
+const Literal* find(const Literal& object, std::string_view key)
+{
+    for (std::size_t i = 0; i + 1 < object.items.size(); i += 2)
+        if (object.items[i].text == key)
+            return &object.items[i + 1];
+    return nullptr;
+}
+
+Result<std::string> stringOf(const Literal& object, const char* key, bool required)
+{
+    const Literal* value = find(object, key);
+    if (!value)
+        return required ? Result<std::string>(fail(Code::MissingKey, { { "key", key } }, object.where()))
+                        : Result<std::string>(std::string());
+    if (value->kind != Literal::Kind::String)
+        return unexpectedLiteral(*value, "a string");
+    return value->text;
+}
+
+Result<std::vector<std::string>> stringsOf(const Literal& object, const char* key)
+{
+    const Literal* list = find(object, key);
+    if (!list)
+        return fail(Code::MissingKey, { { "key", key } }, object.where());
+    if (!list->isSequence())
+        return unexpectedLiteral(*list, "a list of names");
+    std::vector<std::string> strings;
+    for (const Literal& item : list->items) {
+        if (item.kind != Literal::Kind::String)
+            return unexpectedLiteral(item, "a name in quotes");
+        strings.push_back(item.text);
+    }
+    return strings;
+}
+
+Dialect dialectOf(const std::string& project)
+{
+    if (project == "MaxText")
+        return Dialect::MaxText;
+    return project == "T5X" ? Dialect::T5x : Dialect::FlaxLinen;
+}
+
+Result<PublishedRules> readSet(const Literal& object)
+{
+    if (object.kind != Literal::Kind::Mapping)
+        return unexpectedLiteral(object, "a rule set { ... }");
+    PublishedRules set;
+    struct Member {
+        const char* key;
+        std::string PublishedRules::*member;
+        bool required;
+    };
+    for (const Member& each :
+        { Member{ "id", &PublishedRules::id, true }, { "project", &PublishedRules::project, true },
+            { "title", &PublishedRules::title, true }, { "source", &PublishedRules::source, true },
+            { "note", &PublishedRules::note, false }, { "overrides", &PublishedRules::overrides, false } }) {
+        Result<std::string> text = stringOf(object, each.key, each.required);
+        if (!text)
+            return tl::unexpected(std::move(text.error()));
+        set.*each.member = std::move(*text);
+    }
+    Result<std::vector<std::string>> axes = stringsOf(object, "mesh_axes");
+    if (!axes)
+        return tl::unexpected(std::move(axes.error()));
+    set.meshAxes = std::move(*axes);
+    const Literal* rules = find(object, "rules");
+    if (!rules)
+        return fail(Code::MissingKey, { { "key", "rules" } }, object.where());
+    Result<LogicalRules> read = toLogicalRules(*rules);
+    if (!read)
+        return tl::unexpected(std::move(read.error()));
+    set.rules = std::move(*read);
+    set.dialect = dialectOf(set.project);
+    return set;
+}
+
+std::vector<PublishedRules> standardRules()
+{
+    std::vector<PublishedRules> sets;
+    for (const int activation : { 1, 2 })
+        for (const int parameter : { 1, 2 }) {
+            const std::string a = std::to_string(activation);
+            const std::string p = std::to_string(parameter);
+            PublishedRules set;
+            set.id = "t5x-a" + a + "p" + p;
+            set.project = "T5X";
+            set.title = "Standard rules, activations " + a + "-D, parameters " + p + "-D";
+            set.source = "google-research/t5x t5x/partitioning.py @cc342d41";
+            set.dialect = Dialect::T5x;
+            set.meshAxes = { "data", "model" };
+            set.rules = *t5xStandardRules(activation, parameter, LogicalRules());
+            sets.push_back(std::move(set));
+        }
+    return sets;
+}
+
+} // namespace
+
+Result<std::vector<PublishedRules>> readPublishedRules(std::string_view text)
+{
+    Tokens tokens(text);
+    const Result<Literal> list = tokens.readLiteral();
+    if (!list)
+        return tl::unexpected(list.error());
+    if (!list->isSequence())
+        return unexpectedLiteral(*list, "a list of rule sets");
+    if (tokens.peek().kind != Tokens::Kind::End)
+        return tokens.unexpected("end of text");
+    std::vector<PublishedRules> sets;
+    for (const Literal& item : list->items) {
+        Result<PublishedRules> set = readSet(item);
+        if (!set)
+            return tl::unexpected(std::move(set.error()));
+        sets.push_back(std::move(*set));
+    }
+    return sets;
+}
+
+const std::vector<PublishedRules>& publishedRules()
+{
+    static const std::vector<PublishedRules> all = [] {
+        std::vector<PublishedRules> sets = standardRules();
+        for (const std::string_view file : resources::ruleSetFiles()) {
+            Result<std::vector<PublishedRules>> read = readPublishedRules(file);
+            if (!read)
+                std::abort(); // the files are compiled in, and a test reads them all
+            std::move(read->begin(), read->end(), std::back_inserter(sets));
+        }
+        return sets;
+    }();
+    return all;
+}
+
+const PublishedRules* findPublishedRules(std::string_view id)
+{
+    const std::vector<PublishedRules>& all = publishedRules();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const PublishedRules& set) { return set.id == id; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+} // namespace shardscope
