@@ -26,6 +26,15 @@ void* operator new(std::size_t size)
         return memory;
     throw std::bad_alloc();
 }
+// std::inplace_merge and its like ask for memory in this way.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept
+{
+    try {
+        return operator new(size);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
 void operator delete(void* memory) noexcept
 {
     std::free(memory);

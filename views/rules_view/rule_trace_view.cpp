@@ -191,6 +191,11 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     refresh();
 }
 
+RuleTraceView::~RuleTraceView()
+{
+    m_names->disconnect(this); // a line edit that loses the focus while the window closes says that editing finished
+}
+
 void RuleTraceView::traceNames(const QString& names)
 {
     LogicalNames parsed = parseNames(names);

@@ -26,6 +26,7 @@ class RuleTraceView : public QWidget {
     Q_OBJECT
 public:
     RuleTraceView(Document* document, Selection* selection, QWidget* parent = nullptr);
+    ~RuleTraceView() override;
 
     /// "P(X, -, Y, -)".
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
