@@ -196,7 +196,7 @@ Json toJson(const TensorRow& row)
         { "shape", list(row.type.shape) }, { "names", row.dimNames }, { "spec", toJax(row.spec, false) },
         { "axes", std::move(spec) }, { "shard_shape", list(row.layout.shardShape()) },
         { "shards", row.layout.distinctShards() }, { "copies", row.copies }, { "bytes", row.bytesInAll },
-        { "bytes_per_device", row.bytesPerDevice } };
+        { "bytes_per_device", row.bytesPerDevice }, { "padded_elements", row.layout.paddedElements() } };
 }
 
 Json problems(const Input& input, const Snapshot& snapshot)
@@ -276,10 +276,18 @@ void printTensors(Console& console, const Snapshot& snapshot)
                      { QStringLiteral("Spec") }, { QStringLiteral("Per device") },
                      { QStringLiteral("Bytes per device"), true }, { QStringLiteral("Copies"), true } },
         {} };
-    for (const TensorRow& row : snapshot.tensors)
+    // What is padded is said where there is any.
+    const bool padded = std::any_of(
+        snapshot.tensors.begin(), snapshot.tensors.end(), [](const TensorRow& row) { return row.layout.isUneven(); });
+    if (padded)
+        table.columns.push_back({ QStringLiteral("Padding") });
+    for (const TensorRow& row : snapshot.tensors) {
         table.rows.push_back({ text(row.path), text(name(row.type.dtype)), words::shape(row.type.shape),
             text(toColumn(row.spec)), words::shape(row.layout.shardShape()),
             words::bytes(static_cast<double>(row.bytesPerDevice)), copiesText(row.copies) });
+        if (padded)
+            table.rows.back() << words::padding(row).join(QStringLiteral("; "));
+    }
     console.heading(QStringLiteral("Shardings"));
     console.table(table);
 }
@@ -295,6 +303,8 @@ void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row)
             .arg(shards)
             .arg(shards == 1 ? QStringLiteral("shard") : QStringLiteral("shards"))
             .arg(words::shape(row.layout.shardShape()), words::bytes(static_cast<double>(row.bytesPerDevice))));
+    for (const QString& line : words::padding(row))
+        console.line(QStringLiteral("  ") + line);
     if (row.type.rank() > 0)
         printLayout(console, row.layout, snapshot.experiment->hardware.devices.platform);
 }

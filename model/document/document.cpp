@@ -163,7 +163,7 @@ void Document::Private::deliver()
         return; // another experiment was opened meanwhile
     const bool wasStale = q->isStale();
     snapshot = arrived;
-    if (snapshot->ok())
+    if (snapshot->laidOut())
         lastGood = snapshot;
     Q_EMIT q->snapshotChanged();
     if (wasStale != q->isStale())

@@ -2,7 +2,7 @@
 // The open document: an immutable experiment, its undo stack, and the newest analysis.
 //
 // An edit replaces the experiment by another value. Analysis runs on a worker thread, on the newest revision only; the
-// last good snapshot stays available, marked stale, until the next one arrives.
+// last one that could be laid out stays available, marked stale, until the next one arrives.
 #pragma once
 
 #include <QObject>
@@ -27,7 +27,8 @@ public:
     /// The newest finished analysis of this experiment; null from setExperiment() until its first one has finished. Its
     /// revision tells whether it is stale.
     [[nodiscard]] SnapshotPtr snapshot() const;
-    /// The newest one in which all stages passed; null before there is one since setExperiment().
+    /// The newest one that can be looked at: every array has its layout, though a step may not run (see its ok()). Null
+    /// before there is one since setExperiment().
     [[nodiscard]] SnapshotPtr lastGood() const;
     [[nodiscard]] bool isStale() const;
     [[nodiscard]] AnalysisCache& cache();

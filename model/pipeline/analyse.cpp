@@ -97,6 +97,7 @@ std::uint64_t hashOf(const LayoutInput& input)
     add(hasher, input.arguments);
     add(hasher, input.results);
     add(hasher, input.constraints);
+    hasher.add(input.onlyPropagate);
     return hasher.value();
 }
 
@@ -107,7 +108,7 @@ LayoutInput layoutInput(const ProgramPtr& program, const Mesh& mesh, const Annot
             return std::nullopt;
         return toTensorSharding(*annotation.spec, mesh, program->value(annotation.value).type.rank());
     };
-    LayoutInput input{ program, mesh, {}, {}, {} };
+    LayoutInput input{ program, mesh, {}, {}, {}, false };
     for (const ResolvedAnnotation& annotation : annotations.arguments)
         input.arguments.push_back(seed(annotation));
     for (const ResolvedAnnotation& annotation : annotations.results)
@@ -139,6 +140,8 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
     output->times.push_back(watch.lap("propagate"));
     if (stop.stop_requested())
         return nullptr;
+    if (input.onlyPropagate)
+        return output;
 
     Result<DeviceProgram> device = partition(propagationInput, *output->propagation);
     output->times.push_back(watch.lap("partition"));
@@ -172,6 +175,15 @@ void sortProblems(std::vector<Problem>& problems)
         if (a.diagnostic.severity() != b.diagnostic.severity())
             return a.diagnostic.severity() < b.diagnostic.severity();
         return a.diagnostic.code < b.diagnostic.code;
+    });
+}
+
+/// An array that does not divide is a fault of running: padded, it can still be looked at. Other errors leave arrays
+/// of which nobody knows how they should be cut.
+bool canLayOut(const std::vector<Problem>& problems)
+{
+    return std::all_of(problems.begin(), problems.end(), [](const Problem& problem) {
+        return problem.diagnostic.severity() != Severity::Error || problem.diagnostic.code == Code::Indivisible;
     });
 }
 
@@ -215,12 +227,13 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     snapshot.ruleUses = std::move(census.rules);
     snapshot.namesWithoutRule = std::move(census.namesWithoutRule);
     snapshot.times.push_back(watch.lap("annotate"));
-    if (snapshot.errorCount() > 0)
+    if (!canLayOut(snapshot.problems))
         return true;
     if (stop.stop_requested())
         return false;
 
     LayoutInput input = layoutInput(snapshot.program, *mesh, *snapshot.annotations);
+    input.onlyPropagate = snapshot.errorCount() > 0;
     const std::uint64_t layoutHash = hashOf(input);
     std::shared_ptr<const LayoutOutput> layout = cache.impl().layouts.find(layoutHash, input);
     const bool laidOut = layout == nullptr;

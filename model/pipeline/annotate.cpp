@@ -119,17 +119,48 @@ private:
                 if (std::holds_alternative<MlpModel>(m_experiment.model))
                     diagnostic.where.pointer = "/model/dims/" + v.dimNames[dim];
             }
+            if (const auto* model = std::get_if<ArraysModel>(&m_experiment.model))
+                for (std::size_t i = 0; i < model->arrays.size(); ++i)
+                    if (model->arrays[i].path == v.path)
+                        diagnostic.where.pointer =
+                            "/model/arrays/" + std::to_string(i) + "/shape/" + std::to_string(dim);
         }
         return diagnostic;
     }
 
     void takeSpec(ResolvedAnnotation& resolved, const PartitionSpec& spec) const
     {
-        const Result<void> valid = validate(spec, m_mesh, m_program.value(resolved.value).type.shape);
-        if (!valid)
+        const Shape& shape = m_program.value(resolved.value).type.shape;
+        if (const Result<void> valid = validate(spec, m_mesh, shape); !valid) {
             resolved.problem = placed(valid.error(), resolved.value);
-        else
-            resolved.spec = spec;
+            if (!resolved.indivisible())
+                return;
+            // The first dimension was found; the user wants to know of all.
+            std::vector<Diagnostic> all = indivisibleDimensions(spec, shape, resolved.value);
+            resolved.problem = std::move(all.front());
+            resolved.alsoIndivisible.assign(
+                std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
+        }
+        resolved.spec = spec;
+    }
+
+    /// One diagnostic per dimension that does not divide, with the names of the axes that cut it.
+    std::vector<Diagnostic> indivisibleDimensions(const PartitionSpec& spec, const Shape& shape, ValueId value) const
+    {
+        std::vector<Diagnostic> found;
+        for (std::size_t dim = 0; dim < spec.size(); ++dim) {
+            const std::vector<std::string>& axes = spec.axesOf(dim);
+            std::int64_t partitions = 1;
+            for (const std::string& axis : axes)
+                partitions *= m_mesh.size(*m_mesh.axisIndex(axis));
+            if (shape[dim] % partitions != 0)
+                found.push_back(placed(
+                    Diagnostic{ Code::Indivisible,
+                        { { "dim", dim }, { "size", shape[dim] }, { "partitions", partitions }, { "axes", axes } },
+                        {} },
+                    value));
+        }
+        return found;
     }
 
     const Program& m_program;

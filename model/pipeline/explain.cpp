@@ -100,7 +100,7 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
         explanation.dims.push_back(reasonOf(snapshot, explanation, dimension));
 
     if (snapshot.propagation) {
-        const TensorSharding& sharding = heldSharding(snapshot, value);
+        const TensorSharding sharding = heldSharding(snapshot, value);
         for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
             const AxisRef whole = wholeAxis(*snapshot.mesh, axis);
             const bool cuts =

@@ -53,8 +53,9 @@ public:
         for (std::size_t i = 0; i < m_problems.size(); ++i) {
             Problem& earlier = m_problems[i];
             if (earlier.diagnostic.code == diagnostic.code && m_subjects[i] == subject
-                && earlier.diagnostic.args == diagnostic.args) {
-                if (value.valid())
+                && sameArgs(earlier.diagnostic, diagnostic)) {
+                if (value.valid()
+                    && std::find(earlier.values.begin(), earlier.values.end(), value) == earlier.values.end())
                     earlier.values.push_back(value);
                 return;
             }
@@ -71,17 +72,34 @@ public:
     [[nodiscard]] bool knows(const Diagnostic& diagnostic) const
     {
         return std::any_of(m_problems.begin(), m_problems.end(), [&](const Problem& earlier) {
-            return earlier.diagnostic.code == diagnostic.code && earlier.diagnostic.args == diagnostic.args;
+            return earlier.diagnostic.code == diagnostic.code && sameArgs(earlier.diagnostic, diagnostic);
         });
+    }
+    /// A finding that concerns several tensors says so: `tensors`.
+    void countTensors()
+    {
+        for (Problem& problem : m_problems)
+            if (problem.diagnostic.code == Code::Indivisible && problem.values.size() > 1)
+                problem.diagnostic.args.emplace_back("tensors", problem.values.size());
     }
 
 private:
+    /// A dimension that does not divide is the same in whatever place it stands; nameless values have only its size.
+    static bool sameArgs(const Diagnostic& a, const Diagnostic& b)
+    {
+        if (a.code != Code::Indivisible)
+            return a.args == b.args;
+        const std::string name = a.text("dim_name"), other = b.text("dim_name");
+        const bool sameName = name == other && (!name.empty() || a.number("dim") == b.number("dim"));
+        return sameName && a.number("size") == b.number("size") && a.list("axes") == b.list("axes");
+    }
+
     std::vector<Problem>& m_problems;
     std::vector<std::string> m_subjects;
 };
 
 /// Ways out of an indivisible dimension: the nearest sizes that divide, for the dimension and for a single mesh axis.
-std::vector<Fix> indivisibleFixes(const Diagnostic& diagnostic, const Mesh& mesh, const PartitionSpec* spec)
+std::vector<Fix> indivisibleFixes(const Diagnostic& diagnostic, const Mesh& mesh)
 {
     std::vector<Fix> fixes;
     const std::int64_t size = diagnostic.number("size");
@@ -96,13 +114,24 @@ std::vector<Fix> indivisibleFixes(const Diagnostic& diagnostic, const Mesh& mesh
             fixes.push_back({ Fix::Kind::SetDimension, name, below, 0 });
         fixes.push_back({ Fix::Kind::SetDimension, name, above, 0 });
     }
-    if (spec && diagnostic.where.dimension >= 0) {
-        const auto& axes = spec->axesOf(static_cast<std::size_t>(diagnostic.where.dimension));
-        if (axes.size() == 1)
-            if (const auto index = mesh.axisIndex(axes.front()))
-                fixes.push_back({ Fix::Kind::SetAxisSize, axes.front(), nearestDivisor(size, mesh.size(*index)), 0 });
-    }
+    if (const std::vector<std::string> axes = diagnostic.list("axes"); axes.size() == 1)
+        if (const auto index = mesh.axisIndex(axes.front()))
+            fixes.push_back({ Fix::Kind::SetAxisSize, axes.front(), nearestDivisor(size, mesh.size(*index)), 0 });
     return fixes;
+}
+
+/// Dimensions that do not divide. What is one to the user is one finding: all arrays that have the dimension and cut it
+/// in the same way are mended by the same fix.
+void addIndivisible(const ResolvedAnnotation& annotation, const Value& value, const Mesh& mesh, Collector& collector)
+{
+    std::vector<Diagnostic> all{ *annotation.problem };
+    all.insert(all.end(), annotation.alsoIndivisible.begin(), annotation.alsoIndivisible.end());
+    for (Diagnostic& diagnostic : all) {
+        const std::string name = diagnostic.text("dim_name");
+        std::vector<Fix> fixes = indivisibleFixes(diagnostic, mesh);
+        collector.add(
+            std::move(diagnostic), name.empty() ? shortName(value.path) : name, annotation.value, std::move(fixes));
+    }
 }
 
 void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annotations& annotations,
@@ -114,7 +143,9 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
         const auto* logical = std::get_if<LogicalAxes>(&annotation->written);
         const auto* device = std::get_if<DeviceAxes>(&annotation->written);
 
-        if (annotation->problem) {
+        if (annotation->indivisible()) {
+            addIndivisible(*annotation, value, mesh, collector);
+        } else if (annotation->problem) {
             const Diagnostic& problem = *annotation->problem;
             std::vector<Fix> fixes;
             if (problem.code == Code::ConstraintInactive) {
@@ -125,13 +156,6 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
                     fixes.push_back({ Fix::Kind::BindRules, {}, 0, 0 });
                 if (platform)
                     fixes.push_back({ Fix::Kind::AssumeTpu, {}, 0, 0 });
-            } else if (problem.code == Code::Indivisible) {
-                std::optional<PartitionSpec> spec;
-                if (device)
-                    spec = device->spec;
-                else if (annotation->resolution)
-                    spec = annotation->resolution->spec();
-                fixes = indivisibleFixes(problem, mesh, spec ? &*spec : nullptr);
             }
             collector.add(problem, subject, annotation->value, std::move(fixes));
         }
@@ -178,15 +202,23 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
 }
 
 /// Errors of annotations that nobody wrote there: of optimizer state, results and derived constraints. Most repeat what
-/// was found where the annotation comes from; the others must not get lost.
-void addInheritedErrors(const Program& program, const Annotations& annotations, Collector& collector)
+/// was found where the annotation comes from; the others must not get lost. The constraint that differentiation makes
+/// of another is as wrong as that one.
+void addInheritedErrors(const Program& program, const Mesh& mesh, const Annotations& annotations, Collector& collector)
 {
     for (const auto* list : { &annotations.arguments, &annotations.results, &annotations.constraints })
-        for (const ResolvedAnnotation& annotation : *list)
-            if (annotation.problem && annotation.problem->severity() == Severity::Error
-                && !collector.knows(*annotation.problem))
-                collector.add(
-                    *annotation.problem, shortName(program.value(annotation.value).path), annotation.value, {});
+        for (const ResolvedAnnotation& annotation : *list) {
+            const Value& value = program.value(annotation.value);
+            const bool derived = annotation.operation.valid()
+                && isBackward(program.scopes[program.operation(annotation.operation).scope]);
+            if (!annotation.problem || derived || annotation.problem->severity() != Severity::Error
+                || collector.knows(*annotation.problem))
+                continue;
+            if (annotation.indivisible())
+                addIndivisible(annotation, value, mesh, collector);
+            else
+                collector.add(*annotation.problem, shortName(value.path), annotation.value, {});
+        }
 }
 
 void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus& census, const Experiment& experiment,
@@ -311,8 +343,9 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
     std::vector<Problem> problems;
     Collector collector(problems);
     addAnnotationFindings(program, mesh, annotations, experiment, collector);
-    addInheritedErrors(program, annotations, collector);
+    addInheritedErrors(program, mesh, annotations, collector);
     addRuleFindings(program, mesh, census, experiment, collector);
+    collector.countTensors();
     return problems;
 }
 

@@ -23,8 +23,13 @@ struct ResolvedAnnotation {
     OperationId operation; ///< valid for constraints
     Annotation written;
     std::optional<Resolution> resolution; ///< logical names only
-    std::optional<PartitionSpec> spec; ///< absent: nothing applies (no annotation, inactive constraint, error)
+    /// Absent: nothing applies (no annotation, inactive constraint, error). A spec that cuts a dimension into unequal
+    /// parts stays: its array can be looked at, padded, though no step can run.
+    std::optional<PartitionSpec> spec;
     std::optional<Diagnostic> problem; ///< why not (ConstraintInactive, UnknownAxis, Indivisible, ...)
+    std::vector<Diagnostic> alsoIndivisible = {}; ///< further dimensions, when `problem` is Indivisible
+
+    [[nodiscard]] bool indivisible() const { return problem && problem->code == Code::Indivisible; }
 };
 
 struct Annotations {
@@ -79,6 +84,7 @@ struct TensorRow {
     std::int64_t bytesInAll = 0; ///< global
     std::int64_t copies = 1;
     AxisList partialBefore; ///< axes over which it was partial before its all-reduce
+    bool indivisible = false; ///< its annotation cuts a dimension that does not divide (E101): no step can run
 };
 
 struct StageTime {
@@ -109,7 +115,10 @@ struct Snapshot {
     SentBytes sent;
     std::vector<StageTime> times;
 
+    /// All stages passed: a step can run.
     [[nodiscard]] bool ok() const { return plan != nullptr; }
+    /// Every array has its layout and can be looked at, even where something keeps a step from running.
+    [[nodiscard]] bool laidOut() const { return propagation != nullptr; }
     [[nodiscard]] const TensorRow* row(ValueId value) const;
     [[nodiscard]] const TensorRow* row(std::string_view path) const;
     [[nodiscard]] int errorCount() const;

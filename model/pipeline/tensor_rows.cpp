@@ -33,13 +33,45 @@ std::vector<AxisList> partialAxes(const Snapshot& snapshot)
     return axes;
 }
 
+/// The same where there is no per-device program to say it: what is written decides, and what came along to an
+/// argument counts as far as it divides.
+TensorSharding heldWithoutProgram(const Snapshot& snapshot, ValueId id)
+{
+    const Value& value = snapshot.program->value(id);
+    TensorSharding held = snapshot.propagation->shardings[id.index];
+    if (value.definition.valid() || !snapshot.annotations)
+        return held;
+    const std::optional<PartitionSpec>& spec = snapshot.annotations->arguments[value.index].spec;
+    const TensorSharding wanted =
+        spec ? toTensorSharding(*spec, *snapshot.mesh, value.type.rank()) : TensorSharding::open(value.type.rank());
+    const TensorSharding divided = dividing(held, value.type.shape, *snapshot.mesh);
+    for (std::size_t d = 0; d < wanted.rank(); ++d)
+        if (wanted.dims[d].open)
+            held.dims[d] = divided.dims[d];
+    return held;
+}
+
+/// Whether the annotation of each value cuts one of its dimensions into unequal parts.
+std::vector<bool> indivisibleValues(const Snapshot& snapshot)
+{
+    std::vector<bool> found(snapshot.program->values.size());
+    if (!snapshot.annotations)
+        return found;
+    const Annotations& annotations = *snapshot.annotations;
+    for (const auto* list : { &annotations.arguments, &annotations.results, &annotations.constraints })
+        for (const ResolvedAnnotation& annotation : *list)
+            if (annotation.value.valid() && annotation.indivisible())
+                found[annotation.value.index] = true;
+    return found;
+}
+
 } // namespace
 
-const TensorSharding& heldSharding(const Snapshot& snapshot, ValueId value)
+TensorSharding heldSharding(const Snapshot& snapshot, ValueId value)
 {
     const TensorSharding& propagated = snapshot.propagation->shardings[value.index];
     if (!snapshot.deviceProgram)
-        return propagated;
+        return heldWithoutProgram(snapshot, value);
     const TensorSharding& held = snapshot.deviceProgram->value(DeviceValueId(value.index)).sharding;
     // What was propagated names axes of size 1 as well; people wrote them and look for them.
     return held == closed(propagated) ? propagated : held;
@@ -49,6 +81,7 @@ void addTensorRows(Snapshot& snapshot)
 {
     const Program& program = *snapshot.program;
     const std::vector<AxisList> partial = partialAxes(snapshot);
+    const std::vector<bool> indivisible = indivisibleValues(snapshot);
     std::vector<ValueId> shown;
     for (std::size_t i = 0; i < program.values.size(); ++i) {
         const Value& value = program.values[i];
@@ -87,7 +120,7 @@ void addTensorRows(Snapshot& snapshot)
     snapshot.tensors.reserve(shown.size());
     for (const ValueId id : shown) {
         const Value& value = program.value(id);
-        const TensorSharding& sharding = heldSharding(snapshot, id);
+        const TensorSharding sharding = heldSharding(snapshot, id);
         TensorRow row;
         row.value = id;
         row.path = value.path;
@@ -100,6 +133,7 @@ void addTensorRows(Snapshot& snapshot)
         row.bytesInAll = value.type.byteCount();
         row.copies = row.layout.copies();
         row.partialBefore = partial[id.index];
+        row.indivisible = indivisible[id.index];
         snapshot.rowOfValue[id.index] = static_cast<int>(snapshot.tensors.size());
         snapshot.tensors.push_back(std::move(row));
     }

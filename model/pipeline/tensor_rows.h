@@ -7,8 +7,9 @@
 namespace shardscope {
 
 /// The sharding in which devices hold a value: as propagated, but for arguments whose sizes do not divide by what was
-/// propagated to them. The snapshot has its propagation.
-[[nodiscard]] const TensorSharding& heldSharding(const Snapshot& snapshot, ValueId value);
+/// propagated to them. Where an annotation asks for a cut that does not divide, no step can run and the cut is shown as
+/// it was asked for. The snapshot has its propagation.
+[[nodiscard]] TensorSharding heldSharding(const Snapshot& snapshot, ValueId value);
 
 /// Fills `tensors` and `rowOfValue` from the shardings that are held. New values of the train state ("next(...)") have
 /// no row of their own: they have the layout of what they replace.

@@ -28,6 +28,12 @@ public:
     {
         return m_diagnostic.where.path.empty() ? Words::tr("the array") : tensorName(m_diagnostic.where.path);
     }
+    /// "x", or "x and 3 more" where a finding concerns several.
+    QString tensors() const
+    {
+        const std::int64_t more = m_diagnostic.number("tensors") - 1;
+        return more < 1 ? tensor() : Words::tr("%1 and %2 more").arg(tensor(), count(more));
+    }
     /// "hidden", or "dimension 1" when it has no name.
     QString dimension() const
     {
@@ -73,21 +79,44 @@ QString devicesText(std::int64_t number)
     return number == 1 ? Words::tr("1 device") : Words::tr("%1 devices").arg(count(number));
 }
 
+/// "the 4 devices along model", "8 devices" where the axes are not known.
+QString devicesAlong(const Diagnostic& d)
+{
+    QStringList axes;
+    for (const std::string& axis : d.list("axes"))
+        axes << fromStd(axis);
+    const std::int64_t parts = d.number("partitions");
+    if (axes.isEmpty())
+        return devicesText(parts);
+    return Words::tr("the %1 along %2").arg(devicesText(parts), axes.join(Words::tr(" and ")));
+}
+
+/// What would divide: the sizes next to the one that does not, and fewer devices along an axis that cuts alone.
+QString divisibleSizes(const Diagnostic& d)
+{
+    const std::int64_t size = d.number("size");
+    const std::int64_t parts = std::max<std::int64_t>(d.number("partitions"), 1);
+    const std::int64_t below = size / parts * parts;
+    QString text = below > 0 ? Words::tr("Sizes that divide: %1 or %2.").arg(count(below), count(below + parts))
+                             : Words::tr("The smallest size that divides: %1.").arg(count(below + parts));
+    const std::vector<std::string> axes = d.list("axes");
+    std::int64_t fewer = std::min(size, parts);
+    while (fewer > 1 && size % fewer != 0)
+        --fewer;
+    if (axes.size() == 1 && fewer > 1)
+        text += Words::tr(" %1 divides by %2 along %3.").arg(count(size), devicesText(fewer), fromStd(axes.front()));
+    return text;
+}
+
 /// Cause and remedy of errors in meshes, shardings and rules.
 ProblemText describeSharding(const Diagnostic& d)
 {
     const Reader arg(d);
     switch (d.code) {
-    case Code::Indivisible: {
-        const std::int64_t size = d.number("size");
-        const std::int64_t parts = std::max<std::int64_t>(d.number("partitions"), 1);
-        const std::int64_t below = size / parts * parts;
-        return { Words::tr("%1: %2 has size %3, which does not divide by %4 devices")
-                     .arg(arg.tensor(), arg.dimension(), arg.number("size"), arg.number("partitions")),
-            below > 0 ? Words::tr("Sizes that divide: %1 or %2.").arg(count(below), count(below + parts))
-                      : Words::tr("The smallest size that divides: %1.").arg(count(below + parts)),
-            {} };
-    }
+    case Code::Indivisible:
+        return { Words::tr("%1: %2 has size %3, which does not divide by %4")
+                     .arg(arg.tensors(), arg.dimension(), arg.number("size"), devicesAlong(d)),
+            divisibleSizes(d), {} };
     case Code::DevicesMismatch:
         return { Words::tr("the mesh has %1, the hardware has %2")
                      .arg(devicesText(d.number("product")), count(d.number("devices"))),

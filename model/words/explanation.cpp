@@ -72,12 +72,15 @@ public:
         sayCuts(first);
         sayCopies(first);
         text.paragraphs.push_back(first.take());
+        addPadding(text);
         for (const DimensionReason& reason : m_explanation.dims)
             text.decidedBy.push_back(cause(reason));
         if (length == Length::Tip)
             return text;
         addCollectives(text);
         for (const Problem* problem : m_explanation.problems) {
+            if (problem->diagnostic.code == Code::Indivisible)
+                continue; // said with the padding
             const ProblemText described = describe(problem->diagnostic);
             text.paragraphs.push_back(
                 { { fromStd(problem->diagnostic.id()) + QStringLiteral(": "), Span::Style::Code, -1 },
@@ -203,8 +206,51 @@ private:
             s.say(Words::tr(", so every device along "));
         }
         s.axes(m_explanation.copiedAlong);
-        s.say(Words::tr(" holds a copy: %1 are held for an array of %2.")
+        s.say((m_row->layout.isUneven() ? Words::tr(" holds a copy: %1, padding included, are held for an array of %2.")
+                                        : Words::tr(" holds a copy: %1 are held for an array of %2."))
                   .arg(bytes(held), bytes(static_cast<double>(m_row->bytesInAll))));
+    }
+
+    /// What the annotation of the tensor gets wrong about a dimension, null for nothing.
+    const Diagnostic* indivisible(std::size_t dimension) const
+    {
+        const ResolvedAnnotation* annotation = m_explanation.annotation;
+        if (!annotation || !annotation->indivisible())
+            return nullptr;
+        if (annotation->problem->where.dimension == static_cast<int>(dimension))
+            return &*annotation->problem;
+        for (const Diagnostic& further : annotation->alsoIndivisible)
+            if (further.where.dimension == static_cast<int>(dimension))
+                return &further;
+        return nullptr;
+    }
+
+    void addPadding(ExplanationText& text) const
+    {
+        if (!m_row)
+            return;
+        const Layout& layout = m_row->layout;
+        for (const DimensionReason& reason : m_explanation.dims) {
+            const std::size_t d = reason.dimension;
+            const std::int64_t pieces = layout.shardGrid()[d], block = layout.shardShape()[d];
+            const std::int64_t size = layout.shape()[d], room = pieces * block;
+            if (room == size)
+                continue;
+            const Diagnostic* error = indivisible(d);
+            Sentence s = sentence();
+            if (error)
+                s.code(fromStd(error->id()) + QStringLiteral(": "));
+            s.strong(dimensionName(reason));
+            s.say(
+                Words::tr(" has size %1, which does not divide by %2 devices along ").arg(count(size), count(pieces)));
+            s.axes(reason.axes);
+            s.say(Words::tr(": each has room for %1, for %2 in all, of which %3 are padding, %4 of the memory.")
+                      .arg(count(block), count(room), count(room - size),
+                          percent(static_cast<double>(room - size) / static_cast<double>(room))));
+            if (error)
+                s.say(Words::tr(" No step can run like this. ") + describe(*error).remedy);
+            text.paragraphs.push_back(s.take());
+        }
     }
 
     void addCollectives(ExplanationText& text) const

@@ -70,6 +70,14 @@ QString count(qint64 value)
     return QLocale().toString(value);
 }
 
+QString percent(double share)
+{
+    const double value = share * 100;
+    if (value > 0 && value < 0.05)
+        return Words::tr("less than 0.1 %");
+    return Words::tr("%1 %", "a percentage").arg(QLocale().toString(value, 'f', value < 9.95 ? 1 : 0));
+}
+
 QString copies(qint64 value)
 {
     return QString(timesSign) + thinSpace + count(value);
@@ -112,6 +120,22 @@ QString devices(std::span<const std::int32_t> ids)
     for (const std::int32_t id : ids)
         names << name(id);
     return names.join(QStringLiteral(", "));
+}
+
+QStringList padding(const TensorRow& row)
+{
+    QStringList lines;
+    for (std::size_t d = 0; d < row.type.rank(); ++d) {
+        const std::int64_t size = row.layout.shape()[d], pieces = row.layout.shardGrid()[d];
+        const std::int64_t room = pieces * row.layout.shardShape()[d];
+        if (room == size)
+            continue;
+        const QString name = d < row.dimNames.size() && !row.dimNames[d].empty() ? fromStd(row.dimNames[d])
+                                                                                 : Words::tr("dimension %1").arg(d);
+        lines << Words::tr("%1: %2 on %3 devices, %4 of %5 are padding")
+                     .arg(name, count(size), count(pieces), count(room - size), count(room));
+    }
+    return lines;
 }
 
 QString sentSummary(const Snapshot& snapshot)

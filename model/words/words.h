@@ -31,10 +31,13 @@ using Text = std::vector<Span>;
 [[nodiscard]] QString bytes(Rational value);
 [[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
 [[nodiscard]] QString count(qint64 value); ///< thousands by locale
+[[nodiscard]] QString percent(double share); ///< "17 %"; one decimal below ten
 [[nodiscard]] QString copies(qint64 value); ///< "× 2" with a thin space
 [[nodiscard]] QString meshSizes(const Mesh& mesh); ///< "2 × 4"
 [[nodiscard]] QString shape(std::span<const std::int64_t> shape); ///< "[1024, 256]"
 [[nodiscard]] QString range(std::int64_t begin, std::int64_t end); ///< inclusive, en dash: "256–511"; end is exclusive
+/// One line per dimension whose parts are not equal: "batch: 10 on 4 devices, 2 of 12 are padding".
+[[nodiscard]] QStringList padding(const TensorRow& row);
 [[nodiscard]] QString devices(std::span<const std::int32_t> ids); ///< "d0, d4", long lists "d0 … d3"
 
 // Names.

@@ -239,6 +239,36 @@ private Q_SLOTS:
         QVERIFY(ran.out.contains(QStringLiteral("\\x1b[31mred")));
     }
 
+    void showsWhatDoesNotDivide()
+    {
+        const QString path = file(smallMlp("\"hidden\": 32", "\"hidden\": 30"));
+        const Ran shown = runProgram({ QStringLiteral("show"), path });
+        QCOMPARE(shown.code, 1);
+        QVERIFY2(shown.error.contains(QStringLiteral("E101")), qPrintable(shown.error));
+        QVERIFY(!shown.out.contains(QStringLiteral("E101")));
+        QVERIFY2(shown.out.contains(QRegularExpression(QStringLiteral(
+                     "params/layers\\.0/W1 +f32 +\\[16, 30\\] +P\\(-, model\\) +\\[16, 8\\] +512 B +\\d+ +"
+                     "hidden: 30 on 4 devices, 2 of 32 are padding"))),
+            qPrintable(shown.out));
+        QVERIFY(!shown.out.contains(QStringLiteral("Memory")) && !shown.out.contains(QStringLiteral("Communication")));
+        const Ran one = runProgram(
+            { QStringLiteral("show"), path, QStringLiteral("--tensor"), QStringLiteral("params/layers.0/W2") });
+        QCOMPARE(one.code, 1);
+        QVERIFY(one.out.contains(QStringLiteral("24–29, 0–15")));
+        const Ran json = runProgram({ QStringLiteral("show"), path, QStringLiteral("--json") });
+        QCOMPARE(json.code, 1);
+        const auto out = json.json();
+        QVERIFY(!out.contains("communication"));
+        bool found = false;
+        for (const auto& tensor : out.at("tensors"))
+            if (tensor.at("path") == "params/layers.0/W1") {
+                found = true;
+                QVERIFY((tensor.at("shard_shape") == nlohmann::json{ 16, 8 }));
+                QVERIFY(tensor.at("bytes_per_device") == 512);
+            }
+        QVERIFY(found);
+    }
+
     void check_data()
     {
         QTest::addColumn<QByteArray>("text");

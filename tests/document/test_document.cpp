@@ -102,6 +102,24 @@ private Q_SLOTS:
         QCOMPARE(document.lastGood()->mesh->deviceCount(), 8);
     }
 
+    void whatCanBeLookedAtIsTheLastGoodSnapshot()
+    {
+        Document document;
+        document.setExperiment(small(), {});
+        document.waitForAnalysis();
+        QVERIFY(document.lastGood()->ok());
+        QVERIFY(document.edit(withDimension(*document.experiment(), "batch", 7), QStringLiteral("batch 7"))); // E101
+        document.waitForAnalysis();
+        QVERIFY(!document.snapshot()->ok());
+        QCOMPARE(document.lastGood(), document.snapshot());
+        QVERIFY(!document.lastGood()->tensors.empty());
+        QVERIFY(!document.lastGood()->plan);
+        const SnapshotPtr padded = document.lastGood();
+        QVERIFY(document.edit(withAxisSize(*document.experiment(), 0, 3, false), QStringLiteral("data 3"))); // E102
+        document.waitForAnalysis();
+        QCOMPARE(document.lastGood(), padded);
+    }
+
     void showsNothingOfWhatWasOpenBefore()
     {
         Document document;

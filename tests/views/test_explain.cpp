@@ -68,6 +68,30 @@ private Q_SLOTS:
         QVERIFY(paragraph.size() < derivation.size());
     }
 
+    void saysWhatDoesNotDivideAndWhatWould()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        experiment.mesh.axes = { { "data", 4 }, { "model", 2 } };
+        std::get<MlpModel>(experiment.model).settings.batch = 10;
+        Fixture fixture(experiment);
+        fixture.selection.setTensor(u"x"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(530, 400);
+        view.show();
+        for (const auto length : { words::Length::Tip, words::Length::Paragraph, words::Length::Derivation }) {
+            view.setLength(length);
+            const QString text = view.asText();
+            for (const char* part : { "rule 1 maps batch to data", "E101", "size 10", "4 devices along data",
+                     "2 are padding, 17 %", "No step can run", "8 or 12", "2 devices along data" })
+                QVERIFY2(text.contains(QLatin1String(part)), qPrintable(QLatin1String(part) + u": "_s + text));
+            QCOMPARE(text.count(u"E101"_s), 1);
+        }
+        // Where nobody asked for it, there is padding and nothing to mend.
+        fixture.selection.setTensor(u"layers.0/z"_s);
+        QVERIFY(view.asText().contains(u"2 are padding"_s));
+        QVERIFY(!view.asText().contains(u"E101"_s));
+    }
+
     void whatIfIsOneUndoStep()
     {
         Fixture fixture;

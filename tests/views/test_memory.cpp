@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
 #include <numeric>
 
+#include "experiment/edits.h"
 #include "views/memory_view/memory_layout.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
@@ -17,6 +19,27 @@ class TestMemory : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
+
+    void saysWhyNothingIsDrawn()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        std::get<MlpModel>(experiment.model).settings.batch = 7;
+        Fixture fixture(experiment);
+        MemoryView view(&fixture.document, &fixture.selection);
+        view.show();
+        QStringList said;
+        for (const QLabel* label : view.findChildren<QLabel*>())
+            if (label->isVisible())
+                said << label->text();
+        // Parameters, both moments, two counters and x: 3 x 8 x 1 MiB + 8 B + 4 rows of 4 KiB.
+        const QString text = said.join(u'\n');
+        QVERIFY2(
+            text.contains(u"E101"_s) && text.contains(u"24 MiB"_s) && text.contains(u"padding"_s), qPrintable(text));
+        QVERIFY(view.keyFigure().isEmpty());
+        fixture.document.edit(withDimension(experiment, "batch", 8), u"batch"_s);
+        fixture.document.waitForAnalysis();
+        QVERIFY(!view.keyFigure().isEmpty());
+    }
 
     void bar_data()
     {

@@ -2,14 +2,17 @@
 // The shard grid: geometry and hit test against the layout's own arithmetic, pictures by state, keys, and the table
 // that screen readers get.
 #include <QAccessible>
+#include <QLabel>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 
 #include "document/selection.h"
 #include "sharding/text.h"
+#include "views/panel_fixture.h"
 #include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_canvas.h"
+#include "views/shard_grid_view/shard_grid_view.h"
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
 #include "views/widgets/shard_colour.h"
@@ -145,6 +148,13 @@ private Q_SLOTS:
         QCOMPARE(grid.bottomPadding(panel), QRect(panel.left(), 1000, panel.width(), 200));
         QVERIFY(grid.rightPadding(panel).isEmpty());
         QVERIFY(grid.rows().padded() && !grid.columns().padded());
+        // 2 of 1024 would be less than a pixel: it is seen all the same.
+        const GridLayout thin = gridOf(layoutOf("model=4", "P(None, 'model')", { 1024, 1022 }), { 240, 240 });
+        const QRect strip = thin.rightPadding(thin.panels().front());
+        QCOMPARE(strip.width(), 5);
+        QCOMPARE(strip.right(), thin.panels().front().right());
+        const GridLayout narrow = gridOf(layoutOf("model=64", "P(None, 'model')", { 1024, 1022 }), { 240, 240 });
+        QVERIFY(narrow.rightPadding(narrow.panels().front()).width() < 3);
     }
 
     void detailFollowsTheSizeOfCells()
@@ -302,6 +312,48 @@ private Q_SLOTS:
         QVERIFY(!picture({ layoutOf("data=1024,model=1024", "P('data', 'model')", { 65536, 65536 }), names, 4, 8 })
                      .isNull());
         QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void paddedArraysAreDrawn()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        experiment.mesh.axes = { { "data", 4 }, { "model", 2 } };
+        std::get<MlpModel>(experiment.model).settings.batch = 10;
+        test::Fixture fixture(experiment);
+        QVERIFY(!fixture.snapshot().ok());
+        fixture.selection.setTensor(QStringLiteral("x"));
+        ShardGridView view(&fixture.document, &fixture.selection);
+        view.resize(600, 420);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const GridCanvas& canvas = *view.canvas();
+        QVERIFY(canvas.subject().has_value());
+        QVERIFY(canvas.subject()->layout.shardShape() == Shape({ 3, 1024 }));
+        const auto said = [&view](const QString& part) {
+            const auto labels = view.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                [&](const QLabel* label) { return label->isVisible() && label->text().contains(part); });
+        };
+        QVERIFY(said(QStringLiteral("2 of 12 are padding")));
+        QVERIFY(said(QStringLiteral("no step can run")));
+        // The last third of the last shard is hatched: it has none of the shard's colour.
+        const QImage picture = view.canvas()->grab().toImage();
+        const QRect panel = canvas.grid().panels().front();
+        const QRect padding = canvas.grid().bottomPadding(panel);
+        QVERIFY(!padding.isEmpty());
+        const QRgb tint = Theme::current().shards[3].rgb();
+        int coloured = 0, hatched = 0;
+        for (int x = padding.left() + 2; x < padding.right() / 3; ++x)
+            for (int y = padding.top() + 1; y < padding.bottom(); ++y) {
+                coloured += picture.pixel(x, y) == tint;
+                hatched += picture.pixel(x, y) != Theme::current().alternateRow.rgb();
+            }
+        QCOMPARE(coloured, 0);
+        QVERIFY(hatched > 0);
+
+        // An array that divides has nothing to say.
+        fixture.selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        QVERIFY(!said(QStringLiteral("no step can run")));
     }
 
     void hoverAndKeysSpeakThroughTheSelection()

@@ -129,6 +129,40 @@ private Q_SLOTS:
         checkSums(TensorTree::build(fixture.snapshot()), 0);
     }
 
+    void rowsThatDoNotDivideAreMarked()
+    {
+        Fixture fixture(mlp([](MlpSettings& settings) { settings.batch = 7; }));
+        QVERIFY(!fixture.snapshot().ok());
+        TensorsView view(&fixture.document, &fixture.selection);
+        view.resize(500, 600);
+        view.show();
+        const TensorsModel& model = *view.model();
+        const auto cell = [&](const QString& path, TensorColumn column) {
+            return model.find(path).siblingAtColumn(static_cast<int>(column));
+        };
+        const auto marked = [&](const QModelIndex& index) { return !index.data(Qt::DecorationRole).isNull(); };
+        QCOMPARE(cell(u"x"_s, TensorColumn::Extent).data().toString(), u"[7, 1024] → [4, 1024]"_s);
+        QCOMPARE(cell(u"x"_s, TensorColumn::Bytes).data().toString(), u"16 KiB"_s);
+        QVERIFY(marked(cell(u"x"_s, TensorColumn::Name)));
+        QCOMPARE(cell(u"x"_s, TensorColumn::Spec).data(TensorsModel::MarkRole).toString(), u"PAD"_s);
+        QVERIFY(cell(u"x"_s, TensorColumn::Name).data(Qt::AccessibleTextRole).toString().contains(u"divide"_s));
+        const QString tip = cell(u"x"_s, TensorColumn::Name).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.contains(u"1 of 8"_s), qPrintable(tip));
+        // z has come to it by propagation: padded, and nothing to mend there.
+        QVERIFY(!marked(cell(u"layers.0/z"_s, TensorColumn::Name)));
+        QCOMPARE(cell(u"layers.0/z"_s, TensorColumn::Spec).data(TensorsModel::MarkRole).toString(), u"PAD"_s);
+        QVERIFY(!marked(cell(u"params/layers.0/W1"_s, TensorColumn::Name)));
+        QVERIFY(cell(u"params/layers.0/W1"_s, TensorColumn::Spec).data(TensorsModel::MarkRole).toString().isEmpty());
+        // Whoever has the rows folded still finds them.
+        const auto plate = [&](const QString& key) {
+            const QModelIndex index = model.findKey(key);
+            return index.siblingAtColumn(static_cast<int>(TensorColumn::Spec)).data(TensorsModel::MarkRole).toString();
+        };
+        QCOMPARE(plate(u"Activations"_s), u"PAD"_s);
+        QCOMPARE(plate(u"Parameters"_s), QString());
+        QCOMPARE(view.keyFigure(), u"13 padded"_s);
+    }
+
     void foldsOnlyEqualLayers_data()
     {
         QTest::addColumn<int>("layers");

@@ -10,6 +10,33 @@
 
 namespace shardscope {
 
+namespace {
+
+/// Why there is nothing to draw, and what is known all the same.
+QString whyNothing(const SnapshotPtr& snapshot)
+{
+    if (!snapshot)
+        return MemoryView::tr("The experiment is being analysed.");
+    if (!snapshot->laidOut() || snapshot->problems.empty())
+        return MemoryView::tr("What a device holds is known once the problems below are solved.");
+    std::int64_t bytes = 0;
+    bool padded = false;
+    for (const TensorRow& row : snapshot->tensors)
+        if (!snapshot->program->value(row.value).definition.valid()) {
+            bytes = saturatingSum(bytes, row.bytesPerDevice);
+            padded = padded || row.layout.isUneven();
+        }
+    const QString held = words::bytes(static_cast<double>(bytes));
+    return MemoryView::tr("How full a device gets is known once a step can run: see %1 below.")
+               .arg(QString::fromLatin1(snapshot->problems.front().diagnostic.id().data()))
+        + u' '
+        + (padded ? MemoryView::tr("The arrays that a step begins with take %1 on each device, padding included.")
+                  : MemoryView::tr("The arrays that a step begins with take %1 on each device."))
+              .arg(held);
+}
+
+} // namespace
+
 MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
@@ -19,7 +46,7 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     , m_bar(new MemoryBarWidget)
     , m_plot(new LiveMemoryPlot)
     , m_content(new QWidget)
-    , m_empty(new EmptyPage(tr("What a device holds is known once the problems below are solved.")))
+    , m_empty(new EmptyPage(QString()))
 {
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
@@ -61,6 +88,8 @@ void MemoryView::showSnapshot()
     SnapshotPtr snapshot = shownSnapshot(*m_document);
     if (snapshot && !snapshot->plan)
         snapshot = nullptr;
+    if (!snapshot)
+        m_empty->setSentence(whyNothing(shownSnapshot(*m_document)));
     m_content->setVisible(snapshot != nullptr);
     m_empty->setVisible(snapshot == nullptr);
     m_bar->setSnapshot(snapshot);

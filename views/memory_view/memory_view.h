@@ -11,6 +11,7 @@ class QBoxLayout;
 
 namespace shardscope {
 
+class EmptyPage;
 class LiveMemoryPlot;
 class MemoryBarWidget;
 class RoleLabel;
@@ -44,7 +45,7 @@ private:
     MemoryBarWidget* m_bar;
     LiveMemoryPlot* m_plot;
     QWidget* m_content;
-    QWidget* m_empty;
+    EmptyPage* m_empty;
     QString m_keyFigure;
 };
 

@@ -114,7 +114,7 @@ void StaleRibbon::follow()
 {
     // While an analysis runs, which takes milliseconds, a ribbon would only flicker.
     const SnapshotPtr newest = m_document->snapshot();
-    setVisible(newest && !newest->ok() && m_document->lastGood());
+    setVisible(newest && !newest->laidOut() && m_document->lastGood());
 }
 
 void StaleRibbon::paintEvent(QPaintEvent*)

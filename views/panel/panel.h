@@ -12,7 +12,8 @@ class QPushButton;
 
 namespace shardscope {
 
-/// What a view draws: the newest analysis in which all stages passed, or the newest one if none ever did; may be null.
+/// What a view draws: the newest analysis that laid the arrays out, or the newest one if none ever did; may be null. It
+/// has a plan only if it is ok().
 [[nodiscard]] SnapshotPtr shownSnapshot(const Document& document);
 
 /// A label in one of the theme's text roles that follows the theme and the application's font.

@@ -57,7 +57,7 @@ QString editPreview(const Snapshot& now, const Experiment& after, AnalysisCache&
     const auto bytes = [](std::int64_t value) { return words::bytes(static_cast<double>(value)); };
     if (bytesNow != bytesThen)
         parts << EditPreview::tr("%1 → %2 per device").arg(bytes(bytesNow), bytes(bytesThen));
-    if (!(now.sent.step == then->sent.step))
+    if (now.ok() && !(now.sent.step == then->sent.step))
         parts
             << EditPreview::tr("sent %1 → %2 per step").arg(words::bytes(now.sent.step), words::bytes(then->sent.step));
     return parts.join(QStringLiteral(", "));

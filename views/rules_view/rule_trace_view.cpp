@@ -51,7 +51,7 @@ QString namesText(const LogicalNames& names)
 std::optional<ResolvedAnnotation> annotationOf(const Snapshot& snapshot, const QString& path)
 {
     const TensorRow* row = snapshot.row(path.toStdString());
-    if (!row || !snapshot.ok())
+    if (!row || !snapshot.laidOut())
         return std::nullopt;
     const Explanation explanation = explain(snapshot, row->value);
     return explanation.annotation ? std::optional(*explanation.annotation) : std::nullopt;

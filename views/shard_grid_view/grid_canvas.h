@@ -54,9 +54,15 @@ private:
     void paintPanel(QPainter& painter, int panel, const Theme& theme) const;
     void paintRaster(QPainter& painter, int panel, const Theme& theme) const;
     void paintCell(QPainter& painter, const GridCell& cell, const Theme& theme) const;
-    void paintPlate(
-        QPainter& painter, const QRect& cell, const QColor& fill, std::int64_t shard, const Theme& theme) const;
+    /// Returns whether the words of a cell stand on padding.
+    bool paintPlates(QPainter& painter, int panel, const Theme& theme) const;
+    /// Returns false where there is too little room for the words.
+    bool paintPlate(QPainter& painter, const QRect& cell, const QColor& fill, std::int64_t shard, bool patterned,
+        const Theme& theme) const;
     void paintPadding(QPainter& painter, const QRect& panel, const Theme& theme) const;
+    void paintPaddingWords(QPainter& painter, const QRect& panel, const Theme& theme) const;
+    [[nodiscard]] QRect faceOf(const GridCell& cell) const; ///< of a cell, without the gap and the sheets behind it
+    [[nodiscard]] int sheetsBehind() const; ///< addends drawn behind the first
     void paintColumnHeader(QPainter& painter, const Theme& theme) const;
     void paintRowHeader(QPainter& painter, const Theme& theme) const;
     void paintPanelTitles(QPainter& painter, const Theme& theme) const;

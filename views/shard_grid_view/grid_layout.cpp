@@ -36,6 +36,13 @@ std::int64_t partAt(int offset, int length, std::int64_t pieces)
     return part;
 }
 
+/// Padding is drawn this wide at least, so that it is seen where it is a thousandth of the array; but it never covers
+/// more than a quarter of a cell that way.
+int leastPadding(int length, std::int64_t pieces)
+{
+    return static_cast<int>(std::min<std::int64_t>(5, length / std::max<std::int64_t>(pieces, 1) / 4));
+}
+
 } // namespace
 
 GridLayout::Choice GridLayout::defaultChoice(const Layout& layout)
@@ -182,7 +189,8 @@ QRect GridLayout::rightPadding(const QRect& panel) const
 {
     if (!m_columns.padded())
         return {};
-    const int x = edge(panel.left(), panel.width(), m_columns.size, m_columns.extent());
+    const int x = std::min(edge(panel.left(), panel.width(), m_columns.size, m_columns.extent()),
+        panel.right() + 1 - leastPadding(panel.width(), m_columns.pieces));
     return { x, panel.top(), panel.right() + 1 - x, panel.height() };
 }
 
@@ -190,7 +198,8 @@ QRect GridLayout::bottomPadding(const QRect& panel) const
 {
     if (!m_rows.padded())
         return {};
-    const int y = edge(panel.top(), panel.height(), m_rows.size, m_rows.extent());
+    const int y = std::min(edge(panel.top(), panel.height(), m_rows.size, m_rows.extent()),
+        panel.bottom() + 1 - leastPadding(panel.height(), m_rows.pieces));
     return { panel.left(), y, panel.width(), panel.bottom() + 1 - y };
 }
 

@@ -101,17 +101,20 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         elements *= size;
     const QString whole = words::bytes(static_cast<double>(elements) * static_cast<double>(m_subject->elementBytes));
     const QString held = words::bytes(static_cast<double>(m_subject->shardBytes()) * static_cast<double>(deviceCount));
+    const auto room = [&] { return y + Metrics::scaled(6) + lineHeight <= height(); };
     if (layout.addends() > 1) {
-        y += Metrics::scaled(6);
-        swatch(theme.dots(theme.base, ratio), theme.base);
-        write(tr("partial sums"), true, theme.text, step);
-        y += lineHeight;
+        if (room()) {
+            y += Metrics::scaled(6);
+            swatch(theme.dots(theme.base, ratio), theme.base);
+            write(tr("partial sums"), true, theme.text, step);
+            y += lineHeight;
+        }
     } else if (copies > 1) {
         paragraph(copies == 2 ? tr("Held twice") : tr("Held %n times", nullptr, static_cast<int>(copies)),
             { tr("%1 on %n devices", nullptr, static_cast<int>(deviceCount)).arg(held), tr("for a %1 array").arg(whole),
                 axes.size() > 1 ? tr("along %1").arg(axes.join(QStringLiteral(", "))) : QString() });
     }
-    if (layout.isUneven()) {
+    if (layout.isUneven() && room()) {
         y += Metrics::scaled(6);
         swatch(theme.hatch(ratio), theme.alternateRow);
         write(tr("padding"), true, theme.text, step);

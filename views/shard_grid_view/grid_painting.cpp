@@ -108,6 +108,9 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
                 paintCell(painter, { panel, row, column }, theme);
     }
     paintPadding(painter, rect, theme);
+    const bool plates = m_grid.detail() >= GridDetail::Name && cells <= mostPaintedCells;
+    if (!plates || !paintPlates(painter, panel, theme))
+        paintPaddingWords(painter, rect, theme);
     if (m_subject->isWhole() && m_subject->mesh().deviceCount() > 1) {
         painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
         painter.setBrush(Qt::NoBrush);
@@ -172,26 +175,35 @@ void GridCanvas::paintRaster(QPainter& painter, int panel, const Theme& theme) c
     }
 }
 
-void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme& theme) const
+int GridCanvas::sheetsBehind() const
 {
-    const Layout& layout = m_subject->layout;
-    const std::int64_t shard = m_grid.shardOf(cell);
-    const QColor fill = fillOf(cell, theme);
-    const qreal ratio = devicePixelRatioF();
+    return static_cast<int>(std::min<std::int64_t>(m_subject->layout.addends(), 4)) - 1;
+}
+
+QRect GridCanvas::faceOf(const GridCell& cell) const
+{
     // The last pixel of a cell in each direction is the gap to the next.
     QRect rect = m_grid.cellRect(cell);
     if (rect.width() > 2 && cell.column + 1 < m_grid.columns().pieces)
         rect.setRight(rect.right() - 1);
     if (rect.height() > 2 && cell.row + 1 < m_grid.rows().pieces)
         rect.setBottom(rect.bottom() - 1);
+    if (m_subject->layout.addends() > 1 && m_grid.detail() >= GridDetail::Marks)
+        rect.adjust(2, 2 + 4 * sheetsBehind(), -2 - 4 * sheetsBehind(), -2);
+    return rect;
+}
+
+void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme& theme) const
+{
+    const Layout& layout = m_subject->layout;
+    const QColor fill = fillOf(cell, theme);
+    const qreal ratio = devicePixelRatioF();
+    const QRect rect = faceOf(cell);
 
     painter.setBrushOrigin(0, 0); // patterns run on from cell to cell
     if (layout.addends() > 1 && m_grid.detail() >= GridDetail::Marks) {
-        const int behind = static_cast<int>(std::min<std::int64_t>(layout.addends(), 4)) - 1;
-        rect.adjust(2, 2, -2, -2);
-        rect.adjust(0, 4 * behind, -4 * behind, 0);
         painter.setPen(theme.strongLine);
-        for (int i = behind; i > 0; --i) {
+        for (int i = sheetsBehind(); i > 0; --i) {
             painter.setBrush(fill);
             painter.drawRect(rect.translated(4 * i, -4 * i));
         }
@@ -207,27 +219,41 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
         else if (layout.copies() > 1 && m_grid.detail() >= GridDetail::Marks)
             painter.fillRect(rect, theme.stripes(fill, m_subject->isWhole() ? 8 : layout.copies(), ratio));
     }
-    if (m_grid.detail() < GridDetail::Name)
-        return;
-    // Words stand on the array, not on its padding.
-    const QRect& panel = m_grid.panels()[static_cast<std::size_t>(cell.panel)];
-    if (const QRect padding = m_grid.rightPadding(panel); !padding.isEmpty())
-        rect.setRight(std::min(rect.right(), padding.left() - 1));
-    if (const QRect padding = m_grid.bottomPadding(panel); !padding.isEmpty())
-        rect.setBottom(std::min(rect.bottom(), padding.top() - 1));
-    if (!rect.isEmpty())
-        paintPlate(painter, rect, fill, shard, theme);
 }
 
-void GridCanvas::paintPlate(
-    QPainter& painter, const QRect& cell, const QColor& fill, std::int64_t shard, const Theme& theme) const
+bool GridCanvas::paintPlates(QPainter& painter, int panel, const Theme& theme) const
+{
+    bool onPadding = false;
+    const QRect& whole = m_grid.panels()[static_cast<std::size_t>(panel)];
+    const QRect right = m_grid.rightPadding(whole), bottom = m_grid.bottomPadding(whole);
+    for (std::int64_t row = 0; row < m_grid.rows().pieces; ++row)
+        for (std::int64_t column = 0; column < m_grid.columns().pieces; ++column) {
+            const GridCell cell{ panel, row, column };
+            const QColor fill = fillOf(cell, theme);
+            const std::int64_t shard = m_grid.shardOf(cell);
+            const QRect face = faceOf(cell);
+            // Words stand on the array, and on its padding only where the array's own strip is too narrow for them.
+            QRect filled = face;
+            if (!right.isEmpty())
+                filled.setRight(std::min(filled.right(), right.left() - 1));
+            if (!bottom.isEmpty())
+                filled.setBottom(std::min(filled.bottom(), bottom.top() - 1));
+            if (filled.isEmpty() || paintPlate(painter, filled, fill, shard, false, theme) || filled == face)
+                continue;
+            onPadding = paintPlate(painter, face, fill, shard, true, theme) || onPadding;
+        }
+    return onPadding;
+}
+
+bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& fill, std::int64_t shard,
+    bool patterned, const Theme& theme) const
 {
     const Layout& layout = m_subject->layout;
     std::vector<IndexRange> ranges = layout.rangesOfShard(shard);
     const bool onlyPadding =
         std::any_of(ranges.begin(), ranges.end(), [](const IndexRange& r) { return r.size() == 0; });
     if (onlyPadding && !layout.shape().empty())
-        return;
+        return false;
     const std::vector<std::int32_t> holders = layout.holders(shard);
     QString first, second;
     const bool full = m_grid.detail() == GridDetail::Full;
@@ -257,7 +283,7 @@ void GridCanvas::paintPlate(
         first = tr("%n devices", nullptr, static_cast<int>(holders.size()));
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width()
         || strongMetrics.height() + 2 * spare > cell.height() + 2)
-        return;
+        return false;
     int height = strongMetrics.height();
     if (!second.isEmpty()) {
         if (height + smallMetrics.height() + 2 * spare <= cell.height())
@@ -272,8 +298,7 @@ void GridCanvas::paintPlate(
     QRect plate(0, 0, widthOf() + 10, height + 2);
     plate = plate.intersected(QRect(0, 0, cell.width() - 2, cell.height() - 2));
     plate.moveCenter(cell.center());
-    const bool patterned = layout.copies() > 1 || layout.addends() > 1;
-    if (patterned) {
+    if (patterned || layout.copies() > 1 || layout.addends() > 1) {
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);
@@ -291,6 +316,7 @@ void GridCanvas::paintPlate(
         line.setHeight(smallMetrics.height());
         painter.drawText(line, Qt::AlignCenter, second);
     }
+    return true;
 }
 
 void GridCanvas::paintPadding(QPainter& painter, const QRect& panel, const Theme& theme) const
@@ -306,6 +332,12 @@ void GridCanvas::paintPadding(QPainter& painter, const QRect& panel, const Theme
         painter.setPen(pen);
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(part.adjusted(0, 0, -1, -1));
+    }
+}
+
+void GridCanvas::paintPaddingWords(QPainter& painter, const QRect& panel, const Theme& theme) const
+{
+    for (const QRect& part : { m_grid.rightPadding(panel), m_grid.bottomPadding(panel) }) {
         const QFontMetrics metrics(Metrics::small());
         const QString text = tr("padding");
         if (metrics.horizontalAdvance(text) + 16 <= part.width() && metrics.height() + 6 <= part.height()) {

@@ -62,6 +62,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     , m_spec(new SpanLine(this))
     , m_total(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_perDevice(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_notice(new RoleLabel(RoleLabel::Size::Normal, &Theme::error, this))
     , m_rowsLabel(new QLabel(tr("Rows"), this))
     , m_columnsLabel(new QLabel(tr("Columns"), this))
     , m_rows(new QComboBox(this))
@@ -95,6 +96,8 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     head->addWidget(m_total, 0, 1);
     head->addWidget(m_spec, 1, 0);
     head->addWidget(m_perDevice, 1, 1);
+    m_notice->setElided(true);
+    head->addWidget(m_notice, 2, 0, 1, 2);
     head->setColumnStretch(0, 1);
 
     auto* tray = new QHBoxLayout;
@@ -204,6 +207,10 @@ void ShardGridView::showRow(const TensorRow& row)
         m_spec->setText(
             { { tr("%1, partial over %2").arg(spec, axes.join(QStringLiteral(", "))), words::Span::Style::Code, -1 } });
     }
+    m_notice->setVisible(row.indivisible);
+    if (row.indivisible)
+        m_notice->setText(
+            tr("Does not divide, no step can run: %1.").arg(words::padding(row).join(QStringLiteral("; "))));
     m_canvas->setSubject(std::move(subject));
     const QString path = QString::fromStdString(row.path);
     if (path != m_shown) {

@@ -47,6 +47,7 @@ private:
     SpanLine* m_spec;
     RoleLabel* m_total;
     RoleLabel* m_perDevice;
+    RoleLabel* m_notice; ///< what is wrong with the array's sharding
     QLabel* m_rowsLabel;
     QLabel* m_columnsLabel;
     QComboBox* m_rows;

@@ -45,7 +45,7 @@ bool looksLike(const TensorRow& a, const TensorRow& b)
 {
     return parseTensorPath(a.path).leaf == parseTensorPath(b.path).leaf && a.type == b.type && a.spec == b.spec
         && a.layout.shardShape() == b.layout.shardShape() && a.bytesPerDevice == b.bytesPerDevice
-        && a.copies == b.copies && a.dimNames == b.dimNames;
+        && a.copies == b.copies && a.dimNames == b.dimNames && a.indivisible == b.indivisible;
 }
 
 bool looksLike(const Snapshot& snapshot, const LayerRows& a, const LayerRows& b)
@@ -137,6 +137,7 @@ public:
             node.bytes = saturatingSum(node.bytes, below.bytes);
             node.copies = node.copies == below.copies ? node.copies : 0;
             node.everywhere = node.everywhere && below.everywhere;
+            node.indivisible = node.indivisible || below.indivisible;
             if (node.spec != below.spec)
                 node.spec.clear();
         }
@@ -185,6 +186,8 @@ private:
         node.bytes = row.bytesPerDevice;
         node.copies = row.copies;
         node.spec = text(toColumn(row.spec));
+        node.padded = row.layout.isUneven();
+        node.indivisible = row.indivisible;
         node.everywhere =
             m_snapshot.mesh && m_snapshot.mesh->deviceCount() > 1 && row.copies == m_snapshot.mesh->deviceCount();
     }

@@ -55,6 +55,8 @@ struct TensorNode {
     std::int64_t bytes = 0; ///< per device
     std::int64_t copies = 0; ///< 0: the tensors below differ
     bool everywhere = false; ///< every device holds all of it (and there are several devices)
+    bool padded = false; ///< of a tensor: its parts are not equal
+    bool indivisible = false; ///< of a tensor, or of any below: cut so that it does not divide, and no step can run
 };
 
 enum class TensorColumn : std::uint8_t { Name, Extent, Spec, Bytes, Copies };

@@ -19,16 +19,11 @@ QFont markFont()
     return font;
 }
 
-QString markText()
-{
-    return TensorsModel::tr("ALL");
-}
-
 } // namespace
 
-int TensorsDelegate::markWidth()
+int TensorsDelegate::markWidth(const QString& mark)
 {
-    return QFontMetrics(markFont()).horizontalAdvance(markText()) + Metrics::scaled(14);
+    return mark.isEmpty() ? 0 : QFontMetrics(markFont()).horizontalAdvance(mark) + Metrics::scaled(14);
 }
 
 QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
@@ -37,7 +32,7 @@ QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModel
     const auto* model = qobject_cast<const TensorsModel*>(index.model());
     if (model && index.column() == static_cast<int>(TensorColumn::Spec))
         size.setWidth(spanLineWidth(model->specSpans(index), Metrics::fixed()) + 2 * Metrics::scaled(6)
-            + (index.data(TensorsModel::EverywhereRole).toBool() ? markWidth() : 0));
+            + markWidth(index.data(TensorsModel::MarkRole).toString()));
     size.setHeight(Metrics::scaled(22));
     return size;
 }
@@ -60,25 +55,26 @@ void TensorsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
 
     painter->save();
     const bool quiet = index.data(TensorsModel::QuietRole).toBool();
-    const bool marked = index.data(TensorsModel::EverywhereRole).toBool();
+    const QString mark = index.data(TensorsModel::MarkRole).toString();
     painter->setFont(quiet ? option.font : Metrics::fixed());
     painter->setPen(quiet && !selected ? theme.secondary : theme.text);
     const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, widget) + 1;
     const QRect cell = option.rect.adjusted(margin, 0, -2, 0);
-    const int room = cell.width() - (marked ? markWidth() : 0);
+    const int room = cell.width() - markWidth(mark);
     const int used = drawSpanLine(
         *painter, QRect(cell.left(), cell.top(), room, cell.height()), model->specSpans(index), theme, selected);
-    if (marked) {
+    if (!mark.isEmpty()) {
         const QFont font = markFont();
         const QFontMetrics metrics(font);
         const int gap = Metrics::scaled(6), height = metrics.height() + 1;
-        const QRectF plate(
-            cell.left() + used + gap + 0.5, cell.center().y() - height / 2 + 0.5, markWidth() - gap - 1, height - 1);
+        const QRectF plate(cell.left() + used + gap + 0.5, cell.center().y() - height / 2 + 0.5,
+            markWidth(mark) - gap - 1, height - 1);
         painter->setRenderHint(QPainter::Antialiasing);
-        painter->setPen(QPen(selected ? theme.text : theme.secondary, 1));
+        const bool wrong = index.data(TensorsModel::WrongRole).toBool();
+        painter->setPen(QPen(selected ? theme.text : wrong ? theme.error : theme.secondary, 1));
         painter->drawRoundedRect(plate, 2, 2);
         painter->setFont(font);
-        painter->drawText(plate, Qt::AlignCenter, markText());
+        painter->drawText(plate, Qt::AlignCenter, mark);
     }
     painter->restore();
 }

@@ -5,7 +5,8 @@
 
 namespace shardscope {
 
-/// Rows of the tensors tree: specs with their mesh axes in colour, the ALL mark, remarks in the secondary colour.
+/// Rows of the tensors tree: specs with their mesh axes in colour, the marks ALL and PAD, remarks in the secondary
+/// colour.
 class TensorsDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
@@ -13,8 +14,8 @@ public:
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-    /// Width that the mark takes behind a spec, its gap included.
-    [[nodiscard]] static int markWidth();
+    /// Width that a mark takes behind a spec, its gap included; 0 for none.
+    [[nodiscard]] static int markWidth(const QString& mark);
 };
 
 } // namespace shardscope

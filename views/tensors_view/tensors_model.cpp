@@ -7,6 +7,7 @@
 
 #include "sharding/text.h"
 #include "views/span_text/span_text.h"
+#include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
 
@@ -188,7 +189,18 @@ QString TensorsModel::toolTip(const TensorNode& item) const
         lines << tr("Each part is held by %1 devices.").arg(words::count(tensor->copies));
     else
         lines << tr("Each part is held once.");
+    lines << words::padding(*tensor);
+    if (item.indivisible)
+        lines << tr("It does not divide, so no step can run.");
     return plainTip(lines.join(u'\n'));
+}
+
+QString TensorsModel::mark(const TensorNode& item)
+{
+    if (item.kind != TensorNode::Kind::Tensor)
+        return item.indivisible ? tr("PAD", "the array is padded")
+                                : QString(); // whoever has the rows folded finds them
+    return item.padded ? tr("PAD", "the array is padded") : item.everywhere ? tr("ALL") : QString();
 }
 
 QVariant TensorsModel::data(const QModelIndex& index, int role) const
@@ -214,6 +226,10 @@ QVariant TensorsModel::data(const QModelIndex& index, int role) const
     case Qt::AccessibleTextRole:
         if (column == TensorColumn::Copies && item.everywhere)
             return tr("%1, all devices").arg(display(item, column));
+        if (column == TensorColumn::Name && item.indivisible)
+            return tr("%1, does not divide").arg(display(item, column));
+        if (column == TensorColumn::Spec && item.padded)
+            return tr("%1, padded").arg(display(item, column));
         return display(item, column);
     case PathRole:
         return path(index);
@@ -221,8 +237,14 @@ QVariant TensorsModel::data(const QModelIndex& index, int role) const
         return item.key;
     case KindRole:
         return static_cast<int>(item.kind);
-    case EverywhereRole:
-        return item.kind == TensorNode::Kind::Tensor && item.everywhere;
+    case MarkRole:
+        return mark(item);
+    case Qt::DecorationRole:
+        if (column == TensorColumn::Name && item.indivisible && item.kind == TensorNode::Kind::Tensor)
+            return severityIcon(Severity::Error);
+        return {};
+    case WrongRole:
+        return item.indivisible;
     case QuietRole:
         return column == TensorColumn::Spec && item.kind == TensorNode::Kind::Folded;
     default:

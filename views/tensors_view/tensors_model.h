@@ -16,7 +16,8 @@ public:
         PathRole = Qt::UserRole, ///< QString, empty above the tensors
         KeyRole, ///< QString, stable over snapshots
         KindRole, ///< int, TensorNode::Kind
-        EverywhereRole, ///< bool: every device holds all of it
+        MarkRole, ///< QString: the plate behind a spec, "ALL" or "PAD"; mostly empty
+        WrongRole, ///< bool: it does not divide, or one below does not
         QuietRole, ///< bool: the cell is a remark, not a value
     };
 
@@ -47,6 +48,7 @@ private:
     [[nodiscard]] const TensorRow* row(const TensorNode& node) const;
     [[nodiscard]] QString display(const TensorNode& node, TensorColumn column) const;
     [[nodiscard]] QString toolTip(const TensorNode& node) const;
+    [[nodiscard]] static QString mark(const TensorNode& node);
     void rebuild();
 
     SnapshotPtr m_snapshot;

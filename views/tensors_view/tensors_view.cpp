@@ -11,6 +11,7 @@
 #include <QScrollBar>
 #include <QShortcut>
 #include <QTreeView>
+#include <algorithm>
 
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
@@ -63,6 +64,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     m_tree->setUniformRowHeights(true);
     m_tree->setAllColumnsShowFocus(true);
     m_tree->setIndentation(Metrics::scaled(14));
+    m_tree->setIconSize({ Metrics::scaled(14), Metrics::scaled(14) });
     m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
     m_tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
@@ -122,9 +124,14 @@ void TensorsView::showSnapshot()
     m_model->setSnapshot(snapshot);
     fitColumns();
     followSelection();
-    const QString figure = snapshot && snapshot->plan
-        ? tr("%1 per device").arg(words::bytes(static_cast<double>(snapshot->plan->memory.peakBytes)))
-        : QString();
+    QString figure;
+    if (snapshot && snapshot->plan) {
+        figure = tr("%1 per device").arg(words::bytes(static_cast<double>(snapshot->plan->memory.peakBytes)));
+    } else if (snapshot && snapshot->laidOut()) {
+        const auto padded = std::count_if(snapshot->tensors.begin(), snapshot->tensors.end(),
+            [](const TensorRow& row) { return row.layout.isUneven(); });
+        figure = padded == 0 ? QString() : tr("%1 padded", "so many tensors are").arg(words::count(padded));
+    }
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
@@ -209,7 +216,7 @@ void TensorsView::fitColumns()
             };
             if (!parent.isValid())
                 longestGroup = std::max(longestGroup, group.horizontalAdvance(textOf(TensorColumn::Name)));
-            const int mark = row.data(TensorsModel::EverywhereRole).toBool() ? TensorsDelegate::markWidth() : 0;
+            const int mark = TensorsDelegate::markWidth(row.data(TensorsModel::MarkRole).toString());
             wanted.shape = std::max(wanted.shape, fixed.horizontalAdvance(textOf(TensorColumn::Extent)) + margin);
             wanted.spec =
                 std::max(wanted.spec, spanLineWidth(m_model->specSpans(row), Metrics::fixed()) + margin + mark);
