@@ -19,8 +19,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <QToolButton>
 
 #include "experiment/builtin.h"
+#include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
 #include "views/main_window/application.h"
 #include "views/main_window/main_window.h"
@@ -284,6 +286,85 @@ private Q_SLOTS:
         QVERIFY(window.dock(QStringLiteral("memory"))->isVisible());
     }
 
+    void theFirstErrorComesForward()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1024, 640);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        DockFrame* problems = window.dock(QStringLiteral("problems"));
+        DockFrame* explain = window.dock(QStringLiteral("explain"));
+        // Docks behind others lie outside the window.
+        const auto inFront = [&window](const DockFrame* dock) { return window.rect().contains(dock->geometry()); };
+        const auto tabs = [&window] {
+            QStringList names;
+            for (const QTabBar* bar : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+                for (int tab = 0; tab < bar->count() && bar->isVisible(); ++tab)
+                    names << (bar->tabIcon(tab).isNull() ? QString() : QStringLiteral("!")) + bar->tabText(tab);
+            return names;
+        };
+        auto* status = window.findChild<QToolButton*>(QStringLiteral("statusProblems"));
+        // The two warnings of the example are told by tab and status bar, and nothing comes forward for them.
+        QTRY_VERIFY2(tabs().contains(QStringLiteral("!Problems 2")), qPrintable(tabs().join(QLatin1Char(','))));
+        QCOMPARE(status->text(), QStringLiteral("2 warnings"));
+        QCOMPARE(problems->toggleViewAction()->text(), QStringLiteral("Problems"));
+        QTRY_VERIFY(inFront(explain));
+        QVERIFY(!inFront(problems));
+
+        // The first error does, and the keyboard stays where it is.
+        QSpinBox* number = window.meshView()->row(0)->spinBox();
+        number->setFocus();
+        window.meshView()->setKeepsProduct(false);
+        QTest::keyClick(number, Qt::Key_Up);
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(inFront(problems));
+        QVERIFY(!inFront(explain));
+        QVERIFY(number->hasFocus());
+        QVERIFY2(status->text().startsWith(QStringLiteral("1 error")), qPrintable(status->text()));
+        // Another one does not: who went back to Explain meanwhile stays there.
+        explain->raise();
+        QTRY_VERIFY(inFront(explain));
+        QTest::keyClick(number, Qt::Key_Up);
+        window.document()->waitForAnalysis();
+        QCoreApplication::processEvents();
+        QVERIFY(inFront(explain));
+        window.document()->undoStack()->undo();
+        window.document()->undoStack()->undo();
+        window.document()->waitForAnalysis();
+        QTRY_COMPARE(status->text(), QStringLiteral("2 warnings"));
+
+        // Nor does it take the keyboard from the dock it stands behind.
+        explain->present();
+        QTRY_VERIFY(explain->isAncestorOf(QApplication::focusWidget()));
+        const QWidget* focus = QApplication::focusWidget();
+        QVERIFY(window.document()->edit(
+            withAxisSize(*window.document()->experiment(), 0, 8, false), QStringLiteral("data 2 → 8")));
+        window.document()->waitForAnalysis();
+        QCoreApplication::processEvents();
+        QVERIFY(inFront(explain));
+        QCOMPARE(QApplication::focusWidget(), focus);
+        // A click on the status bar leads there, and so does the keyboard.
+        QTest::mouseClick(status, Qt::LeftButton);
+        QTRY_VERIFY(inFront(problems));
+        explain->present();
+        status->setFocus(Qt::TabFocusReason);
+        QTest::keyClick(status, Qt::Key_Space);
+        QTRY_VERIFY(inFront(problems));
+        // Who opens a file with an error sees it at once.
+        window.action(QStringLiteral("resetLayout"))->trigger();
+        QTRY_VERIFY(inFront(problems));
+        // A closed dock stays closed.
+        window.document()->undoStack()->undo();
+        window.document()->waitForAnalysis();
+        problems->close();
+        window.document()->undoStack()->redo();
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(status->text().startsWith(QStringLiteral("1 error")));
+        QVERIFY(!problems->isVisible());
+    }
+
     void themeSwitchesLive()
     {
         Appearance appearance(ThemeChoice::Light);
@@ -462,6 +543,14 @@ private Q_SLOTS:
         QCOMPARE(text.devices, QStringLiteral("8 devices"));
         QVERIFY2(text.sent.contains(QStringLiteral("8.16 MiB")), qPrintable(text.sent));
         QVERIFY(text.operations.contains(QStringLiteral("collectives")));
+        QCOMPARE(text.problems, QStringLiteral("2 warnings"));
+        // Messages about what could not be done count as well.
+        const Diagnostic message{ Code::Unreadable, {}, {} };
+        QCOMPARE(statusText(document, std::span(&message, 1)).problems, QStringLiteral("1 error, 2 warnings"));
+        document.edit(withAxisSize(*document.experiment(), 0, 4, false), QStringLiteral("data 2 → 4"));
+        document.waitForAnalysis();
+        QCOMPARE(statusText(document).solved, QStringLiteral("Not solved"));
+        QCOMPARE(statusText(document).errors, 1);
     }
 
     void picturesOfTheWindow()

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "experiment/builtin.h"
+#include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
 #include "views/problems_view/problems_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
@@ -73,6 +74,7 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
         selectSomething();
         showStatus();
     });
+    connect(m_problems, &ProblemsView::keyFigureChanged, this, &MainWindow::showStatus);
     connect(&m_run, &RunController::stateChanged, this, &MainWindow::showRun);
     connect(&m_run, &RunController::stepped, this, &MainWindow::showRun);
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
@@ -93,6 +95,8 @@ MainWindow::~MainWindow()
     // Docks speak to the document until they are gone; they go first.
     disconnect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
     qDeleteAll(m_docks);
+    m_docks.clear();
+    m_problems = nullptr; // the document still tells that it is no longer modified
 }
 
 DockFrame* MainWindow::dock(const QString& id) const
@@ -273,17 +277,24 @@ void MainWindow::selectSomething()
 
 void MainWindow::showStatus()
 {
-    const StatusText text = statusText(m_document);
+    if (!m_problems)
+        return;
+    const StatusText text = statusText(m_document, m_problems->messages());
     const auto put = [](QLabel* label, const QString& words) {
         label->setText(words);
         label->setVisible(!words.isEmpty());
     };
+    m_problemCount->setFigure(text.problems, tr("Show the problems"));
+    m_problemCount->setIcon(text.errors > 0 ? severityIcon(Severity::Error)
+            : text.warnings > 0             ? severityIcon(Severity::Warning)
+                                            : icon(QStringLiteral("ok"), IconColor::Ok));
     put(m_solved, text.solved);
-    put(m_deviceCount, text.devices);
+    m_deviceCount->setFigure(text.devices, tr("Show the mesh"));
     put(m_operations, m_compact ? QString() : text.operations);
     put(m_sent, m_compact ? text.sentShort : text.sent);
-    put(m_hardware, m_compact ? QString() : text.hardware);
-    put(m_saved, text.saved);
+    m_hardware->setFigure(m_compact ? QString() : text.hardware, tr("Show the mesh and its devices"));
+    m_saved->setFigure(text.saved, tr("Save (Ctrl+S)"));
+    followProblems();
 }
 
 void MainWindow::editRun(const QString& text, const std::function<void(RunSetting&)>& change)

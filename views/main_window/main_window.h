@@ -31,6 +31,7 @@ class ProblemsView;
 class RuleTraceView;
 class RulesView;
 class ShardGridView;
+class StatusButton;
 class TensorsView;
 class TimingView;
 
@@ -86,6 +87,9 @@ private:
     void resetArrangement();
     void followTabs();
     void followFocus();
+    void followProblems();
+    /// In front of the docks it shares its place with, unless that took the keyboard focus away from one of them.
+    void bringForward(DockFrame* dock);
     void focusNextDock(int step);
 
     void newExperiment();
@@ -131,12 +135,14 @@ private:
     QSpinBox* m_runs = nullptr;
     QSpinBox* m_loops = nullptr;
     QLabel* m_steps = nullptr;
+    StatusButton* m_problemCount = nullptr;
     QLabel* m_solved = nullptr;
-    QLabel* m_deviceCount = nullptr;
+    StatusButton* m_deviceCount = nullptr;
     QLabel* m_operations = nullptr;
     QLabel* m_sent = nullptr;
-    QLabel* m_hardware = nullptr;
-    QLabel* m_saved = nullptr;
+    StatusButton* m_hardware = nullptr;
+    StatusButton* m_saved = nullptr;
+    int m_errors = 0; ///< shown among the problems
 
     bool m_compact = false;
     bool m_arranged = false;

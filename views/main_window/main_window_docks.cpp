@@ -7,6 +7,7 @@
 
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/status_text.h"
 #include "views/memory_view/memory_view.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/problems_view/problems_view.h"
@@ -18,6 +19,7 @@
 #include "views/theme/theme.h"
 #include "views/timing_view/timing_view.h"
 #include "views/widgets/dock_frame.h"
+#include "words/words.h"
 
 namespace shardscope {
 
@@ -131,6 +133,8 @@ void MainWindow::arrangeCompact()
         dock->show();
     for (const char* id : { "mesh", "grid", "explain" })
         at(id)->raise();
+    if (m_errors > 0) // once there are tabs
+        QTimer::singleShot(0, this, [this] { bringForward(dock(QStringLiteral("problems"))); });
 
     const int columns = width() - 16 - Metrics::scaled(34), rows = height() - Metrics::scaled(24 + 36 + 24) - 8;
     const int left = Metrics::scaled(324);
@@ -154,7 +158,42 @@ void MainWindow::followTabs()
         bar->setDrawBase(false);
         bar->setElideMode(Qt::ElideNone);
         bar->setAccessibleName(tr("Docks in this place"));
+        bar->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
+        for (int tab = 0; tab < bar->count(); ++tab)
+            for (const DockFrame* dock : m_docks)
+                if (bar->tabText(tab) == dock->windowTitle())
+                    bar->setTabIcon(tab, dock->badge());
     }
+}
+
+void MainWindow::followProblems()
+{
+    const StatusText text = statusText(m_document, m_problems->messages());
+    DockFrame* dock = this->dock(QStringLiteral("problems"));
+    const int count = text.errors + text.warnings;
+    dock->setBadge(count == 0 ? QString() : words::count(count),
+        count == 0 ? QIcon() : severityIcon(text.errors > 0 ? Severity::Error : Severity::Warning));
+    for (QAction* action : m_rail->actions())
+        if (action->data().toString() == dock->objectName()) {
+            action->setIcon(count == 0 ? icon(dock->iconName()) : dock->badge());
+            action->setToolTip(tr("Show %1", "dock, its figure").arg(dock->name())
+                + (count == 0 ? QString() : QStringLiteral(": ") + text.problems));
+        }
+    const bool first = text.errors > 0 && m_errors == 0;
+    m_errors = text.errors;
+    if (first)
+        bringForward(dock);
+    followTabs();
+}
+
+void MainWindow::bringForward(DockFrame* dock)
+{
+    if (dock->isHidden() || dock->isFloating()) // those behind others are not hidden
+        return;
+    for (const QDockWidget* beside : tabifiedDockWidgets(dock))
+        if (beside->isAncestorOf(QApplication::focusWidget()))
+            return;
+    dock->raise();
 }
 
 void MainWindow::followFocus()
@@ -194,6 +233,7 @@ void MainWindow::makeRail()
     m_rail->toggleViewAction()->setVisible(false);
     for (DockFrame* dock : m_docks) {
         QAction* show = m_rail->addAction(icon(dock->iconName()), dock->windowTitle());
+        show->setData(dock->objectName());
         show->setCheckable(true);
         show->setToolTip(tr("Show %1").arg(dock->windowTitle()));
         connect(show, &QAction::triggered, dock, [dock, show] {

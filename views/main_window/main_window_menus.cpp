@@ -18,6 +18,7 @@
 #include "experiment/edits.h"
 #include "experiment_file/file_words.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/status_button.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
@@ -298,21 +299,30 @@ void MainWindow::makeStatusBar()
     QStatusBar* bar = statusBar();
     bar->setSizeGripEnabled(false);
     bar->setMinimumHeight(Metrics::scaled(24));
-    const auto label = [bar](bool right) {
+    const auto label = [bar] {
         auto* text = new StatusLabel(bar);
         text->setContentsMargins(8, 0, 8, 0);
-        if (right)
-            bar->addPermanentWidget(text);
-        else
-            bar->addWidget(text);
+        bar->addWidget(text);
         return text;
     };
-    m_solved = label(false);
-    m_deviceCount = label(false);
-    m_operations = label(false);
-    m_sent = label(false);
-    m_hardware = label(true);
-    m_saved = label(true);
+    const auto button = [this, bar](const char* name, bool right, const std::function<void()>& lead) {
+        auto* figure = new StatusButton(bar);
+        figure->setObjectName(QLatin1String(name));
+        connect(figure, &QToolButton::clicked, this, lead);
+        if (right)
+            bar->addPermanentWidget(figure);
+        else
+            bar->addWidget(figure);
+        return figure;
+    };
+    const auto show = [this](const char* id) { return [this, id] { dock(QLatin1String(id))->present(); }; };
+    m_problemCount = button("statusProblems", false, show("problems"));
+    m_solved = label();
+    m_deviceCount = button("statusDevices", false, show("mesh"));
+    m_operations = label();
+    m_sent = label();
+    m_hardware = button("statusHardware", true, show("mesh"));
+    m_saved = button("statusSaved", true, [this] { save(); });
 }
 
 } // namespace shardscope

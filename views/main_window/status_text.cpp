@@ -17,7 +17,7 @@ struct StatusBar {
 
 } // namespace
 
-StatusText statusText(const Document& document)
+StatusText statusText(const Document& document, std::span<const Diagnostic> messages)
 {
     StatusText text;
     text.saved = document.isModified()  ? StatusBar::tr("Unsaved changes")
@@ -25,15 +25,28 @@ StatusText statusText(const Document& document)
                                         : StatusBar::tr("Saved");
     text.hardware = QString::fromStdString(document.experiment()->hardware.devices.kind);
     const SnapshotPtr snapshot = document.snapshot();
+    const auto add = [&text](const Diagnostic& diagnostic) {
+        text.errors += diagnostic.severity() == Severity::Error ? 1 : 0;
+        text.warnings += diagnostic.severity() == Severity::Warning ? 1 : 0;
+    };
+    std::for_each(messages.begin(), messages.end(), add);
+    std::for_each(document.readWarnings().begin(), document.readWarnings().end(), add);
+    if (snapshot)
+        for (const Problem& problem : snapshot->problems)
+            add(problem.diagnostic);
+    QStringList parts;
+    if (text.errors > 0)
+        parts << (text.errors == 1 ? StatusBar::tr("1 error") : StatusBar::tr("%1 errors").arg(text.errors));
+    if (text.warnings > 0)
+        parts << (text.warnings == 1 ? StatusBar::tr("1 warning") : StatusBar::tr("%1 warnings").arg(text.warnings));
+    text.problems = parts.isEmpty() ? StatusBar::tr("No problems") : parts.join(QStringLiteral(", "));
     if (!snapshot)
         return text;
     double seconds = 0;
     for (const StageTime& stage : snapshot->times)
         seconds += stage.seconds;
-    const int errors = snapshot->errorCount();
-    text.solved = snapshot->ok() ? StatusBar::tr("Solved in %1").arg(words::seconds(seconds))
-        : errors == 1            ? StatusBar::tr("1 error")
-                                 : StatusBar::tr("%1 errors").arg(errors);
+    text.solved =
+        snapshot->ok() ? StatusBar::tr("Solved in %1").arg(words::seconds(seconds)) : StatusBar::tr("Not solved");
     if (snapshot->mesh)
         text.devices = snapshot->mesh->deviceCount() == 1
             ? StatusBar::tr("1 device")

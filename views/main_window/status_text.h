@@ -3,13 +3,18 @@
 #pragma once
 
 #include <QString>
+#include <span>
+
+#include "base/diagnostics.h"
 
 namespace shardscope {
 
 class Document;
 
 struct StatusText {
-    QString solved; ///< "Solved in 3 ms"
+    QString problems; ///< "1 error, 2 warnings"; "No problems"
+    int errors = 0, warnings = 0;
+    QString solved; ///< "Solved in 3 ms"; "Not solved" where there are errors
     QString devices; ///< "8 devices"
     QString operations; ///< "40 ops, 15 collectives"
     QString sent; ///< "Sent 8.16 MiB per step: 8.00 data, 0.16 model"
@@ -17,6 +22,7 @@ struct StatusText {
     QString hardware; ///< "generic-cpu"
     QString saved; ///< "Unsaved changes"
 };
-[[nodiscard]] StatusText statusText(const Document& document);
+/// `messages` are problems of another kind that stand beside those of the analysis.
+[[nodiscard]] StatusText statusText(const Document& document, std::span<const Diagnostic> messages = {});
 
 } // namespace shardscope

@@ -122,14 +122,17 @@ void DockTitleBar::paintEvent(QPaintEvent*)
 
     const QFont bold = Metrics::semibold();
     const int right = m_float->isVisible() ? m_float->x() - Metrics::scaled(6) : width() - Metrics::scaled(8);
-    const int nameWidth = QFontMetrics(bold).horizontalAdvance(m_dock->windowTitle());
+    // The key figure says what a badge would.
+    const auto* frame = qobject_cast<const DockFrame*>(m_dock);
+    const QString name = frame ? frame->name() : m_dock->windowTitle();
+    const int nameWidth = QFontMetrics(bold).horizontalAdvance(name);
     const QFont small = Metrics::small();
     const int figureWidth = QFontMetrics(small).horizontalAdvance(m_keyFigure);
     // The name comes first; a key figure that does not fit beside it whole is left out.
     painter.setFont(bold);
     painter.setPen(theme.text);
     painter.drawText(QRect(x, 0, right - x, height()), Qt::AlignLeft | Qt::AlignVCenter,
-        QFontMetrics(bold).elidedText(m_dock->windowTitle(), Qt::ElideRight, right - x));
+        QFontMetrics(bold).elidedText(name, Qt::ElideRight, right - x));
     if (!m_keyFigure.isEmpty() && x + nameWidth + Metrics::scaled(8) + figureWidth <= right) {
         painter.setFont(small);
         painter.setPen(theme.secondary);
@@ -140,6 +143,7 @@ void DockTitleBar::paintEvent(QPaintEvent*)
 DockFrame::DockFrame(const QString& id, const QString& icon, const QString& title, QWidget* content, QWidget* parent)
     : QDockWidget(title, parent)
     , m_iconName(icon)
+    , m_name(title)
     , m_titleBar(nullptr)
 {
     setObjectName(id);
@@ -153,6 +157,22 @@ DockFrame::DockFrame(const QString& id, const QString& icon, const QString& titl
         content->setAccessibleName(title);
     toggleViewAction()->setIcon(shardscope::icon(icon));
     setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
+}
+
+void DockFrame::setBadge(const QString& figure, const QIcon& icon)
+{
+    m_badge = icon;
+    m_titleBar->setIcon(icon.isNull() ? shardscope::icon(m_iconName) : icon);
+    const QString title = figure.isEmpty() ? m_name : QStringLiteral("%1 %2").arg(m_name, figure);
+    if (windowTitle() != title)
+        setWindowTitle(title);
+}
+
+void DockFrame::changeEvent(QEvent* event)
+{
+    QDockWidget::changeEvent(event);
+    if (event->type() == QEvent::WindowTitleChange)
+        toggleViewAction()->setText(m_name); // in the menu the dock has its name
 }
 
 void DockFrame::present()

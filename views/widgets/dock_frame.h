@@ -51,6 +51,12 @@ public:
         const QString& id, const QString& icon, const QString& title, QWidget* content, QWidget* parent = nullptr);
 
     [[nodiscard]] const QString& iconName() const { return m_iconName; }
+    /// The dock's name, without its badge.
+    [[nodiscard]] const QString& name() const { return m_name; }
+    /// A short figure that stands behind the name in a tab, and an icon for the tab and the title: how many problems
+    /// there are. "" for none.
+    void setBadge(const QString& figure, const QIcon& icon);
+    [[nodiscard]] const QIcon& badge() const { return m_badge; }
     void setKeyFigure(const QString& text) { m_titleBar->setKeyFigure(text); }
     [[nodiscard]] QString keyFigure() const { return m_titleBar->keyFigure(); }
     void setActive(bool active) { m_titleBar->setActive(active); }
@@ -60,9 +66,11 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
-    QString m_iconName;
+    QString m_iconName, m_name;
+    QIcon m_badge;
     DockTitleBar* m_titleBar;
 };
 
