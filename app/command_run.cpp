@@ -53,11 +53,6 @@ RunOptions runOptions(const Experiment& experiment, int threads)
 /// Every step is remembered, for the list of them.
 constexpr std::int64_t mostSteps = 100'000;
 
-bool agrees(const ValueCheck& value)
-{
-    return value.passed && value.replicasAgree;
-}
-
 /// Which result of main is the loss; absent for programs without one.
 std::optional<std::size_t> lossResult(const Program& program)
 {
@@ -101,14 +96,41 @@ Result<Outcome> execute(const Input& input, const Snapshot& snapshot, const RunC
     return outcome;
 }
 
-Json toJson(const CheckReport& report)
+Json indexJson(const Program& program, ValueId value, std::int64_t element)
+{
+    Shape index = program.value(value).type.shape;
+    for (std::size_t d = index.size(); d-- > 0;) {
+        const std::int64_t extent = index[d];
+        index[d] = element % extent;
+        element /= extent;
+    }
+    return std::vector<std::int64_t>(index.begin(), index.end());
+}
+
+Json toJson(const ValueCheck& value, const Program& program)
+{
+    Json out{ { "path", value.path }, { "passed", value.passed() }, { "largest_error", value.largestError() },
+        { "tolerance", value.tolerance }, { "largest_magnitude", value.largestMagnitude },
+        { "replicas_agree", !value.copiesDiffer }, { "compared", value.compared } };
+    if (value.worstElement >= 0)
+        out["worst"] = { { "element", indexJson(program, value.value, value.worstElement) },
+            { "device", value.worstDevice }, { "value", value.ours }, { "reference", value.reference } };
+    if (const auto& copies = value.copiesDiffer)
+        out["copies_differ"] = { { "element", indexJson(program, value.value, copies->element) },
+            { "devices", { copies->device, copies->other } }, { "values", { copies->value, copies->otherValue } } };
+    return out;
+}
+
+Json toJson(const CheckReport& report, const Program& program)
 {
     Json values = Json::array();
     for (const ValueCheck& value : report.values)
-        values.push_back({ { "path", value.path }, { "passed", value.passed }, { "largest_error", value.largestError },
-            { "tolerance", value.tolerance }, { "largest_magnitude", value.largestMagnitude },
-            { "replicas_agree", value.replicasAgree }, { "compared", value.compared } });
+        values.push_back(toJson(value, program));
+    const EndToEnd& agreement = report.endToEnd;
     return { { "passed", report.passed }, { "loss", report.lossOurs }, { "loss_reference", report.lossReference },
+        { "end_to_end",
+            { { "parameters", agreement.parameters }, { "agree", agreement.agree },
+                { "gradient_difference", agreement.gradientDifference } } },
         { "values", std::move(values) } };
 }
 
@@ -155,7 +177,7 @@ int writeJson(
         out["steps"].push_back(std::move(step));
     }
     if (outcome.check)
-        out["check"] = toJson(*outcome.check);
+        out["check"] = toJson(*outcome.check, *snapshot.program);
     if (outcome.timing)
         out["timing"] = toJson(*outcome.timing, *snapshot.mesh);
     out["problems"] = problems(input, snapshot);
@@ -182,32 +204,51 @@ void printSteps(Console& console, const Outcome& outcome)
     console.table(table);
 }
 
-void printCheck(Console& console, const CheckReport& report)
+void printCheck(Console& console, const CheckReport& report, const Program& program)
 {
     console.heading(QStringLiteral("Check against the unsharded reference, first step"));
     if (report.values.empty()) {
         console.line(QStringLiteral("  nothing is computed, so there is nothing to compare"));
         return;
     }
+    constexpr std::int64_t mostShown = 64;
+    const auto count = static_cast<std::int64_t>(report.values.size());
+    const std::int64_t failed = std::count_if(
+        report.values.begin(), report.values.end(), [](const ValueCheck& value) { return !value.passed(); });
     Table table{ { { QStringLiteral("Tensor") }, { QStringLiteral("Largest error"), true },
                      { QStringLiteral("Tolerance"), true }, { QStringLiteral("Compared"), true },
                      { QStringLiteral("Copies") }, { QStringLiteral("Result") } },
         {} };
-    for (const ValueCheck& value : report.values)
-        table.rows.push_back({ text(value.path), QString::number(value.largestError, 'g', 3),
+    std::int64_t good = 0;
+    for (const ValueCheck& value : report.values) { // those that failed before all others
+        if (value.passed() && ++good > std::max<std::int64_t>(mostShown - failed, 0))
+            continue;
+        table.rows.push_back({ text(value.path), QString::number(value.largestError(), 'g', 3),
             QString::number(value.tolerance, 'g', 3), QString::number(value.compared),
-            value.replicasAgree ? QStringLiteral("equal") : QStringLiteral("differ"),
-            agrees(value) ? QStringLiteral("ok") : QStringLiteral("failed") });
+            value.copiesDiffer ? QStringLiteral("differ") : QStringLiteral("equal"),
+            value.passed() ? QStringLiteral("ok") : QStringLiteral("failed") });
+    }
     console.table(table);
-    const auto failed = std::count_if(
-        report.values.begin(), report.values.end(), [](const ValueCheck& value) { return !agrees(value); });
+    if (const auto more = count - static_cast<std::int64_t>(table.rows.size()); more > 0)
+        console.line(QStringLiteral("  and %1 more, all ok").arg(more));
     console.line(QStringLiteral("  loss %1, reference %2")
                      .arg(QString::number(report.lossOurs, 'g', 12), QString::number(report.lossReference, 'g', 12)));
-    if (report.passed)
-        console.line(QStringLiteral("  all %1 arrays agree").arg(report.values.size()), Emphasis::Good);
-    else
-        console.line(
-            QStringLiteral("  %1 of %2 arrays do not agree").arg(failed).arg(report.values.size()), Emphasis::Bad);
+    if (const QString summary = words::endToEndSummary(report); !summary.isEmpty())
+        console.line(QStringLiteral("  ") + summary);
+    if (report.passed) {
+        console.line(QStringLiteral("  all %1 arrays agree").arg(count), Emphasis::Good);
+        return;
+    }
+    console.line(QStringLiteral("  %1 of %2 arrays do not agree; in the order of the step:").arg(failed).arg(count),
+        Emphasis::Bad);
+    constexpr int mostFindings = 8; // what follows is wrong because of the first ones, mostly
+    int found = 0;
+    for (const ValueCheck& value : report.values)
+        for (const QString& finding : words::checkFindings(value, program))
+            if (++found <= mostFindings)
+                console.line(QStringLiteral("  ") + finding, Emphasis::Bad);
+    if (found > mostFindings)
+        console.line(QStringLiteral("  and %1 more").arg(found - mostFindings), Emphasis::Bad);
 }
 
 void printTiming(Console& console, const TimeitResult& timing, const Mesh& mesh, int threads)
@@ -284,7 +325,7 @@ int runExperiment(const RunCommandOptions& options)
     console.line(QStringLiteral("  ") + words::sentSummary(*snapshot));
     printSteps(console, *outcome);
     if (outcome->check)
-        printCheck(console, *outcome->check);
+        printCheck(console, *outcome->check, *snapshot->program);
     if (outcome->timing)
         printTiming(console, *outcome->timing, *snapshot->mesh, outcome->threads);
     return status;

@@ -1,7 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sharded results against the unsharded reference.
+//
+// f64: both sides go their own way from the same initial values. After every step the loss is within 1e-9 relative, and
+// every element of a compared array within 1e-9 of the largest magnitude in its array.
+//
+// f32: the two sides round differently, and what becomes of that has no useful bound from end to end. Absolute values
+// all the way back bound it by 1e7 times the values through eight products of depth 1024. Statistics are too hopeful:
+// the roundings of equal terms, as a batch of equal rows has them, do not cancel but add up. And where a relu's operand
+// rounds to the other side of 0 the gradient is another one. So a step is checked link by link. The devices' own
+// numbers of every contraction and reduction (checkedValues()) are taken over by the reference once they have been
+// compared, and the reference computes on from there in double, to the next ones. What is compared then has one sum
+// behind it and little else, so that
+//
+//     |ours - reference| <= (k + 1) u |a|.|b|,   u = 2^-24
+//
+// holds for certain (rounding_bound.h). |a|.|b| is that sum on absolute values. k counts the roundings behind one of
+// its terms: one per term on one device, one per device that adds to it, and the few before and after. That is sharp:
+// for n terms of random sign the tolerance is some n^1.5 u of the value, 0.2 % for n = 1024. And it is complete: by
+// induction over the links every number of the step is right.
+//
+// New state is compared on equal gradients: the reference repeats the optimizer in f32 (1 - beta^t loses most of its
+// digits there, and the same ones have to be lost), from the devices' gradients and old state, within
+//
+//     1e-5 |new - old| + 4 eps (|new| + |old|)
+//
+// relative to the change, then, and to the roundings of what is added up, since the new number itself may cancel. Each
+// further step begins with the devices' state.
+//
+// In either case arguments begin equal to the last bit, integers and truth values are equal, all copies of a shard are
+// equal bit by bit, and nothing agrees with NaN or where the reference overflows. How far a step in f32 agrees without
+// any sharing is counted besides (EndToEnd), and is no criterion.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,43 +43,50 @@ namespace shardscope {
 
 struct ValueCheck {
     ValueId value; ///< of the program; for state the new value (a result)
-    std::string path;
-    double largestError = 0; ///< |ours - reference| at the element that is worst measured by its tolerance
-    double tolerance = 0; ///< what it was compared with, at that element
+    std::string path; ///< "%12" for a value without a name
+    std::int64_t compared = 0; ///< elements, in the last step
+    bool held = true; ///< false: the devices do not hold it where it should be compared
+    bool withinTolerance = true; ///< every element
+    std::optional<ReplicaDifference> copiesDiffer;
     double largestMagnitude = 0; ///< of the reference array
-    bool replicasAgree = true;
-    bool passed = true;
+    /// The element that is worst measured by its tolerance; -1 before anything was compared.
     std::int64_t worstElement = -1; ///< row-major global index
-    std::int64_t worstDevice = -1; ///< the first device that holds it
-    std::int64_t compared = 0; ///< elements that the comparison covers, in the last step
-    /// f32 parameters: elements of the first step whose |g| exceeds its rounding bound, compared without sharing
-    /// gradients.
-    std::int64_t comparedEndToEnd = 0;
+    std::int32_t worstDevice = -1; ///< id of the first device that holds it
+    double ours = 0, reference = 0, tolerance = 0; ///< there
+
+    [[nodiscard]] bool passed() const { return held && withinTolerance && !copiesDiffer; }
+    [[nodiscard]] double largestError() const;
+};
+
+/// What agrees when neither side sees anything of the other from the beginning of a step to its end.
+struct EndToEnd {
+    std::int64_t parameters = 0; ///< elements of new parameters, in the last step
+    std::int64_t agree = 0; ///< those within their tolerance
+    double gradientDifference = 0; ///< largest, of the largest magnitude in its array; over all steps
 };
 
 struct CheckReport {
-    std::vector<ValueCheck> values; ///< gradients, then the results of main in their order
+    /// Intermediate values, loss, gradients and outputs in program order, then new state. Arguments come first, but
+    /// only those that were wrong at the start. So the first one that did not pass is where it begins.
+    std::vector<ValueCheck> values;
     bool passed = true;
     double lossOurs = 0; ///< in the last step
-    double lossReference = 0;
+    double lossReference = 0; ///< from end to end
+    EndToEnd endToEnd;
 };
 
-/// Runs `steps` steps from the start on both sides and compares after each step the loss, every gradient and every new
-/// state array; a value's line shows its worst step. Integers are compared exactly.
-///
-/// f64: both sides go their own way. The loss 1e-9 relative, arrays 1e-9 of the largest magnitude in the array.
-///
-/// f32: against the program computed in double. The loss, outputs and gradients within 2 sqrt(k) eps |a|.|b|: the
-/// rounding bound with sqrt(k) instead of k, since the errors of a sum of k terms grow like sqrt(k) with overwhelming
-/// probability (Higham and Mary, SIAM J. Sci. Comput. 41, 2019); the certain bound would let gross errors pass. Adam's
-/// step is about lr * sign(g) where g is small, so what follows from gradients is compared on equal gradients: the
-/// reference takes over the devices' gradients once they have been compared, computes on in f32, and new state is
-/// within 1e-5 of |old| + |new| (relative to what is added up: the sum itself may cancel). Each further step begins
-/// with the devices' state. In the first step parameters are also compared end to end where |g| exceeds its bound, with
-/// the same tolerance.
-///
+/// Runs `steps` steps from the start on both sides and compares after each; a value's line shows its worst step.
 /// Errors: those of schedule and Run::create, TooLarge for the reference.
 [[nodiscard]] Result<CheckReport> checkAgainstReference(
     std::shared_ptr<const DeviceProgram> program, const RunOptions& options, std::int64_t steps = 1);
+
+/// The same for a run that has not made a step yet, begun with `initial`, whose plan keeps checkedValues(program).
+/// `program` is what its devices should compute.
+[[nodiscard]] Result<CheckReport> checkRun(
+    Run& run, const Program& program, const InitialValues& initial, std::int64_t steps = 1);
+
+/// The values of main that are compared apart from new state: results of contractions and reductions, gradients, loss
+/// and outputs, and what decisions and functions on the way to them take. In program order.
+[[nodiscard]] std::vector<ValueId> checkedValues(const Program& program);
 
 } // namespace shardscope

@@ -7,18 +7,6 @@
 
 namespace shardscope {
 
-namespace {
-
-void compute(const Program& program, ReferenceState& state, const Operation& operation)
-{
-    std::vector<const std::vector<double>*> operands;
-    for (const ValueId operand : operation.operands)
-        operands.push_back(&state.values[operand.index]);
-    evaluateReference(program, operation, operands, state.precision, state.values[operation.results[0].index]);
-}
-
-} // namespace
-
 Result<ReferenceState> referenceStart(
     const Program& program, const InitialValues& initial, std::int64_t memoryLimit, ReferencePrecision precision)
 {
@@ -52,10 +40,18 @@ Result<ReferenceState> referenceStart(
     return state;
 }
 
+void referenceCompute(const Program& program, ReferenceState& state, const Operation& operation)
+{
+    std::vector<const std::vector<double>*> operands;
+    for (const ValueId operand : operation.operands)
+        operands.push_back(&state.values[operand.index]);
+    evaluateReference(program, operation, operands, state.precision, state.values[operation.results[0].index]);
+}
+
 void referenceCompute(const Program& program, ReferenceState& state)
 {
     for (const OperationId id : program.main().operations)
-        compute(program, state, program.operation(id));
+        referenceCompute(program, state, program.operation(id));
 }
 
 void referenceAdvance(const Program& program, ReferenceState& state)
@@ -85,7 +81,7 @@ void referenceRecompute(const Program& program, ReferenceState& state, std::span
         if (!depends || given[result])
             continue;
         affected[result] = true;
-        compute(program, state, operation);
+        referenceCompute(program, state, operation);
     }
 }
 

@@ -31,24 +31,9 @@ void referenceStep(const Program& program, ReferenceState& state);
 /// The two halves of a step. After computing, the arguments still hold what the step began with.
 void referenceCompute(const Program& program, ReferenceState& state);
 void referenceAdvance(const Program& program, ReferenceState& state);
+/// One operation of main: its result from what the state holds of its operands.
+void referenceCompute(const Program& program, ReferenceState& state, const Operation& operation);
 /// Computes again what depends on the values in `changed`, which keep what the caller wrote into them.
 void referenceRecompute(const Program& program, ReferenceState& state, std::span<const ValueId> changed);
-
-/// |a| . |b| of the rounding bound |g32 - g| <= 2 k eps |a|.|b|. For a product a . b it is A.|b| + |a|.B, where A and B
-/// are the sums behind a and b on absolute values: what rounding in a and b can do to the product, to first order, in
-/// units of their own sums. `terms` is k, the length of the longest chain of sums back to the arguments.
-/// Absolute values all the way back would bound the worst case as well, but through eight products of depth 1024 that
-/// bound exceeds the values themselves by many orders of magnitude: a check against it could not fail.
-struct RoundingBound {
-    std::vector<double> magnitude; ///< row-major, like the value
-    double terms = 0;
-};
-/// `state` after referenceCompute: predicates and divisors are taken from it. Operations that are not linear (exp,
-/// tanh,
-/// ...) pass on the magnitude of their own result.
-[[nodiscard]] RoundingBound roundingBound(const Program& program, const ReferenceState& state, ValueId value);
-/// The same for several values in one pass.
-[[nodiscard]] std::vector<RoundingBound> roundingBounds(
-    const Program& program, const ReferenceState& state, std::span<const ValueId> values);
 
 } // namespace shardscope

@@ -1,218 +1,283 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/rounding_bound.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "simulate/reference.h"
 #include "simulate/reference_operation.h"
 
 namespace shardscope {
 
 namespace {
 
-using Array = std::vector<double>;
+/// Of exp, tanh, pow, ...: the standard library's functions err by about 2 u, logistic and rsqrt are made of three.
+constexpr double roundingsOfFunction = 8;
 
-/// Magnitudes behind a value, one and two sums deep, and the length of its longest chain of sums.
-struct Magnitudes {
-    Array first; ///< the sum that gives it, on absolute values of its operands
-    Array second; ///< the same, with each operand in turn replaced by its own `first`
-    double terms = 0;
-};
+std::vector<double> absolute(std::vector<double> array)
+{
+    for (double& element : array)
+        element = std::fabs(element);
+    return array;
+}
 
-class Bounds {
-public:
-    Bounds(const Program& program, const ReferenceState& state)
-        : m_program(program)
-        , m_state(state)
-        , m_magnitudes(program.values.size())
-    {
-    }
+bool isFloatResult(const Program& program, const Operation& operation)
+{
+    return isFloat(program.value(operation.results[0]).type.dtype);
+}
 
-    /// Magnitudes of what the values depend on, in program order.
-    void compute(std::span<const ValueId> values)
-    {
-        std::vector<bool> needed(m_program.values.size());
-        for (const ValueId value : values)
-            needed[value.index] = true;
-        const auto& operations = m_program.main().operations;
-        for (auto id = operations.rbegin(); id != operations.rend(); ++id) {
-            const Operation& operation = m_program.operation(*id);
-            if (needed[operation.results[0].index])
-                for (const ValueId operand : operation.operands)
-                    needed[operand.index] = true;
-        }
-        for (const ValueId argument : m_program.main().arguments)
-            if (needed[argument.index])
-                m_magnitudes[argument.index] = exact(argument);
-        for (const OperationId id : operations) {
-            const Operation& operation = m_program.operation(id);
-            if (needed[operation.results[0].index])
-                m_magnitudes[operation.results[0].index] = magnitudesOf(operation);
-        }
-    }
+/// Terms of an operation's sums, or factors of its products, for an operand of that type.
+double termsOf(const Operation& operation, const TensorType& operand)
+{
+    const Dimensions* dims = nullptr;
+    if (operation.kind == OpKind::DotGeneral)
+        dims = &std::get<DotGeneralAttributes>(operation.attributes).lhsContracting;
+    else if (operation.kind == OpKind::Reduce)
+        dims = &std::get<ReduceAttributes>(operation.attributes).dimensions;
+    else
+        return 0;
+    double terms = 1;
+    for (const std::int64_t d : *dims)
+        terms *= static_cast<double>(operand.shape[static_cast<std::size_t>(d)]);
+    return terms;
+}
 
-    [[nodiscard]] RoundingBound of(ValueId value) const
-    {
-        const Magnitudes& magnitudes = m_magnitudes[value.index];
-        return { magnitudes.second, magnitudes.terms };
-    }
-
-private:
-    [[nodiscard]] Array absolute(ValueId value) const
-    {
-        Array magnitude = m_state.values[value.index];
-        for (double& element : magnitude)
-            element = std::fabs(element);
-        return magnitude;
-    }
-    [[nodiscard]] Magnitudes exact(ValueId value) const { return { absolute(value), absolute(value), 0 }; }
-
-    [[nodiscard]] double longestChain(const Operation& operation) const
-    {
-        double terms = 0;
-        for (const ValueId operand : operation.operands)
-            terms = std::max(terms, m_magnitudes[operand.index].terms);
-        return terms;
-    }
-
-    /// The operation, or another one in its place, on other operands.
-    [[nodiscard]] Array evaluate(Operation operation, OpKind kind, std::span<const Array* const> operands) const
-    {
-        operation.kind = kind;
-        Array magnitude;
-        evaluateReference(m_program, operation, operands, ReferencePrecision::Double, magnitude);
-        return magnitude;
-    }
-
-    /// Operations that pass on what they are given.
-    [[nodiscard]] Magnitudes passedOn(const Operation& operation, OpKind kind) const
-    {
-        Magnitudes result;
-        result.terms = longestChain(operation);
-        for (const bool second : { false, true }) {
-            std::vector<const Array*> operands;
-            for (const ValueId operand : operation.operands)
-                operands.push_back(second ? &m_magnitudes[operand.index].second : &m_magnitudes[operand.index].first);
-            if (kind == OpKind::Select) // decides as the reference did
-                operands[0] = &m_state.values[operation.operands[0].index];
-            (second ? result.second : result.first) = evaluate(operation, kind, operands);
-        }
-        return result;
-    }
-
-    /// Sums: `kind` is Add or Reduce.
-    [[nodiscard]] Magnitudes summed(const Operation& operation, OpKind kind, double terms) const
-    {
-        std::vector<Array> values;
-        for (const ValueId operand : operation.operands)
-            values.push_back(absolute(operand));
-        std::vector<const Array*> first;
-        std::vector<const Array*> second;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            first.push_back(&values[i]);
-            second.push_back(&m_magnitudes[operation.operands[i].index].first);
-        }
-        return { evaluate(operation, kind, first), evaluate(operation, kind, second), longestChain(operation) + terms };
-    }
-
-    /// Products and contractions of two operands.
-    [[nodiscard]] Magnitudes multiplied(const Operation& operation, double terms) const
-    {
-        const Array a = absolute(operation.operands[0]);
-        const Array b = absolute(operation.operands[1]);
-        const Array* const plain[] = { &a, &b };
-        const Array* const left[] = { &m_magnitudes[operation.operands[0].index].first, &b };
-        const Array* const right[] = { &a, &m_magnitudes[operation.operands[1].index].first };
-        Magnitudes result{ evaluate(operation, operation.kind, plain), evaluate(operation, operation.kind, left),
-            longestChain(operation) + terms };
-        const Array other = evaluate(operation, operation.kind, right);
-        for (std::size_t i = 0; i < other.size(); ++i)
-            result.second[i] += other[i];
-        return result;
-    }
-
-    [[nodiscard]] Magnitudes magnitudesOf(const Operation& operation) const
-    {
-        const ValueId result = operation.results[0];
-        switch (operation.kind) {
-        case OpKind::Constant:
-        case OpKind::Iota:
-        case OpKind::Compare:
-            return exact(result);
-        case OpKind::BroadcastInDim:
-        case OpKind::Reshape:
-        case OpKind::Transpose:
-        case OpKind::ShardingConstraint:
-        case OpKind::Convert:
-        case OpKind::Maximum:
-        case OpKind::Select:
-            return passedOn(operation, operation.kind);
-        case OpKind::Minimum:
-            return passedOn(operation, OpKind::Maximum);
-        case OpKind::Abs:
-        case OpKind::Negate:
-            return m_magnitudes[operation.operands[0].index];
-        case OpKind::Add:
-        case OpKind::Subtract:
-            return summed(operation, OpKind::Add, 1);
-        case OpKind::Multiply:
-            return multiplied(operation, 1);
-        case OpKind::DotGeneral: {
-            const auto& attributes = std::get<DotGeneralAttributes>(operation.attributes);
-            return multiplied(operation, extent(operation.operands[0], attributes.lhsContracting));
-        }
-        case OpKind::Reduce: {
-            const auto& attributes = std::get<ReduceAttributes>(operation.attributes);
-            if (attributes.kind != ReduceKind::Sum)
-                break;
-            return summed(operation, OpKind::Reduce, extent(operation.operands[0], attributes.dimensions));
-        }
-        case OpKind::Divide: {
-            Magnitudes magnitudes = m_magnitudes[operation.operands[0].index];
-            magnitudes.terms = longestChain(operation) + 1;
-            const Array& divisor = m_state.values[operation.operands[1].index];
-            for (Array* array : { &magnitudes.first, &magnitudes.second })
-                for (std::size_t i = 0; i < array->size(); ++i)
-                    (*array)[i] /= std::fabs(divisor[i]);
-            return magnitudes;
-        }
-        default:
-            break;
-        }
-        Magnitudes magnitudes = exact(result);
-        magnitudes.terms = longestChain(operation) + 1;
-        return magnitudes;
-    }
-
-    [[nodiscard]] double extent(ValueId value, const Dimensions& dims) const
-    {
-        double terms = 1;
-        for (const std::int64_t d : dims)
-            terms *= static_cast<double>(m_program.value(value).type.shape[static_cast<std::size_t>(d)]);
-        return terms;
-    }
-
-    const Program& m_program;
-    const ReferenceState& m_state;
-    std::vector<Magnitudes> m_magnitudes;
-};
+ReduceKind reduction(const Operation& operation)
+{
+    return std::get<ReduceAttributes>(operation.attributes).kind;
+}
 
 } // namespace
 
-std::vector<RoundingBound> roundingBounds(
-    const Program& program, const ReferenceState& state, std::span<const ValueId> values)
+bool needsExactOperands(const Program& program, const Operation& operation)
 {
-    Bounds bounds(program, state);
-    bounds.compute(values);
-    std::vector<RoundingBound> result;
-    for (const ValueId value : values)
-        result.push_back(bounds.of(value));
+    switch (operation.kind) {
+    case OpKind::Exponential:
+    case OpKind::Log:
+    case OpKind::Logistic:
+    case OpKind::Tanh:
+    case OpKind::Sqrt:
+    case OpKind::Rsqrt:
+    case OpKind::Sign:
+    case OpKind::Sine:
+    case OpKind::Cosine:
+    case OpKind::Power:
+    case OpKind::Compare:
+        return true;
+    case OpKind::Convert:
+        return !isFloatResult(program, operation);
+    default:
+        return false;
+    }
+}
+
+bool addsNoRounding(const Program& program, const Operation& operation)
+{
+    if (!isFloatResult(program, operation))
+        return true; // integers and truth values
+    switch (operation.kind) {
+    case OpKind::Constant:
+    case OpKind::Iota:
+    case OpKind::Abs:
+    case OpKind::Negate:
+    case OpKind::Sign:
+    case OpKind::Maximum:
+    case OpKind::Minimum:
+    case OpKind::Select:
+    case OpKind::Clamp:
+    case OpKind::BroadcastInDim:
+    case OpKind::Reshape:
+    case OpKind::Transpose:
+    case OpKind::ShardingConstraint:
+        return true;
+    case OpKind::Reduce:
+        return reduction(operation) != ReduceKind::Sum && reduction(operation) != ReduceKind::Product;
+    default:
+        return false;
+    }
+}
+
+std::vector<double> sumLengths(const Program& program)
+{
+    std::vector<double> lengths;
+    for (const Operation& operation : program.operations)
+        lengths.push_back(
+            operation.operands.empty() ? 0 : termsOf(operation, program.value(operation.operands[0]).type));
+    return lengths;
+}
+
+std::vector<double> sumLengths(const DeviceProgram& program)
+{
+    std::vector<double> lengths(program.program->operations.size(), 0);
+    for (const DeviceOp& op : program.ops) {
+        const auto* id = std::get_if<OperationId>(&op.action);
+        if (id == nullptr || op.operands.empty())
+            continue;
+        double length = termsOf(program.program->operation(*id), program.value(op.operands[0]).localType);
+        double group = 1;
+        for (const AxisRef& axis : program.value(op.results[0]).sharding.unreduced)
+            group *= static_cast<double>(axis.size);
+        length += length > 0 && group > 1 ? group : 0;
+        lengths[id->index] = std::max(lengths[id->index], length);
+    }
+    return lengths;
+}
+
+RoundingBounds::RoundingBounds(const Program& program, const ReferenceState& state, std::vector<double> sumLengths)
+    : m_program(program)
+    , m_state(state)
+    , m_sumLengths(std::move(sumLengths))
+    , m_magnitudes(program.values.size())
+    , m_roundings(program.values.size(), 0)
+{
+}
+
+void RoundingBounds::setExact(ValueId value)
+{
+    m_roundings[value.index] = 0;
+    m_magnitudes[value.index] = {};
+}
+
+RoundingBound RoundingBounds::of(ValueId value) const
+{
+    Array own;
+    return { magnitude(value, own), m_roundings[value.index] };
+}
+
+/// `own` is used where the magnitude is not kept.
+const RoundingBounds::Array& RoundingBounds::magnitude(ValueId value, Array& own) const
+{
+    if (!isExact(value))
+        return m_magnitudes[value.index];
+    own = absolute(m_state.values[value.index]);
+    return own;
+}
+
+/// The operation, or another one in its place, on the magnitudes of its operands.
+RoundingBounds::Array RoundingBounds::evaluated(Operation operation, OpKind kind) const
+{
+    operation.kind = kind;
+    if (kind == OpKind::Reduce && reduction(operation) == ReduceKind::Min)
+        std::get<ReduceAttributes>(operation.attributes).kind = ReduceKind::Max;
+    std::vector<Array> own(operation.operands.size());
+    std::vector<const Array*> operands;
+    for (std::size_t o = 0; o < operation.operands.size(); ++o) {
+        const ValueId operand = operation.operands[o];
+        operands.push_back(&magnitude(operand, own[o]));
+    }
+    Array result;
+    evaluateReference(m_program, operation, operands, ReferencePrecision::Double, result);
     return result;
 }
 
-RoundingBound roundingBound(const Program& program, const ReferenceState& state, ValueId value)
+/// An extremum errs by no more than the worst of its operands.
+RoundingBounds::Array RoundingBounds::largest(const Operation& operation) const
 {
-    const ValueId values[] = { value };
-    return std::move(roundingBounds(program, state, values).front());
+    Array result(m_state.values[operation.results[0].index].size(), 0);
+    for (const ValueId operand : operation.operands) {
+        Array own;
+        const Array& one = magnitude(operand, own);
+        for (std::size_t i = 0; i < result.size(); ++i)
+            result[i] = std::max(result[i], one[one.size() == 1 ? 0 : i]);
+    }
+    return result;
+}
+
+double RoundingBounds::mostRoundings(const Operation& operation) const
+{
+    double most = 0;
+    for (const ValueId operand : operation.operands)
+        most = std::max(most, m_roundings[operand.index]);
+    return most;
+}
+
+double RoundingBounds::lengthOf(const Operation& operation) const
+{
+    return m_sumLengths[m_program.value(operation.results[0]).definition.index];
+}
+
+/// |a / b|, and |a / b| |b'| / |b| where b itself errs in proportion to b'.
+RoundingBounds::Array RoundingBounds::quotient(const Operation& operation) const
+{
+    const ValueId divisor = operation.operands[1];
+    Array own;
+    Array result = magnitude(operation.operands[0], own);
+    const Array& b = m_state.values[divisor.index];
+    for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] /= std::fabs(b[i]);
+    if (!isExact(divisor))
+        for (std::size_t i = 0; i < result.size(); ++i)
+            result[i] *= m_magnitudes[divisor.index][i] / std::fabs(b[i]);
+    return result;
+}
+
+void RoundingBounds::follow(const Operation& operation)
+{
+    const ValueId result = operation.results[0];
+    setExact(result);
+    if (!isFloatResult(m_program, operation))
+        return;
+    double roundings = mostRoundings(operation);
+    Array magnitudes;
+    switch (operation.kind) {
+    case OpKind::Constant:
+    case OpKind::Iota:
+    case OpKind::Sign:
+        return;
+    case OpKind::Abs:
+    case OpKind::Negate:
+    case OpKind::BroadcastInDim:
+    case OpKind::Reshape:
+    case OpKind::Transpose:
+    case OpKind::ShardingConstraint:
+    case OpKind::Select:
+        if (roundings == 0)
+            return;
+        magnitudes = evaluated(operation, operation.kind == OpKind::Negate ? OpKind::Abs : operation.kind);
+        break;
+    case OpKind::Maximum:
+    case OpKind::Minimum:
+    case OpKind::Clamp:
+        if (roundings == 0)
+            return;
+        magnitudes = largest(operation);
+        break;
+    case OpKind::Add:
+    case OpKind::Subtract:
+        roundings += 1;
+        magnitudes = evaluated(operation, OpKind::Add);
+        break;
+    case OpKind::Multiply:
+        roundings = m_roundings[operation.operands[0].index] + m_roundings[operation.operands[1].index] + 1;
+        magnitudes = evaluated(operation, operation.kind);
+        break;
+    case OpKind::Divide:
+        roundings = m_roundings[operation.operands[0].index] + m_roundings[operation.operands[1].index] + 1;
+        magnitudes = quotient(operation);
+        break;
+    case OpKind::DotGeneral:
+        roundings =
+            m_roundings[operation.operands[0].index] + m_roundings[operation.operands[1].index] + lengthOf(operation);
+        magnitudes = evaluated(operation, operation.kind);
+        break;
+    case OpKind::Reduce:
+        if (reduction(operation) == ReduceKind::Sum)
+            roundings += lengthOf(operation);
+        else if (reduction(operation) == ReduceKind::Product) // the factors' roundings, and one for each multiplication
+            roundings = (roundings + 1) * termsOf(operation, m_program.value(operation.operands[0]).type);
+        if (roundings == 0)
+            return;
+        magnitudes = evaluated(operation, operation.kind);
+        break;
+    case OpKind::Convert:
+        roundings += 1;
+        magnitudes = evaluated(operation, operation.kind);
+        break;
+    default: // functions of exact operands
+        roundings = roundingsOfFunction;
+        magnitudes = absolute(m_state.values[result.index]);
+    }
+    m_magnitudes[result.index] = std::move(magnitudes);
+    m_roundings[result.index] = roundings;
 }
 
 } // namespace shardscope

@@ -229,11 +229,18 @@ public:
     }
     [[nodiscard]] std::vector<double> gatherResult(std::size_t result) const override
     {
-        if (m_steps == 0 || result >= m_plan->results.size() || !m_plan->results[result].valid())
-            return {};
-        return gathered(m_plan->results[result], m_plan->program->results[result]);
+        return hasResult(result) ? gathered(m_plan->results[result], m_plan->program->results[result])
+                                 : std::vector<double>();
     }
-    [[nodiscard]] bool replicasAgree(ValueId value) const override;
+    [[nodiscard]] std::optional<ReplicaDifference> replicaDifference(ValueId value) const override
+    {
+        const SlotId slot = readableSlot(value);
+        return slot.valid() ? difference(slot, DeviceValueId(value.index)) : std::nullopt;
+    }
+    [[nodiscard]] std::optional<ReplicaDifference> replicaDifferenceOfResult(std::size_t result) const override
+    {
+        return hasResult(result) ? difference(m_plan->results[result], m_plan->program->results[result]) : std::nullopt;
+    }
 
     [[nodiscard]] std::int64_t copiedBytes() const override { return m_copiedBytes; }
     [[nodiscard]] std::int64_t logicalBytes() const override
@@ -316,7 +323,12 @@ private:
             return m_plan->observable(value) ? slot : SlotId();
         return m_plan->program->program->value(value).definition.valid() ? SlotId() : slot;
     }
+    [[nodiscard]] bool hasResult(std::size_t result) const
+    {
+        return m_steps > 0 && result < m_plan->results.size() && m_plan->results[result].valid();
+    }
     [[nodiscard]] std::vector<double> gathered(SlotId slot, DeviceValueId value) const;
+    [[nodiscard]] std::optional<ReplicaDifference> difference(SlotId slot, DeviceValueId value) const;
 
     std::shared_ptr<const Plan> m_plan;
     InitialValues m_initial;
@@ -497,17 +509,15 @@ std::vector<double> SimulatedRun::gathered(SlotId slot, DeviceValueId id) const
     return global;
 }
 
-bool SimulatedRun::replicasAgree(ValueId value) const
+std::optional<ReplicaDifference> SimulatedRun::difference(SlotId slot, DeviceValueId id) const
 {
-    const SlotId slot = readableSlot(value);
-    if (!slot.valid())
-        return true;
-    const DeviceValue& held = deviceValue(value);
-    const Layout layout = m_plan->program->layout(DeviceValueId(value.index));
+    const DeviceValue& held = m_plan->program->value(id);
+    const Layout layout = m_plan->program->layout(id);
     const Mesh& mesh = layout.mesh();
-    const std::int64_t elementBytes = byteSize(held.localType.dtype);
-    bool agree = true;
-    for (std::int64_t shard = 0; shard < layout.distinctShards() && agree; ++shard) {
+    const DType dtype = held.localType.dtype;
+    const std::int64_t elementBytes = byteSize(dtype);
+    std::optional<ReplicaDifference> found;
+    for (std::int64_t shard = 0; shard < layout.distinctShards() && !found; ++shard) {
         std::vector<std::pair<std::int64_t, std::int64_t>> firsts; // addend, position
         for (const std::int32_t device : layout.holders(shard)) {
             const std::int64_t position = mesh.positionOf(device);
@@ -520,16 +530,22 @@ bool SimulatedRun::replicasAgree(ValueId value) const
             }
             const std::byte* a = address(static_cast<std::size_t>(first->second), slot);
             const std::byte* b = address(static_cast<std::size_t>(position), slot);
-            forEachRow(
-                layout, position, held.localType.shape, [&](std::int64_t local, std::int64_t, std::int64_t length) {
-                    agree = agree
-                        && std::memcmp(a + local * elementBytes, b + local * elementBytes,
-                               static_cast<std::size_t>(length * elementBytes))
-                            == 0;
+            forEachRow(layout, position, held.localType.shape,
+                [&](std::int64_t local, std::int64_t global, std::int64_t length) {
+                    const std::byte* const row = a + local * elementBytes;
+                    const std::byte* const other = b + local * elementBytes;
+                    if (found || std::memcmp(row, other, static_cast<std::size_t>(length * elementBytes)) == 0)
+                        return;
+                    const auto differs = std::mismatch(row, row + length * elementBytes, other).first;
+                    const std::int64_t at = (differs - a) / elementBytes;
+                    found = { global + at - local, mesh.deviceAt(first->second), device, loadElement(dtype, a, at),
+                        loadElement(dtype, b, at) };
                 });
+            if (found)
+                break;
         }
     }
-    return agree;
+    return found;
 }
 
 } // namespace

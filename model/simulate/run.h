@@ -24,8 +24,8 @@
 
 namespace shardscope {
 
-/// Replicas with storage of their own, or one storage for state that holds the same bits on all of them at all times (and
-/// then they share the work on it as well). The bits of all results are the same in either mode.
+/// Replicas with storage of their own, or one storage for state that holds the same bits on all of them at all times
+/// (and then they share the work on it as well). The bits of all results are the same in either mode.
 enum class ReplicaMode : std::uint8_t { Own, Shared };
 
 struct RunOptions {
@@ -49,6 +49,13 @@ struct StepTiming {
     std::vector<DeviceTimes> devices;
 };
 
+/// Two copies of one shard that are not bitwise equal: the first element in which they differ.
+struct ReplicaDifference {
+    std::int64_t element = 0; ///< row-major global index
+    std::int32_t device = 0, other = 0; ///< ids
+    double value = 0, otherValue = 0;
+};
+
 class Run {
 public:
     /// Errors: OutOfMemory (checked before memory is taken), NotExecutable.
@@ -70,10 +77,12 @@ public:
     [[nodiscard]] virtual std::span<const std::byte> bytes(ValueId value, std::int64_t position) const = 0;
     /// The global array, put together from the first holder of every shard (partial values are added up).
     [[nodiscard]] virtual std::vector<double> gather(ValueId value) const = 0;
-    /// Whether all copies of every shard of the value are bitwise equal.
-    [[nodiscard]] virtual bool replicasAgree(ValueId value) const = 0;
+    /// The first place at which copies of a shard differ; nothing if all are bitwise equal, or none can be read.
+    [[nodiscard]] virtual std::optional<ReplicaDifference> replicaDifference(ValueId value) const = 0;
+    [[nodiscard]] bool replicasAgree(ValueId value) const { return !replicaDifference(value); }
     /// The same for the new value of a state argument or any result of main: index among the results.
     [[nodiscard]] virtual std::vector<double> gatherResult(std::size_t result) const = 0;
+    [[nodiscard]] virtual std::optional<ReplicaDifference> replicaDifferenceOfResult(std::size_t result) const = 0;
 
     /// Bytes that collectives really moved in the last step, over all devices. Not comparable with sent_bytes.
     [[nodiscard]] virtual std::int64_t copiedBytes() const = 0;

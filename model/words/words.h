@@ -12,6 +12,7 @@
 #include "base/quantity.h"
 #include "pipeline/explain.h"
 #include "pipeline/snapshot.h"
+#include "simulate/check.h"
 
 namespace shardscope::words {
 
@@ -82,5 +83,10 @@ struct WhatIfText {
 
 /// "Sent 8.16 MiB per step: 8.00 data, 0.16 model": the parts add up as printed.
 [[nodiscard]] QString sentSummary(const Snapshot& snapshot);
+
+/// What a check found wrong with a value, tensor, device and element first; empty if it passed.
+[[nodiscard]] QStringList checkFindings(const ValueCheck& check, const Program& program);
+/// "From end to end 99.8 % of 8,388,608 new parameters agree too, and gradients to 1.2e-06 of their largest element."
+[[nodiscard]] QString endToEndSummary(const CheckReport& report);
 
 } // namespace shardscope::words

@@ -22,8 +22,9 @@ private Q_SLOTS:
     {
         const Ran ran = run(smallMlp(), { QStringLiteral("--steps"), QStringLiteral("3") });
         QCOMPARE(ran.code, 0);
-        for (const char* part : { "data 2 × model 4", "P(-, model)", "CPU 0,4", "CPU 0,1,2,3",
-                 "mean ± std. dev. of 3 runs, 2 loops each", "Communication", "Wait", "loss " })
+        for (const char* part :
+            { "data 2 × model 4", "P(-, model)", "CPU 0,4", "CPU 0,1,2,3", "mean ± std. dev. of 3 runs, 2 loops each",
+                "Communication", "Wait", "loss ", "% of 2,048 new parameters agree too" })
             QVERIFY2(ran.out.contains(QString::fromUtf8(part)), part);
         QVERIFY(ran.out.contains(QStringLiteral("arrays agree")));
         QVERIFY(!ran.out.contains(QStringLiteral("failed")));
@@ -48,7 +49,16 @@ private Q_SLOTS:
             before = step.at("loss");
         }
         QVERIFY(json.at("check").at("passed") == true);
-        QVERIFY(json.at("check").at("values").size() >= 4);
+        const auto& check = json.at("check");
+        QVERIFY(check.at("values").size() >= 4);
+        for (const auto& value : check.at("values")) {
+            QVERIFY(value.at("passed") == true);
+            QVERIFY(value.at("compared") > 0);
+            QVERIFY(value.at("worst").at("device") >= 0);
+            QVERIFY(value.at("largest_error") <= value.at("tolerance"));
+        }
+        QVERIFY(check.at("end_to_end").at("parameters") == 4 * 16 * 32);
+        QVERIFY(check.at("end_to_end").at("agree") >= 0.99 * 4 * 16 * 32);
         const auto& timing = json.at("timing");
         QVERIFY(timing.at("runs") == 3);
         QVERIFY(timing.at("loops") == 2);

@@ -45,13 +45,18 @@ inline ProgramOnDevices onDevices(Program made, const MeshPtr& mesh)
 }
 
 /// The notebook's model: batch over `data` (and `pod`, if the mesh has that axis), hidden over `model`.
-inline ProgramOnDevices mlpOnDevices(MlpSettings settings, const MeshPtr& mesh)
+inline Program mlpFor(MlpSettings settings, const Mesh& mesh)
 {
     settings.axes = MlpSettings::Axes::Device;
     settings.yConstraint = MlpSettings::Axes::Device;
     settings.deviceAxes["batch"] =
-        mesh->axisIndex("pod") ? SpecEntry::tuple({ "pod", "data" }) : SpecEntry::axis("data");
-    return onDevices(buildMlp(settings).value(), mesh);
+        mesh.axisIndex("pod") ? SpecEntry::tuple({ "pod", "data" }) : SpecEntry::axis("data");
+    return buildMlp(settings).value();
+}
+
+inline ProgramOnDevices mlpOnDevices(const MlpSettings& settings, const MeshPtr& mesh)
+{
+    return onDevices(mlpFor(settings, *mesh), mesh);
 }
 
 inline PlanPtr makePlan(const ProgramOnDevices& program, const ScheduleOptions& options = {})

@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "networks/mlp.h"
+#include "program/builder.h"
 #include "program/interpret.h"
-#include "simulate/reference.h"
+#include "program/op_row.h"
+#include "simulate/rounding_bound.h"
 
 using namespace shardscope;
 
@@ -39,6 +41,7 @@ class TestReference : public QObject {
 private Q_SLOTS:
     void agreesWithInterpreter();
     void boundsHold();
+    void boundsHoldForEveryOperation();
     void recomputes();
     void refusesTooMuch();
 };
@@ -68,34 +71,104 @@ void TestReference::agreesWithInterpreter()
 // f32 differs from double, by less than the bound; and the bound is of the size of the rounding, not of the values.
 void TestReference::boundsHold()
 {
-    const Program program = buildMlp(settingsFor(DType::F32)).value();
-    ReferenceState single = referenceStart(program, randomValues()).value();
-    ReferenceState exact =
-        referenceStart(program, randomValues(), std::int64_t{ 8 } << 30, ReferencePrecision::Double).value();
-    for (const ValueId argument : program.main().arguments)
-        QVERIFY(single.values[argument.index] == exact.values[argument.index]);
-    referenceCompute(program, single);
-    referenceCompute(program, exact);
-    double differences = 0;
-    for (std::size_t v = 0; v < program.values.size(); ++v) {
-        if (program.values[v].role != Role::Gradient && program.values[v].role != Role::Loss)
-            continue;
-        const RoundingBound bound = roundingBound(program, exact, ValueId(v));
-        QVERIFY(bound.terms >= 4 && bound.terms < 100);
-        double largest = 0;
-        for (const double element : exact.values[v])
-            largest = std::max(largest, std::fabs(element));
-        for (std::size_t i = 0; i < bound.magnitude.size(); ++i) {
-            const double difference = std::fabs(single.values[v][i] - exact.values[v][i]);
-            QVERIFY(difference <= 2 * bound.terms * 0x1p-23 * bound.magnitude[i]);
-            QVERIFY(bound.magnitude[i] >= std::fabs(exact.values[v][i]) * (1 - 1e-12));
-            differences += difference;
-            QVERIFY(2 * bound.terms * 0x1p-23 * bound.magnitude[i] < 1e-2 * largest);
+    MlpSettings settings = settingsFor(DType::F32);
+    for (const LossKind loss : { LossKind::SumOfOutputs, LossKind::HalfSumOfSquares }) {
+        settings.loss = loss;
+        const Program program = buildMlp(settings).value();
+        ReferenceState single = referenceStart(program, randomValues()).value();
+        ReferenceState exact =
+            referenceStart(program, randomValues(), std::int64_t{ 8 } << 30, ReferencePrecision::Double).value();
+        for (const ValueId argument : program.main().arguments)
+            QVERIFY(single.values[argument.index] == exact.values[argument.index]);
+        referenceCompute(program, single);
+        referenceCompute(program, exact);
+        RoundingBounds bounds(program, exact, sumLengths(program));
+        double differences = 0;
+        for (const OperationId id : program.main().operations) {
+            const Operation& operation = program.operation(id);
+            const ValueId value = operation.results[0];
+            bounds.follow(operation);
+            const Role role = program.value(value).role;
+            if (role != Role::Gradient && role != Role::Loss && role != Role::Activation)
+                continue;
+            const RoundingBound bound = bounds.of(value);
+            QVERIFY(bound.roundings >= 6 && bound.roundings < 200);
+            const std::vector<double>& right = exact.values[value.index];
+            double largest = 0;
+            for (const double element : right)
+                largest = std::max(largest, std::fabs(element));
+            for (std::size_t i = 0; i < bound.magnitude.size(); ++i) {
+                const double difference = std::fabs(single.values[value.index][i] - right[i]);
+                const double allowed = bound.roundings * 0x1p-24 * bound.magnitude[i] * 1.001; // of second order
+                QVERIFY(difference <= allowed);
+                QVERIFY(bound.magnitude[i] >= std::fabs(right[i]) * (1 - 1e-12));
+                QVERIFY(allowed < 0.05 * largest);
+                differences += difference;
+            }
         }
+        QVERIFY(differences > 0);
+        const std::uint32_t next = program.find("next(params/layers.0/W1)").index;
+        QVERIFY(exact.values[next][0] != single.values[next][0]);
     }
-    QVERIFY(differences > 0);
-    const double step = exact.values[program.find("next(params/layers.0/W1)").index][0];
-    QVERIFY(step != single.values[program.find("next(params/layers.0/W1)").index][0]);
+}
+
+// Every operation whose bound is followed, on random numbers: one rounding at a time, and several in a row.
+void TestReference::boundsHoldForEveryOperation()
+{
+    const TensorType type{ DType::F32, { 3, 5 } };
+    for (std::size_t k = 0; k < opKindCount; ++k) {
+        const auto kind = static_cast<OpKind>(k);
+        const OpRow& row = opRow(kind);
+        if (!row.elementwise || kind == OpKind::Convert || kind == OpKind::Not || kind == OpKind::And
+            || kind == OpKind::Or || kind == OpKind::Compare || kind == OpKind::ShardingConstraint)
+            continue;
+        Builder builder("one");
+        std::vector<ValueId> arguments;
+        for (const char* path : { "a", "b", "c", "d" }) // parameters: random numbers of both signs
+            arguments.push_back(builder.argument(type, path, Role::Parameter));
+        const bool exactOperands = kind == OpKind::Exponential || kind == OpKind::Log || kind == OpKind::Logistic
+            || kind == OpKind::Tanh || kind == OpKind::Sqrt || kind == OpKind::Rsqrt || kind == OpKind::Sign
+            || kind == OpKind::Sine || kind == OpKind::Cosine || kind == OpKind::Power;
+        std::vector<ValueId> operands;
+        for (int o = 0; o < row.operandCount; ++o) {
+            const auto i = static_cast<std::size_t>(o);
+            const ValueId argument = arguments[i];
+            if (kind == OpKind::Select && o == 0)
+                operands.push_back(builder.compare(Comparison::Greater, argument, arguments[3]));
+            else if (exactOperands)
+                operands.push_back(builder.unary(OpKind::Abs, argument)); // for log, sqrt and power
+            else // operands that were rounded themselves
+                operands.push_back(builder.binary(OpKind::Multiply, argument, arguments[(i + 1) % 4]));
+        }
+        const ValueId value = builder.add(kind, operands, {});
+        const ValueId sum = builder.reduce(ReduceKind::Sum, value, { 1 });
+        builder.result(builder.reduce(ReduceKind::Min, sum, { 0 }));
+        const Program program = std::move(builder).finish();
+        double differences = 0;
+        for (std::uint64_t seed = 0; seed < 40; ++seed) {
+            InitialValues initial;
+            initial.seed = seed;
+            ReferenceState single = referenceStart(program, initial).value();
+            ReferenceState exact =
+                referenceStart(program, initial, std::int64_t{ 8 } << 30, ReferencePrecision::Double).value();
+            referenceCompute(program, single);
+            RoundingBounds bounds(program, exact, sumLengths(program));
+            for (const OperationId id : program.main().operations) {
+                const Operation& operation = program.operation(id);
+                const std::uint32_t result = operation.results[0].index;
+                referenceCompute(program, exact, operation);
+                bounds.follow(operation);
+                const RoundingBound bound = bounds.of(operation.results[0]);
+                for (std::size_t i = 0; i < bound.magnitude.size(); ++i) {
+                    const double difference = std::fabs(single.values[result][i] - exact.values[result][i]);
+                    QVERIFY2(difference <= bound.roundings * 0x1p-24 * bound.magnitude[i] * 1.001,
+                        std::string(row.name).c_str());
+                    differences += difference;
+                }
+            }
+        }
+        QVERIFY2(differences > 0 || kind == OpKind::Sign, std::string(row.name).c_str());
+    }
 }
 
 void TestReference::recomputes()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whole steps of the MLP on simulated devices: right, the same bits in every way to run them, and without allocations.
+// Whole steps of the MLP on simulated devices: the same bits in every way to run them, and without allocations.
 #include <QtTest>
 
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <cstring>
 #include <new>
 
-#include "simulate/check.h"
 #include "simulate/mlp_plan.h"
+#include "simulate/run.h"
 
 namespace {
 std::atomic<std::int64_t> allocations = 0;
@@ -114,15 +114,10 @@ class TestRun : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void agreesWithReference_data() { addMeshes(); }
-    void agreesWithReference();
     void sameBits_data() { addMeshes(); }
     void sameBits();
     void sharedReplicas_data() { addMeshes(); }
     void sharedReplicas();
-    void checkCanFail();
-    void checkSeesOneDroppedAddend();
-    void checkSeesOverflow();
     void readsValues();
     void deviceOrderDoesNotMatter();
     void allocatesNothing();
@@ -131,32 +126,6 @@ private Q_SLOTS:
     void times();
     void timesLoops();
 };
-
-void TestRun::agreesWithReference()
-{
-    QFETCH(QString, mesh);
-    for (const LossKind loss : { LossKind::SumOfOutputs, LossKind::HalfSumOfSquares }) {
-        for (const DType dtype : { DType::F32, DType::F64 }) {
-            MlpSettings settings = smallMlp(dtype);
-            settings.loss = loss;
-            const auto program = mlpOnDevices(settings, makeMesh(axesOf(mesh)));
-            const auto report = checkAgainstReference(program, withThreads(2), 3);
-            QVERIFY(report.has_value());
-            for (const ValueCheck& line : report->values)
-                QVERIFY2(line.passed && line.replicasAgree,
-                    qPrintable(QStringLiteral("%1: %2 at element %3 exceeds %4")
-                                   .arg(QString::fromStdString(line.path))
-                                   .arg(line.largestError)
-                                   .arg(line.worstElement)
-                                   .arg(line.tolerance)));
-            QVERIFY(report->passed);
-            // 6 gradients and 3 states of 6 arrays, two counters, loss and output
-            QCOMPARE(report->values.size(), std::size_t(6 + 18 + 2 + 2));
-            for (const ValueCheck& line : report->values)
-                QVERIFY(line.compared > 0);
-        }
-    }
-}
 
 void TestRun::sameBits()
 {
@@ -227,71 +196,6 @@ void TestRun::sharedReplicas()
                 QVERIFY(shared->physicalBytes() <= own->physicalBytes() - saved);
         }
     }
-}
-
-void TestRun::checkCanFail()
-{
-    const auto program = mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } }));
-    auto wrong = std::make_shared<DeviceProgram>(*program);
-    for (DeviceOp& op : wrong->ops)
-        if (auto* collective = std::get_if<Collective>(&op.action))
-            collective->reduction = ReduceKind::Max; // instead of the sum
-    const auto report = checkAgainstReference(wrong, withThreads(1));
-    QVERIFY(report.has_value());
-    QVERIFY(!report->passed);
-}
-
-// One sum of many lacks an addend: one axis of two is not added up.
-void TestRun::checkSeesOneDroppedAddend()
-{
-    for (const DType dtype : { DType::F32, DType::F64 }) {
-        const auto program = mlpOnDevices(smallMlp(dtype), makeMesh({ { "pod", 2 }, { "data", 2 }, { "model", 2 } }));
-        QVERIFY(checkAgainstReference(program, withThreads(1))->passed);
-        int tried = 0;
-        for (std::size_t i = 0; i < program->ops.size(); ++i) {
-            const Collective* collective = program->ops[i].collective();
-            if (!collective || collective->kind != CollectiveKind::AllReduce || collective->axes.size() < 2)
-                continue;
-            auto wrong = std::make_shared<DeviceProgram>(*program);
-            auto& changed = std::get<Collective>(wrong->ops[i].action);
-            changed.axes = { collective->axes[0] };
-            const auto report = checkAgainstReference(wrong, withThreads(1));
-            QVERIFY(report.has_value());
-            QVERIFY(std::any_of(
-                report->values.begin(), report->values.end(), [](const ValueCheck& line) { return !line.passed; }));
-            ++tried;
-        }
-        QVERIFY(tried >= 6); // at least the weights' gradients
-    }
-}
-
-// Where the reference overflows there is no tolerance, so that nothing can agree with it.
-void TestRun::checkSeesOverflow()
-{
-    MlpSettings settings = smallMlp(DType::F64);
-    settings.layers = 1;
-    settings.embed = 2;
-    settings.hidden = 8;
-    const auto program = mlpOnDevices(settings, makeMesh({ { "data", 2 }, { "model", 4 } }));
-    auto wrong = std::make_shared<DeviceProgram>(*program);
-    for (DeviceOp& op : wrong->ops)
-        if (auto* collective = std::get_if<Collective>(&op.action))
-            collective->reduction = ReduceKind::Max; // which stays finite where the sum does not
-    RunOptions options = withThreads(1);
-    options.initial.given["x"] = std::vector<double>(16 * 2, 3e307);
-    options.initial.given["params/layers.0/W1"] = std::vector<double>(2 * 8, 1);
-    options.initial.given["params/layers.0/W2"] = std::vector<double>(8 * 2, 1);
-    const auto report = checkAgainstReference(wrong, options);
-    QVERIFY(report.has_value());
-    QVERIFY(!report->passed);
-    int infinite = 0;
-    for (const ValueCheck& line : report->values) {
-        if (!std::isinf(line.largestMagnitude))
-            continue;
-        ++infinite;
-        QVERIFY2(!line.passed, line.path.c_str());
-    }
-    QVERIFY(infinite >= 2); // the loss and the output
 }
 
 void TestRun::readsValues()

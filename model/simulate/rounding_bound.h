@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How far rounding can take values from the exact ones: a bound that holds for certain, whatever the numbers are and in
+// whatever order sums are added up.
+//
+// With u = eps / 2 (2^-24 for f32), an inner product of n terms in floating point is within n u |a|.|b| of the exact
+// one, in any order of the additions and without a condition on n (Jeannerod and Rump, SIAM J. Matrix Anal. Appl. 34,
+// 2013). What is computed on from it carries that on: to first order in u, every value v is within
+//
+//     k u m,   k = most roundings behind one of its terms,   m = v computed from absolute values.
+//
+// Values that are known exactly, since the machine's own numbers are taken for them, have k = 0 and m = |v|.
+#pragma once
+
+#include <vector>
+
+#include "partition/device_program.h"
+#include "simulate/reference.h"
+
+namespace shardscope {
+
+struct RoundingBound {
+    std::vector<double> magnitude; ///< m, row-major
+    double roundings = 0; ///< k
+};
+
+/// Per operation: roundings behind one term of its sums; 0 for operations without sums. One rounding for the product
+/// and one for every addition, in any order.
+[[nodiscard]] std::vector<double> sumLengths(const Program& program);
+/// The same where devices share the sums: the terms of one device, and then one addition per device of the group.
+[[nodiscard]] std::vector<double> sumLengths(const DeviceProgram& program);
+
+/// Bounds of the values of one program, built up in program order.
+class RoundingBounds {
+public:
+    /// Program and state outlive this. Arguments are exact.
+    RoundingBounds(const Program& program, const ReferenceState& state, std::vector<double> sumLengths);
+
+    /// Works out the bound of an operation's result. The state holds the result and the operands, whose bounds are
+    /// known. Where the operation's own error is not linear in that of its operands (needsExactOperands()), they have
+    /// to be exact.
+    void follow(const Operation& operation);
+    /// From here on the number in the state is the exact one.
+    void setExact(ValueId value);
+    [[nodiscard]] bool isExact(ValueId value) const { return m_roundings[value.index] == 0; }
+    [[nodiscard]] RoundingBound of(ValueId value) const;
+
+private:
+    using Array = std::vector<double>;
+
+    [[nodiscard]] const Array& magnitude(ValueId value, Array& own) const;
+    [[nodiscard]] Array evaluated(Operation operation, OpKind kind) const;
+    [[nodiscard]] Array largest(const Operation& operation) const;
+    [[nodiscard]] double mostRoundings(const Operation& operation) const;
+    [[nodiscard]] double lengthOf(const Operation& operation) const;
+    [[nodiscard]] Array quotient(const Operation& operation) const;
+
+    const Program& m_program;
+    const ReferenceState& m_state;
+    std::vector<double> m_sumLengths;
+    std::vector<Array> m_magnitudes; ///< empty for exact values
+    std::vector<double> m_roundings;
+};
+
+/// Operations that decide something (a comparison, a rounding to integers) or bend (exp, a power): what a small error
+/// of their operands does to their result has no bound of the form above.
+[[nodiscard]] bool needsExactOperands(const Program& program, const Operation& operation);
+/// Operations whose result is exact where their operands are.
+[[nodiscard]] bool addsNoRounding(const Program& program, const Operation& operation);
+
+} // namespace shardscope

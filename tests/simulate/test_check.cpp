@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The check against the unsharded reference: right runs pass, with what they cover counted here on its own, and every
+// way to go wrong that is tried here is seen, at the right tensor, device and element.
+#include <QtTest>
+
+#include <cmath>
+#include <set>
+
+#include "simulate/faults.h"
+
+using namespace shardscope;
+using namespace shardscope::test;
+
+namespace {
+
+MlpSettings smallMlp(DType dtype)
+{
+    MlpSettings settings;
+    settings.layers = 3;
+    settings.batch = 16;
+    settings.embed = 24;
+    settings.hidden = 40;
+    settings.dtype = dtype;
+    return settings;
+}
+
+RunOptions randomInputs()
+{
+    RunOptions options;
+    options.threads = 2;
+    options.initial.seed = 3;
+    options.initial.randomInputs = true;
+    return options;
+}
+
+std::vector<MeshAxis> axesOf(const QString& text)
+{
+    std::vector<MeshAxis> axes;
+    for (const QString& part : text.split(QLatin1Char(' '))) {
+        const QStringList pair = part.split(QLatin1Char('='));
+        axes.push_back({ pair[0].toStdString(), pair[1].toLongLong() });
+    }
+    return axes;
+}
+
+const ValueCheck* firstFailure(const CheckReport& report)
+{
+    const auto found =
+        std::find_if(report.values.begin(), report.values.end(), [](const ValueCheck& line) { return !line.passed(); });
+    return found == report.values.end() ? nullptr : &*found;
+}
+
+std::set<std::string> failedPaths(const CheckReport& report)
+{
+    std::set<std::string> paths;
+    for (const ValueCheck& line : report.values)
+        if (!line.passed())
+            paths.insert(line.path);
+    return paths;
+}
+
+/// A run of what `program` computes that can be compared with `right`.
+std::unique_ptr<Run> runOf(const Program& right, const ProgramOnDevices& program, const RunOptions& options)
+{
+    ScheduleOptions scheduling;
+    scheduling.keep = checkedValues(right);
+    return Run::create(makePlan(program, scheduling), options).value();
+}
+
+bool holds(const DeviceProgram& program, ValueId value, std::int32_t device, std::int64_t element)
+{
+    const Layout layout = program.layout(DeviceValueId(value.index));
+    const auto ranges = layout.rangesAt(program.mesh->positionOf(device));
+    bool inside = true;
+    for (std::size_t d = ranges.size(); d-- > 0;) {
+        const std::int64_t index = element % layout.shape()[d];
+        inside = inside && ranges[d].begin <= index && index < ranges[d].end;
+        element /= layout.shape()[d];
+    }
+    return inside;
+}
+
+/// QFETCHed in every test of a fault.
+void addTypes()
+{
+    QTest::addColumn<int>("dtype");
+    QTest::newRow("f32") << static_cast<int>(DType::F32);
+    QTest::newRow("f64") << static_cast<int>(DType::F64);
+}
+
+const std::vector<MeshAxis> twoByFour{ { "data", 2 }, { "model", 4 } };
+
+} // namespace
+
+class TestCheck : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void passesAndCoversEverything_data();
+    void passesAndCoversEverything();
+    void passesWithEqualRows();
+    void passesWhereRelusTurn();
+    void seesWrongGradients_data() { addTypes(); }
+    void seesWrongGradients();
+    void seesOneWrongElement_data() { addTypes(); }
+    void seesOneWrongElement();
+    void seesDroppedAddends_data() { addTypes(); }
+    void seesDroppedAddends();
+    void seesAnotherReduction_data() { addTypes(); }
+    void seesAnotherReduction();
+    void seesOneBitOfOneReplica_data() { addTypes(); }
+    void seesOneBitOfOneReplica();
+    void seesAShardOfAnotherBlock_data() { addTypes(); }
+    void seesAShardOfAnotherBlock();
+    void seesTheOldCount_data() { addTypes(); }
+    void seesTheOldCount();
+    void seesOverflow();
+    void seesWhatIsNotHeld();
+};
+
+void TestCheck::passesAndCoversEverything_data()
+{
+    QTest::addColumn<QString>("mesh");
+    for (const char* mesh : { "data=1 model=1", "data=1 model=8", "data=2 model=4", "data=4 model=2", "data=8 model=1",
+             "pod=2 data=2 model=2" })
+        QTest::newRow(mesh) << QString::fromLatin1(mesh);
+}
+
+void TestCheck::passesAndCoversEverything()
+{
+    QFETCH(QString, mesh);
+    for (const LossKind loss : { LossKind::SumOfOutputs, LossKind::HalfSumOfSquares }) {
+        for (const DType dtype : { DType::F32, DType::F64 }) {
+            MlpSettings settings = smallMlp(dtype);
+            settings.loss = loss;
+            const auto program = mlpOnDevices(settings, makeMesh(axesOf(mesh)));
+            const auto report = checkAgainstReference(program, randomInputs(), 3);
+            QVERIFY(report.has_value());
+            std::set<std::string> paths;
+            for (const ValueCheck& line : report->values) {
+                QVERIFY2(line.passed(), describe(line).c_str());
+                QCOMPARE(line.compared, program->program->value(line.value).type.elementCount());
+                paths.insert(line.path);
+            }
+            QVERIFY(report->passed);
+            QCOMPARE(paths.size(), report->values.size());
+
+            std::int64_t parameters = 0;
+            std::vector<std::string> expected{ "loss", "next(step)", "next(opt/count)" };
+            for (int layer = 0; layer < 3; ++layer) {
+                const std::string name = "layers." + std::to_string(layer);
+                expected.insert(expected.end(), { name + "/h", name + "/z" });
+                for (const char* weight : { "/W1", "/W2" }) {
+                    parameters += 24 * 40;
+                    for (const char* form : { "grad(params/", "next(params/", "next(opt/mu/", "next(opt/nu/" })
+                        expected.push_back(form + name + weight + ')');
+                }
+            }
+            for (const std::string& path : expected)
+                QVERIFY2(paths.contains(path), path.c_str());
+            // and the cotangents of z, but the last one, and of y, one contraction each; half the sum is not the sum
+            QCOMPARE(paths.size(), expected.size() + 2 + 3 + (loss == LossKind::HalfSumOfSquares ? 1 : 0));
+
+            QCOMPARE(report->endToEnd.parameters, parameters);
+            const double agree = static_cast<double>(report->endToEnd.agree) / static_cast<double>(parameters);
+            QVERIFY2(agree >= (dtype == DType::F64 ? 1 : 0.999), std::to_string(agree).c_str());
+            QVERIFY(report->endToEnd.gradientDifference <= (dtype == DType::F64 ? 1e-13 : 1e-5));
+        }
+    }
+}
+
+// Sums of equal terms round in one direction: statistics over roundings would refuse this right run.
+void TestCheck::passesWithEqualRows()
+{
+    MlpSettings settings;
+    settings.batch = 1 << 15;
+    settings.embed = settings.hidden = 8;
+    settings.layers = 2;
+    const auto report = checkAgainstReference(mlpOnDevices(settings, makeMesh(twoByFour)), {});
+    QVERIFY(report.has_value());
+    for (const ValueCheck& line : report->values)
+        QVERIFY2(line.passed(), describe(line).c_str());
+    QVERIFY(report->endToEnd.gradientDifference > 1e-5); // far above the square root of the batch times eps
+}
+
+// Where h is 0 up to rounding, the devices' relu and that of the reference decide differently: no sum is wrong then.
+void TestCheck::passesWhereRelusTurn()
+{
+    MlpSettings settings = smallMlp(DType::F32);
+    settings.layers = 2;
+    const auto program = mlpOnDevices(settings, makeMesh(twoByFour));
+    RunOptions options = randomInputs();
+    // Every column of W1 is orthogonal to every row of x, in exact numbers: rounding alone decides.
+    std::vector<double> x(16 * 24);
+    std::vector<double> w(24 * 40);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = static_cast<float>(i % 24 < 12 ? 1.1 + 0.01 * static_cast<double>(i % 12) : 0.7);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+        const std::size_t row = i / 40;
+        const double first = x[row % 12];
+        w[i] = static_cast<float>((row < 12 ? 1 : -first / 0.7) * (0.01 + 0.001 * static_cast<double>(i % 40)));
+    }
+    options.initial.given = { { "x", x }, { "params/layers.0/W1", w } };
+    const auto report = checkAgainstReference(program, options);
+    QVERIFY(report.has_value());
+    for (const ValueCheck& line : report->values)
+        QVERIFY2(line.passed(), describe(line).c_str());
+    QVERIFY(report->endToEnd.gradientDifference > 1e-2); // they did decide differently
+}
+
+void TestCheck::seesWrongGradients()
+{
+    QFETCH(int, dtype);
+    const auto mesh = makeMesh(twoByFour);
+    const Program right = mlpFor(smallMlp(static_cast<DType>(dtype)), *mesh);
+    const RunOptions options = randomInputs();
+    for (const ValueId gradient : gradientsOf(right)) {
+        for (const double factor : { 1.05, 0.95 }) {
+            const auto run = runOf(right, onDevices(scaled(right, gradient, factor), mesh), options);
+            const auto report = checkRun(*run, right, options.initial).value();
+            QVERIFY(!report.passed);
+            const ValueCheck* found = firstFailure(report);
+            QCOMPARE(found->path, right.value(gradient).path);
+            QVERIFY(std::fabs(found->ours - factor * found->reference) <= 1e-4 * std::fabs(found->reference));
+            QVERIFY(holds(*run->plan().program, gradient, found->worstDevice, found->worstElement));
+            QVERIFY(!found->copiesDiffer);
+        }
+        // a right one passes through the same machinery
+        const auto run = runOf(right, onDevices(scaled(right, gradient, 1), mesh), options);
+        QVERIFY(checkRun(*run, right, options.initial)->passed);
+    }
+}
+
+// One element of all, on all devices that hold it: 5 % are seen wherever there is a gradient.
+void TestCheck::seesOneWrongElement()
+{
+    QFETCH(int, dtype);
+    const auto mesh = makeMesh(twoByFour);
+    const Program right = mlpFor(smallMlp(static_cast<DType>(dtype)), *mesh);
+    const ValueId gradient = right.find("grad(params/layers.1/W1)"); // shards of [24, 10], on devices d and d + 4
+    const RunOptions options = randomInputs();
+    int seen = 0;
+    for (std::size_t element = 0; element < 240; element += 7) {
+        double number = 0;
+        FaultyRun run(runOf(right, onDevices(right, mesh), options), [&](Run& inner) {
+            number = inner.shard(gradient, 2)[element];
+            for (const std::int64_t position : { 2, 6 }) {
+                if (static_cast<DType>(dtype) == DType::F32)
+                    scaleElement(inner, gradient, position, element, 1.05F);
+                else
+                    scaleElement(inner, gradient, position, element, 1.05);
+            }
+        });
+        const auto report = checkRun(run, right, options.initial).value();
+        QCOMPARE(report.passed, number == 0); // a relu that nothing gets through
+        if (number == 0)
+            continue;
+        const ValueCheck* found = firstFailure(report);
+        QCOMPARE(found->path, std::string("grad(params/layers.1/W1)"));
+        QCOMPARE(found->worstDevice, 2);
+        const auto row = static_cast<std::int64_t>(element) / 10;
+        const auto column = static_cast<std::int64_t>(element) % 10;
+        QCOMPARE(found->worstElement, row * 40 + 20 + column);
+        ++seen;
+    }
+    QVERIFY(seen >= 20);
+}
+
+// Every sum of the step in turn lacks the addends of one mesh axis.
+void TestCheck::seesDroppedAddends()
+{
+    QFETCH(int, dtype);
+    for (const char* mesh : { "data=2 model=4", "pod=2 data=2 model=2" }) {
+        const auto program = mlpOnDevices(smallMlp(static_cast<DType>(dtype)), makeMesh(axesOf(QLatin1String(mesh))));
+        QVERIFY(checkAgainstReference(program, randomInputs())->passed);
+        int tried = 0;
+        for (std::size_t i = 0; i < program->ops.size(); ++i) {
+            const Collective* collective = program->ops[i].collective();
+            if (!collective || collective->kind != CollectiveKind::AllReduce)
+                continue;
+            for (std::size_t axis = 0; axis < collective->axes.size(); ++axis) {
+                auto wrong = std::make_shared<DeviceProgram>(*program);
+                auto& axes = std::get<Collective>(wrong->ops[i].action).axes;
+                axes.erase(axes.begin() + axis);
+                const auto report = checkAgainstReference(wrong, randomInputs());
+                QVERIFY(report.has_value());
+                const ValueCheck* found = firstFailure(*report);
+                QVERIFY(found != nullptr);
+                // It begins where the sum is: at the value that the all-reduce gives, or the constraint on it.
+                const ValueId summed = program->values[program->ops[i].results[0].index].stem;
+                const Operation& by = program->program->operation(program->program->value(found->value).definition);
+                QVERIFY2(found->value == summed || by.operands[0] == summed, describe(*found).c_str());
+                ++tried;
+            }
+        }
+        QVERIFY(tried >= 3 + 6 + 2); // outputs, gradients of weights, cotangents of outputs
+    }
+}
+
+void TestCheck::seesAnotherReduction()
+{
+    QFETCH(int, dtype);
+    const auto program = mlpOnDevices(smallMlp(static_cast<DType>(dtype)), makeMesh(twoByFour));
+    auto wrong = std::make_shared<DeviceProgram>(*program);
+    for (DeviceOp& op : wrong->ops)
+        if (auto* collective = std::get_if<Collective>(&op.action))
+            collective->reduction = ReduceKind::Max; // instead of the sum
+    const auto report = checkAgainstReference(wrong, randomInputs());
+    QVERIFY(report.has_value());
+    QVERIFY(!report->passed);
+}
+
+// The last bit of one element on one device of those that hold it, in an activation, a gradient and a parameter.
+void TestCheck::seesOneBitOfOneReplica()
+{
+    QFETCH(int, dtype);
+    const auto mesh = makeMesh(twoByFour);
+    const Program right = mlpFor(smallMlp(static_cast<DType>(dtype)), *mesh);
+    const RunOptions options = randomInputs();
+    struct Case {
+        const char* changed;
+        const char* line;
+        std::int64_t position; ///< not the first holder
+        std::int32_t first;
+    };
+    for (const Case& one : { Case{ "layers.1/z", "layers.1/z", 5, 4 },
+             Case{ "grad(params/layers.2/W2)", "grad(params/layers.2/W2)", 7, 3 },
+             Case{ "params/layers.0/W1", "next(params/layers.0/W1)", 4, 0 },
+             Case{ "opt/nu/layers.0/W2", "next(opt/nu/layers.0/W2)", 6, 2 } }) {
+        const ValueId value = right.find(one.changed);
+        FaultyRun run(runOf(right, onDevices(right, mesh), options), [&](Run& inner) {
+            const std::span<std::byte> memory = memoryOf(inner, value, one.position);
+            const std::size_t size = static_cast<DType>(dtype) == DType::F32 ? 4 : 8;
+            memory[3 * size] ^= std::byte{ 1 };
+        });
+        const auto report = checkRun(run, right, options.initial).value();
+        QCOMPARE(failedPaths(report), std::set<std::string>{ one.line });
+        const ReplicaDifference found = firstFailure(report)->copiesDiffer.value();
+        QCOMPARE(found.device, one.first);
+        QCOMPARE(static_cast<std::int64_t>(found.other), one.position);
+        QVERIFY(found.value != found.otherValue);
+        const Layout layout = run.plan().program->layout(DeviceValueId(value.index));
+        const auto ranges = layout.rangesAt(one.position);
+        QCOMPARE(found.element, ranges[0].begin * layout.shape()[1] + ranges[1].begin + 3);
+    }
+}
+
+// A device holds the block of its neighbour: before the step, so that everything follows from it, or after.
+void TestCheck::seesAShardOfAnotherBlock()
+{
+    QFETCH(int, dtype);
+    const auto mesh = makeMesh(twoByFour);
+    const Program right = mlpFor(smallMlp(static_cast<DType>(dtype)), *mesh);
+    const RunOptions options = randomInputs();
+    const ValueId weight = right.find("params/layers.1/W2");
+    const ValueId gradient = right.find("grad(params/layers.1/W2)");
+    const auto names = [](const ValueCheck& line, std::int32_t device) {
+        return line.worstDevice == device || (line.copiesDiffer && line.copiesDiffer->other == device);
+    };
+    for (const std::int32_t device : { 1, 6 }) { // the first and the second holder of their blocks
+        const auto run = runOf(right, onDevices(right, mesh), options);
+        copyShard(*run, weight, device - 1, device);
+        const auto before = checkRun(*run, right, options.initial).value();
+        QVERIFY(!before.passed);
+        QCOMPARE(firstFailure(before)->path, std::string("params/layers.1/W2"));
+        QVERIFY(names(*firstFailure(before), device));
+
+        FaultyRun later(runOf(right, onDevices(right, mesh), options),
+            [&](Run& inner) { copyShard(inner, gradient, device - 1, device); });
+        const auto after = checkRun(later, right, options.initial).value();
+        QVERIFY(!after.passed);
+        QCOMPARE(firstFailure(after)->path, std::string("grad(params/layers.1/W2)"));
+        QVERIFY(names(*firstFailure(after), device));
+    }
+}
+
+// Only new parameters depend on it. From count 0 it divides by 0; later it is a matter of digits.
+void TestCheck::seesTheOldCount()
+{
+    QFETCH(int, dtype);
+    const auto mesh = makeMesh(twoByFour);
+    const Program right = mlpFor(smallMlp(static_cast<DType>(dtype)), *mesh);
+    std::set<std::string> parameters;
+    for (const StatePair& pair : right.state)
+        if (right.value(pair.argument).role == Role::Parameter)
+            parameters.insert("next(" + right.value(pair.argument).path + ')');
+    for (const double count : { 0.0, 1.0, 9.0, 400.0 }) {
+        RunOptions options = randomInputs();
+        if (count > 0) {
+            options.initial.given["opt/count"] = { count };
+            for (const ValueId argument : right.main().arguments) {
+                const Value& value = right.value(argument);
+                if (value.role != Role::Mu && value.role != Role::Nu)
+                    continue;
+                std::vector<double>& given = options.initial.given[value.path];
+                for (std::int64_t i = 0; i < value.type.elementCount(); ++i)
+                    given.push_back((value.role == Role::Mu ? 0.01 : 1e-4) * static_cast<double>(i % 7 + 1));
+            }
+        }
+        QVERIFY(checkAgainstReference(onDevices(right, mesh), options, 2)->passed);
+        const auto run = runOf(right, onDevices(withOldCount(right), mesh), options);
+        const auto report = checkRun(*run, right, options.initial).value();
+        QVERIFY(!report.passed);
+        QCOMPARE(failedPaths(report), parameters);
+        QVERIFY(firstFailure(report)->worstDevice >= 0 && firstFailure(report)->worstElement >= 0);
+    }
+}
+
+// Where the reference overflows there is no tolerance, so that nothing can agree with it.
+void TestCheck::seesOverflow()
+{
+    MlpSettings settings = smallMlp(DType::F64);
+    settings.layers = 1;
+    settings.embed = 2;
+    settings.hidden = 8;
+    const auto program = mlpOnDevices(settings, makeMesh(twoByFour));
+    auto wrong = std::make_shared<DeviceProgram>(*program);
+    for (DeviceOp& op : wrong->ops)
+        if (auto* collective = std::get_if<Collective>(&op.action))
+            collective->reduction = ReduceKind::Max; // which stays finite where the sum does not
+    RunOptions options = randomInputs();
+    options.initial.given["x"] = std::vector<double>(16 * 2, 3e307);
+    options.initial.given["params/layers.0/W1"] = std::vector<double>(2 * 8, 1);
+    options.initial.given["params/layers.0/W2"] = std::vector<double>(8 * 2, 1);
+    const auto report = checkAgainstReference(wrong, options);
+    QVERIFY(report.has_value());
+    QVERIFY(!report->passed);
+    int infinite = 0;
+    for (const ValueCheck& line : report->values) {
+        if (!std::isinf(line.largestMagnitude))
+            continue;
+        ++infinite;
+        QVERIFY2(!line.passed(), line.path.c_str());
+        QVERIFY(line.worstElement >= 0);
+    }
+    QVERIFY(infinite >= 2); // the loss and the output
+}
+
+// A plan that keeps nothing: what cannot be compared has not passed.
+void TestCheck::seesWhatIsNotHeld()
+{
+    const auto mesh = makeMesh(twoByFour);
+    const Program right = mlpFor(smallMlp(DType::F32), *mesh);
+    const RunOptions options = randomInputs();
+    const auto run = Run::create(makePlan(onDevices(right, mesh)), options).value();
+    const auto report = checkRun(*run, right, options.initial).value();
+    QVERIFY(!report.passed);
+    QVERIFY(std::any_of(report.values.begin(), report.values.end(), [](const ValueCheck& line) { return !line.held; }));
+}
+
+QTEST_APPLESS_MAIN(TestCheck)
+#include "test_check.moc"
