@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "experiment/edits.h"
+#include "pipeline/change.h"
 #include "pipeline/explain.h"
 
 #include <algorithm>
@@ -10,15 +11,6 @@ namespace {
 
 constexpr std::size_t mostMappings = 2;
 constexpr std::size_t mostMeshes = 2;
-
-std::int64_t stateBytes(const Snapshot& snapshot)
-{
-    std::int64_t bytes = 0;
-    for (const TensorRow& row : snapshot.tensors)
-        if (row.role == Role::Parameter || row.role == Role::Gradient || row.role == Role::Mu || row.role == Role::Nu)
-            bytes += row.bytesPerDevice;
-    return bytes;
-}
 
 /// Completes a what-if by analysing the changed experiment; false if that has errors.
 bool complete(WhatIf& whatIf, const Snapshot& before, const std::string& path, AnalysisCache& cache)

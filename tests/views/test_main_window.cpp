@@ -31,6 +31,7 @@
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"
+#include "views/preview/preview_ribbon.h"
 #include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
@@ -284,6 +285,93 @@ private Q_SLOTS:
         QVERIFY(!window.dock(QStringLiteral("memory"))->isVisible());
         toggle->trigger();
         QVERIFY(window.dock(QStringLiteral("memory"))->isVisible());
+    }
+
+    void anEditInTheHandSaysWhatItChanges()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        Document* document = window.document();
+        document->waitForAnalysis();
+        const PreviewRibbon* ribbon = window.previewRibbon();
+        const QRect mesh = window.dock(QStringLiteral("mesh"))->geometry();
+        QVERIFY(!ribbon->isVisible());
+
+        // Scrubbing an axis, against what was before it began.
+        SizeSlider* slider = window.meshView()->row(0)->slider();
+        QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
+        QTest::mouseMove(slider, slider->handleAt(2));
+        QTRY_COMPARE(ribbon->text(),
+            QStringLiteral("data 2 → 4, 8 weights change, 32 → 64 MiB per device, sent 8.16 → 24.1 MiB per step"));
+        QVERIFY(ribbon->isVisible());
+        QTest::mouseMove(slider, slider->handleAt(3));
+        QTRY_COMPARE(ribbon->text(),
+            QStringLiteral("data 2 → 8, 8 weights change, 32 → 128 MiB per device, sent 8.16 → 56 MiB per step"));
+        QTest::mouseMove(slider, slider->handleAt(1));
+        QTRY_COMPARE(
+            ribbon->text(), QStringLiteral("data 2, nothing changes, 32 MiB per device, sent 8.16 MiB per step"));
+        // Nothing moves for it.
+        QCOMPARE(window.dock(QStringLiteral("mesh"))->geometry(), mesh);
+        QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
+        QVERIFY(!ribbon->isVisible());
+        QCOMPARE(document->undoStack()->count(), 0);
+
+        // Esc takes it back, both axes, and what the mouse does then no longer counts.
+        const ExperimentPtr before = document->experiment();
+        QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
+        QTest::mouseMove(slider, slider->handleAt(3));
+        QCOMPARE(document->experiment()->mesh.axes[1].size, 1);
+        QTest::keyClick(slider, Qt::Key_Escape);
+        QVERIFY(!ribbon->isVisible());
+        QCOMPARE(*document->experiment(), *before);
+        QCOMPARE(document->undoStack()->count(), 0);
+        QTest::mouseMove(slider, slider->handleAt(0));
+        QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(0));
+        QCOMPARE(*document->experiment(), *before);
+
+        // A step by key can be read for a moment, until something else happens.
+        QTest::keyClick(slider, Qt::Key_Right);
+        QTRY_VERIFY(ribbon->text().contains(QStringLiteral("32 → 64 MiB per device")));
+        document->undoStack()->undo();
+        QVERIFY(!ribbon->isVisible());
+        document->waitForAnalysis();
+
+        // An axis dragged to another place is not there yet: the document stays.
+        DragHandle* handle = window.meshView()->row(0)->handle();
+        const QPoint below = handle->mapFrom(window.meshView(), window.meshView()->row(1)->geometry().center());
+        QTest::mousePress(handle, Qt::LeftButton, Qt::NoModifier, handle->rect().center());
+        QTest::mouseMove(handle, handle->rect().center() + QPoint(0, 6));
+        QTest::mouseMove(handle, below);
+        QTRY_VERIFY2(ribbon->text().startsWith(QStringLiteral("move axis data, ")), qPrintable(ribbon->text()));
+        QCOMPARE(*document->experiment(), *before);
+        QTest::keyClick(&window, Qt::Key_Escape);
+        QVERIFY(!ribbon->isVisible());
+        QTest::mouseRelease(handle, Qt::LeftButton, Qt::NoModifier, below);
+
+        // A rule by its number.
+        RulesTable* table = window.rulesView()->table();
+        const auto at = [&](int row) {
+            return table->visualRect(table->model()->index(row, RulesModel::Number)).center();
+        };
+        QTest::mousePress(table->viewport(), Qt::LeftButton, Qt::NoModifier, at(0));
+        QTest::mouseMove(table->viewport(), at(0) + QPoint(0, 6));
+        QTest::mouseMove(table->viewport(), at(1));
+        QTRY_VERIFY2(ribbon->text().startsWith(QStringLiteral("rule 1 to place 2, nothing changes")),
+            qPrintable(ribbon->text()));
+        QTest::keyClick(table, Qt::Key_Escape);
+        QVERIFY(!ribbon->isVisible());
+        QTest::mouseRelease(table->viewport(), Qt::LeftButton, Qt::NoModifier, at(1));
+        QCOMPARE(document->undoStack()->index(), 0);
+
+        // A size that cannot be run is told as what it is.
+        window.meshView()->setKeepsProduct(false);
+        QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
+        QTest::mouseMove(slider, slider->handleAt(2));
+        QTRY_VERIFY2(ribbon->text().contains(QStringLiteral("16 devices")), qPrintable(ribbon->text()));
+        QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(2));
+        QVERIFY(!ribbon->isVisible());
     }
 
     void theFirstErrorComesForward()

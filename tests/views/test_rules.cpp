@@ -13,8 +13,8 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "sharding/text.h"
+#include "views/preview/edit_preview.h"
 #include "views/rules_view/axis_tray.h"
-#include "views/rules_view/edit_preview.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
@@ -240,11 +240,17 @@ private Q_SLOTS:
         const auto after = withAxisSize(*document.experiment(), 0, 4, true);
         QVERIFY(after);
         AnalysisCache cache;
-        const QString text = editPreview(*document.snapshot(), *after, cache);
+        const auto preview = editPreview(*document.snapshot(), *after, cache);
+        QVERIFY(preview);
+        const QString text = preview->sentence();
         // P(-, model) stays P(-, model): what changes is what a device holds and sends.
-        QVERIFY2(text.contains(QStringLiteral("32 MiB → 64 MiB")), qPrintable(text));
-        QVERIFY2(text.contains(QStringLiteral("8.16 MiB → 24.1 MiB")), qPrintable(text));
-        QCOMPARE(editPreview(*document.snapshot(), *document.experiment(), cache), QStringLiteral("Nothing changes."));
+        QVERIFY2(text.contains(QStringLiteral("8 weights change, 32 → 64 MiB per device")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("sent 8.16 → 24.1 MiB per step")), qPrintable(text));
+        const auto same = editPreview(*document.snapshot(), *document.experiment(), cache);
+        QCOMPARE(same->sentence(), QStringLiteral("Nothing changes."));
+        QCOMPARE(same->parts(true),
+            (QStringList{ QStringLiteral("nothing changes"), QStringLiteral("32 MiB per device"),
+                QStringLiteral("sent 8.16 MiB per step") }));
 
         // Beside the window: only the newest one asked for is answered, and none that was given up.
         EditPreviewer previewer;
@@ -253,7 +259,7 @@ private Q_SLOTS:
         previewer.request(document.snapshot(), *after);
         QCOMPARE(ready.count(), 0); // not while the mouse moves
         QTRY_COMPARE(ready.count(), 1);
-        QCOMPARE(ready.front().front().toString(), text);
+        QCOMPARE(ready.front().front().value<EditPreview>().sentence(), text);
         previewer.request(document.snapshot(), *after);
         previewer.cancel();
         QThreadPool::globalInstance()->waitForDone();

@@ -27,6 +27,7 @@ class DockFrame;
 class ExplainView;
 class MemoryView;
 class MeshView;
+class PreviewRibbon;
 class ProblemsView;
 class RuleTraceView;
 class RulesView;
@@ -52,6 +53,7 @@ public:
     [[nodiscard]] RuleTraceView* traceView() const { return m_trace; }
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
+    [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
     [[nodiscard]] QAction* action(const QString& name) const;
@@ -131,6 +133,7 @@ private:
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;
     QToolBar* m_rail = nullptr;
+    PreviewRibbon* m_ribbon = nullptr;
     QPushButton* m_stepButton = nullptr;
     QSpinBox* m_runs = nullptr;
     QSpinBox* m_loops = nullptr;

@@ -19,7 +19,10 @@
 #include "experiment_file/file_words.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_button.h"
+#include "views/mesh_view/mesh_view.h"
 #include "views/panel/panel.h"
+#include "views/preview/preview_ribbon.h"
+#include "views/rules_view/rules_view.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "views/theme/theme.h"
@@ -292,6 +295,11 @@ void MainWindow::makeToolBar()
     for (QToolButton* button : m_toolBar->findChildren<QToolButton*>())
         if (button->defaultAction())
             button->setAccessibleName(button->defaultAction()->toolTip());
+
+    // While an edit is in the hand nobody reaches for these.
+    m_ribbon = new PreviewRibbon(m_toolBar);
+    m_ribbon->watch(m_mesh->gesture());
+    m_ribbon->watch(m_rules->gesture());
 }
 
 void MainWindow::makeStatusBar()

@@ -247,6 +247,7 @@ AxisRow::AxisRow(QWidget* parent)
     setTabOrder(m_chip, m_slider);
     setTabOrder(m_slider, m_spin);
     connect(m_slider, &SizeSlider::sizeChosen, this, &AxisRow::sizeChosen);
+    connect(m_slider, &SizeSlider::cancelled, this, &AxisRow::sizeCancelled);
     connect(m_spin, &QSpinBox::valueChanged, this, [this](int value) { Q_EMIT sizeChosen(value, false); });
 }
 

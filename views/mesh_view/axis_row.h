@@ -106,6 +106,7 @@ public:
 
 Q_SIGNALS:
     void sizeChosen(qint64 size, bool dragging);
+    void sizeCancelled(); ///< back to what was before the drag
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -11,6 +11,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "document/document.h"
 #include "document/selection.h"
@@ -19,6 +20,7 @@
 #include "views/mesh_view/device_map.h"
 #include "views/mesh_view/size_slider.h"
 #include "views/panel/panel.h"
+#include "views/preview/edit_gesture.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
@@ -100,6 +102,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_zoomIn(new QToolButton(m_captionBox))
     , m_order(new QComboBox(this))
     , m_hardware(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_gesture(new EditGesture(document, this))
 {
     m_keep->setChecked(true);
     m_keep->setAccessibleName(tr("Keep the product of the axis sizes"));
@@ -265,6 +268,7 @@ void MeshView::makeRows(std::size_t count)
         setTabOrder(row->spinBox(), m_map);
         connect(row, &AxisRow::sizeChosen, this,
             [this, axis](qint64 size, bool dragging) { setSize(axis, size, dragging); });
+        connect(row, &AxisRow::sizeCancelled, this, &MeshView::cancelSize);
         connect(row->chip(), &AxisChip::clicked, this, [this, axis] {
             const QString name = axisName(axis);
             if (name.isEmpty())
@@ -295,6 +299,7 @@ void MeshView::makeRows(std::size_t count)
         connect(row->handle(), &DragHandle::dropped, this, [this, axis](const QPoint& at) { dragRow(axis, at, true); });
         connect(row->handle(), &DragHandle::cancelled, this, [this] {
             m_dropLine = -1;
+            m_gesture->end();
             update();
         });
     }
@@ -403,15 +408,34 @@ void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
     if (dragging && m_mergeId == 0) {
         m_mergeId = m_document->newMergeId();
         m_sizeBefore = before;
+        m_before = m_document->experiment();
+        m_gesture->begin(QString());
     }
     const std::int64_t start = m_mergeId != 0 ? m_sizeBefore : before;
-    if (size != before) {
-        const QString name = QString::fromStdString(now.mesh.axes[axis].name);
-        edit(withAxisSize(now, axis, size, m_keep->isChecked()),
-            QStringLiteral("%1 %2 → %3").arg(name).arg(start).arg(size), m_mergeId);
-    }
-    if (!dragging)
-        m_mergeId = 0;
+    const QString title = QStringLiteral("%1 %2 → %3").arg(axisName(axis)).arg(start).arg(size);
+    const bool alone = m_mergeId == 0; // by a key or a number typed
+    if (alone && size != before)
+        m_gesture->begin(title);
+    m_gesture->setTitle(size == start ? QStringLiteral("%1 %2").arg(axisName(axis)).arg(size) : title);
+    const bool done = size == before || edit(withAxisSize(now, axis, size, m_keep->isChecked()), title, m_mergeId);
+    if (dragging)
+        return;
+    m_mergeId = 0;
+    m_before.reset();
+    if (alone && done)
+        m_gesture->endSoon();
+    else
+        m_gesture->end();
+}
+
+void MeshView::cancelSize()
+{
+    // All of it, the axis that took the inverse included; a step that ends where it began vanishes.
+    if (m_mergeId != 0 && m_before)
+        edit(Experiment(*m_before), QString(), m_mergeId);
+    m_mergeId = 0;
+    m_before.reset();
+    m_gesture->end();
 }
 
 void MeshView::moveAxis(std::size_t from, std::size_t to)
@@ -434,9 +458,21 @@ void MeshView::dragRow(std::size_t from, const QPoint& global, bool drop)
     const std::size_t to = rowAt(mapFromGlobal(global).y());
     if (drop || to >= m_rows.size()) {
         m_dropLine = -1;
+        m_gesture->end();
         update();
         moveAxis(from, to);
         return;
+    }
+    if (!m_gesture->isHeld()) {
+        m_gesture->begin(tr("move axis %1").arg(axisName(from)));
+        m_dropTarget = from;
+    }
+    if (std::exchange(m_dropTarget, to) != to) {
+        auto after = withAxisMoved(*m_document->experiment(), from, to);
+        if (to != from && after)
+            m_gesture->propose(std::move(*after));
+        else
+            m_gesture->withdraw();
     }
     const QRect target = m_rows[to]->geometry();
     m_dropLine = to == from ? -1 : to > from ? target.bottom() : target.top();

@@ -19,6 +19,7 @@ namespace shardscope {
 
 class AxisRow;
 class DeviceMap;
+class EditGesture;
 class Document;
 class RoleLabel;
 class Selection;
@@ -34,6 +35,8 @@ public:
     [[nodiscard]] AxisRow* row(std::size_t axis) const { return m_rows[axis]; }
     [[nodiscard]] std::size_t rowCount() const { return m_rows.size(); }
     [[nodiscard]] DeviceMap* map() const { return m_map; }
+    /// The edit that is being scrubbed or dragged.
+    [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
     [[nodiscard]] bool keepsProduct() const;
     void setKeepsProduct(bool keep);
     /// The message in place: a mesh that does not fit the devices, or an edit that cannot be. Empty if there is none.
@@ -57,6 +60,7 @@ private:
     void showMessage(const Diagnostic* refused);
     bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);
     void setSize(std::size_t axis, std::int64_t size, bool dragging);
+    void cancelSize();
     void moveAxis(std::size_t from, std::size_t to);
     void dragRow(std::size_t from, const QPoint& global, bool drop);
     void setOrder(int choice);
@@ -82,10 +86,13 @@ private:
     QToolButton* m_zoomIn;
     QComboBox* m_order;
     RoleLabel* m_hardware;
+    EditGesture* m_gesture;
     QString m_keyFigure;
     bool m_editing = false;
     int m_mergeId = 0; ///< of the drag going on
     std::int64_t m_sizeBefore = 0; ///< at the drag's beginning
+    ExperimentPtr m_before;
+    std::size_t m_dropTarget = 0; ///< place of a dragged axis
     int m_dropLine = -1; ///< y of the line that shows where a dragged axis would go
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mesh_view/size_slider.h"
 
+#include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -86,6 +87,7 @@ void SizeSlider::mousePressEvent(QMouseEvent* event)
     if (event->button() != Qt::LeftButton)
         return;
     setSliderDown(true);
+    qApp->installEventFilter(this); // Esc gives the drag up, wherever the focus is
     choose(indexAt(event->pos().x()), true);
 }
 
@@ -99,8 +101,24 @@ void SizeSlider::mouseReleaseEvent(QMouseEvent* event)
 {
     if (!isSliderDown())
         return;
-    setSliderDown(false);
+    release();
     choose(indexAt(event->pos().x()), false);
+}
+
+void SizeSlider::release()
+{
+    setSliderDown(false);
+    qApp->removeEventFilter(this);
+}
+
+bool SizeSlider::eventFilter(QObject* watched, QEvent* event)
+{
+    const bool escape = event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
+    if (!isSliderDown() || !escape)
+        return QAbstractSlider::eventFilter(watched, event);
+    release();
+    Q_EMIT cancelled();
+    return true;
 }
 
 void SizeSlider::keyPressEvent(QKeyEvent* event)

@@ -24,6 +24,8 @@ public:
 Q_SIGNALS:
     /// Moved by the user. While `dragging` more of the same is to come.
     void sizeChosen(qint64 size, bool dragging);
+    /// Esc during a drag: what was chosen since its beginning is not wanted.
+    void cancelled();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -31,10 +33,12 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     [[nodiscard]] int indexAt(int x) const;
     void choose(int index, bool dragging);
+    void release();
     std::vector<std::int64_t> m_sizes{ 1 };
     std::int64_t m_current = 1;
     int m_axis = 0;

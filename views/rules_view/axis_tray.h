@@ -11,6 +11,7 @@ class AxisTray : public QWidget {
 public:
     explicit AxisTray(QWidget* parent = nullptr);
     void setAxes(const QStringList& names);
+    [[nodiscard]] const QString& name(int axis) const { return m_names[axis]; }
     /// Index of the axis under a global position, -1 for none.
     [[nodiscard]] int axisAt(const QPoint& global) const;
     [[nodiscard]] QRect chipRect(int axis) const;

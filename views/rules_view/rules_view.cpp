@@ -13,8 +13,8 @@
 #include "document/selection.h"
 #include "experiment/edits.h"
 #include "views/panel/panel.h"
+#include "views/preview/edit_gesture.h"
 #include "views/rules_view/axis_tray.h"
-#include "views/rules_view/edit_preview.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/theme/icons.h"
@@ -34,7 +34,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     , m_fallback(new QComboBox(this))
     , m_tray(new AxisTray(this))
     , m_message(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
-    , m_preview(new EditPreviewer(this))
+    , m_gesture(new EditGesture(document, this))
 {
     m_version->addItem(tr("flax-linen 2024"));
     m_version->addItem(tr("flax-linen current"));
@@ -98,9 +98,10 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
             withFallback(*m_document->experiment(), static_cast<RulesFallback>(index)), m_fallback->itemText(index));
     });
 
-    connect(m_preview, &EditPreviewer::ready, this, [this](const QString& text) {
-        if (!m_plate)
+    connect(m_gesture, &EditGesture::changed, this, [this] {
+        if (!m_plate || !m_gesture->preview())
             return;
+        const QString text = m_gesture->preview()->sentence();
         m_plate->setAccessibleDescription(text);
         m_plate->showAt(m_previewAt, m_previewName, text);
     });
@@ -111,7 +112,10 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     });
     connect(m_table, &RulesTable::addRequested, this, &RulesView::addRule);
     connect(m_table, &RulesTable::rowDragged, this, &RulesView::dragRow);
-    connect(m_table, &RulesTable::rowDropped, this, [this] { m_mergeId = 0; });
+    connect(m_table, &RulesTable::rowDropped, this, [this] {
+        m_mergeId = 0;
+        m_gesture->end();
+    });
     connect(m_table, &RulesTable::rowDragCancelled, this, [this] {
         // Back to where it was: within the same step, which so vanishes.
         if (m_mergeId != 0 && m_dragAt != m_dragStart)
@@ -119,6 +123,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
                                  static_cast<std::size_t>(m_dragStart)),
                 QString(), m_mergeId);
         m_mergeId = 0;
+        m_gesture->end();
     });
     connect(m_table, &RulesTable::nameDragged, this, &RulesView::dragName);
     connect(m_table, &RulesTable::nameDropped, this, &RulesView::dropName);
@@ -190,9 +195,12 @@ void RulesView::moveRule(int row, int step)
     const int to = row + step;
     if (to < 0 || to >= m_model->ruleCount())
         return;
-    if (m_document->edit(
-            withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(row), static_cast<std::size_t>(to)),
-            tr("rule %1 to place %2").arg(row + 1).arg(to + 1))) {
+    const QString title = tr("rule %1 to place %2").arg(row + 1).arg(to + 1);
+    m_gesture->begin(title);
+    const bool done = m_document->edit(
+        withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(row), static_cast<std::size_t>(to)), title);
+    m_gesture->endSoon();
+    if (done) {
         m_table->setCurrentIndex(m_model->index(to, RulesModel::Name));
         m_selection->setRule(to);
     }
@@ -203,11 +211,14 @@ void RulesView::dragRow(int from, int to, bool start)
     if (m_mergeId == 0 || start) {
         m_mergeId = m_document->newMergeId();
         m_dragStart = from;
+        m_gesture->begin(QString());
     }
     m_dragAt = to;
+    const QString title = tr("rule %1 to place %2").arg(m_dragStart + 1).arg(to + 1);
+    m_gesture->setTitle(title);
     m_document->edit(
-        withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(from), static_cast<std::size_t>(to)),
-        tr("rule %1 to place %2").arg(m_dragStart + 1).arg(to + 1), m_mergeId);
+        withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(from), static_cast<std::size_t>(to)), title,
+        m_mergeId);
     m_table->setCurrentIndex(m_model->index(to, RulesModel::Name));
     m_selection->setRule(to);
 }
@@ -227,22 +238,26 @@ std::optional<Experiment> RulesView::droppedExperiment(int row, int axis, bool a
 
 void RulesView::dragName(int row, const QPoint& global)
 {
-    if (!m_plate)
+    if (!m_plate) {
         m_plate = new DragPlate(window());
+        m_gesture->begin(m_model->nameAt(row));
+    }
     const int axis = m_tray->axisAt(global);
     const bool append = QApplication::keyboardModifiers() & Qt::ControlModifier;
     m_tray->setTarget(axis);
     QString text = m_plate->accessibleDescription();
     if (axis < 0) {
         text.clear();
-        m_preview->cancel();
+        m_gesture->setTitle(m_model->nameAt(row));
+        m_gesture->withdraw();
     } else if (axis != m_previewAxis || append != m_previewAppend) {
         std::optional<Experiment> after = droppedExperiment(row, axis, append);
         text = after ? QString() : tr("This cannot be.");
+        m_gesture->setTitle(QStringLiteral("%1 → %2").arg(m_model->nameAt(row), m_tray->name(axis)));
         if (after)
-            m_preview->request(m_document->lastGood(), std::move(*after));
+            m_gesture->propose(std::move(*after));
         else
-            m_preview->cancel();
+            m_gesture->withdraw();
     }
     m_previewAxis = axis;
     m_previewAppend = append;
@@ -273,7 +288,7 @@ void RulesView::endNameDrag()
 {
     m_tray->setTarget(-1);
     m_previewAxis = -1;
-    m_preview->cancel();
+    m_gesture->end();
     delete std::exchange(m_plate, nullptr);
 }
 

@@ -17,7 +17,7 @@ namespace shardscope {
 class AxisTray;
 class Document;
 class DragPlate;
-class EditPreviewer;
+class EditGesture;
 class EmptyPage;
 class RoleLabel;
 class RulesModel;
@@ -34,6 +34,8 @@ public:
     [[nodiscard]] RulesModel* model() const { return m_model; }
     [[nodiscard]] RulesTable* table() const { return m_table; }
     [[nodiscard]] AxisTray* tray() const { return m_tray; }
+    /// The edit that is being dragged.
+    [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
     void addRule();
 
 Q_SIGNALS:
@@ -60,7 +62,7 @@ private:
     QComboBox* m_fallback;
     AxisTray* m_tray;
     RoleLabel* m_message;
-    EditPreviewer* m_preview;
+    EditGesture* m_gesture;
     DragPlate* m_plate = nullptr;
     QString m_keyFigure;
     int m_mergeId = 0;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/preview/edit_preview.h"
+
+#include <QCoreApplication>
+#include <QPromise>
+#include <QThreadPool>
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+struct Preview {
+    Q_DECLARE_TR_FUNCTIONS(Preview)
+};
+
+/// "32 → 64 MiB"; one figure where it stays.
+QString stepOf(const QString& before, const QString& after)
+{
+    if (before == after)
+        return after;
+    const qsizetype unit = after.lastIndexOf(QLatin1Char(' '));
+    const bool same = unit > 0 && before.endsWith(after.mid(unit));
+    return (same ? before.left(before.size() - (after.size() - unit)) : before) + QStringLiteral(" → ") + after;
+}
+
+QString bytesOf(std::int64_t bytes)
+{
+    return words::bytes(static_cast<double>(bytes));
+}
+
+} // namespace
+
+QStringList EditPreview::parts(bool all) const
+{
+    if (!change)
+        return {};
+    QStringList parts;
+    if (change->parameters > 0)
+        parts << (change->parameters == 1 ? Preview::tr("1 weight changes")
+                                          : Preview::tr("%1 weights change").arg(words::count(change->parameters)));
+    else if (change->others > 0)
+        parts << (change->others == 1 ? Preview::tr("1 tensor changes")
+                                      : Preview::tr("%1 tensors change").arg(words::count(change->others)));
+    else if (all)
+        parts << Preview::tr("nothing changes");
+    if (all || change->stateBytesBefore != change->stateBytesAfter)
+        parts << Preview::tr("%1 per device")
+                     .arg(stepOf(bytesOf(change->stateBytesBefore), bytesOf(change->stateBytesAfter)));
+    if (change->sentBefore && change->sentAfter && (all || !(*change->sentBefore == *change->sentAfter)))
+        parts << Preview::tr("sent %1 per step")
+                     .arg(stepOf(words::bytes(*change->sentBefore), words::bytes(*change->sentAfter)));
+    return parts;
+}
+
+QString EditPreview::sentence() const
+{
+    QStringList all = change && change->nothing() ? QStringList() : parts();
+    if (!problem.isEmpty())
+        all << problem;
+    return all.isEmpty() ? Preview::tr("Nothing changes.") : all.join(QStringLiteral(", "));
+}
+
+EditPreview editPreview(const Snapshot& now, const Snapshot& then)
+{
+    EditPreview preview;
+    if (now.laidOut() && then.laidOut())
+        preview.change = changeBetween(now, then);
+    if (!then.ok() && !then.problems.empty())
+        preview.problem = words::describe(then.problems.front().diagnostic).cause;
+    return preview;
+}
+
+std::optional<EditPreview> editPreview(
+    const Snapshot& now, const Experiment& after, AnalysisCache& cache, std::stop_token stop)
+{
+    const SnapshotPtr then = analyse(std::make_shared<const Experiment>(after), 0, cache, std::move(stop));
+    if (!then)
+        return std::nullopt;
+    return editPreview(now, *then);
+}
+
+EditPreviewer::EditPreviewer(QObject* parent)
+    : QObject(parent)
+    , m_cache(std::make_shared<AnalysisCache>())
+{
+    connect(&m_watcher, &QFutureWatcherBase::finished, this, &EditPreviewer::receive);
+}
+
+EditPreviewer::~EditPreviewer()
+{
+    m_watcher.disconnect(this);
+    m_stop.request_stop();
+}
+
+void EditPreviewer::request(SnapshotPtr now, Experiment after)
+{
+    cancel();
+    if (!now)
+        return;
+    m_now = std::move(now);
+    m_after = std::make_shared<const Experiment>(std::move(after));
+    if (!m_watcher.isRunning())
+        start();
+}
+
+void EditPreviewer::cancel()
+{
+    m_stop.request_stop();
+    m_now.reset();
+    m_after.reset();
+}
+
+void EditPreviewer::start()
+{
+    m_stop = std::stop_source();
+    auto promise = std::make_shared<QPromise<Outcome>>();
+    m_watcher.setFuture(promise->future());
+    promise->start();
+    QThreadPool::globalInstance()->start(
+        [promise, now = std::exchange(m_now, nullptr), after = std::exchange(m_after, nullptr), cache = m_cache,
+            stop = m_stop.get_token()] {
+            try {
+                promise->addResult(editPreview(*now, *after, *cache, stop));
+            } catch (const std::bad_alloc&) {
+                promise->addResult(std::nullopt); // a preview that does not fit into memory is none
+            }
+            promise->finish();
+        });
+}
+
+void EditPreviewer::receive()
+{
+    if (!m_stop.stop_requested() && m_watcher.future().resultCount() > 0)
+        if (const Outcome outcome = m_watcher.result())
+            Q_EMIT ready(*outcome);
+    if (m_now)
+        start();
+}
+
+} // namespace shardscope

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What an edit would change, worked out beside the window before it is made.
+#pragma once
+
+#include <QFutureWatcher>
+#include <QObject>
+#include <QStringList>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "experiment/experiment.h"
+#include "pipeline/analyse.h"
+#include "pipeline/change.h"
+
+namespace shardscope {
+
+struct EditPreview {
+    std::optional<Change> change; ///< absent where the arrays cannot be laid out
+    QString problem; ///< the first error, one sentence; empty where a step can run
+
+    /// "8 weights change", "32 → 64 MiB per device", "sent 8.16 → 24.1 MiB per step": one part per figure, with the
+    /// figures that stay as they are if asked for. Bytes per device are those of parameters, gradients and moments.
+    [[nodiscard]] QStringList parts(bool all = false) const;
+    /// The parts that change and the problem as one line; "Nothing changes."
+    [[nodiscard]] QString sentence() const;
+    bool operator==(const EditPreview&) const = default;
+};
+
+/// Compares two analyses.
+[[nodiscard]] EditPreview editPreview(const Snapshot& now, const Snapshot& then);
+/// Analyses the experiment in place, which may take seconds for a large one; nothing if stopped.
+[[nodiscard]] std::optional<EditPreview> editPreview(
+    const Snapshot& now, const Experiment& after, AnalysisCache& cache, std::stop_token stop = {});
+
+/// Works previews out beside the window: only the newest one wanted, one at a time.
+class EditPreviewer : public QObject {
+    Q_OBJECT
+public:
+    explicit EditPreviewer(QObject* parent = nullptr);
+    ~EditPreviewer() override;
+
+    /// ready() follows, unless something else is requested before. Nothing is done without a snapshot.
+    void request(SnapshotPtr now, Experiment after);
+    /// Nothing that was requested is wanted any more.
+    void cancel();
+
+Q_SIGNALS:
+    void ready(const shardscope::EditPreview& preview);
+
+private:
+    using Outcome = std::optional<EditPreview>;
+    void start();
+    void receive();
+
+    std::shared_ptr<AnalysisCache> m_cache;
+    QFutureWatcher<Outcome> m_watcher;
+    SnapshotPtr m_now; ///< what is to be compared next; null if nothing is
+    ExperimentPtr m_after;
+    std::stop_source m_stop; ///< of the one at work
+};
+
+} // namespace shardscope
