@@ -318,28 +318,6 @@ ProblemText describeWarning(const Diagnostic& d)
     }
 }
 
-QString place(const Where& where)
-{
-    QStringList parts;
-    if (where.line > 0)
-        parts << Words::tr("line %1, column %2").arg(where.line).arg(where.column);
-    constexpr std::string_view rulePointer = "/rules/list/";
-    if (where.pointer.starts_with(rulePointer) && where.line == 0) {
-        bool ok = false;
-        const int index = fromStd(std::string_view(where.pointer).substr(rulePointer.size())).toInt(&ok);
-        if (ok)
-            parts << Words::tr("rule %1").arg(index + 1);
-    } else if (!where.pointer.empty()) {
-        parts << fromStd(where.pointer);
-    }
-    if (!where.path.empty()) {
-        parts << fromStd(where.path);
-        if (where.dimension >= 0)
-            parts << Words::tr("dimension %1").arg(where.dimension);
-    }
-    return parts.join(QStringLiteral(", "));
-}
-
 } // namespace
 
 ProblemText describe(const Diagnostic& diagnostic)
@@ -352,7 +330,7 @@ ProblemText describe(const Diagnostic& diagnostic)
             : number < 120 ? describeSharding(diagnostic)
             : number < 200 ? describeProgram(diagnostic)
                            : describeWarning(diagnostic);
-    text.where = place(diagnostic.where);
+    text.where = place(diagnostic);
     return text;
 }
 

@@ -53,8 +53,11 @@ using Text = std::vector<Span>;
 struct ProblemText {
     QString cause; ///< one line: what and why
     QString remedy; ///< what would be right
-    QString where; ///< "line 12, column 5", "rule 2", "params/layers.0/W1, dimension 0"; may be empty
+    QString where; ///< place() without an experiment
 };
+/// Where it is, in words: "line 12, column 5; rule 3, batch", "mesh axis model", "params/layers.0/W1, dimension 0"; may
+/// be empty. What has a number only is named with the help of the experiment that the diagnostic is about.
+[[nodiscard]] QString place(const Diagnostic& diagnostic, const Experiment* experiment = nullptr);
 [[nodiscard]] ProblemText describe(const Diagnostic& diagnostic);
 /// "file:12:5: E124: cause. remedy" for terminals.
 [[nodiscard]] QString oneLine(const Diagnostic& diagnostic);

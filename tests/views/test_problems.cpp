@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
@@ -52,6 +53,44 @@ private Q_SLOTS:
         }
         QCOMPARE(view.worst(), snapshot.errorCount() > 0 ? Severity::Error : Severity::Warning);
         QVERIFY(view.keyFigure().startsWith(QString::number(snapshot.errorCount()) + u" error"_s));
+    }
+
+    void placesAreNamedAndShown()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        const auto rule = [](const char* name, SpecEntry target) {
+            return LogicalRule{ LogicalName::of(name), std::move(target), false, 2 };
+        };
+        experiment.rules.rules.list = { rule("batch", SpecEntry::axis("data")),
+            rule("hidden", SpecEntry::axis("model")), rule("heads", SpecEntry::axis("model")) };
+        experiment.mesh.axes.push_back({ "pod", 1 });
+        Fixture fixture(experiment);
+        ProblemsView view(&fixture.document, &fixture.selection);
+        view.resize(1600, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        int found = 0;
+        for (std::size_t i = 0; i < view.rows().size(); ++i) {
+            QStringList texts;
+            for (const QLabel* label : view.rows()[i]->findChildren<QLabel*>())
+                texts << label->text();
+            for (const QString& text : texts)
+                QVERIFY2(!text.startsWith(u'/'), qPrintable(text)); // a pointer into a file
+            const Code code = fixture.snapshot().problems[i].diagnostic.code;
+            fixture.selection.clear();
+            if (code == Code::RuleUnused) {
+                ++found;
+                QVERIFY2(texts.contains(u"rule 3, heads"_s), qPrintable(texts.join(u'|')));
+                QTest::mouseClick(view.rows()[i]->showButton(), Qt::LeftButton);
+                QCOMPARE(fixture.selection.rule(), 2);
+            } else if (code == Code::SizeOneAxis) {
+                ++found;
+                QVERIFY2(texts.contains(u"mesh axis pod"_s), qPrintable(texts.join(u'|')));
+                QTest::mouseClick(view.rows()[i]->showButton(), Qt::LeftButton);
+                QCOMPARE(fixture.selection.meshAxis(), u"pod"_s);
+            }
+        }
+        QCOMPARE(found, 2);
     }
 
     void everyFixIsOneUndoStep()

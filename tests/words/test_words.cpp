@@ -2,6 +2,7 @@
 #include <QLocale>
 #include <QTest>
 
+#include "experiment/builtin.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -96,6 +97,54 @@ private Q_SLOTS:
         QCOMPARE(text.cause, QStringLiteral("x: batch has size 10, which does not divide by 4 devices"));
         QCOMPARE(text.remedy, QStringLiteral("Sizes that divide: 8 or 12."));
         QCOMPARE(text.where, QStringLiteral("x"));
+    }
+
+    void placesInWords_data()
+    {
+        QTest::addColumn<QString>("pointer");
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<int>("dimension");
+        QTest::addColumn<int>("line");
+        QTest::addColumn<QString>("words");
+        const auto row = [](const char* pointer, const char* path, int dimension, int line, const char* words) {
+            QTest::addRow("%s %s %d", pointer, path, line) << QString::fromLatin1(pointer) << QString::fromLatin1(path)
+                                                           << dimension << line << QString::fromUtf8(words);
+        };
+        row("", "", -1, 0, "");
+        row("/rules/list/1", "", -1, 0, "rule 2, hidden");
+        row("/rules/list/1/0", "", -1, 0, "rule 2, hidden, entry 1");
+        row("/rules/list/7", "", -1, 0, "rule 8");
+        row("/rules/list", "", -1, 0, "rules");
+        row("/rules/list/0", "layers.0/y", 1, 0, "rule 1, batch; layers.0/y, dimension 1");
+        row("/mesh/axes/1", "", -1, 0, "mesh axis model");
+        row("/mesh/axes/1/1", "", -1, 0, "mesh axis model, entry 2");
+        row("/mesh/axes/4", "", -1, 0, "mesh axis number 5");
+        row("/mesh/axes", "", -1, 0, "mesh axes");
+        row("/mesh/device_order", "", -1, 0, "mesh, device order");
+        row("/model/dims/batch", "params/layers.0/kernel", 1, 0, "params/layers.0/kernel, dimension 1");
+        row("/model/dims/batch", "", -1, 0, "size of batch");
+        row("/model/arrays/2/shape/1", "", -1, 0, "array number 3, dimension 1");
+        row("/hardware/memory_per_device", "", -1, 0, "hardware, memory per device");
+        row("/odd~1key/a~0b", "", -1, 0, "odd/key, a~b");
+        row("/", "", -1, 0, "“”");
+        row("/rules/lsit", "", -1, 7, "line 7, column 3; rules, lsit");
+        row("", "x", -1, 0, "x");
+    }
+    void placesInWords()
+    {
+        QFETCH(QString, pointer);
+        QFETCH(QString, path);
+        QFETCH(int, dimension);
+        QFETCH(int, line);
+        Experiment experiment;
+        for (const Example& candidate : builtinExamples())
+            if (candidate.id == "flax-mlp-logical")
+                experiment = candidate.make();
+        Diagnostic diagnostic{ Code::UnknownKey, {}, {} };
+        diagnostic.where = { "a.json", line, line > 0 ? 3 : 0, pointer.toStdString(), path.toStdString(), dimension };
+        QTEST(words::place(diagnostic, &experiment), "words");
+        // Without the experiment nothing is named that might be another's.
+        QVERIFY(!words::describe(diagnostic).where.contains(QStringLiteral("hidden")));
     }
 
     void verdictsOfTheDocumentedCase()

@@ -38,14 +38,29 @@ QString tensorOf(const Snapshot* snapshot, const Problem& problem)
     return {};
 }
 
+/// The number behind `prefix` in the place of a problem, -1 for none.
+int indexBehind(QLatin1StringView prefix, const Problem& problem)
+{
+    const QString pointer = QString::fromStdString(problem.diagnostic.where.pointer);
+    if (!pointer.startsWith(prefix))
+        return -1;
+    bool isNumber = false;
+    const int index = pointer.mid(prefix.size()).section(u'/', 0, 0).toInt(&isNumber);
+    return isNumber ? index : -1;
+}
+
 int ruleOf(const Problem& problem)
 {
-    const ArgValue* rule = problem.diagnostic.arg("rule");
-    return rule && std::holds_alternative<std::int64_t>(*rule) ? static_cast<int>(std::get<std::int64_t>(*rule)) : -1;
+    return indexBehind("/rules/list/"_L1, problem);
+}
+
+int meshAxisOf(const Problem& problem)
+{
+    return indexBehind("/mesh/axes/"_L1, problem);
 }
 
 /// "4 layers" where a problem comes again in every layer, else its own place.
-QString placeOf(const Snapshot* snapshot, const Problem& problem)
+QString placeOf(const Snapshot* snapshot, const Experiment* experiment, const Problem& problem)
 {
     if (problem.values.size() > 1 && snapshot && snapshot->program) {
         std::set<std::int64_t> layers;
@@ -59,7 +74,7 @@ QString placeOf(const Snapshot* snapshot, const Problem& problem)
             return ProblemsView::tr("%1 layers").arg(layers.size());
         return ProblemsView::tr("%1 tensors").arg(problem.values.size());
     }
-    return words::describe(problem.diagnostic).where;
+    return words::place(problem.diagnostic, experiment);
 }
 
 } // namespace
@@ -168,15 +183,18 @@ void ProblemsView::rebuild()
         m_rows[i]->deleteLater();
     }
     m_rows.clear();
+    // What was said about a file, or about an edit that was refused, does not count rules as they are now.
+    const std::size_t analysed = m_messages.size() + m_document->readWarnings().size();
     for (std::size_t i = 0; i < std::min(m_shown.size(), maximumRows); ++i) {
         const Problem& problem = m_shown[i];
+        const Experiment* experiment = i < analysed || !m_snapshot ? nullptr : m_snapshot->experiment.get();
         ProblemRow::Buttons buttons;
         buttons.dismiss = i < m_messages.size();
-        buttons.show = !buttons.dismiss
-            && (ruleOf(problem) >= 0
-                || (m_snapshot && m_snapshot->program
+        buttons.show = experiment
+            && (ruleOf(problem) >= 0 || meshAxisOf(problem) >= 0
+                || (m_snapshot->program
                     && m_snapshot->program->find(tensorOf(m_snapshot.get(), problem).toStdString()).valid()));
-        auto* row = new ProblemRow(problem, placeOf(m_snapshot.get(), problem), buttons, i % 2 == 1);
+        auto* row = new ProblemRow(problem, placeOf(m_snapshot.get(), experiment, problem), buttons, i % 2 == 1);
         connect(row, &ProblemRow::showRequested, this, [this, i] {
             if (i < m_shown.size())
                 reveal(m_shown[i]);
@@ -210,6 +228,9 @@ void ProblemsView::reveal(const Problem& problem)
 {
     if (const int rule = ruleOf(problem); rule >= 0)
         m_selection->setRule(rule);
+    const auto& axes = m_document->experiment()->mesh.axes;
+    if (const int axis = meshAxisOf(problem); axis >= 0 && static_cast<std::size_t>(axis) < axes.size())
+        m_selection->setMeshAxis(QString::fromStdString(axes[static_cast<std::size_t>(axis)].name));
     const QString tensor = tensorOf(m_snapshot.get(), problem);
     if (!tensor.isEmpty()) {
         m_selection->setTensor(tensor);
