@@ -236,10 +236,15 @@ void printCheck(Console& console, const CheckReport& report, const Program& prog
     if (const QString summary = words::endToEndSummary(report); !summary.isEmpty())
         console.line(QStringLiteral("  ") + summary);
     if (report.passed) {
-        console.line(QStringLiteral("  all %1 arrays agree").arg(count), Emphasis::Good);
+        console.line((count == 1 ? QStringLiteral("  %1 agrees") : QStringLiteral("  all %1 agree"))
+                         .arg(words::counted(count, words::Noun::Array)),
+            Emphasis::Good);
         return;
     }
-    console.line(QStringLiteral("  %1 of %2 arrays do not agree; in the order of the step:").arg(failed).arg(count),
+    console.line((failed == 1 ? QStringLiteral("  %1 of %2 does not agree; in the order of the step:")
+                              : QStringLiteral("  %1 of %2 do not agree; in the order of the step:"))
+                     .arg(failed)
+                     .arg(words::counted(count, words::Noun::Array)),
         Emphasis::Bad);
     constexpr int mostFindings = 8; // what follows is wrong because of the first ones, mostly
     int found = 0;
@@ -254,14 +259,11 @@ void printCheck(Console& console, const CheckReport& report, const Program& prog
 void printTiming(Console& console, const TimeitResult& timing, const Mesh& mesh, int threads)
 {
     console.heading(QStringLiteral("Timing"));
-    console.line(QStringLiteral("  %1 ± %2 per loop (mean ± std. dev. of %3 %4, %5 %6 each; %7 %8)")
-                     .arg(words::seconds(timing.mean), words::seconds(timing.deviation))
-                     .arg(timing.perLoop.size())
-                     .arg(timing.perLoop.size() == 1 ? QStringLiteral("run") : QStringLiteral("runs"))
-                     .arg(timing.loops)
-                     .arg(timing.loops == 1 ? QStringLiteral("loop") : QStringLiteral("loops"))
-                     .arg(threads)
-                     .arg(threads == 1 ? QStringLiteral("thread") : QStringLiteral("threads")));
+    console.line(
+        QStringLiteral("  %1 ± %2 per loop (mean ± std. dev. of %3, %4 each; %5)")
+            .arg(words::seconds(timing.mean), words::seconds(timing.deviation))
+            .arg(words::counted(static_cast<qint64>(timing.perLoop.size()), words::Noun::Run),
+                words::counted(timing.loops, words::Noun::Loop), words::counted(threads, words::Noun::Thread)));
     constexpr std::size_t mostShown = 64;
     Table table{ { { QStringLiteral("Device"), true }, { QStringLiteral("Compute"), true },
                      { QStringLiteral("Communication"), true }, { QStringLiteral("Wait"), true } },
@@ -273,7 +275,9 @@ void printTiming(Console& console, const TimeitResult& timing, const Mesh& mesh,
     }
     console.table(table);
     if (timing.devices.size() > mostShown)
-        console.line(QStringLiteral("  and %1 more devices").arg(timing.devices.size() - mostShown));
+        console.line(
+            QStringLiteral("  and %1 more")
+                .arg(words::counted(static_cast<qint64>(timing.devices.size() - mostShown), words::Noun::Device)));
 }
 
 /// The first weight and the input: what people look at first.

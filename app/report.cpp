@@ -260,11 +260,10 @@ void printMesh(Console& console, const Snapshot& snapshot)
     for (const MeshAxis& axis : mesh.axes())
         axes << QStringLiteral("%1 %2").arg(text(axis.name)).arg(axis.size);
     console.heading(QStringLiteral("Mesh"));
-    console.line(QStringLiteral("  %1: %2 devices of kind %3, %4 hosts × %5")
-                     .arg(axes.isEmpty() ? QStringLiteral("no axes") : axes.join(QStringLiteral(" × ")))
-                     .arg(mesh.deviceCount())
-                     .arg(text(devices.kind))
-                     .arg(devices.hosts)
+    console.line(QStringLiteral("  %1: %2 of kind %3, %4 × %5")
+                     .arg(axes.isEmpty() ? QStringLiteral("no axes") : axes.join(QStringLiteral(" × ")),
+                         words::counted(mesh.deviceCount(), words::Noun::Device), text(devices.kind),
+                         words::counted(devices.hosts, words::Noun::Host))
                      .arg(devices.devicesPerHost));
     if (mesh.rank() > 0)
         printLayout(console, meshLayout(snapshot.mesh), devices.platform);
@@ -296,13 +295,11 @@ void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row)
 {
     console.heading(text(row.path));
     const auto shards = row.layout.distinctShards();
-    console.line(
-        QStringLiteral("  %1, %2 %3 of %4, %5 on each device")
-            .arg(text(describeArray(
-                name(row.type.dtype), row.type.shape, row.dimNames, row.layout.sharding(), *snapshot.mesh)))
-            .arg(shards)
-            .arg(shards == 1 ? QStringLiteral("shard") : QStringLiteral("shards"))
-            .arg(words::shape(row.layout.shardShape()), words::bytes(static_cast<double>(row.bytesPerDevice))));
+    console.line(QStringLiteral("  %1, %2 of %3, %4 on each device")
+                     .arg(text(describeArray(
+                         name(row.type.dtype), row.type.shape, row.dimNames, row.layout.sharding(), *snapshot.mesh)))
+                     .arg(words::counted(shards, words::Noun::Shard), words::shape(row.layout.shardShape()),
+                         words::bytes(static_cast<double>(row.bytesPerDevice))));
     for (const QString& line : words::padding(row))
         console.line(QStringLiteral("  ") + line);
     if (row.type.rank() > 0)

@@ -73,12 +73,6 @@ QString inactiveRemedy(const Diagnostic& diagnostic)
     return remedies.join(QStringLiteral(" "));
 }
 
-/// "1 device", "4 devices".
-QString devicesText(std::int64_t number)
-{
-    return number == 1 ? Words::tr("1 device") : Words::tr("%1 devices").arg(count(number));
-}
-
 /// "the 4 devices along model", "8 devices" where the axes are not known.
 QString devicesAlong(const Diagnostic& d)
 {
@@ -87,8 +81,8 @@ QString devicesAlong(const Diagnostic& d)
         axes << fromStd(axis);
     const std::int64_t parts = d.number("partitions");
     if (axes.isEmpty())
-        return devicesText(parts);
-    return Words::tr("the %1 along %2").arg(devicesText(parts), axes.join(Words::tr(" and ")));
+        return counted(parts, Noun::Device);
+    return Words::tr("the %1 along %2").arg(counted(parts, Noun::Device), axes.join(Words::tr(" and ")));
 }
 
 /// What would divide: the sizes next to the one that does not, and fewer devices along an axis that cuts alone.
@@ -104,7 +98,8 @@ QString divisibleSizes(const Diagnostic& d)
     while (fewer > 1 && size % fewer != 0)
         --fewer;
     if (axes.size() == 1 && fewer > 1)
-        text += Words::tr(" %1 divides by %2 along %3.").arg(count(size), devicesText(fewer), fromStd(axes.front()));
+        text += Words::tr(" %1 divides by %2 along %3.")
+                    .arg(count(size), counted(fewer, Noun::Device), fromStd(axes.front()));
     return text;
 }
 
@@ -119,7 +114,7 @@ ProblemText describeSharding(const Diagnostic& d)
             divisibleSizes(d), {} };
     case Code::DevicesMismatch:
         return { Words::tr("the mesh has %1, the hardware has %2")
-                     .arg(devicesText(d.number("product")), count(d.number("devices"))),
+                     .arg(counted(d.number("product"), Noun::Device), count(d.number("devices"))),
             Words::tr("Choose axis sizes whose product is %1, or change the hardware.").arg(arg.number("devices")),
             {} };
     case Code::DuplicateDimension:
@@ -136,15 +131,18 @@ ProblemText describeSharding(const Diagnostic& d)
         return { Words::tr("%1 uses the mesh axis %2 twice").arg(arg.tensor(), arg.quote("axes")),
             Words::tr("One mesh axis can cut only one dimension of an array."), {} };
     case Code::SpecTooLong:
-        return { Words::tr("the spec has %1 entries, %2 has %3 dimensions")
-                     .arg(arg.number("spec_len"), arg.tensor(), arg.number("rank")),
+        return { Words::tr("the spec has %1, %2 has %3")
+                     .arg(counted(d.number("spec_len"), Noun::Entry), arg.tensor(),
+                         counted(d.number("rank"), Noun::Dimension)),
             Words::tr("Use at most one entry per dimension."), {} };
     case Code::NestedTuple:
         return { Words::tr("a tuple stands inside another tuple of a spec"),
             Words::tr("List the mesh axes in one flat tuple."), {} };
     case Code::RuleArity:
-        return { Words::tr("rule %1 has %2 elements").arg(count(d.number("rule") + 1), arg.number("length")),
-            Words::tr("A rule is a pair: a logical name and a mesh axis, a tuple of mesh axes, or None."), {} };
+        return {
+            Words::tr("rule %1 has %2").arg(count(d.number("rule") + 1), counted(d.number("length"), Noun::Element)),
+            Words::tr("A rule is a pair: a logical name and a mesh axis, a tuple of mesh axes, or None."), {}
+        };
     case Code::RulesType:
         return { Words::tr("the rules are a mapping, which has no order"),
             Words::tr("Write them as a list or tuple of pairs, highest priority first."), {} };
@@ -367,7 +365,7 @@ QString fixLabel(const Fix& fix)
     case Fix::Kind::UseLogicalNames:
         return Words::tr("Fix: use logical names");
     case Fix::Kind::DevicesForMesh:
-        return Words::tr("Fix: use %1 devices").arg(count(fix.number));
+        return Words::tr("Fix: use %1").arg(counted(fix.number, Noun::Device));
     case Fix::Kind::SetDimension:
     case Fix::Kind::SetAxisSize:
         return Words::tr("Fix: %1 = %2").arg(name, count(fix.number));

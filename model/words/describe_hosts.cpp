@@ -14,9 +14,9 @@ ProblemText describeHosts(const Diagnostic& d)
         return { Words::tr("the partitioner has neither a number of partitions nor a model-parallel submesh"),
             Words::tr("Give one of the two."), {} };
     case Code::LocalDevicesNotContiguous:
-        return { Words::tr("the %1 devices of host %2 do not fill a block of the mesh: the smallest one around them "
-                           "holds %3")
-                     .arg(number("devices"), number("host"), number("block")),
+        return { Words::tr("the devices of host %1 do not fill a block of the mesh: it has %2, the smallest block "
+                           "around them holds %3")
+                     .arg(number("host"), counted(d.number("devices"), Noun::Device), number("block")),
             Words::tr("Order the devices so that those of a host are neighbours along every mesh axis."), {} };
     case Code::NoLocalDevices:
         return { Words::tr("host %1 has no device in the mesh").arg(number("host")),
@@ -26,12 +26,12 @@ ProblemText describeHosts(const Diagnostic& d)
                      .arg(number("dim"), text("axes")),
             Words::tr("Cut it by one mesh axis."), {} };
     case Code::BatchNotDivisibleByDataMesh:
-        return { Words::tr("the batch of %1 does not divide by the %2 devices along the data axes")
-                     .arg(number("batch"), number("size")),
+        return { Words::tr("the batch of %1 does not divide by the %2 along the data axes")
+                     .arg(number("batch"), counted(d.number("size"), Noun::Device)),
             Words::tr("Use a multiple of %1.").arg(number("size")), {} };
     case Code::BatchNotDivisibleByShards:
-        return { Words::tr("the batch of %1 does not divide by the %2 hosts that read different data")
-                     .arg(number("batch"), number("shards")),
+        return { Words::tr("the batch of %1 does not divide by the %2 that read different data")
+                     .arg(number("batch"), counted(d.number("shards"), Noun::Host)),
             Words::tr("Use a multiple of %1.").arg(number("shards")), {} };
     case Code::FailedToMap:
         return { d.list("dims").empty()
@@ -43,22 +43,23 @@ ProblemText describeHosts(const Diagnostic& d)
         return { Words::tr("the sizes of these mesh axes are left open: %1").arg(text("axes")),
             Words::tr("Leave one open at most, and say how many devices and slices there are."), {} };
     case Code::AxisUnused:
-        return { Words::tr("no array is cut along the mesh axis %1: its %2 devices all do the same")
-                     .arg(text("axis"), number("size")),
+        return { Words::tr("no array is cut along the mesh axis %1: its %2 all do the same")
+                     .arg(text("axis"), counted(d.number("size"), Noun::Device)),
             Words::tr("Map a logical name to it, or give its devices to another axis."), {} };
     case Code::ParallelismWithoutAxis:
         return { Words::tr("%1 is %2, but mesh_axes lacks that axis, so that it means nothing")
                      .arg(text("key"), number("size")),
             Words::tr("Add the axis to mesh_axes, or set the parallelism to 1."), {} };
     case Code::SubmeshNotFourSizes:
-        return { Words::tr("the model-parallel submesh has %1 sizes").arg(number("length")),
+        return { Words::tr("the model-parallel submesh has %1").arg(counted(d.number("length"), Noun::Size)),
             Words::tr("Write four: x, y, z and cores."), {} };
     case Code::PartitionsAndSubmesh:
         return { Words::tr("both a number of partitions and a model-parallel submesh are given; the submesh counts"),
             Words::tr("Give one of the two."), {} };
     case Code::ChunkTruncated:
-        return { Words::tr("dimension %1 of size %2 does not divide into %3 chunks: the last %4 belong to no host")
-                     .arg(number("dim"), number("size"), number("chunks"), number("uncovered")),
+        return { Words::tr("dimension %1 of size %2 does not divide into %3 chunks: no host has the end of it, %4")
+                     .arg(number("dim"), number("size"), number("chunks"),
+                         counted(d.number("uncovered"), Noun::Element)),
             Words::tr("Use a size that divides by the hosts along the mesh axis."), {} };
     default:
         return {};

@@ -244,8 +244,8 @@ private:
             s.say(
                 Words::tr(" has size %1, which does not divide by %2 devices along ").arg(count(size), count(pieces)));
             s.axes(reason.axes);
-            s.say(Words::tr(": each has room for %1, for %2 in all, of which %3 are padding, %4 of the memory.")
-                      .arg(count(block), count(room), count(room - size),
+            s.say(Words::tr(": each has room for %1, and %2, %3 of the memory.")
+                      .arg(count(block), paddingOf(room - size, room),
                           percent(static_cast<double>(room - size) / static_cast<double>(room))));
             if (error)
                 s.say(Words::tr(" No step can run like this. ") + describe(*error).remedy);

@@ -132,8 +132,8 @@ QStringList padding(const TensorRow& row)
             continue;
         const QString name = d < row.dimNames.size() && !row.dimNames[d].empty() ? fromStd(row.dimNames[d])
                                                                                  : Words::tr("dimension %1").arg(d);
-        lines << Words::tr("%1: %2 on %3 devices, %4 of %5 are padding")
-                     .arg(name, count(size), count(pieces), count(room - size), count(room));
+        lines << Words::tr("%1: %2 on %3, %4")
+                     .arg(name, count(size), counted(pieces, Noun::Device), paddingOf(room - size, room));
     }
     return lines;
 }

@@ -32,6 +32,31 @@ using Text = std::vector<Span>;
 [[nodiscard]] QString bytes(Rational value);
 [[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
 [[nodiscard]] QString count(qint64 value); ///< thousands by locale
+/// What people count. A number and its noun go together: "1 device", "4 devices".
+enum class Noun : std::uint8_t {
+    Array,
+    Byte,
+    Collective,
+    Device,
+    Dimension,
+    Element,
+    Entry,
+    Error,
+    Host,
+    Layer,
+    Loop,
+    Operation,
+    Rule,
+    Run,
+    Shard,
+    Size,
+    Step,
+    Tensor,
+    Thread,
+    Warning
+};
+[[nodiscard]] QString counted(qint64 number, Noun noun);
+[[nodiscard]] QString paddingOf(qint64 padding, qint64 room); ///< "1 of 8 is padding", "2 of 12 are padding"
 [[nodiscard]] QString percent(double share); ///< "17 %"; one decimal below ten
 [[nodiscard]] QString copies(qint64 value); ///< "× 2" with a thin space
 [[nodiscard]] QString meshSizes(const Mesh& mesh); ///< "2 × 4"

@@ -82,13 +82,13 @@ private Q_SLOTS:
             view.setLength(length);
             const QString text = view.asText();
             for (const char* part : { "rule 1 maps batch to data", "E101", "size 10", "4 devices along data",
-                     "2 are padding, 17 %", "No step can run", "8 or 12", "2 devices along data" })
+                     "2 of 12 are padding, 17 %", "No step can run", "8 or 12", "2 devices along data" })
                 QVERIFY2(text.contains(QLatin1String(part)), qPrintable(QLatin1String(part) + u": "_s + text));
             QCOMPARE(text.count(u"E101"_s), 1);
         }
         // Where nobody asked for it, there is padding and nothing to mend.
         fixture.selection.setTensor(u"layers.0/z"_s);
-        QVERIFY(view.asText().contains(u"2 are padding"_s));
+        QVERIFY(view.asText().contains(u"2 of 12 are padding"_s));
         QVERIFY(!view.asText().contains(u"E101"_s));
     }
 
@@ -137,6 +137,25 @@ private Q_SLOTS:
         view.resize(600, 400);
         QTRY_VERIFY(view.asText().startsWith(full.left(40)));
         QCOMPARE(view.length(), words::Length::Paragraph);
+    }
+
+    void longNamesLeaveTheReasonsTheirRoom()
+    {
+        Experiment experiment = test::example("rule-lab");
+        NamedArraySetting& array = std::get<ArraysModel>(experiment.model).arrays.front();
+        const std::string name = "batch_" + std::string(80, 'y') + "_end";
+        array.names[0] = LogicalName::of(name);
+        experiment.rules.rules.list[0].name = LogicalName::of(name);
+        Fixture fixture(experiment);
+        fixture.selection.setTensor(u"array"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(420, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const auto* scroll = view.findChild<QScrollArea*>();
+        QVERIFY2(scroll->widget()->width() <= scroll->viewport()->width(),
+            qPrintable(u"%1 > %2"_s.arg(scroll->widget()->width()).arg(scroll->viewport()->width())));
+        QVERIFY(view.asText().contains(QString::fromStdString(name)));
     }
 
     void survivesWhatTheExperimentLacks()

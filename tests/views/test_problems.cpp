@@ -170,6 +170,32 @@ private Q_SLOTS:
         QCOMPARE(view.keyFigure(), u"0 errors, 0 warnings"_s);
     }
 
+    void longNamesAreShortenedInTheMiddle()
+    {
+        Experiment experiment = test::example("rule-lab");
+        NamedArraySetting& array = std::get<ArraysModel>(experiment.model).arrays.front();
+        array.path = "decoder/" + std::string(60, 'x') + "/kernel";
+        array.shape[0] = 9;
+        const std::string name = "batch_" + std::string(60, 'y') + "_end";
+        array.names[0] = LogicalName::of(name);
+        experiment.rules.rules.list[0].name = LogicalName::of(name);
+        Fixture fixture(experiment);
+        ProblemsView view(&fixture.document, &fixture.selection);
+        view.resize(1600, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const std::vector<QPushButton*>& fixes = view.rows().front()->fixButtons();
+        QVERIFY(!fixes.empty());
+        QVERIFY(fixes[0]->text().contains(u'…') && fixes[0]->text().endsWith(u"= 8"_s));
+        QVERIFY(fixes[0]->accessibleName().contains(QString::fromStdString(name)));
+        QVERIFY(fixes[0]->toolTip().contains(QString::fromStdString(name)));
+        for (const ProblemRow* row : view.rows())
+            for (const QPushButton* button : row->fixButtons())
+                QVERIFY(row->rect().contains(button->geometry()));
+        // A cause that would be cut to pieces has lines of its own.
+        QVERIFY(view.rows().front()->isNarrow());
+    }
+
     void narrowRowsPutButtonsBelow()
     {
         Fixture fixture;

@@ -78,7 +78,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     m_headLayout = head;
     head->setContentsMargins(10, 8, 8, 4);
     head->setSpacing(8);
-    m_title->setElided(true);
+    m_title->setElided(true, Qt::ElideMiddle);
     head->addWidget(m_title, 1);
     m_lengths->setAccessibleName(tr("Length of the explanation"));
     m_lengths->setCurrent(static_cast<int>(m_length));
@@ -245,7 +245,10 @@ void ExplainView::rebuildRows()
     if (causes) {
         for (int i = 0; i < static_cast<int>(m_text.decidedBy.size()); ++i) {
             const words::ExplanationText::Cause& cause = m_text.decidedBy[static_cast<std::size_t>(i)];
-            m_causeRows->addWidget(remark(cause.subject, false), i, 0, Qt::AlignTop);
+            auto* subject = new RoleLabel(cause.subject, RoleLabel::Size::Normal, &Theme::secondary);
+            subject->setElided(true, Qt::ElideMiddle);
+            subject->setMaximumWidth(Metrics::scaled(140));
+            m_causeRows->addWidget(subject, i, 0, Qt::AlignTop);
             auto* reason = new SpanLabel(cause.reason, AxisMarks::Chips);
             m_causeRows->addWidget(reason, i, 1, Qt::AlignTop);
             m_causeRows->addWidget(remark(cause.outcome, false), i, 2, Qt::AlignTop | Qt::AlignRight);

@@ -332,7 +332,7 @@ void MainWindow::showRun()
     QString text;
     if (state == RunController::State::Timing) {
         const auto [done, total] = m_run.progress();
-        text = tr("%1 of %2 steps").arg(words::count(done), words::count(total));
+        text = tr("%1 of %2", "steps").arg(words::count(done), words::counted(total, words::Noun::Step));
     } else if (m_run.stepsDone() > 0) {
         text = tr("step %1").arg(words::count(m_run.stepsDone()));
     }

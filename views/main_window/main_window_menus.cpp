@@ -268,10 +268,12 @@ void MainWindow::makeToolBar()
     };
     m_runs = number(QStringLiteral("runs"), tr("Runs"), file_words::maximumRuns);
     m_loops = number(QStringLiteral("loops"), tr("Loops per run"), file_words::maximumLoops);
-    connect(m_runs, &QSpinBox::valueChanged, this,
-        [this](int value) { editRun(tr("%1 runs").arg(value), [value](RunSetting& run) { run.runs = value; }); });
-    connect(m_loops, &QSpinBox::valueChanged, this,
-        [this](int value) { editRun(tr("%1 loops").arg(value), [value](RunSetting& run) { run.loops = value; }); });
+    connect(m_runs, &QSpinBox::valueChanged, this, [this](int value) {
+        editRun(words::counted(value, words::Noun::Run), [value](RunSetting& run) { run.runs = value; });
+    });
+    connect(m_loops, &QSpinBox::valueChanged, this, [this](int value) {
+        editRun(words::counted(value, words::Noun::Loop), [value](RunSetting& run) { run.loops = value; });
+    });
     auto* times = new QWidget(m_toolBar);
     auto* row = new QHBoxLayout(times);
     row->setContentsMargins(4, 0, 4, 0);

@@ -36,9 +36,9 @@ StatusText statusText(const Document& document, std::span<const Diagnostic> mess
             add(problem.diagnostic);
     QStringList parts;
     if (text.errors > 0)
-        parts << (text.errors == 1 ? StatusBar::tr("1 error") : StatusBar::tr("%1 errors").arg(text.errors));
+        parts << words::counted(text.errors, words::Noun::Error);
     if (text.warnings > 0)
-        parts << (text.warnings == 1 ? StatusBar::tr("1 warning") : StatusBar::tr("%1 warnings").arg(text.warnings));
+        parts << words::counted(text.warnings, words::Noun::Warning);
     text.problems = parts.isEmpty() ? StatusBar::tr("No problems") : parts.join(QStringLiteral(", "));
     if (!snapshot)
         return text;
@@ -48,16 +48,15 @@ StatusText statusText(const Document& document, std::span<const Diagnostic> mess
     text.solved =
         snapshot->ok() ? StatusBar::tr("Solved in %1").arg(words::seconds(seconds)) : StatusBar::tr("Not solved");
     if (snapshot->mesh)
-        text.devices = snapshot->mesh->deviceCount() == 1
-            ? StatusBar::tr("1 device")
-            : StatusBar::tr("%1 devices").arg(words::count(snapshot->mesh->deviceCount()));
+        text.devices = words::counted(snapshot->mesh->deviceCount(), words::Noun::Device);
     if (!snapshot->ok())
         return text;
     const auto& ops = snapshot->deviceProgram->ops;
     const auto exchanges =
         std::count_if(ops.begin(), ops.end(), [](const DeviceOp& op) { return op.collective() != nullptr; });
-    text.operations = StatusBar::tr("%1 ops, %2 collectives")
-                          .arg(words::count(static_cast<qint64>(ops.size()) - exchanges), words::count(exchanges));
+    text.operations = StatusBar::tr("%1, %2", "ops, collectives")
+                          .arg(words::counted(static_cast<qint64>(ops.size()) - exchanges, words::Noun::Operation),
+                              words::counted(exchanges, words::Noun::Collective));
     text.sent = words::sentSummary(*snapshot);
     text.sentShort = StatusBar::tr("Sent %1 per step").arg(words::bytes(snapshot->sent.step));
     return text;

@@ -332,10 +332,10 @@ void MeshView::refresh()
         m_rows[i]->setChipWidth(chipWidth);
     }
     const std::int64_t product = productOf(axes), devices = now.hardware.devices.count();
-    const QString count = product < 0 ? tr("too many") : words::count(product);
+    const QString count = product < 0 ? tr("too many devices") : words::counted(product, words::Noun::Device);
     m_head->setText(axes.empty() ? tr("No axes: 1 device")
-            : axes.size() == 1   ? tr("%1 devices").arg(count)
-                                 : tr("%1 = %2 devices").arg(sizesText(axes), count));
+            : axes.size() == 1   ? count
+                                 : tr("%1 = %2").arg(sizesText(axes), count));
     m_tick->setPixmap(product == devices
             ? iconPixmap(QStringLiteral("ok"), Metrics::scaled(14), Theme::current().ok, devicePixelRatioF())
             : iconPixmap(QStringLiteral("error"), Metrics::scaled(14), Theme::current().error, devicePixelRatioF()));
@@ -352,7 +352,9 @@ void MeshView::refresh()
                             .arg(now.hardware.devices.hosts)
                             .arg(perHost)
                             .arg(QString::fromStdString(now.hardware.devices.kind)));
-    m_hardware->setToolTip(tr("%1 hosts with %2 devices each").arg(now.hardware.devices.hosts).arg(perHost));
+    m_hardware->setToolTip(tr("%1 with %2 each")
+                               .arg(words::counted(now.hardware.devices.hosts, words::Noun::Host),
+                                   words::counted(perHost, words::Noun::Device)));
     const QString figure = sizesText(axes);
     if (figure != m_keyFigure) {
         m_keyFigure = figure;

@@ -37,9 +37,10 @@ void RoleLabel::setColour(QColor Theme::*colour)
     apply();
 }
 
-void RoleLabel::setElided(bool elided)
+void RoleLabel::setElided(bool elided, Qt::TextElideMode mode)
 {
     m_elided = elided;
+    m_mode = mode;
     updateGeometry();
 }
 
@@ -84,7 +85,7 @@ void RoleLabel::paintEvent(QPaintEvent* event)
     }
     QPainter painter(this);
     const QRect area = contentsRect();
-    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, area.width());
+    const QString shown = fontMetrics().elidedText(text(), m_mode, area.width());
     painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(area, static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
     const QString tip = shown == text() ? QString() : plainTip(text());

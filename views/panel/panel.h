@@ -24,8 +24,9 @@ public:
     explicit RoleLabel(Size size, QColor Theme::*colour = &Theme::text, QWidget* parent = nullptr);
     RoleLabel(const QString& text, Size size, QColor Theme::*colour = &Theme::text, QWidget* parent = nullptr);
     void setColour(QColor Theme::*colour);
-    /// Shortened at the end to the width it gets; the whole text is then the tool tip.
-    void setElided(bool elided);
+    /// Shortened to the width it gets, at its end or where `mode` says; the whole text is then the tool tip. Names of
+    /// tensors are shortened in the middle: what differs stands at their ends.
+    void setElided(bool elided, Qt::TextElideMode mode = Qt::ElideRight);
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
@@ -37,6 +38,7 @@ private:
     Size m_size;
     QColor Theme::*m_colour;
     bool m_elided = false;
+    Qt::TextElideMode m_mode = Qt::ElideRight;
     bool m_applying = false;
 };
 

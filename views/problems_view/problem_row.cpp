@@ -67,8 +67,14 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     m_icon->setAccessibleName(severityName(m_severity));
 
     const auto add = [this](const QString& label) {
-        auto* button = new QPushButton(label, this);
+        // A long name is shortened; who hears the label hears all of it.
+        const QString shown = fontMetrics().elidedText(label, Qt::ElideMiddle, Metrics::scaled(200));
+        auto* button = new QPushButton(shown, this);
         button->setProperty("small", true);
+        if (shown != label) {
+            button->setAccessibleName(label);
+            button->setToolTip(plainTip(label));
+        }
         m_buttons.push_back(button);
         return button;
     };
@@ -103,8 +109,8 @@ bool ProblemRow::narrowFor(int width) const
     for (const QPushButton* button : m_buttons)
         buttons += button->sizeHint().width() + Metrics::scaled(6);
     const int text = m_cause->fontMetrics().horizontalAdvance(m_cause->text());
-    // Shortening a little is better than a second line; hiding most of the cause is not.
-    return !m_buttons.empty() && width - buttons - Metrics::scaled(90) < std::min(text, Metrics::scaled(260));
+    // Shortening a little is better than a second line; hiding much of the cause is not.
+    return !m_buttons.empty() && width - buttons - Metrics::scaled(90) < text * 3 / 4;
 }
 
 int ProblemRow::heightForWidth(int width) const
@@ -154,7 +160,7 @@ void ProblemRow::arrange()
         m_place->text().isEmpty() ? 0 : m_place->fontMetrics().horizontalAdvance(m_place->text()) + 2;
 
     if (m_narrow) {
-        m_place->setElided(true);
+        m_place->setElided(true, Qt::ElideMiddle);
         m_place->setGeometry(x, 0, std::max(0, width() - x - margin()), line);
         m_cause->setElided(false);
         m_cause->setWordWrap(true);
@@ -192,7 +198,7 @@ void ProblemRow::arrange()
     const bool placeFits = placeWidth == placeWanted && placeWanted > 0;
     const int causeWidth = placeFits ? causeWanted : std::min(room, causeWanted);
     m_cause->setGeometry(x, 0, std::max(0, causeWidth), line);
-    m_place->setElided(true);
+    m_place->setElided(true, Qt::ElideMiddle);
     m_place->setGeometry(x + causeWidth + Metrics::scaled(10), 0, placeFits ? placeWidth : 0, line);
 }
 

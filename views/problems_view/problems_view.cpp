@@ -71,8 +71,8 @@ QString placeOf(const Snapshot* snapshot, const Experiment* experiment, const Pr
             leaves.insert(parts.leaf);
         }
         if (leaves.size() == 1 && !layers.contains(-1) && layers.size() == problem.values.size())
-            return ProblemsView::tr("%1 layers").arg(layers.size());
-        return ProblemsView::tr("%1 tensors").arg(problem.values.size());
+            return words::counted(static_cast<qint64>(layers.size()), words::Noun::Layer);
+        return words::counted(static_cast<qint64>(problem.values.size()), words::Noun::Tensor);
     }
     return words::place(problem.diagnostic, experiment);
 }
@@ -160,9 +160,9 @@ void ProblemsView::refresh()
         warnings += problem.diagnostic.severity() == Severity::Warning ? 1 : 0;
     }
     const Severity worst = errors > 0 ? Severity::Error : warnings > 0 ? Severity::Warning : Severity::Info;
-    const QString figure = tr("%1, %2", "errors, warnings")
-                               .arg(errors == 1 ? tr("1 error") : tr("%1 errors").arg(errors),
-                                   warnings == 1 ? tr("1 warning") : tr("%1 warnings").arg(warnings));
+    const QString figure =
+        tr("%1, %2", "errors, warnings")
+            .arg(words::counted(errors, words::Noun::Error), words::counted(warnings, words::Noun::Warning));
     if (figure != m_keyFigure || worst != m_worst) {
         m_keyFigure = figure;
         m_worst = worst;

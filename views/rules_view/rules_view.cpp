@@ -164,7 +164,7 @@ void RulesView::refresh()
     m_empty->setVisible(m_model->rowCount() == 0);
     followSelection();
     const int rules = m_model->ruleCount(), idle = m_model->warningCount();
-    QString figure = rules == 1 ? tr("1 rule") : tr("%1 rules").arg(rules);
+    QString figure = words::counted(rules, words::Noun::Rule);
     if (idle > 0)
         figure += tr(", %1 without effect").arg(idle);
     if (figure != m_keyFigure) {

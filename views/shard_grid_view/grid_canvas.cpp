@@ -119,6 +119,8 @@ void GridCanvas::layOut()
         const std::int64_t size = layout.shape()[static_cast<std::size_t>(m_choice.rows)];
         left = std::max(left, small.horizontalAdvance(words::range(std::max<std::int64_t>(size - 2, 0), size)));
         left = std::max(left, small.horizontalAdvance(tr("not cut")));
+        // A long name is shortened before it takes the room of the grid.
+        left = std::min(left, std::max(width() / 5, small.horizontalAdvance(tr("not cut"))));
     }
     margins.left = left + Metrics::scaled(22);
     if (rank == 0) {

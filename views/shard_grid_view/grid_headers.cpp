@@ -12,14 +12,17 @@ namespace shardscope {
 
 namespace {
 
-/// Text with its "@axis" in the axis' colour, from x rightwards; returns its width.
-int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, const QString& name, const QString& axes,
+/// Text with its "@axis" in the axis' colour, from x rightwards; returns its width. A long name is shortened, so that
+/// the axis, which cannot be guessed, has its room.
+int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, const QString& whole, const QString& axes,
     int axis, const Theme& theme)
 {
     const QFontMetrics plain(painter.font());
     QFont bold = painter.font();
     bold.setWeight(QFont::DemiBold);
     const QFontMetrics strong(bold);
+    const int room = rect.width() - (axes.isEmpty() ? 0 : strong.horizontalAdvance(axes) + plain.averageCharWidth());
+    const QString name = plain.elidedText(whole, Qt::ElideMiddle, std::max(room, 8 * plain.averageCharWidth()));
     const QString first = axes.isEmpty() ? name : name + QLatin1Char(' ');
     const int width = plain.horizontalAdvance(first) + strong.horizontalAdvance(axes);
     int x = rect.left();
@@ -137,7 +140,8 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
         painter.setFont(face);
         painter.setPen(color);
         const int height = QFontMetrics(face).height();
-        painter.drawText(QRect(column.left(), y, column.width(), height), Qt::AlignRight | Qt::AlignVCenter, text);
+        painter.drawText(QRect(column.left(), y, column.width(), height), Qt::AlignRight | Qt::AlignVCenter,
+            QFontMetrics(face).elidedText(text, Qt::ElideMiddle, column.width()));
         y += height;
     };
     if (!cut) {
@@ -194,7 +198,7 @@ void GridCanvas::paintPanelTitles(QPainter& painter, const Theme& theme) const
         }
         const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
         painter.drawText(QRect(rect.left(), rect.top() - metrics.height() - 4, rect.width(), metrics.height()),
-            Qt::AlignCenter, metrics.elidedText(parts.join(QStringLiteral(", ")), Qt::ElideRight, rect.width()));
+            Qt::AlignCenter, metrics.elidedText(parts.join(QStringLiteral(", ")), Qt::ElideMiddle, rect.width()));
     }
 }
 

@@ -57,7 +57,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         const int room = m_legend.right() - x - indent;
         const QFontMetrics metrics(face);
         painter.drawText(QRect(x + indent, y, room, lineHeight), Qt::AlignLeft | Qt::AlignVCenter,
-            beside ? metrics.elidedText(text, Qt::ElideRight, room) : text);
+            beside ? metrics.elidedText(text, Qt::ElideMiddle, room) : text);
         return indent + metrics.horizontalAdvance(text);
     };
     const int step = swatchWidth + Metrics::scaled(8);
@@ -110,8 +110,9 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             y += lineHeight;
         }
     } else if (copies > 1) {
-        paragraph(copies == 2 ? tr("Held twice") : tr("Held %n times", nullptr, static_cast<int>(copies)),
-            { tr("%1 on %n devices", nullptr, static_cast<int>(deviceCount)).arg(held), tr("for a %1 array").arg(whole),
+        paragraph(copies == 2 ? tr("Held twice") : tr("Held %1 times").arg(words::count(copies)),
+            { tr("%1 on %2").arg(held, words::counted(deviceCount, words::Noun::Device)),
+                tr("for a %1 array").arg(whole),
                 axes.size() > 1 ? tr("along %1").arg(axes.join(QStringLiteral(", "))) : QString() });
     }
     if (layout.isUneven() && room()) {
@@ -123,13 +124,12 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             const std::int64_t padded = layout.shardGrid()[d] * layout.shardShape()[d];
             if (padded <= layout.shape()[d] || y + 2 * lineHeight > height())
                 continue;
-            write(tr("%1: %2 on %3 pieces")
-                      .arg(m_subject->dimensionName(static_cast<int>(d)), words::count(layout.shape()[d]))
-                      .arg(layout.shardGrid()[d]),
+            write(tr("%1: %2 on %3")
+                      .arg(m_subject->dimensionName(static_cast<int>(d)), words::count(layout.shape()[d]),
+                          words::counted(layout.shardGrid()[d], words::Noun::Device)),
                 false, theme.secondary, 0);
             y += lineHeight - 4;
-            write(tr("%1 of %2 are padding").arg(words::count(padded - layout.shape()[d]), words::count(padded)), false,
-                theme.secondary, 0);
+            write(words::paddingOf(padded - layout.shape()[d], padded), false, theme.secondary, 0);
             y += lineHeight;
         }
     }

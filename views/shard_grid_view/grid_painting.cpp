@@ -258,7 +258,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
     QString first, second;
     const bool full = m_grid.detail() == GridDetail::Full;
     if (m_subject->isWhole() && layout.mesh().deviceCount() > 1) {
-        first = tr("ALL %n devices", nullptr, static_cast<int>(layout.mesh().deviceCount()));
+        first = tr("ALL %1", "devices").arg(words::counted(layout.mesh().deviceCount(), words::Noun::Device));
         second = copiesText(layout.copies());
     } else if (layout.addends() > 1) {
         QStringList parts;
@@ -280,7 +280,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
     if (widthOf() + 2 * spare > cell.width() && layout.addends() > 1)
         first = tr("Σ of %1").arg(layout.addends());
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width())
-        first = tr("%n devices", nullptr, static_cast<int>(holders.size()));
+        first = words::counted(static_cast<qint64>(holders.size()), words::Noun::Device);
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width()
         || strongMetrics.height() + 2 * spare > cell.height() + 2)
         return false;

@@ -74,8 +74,9 @@ QString listDevices(const std::vector<std::int32_t>& ids)
     if (ids.size() == 1)
         return name(ids.front());
     if (ids.size() > 8)
-        return ShardGrid::tr("%1 … %2, %n devices", nullptr, static_cast<int>(ids.size()))
-            .arg(name(ids.front()), name(ids.back()));
+        return ShardGrid::tr("%1 … %2, %3")
+            .arg(name(ids.front()), name(ids.back()),
+                words::counted(static_cast<qint64>(ids.size()), words::Noun::Device));
     QStringList names;
     for (std::size_t i = 0; i + 1 < ids.size(); ++i)
         names << name(ids[i]);
@@ -94,10 +95,9 @@ CellText describeCell(const GridSubject& subject, std::int64_t shard)
         ranges << (blocks[d].size() > 0 ? name + QLatin1Char(' ') + words::range(blocks[d].begin, blocks[d].end)
                                         : ShardGrid::tr("%1: padding only").arg(name));
         if (blocks[d].size() < layout.shardShape()[d])
-            text.padding = ShardGrid::tr("%1 of its %2 indices of %3 are padding.")
-                               .arg(layout.shardShape()[d] - blocks[d].size())
-                               .arg(layout.shardShape()[d])
-                               .arg(name);
+            text.padding =
+                ShardGrid::tr("%1 here: %2.", "hidden here: 2 of 3 are padding")
+                    .arg(name, words::paddingOf(layout.shardShape()[d] - blocks[d].size(), layout.shardShape()[d]));
     }
     text.ranges = ranges.join(QStringLiteral(", "));
     const std::vector<std::int32_t> holders = layout.holders(shard);

@@ -16,6 +16,7 @@
 #include "views/shard_grid_view/grid_accessible.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
 #include "words/words.h"
 
@@ -23,8 +24,17 @@ namespace shardscope {
 
 namespace {
 
+/// Names longer than this give way to the sizes beside them.
+constexpr qsizetype longestName = 18;
+
+QString shortened(const QString& name)
+{
+    const qsizetype side = (longestName - 1) / 2;
+    return name.size() <= longestName ? name : name.left(side) + QChar(0x2026) + name.right(side);
+}
+
 /// "f32[embed 1024, hidden 1024@model]" with the cut sizes in their axis' colour.
-words::Text arrayText(const TensorRow& row)
+words::Text arrayText(const TensorRow& row, bool whole)
 {
     using Style = words::Span::Style;
     words::Text text{ { QString::fromLatin1(
@@ -34,7 +44,9 @@ words::Text arrayText(const TensorRow& row)
     for (std::size_t d = 0; d < row.type.shape.size(); ++d) {
         QString lead = d == 0 ? QString() : QStringLiteral(", ");
         if (d < row.dimNames.size() && !row.dimNames[d].empty())
-            lead += QString::fromStdString(row.dimNames[d]) + QLatin1Char(' ');
+            lead +=
+                (whole ? QString::fromStdString(row.dimNames[d]) : shortened(QString::fromStdString(row.dimNames[d])))
+                + QLatin1Char(' ');
         const AxisList& axes = row.layout.sharding().dims[d].axes;
         const QString size = QString::number(row.type.shape[d]);
         if (axes.empty()) {
@@ -76,6 +88,10 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     m_rows->setAccessibleName(tr("Dimension drawn as rows"));
     m_columns->setAccessibleName(tr("Dimension drawn as columns"));
     m_colour->setAccessibleName(tr("What the colour of a cell tells"));
+    for (QComboBox* box : { m_rows, m_columns }) {
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(8);
+    }
     m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host") });
     m_partial->setText(tr("Before the sum"));
     m_partial->setCheckable(true);
@@ -194,7 +210,9 @@ void ShardGridView::showRow(const TensorRow& row)
         before.replicated = {};
         subject.layout = Layout(snapshot->mesh, before, row.type.shape);
     }
-    m_array->setText(arrayText(row));
+    m_array->setText(arrayText(row, false));
+    m_array->setToolTip(plainTip(words::plain(arrayText(row, true))));
+    m_array->setAccessibleDescription(words::plain(arrayText(row, true)));
     const QString spec = QString::fromStdString(toColumn(row.spec));
     m_spec->setText({ { QStringLiteral("%1 → %2").arg(spec, words::shape(row.layout.shardShape())),
         words::Span::Style::Code, -1 } });
@@ -233,6 +251,8 @@ void ShardGridView::fillChoosers()
     }
     m_rows->setCurrentIndex(m_canvas->grid().rows().dimension);
     m_columns->setCurrentIndex(m_canvas->grid().columns().dimension);
+    for (QComboBox* box : { m_rows, m_columns })
+        box->setToolTip(plainTip(box->currentText()));
 }
 
 void ShardGridView::chooseFromBoxes()

@@ -177,7 +177,7 @@ QString TensorsModel::display(const TensorNode& item, TensorColumn column) const
 
 QString TensorsModel::toolTip(const TensorNode& item) const
 {
-    const QString exact = tr("%1 bytes per device").arg(QLocale().toString(static_cast<qlonglong>(item.bytes)));
+    const QString exact = tr("%1 per device").arg(words::counted(item.bytes, words::Noun::Byte));
     const TensorRow* tensor = row(item);
     if (!tensor)
         return plainTip(item.name + u'\n' + exact);
@@ -186,7 +186,7 @@ QString TensorsModel::toolTip(const TensorNode& item) const
     if (item.everywhere)
         lines << tr("Every device holds all of it.");
     else if (tensor->copies > 1)
-        lines << tr("Each part is held by %1 devices.").arg(words::count(tensor->copies));
+        lines << tr("Each part is held by %1.").arg(words::counted(tensor->copies, words::Noun::Device));
     else
         lines << tr("Each part is held once.");
     lines << words::padding(*tensor);

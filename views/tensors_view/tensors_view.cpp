@@ -68,7 +68,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
     m_tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_tree->setTextElideMode(Qt::ElideRight);
+    m_tree->setTextElideMode(Qt::ElideMiddle); // numbers are never shortened, specs by their delegate
     m_tree->installEventFilter(this);
     m_tree->viewport()->installEventFilter(this);
     QHeaderView* header = m_tree->header();

@@ -95,10 +95,9 @@ QString timeitSentence(const TimeitResult& result)
     if (runs == 0)
         return TimingSummary::tr("Stopped before the first run was complete.");
     if (runs == 1)
-        return TimingSummary::tr("%1 per step (1 run of %2 loops)")
-            .arg(words::seconds(result.mean), words::count(result.loops));
-    const QString loops = result.loops == 1 ? TimingSummary::tr("1 loop each")
-                                            : TimingSummary::tr("%1 loops each").arg(words::count(result.loops));
+        return TimingSummary::tr("%1 per step (1 run of %2)")
+            .arg(words::seconds(result.mean), words::counted(result.loops, words::Noun::Loop));
+    const QString loops = TimingSummary::tr("%1 each", "loops").arg(words::counted(result.loops, words::Noun::Loop));
     const QString text = TimingSummary::tr("%1 per step (mean ± std. dev. of %2 runs, %3)")
                              .arg(meanAndDeviation(result.mean, result.deviation), words::count(runs), loops);
     return result.stopped ? TimingSummary::tr("%1, stopped").arg(text) : text;
