@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
@@ -22,7 +23,7 @@ struct PictureOptions {
     std::string size = "1600x1000";
     std::string tensor;
     double scale = 1;
-    int steps = 8;
+    std::optional<int> steps;
     JsonTarget json;
 };
 
@@ -74,19 +75,33 @@ int screenshot(const PictureOptions& options)
             return refuse({ Code::Unwritable,
                 { { "file", path.toStdString() }, { "reason", file.errorString().toStdString() } }, {} });
     }
-    const Result<void> written = writeScreenshot(path, QString::fromStdString(options.output), picture);
+    const auto written = writeScreenshot(path, QString::fromStdString(options.output), picture);
     if (!written) {
         const bool runFailed = written.error().code == Code::OutOfMemory || written.error().code == Code::NotExecutable;
         const int status = refuse(written.error());
         return runFailed ? Findings : status; // the file is right; this machine cannot run it
     }
+    const int status = written->failure ? Findings : Done;
+    {
+        Console errors(stderr);
+        if (written->failure)
+            print(errors, { *written->failure });
+        else if (written->done < written->wanted)
+            errors.line(QStringLiteral("%1 of %2 steps ran within %3 s; --steps N runs that many")
+                            .arg(written->done)
+                            .arg(written->wanted)
+                            .arg(picture.patience));
+    }
     if (!options.json.empty()) {
         Json out = envelope("screenshot");
         out["picture"] = options.output;
-        return emitJson(out, options.json, Done);
+        out["steps"] = written->done;
+        if (written->failure)
+            out["failure"] = toJson(*written->failure);
+        return emitJson(out, options.json, status);
     }
     Console().line(QString::fromStdString(options.output));
-    return Done;
+    return status;
 }
 
 } // namespace
@@ -106,7 +121,7 @@ void addScreenshot(CLI::App& app, int& status)
     command->add_option("--scale", options->scale, "Device pixels per pixel of the window (default 1)")
         ->check(CLI::Range(0.5, 4.0))
         ->option_text("FACTOR");
-    command->add_option("--steps", options->steps, "Steps to run before (default 8)")
+    command->add_option("--steps", options->steps, "Steps to run before (default: up to 8, for half a minute)")
         ->check(CLI::Range(0, 1000))
         ->option_text("N");
     addJson(*command, options->json);

@@ -91,6 +91,22 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(png));
     }
 
+    void whatIsTooLargeToRunIsStillShown()
+    {
+        // Nobody asked for steps: the picture is what matters, and it says why there are no times.
+        const QString png = m_folder.filePath(QStringLiteral("layout.png"));
+        const QString large = writeFile(m_folder, QStringLiteral("large.json"),
+            smallMlp("\"batch\": 8, \"embed\": 16", "\"batch\": 8, \"embed\": 268435456"));
+        const Ran ran =
+            runProgram({ QStringLiteral("screenshot"), large, QStringLiteral("-o"), png, QStringLiteral("--json") }, {},
+                m_offscreen);
+        QCOMPARE(ran.code, 1);
+        QVERIFY2(ran.error.contains(QStringLiteral("E145")), qPrintable(ran.error));
+        QVERIFY(ran.json().at("steps") == 0);
+        QVERIFY(ran.json().at("failure").at("code") == "E145");
+        QVERIFY(!QImage(png).isNull());
+    }
+
     void noDisplay()
     {
         QProcessEnvironment bare = m_offscreen;

@@ -24,6 +24,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
+#include "views/explain_view/explain_view.h"
 #include "views/main_window/application.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
@@ -641,6 +642,28 @@ private Q_SLOTS:
         QCOMPARE(statusText(document).errors, 1);
     }
 
+    void theWindowIsSettledWhenAllIsThere()
+    {
+        // Deep enough for the what-ifs to take longer than what comes before them.
+        Experiment experiment = builtinExamples().front().make();
+        auto& settings = std::get<MlpModel>(experiment.model).settings;
+        settings.layers = 40;
+        settings.embed = settings.hidden = 64;
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.document()->setExperiment(std::move(experiment), {});
+        QVERIFY(!window.isSettled());
+        window.show();
+        window.document()->waitForAnalysis();
+        QVERIFY(!window.isSettled());
+        QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 30'000);
+        QVERIFY(!window.explainView()->whatIfs().empty());
+        window.runController()->runStep();
+        QVERIFY(!window.isSettled());
+        QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 30'000);
+        QCOMPARE(window.runController()->stepsDone(), 1);
+    }
+
     void picturesOfTheWindow()
     {
         const QString png = m_folder.filePath(QStringLiteral("window.png"));
@@ -654,6 +677,14 @@ private Q_SLOTS:
         QVERIFY(!unknown);
         QCOMPARE(unknown.error().code, Code::UnknownTensor);
         ScreenshotOptions quick;
+        quick.steps = 0;
+        // As many steps as are asked for; without a wish no step begins after the time there is, save the first.
+        quick.steps = 3;
+        QCOMPARE(writeScreenshot(m_file, png, quick)->done, 3);
+        quick.steps.reset();
+        quick.patience = 0;
+        const auto hurried = writeScreenshot(m_file, png, quick);
+        QVERIFY(hurried && hurried->wanted == 8 && hurried->done >= 1);
         quick.steps = 0;
         const auto unwritable = writeScreenshot(m_file, m_folder.filePath(QStringLiteral("no/folder/a.png")), quick);
         QVERIFY(!unwritable);

@@ -43,6 +43,9 @@ public:
     /// Applies one of them as one undo step; false if it belongs to an earlier state of the document.
     bool apply(std::size_t whatIf);
 
+    /// What-ifs that are wanted are not there yet.
+    [[nodiscard]] bool isWorking() const { return m_delay.isActive() || m_watcher.isRunning(); }
+
 Q_SIGNALS:
     void keyFigureChanged();
     void whatIfsChanged();

@@ -71,6 +71,8 @@ void openTextIn(MainWindow& window, const QByteArray& text)
     window.dock(QStringLiteral("problems"))->present();
 }
 
+constexpr int defaultSteps = 8;
+
 /// Handles events until `done`.
 void processUntil(const std::function<bool()>& done)
 {
@@ -88,7 +90,43 @@ void settleFont()
     QApplication::setFont(font);
 }
 
-Result<void> paintWindow(const QString& file, const QString& png, const ScreenshotOptions& options)
+/// Handles events until nothing has been at work for a while: timers that start work, and replots, come late.
+void processUntilSettled(const MainWindow& window)
+{
+    QElapsedTimer calm;
+    calm.start();
+    processUntil([&] {
+        if (!window.isSettled())
+            calm.restart();
+        return calm.elapsed() >= 250;
+    });
+}
+
+/// Runs steps to their end. None begins after `patience` seconds, save the first one.
+Result<int> runSteps(MainWindow& window, int steps, std::optional<double> patience)
+{
+    RunController* run = window.runController();
+    std::optional<Diagnostic> failure;
+    bool stopped = false;
+    const auto watch = QObject::connect(
+        run, &RunController::failed, run, [&failure](const Diagnostic& diagnostic) { failure = diagnostic; });
+    QElapsedTimer timer;
+    timer.start();
+    run->runTimeit(steps, 1);
+    processUntil([&] {
+        if (patience && !stopped && run->stepsDone() > 0 && static_cast<double>(timer.elapsed()) >= 1000 * *patience) {
+            run->stop();
+            stopped = true;
+        }
+        return failure || (run->state() == RunController::State::Idle && (stopped || run->lastTimeit()));
+    });
+    QObject::disconnect(watch);
+    if (failure)
+        return tl::unexpected<Error>(*failure);
+    return static_cast<int>(run->stepsDone());
+}
+
+Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, const ScreenshotOptions& options)
 {
     Appearance appearance(options.dark ? ThemeChoice::Dark : ThemeChoice::Light);
     MainWindow window(&appearance, { .remember = false });
@@ -106,29 +144,28 @@ Result<void> paintWindow(const QString& file, const QString& png, const Screensh
     }
     window.resize(options.size);
     window.show();
-    RunController* run = window.runController();
-    if (snapshot->ok() && options.steps > 0) {
-        std::optional<Diagnostic> failure;
-        QObject::connect(
-            run, &RunController::failed, run, [&failure](const Diagnostic& diagnostic) { failure = diagnostic; });
-        run->runTimeit(options.steps, 1);
-        processUntil([&] { return failure || run->state() == RunController::State::Idle; });
-        QObject::disconnect(run, &RunController::failed, run, nullptr);
-        if (failure)
-            return tl::unexpected<Error>(*failure);
+    ScreenshotReport report;
+    report.wanted = snapshot->ok() ? options.steps.value_or(defaultSteps) : 0;
+    if (report.wanted > 0) {
+        const Result<int> done =
+            runSteps(window, report.wanted, options.steps ? std::nullopt : std::optional(options.patience));
+        if (done)
+            report.done = *done;
+        else if (options.steps)
+            return tl::unexpected<Error>(done.error());
+        else
+            report.failure = done.error();
     }
-    QElapsedTimer timer;
-    timer.start();
-    processUntil([&timer] { return timer.elapsed() >= 400; }); // what is worked out later, what-ifs and replots
-    window.resize(options.size);
     QCoreApplication::processEvents();
+    window.resize(options.size); // docks may have asked for more
+    processUntilSettled(window);
     const QPixmap picture = window.grab();
     QSaveFile output(png);
     if (!output.open(QIODevice::WriteOnly) || !picture.save(&output, "PNG") || !output.commit())
         return fail(Code::Unwritable,
             { { "file", png.toStdString() }, { "reason", output.errorString().toStdString() } },
             Where{ .file = png.toStdString(), .pointer = {}, .path = {} });
-    return {};
+    return report;
 }
 
 } // namespace
@@ -156,7 +193,7 @@ int runWindow(int argc, char** argv, const QString& file)
     return QApplication::exec();
 }
 
-Result<void> writeScreenshot(const QString& file, const QString& png, const ScreenshotOptions& options)
+Result<ScreenshotReport> writeScreenshot(const QString& file, const QString& png, const ScreenshotOptions& options)
 {
     if (qApp)
         return paintWindow(file, png, options);

@@ -4,6 +4,7 @@
 
 #include <QSize>
 #include <QString>
+#include <optional>
 
 #include "base/diagnostics.h"
 
@@ -19,13 +20,23 @@ struct ScreenshotOptions {
     QSize size{ 1600, 1000 }; ///< of the window, in logical pixels
     QString tensor; ///< path of the tensor to select; "" = the first parameter
     double scale = 1; ///< device pixels per logical pixel
-    int steps = 8; ///< steps run before, so that there are timings to see
+    /// Steps run before, so that there are timings to see. Absent: up to 8 of them, none that would begin after
+    /// `patience` seconds; what cannot run is then shown without any.
+    std::optional<int> steps;
+    double patience = 30;
+};
+
+struct ScreenshotReport {
+    int wanted = 0; ///< steps
+    int done = 0;
+    std::optional<Diagnostic> failure; ///< why none could be run
 };
 
 /// Writes a PNG of the window with an experiment file ("" = the built-in experiment). Works without a display, and
-/// must come before any other application object. Errors: those of reading the file, UnknownTensor,
-/// those of Run::create when steps are asked for, Unwritable (all or nothing is written).
-[[nodiscard]] Result<void> writeScreenshot(
+/// must come before any other application object. The picture is taken when nothing is at work any more: all steps have
+/// run, all that is worked out beside the window is there. Errors: those of reading the file, UnknownTensor, those of
+/// Run::create when steps are asked for, Unwritable (all or nothing is written).
+[[nodiscard]] Result<ScreenshotReport> writeScreenshot(
     const QString& file, const QString& png, const ScreenshotOptions& options = {});
 
 } // namespace shardscope

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "experiment/builtin.h"
+#include "views/explain_view/explain_view.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
 #include "views/problems_view/problems_view.h"
@@ -104,6 +105,11 @@ DockFrame* MainWindow::dock(const QString& id) const
     const auto found =
         std::find_if(m_docks.begin(), m_docks.end(), [&id](const DockFrame* d) { return d->objectName() == id; });
     return found == m_docks.end() ? nullptr : *found;
+}
+
+bool MainWindow::isSettled() const
+{
+    return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const

@@ -52,6 +52,7 @@ public:
     [[nodiscard]] RulesView* rulesView() const { return m_rules; }
     [[nodiscard]] RuleTraceView* traceView() const { return m_trace; }
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
+    [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
@@ -64,6 +65,8 @@ public:
     bool save();
     bool saveTo(const QString& path);
     [[nodiscard]] bool isCompact() const { return m_compact; }
+    /// Nothing is at work: no analysis, no run, and what the docks work out beside the window is there.
+    [[nodiscard]] bool isSettled() const;
 
 protected:
     void closeEvent(QCloseEvent* event) override;
