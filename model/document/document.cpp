@@ -41,6 +41,7 @@ struct Document::Private {
     QUndoStack undoStack;
     QString filePath;
     std::vector<Diagnostic> readWarnings;
+    std::vector<Diagnostic> warningsOfNext; ///< of the file whose experiment is about to be set
     int lastMergeId = 0;
 
     // Between the window's thread and the worker; guarded by `mutex`.
@@ -270,7 +271,7 @@ void Document::setExperiment(Experiment experiment, const QString& filePath)
     d->undoStack.clear();
     d->undoStack.setClean();
     d->filePath = filePath;
-    d->readWarnings.clear();
+    d->readWarnings = std::exchange(d->warningsOfNext, {});
     d->replace(std::make_shared<const Experiment>(std::move(experiment)), true);
     Q_EMIT fileChanged();
 }
@@ -313,8 +314,8 @@ std::vector<Diagnostic> Document::Private::open(std::string_view text, const std
     };
     if (!read)
         return placed(std::move(read.error()));
+    warningsOfNext = placed(std::move(read->warnings));
     q->setExperiment(std::move(read->experiment), path);
-    readWarnings = placed(std::move(read->warnings));
     return {};
 }
 

@@ -21,8 +21,8 @@ constexpr std::size_t longestHistory = 10'000;
 constexpr int shortestPause = 33; ///< milliseconds between two announcements of steps
 constexpr std::size_t mostDeviceTimes = std::size_t{ 1 } << 20; ///< in the history
 
-/// Keeps the times of single devices for the newest steps only: with many devices they would take all memory. `added` is
-/// the number of steps that have come since the last call.
+/// Keeps the times of single devices for the newest steps only: with many devices they would take all memory. `added`
+/// is the number of steps that have come since the last call.
 void dropOldDevices(std::vector<StepTiming>& steps, std::size_t added)
 {
     if (steps.empty())
@@ -114,7 +114,7 @@ void RunController::Private::setState(State next)
 
 void RunController::Private::start(State kind, qint64 runs, qint64 loops)
 {
-    if (state != State::Idle && !(state == State::Stepping && kind == State::Stepping))
+    if (state != State::Idle && !(state == State::Stepping && kind != State::Timing))
         return;
     if (document->isStale()) {
         deferred = [this, kind, runs, loops] { start(kind, runs, loops); };

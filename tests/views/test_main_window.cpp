@@ -33,6 +33,7 @@
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"
 #include "views/preview/preview_ribbon.h"
+#include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
@@ -152,18 +153,41 @@ private Q_SLOTS:
         QTest::mouseClick(window.findChild<QPushButton*>(QStringLiteral("runStepButton")), Qt::LeftButton);
         QTRY_COMPARE(window.runController()->stepsDone(), 1);
 
-        // All undone, by the shortcut; saved, byte for byte what it was.
-        for (int i = 0; i < 4; ++i) {
-            QVERIFY(window.isWindowModified());
-            window.action(QStringLiteral("undo"))->trigger();
-        }
-        QVERIFY(!window.isWindowModified());
-        QVERIFY(!window.action(QStringLiteral("undo"))->isEnabled());
-        QCOMPARE(meshNow(), QStringLiteral("2 4"));
+        // Saved as edited; then all undone, by the shortcut, and saved, byte for byte what it was.
         const QByteArray original = contentOf(m_file);
         window.action(QStringLiteral("save"))->trigger();
+        QVERIFY(!window.isWindowModified());
+        QVERIFY(contentOf(m_file) != original);
+        for (int i = 0; i < 4; ++i)
+            window.action(QStringLiteral("undo"))->trigger();
+        QVERIFY(window.isWindowModified());
+        QVERIFY(!window.action(QStringLiteral("undo"))->isEnabled());
+        QCOMPARE(meshNow(), QStringLiteral("2 4"));
+        window.action(QStringLiteral("save"))->trigger();
+        QVERIFY(!window.isWindowModified());
         QCOMPARE(contentOf(m_file), original);
         QCOMPARE(contentOf(m_file), smallExperiment());
+    }
+
+    /// What reading warns about is one row.
+    void warningsOfReadingAreToldOnce()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("odd.json"));
+        QByteArray odd = smallExperiment();
+        odd.replace("\n}\n", ",\n  \"colour\": \"red\"\n}\n");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(odd) == odd.size());
+        file.close();
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        QVERIFY(window.openFile(path));
+        QCOMPARE(window.document()->readWarnings().size(), std::size_t(1));
+        QTRY_VERIFY(!window.document()->isStale());
+        int rows = 0;
+        for (const ProblemRow* row : window.problemsView()->rows())
+            rows += row->cause().contains(QStringLiteral("colour")) ? 1 : 0;
+        QCOMPARE(rows, 1);
     }
 
     void shortcutsReachTheDocument()

@@ -131,8 +131,6 @@ bool MainWindow::openFile(const QString& path)
     m_selection.clear();
     m_settings.addRecentFile(m_document.filePath());
     m_settings.setFolder(QFileInfo(path).absolutePath());
-    if (!m_document.readWarnings().empty())
-        m_problems->showMessages(m_document.readWarnings());
     return true;
 }
 
@@ -159,12 +157,13 @@ bool MainWindow::askToSaveAs()
 {
     const QString proposal = m_document.filePath().isEmpty() ? m_settings.folder() + QStringLiteral("/experiment.json")
                                                              : m_document.filePath();
-    QString path = QFileDialog::getSaveFileName(this, tr("Save experiment"), proposal, fileFilter());
-    if (path.isEmpty())
+    // The dialog itself adds the suffix, so that it asks about the file that would be replaced.
+    QFileDialog dialog(this, tr("Save experiment"), proposal, fileFilter());
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setDefaultSuffix(QStringLiteral("json"));
+    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty())
         return false;
-    if (QFileInfo(path).suffix().isEmpty())
-        path += QStringLiteral(".json");
-    return saveTo(path);
+    return saveTo(dialog.selectedFiles().constFirst());
 }
 
 void MainWindow::askToOpen()
@@ -330,10 +329,10 @@ void MainWindow::showRun()
     m_stepButton->setEnabled(idle || state == RunController::State::Stepping);
     action(QStringLiteral("runTimeit"))->setEnabled(idle);
     QAction* run = action(QStringLiteral("runContinuously"));
-    run->setText(idle || state == RunController::State::Stepping ? tr("Run") : tr("Stop"));
-    run->setToolTip(idle ? tr("Run steps until stopped (Ctrl+F5)") : tr("Stop (Ctrl+F5)"));
-    run->setIcon(
-        icon(idle || state == RunController::State::Stepping ? QStringLiteral("continuous") : QStringLiteral("stop")));
+    const bool starts = idle || state == RunController::State::Stepping;
+    run->setText(starts ? tr("Run") : tr("Stop"));
+    run->setToolTip(starts ? tr("Run steps until stopped (Ctrl+F5)") : tr("Stop (Ctrl+F5)"));
+    run->setIcon(icon(starts ? QStringLiteral("continuous") : QStringLiteral("stop")));
     run->setChecked(continuous || state == RunController::State::Timing);
     QString text;
     if (state == RunController::State::Timing) {

@@ -106,7 +106,8 @@ void MainWindow::makeActions()
         });
     addAction(QStringLiteral("runContinuously"), QStringLiteral("continuous"), tr("Run"), Key(Qt::CTRL | Qt::Key_F5),
         [this] {
-            if (m_run.state() == RunController::State::Idle)
+            // A step that is still going ends first; it is no run that could be stopped.
+            if (m_run.state() == RunController::State::Idle || m_run.state() == RunController::State::Stepping)
                 m_run.runContinuously();
             else
                 m_run.stop();

@@ -66,7 +66,7 @@ void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional
     }
     if (m_mesh && m_current >= m_mesh->deviceCount())
         m_current = -1;
-    m_hovered.reset();
+    hover(std::nullopt); // its devices would stay lit everywhere
     m_zoom = MapZoom::Fit;
     m_scroll->setValue(0);
     arrange();
@@ -188,7 +188,7 @@ void DeviceMap::setZoom(MapZoom zoom, std::optional<std::int64_t> anchor)
         anchor = m_current;
     else if (!anchor)
         anchor = m_map.positionOf(m_map.squareIn(m_map.lineAt(m_top + m_scroll->value()), 0).value_or(0));
-    m_hovered.reset();
+    hover(std::nullopt); // its devices would stay lit everywhere
     m_zoom = zoom;
     arrange();
     const QRect square = m_map.tile(*anchor);

@@ -246,6 +246,11 @@ bool MeshView::edit(Result<Experiment> after, const QString& text, int mergeId)
 
 void MeshView::makeRows(std::size_t count)
 {
+    if (m_rows.size() > count && m_mergeId != 0) { // the axis in the hand may be gone: nothing will let go of it
+        m_mergeId = 0;
+        m_before.reset();
+        m_gesture->end();
+    }
     while (m_rows.size() > count) {
         AxisRow* row = m_rows.back();
         m_rows.pop_back();

@@ -139,8 +139,8 @@ void ProblemsView::dismissMessages()
 
 void ProblemsView::refresh()
 {
-    // Always the newest analysis: what is wrong now is what matters, even where other docks still show the last result
-    // without an error.
+    // Always the newest analysis: what is wrong now is what matters, even where other docks still show the last
+    // result that could be laid out.
     m_snapshot = m_document->snapshot();
     std::vector<Problem> all;
     for (const Diagnostic& message : m_messages)

@@ -13,6 +13,7 @@
 #include "document/selection.h"
 #include "experiment/edits.h"
 #include "pipeline/explain.h"
+#include "sharding/parse_names.h"
 #include "sharding/text.h"
 #include "views/panel/panel.h"
 #include "views/rules_view/trace_matrix.h"
@@ -23,21 +24,6 @@
 namespace shardscope {
 
 namespace {
-
-LogicalNames parseNames(const QString& text)
-{
-    LogicalNames names;
-    for (QString part : text.split(QLatin1Char(','))) {
-        part = part.trimmed();
-        part.remove(QLatin1Char('\'')).remove(QLatin1Char('"')).remove(QLatin1Char('(')).remove(QLatin1Char(')'));
-        if (part.isEmpty())
-            continue;
-        names.push_back(part == QLatin1String("None") || part == QLatin1String("-")
-                ? LogicalName::none()
-                : LogicalName::of(part.toStdString()));
-    }
-    return names;
-}
 
 QString namesText(const LogicalNames& names)
 {
@@ -198,13 +184,20 @@ RuleTraceView::~RuleTraceView()
 
 void RuleTraceView::traceNames(const QString& names)
 {
-    LogicalNames parsed = parseNames(names);
-    m_names->setModified(false);
+    Result<LogicalNames> parsed = parseNames(names.toStdString());
     m_typedFor = m_selection->tensor();
-    if (parsed.empty())
+    if (!parsed) { // what was typed stays to be mended
+        m_typed.reset();
+        m_note.clear();
+        showNothing(words::describe(parsed.error()).cause);
+        m_names->setModified(false);
+        return;
+    }
+    m_names->setModified(false);
+    if (parsed->empty())
         m_typed.reset();
     else
-        m_typed = std::move(parsed);
+        m_typed = std::move(*parsed);
     refresh();
 }
 

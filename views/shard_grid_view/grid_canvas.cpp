@@ -31,8 +31,8 @@ GridCanvas::GridCanvas(Selection* selection, QWidget* parent)
 
 void GridCanvas::setSubject(std::optional<GridSubject> subject)
 {
+    hover(std::nullopt); // its devices would stay lit everywhere
     m_subject = std::move(subject);
-    m_hovered.reset();
     arrange();
     update();
 }
