@@ -31,6 +31,7 @@ struct StepRecord {
 struct Outcome {
     std::vector<StepRecord> steps;
     std::optional<CheckReport> check;
+    std::optional<Diagnostic> checkRefused; ///< why there is none
     std::optional<TimeitResult> timing;
     int threads = 0;
     std::int64_t logicalBytes = 0;
@@ -89,9 +90,10 @@ Result<Outcome> execute(const Input& input, const Snapshot& snapshot, const RunC
     run->reset(); // its memory, before the check takes the same again
     if (options.check) {
         auto report = checkAgainstReference(snapshot.deviceProgram, settings, 1);
-        if (!report)
-            return tl::unexpected(report.error());
-        outcome.check = std::move(*report);
+        if (report)
+            outcome.check = std::move(*report);
+        else
+            outcome.checkRefused = report.error();
     }
     return outcome;
 }
@@ -181,6 +183,8 @@ int writeJson(
     if (outcome.timing)
         out["timing"] = toJson(*outcome.timing, *snapshot.mesh);
     out["problems"] = problems(input, snapshot);
+    if (outcome.checkRefused)
+        out["problems"].push_back(cli::toJson(*outcome.checkRefused));
     return emitJson(out, options.json, status);
 }
 
@@ -308,14 +312,20 @@ int runExperiment(const RunCommandOptions& options)
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, options.json, Findings);
     }
-    const Result<Outcome> outcome = execute(*input, *snapshot, options);
+    Result<Outcome> outcome = execute(*input, *snapshot, options);
     if (!outcome) {
         Diagnostic diagnostic = outcome.error();
         diagnostic.where.file = input->name;
         (void)reject("run", options.json, { diagnostic });
         return Findings; // the file is right; this machine cannot run it
     }
-    const int status = outcome->check && !outcome->check->passed ? Findings : Done;
+    if (outcome->checkRefused) { // the steps are as good as without a check
+        outcome->checkRefused->where.file = input->name;
+        Console errors(stderr);
+        print(errors, { *outcome->checkRefused });
+    }
+    const bool finding = outcome->checkRefused || (outcome->check && !outcome->check->passed);
+    const int status = finding ? Findings : Done;
     if (!options.json.empty())
         return writeJson(*input, *snapshot, options, *outcome, status);
 

@@ -60,7 +60,7 @@ enum class Code : std::uint16_t {
     InvalidAttribute = 142, ///< op, detail
     UnknownTensor = 143, ///< path, nearest
     NotExecutable = 144, ///< op
-    OutOfMemory = 145, ///< bytes, limit
+    OutOfMemory = 145, ///< bytes, limit; alone_bytes and shared_bytes where less would fit
     VersionMismatch = 146, ///< detail: an internal result of another revision was handed over
     // Hosts and partitioners
     NoPartitionsAndNoSubmesh = 180,

@@ -249,6 +249,8 @@ private:
         if (auto taken = m_budget.take(bytes); !taken)
             return tl::unexpected(taken.error());
         Source source;
+        if (m_budget.onlyCounts())
+            return source;
         source.own.resize(static_cast<std::size_t>(bytes));
         for (std::int64_t i = 0; i < type.elementCount(); ++i)
             storeElement(type.dtype, source.own.data(), i, *splat);
@@ -312,6 +314,8 @@ private:
                 + copyCount * static_cast<std::int64_t>(sizeof(StridedCopy)));
             !taken)
             return tl::unexpected(taken.error());
+        if (m_budget.onlyCounts())
+            return nullptr;
         std::vector<std::byte> global(values.size() * static_cast<std::size_t>(byteSize(type.dtype)));
         for (std::size_t i = 0; i < values.size(); ++i)
             storeElement(type.dtype, global.data(), static_cast<std::int64_t>(i), values[i]);
@@ -345,6 +349,8 @@ private:
         const std::int64_t deviceCount = layout.mesh().deviceCount();
         if (auto taken = m_budget.take(deviceCount * static_cast<std::int64_t>(sizeof(std::int64_t))); !taken)
             return tl::unexpected(taken.error());
+        if (m_budget.onlyCounts())
+            return nullptr;
         std::vector<std::int64_t> begins;
         begins.reserve(static_cast<std::size_t>(deviceCount));
         for (std::int64_t position = 0; position < deviceCount; ++position)

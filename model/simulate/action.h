@@ -34,8 +34,9 @@ public:
 /// Whether devices can execute the operation on operands of that element type.
 [[nodiscard]] bool isExecutable(OpKind kind, DType operand);
 
-/// Not for collectives. Errors: NotExecutable {op}, OutOfMemory when what the action keeps (ownBytes and tables per
-/// device) exceeds the budget.
+/// Not for collectives. With a budget that only counts, the action cannot be run, and may be null; its scratchBytes()
+/// are right. Errors: NotExecutable {op}, OutOfMemory when what the action keeps (ownBytes and tables) exceeds the
+/// budget.
 [[nodiscard]] Result<std::unique_ptr<Action>> prepareAction(
     const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget);
 

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <new>
 
+#include "simulate/array_comparison.h"
 #include "simulate/memory.h"
 #include "simulate/rounding_bound.h"
 
@@ -15,85 +14,104 @@ namespace shardscope {
 namespace {
 
 using Array = std::vector<double>;
-using Tolerances = std::vector<double>; ///< per element, or one for all
 
 constexpr double float64Tolerance = 1e-9;
 constexpr double float32ChangeTolerance = 1e-5;
 constexpr double float32Epsilon = 0x1p-23;
 constexpr double float32Unit = float32Epsilon / 2; // largest relative error of one rounding
 
-double largestMagnitude(const Array& array)
-{
-    double largest = 0;
-    for (const double element : array)
-        if (!(std::fabs(element) <= largest)) // NaN, too, which stays
-            largest = std::fabs(element);
-    return largest;
-}
+/// What is compared, and what the reference computes for it: settled by the program alone.
+struct CheckPlan {
+    /// State that is compared as such: its new value is no link.
+    struct State {
+        ValueId argument, result;
+        std::size_t resultIndex = 0;
+        ReferenceSchedule fromGradients; ///< f32 parameters
+        ReferenceSchedule fromLinks; ///< f32
+    };
 
-double difference(double a, double b)
-{
-    return a == b ? 0 : std::fabs(a - b); // inf equals inf
-}
+    explicit CheckPlan(const Program& program)
+        : links(checkedValues(program))
+    {
+        single = std::any_of(program.values.begin(), program.values.end(),
+            [](const Value& value) { return value.type.dtype == DType::F32; });
+        std::vector<ValueId> gradients;
+        std::vector<ValueId> targets; // of a reference that goes its own way
+        for (const ValueId link : links) {
+            const Role role = program.value(link).role;
+            if (role == Role::Gradient)
+                gradients.push_back(link);
+            if (!single || role == Role::Gradient || role == Role::Loss)
+                targets.push_back(link);
+        }
+        for (const StatePair& pair : program.state) {
+            const ValueId result = program.main().results[pair.result];
+            if (std::find(links.begin(), links.end(), result) != links.end())
+                continue;
+            state.push_back({ pair.argument, result, pair.result, {}, {} });
+            if (!single) {
+                targets.push_back(result);
+                continue;
+            }
+            if (program.value(pair.argument).role == Role::Parameter)
+                state.back().fromGradients = referenceSchedule(program, gradients, { &result, 1 });
+            state.back().fromLinks = referenceSchedule(program, links, { &result, 1 });
+        }
+        alone = referenceSchedule(program, {}, targets);
+        if (single)
+            linkByLink = referenceSchedule(program, {}, links);
+    }
 
-/// Nothing is near to NaN, nor everything to inf.
-bool isWithin(double error, double tolerance)
-{
-    return std::isfinite(tolerance) && error <= tolerance;
-}
+    /// What the reference and the comparison take, not less than at their fullest moment.
+    [[nodiscard]] double bytes(const Program& program) const
+    {
+        double largest = 0;
+        for (const Value& value : program.values)
+            largest = std::max(largest, 8 * static_cast<double>(value.type.elementCount()));
+        double optimizer = 0;
+        double parameters = 0;
+        for (const State& one : state) {
+            optimizer = std::max({ optimizer, one.fromGradients.peakBytes, one.fromLinks.peakBytes });
+            if (program.value(one.argument).role == Role::Parameter)
+                parameters += 8 * static_cast<double>(program.value(one.argument).type.elementCount());
+        }
+        // Magnitudes follow the values on the way to a link. Besides there are arrays gathered, tolerances, and the
+        // absolute values and offsets that one operation takes.
+        return argumentBytes(program) + alone.peakBytes + 2 * linkByLink.peakBytes + parameters + optimizer
+            + 8 * largest;
+    }
 
-/// How much of its tolerance an error takes up: above 1 for all that is not within.
-double strain(double error, double tolerance)
-{
-    if (isWithin(error, tolerance))
-        return tolerance > 0 ? error / tolerance : 0;
-    const double ratio = error / tolerance;
-    return ratio > 1 ? ratio : std::numeric_limits<double>::infinity(); // NaN, or no tolerance
-}
+    std::vector<ValueId> links; ///< checkedValues()
+    std::vector<State> state;
+    bool single = false; ///< the program has f32 values
+    ReferenceSchedule alone;
+    ReferenceSchedule linkByLink; ///< f32
+};
 
 class Check {
 public:
     Check(Run& run, const Program& program, const InitialValues& initial)
         : m_run(run)
         , m_program(program)
-        , m_initial(initial)
-        , m_links(checkedValues(program))
-        , m_isLink(program.values.size())
-        , m_leadsToLink(program.values.size())
+        , m_plan(program)
+        , m_reference(referenceArguments(
+              program, initial, m_plan.single ? ReferencePrecision::Double : ReferencePrecision::AsTyped))
     {
-        m_single = std::any_of(program.values.begin(), program.values.end(),
-            [](const Value& value) { return value.type.dtype == DType::F32; });
-        for (const ValueId link : m_links) {
-            m_isLink[link.index] = m_leadsToLink[link.index] = true;
+        for (const ValueId link : m_plan.links)
             m_report.values.push_back(lineFor(link));
-        }
-        const std::vector<OperationId>& operations = program.main().operations;
-        for (auto id = operations.rbegin(); id != operations.rend(); ++id)
-            if (const Operation& operation = program.operation(*id); m_leadsToLink[operation.results[0].index])
-                for (const ValueId operand : operation.operands)
-                    m_leadsToLink[operand.index] = true;
-        for (const StatePair& pair : program.state)
-            if (const ValueId result = program.main().results[pair.result]; !m_isLink[result.index]) {
-                m_state.push_back({ pair.argument, result, pair.result, m_report.values.size() });
-                m_report.values.push_back(lineFor(result));
-            }
+        for (const CheckPlan::State& state : m_plan.state)
+            m_report.values.push_back(lineFor(state.result));
     }
 
-    Result<CheckReport> run(std::int64_t steps)
+    CheckReport report(std::int64_t steps)
     {
-        auto reference = referenceStart(m_program, m_initial, std::int64_t{ 8 } << 30,
-            m_single ? ReferencePrecision::Double : ReferencePrecision::AsTyped);
-        if (!reference)
-            return tl::unexpected(reference.error());
-        m_reference = std::move(*reference);
         const std::vector<ValueCheck> wrongAtStart = compareArguments();
         for (std::int64_t step = 0; step < steps; ++step) {
             m_report.endToEnd.parameters = m_report.endToEnd.agree = 0;
-            if (m_single)
+            if (m_plan.single)
                 compareByLinks(step);
             else
                 compareFromEndToEnd();
-            referenceAdvance(m_program, m_reference);
         }
         m_report.values.insert(m_report.values.begin(), wrongAtStart.begin(), wrongAtStart.end());
         m_report.passed = std::all_of(
@@ -102,13 +120,6 @@ public:
     }
 
 private:
-    /// State that is compared as such: its new value is no link.
-    struct State {
-        ValueId argument, result;
-        std::size_t resultIndex;
-        std::size_t line;
-    };
-
     [[nodiscard]] ValueCheck lineFor(ValueId value) const
     {
         ValueCheck line;
@@ -120,7 +131,7 @@ private:
     }
     [[nodiscard]] Role roleOf(ValueId value) const { return m_program.value(value).role; }
     [[nodiscard]] bool isFloating(ValueId value) const { return isFloat(m_program.value(value).type.dtype); }
-    [[nodiscard]] const Array& referenceOf(ValueId value) const { return m_reference.values[value.index]; }
+    [[nodiscard]] Array& referenceOf(ValueId value) { return m_reference.values[value.index]; }
 
     [[nodiscard]] std::vector<ValueCheck> compareArguments()
     {
@@ -138,17 +149,20 @@ private:
     void compareFromEndToEnd()
     {
         m_run.step();
-        referenceCompute(m_program, m_reference);
+        referenceCompute(m_program, m_reference, m_plan.alone);
         noteLossOfReference();
         const auto tolerance = [this](ValueId value) -> Tolerances {
             return { isFloating(value) ? float64Tolerance * largestMagnitude(referenceOf(value)) : 0 };
         };
-        for (std::size_t link = 0; link < m_links.size(); ++link) {
-            const Array ours = compareLink(link, tolerance(m_links[link]));
-            noteGradient(m_links[link], ours, referenceOf(m_links[link]));
+        for (std::size_t link = 0; link < m_plan.links.size(); ++link) {
+            const ValueId value = m_plan.links[link];
+            noteGradient(value, compareLink(link, tolerance(value)), referenceOf(value));
         }
-        for (const State& state : m_state)
-            noteEndToEnd(state, compareState(state, m_run.gatherResult(state.resultIndex), tolerance(state.result)));
+        for (std::size_t s = 0; s < m_plan.state.size(); ++s) {
+            const CheckPlan::State& state = m_plan.state[s];
+            noteEndToEnd(state, compareState(s, m_run.gatherResult(state.resultIndex), tolerance(state.result)));
+        }
+        referenceAdvance(m_program, m_reference);
     }
 
     /// f32: the reference takes over what has been compared.
@@ -156,64 +170,73 @@ private:
     {
         if (step > 0)
             for (const StatePair& pair : m_program.state)
-                m_reference.values[pair.argument.index] = m_run.gather(pair.argument);
+                referenceOf(pair.argument) = m_run.gather(pair.argument);
         m_run.step();
-        referenceCompute(m_program, m_reference);
+        referenceCompute(m_program, m_reference, m_plan.alone);
         noteLossOfReference();
-        repeatOptimizer();
         std::vector<Array> alone; // new parameters of a reference that saw nothing of the devices
-        for (const State& state : m_state)
-            alone.push_back(roleOf(state.argument) == Role::Parameter ? referenceOf(state.result) : Array());
-
-        RoundingBounds bounds(m_program, m_reference, sumLengths(*m_run.plan().program));
-        std::size_t link = 0;
-        for (const OperationId id : m_program.main().operations) {
-            const Operation& operation = m_program.operation(id);
-            const ValueId value = operation.results[0];
-            if (!m_leadsToLink[value.index])
-                continue;
-            const Array before = roleOf(value) == Role::Gradient ? referenceOf(value) : Array();
-            referenceCompute(m_program, m_reference, operation);
-            bounds.follow(operation);
-            if (!m_isLink[value.index])
-                continue;
-            Tolerances tolerances{ 0 };
-            if (!bounds.isExact(value)) {
-                auto [magnitude, roundings] = bounds.of(value);
-                for (double& element : magnitude) // one more for what is of second order
-                    element *= (roundings + 1) * float32Unit;
-                tolerances = std::move(magnitude);
-            }
-            Array ours = compareLink(link++, tolerances);
-            noteGradient(value, ours, before);
-            if (ours.size() == referenceOf(value).size())
-                m_reference.values[value.index] = std::move(ours);
-            bounds.setExact(value);
+        for (const CheckPlan::State& state : m_plan.state) {
+            alone.emplace_back();
+            if (roleOf(state.argument) == Role::Parameter)
+                alone.back() = inSinglePrecision(state.fromGradients, state.result);
         }
-
-        repeatOptimizer();
-        for (std::size_t s = 0; s < m_state.size(); ++s) {
-            const State& state = m_state[s];
+        compareLinks();
+        for (std::size_t s = 0; s < m_plan.state.size(); ++s) {
+            const CheckPlan::State& state = m_plan.state[s];
             const Array ours = m_run.gatherResult(state.resultIndex);
-            compareState(state, ours, changeTolerances(state, referenceOf(state.result)));
+            referenceOf(state.result) = inSinglePrecision(state.fromLinks, state.result);
+            compareState(s, ours, changeTolerances(state, referenceOf(state.result)));
             if (ours.size() == alone[s].size())
                 noteEndToEnd(state, countWithin(ours, alone[s], changeTolerances(state, alone[s])));
+            alone[s] = Array();
+            if (m_program.value(state.result).definition.valid())
+                referenceOf(state.result) = Array();
         }
     }
 
-    /// In f32, from the links as the reference has them.
-    void repeatOptimizer()
+    void compareLinks()
     {
-        std::vector<ValueId> given = m_links;
-        for (const StatePair& pair : m_program.state)
-            if (roleOf(pair.argument) != Role::Parameter)
-                given.push_back(pair.argument);
-        m_reference.precision = ReferencePrecision::AsTyped;
-        referenceRecompute(m_program, m_reference, given);
-        m_reference.precision = ReferencePrecision::Double;
+        RoundingBounds bounds(m_program, m_reference, sumLengths(*m_run.plan().program));
+        std::size_t link = 0;
+        for (const ReferenceSchedule::Step& step : m_plan.linkByLink.steps) {
+            const Operation& operation = m_program.operation(step.operation);
+            const ValueId value = operation.results[0];
+            const Array alone = std::move(referenceOf(value));
+            referenceCompute(m_program, m_reference, operation);
+            bounds.follow(operation);
+            if (link < m_plan.links.size() && m_plan.links[link] == value) {
+                Tolerances tolerances{ 0 };
+                if (!bounds.isExact(value)) {
+                    auto [magnitude, roundings] = bounds.of(value);
+                    for (double& element : magnitude) // one more for what is of second order
+                        element *= (roundings + 1) * float32Unit;
+                    tolerances = std::move(magnitude);
+                }
+                Array ours = compareLink(link++, tolerances);
+                noteGradient(value, ours, alone);
+                if (ours.size() == referenceOf(value).size())
+                    referenceOf(value) = std::move(ours);
+                bounds.setExact(value);
+            }
+            for (const ValueId unread : step.unread) {
+                referenceOf(unread) = Array();
+                bounds.setExact(unread);
+            }
+        }
     }
 
-    [[nodiscard]] Tolerances changeTolerances(const State& state, const Array& next) const
+    /// Repeats what follows from gradients or links; leaves nothing of it behind.
+    [[nodiscard]] Array inSinglePrecision(const ReferenceSchedule& schedule, ValueId target)
+    {
+        m_reference.precision = ReferencePrecision::AsTyped;
+        referenceCompute(m_program, m_reference, schedule);
+        m_reference.precision = ReferencePrecision::Double;
+        if (schedule.steps.empty()) // an argument or a link as it is
+            return referenceOf(target);
+        return std::move(referenceOf(target));
+    }
+
+    [[nodiscard]] Tolerances changeTolerances(const CheckPlan::State& state, const Array& next)
     {
         if (!isFloating(state.result))
             return { 0 };
@@ -228,7 +251,7 @@ private:
     /// In the form that people see, and in the form that main returns, if it does. Returns the former.
     Array compareLink(std::size_t link, const Tolerances& tolerances)
     {
-        const ValueId value = m_links[link];
+        const ValueId value = m_plan.links[link];
         ValueCheck& line = m_report.values[link];
         const std::vector<ValueId>& results = m_program.main().results;
         Array seen;
@@ -251,51 +274,20 @@ private:
         return seen;
     }
 
-    std::int64_t compareState(const State& state, const Array& ours, const Tolerances& tolerances)
+    std::int64_t compareState(std::size_t state, const Array& ours, const Tolerances& tolerances)
     {
-        return compare(
-            m_report.values[state.line], ours, m_run.replicaDifferenceOfResult(state.resultIndex), tolerances);
+        return compare(m_report.values[m_plan.links.size() + state], ours,
+            m_run.replicaDifferenceOfResult(m_plan.state[state].resultIndex), tolerances);
     }
 
-    /// Elements within their tolerance.
     std::int64_t compare(ValueCheck& line, const Array& ours, const std::optional<ReplicaDifference>& copies,
         const Tolerances& tolerances)
     {
-        const Array& reference = referenceOf(line.value);
-        line.largestMagnitude = largestMagnitude({ line.largestMagnitude, largestMagnitude(reference) });
         if (!line.copiesDiffer)
             line.copiesDiffer = copies;
-        line.compared = 0;
-        if (ours.size() != reference.size()) {
-            line.held = false;
-            return 0;
-        }
-        std::int64_t within = 0;
-        double worst = line.worstElement < 0 ? -1 : strain(line.largestError(), line.tolerance);
-        for (std::size_t i = 0; i < ours.size(); ++i) {
-            const double tolerance = tolerances.size() == 1 ? tolerances[0] : tolerances[i];
-            const double error = difference(ours[i], reference[i]);
-            within += isWithin(error, tolerance) ? 1 : 0;
-            if (const double now = strain(error, tolerance); now > worst) {
-                worst = now;
-                line.worstElement = static_cast<std::int64_t>(i);
-                line.ours = ours[i];
-                line.reference = reference[i];
-                line.tolerance = tolerance;
-            }
-        }
-        line.compared = static_cast<std::int64_t>(ours.size());
-        line.withinTolerance = line.withinTolerance && within == line.compared;
+        const std::int64_t within = compareArrays(line, ours, referenceOf(line.value), tolerances);
         if (line.worstElement >= 0)
             line.worstDevice = firstHolder(line.value, line.worstElement);
-        return within;
-    }
-
-    [[nodiscard]] static std::int64_t countWithin(const Array& a, const Array& b, const Tolerances& tolerances)
-    {
-        std::int64_t within = 0;
-        for (std::size_t i = 0; i < a.size(); ++i)
-            within += isWithin(difference(a[i], b[i]), tolerances[i]) ? 1 : 0;
         return within;
     }
 
@@ -306,20 +298,14 @@ private:
                 m_report.lossReference = referenceOf(result)[0];
     }
 
-    void noteGradient(ValueId value, const Array& ours, const Array& reference)
+    void noteGradient(ValueId value, const Array& ours, const Array& alone)
     {
-        if (roleOf(value) != Role::Gradient || ours.size() != reference.size())
-            return;
-        double largest = 0;
-        for (std::size_t i = 0; i < ours.size(); ++i)
-            if (const double error = difference(ours[i], reference[i]); !(error <= largest))
-                largest = error;
-        if (const double relative = largest / largestMagnitude(reference);
-            largest != 0 && !(relative <= m_report.endToEnd.gradientDifference))
-            m_report.endToEnd.gradientDifference = relative;
+        if (roleOf(value) == Role::Gradient && ours.size() == alone.size())
+            m_report.endToEnd.gradientDifference =
+                std::max(m_report.endToEnd.gradientDifference, relativeDifference(ours, alone));
     }
 
-    void noteEndToEnd(const State& state, std::int64_t agree)
+    void noteEndToEnd(const CheckPlan::State& state, std::int64_t agree)
     {
         if (roleOf(state.argument) != Role::Parameter)
             return;
@@ -344,13 +330,9 @@ private:
 
     Run& m_run;
     const Program& m_program;
-    const InitialValues& m_initial;
-    std::vector<ValueId> m_links; ///< checkedValues(), one line each, in that order
-    std::vector<bool> m_isLink, m_leadsToLink; ///< per value
-    std::vector<State> m_state;
-    bool m_single = false; ///< the program has f32 values
+    CheckPlan m_plan;
     ReferenceState m_reference;
-    CheckReport m_report;
+    CheckReport m_report; ///< a line per link, then one per state
 };
 
 } // namespace
@@ -360,29 +342,35 @@ double ValueCheck::largestError() const
     return worstElement < 0 ? 0 : difference(ours, reference);
 }
 
-Result<CheckReport> checkRun(Run& run, const Program& program, const InitialValues& initial, std::int64_t steps)
+double checkBytes(const Program& program)
 {
-    return Check(run, program, initial).run(steps);
+    return CheckPlan(program).bytes(program);
+}
+
+CheckReport checkRun(Run& run, const Program& program, const InitialValues& initial, std::int64_t steps)
+{
+    return Check(run, program, initial).report(steps);
 }
 
 Result<CheckReport> checkAgainstReference(
     std::shared_ptr<const DeviceProgram> program, const RunOptions& options, std::int64_t steps)
 {
+    ScheduleOptions scheduling;
+    scheduling.keep = checkedValues(*program->program);
+    auto plan = schedule(program, scheduling);
+    if (!plan)
+        return tl::unexpected(plan.error());
+    RunOptions both = options;
+    both.reservedBytes += checkBytes(*program->program);
+    auto run = Run::create(std::make_shared<const Plan>(std::move(*plan)), both);
+    if (!run)
+        return tl::unexpected(run.error());
     try {
-        ScheduleOptions scheduling;
-        scheduling.keep = checkedValues(*program->program);
-        auto plan = schedule(program, scheduling);
-        if (!plan)
-            return tl::unexpected(plan.error());
-        auto run = Run::create(std::make_shared<const Plan>(std::move(*plan)), options);
-        if (!run)
-            return tl::unexpected(run.error());
         return checkRun(**run, *program->program, options.initial, steps);
-    } catch (const std::bad_alloc&) {
-        std::int64_t bytes = 0; // of one copy of everything in double
-        for (const Value& value : program->program->values)
-            bytes += std::min(value.type.elementCount(), std::int64_t{ 1 } << 40) * 8;
-        return fail(Code::OutOfMemory, { { "bytes", bytes }, { "limit", machineMemory() } });
+    } catch (const std::bad_alloc&) { // it was there when it was counted
+        return fail(Code::OutOfMemory,
+            { { "bytes", toBytes(both.reservedBytes + static_cast<double>((*run)->physicalBytes())) },
+                { "limit", memoryLimit(options) } });
     }
 }
 

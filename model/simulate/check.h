@@ -76,14 +76,16 @@ struct CheckReport {
 };
 
 /// Runs `steps` steps from the start on both sides and compares after each; a value's line shows its worst step.
-/// Errors: those of schedule and Run::create, TooLarge for the reference.
+/// Errors: those of schedule and Run::create; its OutOfMemory counts what the reference takes, too.
 [[nodiscard]] Result<CheckReport> checkAgainstReference(
     std::shared_ptr<const DeviceProgram> program, const RunOptions& options, std::int64_t steps = 1);
 
 /// The same for a run that has not made a step yet, begun with `initial`, whose plan keeps checkedValues(program).
-/// `program` is what its devices should compute.
-[[nodiscard]] Result<CheckReport> checkRun(
+/// `program` is what its devices should compute. Takes checkBytes(program), which the caller has counted.
+[[nodiscard]] CheckReport checkRun(
     Run& run, const Program& program, const InitialValues& initial, std::int64_t steps = 1);
+/// Bytes that a check takes beside its run, most of them for the reference; as double, since they may exceed integers.
+[[nodiscard]] double checkBytes(const Program& program);
 
 /// The values of main that are compared apart from new state: results of contractions and reductions, gradients, loss
 /// and outputs, and what decisions and functions on the way to them take. In program order.

@@ -51,7 +51,8 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
 
 double DeviceMemory::bytesNeeded() const
 {
-    return static_cast<double>(m_deviceBytes) * static_cast<double>(m_devices) + static_cast<double>(m_sharedBytes);
+    return Arena::bytesTaken(m_deviceBytes) * static_cast<double>(m_devices)
+        + (m_sharedBytes > 0 ? Arena::bytesTaken(m_sharedBytes) : 0);
 }
 
 bool DeviceMemory::allocate()

@@ -87,7 +87,7 @@ Result<Exchange> Exchange::prepare(
     exchange.m_elementBytes = byteSize(operand.localType.dtype);
     // Groups, and per device a task and lists of what it receives.
     const std::int64_t perDevice = static_cast<std::int64_t>(
-        sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + sizeof(Rows));
+        sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + sizeof(double) + sizeof(Rows));
     if (auto taken = budget.take(program.mesh->deviceCount() * perDevice); !taken)
         return tl::unexpected(taken.error());
     exchange.m_groups = axisGroups(*program.mesh, axesOf(*collective));
@@ -126,8 +126,10 @@ Result<void> Exchange::prepareAllReduce(std::int64_t elements, MemoryBudget& bud
 {
     const std::int64_t perTask = taskBytes / m_elementBytes;
     const std::int64_t tasks = (elements + perTask - 1) / perTask;
-    if (auto taken = budget.take(static_cast<double>(tasks) * static_cast<double>(m_groups.size() * sizeof(Task)));
-        !taken)
+    // Every task has its time, too.
+    if (auto taken = budget.take(
+            static_cast<double>(tasks) * static_cast<double>(m_groups.size() * (sizeof(Task) + sizeof(double))));
+        !taken || budget.onlyCounts())
         return taken;
     m_tasks.reserve(static_cast<std::size_t>(tasks) * m_groups.size());
     for (std::size_t group = 0; group < m_groups.size(); ++group) {
@@ -143,7 +145,8 @@ Result<void> Exchange::prepareMoves(
 {
     const Shape fromStrides = rowMajorStrides(fromShape);
     const Shape toStrides = rowMajorStrides(toShape);
-    m_moves.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
+    if (!budget.onlyCounts())
+        m_moves.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
     for (std::size_t group = 0; group < m_groups.size(); ++group) {
         const std::vector<std::int32_t>& members = m_groups[group];
         for (std::size_t member = 0; member < members.size(); ++member) {
@@ -161,6 +164,8 @@ Result<void> Exchange::prepareMoves(
                     return;
                 readShards.push_back(shard);
                 missing -= volume(box);
+                if (budget.onlyCounts())
+                    return;
                 m_moves[static_cast<std::size_t>(receiver)].push_back({ source,
                     StridedCopy(extents(box), toStrides, fromStrides, m_elementBytes, offsetIn(box, target, toStrides),
                         offsetIn(box, originAt(from, source, fromShape), fromStrides)) });
@@ -170,12 +175,12 @@ Result<void> Exchange::prepareMoves(
             for (const std::int32_t source : members)
                 takeFrom(source);
             // A device has few moves, all devices together may have very many.
-            const std::size_t moves = m_moves[static_cast<std::size_t>(receiver)].size();
-            if (auto taken = budget.take(static_cast<double>(moves * sizeof(Move))); !taken)
+            if (auto taken = budget.take(static_cast<double>(readShards.size() * sizeof(Move))); !taken)
                 return taken;
             if (missing != 0)
                 return mismatch("a group lacks what one of its members needs");
-            m_tasks.push_back({ group, static_cast<std::int64_t>(member), 0 });
+            if (!budget.onlyCounts())
+                m_tasks.push_back({ group, static_cast<std::int64_t>(member), 0 });
         }
     }
     return {};
@@ -186,7 +191,8 @@ Result<void> Exchange::prepareReduceScatter(
 {
     const Shape fromStrides = rowMajorStrides(fromShape);
     const Shape toStrides = rowMajorStrides(toShape);
-    m_rows.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
+    if (!budget.onlyCounts())
+        m_rows.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
     for (std::size_t group = 0; group < m_groups.size(); ++group) {
         const std::vector<std::int32_t>& members = m_groups[group];
         for (std::size_t member = 0; member < members.size(); ++member) {
@@ -197,12 +203,17 @@ Result<void> Exchange::prepareReduceScatter(
             for (const std::int32_t other : members)
                 if (from.shardAt(other) != from.shardAt(receiver))
                     return mismatch("the addends of a reduce-scatter are different shards");
+            const Shape shape = extents(box);
+            const std::int64_t length = shape.empty() ? 1 : shape.back();
+            if (budget.onlyCounts()) {
+                if (volume(box) > 0)
+                    (void)budget.take(2 * (volume(box) / length) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+                continue;
+            }
             m_tasks.push_back({ group, static_cast<std::int64_t>(member), 0 });
             if (volume(box) == 0)
                 continue;
             Rows& rows = m_rows[static_cast<std::size_t>(receiver)];
-            const Shape shape = extents(box);
-            const std::int64_t length = shape.empty() ? 1 : shape.back();
             rows.length = length * m_elementBytes;
             const std::int64_t target = offsetIn(box, originAt(to, receiver, toShape), toStrides);
             const std::int64_t source = offsetIn(box, originAt(from, receiver, fromShape), fromStrides);

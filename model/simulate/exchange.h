@@ -21,7 +21,8 @@ namespace shardscope {
 class Exchange {
 public:
     /// Errors: NotExecutable {op} without a kernel for the reduction, VersionMismatch when operand and result do not
-    /// fit the groups or overlap in memory, OutOfMemory when the tables of what moves exceed the budget.
+    /// fit the groups or overlap in memory, OutOfMemory when the tables of what moves exceed the budget. With a budget
+    /// that only counts, the exchange has no tables and cannot be run.
     static Result<Exchange> prepare(
         const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget);
 

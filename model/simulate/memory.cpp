@@ -2,12 +2,16 @@
 #include "simulate/memory.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
+#include <fstream>
+#include <limits>
 #include <new>
+#include <sstream>
 #include <utility>
 
 #if defined(__unix__)
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #endif
 
@@ -57,13 +61,106 @@ Arena& Arena::operator=(Arena&& other) noexcept
     return *this;
 }
 
+double Arena::bytesTaken(std::int64_t bytes)
+{
+    const auto alignment = static_cast<double>(alignmentFor(bytes));
+    return std::max(1.0, std::ceil(static_cast<double>(bytes) / alignment)) * alignment;
+}
+
 Result<void> MemoryBudget::take(double bytes)
 {
     m_taken += bytes;
-    if (m_taken > static_cast<double>(m_limit))
-        return fail(Code::OutOfMemory,
-            { { "bytes", static_cast<std::int64_t>(std::min(m_taken, 9e18)) }, { "limit", m_limit } });
+    if (isExceeded() && !m_counts)
+        return fail(Code::OutOfMemory, { { "bytes", toBytes(m_taken) }, { "limit", toBytes(m_limit) } });
     return {};
+}
+
+std::int64_t toBytes(double bytes)
+{
+    constexpr double largest = 0x1p63;
+    return bytes < largest ? static_cast<std::int64_t>(std::ceil(bytes)) : std::numeric_limits<std::int64_t>::max();
+}
+
+namespace {
+
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+/// The number behind a key at the beginning of a line, as in /proc/meminfo; `missing` if there is none.
+std::int64_t numberBehind(const std::string& file, const std::string& key, std::int64_t missing)
+{
+    std::ifstream in(file);
+    std::string line;
+    while (std::getline(in, line)) {
+        std::istringstream words(line);
+        std::string word;
+        std::int64_t number = 0;
+        if (words >> word && word == key && words >> number)
+            return number;
+    }
+    return missing;
+}
+
+/// The number that a file consists of; `missing` for any other text, such as "max".
+std::int64_t numberIn(const std::string& file, std::int64_t missing)
+{
+    std::ifstream in(file);
+    std::int64_t number = 0;
+    return in >> number ? number : missing;
+}
+
+/// What a control group leaves. File pages that nobody uses at the moment are given back on demand.
+std::int64_t roomIn(const std::string& limitFile, const std::string& usageFile, const std::string& statFile)
+{
+    const std::int64_t limit = numberIn(limitFile, unlimited);
+    if (limit == unlimited)
+        return unlimited;
+    const std::int64_t used = numberIn(usageFile, 0) - numberBehind(statFile, "inactive_file", 0);
+    return std::max<std::int64_t>(limit - std::max<std::int64_t>(used, 0), 0);
+}
+
+/// Of the control groups that the process is in, and of all around them.
+std::int64_t roomInControlGroups(const std::string& root)
+{
+    std::int64_t room = unlimited;
+    std::ifstream groups(root + "/proc/self/cgroup");
+    std::string line;
+    while (std::getline(groups, line)) { // hierarchy:controllers:path
+        const std::size_t first = line.find(':');
+        const std::size_t second = line.find(':', first + 1);
+        if (first == std::string::npos || second == std::string::npos)
+            continue;
+        const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+        const bool unified = controllers == ",,";
+        if (!unified && controllers.find(",memory,") == std::string::npos)
+            continue;
+        const std::string base = root + (unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
+        std::string path = line.substr(second + 1);
+        for (bool more = true; more;) {
+            const std::string folder = base + (path == "/" ? "" : path) + '/';
+            room = std::min(room,
+                unified ? roomIn(folder + "memory.max", folder + "memory.current", folder + "memory.stat")
+                        : roomIn(folder + "memory.limit_in_bytes", folder + "memory.usage_in_bytes",
+                            folder + "memory.stat"));
+            more = path.size() > 1;
+            const std::size_t slash = path.rfind('/');
+            path = slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+        }
+    }
+    return room;
+}
+
+/// Of the address space, where it is limited (ulimit -v).
+std::int64_t roomInAddressSpace(const std::string& root)
+{
+#if defined(__unix__)
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        const std::int64_t used = numberBehind(root + "/proc/self/status", "VmSize:", 0) * 1024;
+        const auto most = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, unlimited));
+        return std::max<std::int64_t>(most - used, 0);
+    }
+#endif
+    return unlimited;
 }
 
 std::int64_t machineMemory()
@@ -75,6 +172,17 @@ std::int64_t machineMemory()
 #else
     return 0;
 #endif
+}
+
+} // namespace
+
+std::optional<std::int64_t> availableMemory(const std::string& root)
+{
+    const std::int64_t kibibytes = numberBehind(root + "/proc/meminfo", "MemAvailable:", 0);
+    const std::int64_t system = kibibytes > 0 ? kibibytes * 1024 : machineMemory();
+    const std::int64_t room =
+        std::min({ system > 0 ? system : unlimited, roomInControlGroups(root), roomInAddressSpace(root) });
+    return room == unlimited ? std::nullopt : std::optional(room);
 }
 
 } // namespace shardscope

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "base/diagnostics.h"
 
@@ -23,29 +25,47 @@ public:
 
     [[nodiscard]] std::byte* data() const { return m_data; }
     [[nodiscard]] std::int64_t bytes() const { return m_bytes; }
+    /// What a block of so many bytes really takes.
+    [[nodiscard]] static double bytesTaken(std::int64_t bytes);
 
 private:
     std::byte* m_data = nullptr;
     std::int64_t m_bytes = 0;
 };
 
-/// What a run may take, counted before it is taken.
+/// Counts memory before it is taken. Sums are doubles: what is asked for may exceed integers.
 class MemoryBudget {
 public:
-    explicit MemoryBudget(std::int64_t limit)
+    explicit MemoryBudget(double limit)
         : m_limit(limit)
     {
     }
-    /// Errors: OutOfMemory {bytes: all that was asked for so far, limit}.
+    /// Adds everything up and refuses nothing: whoever is handed it works out sizes and takes no memory for them.
+    static MemoryBudget counter(double limit)
+    {
+        MemoryBudget budget(limit);
+        budget.m_counts = true;
+        return budget;
+    }
+    [[nodiscard]] bool onlyCounts() const { return m_counts; }
+    [[nodiscard]] bool isExceeded() const { return m_taken > m_limit; }
+    [[nodiscard]] double taken() const { return m_taken; }
+    /// Errors: OutOfMemory {bytes: all that was asked for so far, limit}, unless it only counts.
     Result<void> take(double bytes);
     Result<void> take(std::int64_t bytes) { return take(static_cast<double>(bytes)); }
 
 private:
-    std::int64_t m_limit;
-    double m_taken = 0; ///< not integers: what is asked for may exceed them
+    double m_limit;
+    double m_taken = 0;
+    bool m_counts = false;
 };
 
-/// Bytes of main memory in this machine, 0 if unknown.
-[[nodiscard]] std::int64_t machineMemory();
+/// The next whole number of bytes; the largest 64-bit number for anything beyond.
+[[nodiscard]] std::int64_t toBytes(double bytes);
+
+/// Bytes of main memory that this process can still take without anybody being swapped or killed: what the system has
+/// available, less where a control group or a resource limit leaves less. Nothing if unknown. `root` stands before
+/// /proc and /sys.
+[[nodiscard]] std::optional<std::int64_t> availableMemory(const std::string& root = {});
 
 } // namespace shardscope

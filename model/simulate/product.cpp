@@ -57,11 +57,9 @@ ProductOperand operandFor(
     const auto rowStride = jointStride(type, strides, rows);
     const auto columnStride = jointStride(type, strides, columns);
     const std::int64_t columnExtent = extentOf(type, columns);
-    Shape batchStrides;
-    Shape batchExtents;
     for (const std::int64_t d : batch) {
-        batchStrides.push_back(strides[static_cast<std::size_t>(d)]);
-        batchExtents.push_back(type.shape[static_cast<std::size_t>(d)]);
+        operand.batchStrides.push_back(strides[static_cast<std::size_t>(d)]);
+        operand.batchExtents.push_back(type.shape[static_cast<std::size_t>(d)]);
     }
     if (rowStride && columnStride) {
         operand.rowStride = *rowStride;
@@ -80,19 +78,20 @@ ProductOperand operandFor(
         operand.packedElements = type.elementCount();
         operand.rowStride = columnExtent;
         operand.columnStride = 1;
-        std::copy_n(packedStrides.begin(), batch.size(), batchStrides.begin());
-    }
-    const std::int64_t products = extentOf(type, batch);
-    for (std::int64_t product = 0; product < products; ++product) {
-        std::int64_t rest = product;
-        std::int64_t offset = 0;
-        for (std::size_t d = batchExtents.size(); d-- > 0;) {
-            offset += rest % batchExtents[d] * batchStrides[d];
-            rest /= batchExtents[d];
-        }
-        operand.batchOffsets.push_back(offset);
+        std::copy_n(packedStrides.begin(), batch.size(), operand.batchStrides.begin());
     }
     return operand;
+}
+
+/// Where the matrix of one product of the batch begins, in elements.
+std::int64_t batchOffset(const ProductOperand& operand, std::int64_t product)
+{
+    std::int64_t offset = 0;
+    for (std::size_t d = operand.batchExtents.size(); d-- > 0;) {
+        offset += product % operand.batchExtents[d] * operand.batchStrides[d];
+        product /= operand.batchExtents[d];
+    }
+    return offset;
 }
 
 template <class T>
@@ -177,10 +176,9 @@ void Product::runTyped(std::byte* out, const std::byte* lhs, const std::byte* rh
     const T* right = ready(m_shape.right, rhs);
     T* result = reinterpret_cast<T*>(out);
     for (std::int64_t product = 0; product < m_shape.batch; ++product) {
-        const auto p = static_cast<std::size_t>(product);
         multiply<T>(m_kernels->products<T>(), { result + product * m_shape.rows * m_shape.columns, m_shape.columns, 1 },
-            { left + m_shape.left.batchOffsets[p], m_shape.left.rowStride, m_shape.left.columnStride },
-            { right + m_shape.right.batchOffsets[p], m_shape.right.rowStride, m_shape.right.columnStride },
+            { left + batchOffset(m_shape.left, product), m_shape.left.rowStride, m_shape.left.columnStride },
+            { right + batchOffset(m_shape.right, product), m_shape.right.rowStride, m_shape.right.columnStride },
             m_shape.rows, m_shape.columns, m_shape.terms, scratch);
     }
 }

@@ -18,7 +18,7 @@ namespace shardscope {
 struct ProductOperand {
     std::int64_t rowStride = 0;
     std::int64_t columnStride = 1;
-    std::vector<std::int64_t> batchOffsets; ///< one per product
+    Shape batchExtents, batchStrides; ///< of the batch dimensions, in elements
     std::optional<StridedCopy> packing; ///< into scratch, if set
     std::int64_t packedElements = 0;
 };

@@ -7,22 +7,47 @@
 
 namespace shardscope {
 
+namespace {
+
+/// Of one array of the reference; in doubles, so that no sum of them can overflow.
+double arrayBytes(const Program& program, ValueId value)
+{
+    double bytes = sizeof(double);
+    for (const std::int64_t extent : program.value(value).type.shape)
+        bytes *= static_cast<double>(extent);
+    return bytes;
+}
+
+} // namespace
+
+double referenceBytes(const Program& program)
+{
+    double bytes = 0;
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        bytes += arrayBytes(program, ValueId(v));
+    return bytes;
+}
+
+double argumentBytes(const Program& program)
+{
+    double bytes = 0;
+    for (const ValueId argument : program.main().arguments)
+        bytes += arrayBytes(program, argument);
+    return bytes;
+}
+
 Result<ReferenceState> referenceStart(
     const Program& program, const InitialValues& initial, std::int64_t memoryLimit, ReferencePrecision precision)
 {
-    // In doubles, so that the sum itself cannot overflow.
-    double bytes = 0;
-    for (const Value& value : program.values) {
-        double elements = sizeof(double);
-        for (const std::int64_t extent : value.type.shape)
-            elements *= static_cast<double>(extent);
-        bytes += elements;
-    }
-    if (bytes > static_cast<double>(memoryLimit))
+    if (const double bytes = referenceBytes(program); bytes > static_cast<double>(memoryLimit))
         return fail(Code::TooLarge,
             { { "what", "reference" }, { "bytes", static_cast<std::int64_t>(std::min(bytes, 9e18)) },
                 { "limit", memoryLimit } });
+    return referenceArguments(program, initial, precision);
+}
 
+ReferenceState referenceArguments(const Program& program, const InitialValues& initial, ReferencePrecision precision)
+{
     ReferenceState state;
     state.precision = precision;
     state.values.resize(program.values.size());
@@ -67,21 +92,54 @@ void referenceStep(const Program& program, ReferenceState& state)
     referenceAdvance(program, state);
 }
 
-void referenceRecompute(const Program& program, ReferenceState& state, std::span<const ValueId> changed)
+ReferenceSchedule referenceSchedule(
+    const Program& program, std::span<const ValueId> given, std::span<const ValueId> targets)
 {
-    std::vector<bool> given(program.values.size());
-    for (const ValueId value : changed)
-        given[value.index] = true;
-    std::vector<bool> affected = given;
-    for (const OperationId id : program.main().operations) {
-        const Operation& operation = program.operation(id);
-        const bool depends = std::any_of(operation.operands.begin(), operation.operands.end(),
-            [&affected](ValueId operand) { return affected[operand.index]; });
-        const std::uint32_t result = operation.results[0].index;
-        if (!depends || given[result])
+    std::vector<bool> lasting(program.values.size()); // not dropped
+    std::vector<bool> needed(program.values.size());
+    for (const ValueId value : targets)
+        lasting[value.index] = needed[value.index] = true;
+    for (const ValueId argument : program.main().arguments)
+        lasting[argument.index] = true;
+    std::vector<bool> isGiven(program.values.size());
+    for (const ValueId value : given) {
+        lasting[value.index] = isGiven[value.index] = true;
+        needed[value.index] = false;
+    }
+
+    ReferenceSchedule schedule;
+    std::vector<bool> read(program.values.size());
+    const std::vector<OperationId>& operations = program.main().operations;
+    for (auto id = operations.rbegin(); id != operations.rend(); ++id) {
+        const Operation& operation = program.operation(*id);
+        if (!needed[operation.results[0].index])
             continue;
-        affected[result] = true;
-        referenceCompute(program, state, operation);
+        ReferenceSchedule::Step step{ *id, {} };
+        for (const ValueId operand : operation.operands) {
+            needed[operand.index] = !isGiven[operand.index];
+            if (!read[operand.index] && !lasting[operand.index])
+                step.unread.push_back(operand);
+            read[operand.index] = true;
+        }
+        schedule.steps.push_back(std::move(step));
+    }
+    std::reverse(schedule.steps.begin(), schedule.steps.end());
+    double bytes = 0;
+    for (const ReferenceSchedule::Step& step : schedule.steps) {
+        bytes += arrayBytes(program, program.operation(step.operation).results[0]);
+        schedule.peakBytes = std::max(schedule.peakBytes, bytes);
+        for (const ValueId value : step.unread)
+            bytes -= arrayBytes(program, value);
+    }
+    return schedule;
+}
+
+void referenceCompute(const Program& program, ReferenceState& state, const ReferenceSchedule& schedule)
+{
+    for (const ReferenceSchedule::Step& step : schedule.steps) {
+        referenceCompute(program, state, program.operation(step.operation));
+        for (const ValueId value : step.unread)
+            state.values[value.index] = std::vector<double>(); // {} would keep the memory
     }
 }
 

@@ -22,18 +22,39 @@ struct ReferenceState {
 };
 
 /// Initial state: arguments filled, everything else empty. Arguments and constants are rounded to their element
-/// type in either precision. TooLarge when it would take more than `memoryLimit` bytes.
+/// type in either precision. TooLarge when referenceBytes() exceeds `memoryLimit`.
 [[nodiscard]] Result<ReferenceState> referenceStart(const Program& program, const InitialValues& initial,
     std::int64_t memoryLimit = std::int64_t{ 8 } << 30, ReferencePrecision precision = ReferencePrecision::AsTyped);
+/// The same for callers that count their memory themselves.
+[[nodiscard]] ReferenceState referenceArguments(
+    const Program& program, const InitialValues& initial, ReferencePrecision precision);
+/// Bytes of all values, as referenceStep() leaves them; as double, since a program may be far larger than any memory.
+[[nodiscard]] double referenceBytes(const Program& program);
+/// Bytes of the arguments alone.
+[[nodiscard]] double argumentBytes(const Program& program);
+
 /// One step: computes every value, then moves state results into their arguments for the next step (the results
 /// themselves stay readable by their own ids).
 void referenceStep(const Program& program, ReferenceState& state);
 /// The two halves of a step. After computing, the arguments still hold what the step began with.
 void referenceCompute(const Program& program, ReferenceState& state);
 void referenceAdvance(const Program& program, ReferenceState& state);
+
+/// The operations that give certain values, and no others.
+struct ReferenceSchedule {
+    struct Step {
+        OperationId operation;
+        SmallVector<ValueId, 4> unread; ///< what no later step reads, targets, arguments and given values apart
+    };
+    std::vector<Step> steps;
+    double peakBytes = 0; ///< at the fullest moment, of what the steps compute and have not dropped yet
+};
+/// `given` values and arguments are taken as the state holds them.
+[[nodiscard]] ReferenceSchedule referenceSchedule(
+    const Program& program, std::span<const ValueId> given, std::span<const ValueId> targets);
+/// Computes the targets and drops every array that is not read any more.
+void referenceCompute(const Program& program, ReferenceState& state, const ReferenceSchedule& schedule);
 /// One operation of main: its result from what the state holds of its operands.
 void referenceCompute(const Program& program, ReferenceState& state, const Operation& operation);
-/// Computes again what depends on the values in `changed`, which keep what the caller wrote into them.
-void referenceRecompute(const Program& program, ReferenceState& state, std::span<const ValueId> changed);
 
 } // namespace shardscope

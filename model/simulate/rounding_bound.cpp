@@ -134,7 +134,7 @@ RoundingBounds::RoundingBounds(const Program& program, const ReferenceState& sta
 void RoundingBounds::setExact(ValueId value)
 {
     m_roundings[value.index] = 0;
-    m_magnitudes[value.index] = {};
+    m_magnitudes[value.index] = Array(); // {} would keep the memory
 }
 
 RoundingBound RoundingBounds::of(ValueId value) const

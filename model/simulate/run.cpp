@@ -88,14 +88,6 @@ std::int64_t addendAt(const Layout& layout, std::int64_t position)
     return addend;
 }
 
-std::int64_t memoryLimit(const RunOptions& options)
-{
-    if (options.memoryLimit > 0)
-        return options.memoryLimit;
-    const std::int64_t machine = machineMemory();
-    return machine > 0 ? machine / 4 * 3 : std::int64_t{ 1 } << 40;
-}
-
 /// Calls row(local, global, length) for every run of neighbouring elements that a device really holds.
 template <class RowFunction>
 void forEachRow(const Layout& layout, std::int64_t position, const Shape& localShape, const RowFunction& row)
@@ -138,47 +130,35 @@ public:
     {
     }
 
-    /// Everything that can fail; takes no memory for devices before it knows how much that will be.
+    /// Everything that can fail; takes no memory before it knows how much that will be.
     Result<void> prepare(const RunOptions& options)
     {
         if (auto checked = checkGiven(); !checked)
             return checked;
-        MemoryBudget budget(memoryLimit(options));
-        // Addresses of all slots on all devices, places of what is filled, times and clocks.
-        const std::size_t perDevice = m_plan->slots.size() * sizeof(std::byte*)
-            + m_plan->arguments.size() * 2 * sizeof(std::int64_t) + sizeof(Arena) + sizeof(DeviceTimes)
-            + 3 * sizeof(double);
-        if (auto taken = budget.take(static_cast<double>(perDevice * m_devices)); !taken)
-            return taken;
+        const auto limit = static_cast<double>(memoryLimit(options));
+        const auto needed = bytesNeeded(options.replicas, limit);
+        if (!needed)
+            return tl::unexpected(needed.error());
+        if (*needed + options.reservedBytes > limit)
+            return outOfMemory(options, *needed);
+
+        MemoryBudget budget(limit);
         ReplicaSharing sharing;
-        if (options.replicas == ReplicaMode::Shared) {
-            if (auto taken = budget.take(sharingBytes(*m_plan)); !taken)
-                return taken;
+        if (options.replicas == ReplicaMode::Shared)
             sharing = shareReplicas(*m_plan);
-        }
         m_memory = DeviceMemory(*m_plan, sharing);
-        if (auto taken = budget.take(m_memory.bytesNeeded()); !taken)
-            return taken;
         if (auto phases = preparePhases(sharing, budget); !phases)
             return phases;
-        if (auto taken = budget.take(
-                static_cast<double>(m_scratchBytes) * m_threads + static_cast<double>(m_mostTasks * sizeof(double)));
-            !taken)
-            return taken;
-        const double needed =
+        const double taken =
             m_memory.bytesNeeded() + static_cast<double>(m_ownBytes) + static_cast<double>(m_scratchBytes) * m_threads;
-        const auto outOfMemory = [&]() -> Result<void> {
-            return fail(Code::OutOfMemory,
-                { { "bytes", static_cast<std::int64_t>(needed) }, { "limit", memoryLimit(options) } });
-        };
         if (!m_memory.allocate())
-            return outOfMemory();
+            return outOfMemory(options, *needed);
         for (int worker = 0; worker < m_threads; ++worker) {
             m_scratch.emplace_back(m_scratchBytes);
             if (m_scratch.back().data() == nullptr)
-                return outOfMemory();
+                return outOfMemory(options, *needed);
         }
-        m_physicalBytes = static_cast<std::int64_t>(needed);
+        m_physicalBytes = static_cast<std::int64_t>(taken);
         m_clocks.resize(m_devices);
         m_seconds.resize(std::max(m_devices, m_mostTasks));
         m_groupSeconds.resize(m_devices);
@@ -255,6 +235,8 @@ private:
         return m_plan->program->value(DeviceValueId(value.index));
     }
     [[nodiscard]] std::byte* address(std::size_t device, SlotId slot) const { return m_memory.address(device, slot); }
+    Result<double> bytesNeeded(ReplicaMode replicas, double limit) const;
+    [[nodiscard]] tl::unexpected<Error> outOfMemory(const RunOptions& options, double needed) const;
     Result<void> checkGiven() const
     {
         const Program& program = *m_plan->program->program;
@@ -352,6 +334,57 @@ private:
     std::vector<double> m_seconds; ///< per task of a phase
     std::vector<double> m_groupSeconds;
 };
+
+/// Counts everything in the order in which it is taken later; stops where working it out would take too much itself.
+Result<double> SimulatedRun::bytesNeeded(ReplicaMode replicas, double limit) const
+{
+    MemoryBudget budget = MemoryBudget::counter(limit);
+    // Addresses of all slots on all devices, places of what is filled, times and clocks.
+    const std::size_t perDevice = m_plan->slots.size() * sizeof(std::byte*)
+        + m_plan->arguments.size() * 2 * sizeof(std::int64_t) + sizeof(Arena) + sizeof(DeviceTimes)
+        + 3 * sizeof(double);
+    (void)budget.take(static_cast<double>(perDevice) * static_cast<double>(m_devices));
+    ReplicaSharing sharing;
+    if (replicas == ReplicaMode::Shared) {
+        constexpr double modest = 64 << 20; // to be had in any case
+        const double tables = sharingBytes(*m_plan);
+        (void)budget.take(tables);
+        if (tables <= std::max(limit, modest))
+            sharing = shareReplicas(*m_plan);
+    }
+    (void)budget.take(DeviceMemory(*m_plan, sharing).bytesNeeded());
+    const KernelSet& kernels = kernelSet();
+    std::int64_t scratch = m_scratchBytes;
+    for (const Instruction& instruction : m_plan->instructions) {
+        if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
+            const auto exchange = Exchange::prepare(*m_plan, instruction, kernels, budget);
+            if (!exchange)
+                return tl::unexpected(exchange.error());
+            scratch = std::max(scratch, exchange->scratchBytes());
+        } else {
+            const auto action = prepareAction(*m_plan, instruction, kernels, budget);
+            if (!action)
+                return tl::unexpected(action.error());
+            scratch = std::max(scratch, *action ? (*action)->scratchBytes() : 0);
+        }
+    }
+    (void)budget.take(Arena::bytesTaken(scratch) * m_threads);
+    return budget.taken();
+}
+
+tl::unexpected<Error> SimulatedRun::outOfMemory(const RunOptions& options, double needed) const
+{
+    const std::int64_t limit = memoryLimit(options);
+    auto error = fail(Code::OutOfMemory, { { "bytes", toBytes(needed + options.reservedBytes) }, { "limit", limit } });
+    const auto fits = [limit](double bytes) { return bytes <= static_cast<double>(limit); };
+    if (options.reservedBytes > 0 && fits(needed))
+        error.value().args.emplace_back("alone_bytes", toBytes(needed));
+    if (options.replicas == ReplicaMode::Own)
+        if (const auto shared = bytesNeeded(ReplicaMode::Shared, static_cast<double>(limit));
+            shared && fits(*shared + options.reservedBytes))
+            error.value().args.emplace_back("shared_bytes", toBytes(*shared + options.reservedBytes));
+    return error;
+}
 
 void SimulatedRun::fillArguments()
 {
@@ -550,6 +583,15 @@ std::optional<ReplicaDifference> SimulatedRun::difference(SlotId slot, DeviceVal
 
 } // namespace
 
+std::int64_t memoryLimit(const RunOptions& options)
+{
+    if (options.memoryLimit > 0)
+        return options.memoryLimit;
+    constexpr std::int64_t cautious = std::int64_t{ 4 } << 30; // where nobody knows
+    const auto available = availableMemory();
+    return available ? *available / 4 * 3 : cautious;
+}
+
 Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Plan> plan, const RunOptions& options)
 {
     try {
@@ -557,11 +599,10 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Plan> plan, const
         if (auto prepared = run->prepare(options); !prepared)
             return tl::unexpected(prepared.error());
         return std::unique_ptr<Run>(std::move(run));
-    } catch (const std::bad_alloc&) { // within the limit, but others have the memory
+    } catch (const std::bad_alloc&) { // it was there when it was counted
         const double bytes =
             static_cast<double>(plan->memory.arenaBytes) * static_cast<double>(plan->program->mesh->deviceCount());
-        return fail(Code::OutOfMemory,
-            { { "bytes", static_cast<std::int64_t>(std::min(bytes, 9e18)) }, { "limit", memoryLimit(options) } });
+        return fail(Code::OutOfMemory, { { "bytes", toBytes(bytes) }, { "limit", memoryLimit(options) } });
     }
 }
 

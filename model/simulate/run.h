@@ -32,8 +32,11 @@ struct RunOptions {
     int threads = 0; ///< 0 = one per core
     ReplicaMode replicas = ReplicaMode::Own;
     InitialValues initial;
-    std::int64_t memoryLimit = 0; ///< bytes over all devices, 0 = three quarters of the machine's memory
+    std::int64_t memoryLimit = 0; ///< bytes over all devices, 0 = three quarters of availableMemory()
+    double reservedBytes = 0; ///< what the caller takes besides, counted against the limit
 };
+/// The limit in bytes.
+[[nodiscard]] std::int64_t memoryLimit(const RunOptions& options);
 
 /// Seconds of one device in one step. Compute and communication are measured; wait is what the device would have
 /// waited for the others of its groups had all devices run at once: at every collective the group starts when its
@@ -58,7 +61,10 @@ struct ReplicaDifference {
 
 class Run {
 public:
-    /// Errors: OutOfMemory (checked before memory is taken), NotExecutable.
+    /// Errors: NotExecutable, and OutOfMemory {bytes: all that is needed, limit}. That is counted before any of it is
+    /// taken: memory of the devices, tables of what moves, constants and operands that are one number everywhere,
+    /// scratch, and what the caller reserves. With the argument shared_bytes where shared replicas would fit, and
+    /// alone_bytes where the run would fit without what is reserved.
     static Result<std::unique_ptr<Run>> create(std::shared_ptr<const Plan> plan, const RunOptions& options = {});
     virtual ~Run() = default;
 

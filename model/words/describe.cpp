@@ -231,6 +231,20 @@ ProblemText describeFile(const Diagnostic& d)
     }
 }
 
+QString outOfMemoryRemedy(const Diagnostic& diagnostic)
+{
+    const Reader arg(diagnostic);
+    QStringList remedies;
+    if (diagnostic.arg("alone_bytes"))
+        remedies << Words::tr("Leave out the check: the run alone needs %1.").arg(arg.size("alone_bytes"));
+    if (diagnostic.arg("shared_bytes"))
+        remedies << Words::tr("Set share_replicas in its section run: that needs %1.").arg(arg.size("shared_bytes"));
+    if (remedies.isEmpty())
+        remedies << Words::tr("Use smaller sizes.");
+    remedies << Words::tr("The layout can be studied without a run.");
+    return remedies.join(QLatin1Char(' '));
+}
+
 ProblemText describeProgram(const Diagnostic& d)
 {
     const Reader arg(d);
@@ -249,8 +263,10 @@ ProblemText describeProgram(const Diagnostic& d)
                                    : Words::tr("%1 cannot be executed").arg(arg("op")),
             Words::tr("Choose sizes that divide evenly over the devices."), {} };
     case Code::OutOfMemory:
-        return { Words::tr("the run needs %1, the limit is %2").arg(arg.size("bytes"), arg.size("limit")),
-            Words::tr("Use smaller sizes; the layout can be studied without a run."), {} };
+        return { (d.arg("alone_bytes") ? Words::tr("the run and its check need %1 of memory, %2 are there")
+                                       : Words::tr("the run needs %1 of memory, %2 are there"))
+                     .arg(arg.size("bytes"), arg.size("limit")),
+            outOfMemoryRemedy(d), {} };
     case Code::VersionMismatch:
         return { Words::tr("results of different revisions were mixed: %1").arg(arg("detail")), Words::tr("Run again."),
             {} };

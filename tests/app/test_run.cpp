@@ -144,6 +144,40 @@ private Q_SLOTS:
             qPrintable(large.error));
         QVERIFY(timer.elapsed() < 5000); // refused before memory is taken
     }
+
+    // In an address space of so many KiB: what does not fit is refused, and what was computed is printed all the same.
+    void littleMemory()
+    {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+        QSKIP("sanitizers need an address space without a limit");
+#endif
+        const auto limited = [](const char* kibibytes) {
+            QProcess process;
+            process.setProcessEnvironment(bareEnvironment());
+            process.start(QStringLiteral("/bin/sh"),
+                { QStringLiteral("-c"),
+                    QStringLiteral("ulimit -v %1 && exec \"$0\" run flax-mlp-logical --no-timeit --threads 2")
+                        .arg(QLatin1String(kibibytes)),
+                    QStringLiteral(SHARDSCOPE_BINARY) });
+            Ran ran;
+            if (process.waitForFinished(120'000) && process.exitStatus() == QProcess::NormalExit)
+                ran.code = process.exitCode();
+            ran.out = QString::fromUtf8(process.readAllStandardOutput());
+            ran.error = QString::fromUtf8(process.readAllStandardError());
+            return ran;
+        };
+        const Ran nothing = limited("300000");
+        QCOMPARE(nothing.code, 1);
+        QVERIFY2(nothing.error.contains(QStringLiteral("E145: the run needs ")), qPrintable(nothing.error));
+        QVERIFY(nothing.out.isEmpty());
+        const Ran unchecked = limited("700000");
+        QCOMPARE(unchecked.code, 1);
+        QVERIFY2(
+            unchecked.error.contains(QStringLiteral("E145: the run and its check need ")), qPrintable(unchecked.error));
+        QVERIFY(unchecked.error.contains(QStringLiteral("Leave out the check: the run alone needs ")));
+        QVERIFY(unchecked.out.contains(QStringLiteral("Steps")));
+        QVERIFY(!unchecked.out.contains(QStringLiteral("arrays agree")));
+    }
 };
 
 QTEST_GUILESS_MAIN(RunCommandTest)

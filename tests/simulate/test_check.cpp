@@ -217,7 +217,7 @@ void TestCheck::seesWrongGradients()
     for (const ValueId gradient : gradientsOf(right)) {
         for (const double factor : { 1.05, 0.95 }) {
             const auto run = runOf(right, onDevices(scaled(right, gradient, factor), mesh), options);
-            const auto report = checkRun(*run, right, options.initial).value();
+            const auto report = checkRun(*run, right, options.initial);
             QVERIFY(!report.passed);
             const ValueCheck* found = firstFailure(report);
             QCOMPARE(found->path, right.value(gradient).path);
@@ -227,7 +227,7 @@ void TestCheck::seesWrongGradients()
         }
         // a right one passes through the same machinery
         const auto run = runOf(right, onDevices(scaled(right, gradient, 1), mesh), options);
-        QVERIFY(checkRun(*run, right, options.initial)->passed);
+        QVERIFY(checkRun(*run, right, options.initial).passed);
     }
 }
 
@@ -251,7 +251,7 @@ void TestCheck::seesOneWrongElement()
                     scaleElement(inner, gradient, position, element, 1.05);
             }
         });
-        const auto report = checkRun(run, right, options.initial).value();
+        const auto report = checkRun(run, right, options.initial);
         QCOMPARE(report.passed, number == 0); // a relu that nothing gets through
         if (number == 0)
             continue;
@@ -333,7 +333,7 @@ void TestCheck::seesOneBitOfOneReplica()
             const std::size_t size = static_cast<DType>(dtype) == DType::F32 ? 4 : 8;
             memory[3 * size] ^= std::byte{ 1 };
         });
-        const auto report = checkRun(run, right, options.initial).value();
+        const auto report = checkRun(run, right, options.initial);
         QCOMPARE(failedPaths(report), std::set<std::string>{ one.line });
         const ReplicaDifference found = firstFailure(report)->copiesDiffer.value();
         QCOMPARE(found.device, one.first);
@@ -360,14 +360,14 @@ void TestCheck::seesAShardOfAnotherBlock()
     for (const std::int32_t device : { 1, 6 }) { // the first and the second holder of their blocks
         const auto run = runOf(right, onDevices(right, mesh), options);
         copyShard(*run, weight, device - 1, device);
-        const auto before = checkRun(*run, right, options.initial).value();
+        const auto before = checkRun(*run, right, options.initial);
         QVERIFY(!before.passed);
         QCOMPARE(firstFailure(before)->path, std::string("params/layers.1/W2"));
         QVERIFY(names(*firstFailure(before), device));
 
         FaultyRun later(runOf(right, onDevices(right, mesh), options),
             [&](Run& inner) { copyShard(inner, gradient, device - 1, device); });
-        const auto after = checkRun(later, right, options.initial).value();
+        const auto after = checkRun(later, right, options.initial);
         QVERIFY(!after.passed);
         QCOMPARE(firstFailure(after)->path, std::string("grad(params/layers.1/W2)"));
         QVERIFY(names(*firstFailure(after), device));
@@ -399,7 +399,7 @@ void TestCheck::seesTheOldCount()
         }
         QVERIFY(checkAgainstReference(onDevices(right, mesh), options, 2)->passed);
         const auto run = runOf(right, onDevices(withOldCount(right), mesh), options);
-        const auto report = checkRun(*run, right, options.initial).value();
+        const auto report = checkRun(*run, right, options.initial);
         QVERIFY(!report.passed);
         QCOMPARE(failedPaths(report), parameters);
         QVERIFY(firstFailure(report)->worstDevice >= 0 && firstFailure(report)->worstElement >= 0);
@@ -443,7 +443,7 @@ void TestCheck::seesWhatIsNotHeld()
     const Program right = mlpFor(smallMlp(DType::F32), *mesh);
     const RunOptions options = randomInputs();
     const auto run = Run::create(makePlan(onDevices(right, mesh)), options).value();
-    const auto report = checkRun(*run, right, options.initial).value();
+    const auto report = checkRun(*run, right, options.initial);
     QVERIFY(!report.passed);
     QVERIFY(std::any_of(report.values.begin(), report.values.end(), [](const ValueCheck& line) { return !line.held; }));
 }

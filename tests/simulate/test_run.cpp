@@ -13,15 +13,12 @@
 
 namespace {
 std::atomic<std::int64_t> allocations = 0;
-std::atomic<std::size_t> largestAllocation = 0;
 } // namespace
 
 // Every allocation of the program, on any thread, is counted; not the devices' memory, which is aligned.
 void* operator new(std::size_t size)
 {
     allocations.fetch_add(1, std::memory_order_relaxed);
-    if (size > largestAllocation.load(std::memory_order_relaxed))
-        largestAllocation.store(size, std::memory_order_relaxed);
     if (void* memory = std::malloc(size))
         return memory;
     throw std::bad_alloc();
@@ -121,7 +118,6 @@ private Q_SLOTS:
     void readsValues();
     void deviceOrderDoesNotMatter();
     void allocatesNothing();
-    void refusesTooMuchMemory();
     void refusesWrongValues();
     void times();
     void timesLoops();
@@ -265,39 +261,6 @@ void TestRun::allocatesNothing()
         QCOMPARE(allocations.load() - before, std::int64_t(0));
     }
     QVERIFY(allocations.load() > 0);
-}
-
-void TestRun::refusesTooMuchMemory()
-{
-    MlpSettings settings;
-    settings.layers = 2;
-    settings.embed = settings.hidden = 1 << 16; // 4 arrays and their moments: 192 GiB, twice
-    const auto plan = makePlan(mlpOnDevices(settings, makeMesh({ { "data", 2 }, { "model", 4 } })));
-    RunOptions options = withThreads(1);
-    options.memoryLimit = std::int64_t{ 4 } << 30;
-    const auto refused = Run::create(plan, options);
-    QVERIFY(!refused.has_value());
-    QCOMPARE(refused.error().code, Code::OutOfMemory);
-    QVERIFY(refused.error().number("bytes") >= plan->memory.arenaBytes * 8);
-    QCOMPARE(refused.error().number("limit"), options.memoryLimit);
-
-    const auto small = makePlan(mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } })));
-    options.memoryLimit = small->memory.arenaBytes * 8 - 1;
-    QCOMPARE(Run::create(small, options).error().code, Code::OutOfMemory);
-
-    // Nothing is taken on the way there, not even for operands that are the same number everywhere.
-    settings.embed = settings.hidden = 64;
-    settings.batch = 8'000'000;
-    const auto large = makePlan(mlpOnDevices(settings, makeMesh({ { "data", 2 }, { "model", 4 } })));
-    for (const ReplicaMode mode : { ReplicaMode::Own, ReplicaMode::Shared }) {
-        options.replicas = mode;
-        options.memoryLimit = std::int64_t{ 1 } << 30;
-        largestAllocation = 0;
-        const auto tooLarge = Run::create(large, options);
-        QVERIFY(!tooLarge.has_value());
-        QCOMPARE(tooLarge.error().code, Code::OutOfMemory);
-        QVERIFY(largestAllocation.load() < std::size_t{ 1 } << 20);
-    }
 }
 
 void TestRun::refusesWrongValues()
