@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Elementwise kernels of every instruction set against plain loops in double: all small sizes, misaligned starts,
+// scalars, in place.
+#include <QtTest>
+
+#include "simulate/action.h"
+#include "simulate/kernel_fixture.h"
+
+using namespace shardscope;
+using namespace shardscope::test;
+
+class TestElementwiseKernels : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyOperationIsDecided();
+    void elementwise_data();
+    void elementwise();
+};
+
+// A new operation has to be put in one of the two lists.
+void TestElementwiseKernels::everyOperationIsDecided()
+{
+    for (std::size_t k = 0; k < opKindCount; ++k) {
+        const auto kind = static_cast<OpKind>(k);
+        bool executable = false;
+        for (const DType dtype : computed)
+            executable = executable || isExecutable(kind, dtype);
+        QVERIFY2(executable, opRow(kind).name.data());
+        for (const DType dtype : { DType::BF16, DType::F16, DType::I64, DType::U32, DType::I8 })
+            QVERIFY(!isExecutable(kind, dtype));
+    }
+    QVERIFY(!isExecutable(OpKind::Sqrt, DType::I32));
+    QVERIFY(!isExecutable(OpKind::Not, DType::F32));
+    QVERIFY(!isExecutable(OpKind::DotGeneral, DType::Pred));
+}
+
+void TestElementwiseKernels::elementwise_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<int>("dtype");
+    for (std::size_t k = 0; k < opKindCount; ++k)
+        for (const DType dtype : computed)
+            if (opRow(static_cast<OpKind>(k)).elementwise && isExecutable(static_cast<OpKind>(k), dtype))
+                QTest::addRow("%s %s", opRow(static_cast<OpKind>(k)).name.data(), name(dtype).data())
+                    << static_cast<int>(k) << static_cast<int>(dtype);
+}
+
+void TestElementwiseKernels::elementwise()
+{
+    QFETCH(int, kind);
+    QFETCH(int, dtype);
+    const auto op = static_cast<OpKind>(kind);
+    const auto type = static_cast<DType>(dtype);
+    std::mt19937 random(7);
+    struct Variant {
+        DType result;
+        Attributes attributes;
+        Comparison comparison = Comparison::Equal;
+    };
+    std::vector<Variant> variants;
+    if (op == OpKind::Compare)
+        for (int c = 0; c < 6; ++c)
+            variants.push_back(
+                { DType::Pred, CompareAttributes{ static_cast<Comparison>(c) }, static_cast<Comparison>(c) });
+    else if (op == OpKind::Convert)
+        for (const DType to : computed)
+            variants.push_back({ to, {} });
+    else
+        variants.push_back({ type, {} });
+    const std::int64_t arity = opRow(op).operandCount;
+
+    for (const Variant& variant : variants) {
+        for (const std::int64_t n : { 1, 3, 8, 15, 16, 17, 33, 70 }) {
+            for (std::int64_t shift = 0; shift < 2; ++shift) {
+                for (unsigned scalars = 0; scalars + 1 < (1U << static_cast<unsigned>(arity)); ++scalars) {
+                    std::vector<Buffer> operands;
+                    std::vector<std::vector<double>> plain;
+                    std::vector<TensorType> types;
+                    for (std::int64_t o = 0; o < arity; ++o) {
+                        const DType operandType = op == OpKind::Select && o == 0 ? DType::Pred : type;
+                        operands.emplace_back(operandType, n, shift + o);
+                        fillRandom(operands.back(), n, random);
+                        const bool scalar = (scalars >> static_cast<unsigned>(o) & 1U) != 0;
+                        plain.emplace_back();
+                        types.push_back({ operandType, { n } });
+                        for (std::int64_t i = 0; i < n; ++i)
+                            plain.back().push_back(operands.back().at(scalar ? 0 : i));
+                    }
+                    const auto expected =
+                        oneOperation(op, types, { variant.result, { n } }, variant.attributes).evaluate(plain);
+                    for (const InstructionSet set : availableSets()) {
+                        const ElementwiseFunction function =
+                            kernelSet(set).elementwise({ op, variant.comparison, type, variant.result, scalars });
+                        QVERIFY(function != nullptr);
+                        Buffer out(variant.result, n, shift);
+                        out.set(n, 77);
+                        const double behind = out.at(n);
+                        function(out.data(), operands[0].data(), arity > 1 ? operands[1].data() : nullptr,
+                            arity > 2 ? operands[2].data() : nullptr, n);
+                        QCOMPARE(out.at(n), behind); // nothing is written behind the end
+                        for (std::int64_t i = 0; i < n; ++i) {
+                            const double right = expected[static_cast<std::size_t>(i)];
+                            const double ours = out.at(i);
+                            // The library's transcendental functions are within a few units in the last place.
+                            const double tolerance = 4 * epsilonOf(variant.result) * std::max(std::fabs(right), 1.0);
+                            QVERIFY2((std::isnan(right) && std::isnan(ours)) || right == ours
+                                    || std::fabs(ours - right) <= tolerance,
+                                qPrintable(
+                                    QStringLiteral("n %1 element %2: %3, not %4").arg(n).arg(i).arg(ours).arg(right)));
+                        }
+                        if (variant.result == type && (scalars & 1U) == 0 && op != OpKind::Select) { // in place
+                            std::vector<std::byte> separate(out.data(), out.data() + n * byteSize(type));
+                            Buffer target = operands[0];
+                            std::memcpy(
+                                target.data(), operands[0].data(), static_cast<std::size_t>(n * byteSize(type)));
+                            function(target.data(), target.data(), arity > 1 ? operands[1].data() : nullptr,
+                                arity > 2 ? operands[2].data() : nullptr, n);
+                            QVERIFY(std::memcmp(target.data(), separate.data(), separate.size()) == 0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+QTEST_APPLESS_MAIN(TestElementwiseKernels)
+#include "test_elementwise_kernels.moc"
