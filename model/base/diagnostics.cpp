@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <numeric>
 
@@ -12,83 +13,139 @@ namespace {
 
 using enum Severity;
 
-constexpr std::array rows {
-    CodeRow { Code::Indivisible, "E101", Error, "not_divisible", "dimension does not divide by its mesh axes" },
-    CodeRow { Code::DevicesMismatch, "E102", Error, "devices_mismatch", "mesh does not fit the devices" },
-    CodeRow { Code::DuplicateDimension, "E103", Error, "duplicate_dimension", "dimension name used twice" },
-    CodeRow { Code::UnknownAxis, "E104", Error, "unknown_axis", "unknown mesh axis" },
-    CodeRow { Code::AtomCut, "E105", Error, "atom_cut", "indivisible unit of a dimension is cut" },
-    CodeRow { Code::AxisUsedTwice, "E106", Error, "axis_used_twice", "mesh axis used twice in one spec" },
-    CodeRow { Code::SpecTooLong, "E107", Error, "rank_too_small", "spec has more entries than the array dimensions" },
-    CodeRow { Code::NestedTuple, "E108", Error, "nested_tuple", "tuple inside a tuple in a spec" },
-    CodeRow { Code::RuleArity, "E109", Error, "bad_rule_arity", "rule is not a pair" },
-    CodeRow { Code::RulesType, "E110", Error, "bad_rules_type", "rules are not a sequence of pairs" },
-    CodeRow { Code::UnmatchedAxis, "E111", Error, "unmatched_axis", "dimension without a usable rule" },
-    CodeRow { Code::RuleConflict, "E112", Error, "inconsistent_rules", "combined rules contradict each other" },
-    CodeRow { Code::UnsupportedDims, "E113", Error, "unsupported_dims", "no standard rules for these dimensions" },
-    CodeRow { Code::DuplicateAxis, "E114", Error, "duplicate_axis", "mesh axis name used twice" },
-    CodeRow { Code::InvalidAxisSize, "E115", Error, "invalid_axis_size", "mesh axis size out of range" },
-    CodeRow { Code::NotALogicalSpec, "E116", Error, "not_a_logical_spec", "names that this Flax version cannot take" },
-    CodeRow { Code::Syntax, "E120", Error, "syntax", "text cannot be read" },
-    CodeRow { Code::DuplicateKey, "E121", Error, "duplicate_key", "key occurs twice" },
-    CodeRow { Code::WrongType, "E122", Error, "wrong_type", "value of another type expected" },
-    CodeRow { Code::MissingKey, "E123", Error, "missing_key", "required key is absent" },
-    CodeRow { Code::UnknownValue, "E124", Error, "unknown_value", "value is not one of the known ones" },
-    CodeRow { Code::OutOfRange, "E125", Error, "out_of_range", "number out of range" },
-    CodeRow { Code::TooLarge, "E126", Error, "too_large", "size beyond the limit" },
-    CodeRow { Code::NewerVersion, "E127", Error, "newer_version", "file of a newer major version" },
-    CodeRow { Code::NotAnExperiment, "E128", Error, "not_an_experiment", "not an experiment file" },
-    CodeRow { Code::Unreadable, "E129", Error, "unreadable", "file cannot be read" },
-    CodeRow { Code::Unwritable, "E130", Error, "unwritable", "file cannot be written" },
-    CodeRow { Code::TypeMismatch, "E140", Error, "type_mismatch", "types of an operation do not fit" },
-    CodeRow { Code::InvalidOperand, "E141", Error, "invalid_operand", "operand of an operation is wrong" },
-    CodeRow { Code::InvalidAttribute, "E142", Error, "invalid_attribute", "attribute of an operation is wrong" },
-    CodeRow { Code::UnknownTensor, "E143", Error, "unknown_tensor", "no tensor of that path" },
-    CodeRow { Code::NotExecutable, "E144", Error, "not_executable", "operation cannot be executed" },
-    CodeRow { Code::OutOfMemory, "E145", Error, "out_of_memory", "run needs more memory than there is" },
-    CodeRow { Code::VersionMismatch, "E146", Error, "version_mismatch", "results of different revisions were mixed" },
-    CodeRow { Code::NoPartitionsAndNoSubmesh, "E180", Error, "no_partitions_and_no_submesh",
+constexpr std::array rows{
+    CodeRow{ Code::Indivisible, "E101", Error, "not_divisible", "dimension does not divide by its mesh axes" },
+    CodeRow{ Code::DevicesMismatch, "E102", Error, "devices_mismatch", "mesh does not fit the devices" },
+    CodeRow{ Code::DuplicateDimension, "E103", Error, "duplicate_dimension", "dimension name used twice" },
+    CodeRow{ Code::UnknownAxis, "E104", Error, "unknown_axis", "unknown mesh axis" },
+    CodeRow{ Code::AtomCut, "E105", Error, "atom_cut", "indivisible unit of a dimension is cut" },
+    CodeRow{ Code::AxisUsedTwice, "E106", Error, "axis_used_twice", "mesh axis used twice in one spec" },
+    CodeRow{ Code::SpecTooLong, "E107", Error, "rank_too_small", "spec has more entries than the array dimensions" },
+    CodeRow{ Code::NestedTuple, "E108", Error, "nested_tuple", "tuple inside a tuple in a spec" },
+    CodeRow{ Code::RuleArity, "E109", Error, "bad_rule_arity", "rule is not a pair" },
+    CodeRow{ Code::RulesType, "E110", Error, "bad_rules_type", "rules are not a sequence of pairs" },
+    CodeRow{ Code::UnmatchedAxis, "E111", Error, "unmatched_axis", "dimension without a usable rule" },
+    CodeRow{ Code::RuleConflict, "E112", Error, "inconsistent_rules", "combined rules contradict each other" },
+    CodeRow{ Code::UnsupportedDims, "E113", Error, "unsupported_dims", "no standard rules for these dimensions" },
+    CodeRow{ Code::DuplicateAxis, "E114", Error, "duplicate_axis", "mesh axis name used twice" },
+    CodeRow{ Code::InvalidAxisSize, "E115", Error, "invalid_axis_size", "mesh axis size out of range" },
+    CodeRow{ Code::NotALogicalSpec, "E116", Error, "not_a_logical_spec", "names that this Flax version cannot take" },
+    CodeRow{ Code::Syntax, "E120", Error, "syntax", "text cannot be read" },
+    CodeRow{ Code::DuplicateKey, "E121", Error, "duplicate_key", "key occurs twice" },
+    CodeRow{ Code::WrongType, "E122", Error, "wrong_type", "value of another type expected" },
+    CodeRow{ Code::MissingKey, "E123", Error, "missing_key", "required key is absent" },
+    CodeRow{ Code::UnknownValue, "E124", Error, "unknown_value", "value is not one of the known ones" },
+    CodeRow{ Code::OutOfRange, "E125", Error, "out_of_range", "number out of range" },
+    CodeRow{ Code::TooLarge, "E126", Error, "too_large", "size beyond the limit" },
+    CodeRow{ Code::NewerVersion, "E127", Error, "newer_version", "file of a newer major version" },
+    CodeRow{ Code::NotAnExperiment, "E128", Error, "not_an_experiment", "not an experiment file" },
+    CodeRow{ Code::Unreadable, "E129", Error, "unreadable", "file cannot be read" },
+    CodeRow{ Code::Unwritable, "E130", Error, "unwritable", "file cannot be written" },
+    CodeRow{ Code::TypeMismatch, "E140", Error, "type_mismatch", "types of an operation do not fit" },
+    CodeRow{ Code::InvalidOperand, "E141", Error, "invalid_operand", "operand of an operation is wrong" },
+    CodeRow{ Code::InvalidAttribute, "E142", Error, "invalid_attribute", "attribute of an operation is wrong" },
+    CodeRow{ Code::UnknownTensor, "E143", Error, "unknown_tensor", "no tensor of that path" },
+    CodeRow{ Code::NotExecutable, "E144", Error, "not_executable", "operation cannot be executed" },
+    CodeRow{ Code::OutOfMemory, "E145", Error, "out_of_memory", "run needs more memory than there is" },
+    CodeRow{ Code::VersionMismatch, "E146", Error, "version_mismatch", "results of different revisions were mixed" },
+    CodeRow{
+        Code::DeviceCountMismatch, "E150", Error, "device_count_mismatch", "mesh shape and number of devices differ" },
+    CodeRow{ Code::NoAxisAssignment, "E151", Error, "no_physical_axis_assignment",
+        "mesh axis is no product of whole physical axes" },
+    CodeRow{ Code::NoContiguousTopology, "E152", Error, "no_contiguous_topology",
+        "no contiguous submeshes on this topology" },
+    CodeRow{
+        Code::NoContiguousShape, "E153", Error, "no_contiguous_mesh_shape", "no contiguous submeshes for this shape" },
+    CodeRow{
+        Code::NeedsOneDevicePerChip, "E154", Error, "needs_one_device_per_chip", "chips have more than one device" },
+    CodeRow{ Code::DevicesDoNotFillBox, "E155", Error, "devices_do_not_fill_bounding_box",
+        "devices do not fill a box of coordinates" },
+    CodeRow{ Code::NotACuboid, "E156", Error, "not_a_cuboid", "two devices at one place" },
+    CodeRow{
+        Code::MeshShapeNotIntegers, "E157", Error, "mesh_shape_not_ints", "mesh shape is not made of whole numbers" },
+    CodeRow{ Code::TooFewDevices, "E158", Error, "too_few_devices", "mesh needs more devices than there are" },
+    CodeRow{ Code::AxisNamesLength, "E159", Error, "axis_names_length", "number of names and of mesh axes differ" },
+    CodeRow{ Code::MultiSlice, "E160", Error, "multi_slice", "devices of several slices in one mesh" },
+    CodeRow{
+        Code::GranuleCountMismatch, "E161", Error, "granule_count_mismatch", "DCN shape and number of slices differ" },
+    CodeRow{ Code::MissingGranuleAttribute, "E162", Error, "missing_granule_attribute", "devices without slices" },
+    CodeRow{
+        Code::SubmeshNotFactor, "E163", Error, "submesh_not_factor_of_global", "submesh does not divide the hardware" },
+    CodeRow{
+        Code::HostTiling, "E164", Error, "host_tiling_not_factor_or_multiple", "submesh cannot be tiled by hosts" },
+    CodeRow{ Code::HostNotFactor, "E165", Error, "local_not_factor_of_global", "hosts do not divide the hardware" },
+    CodeRow{
+        Code::ZMajorNeedsAllCores, "E166", Error, "z_major_needs_all_cores", "whole row or plane without all cores" },
+    CodeRow{ Code::SubmeshRank, "E167", Error, "submesh_rank", "submesh of another rank than the hardware" },
+    CodeRow{ Code::NoDefaultMesh, "E168", Error, "no_default_mesh", "no default mesh for these devices" },
+    CodeRow{ Code::GpuPartitions, "E169", Error, "gpu_partitions_not_factor_or_multiple",
+        "partitions do not fit the devices of a host" },
+    CodeRow{ Code::DcnShapeMismatch, "E170", Error, "dcn_shape_mismatch", "partitions do not fit the hosts" },
+    CodeRow{ Code::ZeroDivision, "E171", Error, "zero_division", "division by a size of zero" },
+    CodeRow{ Code::DuplicateDevice, "E172", Error, "duplicate_device", "device id used twice" },
+    CodeRow{ Code::NoPartitionsAndNoSubmesh, "E180", Error, "no_partitions_and_no_submesh",
         "neither a number of partitions nor a submesh" },
-    CodeRow { Code::LocalDevicesNotContiguous, "E181", Error, "local_devices_not_contiguous",
+    CodeRow{ Code::LocalDevicesNotContiguous, "E181", Error, "local_devices_not_contiguous",
         "devices of a host do not fill a block of the mesh" },
-    CodeRow { Code::NoLocalDevices, "E182", Error, "no_local_devices", "host without devices in the mesh" },
-    CodeRow { Code::TupleAxisNotSupported, "E183", Error, "tuple_axis_not_supported",
+    CodeRow{ Code::NoLocalDevices, "E182", Error, "no_local_devices", "host without devices in the mesh" },
+    CodeRow{ Code::TupleAxisNotSupported, "E183", Error, "tuple_axis_not_supported",
         "T5X cannot chunk a dimension over several mesh axes" },
-    CodeRow { Code::BatchNotDivisibleByDataMesh, "E184", Error, "batch_not_divisible_by_data_mesh_size",
+    CodeRow{ Code::BatchNotDivisibleByDataMesh, "E184", Error, "batch_not_divisible_by_data_mesh_size",
         "batch does not divide by the devices along the data axes" },
-    CodeRow { Code::BatchNotDivisibleByShards, "E185", Error, "batch_not_divisible_by_data_shards",
+    CodeRow{ Code::BatchNotDivisibleByShards, "E185", Error, "batch_not_divisible_by_data_shards",
         "batch does not divide by the hosts along the data axes" },
-    CodeRow { Code::FailedToMap, "E186", Error, "failed_to_map", "names of a parameter cannot be resolved" },
-    CodeRow { Code::UnresolvedAxisSize, "E187", Error, "unresolved_axis_size", "mesh axis sizes are left open" },
-    CodeRow { Code::SilentlyReplicated, "W201", Warning, "silently_replicated", "array silently replicated" },
-    CodeRow { Code::RuleUnused, "W202", Warning, "rule_unused", "rule never used" },
-    CodeRow { Code::AxisBusy, "W203", Warning, "axis_busy", "mesh axis already used by another dimension" },
-    CodeRow { Code::NullBlocksRule, "W204", Warning, "null_blocks_rule", "a None rule blocks a later rule" },
-    CodeRow { Code::TupleLostAxes, "W205", Warning, "tuple_lost_axes", "one busy axis lost a whole tuple" },
-    CodeRow { Code::ConstraintInactive, "W206", Warning, "constraint_inactive", "sharding constraint is not active" },
-    CodeRow { Code::FullRematerialise, "W207", Warning, "full_rematerialise", "array is gathered whole and cut again" },
-    CodeRow { Code::SlowLinkCollective, "W208", Warning, "slow_link_collective", "collective over a slow link" },
-    CodeRow { Code::OverMemoryLimit, "W209", Warning, "over_memory_limit", "device memory exceeded" },
-    CodeRow { Code::MeshNameInLogicalModel, "W210", Warning, "mesh_name_in_logical_model",
+    CodeRow{ Code::FailedToMap, "E186", Error, "failed_to_map", "names of a parameter cannot be resolved" },
+    CodeRow{ Code::UnresolvedAxisSize, "E187", Error, "unresolved_axis_size", "mesh axis sizes are left open" },
+    CodeRow{ Code::RankMismatch, "E401", Error, "rank_mismatch", "sharding is of another rank than the array" },
+    CodeRow{ Code::BadReshape, "E402", Error, "bad_reshape", "devices do not fill the grid" },
+    CodeRow{ Code::BadAxis, "E403", Error, "bad_axis", "axis out of range or used twice" },
+    CodeRow{ Code::UnknownMemoryKind, "E404", Error, "unknown_memory_kind", "memory that the devices lack" },
+    CodeRow{ Code::TileDevices, "E405", Error, "device_count_differs_from_tiles", "tiles and devices do not match" },
+    CodeRow{ Code::DeviceCount, "E406", Error, "device_count_differs_from_num_devices", "tiles of other devices" },
+    CodeRow{ Code::SingleTile, "E407", Error, "single_device_tile", "tiles of a single device" },
+    CodeRow{ Code::DeviceOutOfRange, "E408", Error, "device_id_out_of_range", "device number out of range" },
+    CodeRow{ Code::DeviceTwice, "E409", Error, "device_twice", "device listed twice" },
+    CodeRow{
+        Code::UnsupportedSharding, "E410", Error, "unsupported_sharding", "kind of sharding that is not used here" },
+    CodeRow{ Code::NotOnMesh, "E411", Error, "not_on_mesh", "sharding does not follow the mesh axes" },
+    CodeRow{ Code::MissingMesh, "E412", Error, "missing_mesh", "sharding needs a mesh" },
+    CodeRow{ Code::MeshMismatch, "E413", Error, "mesh_mismatch", "sharding is over another mesh" },
+    CodeRow{ Code::BadSubAxis, "E414", Error, "bad_sub_axis", "part of an axis that does not fit" },
+    CodeRow{ Code::OverlappingAxes, "E415", Error, "overlapping_axes", "parts of an axis overlap" },
+    CodeRow{ Code::AxisOrder, "E416", Error, "axis_order", "axes are not in the order of the mesh" },
+    CodeRow{ Code::BadPriority, "E417", Error, "priority", "priority without anything to propagate" },
+    CodeRow{ Code::NonNamedLeaf, "E418", Error, "non_named_leaf", "array without names" },
+    CodeRow{ Code::OnlyRankOneAndTwo, "E419", Error, "only_rank_1_and_2", "grid of an array of another rank" },
+    CodeRow{ Code::SilentlyReplicated, "W201", Warning, "silently_replicated", "array silently replicated" },
+    CodeRow{ Code::RuleUnused, "W202", Warning, "rule_unused", "rule never used" },
+    CodeRow{ Code::AxisBusy, "W203", Warning, "axis_busy", "mesh axis already used by another dimension" },
+    CodeRow{ Code::NullBlocksRule, "W204", Warning, "null_blocks_rule", "a None rule blocks a later rule" },
+    CodeRow{ Code::TupleLostAxes, "W205", Warning, "tuple_lost_axes", "one busy axis lost a whole tuple" },
+    CodeRow{ Code::ConstraintInactive, "W206", Warning, "constraint_inactive", "sharding constraint is not active" },
+    CodeRow{ Code::FullRematerialise, "W207", Warning, "full_rematerialise", "array is gathered whole and cut again" },
+    CodeRow{ Code::SlowLinkCollective, "W208", Warning, "slow_link_collective", "collective over a slow link" },
+    CodeRow{ Code::OverMemoryLimit, "W209", Warning, "over_memory_limit", "device memory exceeded" },
+    CodeRow{ Code::MeshNameInLogicalModel, "W210", Warning, "mesh_name_in_logical_model",
         "mesh axis name inside a logical model" },
-    CodeRow { Code::RuleUnknownAxis, "W211", Warning, "rule_unknown_axis", "rule names an axis that the mesh lacks" },
-    CodeRow { Code::AxisUnused, "W212", Warning, "axis_unused", "no array is cut along a mesh axis" },
-    CodeRow { Code::ParallelismWithoutAxis, "W213", Warning, "parallelism_without_axis",
+    CodeRow{ Code::RuleUnknownAxis, "W211", Warning, "rule_unknown_axis", "rule names an axis that the mesh lacks" },
+    CodeRow{ Code::AxisUnused, "W212", Warning, "axis_unused", "no array is cut along a mesh axis" },
+    CodeRow{ Code::ParallelismWithoutAxis, "W213", Warning, "parallelism_without_axis",
         "parallelism of an axis that the mesh lacks" },
-    CodeRow { Code::SubmeshNotFourSizes, "W214", Warning, "submesh_not_four_sizes", "submesh without four sizes" },
-    CodeRow { Code::PartitionsAndSubmesh, "W215", Warning, "partitions_and_submesh",
+    CodeRow{ Code::SubmeshNotFourSizes, "W214", Warning, "submesh_not_four_sizes", "submesh without four sizes" },
+    CodeRow{ Code::PartitionsAndSubmesh, "W215", Warning, "partitions_and_submesh",
         "both a number of partitions and a submesh" },
-    CodeRow { Code::ChunkTruncated, "W216", Warning, "chunk_truncated", "elements that belong to no host's chunk" },
-    CodeRow { Code::UnknownKey, "W220", Warning, "unknown_key", "unknown key, kept" },
-    CodeRow { Code::CommentsLost, "W221", Warning, "comments_lost", "comments are lost on save" },
-    CodeRow { Code::NewerMinorVersion, "W222", Warning, "newer_minor_version", "file of a newer minor version" },
-    CodeRow { Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
+    CodeRow{ Code::ChunkTruncated, "W216", Warning, "chunk_truncated", "elements that belong to no host's chunk" },
+    CodeRow{ Code::RulesElsewhere, "W217", Warning, "rules_elsewhere", "rules and mesh stand in another file" },
+    CodeRow{ Code::UnknownKey, "W220", Warning, "unknown_key", "unknown key, kept" },
+    CodeRow{ Code::CommentsLost, "W221", Warning, "comments_lost", "comments are lost on save" },
+    CodeRow{ Code::NewerMinorVersion, "W222", Warning, "newer_minor_version", "file of a newer minor version" },
+    CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
 };
 
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t { 0 });
+    std::iota(row.begin(), row.end(), std::size_t{ 0 });
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = row[0];
         row[0] = i;
@@ -101,9 +158,20 @@ std::size_t editDistance(std::string_view a, std::string_view b)
     return row.back();
 }
 
+/// The fewest digits that read as the same number.
+std::string shortest(double value)
+{
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    return { text.data(), end };
+}
+
 } // namespace
 
-std::span<const CodeRow> codeRegistry() { return rows; }
+std::span<const CodeRow> codeRegistry()
+{
+    return rows;
+}
 
 const CodeRow& codeRow(Code code)
 {
@@ -129,7 +197,7 @@ std::string Diagnostic::text(std::string_view name) const
     if (const auto* i = std::get_if<std::int64_t>(value))
         return std::to_string(*i);
     if (const auto* d = std::get_if<double>(value))
-        return std::to_string(*d);
+        return shortest(*d);
     std::string joined;
     for (const std::string& item : std::get<std::vector<std::string>>(*value))
         joined += (joined.empty() ? "" : ", ") + item;

@@ -13,8 +13,7 @@ namespace shardscope {
 class Hasher {
 public:
     template <class T>
-        requires std::integral<T> || std::is_enum_v<T>
-    Hasher& add(T value)
+    requires std::integral<T> || std::is_enum_v<T> Hasher& add(T value)
     {
         mix(static_cast<std::uint64_t>(value));
         return *this;

@@ -12,6 +12,26 @@ tl::unexpected<Error> invalidOrder(const char* detail)
     return fail(Code::InvalidAttribute, { { "op", "mesh" }, { "detail", detail } });
 }
 
+/// No id is negative and none occurs twice.
+bool allDistinct(const std::vector<std::int32_t>& ids)
+{
+    const auto [smallest, largest] = std::minmax_element(ids.begin(), ids.end());
+    if (*smallest < 0)
+        return false;
+    if (*largest / 8 > static_cast<std::int64_t>(ids.size())) { // few ids of a large range
+        std::vector<std::int32_t> sorted = ids;
+        std::sort(sorted.begin(), sorted.end());
+        return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+    }
+    std::vector<bool> seen(static_cast<std::size_t>(*largest) + 1, false);
+    for (const std::int32_t id : ids) {
+        if (seen[static_cast<std::size_t>(id)])
+            return false;
+        seen[static_cast<std::size_t>(id)] = true;
+    }
+    return true;
+}
+
 } // namespace
 
 Result<Mesh> Mesh::create(std::vector<MeshAxis> axes, std::vector<std::int32_t> deviceOrder)
@@ -31,12 +51,11 @@ Result<Mesh> Mesh::createOver(std::vector<MeshAxis> axes, std::vector<std::int32
     Result<Mesh> mesh = ofAxes(std::move(axes));
     if (!mesh)
         return mesh;
-    std::vector<std::int32_t> sorted = deviceIds;
-    std::sort(sorted.begin(), sorted.end());
-    if (sorted.size() != static_cast<std::size_t>(mesh->m_deviceCount) || sorted.front() < 0
-        || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    if (deviceIds.size() != static_cast<std::size_t>(mesh->m_deviceCount) || !allDistinct(deviceIds))
         return invalidOrder("device order must name every device once");
-    const bool plain = deviceIds == sorted && sorted.back() == mesh->m_deviceCount - 1;
+    bool plain = true;
+    for (std::size_t i = 0; i < deviceIds.size() && plain; ++i)
+        plain = deviceIds[i] == static_cast<std::int32_t>(i);
     if (!plain)
         mesh->m_deviceOrder = std::move(deviceIds);
     return mesh;

@@ -57,21 +57,21 @@ Result<Partitioner> makePartitioner(const PartitionerSettings& settings)
 Result<SpecTree> meshAxes(const LogicalTree& tree, const LogicalRules& rules, FlaxVersion version)
 {
     SpecTree specs;
+    specs.reserve(tree.size());
     for (const auto& [parameter, names] : tree) {
         if (!names) {
             specs.emplace_back(parameter, std::nullopt);
             continue;
         }
-        const Result<Resolution> resolution = resolve(*names, rules, version);
-        if (!resolution) {
+        Result<PartitionSpec> spec = resolveSpec(*names, rules, version);
+        if (!spec) {
             Where where;
             where.path = parameter;
             return fail(Code::FailedToMap,
-                { { "parameter", parameter }, { "cause", resolution.error().kind() },
-                    { "dims", resolution.error().list("dims") } },
+                { { "parameter", parameter }, { "cause", spec.error().kind() }, { "dims", spec.error().list("dims") } },
                 std::move(where));
         }
-        specs.emplace_back(parameter, resolution->spec());
+        specs.emplace_back(parameter, std::move(*spec));
     }
     return specs;
 }

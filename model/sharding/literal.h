@@ -35,6 +35,9 @@ inline constexpr int maximumNesting = 64;
 
 class Tokens {
 public:
+    /// How comments begin and what a backslash in a string means: "#" and \n, \x41, \u0041 as in Python and JSON, whose
+    /// strings stand in quotes of either kind; "//" and \n, \41 as in MLIR and HLO, which know double quotes alone.
+    enum class Language : std::uint8_t { Python, Mlir };
     enum class Kind : std::uint8_t { End, Punctuation, String, Name, Number, Bad };
     struct Token {
         Kind kind = Kind::End;
@@ -44,13 +47,19 @@ public:
         std::string expected; ///< for Bad: what is missing
     };
 
-    explicit Tokens(std::string_view text);
+    explicit Tokens(std::string_view text, Language language = Language::Python);
 
     [[nodiscard]] const Token& peek() const { return m_token; }
     Token take();
     [[nodiscard]] bool at(char punctuation) const;
     /// Takes the character if it stands here.
     bool accept(char punctuation);
+    /// Takes the name if it stands here.
+    bool acceptName(std::string_view name);
+    /// Takes a whole number. One too long for the type is as large (or as small) as it holds: limits refuse it then.
+    [[nodiscard]] Result<std::int64_t> takeWholeNumber();
+    /// Where the present token stands.
+    [[nodiscard]] Where where() const;
     /// A Syntax error at the present token.
     [[nodiscard]] tl::unexpected<Error> unexpected(std::string expected) const;
 
@@ -67,9 +76,12 @@ private:
     [[nodiscard]] char current() const { return m_text[m_position]; }
     void readString();
     bool readEscape(std::string& value);
+    bool readMlirEscape(std::string& value);
+    [[nodiscard]] bool atComment() const;
     [[nodiscard]] Result<Literal> readMapping(int depth, Literal mapping);
 
     std::string_view m_text;
+    Language m_language;
     std::size_t m_position = 0;
     int m_line = 1;
     int m_column = 1;

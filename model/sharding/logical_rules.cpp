@@ -2,6 +2,7 @@
 #include "sharding/logical_rules.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace shardscope {
 
@@ -72,20 +73,15 @@ bool findBusyAxis(const LogicalRule& rule, const Resolution& resolution, FlaxVer
             blame(holder, "UNCONSTRAINED");
         return holder >= 0;
     }
-    bool busy = false;
-    std::vector<std::string> free;
-    for (const std::string& axis : rule.target.axes) {
-        const int holder = holderOf(axis, resolution.entries);
-        if (holder < 0)
-            free.push_back(axis);
-        else if (!busy) {
-            busy = true;
-            blame(holder, axis);
-        }
-    }
-    if (busy)
-        trace.lostAxes = std::move(free);
-    return busy;
+    const std::vector<std::string>& axes = rule.target.axes;
+    const auto isBusy = [&](const std::string& axis) { return holderOf(axis, resolution.entries) >= 0; };
+    const auto busy = std::find_if(axes.begin(), axes.end(), isBusy);
+    if (busy == axes.end())
+        return false;
+    blame(holderOf(*busy, resolution.entries), *busy);
+    std::copy_if(axes.begin(), axes.end(), std::back_inserter(trace.lostAxes),
+        [&](const std::string& axis) { return !isBusy(axis); });
+    return true;
 }
 
 RuleTrace applyRule(
@@ -121,6 +117,8 @@ RuleTrace applyRule(
 /// How the dimensions stand before the first rule: the current version settles unnamed and unconstrained ones at once.
 void begin(const LogicalNames& names, FlaxVersion version, Resolution& resolution)
 {
+    resolution.entries.reserve(names.size());
+    resolution.dims.reserve(names.size());
     for (const LogicalName& name : names) {
         ResolvedEntry entry;
         DimensionTrace trace;
@@ -152,6 +150,27 @@ std::vector<std::string> unassignedNames(const LogicalNames& names, const Resolu
     return result;
 }
 
+/// Walks the rules; without a trace only what they assign is kept.
+Result<Resolution> walk(const LogicalNames& names, const LogicalRules& rules, FlaxVersion version, bool traced)
+{
+    if (Repeated repeated = repeatedNames(names, version); repeated.any)
+        return fail(Code::DuplicateDimension, { { "dims", std::move(repeated.names) } });
+    if (!rules.isSequence)
+        return fail(Code::RulesType);
+    Resolution resolution;
+    begin(names, version, resolution);
+    if (traced)
+        resolution.rules.reserve(rules.list.size());
+    for (std::size_t i = 0; i < rules.list.size(); ++i) {
+        if (rules.list[i].arity != 2)
+            return fail(Code::RuleArity, { { "rule", i }, { "length", rules.list[i].arity } });
+        RuleTrace trace = applyRule(i, rules.list[i], names, version, resolution);
+        if (traced)
+            resolution.rules.push_back(std::move(trace));
+    }
+    return resolution;
+}
+
 } // namespace
 
 PartitionSpec Resolution::spec() const
@@ -164,18 +183,19 @@ PartitionSpec Resolution::spec() const
 
 Result<Resolution> resolve(const LogicalNames& names, const LogicalRules& rules, FlaxVersion version)
 {
-    if (Repeated repeated = repeatedNames(names, version); repeated.any)
-        return fail(Code::DuplicateDimension, { { "dims", std::move(repeated.names) } });
-    if (!rules.isSequence)
-        return fail(Code::RulesType);
-    Resolution resolution;
-    begin(names, version, resolution);
-    for (std::size_t i = 0; i < rules.list.size(); ++i) {
-        if (rules.list[i].arity != 2)
-            return fail(Code::RuleArity, { { "rule", i }, { "length", rules.list[i].arity } });
-        resolution.rules.push_back(applyRule(i, rules.list[i], names, version, resolution));
-    }
-    return resolution;
+    return walk(names, rules, version, true);
+}
+
+Result<PartitionSpec> resolveSpec(const LogicalNames& names, const LogicalRules& rules, FlaxVersion version)
+{
+    Result<Resolution> resolution = walk(names, rules, version, false);
+    if (!resolution)
+        return tl::unexpected(std::move(resolution.error()));
+    PartitionSpec spec;
+    spec.entries.reserve(names.size());
+    for (ResolvedEntry& entry : resolution->entries) // None where it is not assigned
+        spec.entries.push_back(std::move(entry.entry));
+    return spec;
 }
 
 Result<ConstraintAction> logicalConstraint(

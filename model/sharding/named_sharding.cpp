@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sharding/text.h"
+#include "sharding/hlo_sharding.h"
 
 namespace shardscope {
 
@@ -16,15 +16,15 @@ Result<Layout> NamedSharding::layout(std::span<const std::int64_t> shape) const
 
 bool NamedSharding::operator==(const NamedSharding& other) const
 {
-    return (mesh == other.mesh || *mesh == *other.mesh) && canonical(spec) == canonical(other.spec);
+    return (mesh == other.mesh || *mesh == *other.mesh) && canonical(spec) == canonical(other.spec)
+        && memoryKind == other.memoryKind;
 }
 
 bool isEquivalent(const NamedSharding& a, const NamedSharding& b, std::size_t ndim)
 {
-    // Canonical HLO text has one form per assignment of tiles to mesh positions.
     return a.mesh->deviceCount() == b.mesh->deviceCount()
-        && std::ranges::equal(a.mesh->deviceOrder(), b.mesh->deviceOrder())
-        && toHlo(a.spec, *a.mesh, ndim) == toHlo(b.spec, *b.mesh, ndim);
+        && std::ranges::equal(a.mesh->deviceOrder(), b.mesh->deviceOrder()) && a.memoryKind == b.memoryKind
+        && toHloSharding(a.spec, *a.mesh, ndim) == toHloSharding(b.spec, *b.mesh, ndim);
 }
 
 } // namespace shardscope

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sharding/literal.h"
 #include "sharding/text.h"
+#include "sharding/text_readers.h"
 
 namespace shardscope {
 
@@ -64,50 +64,46 @@ Result<std::vector<Literal>> readEntries(Tokens& tokens, char close)
     return entries;
 }
 
-/// Steps over "P(", "PartitionSpec(" or a longer path to it. A mesh axis may be called P, too.
-bool openSpec(Tokens& tokens)
+Result<PartitionSpec> toSpec(const std::vector<Literal>& entries)
 {
-    if (tokens.peek().kind != Tokens::Kind::Name)
-        return false;
-    const std::string& name = tokens.peek().text;
-    const std::size_t dot = name.rfind('.');
-    const std::string last = dot == std::string::npos ? name : name.substr(dot + 1);
-    if (last != "P" && last != "PartitionSpec")
-        return false;
-    Tokens ahead = tokens;
-    ahead.take();
-    if (!ahead.accept('('))
-        return false;
-    tokens = ahead;
-    return true;
-}
-
-} // namespace
-
-Result<PartitionSpec> parseSpec(std::string_view text)
-{
-    Tokens tokens(text);
-    if (tokens.peek().kind == Tokens::Kind::End)
-        return tokens.unexpected("a spec such as P('data', None)");
-    const bool parentheses = openSpec(tokens);
-    Result<std::vector<Literal>> entries = readEntries(tokens, parentheses ? ')' : '\0');
-    if (!entries)
-        return tl::unexpected(std::move(entries.error()));
-    if (parentheses) {
-        tokens.accept(')');
-        if (tokens.peek().kind != Tokens::Kind::End)
-            return tokens.unexpected("end of text");
-    } else if (entries->size() == 1 && entries->front().isSequence()) {
-        entries = std::vector<Literal>(std::move(entries->front().items)); // one tuple or list is the spec itself
-    }
     PartitionSpec spec;
-    for (const Literal& literal : *entries) {
+    for (const Literal& literal : entries) {
         Result<SpecEntry> entry = toEntry(literal);
         if (!entry)
             return tl::unexpected(std::move(entry.error()));
         spec.entries.push_back(std::move(*entry));
     }
     return spec;
+}
+
+} // namespace
+
+Result<PartitionSpec> readSpecEntries(Tokens& tokens, char close)
+{
+    const Result<std::vector<Literal>> entries = readEntries(tokens, close);
+    if (!entries)
+        return tl::unexpected(entries.error());
+    if (close)
+        tokens.accept(close);
+    return toSpec(*entries);
+}
+
+Result<PartitionSpec> parseSpec(std::string_view text)
+{
+    Tokens tokens(text);
+    if (tokens.peek().kind == Tokens::Kind::End)
+        return tokens.unexpected("a spec such as P('data', None)");
+    if (openCall(tokens, "P") || openCall(tokens, "PartitionSpec")) {
+        Result<PartitionSpec> spec = readSpecEntries(tokens, ')');
+        if (spec && tokens.peek().kind != Tokens::Kind::End)
+            return tokens.unexpected("end of text");
+        return spec;
+    }
+    const Result<std::vector<Literal>> entries = readEntries(tokens, '\0');
+    if (!entries)
+        return tl::unexpected(entries.error());
+    // One tuple or list is the spec itself.
+    return toSpec(entries->size() == 1 && entries->front().isSequence() ? entries->front().items : *entries);
 }
 
 } // namespace shardscope

@@ -14,7 +14,7 @@
 
 namespace shardscope {
 
-/// "PartitionSpec('data', None)", with `shortForm` "P('data', None)".
+/// "P('data')", the form for people; without `shortForm` as Python prints the object: "PartitionSpec('data',)".
 [[nodiscard]] std::string toJax(const PartitionSpec& spec, bool shortForm = true);
 /// The form of narrow columns: "P(data, -)", tuples as "(pod, data)".
 [[nodiscard]] std::string toColumn(const PartitionSpec& spec);
@@ -27,10 +27,11 @@ namespace shardscope {
 /// XLA HLO V2: "{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}", "{replicated}". Numbers are mesh positions.
 [[nodiscard]] std::string toHlo(const PartitionSpec& spec, const Mesh& mesh, std::size_t rank);
 
-/// Shardy: "<@mesh, [{}, {\"model\"}]>" and "<[\"data\"=2, \"model\"=4]>".
+/// Shardy: "<@mesh, [{}, {\"model\"}]>" and "<[\"data\"=2, \"model\"=4]>", with `deviceIds` "<[...], device_ids=[1,
+/// 0]>" where the devices are not in plain order.
 [[nodiscard]] std::string toShardy(const PartitionSpec& spec, std::size_t rank);
 [[nodiscard]] std::string toShardy(const TensorSharding& sharding, const Mesh& mesh);
-[[nodiscard]] std::string toShardy(const Mesh& mesh);
+[[nodiscard]] std::string toShardy(const Mesh& mesh, bool deviceIds = false);
 
 /// "f32[embed 1024, hidden 1024@model]"; `names` may be empty. A dimension cut by more axes: "1024@(pod,data)"; partial
 /// sums over an axis: "f32[8, 4]{U:model}".
@@ -41,7 +42,10 @@ namespace shardscope {
 [[nodiscard]] Result<PartitionSpec> parseSpec(std::string_view text);
 /// JSON ([["batch","data"], ...]) or Python literals (rules = (('batch', 'data'), ('embed', None)) and the like).
 [[nodiscard]] Result<LogicalRules> parseRules(std::string_view text);
-/// "data=2,model=4".
+/// Sizes of an array: "8,16", "[8, 16]", "(8,)"; "()" and "" are a scalar. At most 16, each from 0 to 2^60. Errors:
+/// also OutOfRange, TooLarge.
+[[nodiscard]] Result<Shape> parseShape(std::string_view text);
+/// "data=2,model=4", or as JAX prints a mesh, in any of its versions.
 [[nodiscard]] Result<Mesh> parseMesh(std::string_view text);
 
 /// The grid that jax.debug.visualize_array_sharding prints, for rank 1 and 2; other ranks get one grid per block of the
@@ -55,5 +59,12 @@ struct GridTextOptions {
     std::int64_t maximumCells = 64; ///< rows, columns and grids that are drawn, each
 };
 [[nodiscard]] std::vector<std::string> toGridText(const Layout& layout, const GridTextOptions& options = {});
+/// What is written into the cells, row by row, in full: "CPU 0,4". Arrays of rank 1 have one row. Error:
+/// OnlyRankOneAndTwo.
+[[nodiscard]] Result<std::vector<std::vector<std::string>>> gridLabels(
+    const Layout& layout, std::string_view platform = "CPU");
+/// All of the grid as JAX prints it, each line with its end. JAX leaves the fitting of grids wider than 80 columns to a
+/// library; here they are as wide as they are. Error: OnlyRankOneAndTwo.
+[[nodiscard]] Result<std::string> visualizeArraySharding(const Layout& layout, GridTextOptions options = {});
 
 } // namespace shardscope

@@ -2,6 +2,7 @@
 // The shards of an array as boxes, drawn with characters, in the sizes that JAX chooses.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sharding/text.h"
 
@@ -140,7 +141,41 @@ std::string heading(const Layout& layout, std::int64_t shard)
     return text + "]";
 }
 
+Result<void> requireRank(const Layout& layout)
+{
+    const std::size_t rank = layout.shape().size();
+    if (rank == 1 || rank == 2)
+        return {};
+    return fail(Code::OnlyRankOneAndTwo, { { "rank", rank } });
+}
+
 } // namespace
+
+Result<std::vector<std::vector<std::string>>> gridLabels(const Layout& layout, std::string_view platform)
+{
+    if (Result<void> rank = requireRank(layout); !rank)
+        return tl::unexpected(std::move(rank.error()));
+    const std::int64_t columns = layout.shardGrid().back();
+    std::vector<std::vector<std::string>> labels;
+    for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
+        if (shard % columns == 0)
+            labels.emplace_back();
+        labels.back().push_back(
+            labelOf(layout.holders(shard), std::string(platform), std::numeric_limits<std::size_t>::max() / 2));
+    }
+    return labels;
+}
+
+Result<std::string> visualizeArraySharding(const Layout& layout, GridTextOptions options)
+{
+    if (Result<void> rank = requireRank(layout); !rank)
+        return tl::unexpected(std::move(rank.error()));
+    options.maximumCells = std::numeric_limits<std::int64_t>::max();
+    std::string text;
+    for (const std::string& line : toGridText(layout, options))
+        text += line + "\n";
+    return text;
+}
 
 std::vector<std::string> toGridText(const Layout& layout, const GridTextOptions& options)
 {

@@ -102,10 +102,12 @@ std::string axesText(const AxisList& axes, const Mesh& mesh)
 
 std::string toJax(const PartitionSpec& spec, bool shortForm)
 {
-    std::string result = shortForm ? "P(" : "PartitionSpec(";
-    for (std::size_t d = 0; d < spec.size(); ++d)
-        result += (d == 0 ? "" : ", ") + entryText(spec.entries[d]);
-    return result + ")";
+    std::vector<std::string> items;
+    for (const SpecEntry& entry : spec.entries)
+        items.push_back(entryText(entry));
+    if (!shortForm)
+        return "PartitionSpec" + tupleOf(items);
+    return items.size() == 1 ? "P(" + items.front() + ")" : "P" + tupleOf(items);
 }
 
 std::string toColumn(const PartitionSpec& spec)

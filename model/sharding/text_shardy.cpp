@@ -79,12 +79,19 @@ std::string toShardy(const TensorSharding& sharding, const Mesh& mesh)
     return result + '>';
 }
 
-std::string toShardy(const Mesh& mesh)
+std::string toShardy(const Mesh& mesh, bool deviceIds)
 {
     std::string result = "<[";
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
         result += (axis == 0 ? "" : ", ") + quoted(mesh.axis(axis).name) + '=' + std::to_string(mesh.size(axis));
-    return result + "]>";
+    result += ']';
+    if (deviceIds && !mesh.deviceOrder().empty()) {
+        result += ", device_ids=[";
+        for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
+            result += (position == 0 ? "" : ", ") + std::to_string(mesh.deviceAt(position));
+        result += ']';
+    }
+    return result + '>';
 }
 
 } // namespace shardscope

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <algorithm>
+#include <charconv>
+#include <limits>
 
 #include "sharding/literal.h"
 
@@ -98,8 +99,9 @@ tl::unexpected<Error> unexpectedLiteral(const Literal& literal, std::string expe
     return fail(Code::Syntax, { { "expected", std::move(expected) }, { "found", literal.shown() } }, literal.where());
 }
 
-Tokens::Tokens(std::string_view text)
+Tokens::Tokens(std::string_view text, Language language)
     : m_text(text)
+    , m_language(language)
 {
     if (m_text.starts_with("\xef\xbb\xbf")) // byte order mark
         m_text.remove_prefix(3);
@@ -126,6 +128,39 @@ bool Tokens::accept(char punctuation)
     return true;
 }
 
+bool Tokens::acceptName(std::string_view name)
+{
+    if (m_token.kind != Kind::Name || m_token.text != name)
+        return false;
+    advance();
+    return true;
+}
+
+Result<std::int64_t> Tokens::takeWholeNumber()
+{
+    if (m_token.kind != Kind::Number)
+        return unexpected("a whole number");
+    std::int64_t number = 0;
+    const std::string& text = m_token.text;
+    const char* end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, number);
+    if (stopped != end)
+        return unexpected("a whole number");
+    if (error == std::errc::result_out_of_range)
+        number =
+            text.starts_with('-') ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+    advance();
+    return number;
+}
+
+Where Tokens::where() const
+{
+    Where where;
+    where.line = m_token.line;
+    where.column = m_token.column;
+    return where;
+}
+
 tl::unexpected<Error> Tokens::unexpected(std::string expected) const
 {
     std::string found = m_token.kind == Kind::End ? "end of text" : shortened(m_token.text);
@@ -133,10 +168,7 @@ tl::unexpected<Error> Tokens::unexpected(std::string expected) const
         found = "'" + found + "'";
     if (m_token.kind == Kind::Bad)
         expected = m_token.expected;
-    Where where;
-    where.line = m_token.line;
-    where.column = m_token.column;
-    return fail(Code::Syntax, { { "expected", std::move(expected) }, { "found", std::move(found) } }, std::move(where));
+    return fail(Code::Syntax, { { "expected", std::move(expected) }, { "found", std::move(found) } }, where());
 }
 
 void Tokens::step()
@@ -150,14 +182,21 @@ void Tokens::step()
     }
 }
 
+bool Tokens::atComment() const
+{
+    const std::string_view rest = m_text.substr(m_position);
+    return rest.starts_with(m_language == Language::Python ? "#" : "//");
+}
+
 void Tokens::skipBlanks()
 {
     while (!atEnd()) {
         const char c = current();
-        if (c == '#') {
+        if (atComment()) {
             while (!atEnd() && current() != '\n')
                 step();
-        } else if (c == '\\' && m_position + 1 < m_text.size() && (m_text[m_position + 1] == '\n')) {
+        } else if (m_language == Language::Python && c == '\\' && m_position + 1 < m_text.size()
+            && (m_text[m_position + 1] == '\n')) {
             step(); // a continued line
             step();
         } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f') {
@@ -177,7 +216,7 @@ void Tokens::advance()
     if (atEnd())
         return;
     const char c = current();
-    if (c == '\'' || c == '"') {
+    if (c == '"' || (c == '\'' && m_language == Language::Python)) {
         readString();
         return;
     }
@@ -211,7 +250,7 @@ void Tokens::readString()
             continue;
         }
         step();
-        if (!readEscape(value)) {
+        if (m_language == Language::Mlir ? !readMlirEscape(value) : !readEscape(value)) {
             m_token.kind = Kind::Bad;
             m_token.expected = "a known escape in the string";
             m_token.text = m_text.substr(begin, m_position - begin);
@@ -227,6 +266,28 @@ void Tokens::readString()
     step();
     m_token.kind = Kind::String;
     m_token.text = std::move(value);
+}
+
+/// The part of an escape behind the backslash: a letter, or two hexadecimal digits.
+bool Tokens::readMlirEscape(std::string& value)
+{
+    if (atEnd())
+        return false;
+    const char c = current();
+    step();
+    constexpr std::string_view letters = "\\\"nt";
+    constexpr std::string_view meanings = "\\\"\n\t";
+    if (const std::size_t letter = letters.find(c); letter != std::string_view::npos) {
+        value += meanings[letter];
+        return true;
+    }
+    const int high = hexDigit(c);
+    const int low = atEnd() ? -1 : hexDigit(current());
+    if (high < 0 || low < 0)
+        return false;
+    step();
+    value += static_cast<char>(high * 16 + low);
+    return true;
 }
 
 /// The part of an escape behind the backslash.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/forms.h"
+#include "rules/published_rules.h"
 
 namespace shardscope::conformance {
 
@@ -33,6 +34,12 @@ CaseResult checkRuleResolutions(const Json& oneCase, const Json& file)
         resolve(names.value_or(LogicalNames()), toRules(set->at("rules")), FlaxVersion::Current);
     if (!resolution)
         return compareMembers(oneCase, { { "error", errorLike(oneCase.value("error", Json()), resolution.error()) } });
+    // The set that comes with the product must say the same.
+    if (const PublishedRules* published = findPublishedRules(oneCase.at("rule_set").get<std::string>()))
+        if (const Result<PartitionSpec> spec =
+                resolveSpec(names.value_or(LogicalNames()), published->rules, FlaxVersion::Current);
+            !spec || listsJson(*spec) != listsJson(resolution->spec()))
+            return CaseResult::failed("the published rules resolve differently");
     return compareMembers(oneCase, { { "expected_spec", listsJson(resolution->spec()) } });
 }
 

@@ -50,14 +50,26 @@ struct CheckerRow {
 CaseResult checkAxisAlgebra(const Json& oneCase, const Json& file);
 CaseResult checkFlaxConstraintGate(const Json& oneCase, const Json& file);
 CaseResult checkFlaxLogicalToMeshAxes(const Json& oneCase, const Json& file);
+CaseResult checkJaxCreateDeviceMesh(const Json& oneCase, const Json& file);
+CaseResult checkJaxCreateHybridDeviceMesh(const Json& oneCase, const Json& file);
+CaseResult checkJaxMakeMesh(const Json& oneCase, const Json& file);
+CaseResult checkHloSharding(const Json& oneCase, const Json& file);
 CaseResult checkJaxNamedSharding(const Json& oneCase, const Json& file);
+CaseResult checkJaxPositionalSharding(const Json& oneCase, const Json& file);
 CaseResult checkJaxShardingEquivalence(const Json& oneCase, const Json& file);
 CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json& file);
+CaseResult checkMemoryKinds(const Json& oneCase, const Json& file);
 CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
+CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);
+CaseResult checkT5xCpuGpuMesh(const Json& oneCase, const Json& file);
+CaseResult checkSeedNumericFacts(const Json& oneCase, const Json& file);
 CaseResult checkT5xDataLayout(const Json& oneCase, const Json& file);
+CaseResult checkT5xDefaultMesh(const Json& oneCase, const Json& file);
+CaseResult checkT5xGetMesh(const Json& oneCase, const Json& file);
 CaseResult checkT5xLocalChunker(const Json& oneCase, const Json& file);
 CaseResult checkT5xPartitioner(const Json& oneCase, const Json& file);
 CaseResult checkT5xStandardRules(const Json& oneCase, const Json& file);
+CaseResult checkUneven(const Json& oneCase, const Json& file);
 
 } // namespace shardscope::conformance

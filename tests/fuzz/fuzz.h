@@ -26,8 +26,16 @@ struct Target {
 /// The mutation number `round` of the target's seeds. The same number gives the same text everywhere.
 [[nodiscard]] std::string mutated(const Target& target, std::uint64_t round);
 
+Target hloTarget();
+Target csvTarget();
+Target jsonTableTarget();
+Target maxTextTarget();
 Target meshTarget();
+Target namesTarget();
+Target publishedRulesTarget();
 Target rulesTarget();
+Target shardingTarget();
+Target shardyTarget();
 Target specTarget();
 
 } // namespace shardscope::fuzz

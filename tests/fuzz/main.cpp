@@ -14,7 +14,8 @@ using namespace shardscope::fuzz;
 
 std::vector<Target> targets()
 {
-    return { meshTarget(), rulesTarget(), specTarget() };
+    return { meshTarget(), rulesTarget(), specTarget(), hloTarget(), shardyTarget(), shardingTarget(), namesTarget(),
+        publishedRulesTarget(), maxTextTarget(), csvTarget(), jsonTableTarget() };
 }
 
 /// Texts that are long rather than clever.

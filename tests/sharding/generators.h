@@ -5,12 +5,29 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <iostream>
 #include <memory>
+#include <numeric>
 #include <random>
 
-#include "sharding/layout.h"
+#include "sharding/sharding.h"
 
 namespace shardscope::generators {
+
+/// rc::check with more cases than its default.
+template <class Property>
+bool holds(const std::string& what, Property property, int cases = 2000)
+{
+    rc::detail::TestParams params = rc::detail::configuration().testParams;
+    params.maxSuccess = std::max(params.maxSuccess, cases);
+    rc::detail::TestMetadata metadata;
+    metadata.description = what;
+    const auto result = rc::detail::checkTestable(std::move(property), metadata, params);
+    std::cerr << "- " << what << ": ";
+    rc::detail::printResultMessage(result, std::cerr);
+    std::cerr << std::endl;
+    return result.template is<rc::detail::SuccessResult>();
+}
 
 /// Up to four axes of 1 to 6, in plain or shuffled device order.
 inline MeshPtr mesh()
@@ -81,6 +98,100 @@ inline PartitionSpec spec(const Mesh& mesh, std::size_t rank)
             entry = *rc::gen::element(SpecEntry::none(), SpecEntry::tuple({}), SpecEntry::unconstrained());
     }
     return result;
+}
+
+/// Sizes whose product is `count`, up to four of them, 1 among them at times.
+inline Shape factors(std::int64_t count)
+{
+    Shape sizes;
+    const int rank = *rc::gen::inRange(1, 5);
+    for (int i = 0; i + 1 < rank; ++i) {
+        std::vector<std::int64_t> divisors;
+        for (std::int64_t divisor = 1; divisor <= count; ++divisor)
+            if (count % divisor == 0)
+                divisors.push_back(divisor);
+        sizes.push_back(*rc::gen::elementOf(divisors));
+        count /= sizes.back();
+    }
+    sizes.push_back(count);
+    std::shuffle(sizes.begin(), sizes.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));
+    return sizes;
+}
+
+/// Up to 24 of the devices 0 to 39, in any order.
+inline std::vector<std::int32_t> deviceIds()
+{
+    std::vector<std::int32_t> ids(40);
+    std::iota(ids.begin(), ids.end(), 0);
+    std::shuffle(ids.begin(), ids.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));
+    ids.resize(static_cast<std::size_t>(*rc::gen::element(1, 2, 4, 6, 8, 12, 16, 24)));
+    if (*rc::gen::arbitrary<bool>())
+        std::sort(ids.begin(), ids.end());
+    return ids;
+}
+
+inline std::optional<MemoryKind> memoryKind()
+{
+    const int number = *rc::gen::inRange(0, 4);
+    if (number == 3)
+        return std::nullopt;
+    return memoryKinds()[static_cast<std::size_t>(number)];
+}
+
+/// A grid of devices after a few operations.
+inline PositionalSharding positional(std::vector<std::int32_t> devices)
+{
+    const auto count = static_cast<std::int64_t>(devices.size());
+    PositionalSharding sharding = *PositionalSharding::create(
+        std::move(devices), Shape{ count }, *rc::gen::element<std::string>("cpu", "gpu", "tpu"), memoryKind());
+    for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
+        const int operation = *rc::gen::inRange(0, 3);
+        if (operation == 0) {
+            sharding = *sharding.reshape(factors(sharding.cellCount()));
+        } else if (operation == 1) {
+            std::vector<std::int64_t> axes;
+            for (std::size_t axis = 0; axis < sharding.rank(); ++axis)
+                if (*rc::gen::inRange(0, 3) == 0)
+                    axes.push_back(static_cast<std::int64_t>(axis));
+            sharding = *sharding.replicate(axes, *rc::gen::inRange(0, 4) > 0 || axes.size() == sharding.rank());
+        } else {
+            std::vector<std::int64_t> order(sharding.rank());
+            std::iota(order.begin(), order.end(), 0);
+            std::shuffle(order.begin(), order.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));
+            sharding = *sharding.transpose(order);
+        }
+    }
+    return sharding;
+}
+
+/// Tiles of an array of that rank over so many devices, as an iota or a list, with subgroups of any types.
+inline HloSharding hlo(std::size_t rank, std::int64_t devices)
+{
+    if (*rc::gen::inRange(0, 8) == 0)
+        return HloSharding::of(*rc::gen::element(HloSharding::Kind::Replicated, HloSharding::Kind::Manual,
+            HloSharding::Kind::Unknown, HloSharding::Kind::Unreduced, HloSharding::Kind::Maximal));
+    using Subgroup = HloSharding::Subgroup;
+    std::vector<Subgroup> subgroups;
+    for (int i = *rc::gen::inRange(0, 4); i > 0; --i)
+        subgroups.push_back(*rc::gen::element(Subgroup::Manual, Subgroup::Unreduced, Subgroup::Replicated));
+    Shape dims(rank + subgroups.size(), 1);
+    if (dims.empty())
+        return HloSharding::of(HloSharding::Kind::Replicated);
+    for (const std::int64_t size : factors(devices))
+        dims[*rc::gen::inRange<std::size_t>(0, dims.size())] *= size;
+    if (*rc::gen::arbitrary<bool>()) {
+        const Shape reshape = factors(devices);
+        TileAssignment::Permutation order;
+        for (std::size_t i = 0; i < reshape.size(); ++i)
+            order.push_back(static_cast<std::int32_t>(i));
+        std::shuffle(order.begin(), order.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));
+        return HloSharding::tiled(*TileAssignment::iota(dims, reshape, order), subgroups);
+    }
+    std::vector<std::int32_t> list(static_cast<std::size_t>(devices));
+    std::iota(list.begin(), list.end(), 0);
+    if (*rc::gen::arbitrary<bool>())
+        std::shuffle(list.begin(), list.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));
+    return HloSharding::tiled(*TileAssignment::list(dims, list), subgroups);
 }
 
 } // namespace shardscope::generators

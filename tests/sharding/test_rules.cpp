@@ -23,6 +23,7 @@ private Q_SLOTS:
     void order();
     void noAxisTwice();
     void unusedNamesChangeNothing();
+    void unusedAxesMayBeRenamed();
     void traceExplainsTheResult();
     void ruleSets();
 };
@@ -262,12 +263,38 @@ void TestRules::unusedNamesChangeNothing()
     QVERIFY(holds);
 }
 
+void TestRules::unusedAxesMayBeRenamed()
+{
+    const bool holds = rc::check("axes that are not in the result may have any name", [] {
+        const LogicalNames names = arbitraryNames();
+        const LogicalRules rules = arbitraryRules();
+        const FlaxVersion version = anyVersion();
+        const Resolution before = *resolve(names, rules, version);
+        std::set<std::string> used;
+        for (const SpecEntry& entry : before.spec().entries)
+            used.insert(entry.axes.begin(), entry.axes.end());
+        LogicalRules renamed = rules;
+        for (LogicalRule& rule : renamed.list)
+            for (std::string& axis : rule.target.axes)
+                if (used.count(axis) == 0)
+                    axis = "other " + axis;
+        const Resolution after = *resolve(names, renamed, version);
+        RC_ASSERT(after.spec() == before.spec());
+        RC_ASSERT(after.dims == before.dims);
+        for (std::size_t i = 0; i < rules.list.size(); ++i)
+            RC_ASSERT(after.rules[i].verdict == before.rules[i].verdict);
+    });
+    QVERIFY(holds);
+}
+
 void TestRules::traceExplainsTheResult()
 {
     const bool holds = rc::check("verdicts and entries agree", [] {
         const LogicalNames names = arbitraryNames();
         const LogicalRules rules = arbitraryRules();
-        const Resolution resolution = *resolve(names, rules, anyVersion());
+        const FlaxVersion version = anyVersion();
+        const Resolution resolution = *resolve(names, rules, version);
+        RC_ASSERT(*resolveSpec(names, rules, version) == resolution.spec());
         RC_ASSERT(resolution.rules.size() == rules.list.size());
         std::vector<int> setBy(names.size(), -1);
         for (const RuleTrace& trace : resolution.rules) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "interchange/import.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+namespace {
+
+Result<void> checkName(const std::string& what, const std::string& name)
+{
+    if (isValidName(name))
+        return {};
+    return fail(Code::WrongType,
+        { { "key", what }, { "expected", "a name without control characters" },
+            { "found", name.empty() ? "an empty name" : "a control character" } });
+}
+
+/// What a file of experiments could hold.
+Result<void> checkRules(const LogicalRules& rules)
+{
+    if (!rules.isSequence)
+        return fail(Code::RulesType);
+    for (std::size_t i = 0; i < rules.list.size(); ++i) {
+        const LogicalRule& rule = rules.list[i];
+        const std::string what = "rule " + std::to_string(i + 1);
+        if (rule.arity != 2)
+            return fail(Code::RuleArity, { { "rule", i }, { "length", rule.arity } });
+        if (rule.nested)
+            return fail(Code::NestedTuple);
+        if (rule.name.kind == LogicalName::Kind::Name)
+            if (Result<void> valid = checkName(what, rule.name.name); !valid)
+                return valid;
+        const std::vector<std::string>& axes = rule.target.axes;
+        for (auto axis = axes.begin(); axis != axes.end(); ++axis) {
+            if (Result<void> valid = checkName(what, *axis); !valid)
+                return valid;
+            if (std::find(axes.begin(), axis, *axis) != axis)
+                return fail(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ *axis } } });
+        }
+    }
+    return {};
+}
+
+Result<NamedArraySetting> toArray(const ParameterRow& row)
+{
+    if (Result<void> valid = checkName("path", row.path); !valid)
+        return tl::unexpected(std::move(valid.error()));
+    for (const LogicalName& name : row.names)
+        if (name.kind == LogicalName::Kind::Name)
+            if (Result<void> valid = checkName(row.path, name.name); !valid)
+                return tl::unexpected(std::move(valid.error()));
+    return NamedArraySetting{ row.path, row.names, row.type.shape, row.type.dtype };
+}
+
+} // namespace
+
+void takeMesh(const MaxTextMesh& mesh, Import& import)
+{
+    import.mesh = mesh.meshAxes();
+    import.deviceOrder = mesh.deviceOrder;
+    import.hosts = mesh.slices;
+}
+
+Result<Experiment> toExperiment(const Import& import)
+{
+    Experiment experiment;
+    experiment.title = import.title;
+    const Result<Mesh> mesh = Mesh::create(import.mesh, import.deviceOrder);
+    if (!mesh)
+        return tl::unexpected(mesh.error());
+    experiment.mesh = { import.mesh, import.deviceOrder };
+    const std::int64_t hosts = mesh->deviceCount() % import.hosts == 0 ? import.hosts : 1;
+    experiment.hardware.devices.hosts = static_cast<std::int32_t>(hosts);
+    experiment.hardware.devices.devicesPerHost = static_cast<std::int32_t>(mesh->deviceCount() / hosts);
+    if (Result<void> right = checkRules(import.rules); !right)
+        return tl::unexpected(std::move(right.error()));
+    experiment.rules.dialect = import.dialect;
+    experiment.rules.rules = import.rules;
+    ArraysModel model;
+    for (const ParameterRow& row : import.rows) {
+        Result<NamedArraySetting> array = toArray(row);
+        if (!array) {
+            array.error().where.path = row.path;
+            array.error().where.line = row.line;
+            array.error().where.column = row.column;
+            return tl::unexpected(std::move(array.error()));
+        }
+        model.arrays.push_back(std::move(*array));
+    }
+    experiment.model = std::move(model);
+    return experiment;
+}
+
+std::vector<ParameterRow> toRows(const Experiment& experiment)
+{
+    std::vector<ParameterRow> rows;
+    if (const auto* model = std::get_if<ArraysModel>(&experiment.model))
+        for (const NamedArraySetting& array : model->arrays)
+            rows.push_back({ array.path, { array.dtype, array.shape }, array.names, 0, 0 });
+    return rows;
+}
+
+} // namespace shardscope

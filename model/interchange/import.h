@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What other programs' files give, put together as an experiment: rules, a mesh, and somebody's own arrays.
+#pragma once
+
+#include <optional>
+
+#include "experiment/experiment.h"
+#include "interchange/maxtext_config.h"
+#include "interchange/parameter_table.h"
+
+namespace shardscope {
+
+struct Import {
+    std::string title;
+    Dialect dialect = Dialect::FlaxLinen;
+    LogicalRules rules;
+    std::vector<MeshAxis> mesh;
+    std::vector<std::int32_t> deviceOrder; ///< as in MeshSetting
+    std::int64_t hosts = 1; ///< or slices; they divide the devices
+    std::vector<ParameterRow> rows;
+};
+
+/// Sizes of the axes, their order and the slices.
+void takeMesh(const MaxTextMesh& mesh, Import& import);
+
+/// An experiment of the arrays alone. Errors: those of Mesh::create, RulesType, RuleArity, NestedTuple, AxisUsedTwice
+/// (twice in one rule), WrongType for names that are empty or have control characters.
+[[nodiscard]] Result<Experiment> toExperiment(const Import& import);
+
+/// The arrays of an experiment as rows; none for a model that is no list of arrays.
+[[nodiscard]] std::vector<ParameterRow> toRows(const Experiment& experiment);
+
+} // namespace shardscope

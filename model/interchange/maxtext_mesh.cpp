@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A MaxText configuration on a machine.
+#include <algorithm>
+
+#include "interchange/maxtext_config.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Product of the sizes that are not open; 0 if it is beyond every mesh.
+std::int64_t closedProduct(const std::vector<MaxTextAxis>& axes, std::int64_t MaxTextAxis::*size)
+{
+    std::int64_t product = 1;
+    for (const MaxTextAxis& axis : axes) {
+        if (axis.*size < 0)
+            continue;
+        if (product > maximumDevices / std::max<std::int64_t>(axis.*size, 1))
+            return 0;
+        product *= axis.*size;
+    }
+    return product;
+}
+
+std::vector<std::string> openKeys(const std::vector<MaxTextAxis>& axes, std::int64_t MaxTextAxis::*size)
+{
+    std::vector<std::string> keys;
+    const std::string prefix = size == &MaxTextAxis::ici ? "ici_" : "dcn_";
+    for (const MaxTextAxis& axis : axes)
+        if (axis.*size < 0)
+            keys.push_back(prefix + parallelismKey(axis.name) + "_parallelism");
+    return keys;
+}
+
+/// Gives the one open size what is left of `target`; absent = not known.
+Result<void> fill(std::vector<MaxTextAxis>& axes, std::int64_t MaxTextAxis::*size, std::optional<std::int64_t> target)
+{
+    const std::vector<std::string> open = openKeys(axes, size);
+    if (open.size() > 1 || (!open.empty() && !target))
+        return fail(Code::UnresolvedAxisSize, { { "axes", open } });
+    const std::int64_t product = closedProduct(axes, size);
+    if (product == 0)
+        return fail(Code::TooLarge, { { "what", "devices" }, { "limit", maximumDevices } });
+    if (target && (open.empty() ? *target != product : *target % product != 0))
+        return fail(Code::DevicesMismatch, { { "product", product }, { "devices", *target } });
+    for (MaxTextAxis& axis : axes)
+        if (axis.*size < 0)
+            axis.*size = *target / product;
+    return {};
+}
+
+std::vector<std::int32_t> orderOf(const MaxTextMesh& mesh)
+{
+    const std::int64_t devices = mesh.slices * mesh.devicesPerSlice;
+    std::vector<std::int32_t> order;
+    order.reserve(static_cast<std::size_t>(devices));
+    bool plain = true;
+    for (std::int64_t position = 0; position < devices; ++position) {
+        std::int64_t rest = position;
+        std::int64_t slice = 0, sliceStride = 1, inside = 0, insideStride = 1;
+        for (std::size_t i = mesh.axes.size(); i-- > 0;) {
+            const MaxTextAxis& axis = mesh.axes[i];
+            const std::int64_t coordinate = rest % (axis.ici * axis.dcn);
+            rest /= axis.ici * axis.dcn;
+            inside += coordinate % axis.ici * insideStride;
+            insideStride *= axis.ici;
+            slice += coordinate / axis.ici * sliceStride;
+            sliceStride *= axis.dcn;
+        }
+        const std::int64_t device = slice * mesh.devicesPerSlice + inside;
+        plain = plain && device == position;
+        order.push_back(static_cast<std::int32_t>(device));
+    }
+    return plain ? std::vector<std::int32_t>() : order;
+}
+
+} // namespace
+
+std::vector<MeshAxis> MaxTextMesh::meshAxes() const
+{
+    std::vector<MeshAxis> result;
+    for (const MaxTextAxis& axis : axes)
+        result.push_back({ axis.name, axis.ici * axis.dcn });
+    return result;
+}
+
+Result<MaxTextMesh> resolveMesh(const MaxTextConfig& config, const MaxTextMachine& machine)
+{
+    MaxTextMesh mesh;
+    mesh.axes = config.axes;
+    const bool dcnOpen = !openKeys(mesh.axes, &MaxTextAxis::dcn).empty();
+    const std::int64_t asked = dcnOpen ? 1 : closedProduct(mesh.axes, &MaxTextAxis::dcn);
+    if (asked == 0)
+        return fail(Code::TooLarge, { { "what", "slices" }, { "limit", maximumDevices } });
+    mesh.slices = machine.slices.value_or(asked);
+    if (mesh.slices == 1) {
+        for (MaxTextAxis& axis : mesh.axes)
+            axis.dcn = 1;
+    } else if (Result<void> filled = fill(mesh.axes, &MaxTextAxis::dcn, mesh.slices); !filled) {
+        return tl::unexpected(std::move(filled.error()));
+    }
+    std::optional<std::int64_t> perSlice;
+    if (machine.devices) {
+        if (mesh.slices < 1 || *machine.devices < 1 || *machine.devices % mesh.slices != 0)
+            return fail(Code::DevicesMismatch, { { "product", mesh.slices }, { "devices", *machine.devices } });
+        perSlice = *machine.devices / mesh.slices;
+    }
+    if (Result<void> filled = fill(mesh.axes, &MaxTextAxis::ici, perSlice); !filled)
+        return tl::unexpected(std::move(filled.error()));
+    mesh.devicesPerSlice = closedProduct(mesh.axes, &MaxTextAxis::ici);
+    if (mesh.devicesPerSlice > maximumDevices / mesh.slices)
+        return fail(Code::TooLarge, { { "what", "devices" }, { "limit", maximumDevices } });
+    mesh.deviceOrder = orderOf(mesh);
+    return mesh;
+}
+
+} // namespace shardscope

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "interchange/maxtext_config.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "interchange/yaml_text.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::int64_t leftOpen = -1;
+
+tl::unexpected<Error> wrongType(const char* key, const char* expected, const YamlNode& found)
+{
+    return fail(
+        Code::WrongType, { { "key", key }, { "expected", expected }, { "found", found.shown() } }, found.where());
+}
+
+bool isText(const YamlNode& node)
+{
+    return node.type == YamlNode::Type::Scalar && !node.isNull();
+}
+
+Result<std::vector<std::string>> toStrings(const char* key, const YamlNode& node)
+{
+    if (node.type != YamlNode::Type::List)
+        return wrongType(key, "a list of names", node);
+    std::vector<std::string> strings;
+    for (const YamlNode& item : node.items) {
+        if (!isText(item))
+            return wrongType(key, "a name", item);
+        strings.push_back(item.text);
+    }
+    return strings;
+}
+
+/// null, one axis, or a list of axes.
+Result<SpecEntry> toEntry(const char* key, const YamlNode& node)
+{
+    if (node.isNull())
+        return SpecEntry::none();
+    if (isText(node))
+        return SpecEntry::axis(node.text);
+    Result<std::vector<std::string>> axes = toStrings(key, node);
+    if (!axes)
+        return tl::unexpected(std::move(axes.error()));
+    return SpecEntry::tuple(std::move(*axes));
+}
+
+Result<LogicalRules> toRules(const YamlNode& node)
+{
+    constexpr const char* key = "logical_axis_rules";
+    if (node.type == YamlNode::Type::Mapping)
+        return fail(Code::RulesType, {}, node.where());
+    if (node.type != YamlNode::Type::List)
+        return wrongType(key, "a list of rules", node);
+    LogicalRules rules;
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+        const YamlNode& item = node.items[i];
+        if (item.type != YamlNode::Type::List)
+            return wrongType(key, "a rule ['name', ['axis']]", item);
+        if (item.items.size() != 2)
+            return fail(Code::RuleArity, { { "rule", i }, { "length", item.items.size() } }, item.where());
+        if (!isText(item.items[0]))
+            return wrongType(key, "a logical name", item.items[0]);
+        Result<SpecEntry> target = toEntry(key, item.items[1]);
+        if (!target)
+            return tl::unexpected(std::move(target.error()));
+        LogicalRule rule;
+        rule.name = LogicalName::of(item.items[0].text);
+        rule.target = std::move(*target);
+        rules.list.push_back(std::move(rule));
+    }
+    return rules;
+}
+
+/// YAML 1.1 allows underscores in numbers.
+Result<std::int64_t> toSize(const std::string& key, const YamlNode& node)
+{
+    std::string digits;
+    std::copy_if(node.text.begin(), node.text.end(), std::back_inserter(digits), [](char c) { return c != '_'; });
+    std::int64_t size = 0;
+    const char* begin = digits.data() + (digits.starts_with('+') ? 1 : 0);
+    const char* end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(begin, end, size);
+    if (node.type != YamlNode::Type::Scalar || node.quoted || stopped != end || begin == end)
+        return wrongType(key.c_str(), "a whole number, -1 for one to be worked out", node);
+    if (error != std::errc() || size > maximumDevices || (size < 1 && size != leftOpen))
+        return fail(Code::OutOfRange, { { "key", key }, { "value", digits }, { "min", 1 }, { "max", maximumDevices } },
+            node.where());
+    return size;
+}
+
+/// The middle of "ici_<stem>_parallelism", or "".
+std::string_view stemOf(std::string_view key)
+{
+    constexpr std::string_view suffix = "_parallelism";
+    const bool isKey =
+        (key.starts_with("ici_") || key.starts_with("dcn_")) && key.ends_with(suffix) && key.size() > suffix.size() + 4;
+    return isKey ? key.substr(4, key.size() - 4 - suffix.size()) : std::string_view();
+}
+
+class Reader {
+public:
+    Result<ReadMaxText> read(const YamlNode& root)
+    {
+        if (root.type != YamlNode::Type::Mapping)
+            return fail(Code::Syntax, { { "expected", "keys and values" }, { "found", root.shown() } }, root.where());
+        for (std::size_t i = 0; i + 1 < root.items.size(); i += 2)
+            if (Result<void> member = readMember(root.items[i], root.items[i + 1]); !member)
+                return tl::unexpected(std::move(member.error()));
+        if (!m_anything)
+            return fail(Code::MissingKey, { { "key", "logical_axis_rules" } }, root.where());
+        takeSizes();
+        checkRules();
+        return std::move(m_result);
+    }
+
+private:
+    struct Size {
+        std::int64_t value = 1;
+        Where where;
+        bool used = false;
+    };
+
+    Result<void> readMember(const YamlNode& key, const YamlNode& value)
+    {
+        MaxTextConfig& config = m_result.config;
+        const auto take = [](auto&& read, auto& member) -> Result<void> {
+            if (!read)
+                return tl::unexpected(std::move(read.error()));
+            member = std::move(*read);
+            return {};
+        };
+        if (key.text == "mesh_axes") {
+            m_anything = true;
+            return readAxes(value);
+        }
+        if (key.text == "logical_axis_rules") {
+            m_anything = true;
+            for (const YamlNode& item : value.items)
+                m_ruleLines.push_back(item.where());
+            return take(toRules(value), config.rules);
+        }
+        if (key.text == "data_sharding")
+            return readDataSharding(value);
+        if (key.text == "input_data_sharding_logical_axes")
+            return take(toStrings("input_data_sharding_logical_axes", value), config.inputNames);
+        if (!stemOf(key.text).empty()) {
+            Size size;
+            size.where = value.where();
+            m_sizes[key.text] = size;
+            return take(toSize(key.text, value), m_sizes[key.text].value);
+        }
+        if (key.text == "custom_mesh_and_rule" && isText(value) && !value.text.empty())
+            m_result.warnings.push_back(
+                { Code::RulesElsewhere, { { "key", key.text }, { "value", value.text } }, value.where() });
+        m_result.passedOver.push_back({ key.text, key.line });
+        return {};
+    }
+
+    Result<void> readAxes(const YamlNode& value)
+    {
+        Result<std::vector<std::string>> names = toStrings("mesh_axes", value);
+        if (!names)
+            return tl::unexpected(std::move(names.error()));
+        for (std::size_t i = 0; i < names->size(); ++i) {
+            for (const MaxTextAxis& known : m_result.config.axes)
+                if (known.name == (*names)[i])
+                    return fail(Code::DuplicateAxis, { { "axis", known.name } }, value.items[i].where());
+            m_result.config.axes.push_back({ (*names)[i], 1, 1 });
+        }
+        return {};
+    }
+
+    /// One entry per dimension; a flat list of names is one per dimension, too.
+    Result<void> readDataSharding(const YamlNode& value)
+    {
+        if (value.type != YamlNode::Type::List)
+            return wrongType("data_sharding", "a list of mesh axes per dimension", value);
+        for (const YamlNode& item : value.items) {
+            Result<SpecEntry> entry = toEntry("data_sharding", item);
+            if (!entry)
+                return tl::unexpected(std::move(entry.error()));
+            m_result.config.dataSharding.entries.push_back(std::move(*entry));
+        }
+        return {};
+    }
+
+    void takeSizes()
+    {
+        for (MaxTextAxis& axis : m_result.config.axes) {
+            const std::string key = parallelismKey(axis.name) + "_parallelism";
+            if (const auto ici = m_sizes.find("ici_" + key); ici != m_sizes.end()) {
+                axis.ici = ici->second.value;
+                ici->second.used = true;
+            }
+            if (const auto dcn = m_sizes.find("dcn_" + key); dcn != m_sizes.end()) {
+                axis.dcn = dcn->second.value;
+                dcn->second.used = true;
+            }
+        }
+        if (m_result.config.axes.empty()) // overrides, of which the mesh stands elsewhere
+            return;
+        for (const auto& [key, size] : m_sizes)
+            if (!size.used && size.value != 1)
+                m_result.warnings.push_back(
+                    { Code::ParallelismWithoutAxis, { { "key", key }, { "size", size.value } }, size.where });
+    }
+
+    void checkRules()
+    {
+        const MaxTextConfig& config = m_result.config;
+        if (config.axes.empty())
+            return;
+        std::vector<std::string> known;
+        for (const MaxTextAxis& axis : config.axes)
+            known.push_back(axis.name);
+        for (std::size_t i = 0; i < config.rules.list.size(); ++i)
+            for (const std::string& axis : config.rules.list[i].target.axes)
+                if (std::find(known.begin(), known.end(), axis) == known.end())
+                    m_result.warnings.push_back({ Code::RuleUnknownAxis,
+                        { { "rule", i + 1 }, { "name", config.rules.list[i].name.name }, { "axis", axis },
+                            { "known", known } },
+                        m_ruleLines[i] });
+    }
+
+    ReadMaxText m_result;
+    std::map<std::string, Size> m_sizes;
+    std::vector<Where> m_ruleLines;
+    bool m_anything = false;
+};
+
+} // namespace
+
+std::string parallelismKey(std::string_view axis)
+{
+    if (axis == "stage")
+        return "pipeline";
+    return axis == "model" ? "tensor" : std::string(axis);
+}
+
+Result<ReadMaxText> readMaxText(std::string_view text)
+{
+    const Result<YamlNode> root = parseYaml(text);
+    if (!root)
+        return tl::unexpected(root.error());
+    return Reader().read(*root);
+}
+
+} // namespace shardscope

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the readers of tables share: cells to values, and the collection of errors.
+#pragma once
+
+#include <optional>
+#include <unordered_set>
+
+#include "interchange/parameter_table.h"
+
+namespace shardscope {
+
+class TableBuilder {
+public:
+    [[nodiscard]] bool full() const { return m_errors.size() >= 50; }
+    void report(Diagnostic error)
+    {
+        if (!full())
+            m_errors.push_back(std::move(error));
+    }
+    void warn(Diagnostic warning) { m_table.warnings.push_back(std::move(warning)); }
+    [[nodiscard]] bool rightSoFar() const { return m_errors.empty(); }
+
+    /// Sizes of a shape: whole numbers from 1 to 2^40 each, 16 at most.
+    [[nodiscard]] std::optional<std::int64_t> size(std::string_view digits, const Where& where);
+    [[nodiscard]] std::optional<DType> dtype(std::string_view name, const Where& where);
+    /// A complete row; the places are those of its cells.
+    struct Places {
+        Where row;
+        Where shape;
+        Where names;
+    };
+    void add(ParameterRow row, const Places& places);
+
+    [[nodiscard]] ReadTable finish();
+
+private:
+    ParameterTable m_table;
+    std::vector<Diagnostic> m_errors;
+    std::unordered_set<std::string> m_paths;
+};
+
+inline constexpr std::size_t maximumTableRank = 16;
+
+} // namespace shardscope

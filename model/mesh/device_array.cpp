@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mesh/device_array.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace shardscope {
+
+namespace {
+
+template <class T>
+std::string join(std::span<const T> shape)
+{
+    if (shape.empty())
+        return "()";
+    std::string text;
+    for (const T size : shape)
+        text += (text.empty() ? "" : "x") + std::to_string(size);
+    return text;
+}
+
+std::string_view trimmed(std::string_view text)
+{
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos)
+        return {};
+    return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+} // namespace
+
+Result<Mesh> toMesh(const DeviceArray& array, const std::vector<std::string>& names)
+{
+    const std::vector<std::string>& used = names.empty() && !array.names.empty() ? array.names : names;
+    if (used.size() != array.shape.size())
+        return fail(Code::AxisNamesLength, { { "names", used.size() }, { "axes", array.shape.size() } });
+    std::vector<MeshAxis> axes;
+    for (std::size_t i = 0; i < used.size(); ++i)
+        axes.push_back({ used[i], array.shape[i] });
+    return Mesh::createOver(std::move(axes), array.ids);
+}
+
+std::string shapeText(std::span<const std::int64_t> shape)
+{
+    return join(shape);
+}
+
+std::string shapeText(std::span<const std::int32_t> shape)
+{
+    return join(shape);
+}
+
+Result<MeshShape> parseMeshShape(std::string_view text)
+{
+    std::string_view rest = trimmed(text);
+    if (rest.empty())
+        return fail(Code::Syntax, { { "expected", "sizes of axes such as 4x16" }, { "found", "nothing" } });
+    const bool bracketed = (rest.front() == '(' && rest.back() == ')') || (rest.front() == '[' && rest.back() == ']');
+    if (bracketed && rest.size() > 1)
+        rest = trimmed(rest.substr(1, rest.size() - 2));
+    MeshShape shape;
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find_first_of(",x"), rest.size());
+        const std::string_view entry = trimmed(rest.substr(0, end));
+        const bool dangling = end + 1 == rest.size() && rest[end] == 'x'; // a comma may stand last: (8,)
+        rest = trimmed(rest.substr(std::min(end + 1, rest.size())));
+        std::int64_t size = 0;
+        const auto [stopped, error] = std::from_chars(entry.data(), entry.data() + entry.size(), size);
+        if (entry.empty() || dangling || stopped != entry.data() + entry.size())
+            return fail(Code::MeshShapeNotIntegers, { { "found", std::string(entry) } });
+        if (error == std::errc::result_out_of_range) // the devices are never so many
+            size = entry.starts_with('-') ? std::numeric_limits<std::int64_t>::min()
+                                          : std::numeric_limits<std::int64_t>::max();
+        shape.push_back(size);
+    }
+    return shape;
+}
+
+} // namespace shardscope

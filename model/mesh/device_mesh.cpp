@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mesh/device_mesh.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "mesh/axis_assignment.h"
+#include "mesh/nearest_shapes.h"
+#include "mesh/ring_orders.h"
+#include "mesh/shape_checks.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Topologies and shapes (without axes of one) whose submeshes can be made contiguous, and the order of physical axes
+/// that does it. Source: mesh_utils.
+struct ContiguousRow {
+    std::array<std::int64_t, 3> topology;
+    std::array<std::int64_t, 2> shape;
+    std::array<std::size_t, 3> order;
+};
+constexpr std::array contiguousRows{
+    ContiguousRow{ { 2, 2, 1 }, { 2, 2 }, { 0, 1, 2 } },
+    ContiguousRow{ { 2, 2, 4 }, { 4, 4 }, { 0, 1, 2 } },
+    ContiguousRow{ { 4, 4, 4 }, { 16, 4 }, { 0, 2, 1 } },
+    ContiguousRow{ { 4, 8, 8 }, { 64, 4 }, { 0, 2, 1 } },
+    ContiguousRow{ { 4, 8, 8 }, { 4, 64 }, { 0, 2, 1 } },
+    ContiguousRow{ { 8, 8, 8 }, { 64, 8 }, { 0, 2, 1 } },
+    ContiguousRow{ { 8, 16, 16 }, { 256, 8 }, { 0, 2, 1 } },
+    ContiguousRow{ { 8, 16, 16 }, { 8, 256 }, { 0, 2, 1 } },
+};
+
+MeshShape withoutOnes(MeshShape shape)
+{
+    std::erase(shape, 1);
+    return shape;
+}
+
+/// A shape of the table with axes of one in front, up to the rank.
+MeshShape padded(const ContiguousRow& row, std::size_t rank)
+{
+    MeshShape shape(rank > 2 ? rank - 2 : 0, 1);
+    shape.insert(shape.end(), row.shape.begin(), row.shape.end());
+    return shape;
+}
+
+/// Every shape of so many axes that gives each physical axis to one logical axis.
+std::vector<MeshShape> wholeAxisShapes(const MeshShape& physical, std::size_t rank)
+{
+    std::vector<MeshShape> shapes{ MeshShape(rank, 1) };
+    constexpr std::size_t mostShapes = 4096;
+    for (const std::int64_t size : physical) {
+        if (size == 1 || shapes.size() * rank > mostShapes)
+            continue;
+        std::vector<MeshShape> next;
+        for (const MeshShape& shape : shapes) {
+            for (std::size_t axis = 0; axis < rank; ++axis) {
+                next.push_back(shape);
+                next.back()[axis] *= size;
+            }
+        }
+        shapes = std::move(next);
+    }
+    return shapes;
+}
+
+/// How the devices come into the order of a shape.
+struct Decision {
+    MeshReason reason;
+    std::optional<RingOrder> ring;
+    std::vector<std::size_t> order; ///< of the physical axes, before they are assigned
+};
+
+class Builder {
+public:
+    Builder(const DeviceList& devices, const DeviceMeshOptions& options)
+        : m_devices(devices)
+        , m_options(options)
+    {
+    }
+
+    /// Decides without moving a device, so that other shapes can be tried at little cost.
+    Result<Decision> decide(const MeshShape& shape)
+    {
+        if (auto checked = checkRank(shape); !checked)
+            return tl::unexpected(checked.error());
+        if (productOf(shape) != m_devices.size())
+            return fail(Code::DeviceCountMismatch,
+                { { "shape", shapeText(shape) }, { "product", productOf(shape) }, { "devices", m_devices.size() } });
+        if (auto checked = checkSizes(shape); !checked)
+            return tl::unexpected(checked.error());
+        Decision decision;
+        decision.reason.kind = m_devices.set().kind;
+        decision.ring = ringOrder(shape, m_devices, m_options.version);
+        if (decision.ring) {
+            decision.reason.rule = decision.ring->rule;
+            decision.reason.ring.assign(decision.ring->ring.begin(), decision.ring->ring.end());
+            return decision;
+        }
+        if (m_devices.set().hasCoordinates())
+            return assign(shape, std::move(decision));
+        const bool sorted = m_devices.set().platform == "gpu" && m_options.version == JaxVersion::Head;
+        decision.reason.rule = sorted ? OrderRule::ById : OrderRule::AsListed;
+        return decision;
+    }
+
+    std::vector<std::int32_t> idsOf(const Decision& decision) const
+    {
+        if (decision.ring)
+            return applyRing(*decision.ring, m_devices);
+        if (!decision.reason.assignment) {
+            std::vector<std::int32_t> ids = applyRing({ OrderRule::AsListed, {}, false }, m_devices);
+            if (decision.reason.rule == OrderRule::ById)
+                std::sort(ids.begin(), ids.end());
+            return ids;
+        }
+        const MeshShape physical = m_physical->shape();
+        const MeshShape strides = meshStrides(physical);
+        MeshShape orderedShape;
+        MeshShape orderedStrides;
+        for (const std::size_t axis : decision.order) {
+            orderedShape.push_back(physical[axis]);
+            orderedStrides.push_back(strides[axis]);
+        }
+        return inLogicalOrder(m_physical->ids, orderedShape, orderedStrides, decision.reason.assignment->sizes);
+    }
+
+    /// The error with what would work.
+    Error explained(Error error, const MeshShape& wanted)
+    {
+        if (error.code == Code::NoContiguousTopology) {
+            std::vector<std::string> topologies;
+            for (const ContiguousRow& row : contiguousRows)
+                if (const std::string text = shapeText(row.topology); topologies.empty() || topologies.back() != text)
+                    topologies.push_back(text);
+            error.args.push_back({ "topologies", std::move(topologies) });
+        }
+        if (error.code == Code::DeviceCountMismatch || error.code == Code::NoAxisAssignment
+            || error.code == Code::NoContiguousShape)
+            error.args.push_back({ "shapes", shapesThatWork(wanted) });
+        return error;
+    }
+
+    /// Shapes for all devices of the list, near to the one that is wanted.
+    std::vector<std::string> shapesThatWork(const MeshShape& wanted)
+    {
+        const auto works = [this](const MeshShape& shape) { return decide(shape).has_value(); };
+        std::vector<MeshShape> more;
+        if (works({ m_devices.size() }); m_physical) // having tried one, the physical mesh is known
+            more = wholeAxisShapes(m_physical->shape(), wanted.size());
+        if (m_options.contiguousSubmeshes)
+            for (const ContiguousRow& row : contiguousRows)
+                more.push_back(padded(row, std::max<std::size_t>(wanted.size(), 2)));
+        MeshShape near = wanted;
+        if (m_options.contiguousSubmeshes && near.size() < 2)
+            near.resize(2, 1);
+        return shapeTexts(nearestShapes(near, m_devices.size(), works, std::move(more)));
+    }
+
+private:
+    Result<Decision> assign(const MeshShape& shape, Decision decision)
+    {
+        if (!m_physical) {
+            auto physical = physicalTpuMesh(m_devices, m_options.version);
+            if (!physical)
+                return tl::unexpected(physical.error());
+            m_physical = std::move(*physical);
+        }
+        decision.order.resize(m_physical->axes.size());
+        std::iota(decision.order.begin(), decision.order.end(), std::size_t{ 0 });
+        if (m_options.contiguousSubmeshes)
+            if (auto contiguous = orderContiguously(shape, decision.order); !contiguous)
+                return tl::unexpected(contiguous.error());
+        AxisAssignment assignment;
+        assignment.contiguous = m_options.contiguousSubmeshes;
+        MeshShape physical;
+        for (const std::size_t axis : decision.order) {
+            assignment.physical.push_back(m_physical->axes[axis]);
+            physical.push_back(m_physical->axes[axis].size);
+        }
+        decision.reason.rule = OrderRule::WholeAxes;
+        if (auto whole = assignWholeAxes(physical, shape)) {
+            assignment.sizes = std::move(*whole);
+        } else {
+            if (!m_options.allowSplitPhysicalAxes)
+                return tl::unexpected(whole.error());
+            decision.reason.rule = OrderRule::SplitAxes;
+            assignment.sizes = assignSplitAxes(physical, shape);
+        }
+        decision.reason.assignment = std::move(assignment);
+        return decision;
+    }
+
+    Result<void> orderContiguously(const MeshShape& shape, std::vector<std::size_t>& order) const
+    {
+        const MeshShape physical = m_physical->shape();
+        const MeshShape wanted = withoutOnes(shape);
+        bool knownTopology = false;
+        for (const ContiguousRow& row : contiguousRows) {
+            if (!std::equal(physical.begin(), physical.end(), row.topology.begin(), row.topology.end()))
+                continue;
+            knownTopology = true;
+            if (std::equal(wanted.begin(), wanted.end(), row.shape.begin(), row.shape.end())) {
+                order.assign(row.order.begin(), row.order.end());
+                return {};
+            }
+        }
+        return fail(knownTopology ? Code::NoContiguousShape : Code::NoContiguousTopology,
+            { { "topology", shapeText(physical) }, { "shape", shapeText(shape) } });
+    }
+
+    DeviceList m_devices;
+    DeviceMeshOptions m_options;
+    std::optional<PhysicalMesh> m_physical; ///< once it was needed
+};
+
+/// The devices before the first one of another slice.
+std::int64_t devicesOfFirstSlice(const DeviceList& devices)
+{
+    if (!devices.set().hasCoordinates() || devices.set().slices == 1)
+        return devices.size();
+    const std::int32_t slice = devices[0].slice;
+    std::int64_t count = 0;
+    bool same = true;
+    devices.forEach([&](const DevicePlace& place) {
+        same = same && place.slice == slice;
+        count += same ? 1 : 0;
+    });
+    return count;
+}
+
+} // namespace
+
+Result<DeviceArray> createDeviceMesh(
+    const MeshShape& shape, const DeviceList& devices, const DeviceMeshOptions& options)
+{
+    Builder builder(devices, options);
+    Result<Decision> decision = builder.decide(shape);
+    if (!decision)
+        return tl::unexpected(builder.explained(std::move(decision.error()), shape));
+    return DeviceArray{ shape, {}, builder.idsOf(*decision), std::move(decision->reason) };
+}
+
+Result<DeviceArray> makeMesh(
+    const MeshShape& shape, const std::vector<std::string>& names, const DeviceList& devices, JaxVersion version)
+{
+    if (auto checked = checkRank(shape); !checked)
+        return tl::unexpected(checked.error());
+    if (auto checked = checkSizes(shape); !checked)
+        return tl::unexpected(checked.error());
+    const std::string& kind = devices.set().kind;
+    const bool split = kind == "TPU v5 lite" || kind == "TPU v5e";
+    const std::int64_t product = productOf(shape);
+    const std::int64_t inSlice = devicesOfFirstSlice(devices);
+    if (product > devices.size())
+        return fail(Code::TooFewDevices,
+            { { "shape", shapeText(shape) }, { "product", product }, { "devices", devices.size() },
+                { "shapes", Builder(devices.first(inSlice), { false, split, version }).shapesThatWork(shape) } });
+    if (product > inSlice)
+        return fail(
+            Code::MultiSlice, { { "product", product }, { "slices", devices.set().slices }, { "in_slice", inSlice } });
+    const DeviceList used = devices.first(product);
+    Result<DeviceArray> array = createDeviceMesh(shape, used, { false, split, version });
+    if (!array)
+        return array;
+    if (names.size() != shape.size())
+        return fail(Code::AxisNamesLength, { { "names", names.size() }, { "axes", shape.size() } });
+    array->names = names;
+    array->reason.splitByKind = split && array->reason.rule == OrderRule::SplitAxes;
+    if (product < devices.size())
+        array->reason.usedOf = devices.size();
+    return array;
+}
+
+} // namespace shardscope

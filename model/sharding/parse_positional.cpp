@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sharding/parse_positional.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "sharding/text_readers.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Cells in the order of the text, and the sizes of the lists that they stand in.
+struct Grid {
+    Shape shape;
+    std::vector<std::vector<std::int32_t>> sets;
+    std::string platform;
+};
+
+class GridReader {
+public:
+    explicit GridReader(Tokens& tokens)
+        : m_tokens(tokens)
+    {
+    }
+    Result<Grid> read()
+    {
+        Result<Shape> shape = readItem(0);
+        if (!shape)
+            return tl::unexpected(std::move(shape.error()));
+        m_grid.shape = std::move(*shape);
+        return std::move(m_grid);
+    }
+
+private:
+    /// A list, a set in braces, or a device id; its sizes.
+    Result<Shape> readItem(std::size_t depth)
+    {
+        if (!m_tokens.at('[')) {
+            if (Result<void> cell = m_tokens.at('{') ? readSet() : readDevice(m_grid.sets.emplace_back()); !cell)
+                return tl::unexpected(std::move(cell.error()));
+            if (m_grid.sets.size() > static_cast<std::size_t>(maximumDevices))
+                return fail(Code::TooLarge, { { "what", "devices" }, { "limit", maximumDevices } }, m_tokens.where());
+            return Shape{};
+        }
+        if (depth >= maximumTileDimensions)
+            return fail(
+                Code::TooLarge, { { "what", "nesting" }, { "limit", maximumTileDimensions } }, m_tokens.where());
+        m_tokens.accept('[');
+        std::optional<Shape> inner;
+        std::int64_t size = 0;
+        while (!m_tokens.accept(']')) {
+            const Where place = m_tokens.where();
+            const Result<Shape> item = readItem(depth + 1);
+            if (!item)
+                return item;
+            if (inner && *inner != *item)
+                return fail(
+                    Code::Syntax, { { "expected", "rows of the same length" }, { "found", "another one" } }, place);
+            inner = *item;
+            ++size;
+            m_tokens.accept(',');
+        }
+        if (size == 0)
+            return m_tokens.unexpected("a device before the ']'");
+        Shape shape{ size };
+        for (const std::int64_t minor : *inner)
+            shape.push_back(minor);
+        return shape;
+    }
+    Result<void> readDevice(std::vector<std::int32_t>& set)
+    {
+        const Where place = m_tokens.where();
+        if (m_tokens.peek().kind != Tokens::Kind::Number)
+            return m_tokens.unexpected("all devices, in brackets and braces");
+        const Result<std::int64_t> id = m_tokens.takeWholeNumber();
+        if (!id)
+            return tl::unexpected(id.error());
+        if (*id < 0 || *id > std::numeric_limits<std::int32_t>::max())
+            return fail(Code::Syntax, { { "expected", "a device id" }, { "found", *id } }, place);
+        set.push_back(static_cast<std::int32_t>(*id));
+        return {};
+    }
+    /// "{TPU 0, 4}"
+    Result<void> readSet()
+    {
+        m_tokens.accept('{');
+        if (m_tokens.peek().kind == Tokens::Kind::Name) {
+            std::string platform = m_tokens.peek().text;
+            for (char& c : platform)
+                c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+            if (!m_grid.platform.empty() && m_grid.platform != platform)
+                return m_tokens.unexpected("devices of one platform");
+            m_grid.platform = std::move(platform);
+            m_tokens.take();
+        }
+        std::vector<std::int32_t>& set = m_grid.sets.emplace_back();
+        do {
+            if (Result<void> device = readDevice(set); !device)
+                return device;
+        } while (m_tokens.accept(','));
+        if (!m_tokens.accept('}'))
+            return m_tokens.unexpected("',' or '}'");
+        return {};
+    }
+
+    Tokens& m_tokens;
+    Grid m_grid;
+};
+
+/// Devices of the mesh by position.
+std::vector<std::int32_t> devicesOf(const Mesh& mesh)
+{
+    std::vector<std::int32_t> devices;
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
+        devices.push_back(mesh.deviceAt(position));
+    return devices;
+}
+
+/// Text does not say how devices are numbered: as the mesh has them where they are its own, else by id.
+std::vector<std::int32_t> inOrder(const Grid& grid, const MeshPtr& mesh)
+{
+    std::vector<std::int32_t> devices;
+    for (const std::vector<std::int32_t>& set : grid.sets)
+        devices.insert(devices.end(), set.begin(), set.end());
+    std::sort(devices.begin(), devices.end());
+    if (!mesh)
+        return devices;
+    const std::vector<std::int32_t> ofMesh = devicesOf(*mesh);
+    std::vector<std::int32_t> sorted = ofMesh;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted == devices ? ofMesh : devices;
+}
+
+struct Arguments {
+    std::vector<Literal> values;
+    std::vector<std::pair<std::string, Literal>> named;
+
+    [[nodiscard]] const Literal* find(std::string_view name) const
+    {
+        for (const auto& [key, value] : named)
+            if (key == name)
+                return &value;
+        return nullptr;
+    }
+};
+
+/// Behind the opening parenthesis, up to and including the closing one.
+Result<Arguments> readArguments(Tokens& tokens)
+{
+    Arguments arguments;
+    while (!tokens.accept(')')) {
+        Tokens ahead = tokens;
+        std::string name;
+        if (ahead.peek().kind == Tokens::Kind::Name) {
+            name = ahead.take().text;
+            if (ahead.accept('='))
+                tokens = ahead;
+            else
+                name.clear();
+        }
+        Result<Literal> value = tokens.readLiteral();
+        if (!value)
+            return tl::unexpected(std::move(value.error()));
+        if (name.empty())
+            arguments.values.push_back(std::move(*value));
+        else
+            arguments.named.emplace_back(std::move(name), std::move(*value));
+        if (!tokens.accept(',') && !tokens.at(')'))
+            return tokens.unexpected("',' or ')'");
+    }
+    return arguments;
+}
+
+/// Numbers as separate arguments, or as one tuple or list.
+Result<std::vector<std::int64_t>> numbersOf(const Arguments& arguments)
+{
+    std::vector<std::int64_t> numbers;
+    for (const Literal& value : arguments.values) {
+        const Result<std::vector<std::int64_t>> read = readNumbers(value);
+        if (!read)
+            return read;
+        numbers.insert(numbers.end(), read->begin(), read->end());
+    }
+    if (!arguments.named.empty())
+        return unexpectedLiteral(arguments.named.front().second, "numbers");
+    return numbers;
+}
+
+Result<PositionalSharding> replicated(
+    const PositionalSharding& sharding, const Arguments& arguments, const Where& place)
+{
+    const Literal* axis = arguments.find("axis");
+    const Literal* keep = arguments.find("keepdims");
+    for (std::size_t i = 0; i < arguments.values.size(); ++i)
+        (i == 0 ? axis : keep) = &arguments.values[i];
+    const std::size_t known = (axis ? 1U : 0U) + (keep ? 1U : 0U);
+    if (known != arguments.values.size() + arguments.named.size())
+        return fail(Code::Syntax, { { "expected", "axis and keepdims" }, { "found", "another argument" } }, place);
+    std::optional<std::vector<std::int64_t>> axes;
+    if (axis && axis->kind != Literal::Kind::None) {
+        Result<std::vector<std::int64_t>> numbers = readNumbers(*axis);
+        if (!numbers)
+            return tl::unexpected(std::move(numbers.error()));
+        axes = std::move(*numbers);
+    }
+    bool keepAxes = true;
+    if (keep) {
+        if (keep->kind != Literal::Kind::Name || (keep->text != "True" && keep->text != "False"))
+            return unexpectedLiteral(*keep, "True or False");
+        keepAxes = keep->text == "True";
+    }
+    return sharding.replicate(axes, keepAxes);
+}
+
+Result<PositionalSharding> applied(
+    const PositionalSharding& sharding, std::string_view operation, const Arguments& arguments, const Where& place)
+{
+    if (operation == "replicate")
+        return replicated(sharding, arguments, place);
+    if (operation == "with_memory_kind") {
+        const Literal* kind = arguments.find("kind");
+        if (arguments.values.size() == 1)
+            kind = &arguments.values.front();
+        if (!kind || kind->kind != Literal::Kind::String)
+            return fail(Code::Syntax, { { "expected", "a memory kind in quotes" }, { "found", "no such" } }, place);
+        const Result<MemoryKind> memory = parseMemoryKind(kind->text);
+        if (!memory)
+            return tl::unexpected(memory.error());
+        return sharding.withMemoryKind(*memory);
+    }
+    const Result<std::vector<std::int64_t>> numbers = numbersOf(arguments);
+    if (!numbers)
+        return tl::unexpected(numbers.error());
+    return operation == "reshape" ? sharding.reshape(*numbers) : sharding.transpose(*numbers);
+}
+
+/// ".reshape(2, 4).T.replicate(0)". A name may hold dots, so that several may come at once.
+Result<PositionalSharding> readOperations(Tokens& tokens, PositionalSharding sharding)
+{
+    constexpr std::string_view calls[] = { "reshape", "replicate", "transpose", "with_memory_kind" };
+    while (tokens.accept('.')) {
+        const Where place = tokens.where();
+        std::string_view rest;
+        const std::string names = tokens.peek().kind == Tokens::Kind::Name ? tokens.peek().text : std::string();
+        for (rest = names; rest == "T" || rest.starts_with("T.");
+             rest.remove_prefix(std::min<std::size_t>(2, rest.size())))
+            sharding = *sharding.transpose();
+        if (rest.empty() && !names.empty() && !names.ends_with('.')) {
+            tokens.take();
+            continue;
+        }
+        if (std::find(std::begin(calls), std::end(calls), rest) == std::end(calls))
+            return tokens.unexpected("reshape, replicate, transpose, T or with_memory_kind");
+        tokens.take();
+        if (!tokens.accept('('))
+            return tokens.unexpected("'('");
+        const Result<Arguments> arguments = readArguments(tokens);
+        if (!arguments)
+            return tl::unexpected(arguments.error());
+        Result<PositionalSharding> next = applied(sharding, rest, *arguments, place);
+        if (!next) {
+            if (next.error().where.line == 0)
+                next.error().where = place;
+            return next;
+        }
+        sharding = std::move(*next);
+    }
+    return sharding;
+}
+
+/// "devices", "jax.devices()", "mesh.devices": devices of the mesh, in its grid or in a row.
+Result<PositionalSharding> ofMesh(Tokens& tokens, const MeshPtr& mesh)
+{
+    const Where place = tokens.where();
+    const std::string name = tokens.take().text;
+    const bool grid = name.ends_with("mesh.devices");
+    const bool byId = name == "jax.devices" && tokens.accept('(');
+    if (byId && !tokens.accept(')'))
+        return tokens.unexpected("')'");
+    if (!mesh)
+        return fail(Code::MissingMesh, {}, place);
+    std::vector<std::int32_t> devices = devicesOf(*mesh);
+    if (byId)
+        std::sort(devices.begin(), devices.end());
+    Shape shape{ mesh->deviceCount() };
+    if (grid) {
+        shape.clear();
+        for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
+            shape.push_back(mesh->size(axis));
+    }
+    return PositionalSharding::create(std::move(devices), std::move(shape));
+}
+
+} // namespace
+
+Result<PositionalSharding> readPositional(Tokens& tokens, const MeshPtr& mesh)
+{
+    const Where place = tokens.where();
+    Grid grid;
+    Result<PositionalSharding> sharding = tl::unexpected(Error{ Code::MissingMesh, {}, {} });
+    if (tokens.peek().kind == Tokens::Kind::Name) {
+        sharding = ofMesh(tokens, mesh);
+    } else {
+        if (!tokens.at('[') && !tokens.at('{'))
+            return tokens.unexpected("devices");
+        Result<Grid> read = GridReader(tokens).read();
+        if (!read)
+            return tl::unexpected(std::move(read.error()));
+        grid = std::move(*read);
+        std::vector<std::int32_t> devices = inOrder(grid, mesh);
+        sharding = PositionalSharding::ofSets(
+            std::move(devices), grid.shape, grid.sets, grid.platform.empty() ? "cpu" : grid.platform);
+    }
+    if (!sharding) {
+        if (sharding.error().where.line == 0)
+            sharding.error().where = place;
+        return sharding;
+    }
+    while (!tokens.accept(')')) {
+        if (!tokens.accept(','))
+            return tokens.unexpected("',' or ')'");
+        if (tokens.acceptName("memory_kind")) {
+            const Result<MemoryKind> kind = readMemoryKind(tokens);
+            if (!kind)
+                return tl::unexpected(kind.error());
+            sharding = sharding->withMemoryKind(*kind);
+        } else if (tokens.acceptName("shape") && tokens.accept('=')) {
+            const Result<Literal> literal = tokens.readLiteral();
+            if (!literal)
+                return tl::unexpected(literal.error());
+            const Result<std::vector<std::int64_t>> shape = readNumbers(*literal);
+            if (!shape)
+                return tl::unexpected(shape.error());
+            if (!std::ranges::equal(*shape, sharding->shape()))
+                return unexpectedLiteral(*literal, "the shape of the devices as they stand");
+        } else {
+            return tokens.unexpected("shape or memory_kind");
+        }
+    }
+    return readOperations(tokens, std::move(*sharding));
+}
+
+} // namespace shardscope

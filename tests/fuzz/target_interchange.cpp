@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The readers of other programs' files: MaxText's YAML, tables of arrays, names, published rule sets.
+#include <algorithm>
+
+#include "fuzz/fuzz.h"
+#include "interchange/import.h"
+#include "interchange/maxtext_config.h"
+#include "interchange/parameter_table.h"
+#include "rules/published_rules.h"
+#include "sharding/parse_names.h"
+
+namespace shardscope::fuzz {
+
+namespace {
+
+std::string runMaxText(std::string_view text)
+{
+    const Result<ReadMaxText> read = readMaxText(text);
+    if (!read)
+        return checkError(read.error(), text);
+    for (const std::int64_t devices : { 0, 8 })
+        if (const Result<MaxTextMesh> mesh = resolveMesh(
+                read->config, { devices > 0 ? std::optional<std::int64_t>(devices) : std::nullopt, std::nullopt })) {
+            std::int64_t product = 1;
+            for (const MeshAxis& axis : mesh->meshAxes())
+                product *= axis.size;
+            if (product != mesh->slices * mesh->devicesPerSlice || product > maximumDevices)
+                return "a mesh that does not fit its devices";
+        } else if (const std::string wrong = checkError(mesh.error(), text); !wrong.empty()) {
+            return wrong;
+        }
+    const Result<std::string> written = writeMaxText(read->config);
+    if (!written)
+        return "cannot write what it read";
+    const Result<ReadMaxText> again = readMaxText(*written);
+    if (!again)
+        return "cannot read its own text " + *written;
+    const auto sharesKey = [&](const MaxTextAxis& axis) { // of which the text can hold only one size
+        return axis.name == "stage" || axis.name == "model" || axis.name.empty();
+    };
+    if (std::any_of(read->config.axes.begin(), read->config.axes.end(), sharesKey))
+        return {};
+    return again->config == read->config ? std::string() : "reads its own text differently: " + *written;
+}
+
+std::string checkTable(const ReadTable& table, std::string_view text)
+{
+    if (!table) {
+        if (table.error().empty() || table.error().size() > 50)
+            return "no errors, or too many";
+        for (const Diagnostic& error : table.error())
+            if (std::string wrong = checkError(error, text); !wrong.empty())
+                return wrong;
+        return {};
+    }
+    const ReadTable csv = readCsvTable(writeCsvTable(table->rows));
+    if (!csv || csv->rows != table->rows)
+        return "reads its own CSV differently: " + writeCsvTable(table->rows);
+    const ReadTable json = readJsonTable(writeJsonTable(table->rows));
+    if (!json || json->rows != table->rows)
+        return "reads its own JSON differently: " + writeJsonTable(table->rows);
+    Import import;
+    import.rows = table->rows;
+    if (const Result<Experiment> experiment = toExperiment(import); experiment && toRows(*experiment) != table->rows)
+        return "an experiment with other rows";
+    return {};
+}
+
+} // namespace
+
+Target maxTextTarget()
+{
+    return { "maxtext",
+        {
+            "mesh_axes: ['data', 'stage', 'fsdp']\nlogical_axis_rules: [\n  ['batch', ['data', 'fsdp']], # note\n"
+            "  [\"embed\", 'fsdp'],\n  ['kv', []],\n  ['norm', null]\n]\ndata_sharding: [['data', 'fsdp']]\n"
+            "dcn_data_parallelism: -1\nici_fsdp_parallelism: 4\nici_pipeline_parallelism: 1_0\n",
+            "logical_axis_rules:\n- - norm\n  - fsdp\n- [mlp, [tensor, \"\\u0000\"]]\nother: &a {b: c}\nmore: *a\n",
+            "mesh_axes: []\ncustom_mesh_and_rule: 'x'\ninput_data_sharding_logical_axes: ['a']\ntext: |\n  a\n  b\n",
+        },
+        runMaxText };
+}
+
+Target csvTarget()
+{
+    return { "csv",
+        {
+            "path,shape,dtype,names\na/w,8x4,float32,\"x,y\"\nb,,bf16,\n\"say \"\"hi\"\"\",\"(8, 4,)\",i32,\"('x', "
+            "None)\"\n",
+            "path;shape;names\r\nk;[8, 4];P('x', P.UNCONSTRAINED)\r\n",
+            "names\tdtype\tshape\tpath\nAxisNames('a','b')\tjnp.float32\t8 4 2\tz\n",
+        },
+        [](std::string_view text) { return checkTable(readCsvTable(text), text); } };
+}
+
+Target jsonTableTarget()
+{
+    return { "table",
+        {
+            R"([{"path": "a/w", "shape": [8, 4], "dtype": "float32", "names": ["x", null]}, {"path": "b", "shape": []}])",
+            R"({"a/w": {"shape": [8, 4], "names": "x,y"}, "b": {"shape": [], "dtype": "bfloat16", "extra": {}}})",
+            "[('a/w', (8, 4), 'float32', ('x', 'P.UNCONSTRAINED')), ['b', [], None, None],]",
+        },
+        [](std::string_view text) { return checkTable(readTable(text), text); } };
+}
+
+Target namesTarget()
+{
+    return { "names",
+        { "batch,embed,None", "AxisNames('embed', 'mlp')", "('batch', None, P.UNCONSTRAINED)", "- , \"x y\",",
+            "jax.sharding.PartitionSpec('batch',)" },
+        [](std::string_view text) -> std::string {
+            const Result<LogicalNames> names = parseNames(text);
+            return names ? std::string() : checkError(names.error(), text);
+        } };
+}
+
+Target publishedRulesTarget()
+{
+    return { "rule_sets",
+        {
+            R"([{"id": "a", "project": "MaxText", "title": "T", "source": "S", "mesh_axes": ["x"],
+                 "rules": [["b", ["x"]], ["c", null]]}])",
+            R"([{"id": "b", "project": "P", "title": "T", "source": "S", "note": "n", "overrides": "a",
+                 "mesh_axes": [], "rules": []}])",
+        },
+        [](std::string_view text) -> std::string {
+            const auto sets = readPublishedRules(text);
+            return sets ? std::string() : checkError(sets.error(), text);
+        } };
+}
+
+} // namespace shardscope::fuzz
