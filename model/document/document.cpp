@@ -136,7 +136,7 @@ void Document::Private::work(const std::stop_token& stop)
         running = std::stop_source();
         const std::stop_token token = running.get_token();
         lock.unlock();
-        SnapshotPtr result = analyse(subject, number, cache, token);
+        SnapshotPtr result = analyse(subject, number, cache, token); // out of memory is a result, too
         lock.lock();
         if (stop.stop_requested())
             return;

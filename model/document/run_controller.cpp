@@ -46,7 +46,8 @@ struct Job {
     Subject subject;
     std::uint64_t generation = 0;
     qint64 runs = 1, loops = 1;
-    std::stop_token stop;
+    std::stop_token stop; ///< no further step
+    std::stop_token abandoned; ///< nobody wants to see any of it: not even the step being taken
 };
 
 /// What the worker found out since the window last looked.
@@ -78,7 +79,7 @@ struct RunController::Private {
     std::optional<TimeitResult> timeit;
     std::function<void()> deferred; ///< a start that waits for the analysis of the newest edit
     int jobsOpen = 0;
-    std::stop_source stop;
+    std::stop_source stop, abandon;
     std::uint64_t generation = 0; ///< news of earlier generations is out of date
     QTimer throttle;
     QElapsedTimer sinceAnnouncement;
@@ -93,6 +94,7 @@ struct RunController::Private {
     // On the worker's thread only.
     std::unique_ptr<Run> run;
     Subject runSubject;
+    std::stop_token runAbandoned;
     std::uint64_t runGeneration = 0;
 
     void start(State kind, qint64 runs, qint64 loops);
@@ -103,6 +105,7 @@ struct RunController::Private {
     void work(const std::stop_token& stopAll);
     void execute(const Job& job);
     void report(const Job& job, const std::function<void(News&)>& tell);
+    void takeStep(const Job& job);
     void recordStep(const Job& job, const StepTiming& timing);
 };
 
@@ -136,7 +139,7 @@ void RunController::Private::start(State kind, qint64 runs, qint64 loops)
     ++jobsOpen;
     {
         const std::scoped_lock lock(mutex);
-        jobs.push_back({ kind, subject, generation, runs, loops, stop.get_token() });
+        jobs.push_back({ kind, subject, generation, runs, loops, stop.get_token(), abandon.get_token() });
         wake.notify_one();
     }
     setState(kind);
@@ -146,6 +149,10 @@ void RunController::Private::start(State kind, qint64 runs, qint64 loops)
 void RunController::Private::forget()
 {
     stop.request_stop();
+    if (jobsOpen > 0) { // what is idle can be used again
+        abandon.request_stop();
+        abandon = std::stop_source();
+    }
     ++generation;
     {
         const std::scoped_lock lock(mutex);
@@ -246,20 +253,31 @@ void RunController::Private::recordStep(const Job& job, const StepTiming& timing
     });
 }
 
+void RunController::Private::takeStep(const Job& job)
+{
+    const StepTiming& timing = run->step();
+    if (!run->stopped())
+        recordStep(job, timing);
+}
+
 void RunController::Private::execute(const Job& job)
 {
-    if (!run || !(runSubject == job.subject)) {
+    if (!run || runAbandoned.stop_requested() || !(runSubject == job.subject)) {
         run.reset(); // before memory for the next one is asked for
         RunOptions options;
         options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
         options.initial.seed = job.subject.seed;
+        options.stop = job.abandoned;
         auto created = Run::create(job.subject.plan, options);
         if (!created) {
             report(job, [&](News& latest) { latest.failure = created.error(); });
             return;
         }
         run = std::move(*created);
+        if (!run)
+            return;
         runSubject = job.subject;
+        runAbandoned = job.abandoned;
     } else if (runGeneration != job.generation) {
         run->reset();
     }
@@ -268,16 +286,17 @@ void RunController::Private::execute(const Job& job)
     case State::Idle:
         break;
     case State::Stepping:
-        recordStep(job, run->step());
+        takeStep(job);
         break;
     case State::Continuous:
-        while (!job.stop.stop_requested())
-            recordStep(job, run->step());
+        while (!job.stop.stop_requested() && !run->stopped())
+            takeStep(job);
         break;
     case State::Timing: {
         TimeitResult result = shardscope::timeit(
             *run, job.runs, job.loops, job.stop, [&](const StepTiming& timing) { recordStep(job, timing); });
-        report(job, [&](News& latest) { latest.timeit = std::move(result); });
+        if (!run->stopped())
+            report(job, [&](News& latest) { latest.timeit = std::move(result); });
         break;
     }
     }
@@ -318,6 +337,7 @@ RunController::RunController(Document* document, QObject* parent)
 RunController::~RunController()
 {
     d->stop.request_stop();
+    d->abandon.request_stop();
     d->worker.request_stop();
     d->worker.join();
 }

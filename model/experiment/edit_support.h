@@ -7,6 +7,7 @@
 #include <string>
 
 #include "experiment/experiment.h"
+#include "experiment/reserved_names.h"
 
 namespace shardscope::edit_support {
 
@@ -19,9 +20,12 @@ namespace shardscope::edit_support {
         { { "key", what }, { "value", index }, { "min", 0 }, { "max", static_cast<std::int64_t>(count) - 1 } });
 }
 
-/// WrongType unless the name is a valid one.
+/// WrongType unless the name is a valid one of a mesh axis or a logical axis.
 [[nodiscard]] inline Result<void> checkName(const char* what, const std::string& name)
 {
+    if (name == unconstrainedWord)
+        return fail(Code::WrongType,
+            { { "key", what }, { "expected", "another name" }, { "found", name + ", which is a reserved word" } });
     if (isValidName(name))
         return {};
     return fail(Code::WrongType,

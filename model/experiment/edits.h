@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits: value to value. Each returns the experiment after the edit; what cannot be is an error, and nothing changes.
 //
-// Common errors: OutOfRange (an index that does not exist), WrongType (a name that is empty or has control characters),
-// UnknownValue (a name that is not one of the known ones), and those of Mesh::create. An explicit device order stays as
-// it is, position by position, while the number of positions stays, and becomes row-major otherwise.
+// Common errors: OutOfRange (an index that does not exist), WrongType (a name that is empty, has control characters or
+// is a reserved word), UnknownValue (a name that is not one of the known ones), and those of Mesh::create. An explicit
+// device order stays as it is, position by position, while the number of positions stays, and becomes row-major
+// otherwise.
 #pragma once
 
 #include <string>
@@ -14,12 +15,13 @@
 namespace shardscope {
 
 /// Sets the size of an axis. With `keepProduct` another axis (the last one that can) takes the inverse change, so that
-/// the number of devices stays. Errors: UnknownAxis, InvalidAxisSize, Indivisible when no axis can take the inverse.
+/// the number of devices stays. Errors: UnknownAxis, InvalidAxisSize (when no axis can take the inverse: with
+/// devices, others (the number of other axes) and possible (list of sizes)).
 [[nodiscard]] Result<Experiment> withAxisSize(const Experiment&, std::size_t axis, std::int64_t size, bool keepProduct);
 /// Sizes that withAxisSize would accept for the axis with the devices at hand: the divisors of the device count.
 [[nodiscard]] std::vector<std::int64_t> possibleAxisSizes(const Experiment&, std::size_t axis, bool keepProduct);
 [[nodiscard]] Result<Experiment> withAxisMoved(const Experiment&, std::size_t from, std::size_t to);
-/// Rules and the model's device axes that name the axis follow it.
+/// Rules and the model's device axes that name the axis follow it. AxisUsedTwice if one of them has the new name too.
 [[nodiscard]] Result<Experiment> withAxisRenamed(const Experiment&, std::size_t axis, std::string name);
 /// Appends an axis as the minor one.
 [[nodiscard]] Result<Experiment> withAxisAdded(const Experiment&, std::string name, std::int64_t size);
@@ -34,6 +36,7 @@ namespace shardscope {
 /// A logical name dropped on a mesh axis: replaces the target of the first rule of that name, or appends a rule.
 [[nodiscard]] Result<Experiment> withNameMapped(const Experiment&, const std::string& name, SpecEntry target);
 
+[[nodiscard]] Result<Experiment> withDialect(const Experiment&, Dialect dialect);
 [[nodiscard]] Result<Experiment> withRulesVersion(const Experiment&, FlaxVersion version);
 [[nodiscard]] Result<Experiment> withFallback(const Experiment&, RulesFallback fallback);
 [[nodiscard]] Result<Experiment> withRulesBound(const Experiment&, bool bound);

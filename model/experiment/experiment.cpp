@@ -25,7 +25,15 @@ void add(Hasher& hasher, const HardwareSetting& hardware)
 {
     const DeviceSet& devices = hardware.devices;
     hasher.add(std::string_view(devices.kind)).add(std::string_view(devices.platform));
-    hasher.add(devices.hosts).add(devices.devicesPerHost);
+    hasher.add(devices.hosts).add(devices.devicesPerHost).add(devices.coresPerChip).add(devices.slices);
+    for (std::size_t i = 0; i < 3; ++i)
+        hasher.add(devices.chips[i]).add(devices.hostChips[i]);
+    hasher.add(devices.own.size());
+    for (const DevicePlace& place : devices.own) {
+        hasher.add(place.id).add(place.process).add(place.core).add(place.slice);
+        for (const std::int32_t coordinate : place.coordinates)
+            hasher.add(coordinate);
+    }
     hasher.add(hardware.iciBytesPerSecond).add(hardware.dcnBytesPerSecond).add(hardware.memoryPerDevice);
 }
 
@@ -41,7 +49,7 @@ void add(Hasher& hasher, const MeshSetting& mesh)
 
 void add(Hasher& hasher, const RulesSetting& rules)
 {
-    hasher.add(std::string_view(rules.dialect)).add(rules.version).add(rules.fallback).add(rules.boundWhenTraced);
+    hasher.add(rules.dialect).add(rules.version).add(rules.fallback).add(rules.boundWhenTraced);
     hasher.add(rules.rules.isSequence).add(rules.rules.list.size());
     for (const LogicalRule& rule : rules.rules.list) {
         add(hasher, rule.name);

@@ -15,6 +15,7 @@
 #include "mesh/mesh.h"
 #include "networks/arrays.h"
 #include "networks/mlp.h"
+#include "rules/dialect.h"
 #include "sharding/logical_rules.h"
 
 namespace shardscope {
@@ -35,7 +36,7 @@ struct MeshSetting {
 };
 
 struct RulesSetting {
-    std::string dialect = "flax-linen";
+    Dialect dialect = Dialect::FlaxLinen;
     FlaxVersion version = FlaxVersion::Current;
     RulesFallback fallback = RulesFallback::AxisIsUnsharded;
     /// Whether the rules are bound (set_logical_axis_rules) when the model is traced. In the notebook they are not:

@@ -48,9 +48,16 @@ std::optional<std::int64_t> inverse(
     return both / size;
 }
 
-void renameIn(SpecEntry& entry, const std::string& from, const std::string& to)
+/// AxisUsedTwice if the entry names both.
+Result<void> renameIn(SpecEntry& entry, const std::string& from, const std::string& to)
 {
-    std::replace(entry.axes.begin(), entry.axes.end(), from, to);
+    const auto old = std::find(entry.axes.begin(), entry.axes.end(), from);
+    if (old == entry.axes.end() || from == to)
+        return {};
+    if (std::find(entry.axes.begin(), entry.axes.end(), to) != entry.axes.end())
+        return fail(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ to } } });
+    *old = to;
+    return {};
 }
 
 std::vector<std::int64_t> divisors(std::int64_t number)
@@ -66,6 +73,28 @@ std::vector<std::int64_t> divisors(std::int64_t number)
     }
     small.insert(small.end(), large.rbegin(), large.rend());
     return small;
+}
+
+/// The last other axis that can take the inverse change.
+std::optional<std::size_t> partnerOf(const std::vector<MeshAxis>& axes, std::size_t axis, std::int64_t size)
+{
+    for (std::size_t other = axes.size(); other-- > 0;)
+        if (other != axis && inverse(axes, axis, size, other))
+            return other;
+    return std::nullopt;
+}
+
+/// No axis takes the inverse change: the sizes that would do.
+tl::unexpected<Error> refusedSize(const std::vector<MeshAxis>& axes, std::size_t axis, std::int64_t size)
+{
+    const std::int64_t devices = positions(axes);
+    std::vector<std::string> possible;
+    for (const std::int64_t each : divisors(devices))
+        if (each == axes[axis].size || partnerOf(axes, axis, each))
+            possible.push_back(std::to_string(each));
+    return fail(Code::InvalidAxisSize,
+        { { "axis", axes[axis].name }, { "size", size }, { "devices", devices }, { "others", axes.size() - 1 },
+            { "possible", std::move(possible) } });
 }
 
 } // namespace
@@ -84,13 +113,9 @@ Result<Experiment> withAxisSize(const Experiment& before, std::size_t axis, std:
     if (size < 1 || size > maximumDevices)
         return fail(Code::InvalidAxisSize, { { "axis", axes[axis].name }, { "size", size } });
     if (keepProduct && size != axes[axis].size) {
-        std::optional<std::size_t> partner;
-        for (std::size_t other = axes.size(); other-- > 0 && !partner;)
-            if (other != axis && inverse(axes, axis, size, other))
-                partner = other;
+        const auto partner = partnerOf(axes, axis, size);
         if (!partner)
-            return fail(
-                Code::Indivisible, { { "dim", axes[axis].name }, { "size", positions(axes) }, { "partitions", size } });
+            return refusedSize(axes, axis, size);
         axes[*partner].size = *inverse(axes, axis, size, *partner);
     }
     axes[axis].size = size;
@@ -131,10 +156,12 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
     if (!after)
         return after;
     for (LogicalRule& rule : after->rules.rules.list)
-        renameIn(rule.target, old, name);
+        if (const auto renamed = renameIn(rule.target, old, name); !renamed)
+            return tl::unexpected(renamed.error());
     if (auto* mlp = std::get_if<MlpModel>(&after->model))
         for (auto& [dimension, entry] : mlp->settings.deviceAxes)
-            renameIn(entry, old, name);
+            if (const auto renamed = renameIn(entry, old, name); !renamed)
+                return tl::unexpected(renamed.error());
     return after;
 }
 
@@ -163,9 +190,10 @@ Result<Experiment> withDevicesForMesh(const Experiment& before)
         return tl::unexpected(mesh.error());
     Experiment after = before;
     DeviceSet& devices = after.hardware.devices;
-    if (devices.hosts < 1 || mesh->deviceCount() % devices.hosts != 0)
-        devices.hosts = 1;
-    devices.devicesPerHost = static_cast<std::int32_t>(mesh->deviceCount() / devices.hosts);
+    const bool divides = devices.hosts >= 1 && mesh->deviceCount() % devices.hosts == 0;
+    const std::int32_t hosts = divides ? devices.hosts : 1;
+    devices = DeviceSet::ofHosts(
+        devices.kind, devices.platform, hosts, static_cast<std::int32_t>(mesh->deviceCount() / hosts));
     return after;
 }
 

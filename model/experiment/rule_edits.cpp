@@ -96,6 +96,13 @@ Result<Experiment> withNameMapped(const Experiment& before, const std::string& n
     return withRuleReplaced(before, static_cast<std::size_t>(found - list.begin()), { wanted, std::move(target) });
 }
 
+Result<Experiment> withDialect(const Experiment& before, Dialect dialect)
+{
+    Experiment after = before;
+    after.rules.dialect = dialect;
+    return after;
+}
+
 Result<Experiment> withRulesVersion(const Experiment& before, FlaxVersion version)
 {
     Experiment after = before;

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "experiment/reserved_names.h"
+
 namespace shardscope::file_words {
 
 inline const std::vector<std::string> platforms{ "cpu", "gpu", "tpu" };
-inline const std::vector<std::string> dialects{ "flax-linen" };
+inline const std::vector<std::string> dialects{ "flax-linen", "t5x", "maxtext" }; ///< Dialect
 inline const std::vector<std::string> flaxVersions{ "2024", "current" }; ///< FlaxVersion
 inline const std::vector<std::string> fallbacks{ "axis_is_unsharded", "raise_error",
     "no_constraint" }; ///< RulesFallback
@@ -19,7 +21,7 @@ inline const std::vector<std::string> losses{ "sum", "half_sum_of_squares" }; //
 inline const std::vector<std::string> optimizers{ "adam" };
 inline const std::string rowMajor = "row-major";
 /// In place of a name or an axis: P.UNCONSTRAINED of JAX.
-inline const std::string unconstrained = "P.UNCONSTRAINED";
+inline const std::string unconstrained{ unconstrainedWord };
 
 inline constexpr std::size_t maximumRank = 16;
 inline constexpr std::size_t maximumRules = 10'000;

@@ -32,7 +32,7 @@ public:
             m_offset = 3;
         bool ok = skipSpace() && value(m_result.root, 0) && skipSpace();
         if (ok && !atEnd())
-            ok = unexpected("the end of the file");
+            ok = unexpected("the end of the file", "rest");
         m_result.complete = ok;
         return std::move(m_result);
     }
@@ -71,12 +71,21 @@ private:
     }
 
     bool fail(std::string expected, std::string found) { return failAt(m_at, std::move(expected), std::move(found)); }
-    bool failAt(TextPosition at, std::string expected, std::string found)
+    /// `kind` tells apart what is to be done: "root" (no value at all), "rest" (more than one), "end" (cut short).
+    bool failAt(TextPosition at, std::string expected, std::string found, std::string_view kind = {})
     {
-        report(Code::Syntax, { { "expected", std::move(expected) }, { "found", std::move(found) } }, at);
+        std::vector<Arg> args{ { "expected", std::move(expected) }, { "found", std::move(found) } };
+        if (kind.empty() && atEnd())
+            kind = "end";
+        if (!kind.empty())
+            args.emplace_back("kind", kind);
+        report(Code::Syntax, std::move(args), at);
         return false;
     }
-    bool unexpected(std::string expected) { return fail(std::move(expected), found()); }
+    bool unexpected(std::string expected, std::string_view kind = {})
+    {
+        return failAt(m_at, std::move(expected), found(), kind);
+    }
 
     /// What stands at the present place, short enough for a message.
     [[nodiscard]] std::string found() const
@@ -166,7 +175,7 @@ private:
                 return true;
             }
         }
-        return unexpected("a value");
+        return unexpected("a value", depth == 0 ? "root" : "");
     }
 
     bool object(JsonNode& node, std::size_t depth)
@@ -195,7 +204,7 @@ private:
             if (!skipSpace())
                 return false;
             if (peek() != ':')
-                return unexpected(": after the key");
+                return unexpected("a colon after the key");
             advance();
             if (!skipSpace() || !value(child, depth + 1) || !skipSpace())
                 return false;

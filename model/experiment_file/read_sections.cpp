@@ -44,7 +44,7 @@ std::optional<MeshAxis> readAxis(const ValueCursor& value)
         return std::nullopt;
     }
     const auto parts = value.asList("parts", 2);
-    const auto name = (*parts)[0].asName();
+    const auto name = (*parts)[0].asAxisName();
     const auto size = (*parts)[1].asInteger();
     if (!name || !size)
         return std::nullopt;
@@ -69,11 +69,8 @@ void readDeviceOrder(const ValueCursor& value, std::int64_t devices, std::vector
     if (!ids || devices == 0)
         return;
     if (static_cast<std::int64_t>(ids->size()) != devices) {
-        value.report(Code::InvalidAttribute,
-            { { "op", "device_order" },
-                { "detail",
-                    "it names " + std::to_string(ids->size()) + " devices and the mesh has "
-                        + std::to_string(devices) } });
+        value.report(
+            Code::InvalidAttribute, { { "op", "device_order" }, { "named", ids->size() }, { "devices", devices } });
         return;
     }
     std::vector<bool> seen(ids->size());
@@ -83,8 +80,8 @@ void readDeviceOrder(const ValueCursor& value, std::int64_t devices, std::vector
         if (!device)
             return;
         if (seen[static_cast<std::size_t>(*device)]) {
-            id.report(Code::InvalidAttribute,
-                { { "op", "device_order" }, { "detail", "it names device " + std::to_string(*device) + " twice" } });
+            id.report(
+                Code::InvalidAttribute, { { "op", "device_order" }, { "device", *device }, { "devices", devices } });
             return;
         }
         seen[static_cast<std::size_t>(*device)] = true;
@@ -149,7 +146,7 @@ std::optional<SpecEntry> readSpecEntry(const ValueCursor& value)
             right = false;
             continue;
         }
-        const auto name = element.asName();
+        const auto name = element.asAxisName();
         if (!name) {
             right = false;
         } else if (std::find(entry.axes.begin(), entry.axes.end(), *name) != entry.axes.end()) {
@@ -236,7 +233,7 @@ void readRules(const ValueCursor& value, RulesSetting& rules)
         return;
     if (const auto dialect = object->find("dialect"))
         if (const auto index = dialect->asOneOf(words::dialects))
-            rules.dialect = words::dialects[*index];
+            rules.dialect = static_cast<Dialect>(*index);
     if (const auto version = object->find("version"))
         if (const auto index = version->asOneOf(words::flaxVersions))
             rules.version = static_cast<FlaxVersion>(*index);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+
+#include "experiment/reserved_names.h"
 
 namespace shardscope {
 
@@ -91,6 +94,16 @@ std::optional<std::string> ValueCursor::asName() const
     return std::nullopt;
 }
 
+std::optional<std::string> ValueCursor::asAxisName() const
+{
+    auto name = asName();
+    if (name != unconstrainedWord)
+        return name;
+    report(Code::WrongType,
+        { { "key", m_key }, { "expected", "another name" }, { "found", *name + ", which is a reserved word" } });
+    return std::nullopt;
+}
+
 std::optional<bool> ValueCursor::asBool() const
 {
     if (type() == Type::Boolean)
@@ -134,9 +147,10 @@ std::optional<double> ValueCursor::asReal(double minimum, double limit) const
     const auto value = number<double>(m_node->text);
     if (value && *value >= minimum && *value < limit)
         return value;
-    report(Code::OutOfRange,
-        { { "key", m_key }, { "value", m_node->text }, { "min", minimum },
-            { "max", std::min(limit, std::numeric_limits<double>::max()) } });
+    std::vector<Arg> args{ { "key", m_key }, { "value", m_node->text }, { "min", minimum } };
+    if (std::isfinite(limit))
+        args.emplace_back("below", limit);
+    report(Code::OutOfRange, std::move(args));
     return std::nullopt;
 }
 
@@ -211,8 +225,9 @@ void ObjectCursor::finish()
         if (m_read[i])
             continue;
         const JsonNode& child = children[i];
-        context.warnings.push_back({ Code::UnknownKey, withNearest({ { "key", child.key } }, child.key, m_known),
-            whereOf(child.keyAt, pointerTo(m_value.pointer(), child.key)) });
+        context.warnings.push_back(
+            { Code::UnknownKey, withNearest({ { "key", child.key }, { "known", m_known } }, child.key, m_known),
+                whereOf(child.keyAt, pointerTo(m_value.pointer(), child.key)) });
         context.unknownKeys.push_back(
             { m_value.pointer(), child.key, i == 0 ? std::string() : children[i - 1].key, printInline(child) });
     }

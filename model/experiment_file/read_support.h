@@ -49,6 +49,8 @@ public:
     [[nodiscard]] std::optional<std::string> asString() const;
     /// A name of a mesh axis, a logical axis or an array: not empty, no control characters.
     [[nodiscard]] std::optional<std::string> asName() const;
+    /// A name that is no reserved word.
+    [[nodiscard]] std::optional<std::string> asAxisName() const;
     [[nodiscard]] std::optional<bool> asBool() const;
     [[nodiscard]] std::optional<std::int64_t> asInteger(std::int64_t minimum = std::numeric_limits<std::int64_t>::min(),
         std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const;
@@ -85,7 +87,7 @@ public:
 private:
     ValueCursor m_value;
     std::vector<bool> m_read;
-    std::vector<std::string> m_known{ "notes" };
+    std::vector<std::string> m_known;
 };
 
 } // namespace shardscope

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <list>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "experiment_file/experiment_file.h"
@@ -70,6 +73,10 @@ public:
     explicit Writer(const Experiment& experiment)
         : m_experiment(experiment)
     {
+        for (const auto& [pointer, notes] : experiment.innerNotes)
+            m_additions[pointer].notes.push_back(&notes);
+        for (const UnknownKey& unknown : experiment.unknownKeys)
+            m_additions[unknown.pointer].keys.push_back(&unknown);
     }
 
     std::string text() const
@@ -98,22 +105,29 @@ private:
     /// or last when that one is not written.
     [[nodiscard]] Members complete(const std::string& pointer, Members members) const
     {
-        for (const auto& [object, notes] : m_experiment.innerNotes)
-            if (object == pointer)
-                members.emplace_back("notes", quoteJson(notes));
-        for (const UnknownKey& unknown : m_experiment.unknownKeys) {
-            if (unknown.pointer != pointer)
-                continue;
-            auto place = members.begin();
-            if (!unknown.after.empty()) {
-                place = std::find_if(
-                    members.begin(), members.end(), [&](const auto& member) { return member.first == unknown.after; });
-                if (place != members.end())
-                    ++place;
+        const auto found = m_additions.find(pointer);
+        if (found == m_additions.end())
+            return members;
+        for (const std::string* notes : found->second.notes)
+            members.emplace_back("notes", quoteJson(*notes));
+        if (found->second.keys.empty())
+            return members;
+        // A list, since every key may have its place within, and there may be many.
+        std::list<Members::value_type> ordered(
+            std::make_move_iterator(members.begin()), std::make_move_iterator(members.end()));
+        std::unordered_map<std::string_view, decltype(ordered)::iterator> places;
+        for (auto member = ordered.begin(); member != ordered.end(); ++member)
+            places.emplace(member->first, member);
+        for (const UnknownKey* unknown : found->second.keys) {
+            auto place = ordered.begin();
+            if (!unknown->after.empty()) {
+                const auto before = places.find(unknown->after);
+                place = before == places.end() ? ordered.end() : std::next(before->second);
             }
-            members.emplace(place, unknown.key, unknown.json);
+            const auto added = ordered.emplace(place, unknown->key, unknown->json);
+            places.emplace(added->first, added);
         }
-        return members;
+        return { std::make_move_iterator(ordered.begin()), std::make_move_iterator(ordered.end()) };
     }
 
     /// One key per line.
@@ -188,7 +202,7 @@ private:
         for (const LogicalRule& rule : r.rules.list)
             elements.push_back('[' + nameText(rule.name) + ", " + entryText(rule.target) + ']');
         return block("/rules",
-            { { "dialect", quoteJson(r.dialect) }, { "version", word(words::flaxVersions, r.version) },
+            { { "dialect", word(words::dialects, r.dialect) }, { "version", word(words::flaxVersions, r.version) },
                 { "fallback", word(words::fallbacks, r.fallback) }, { "bound_when_traced", truth(r.boundWhenTraced) },
                 { "list", list(elements) } },
             1);
@@ -250,7 +264,14 @@ private:
             1);
     }
 
+    /// What an object has beside its own keys.
+    struct Additions {
+        std::vector<const std::string*> notes;
+        std::vector<const UnknownKey*> keys;
+    };
+
     const Experiment& m_experiment;
+    std::unordered_map<std::string_view, Additions> m_additions; ///< by JSON pointer of the object
 };
 
 } // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
+#include <stdexcept>
 
 #include "base/hash.h"
 #include "experiment/builtin.h"
@@ -164,6 +166,15 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
     return output;
 }
 
+/// For the cache. A device in a mesh takes some bytes, a value about a thousand.
+std::size_t weightOf(const LayoutInput& input, const LayoutOutput& output)
+{
+    constexpr std::size_t devicesPerValue = 64;
+    const std::size_t values =
+        output.deviceProgram ? output.deviceProgram->values.size() : input.program->values.size();
+    return values + static_cast<std::size_t>(input.mesh.deviceCount()) / devicesPerValue;
+}
+
 void append(std::vector<Problem>& problems, std::vector<Problem> more)
 {
     problems.insert(problems.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -203,7 +214,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
             return true;
         }
         snapshot.program = std::make_shared<const Program>(std::move(*program));
-        cache.impl().programs.insert(modelHash, experiment.model, snapshot.program);
+        cache.impl().programs.insert(modelHash, experiment.model, snapshot.program, snapshot.program->values.size());
     }
     snapshot.times.push_back(watch.lap("build", !built));
     if (stop.stop_requested())
@@ -241,7 +252,8 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
         layout = layOut(input, stop);
         if (!layout)
             return false;
-        cache.impl().layouts.insert(layoutHash, std::move(input), layout);
+        const std::size_t weight = weightOf(input, *layout);
+        cache.impl().layouts.insert(layoutHash, std::move(input), layout, weight);
     }
     for (StageTime time : layout->times) {
         time.fromCache = !laidOut;
@@ -261,6 +273,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
         snapshot.collectives = collectives(*snapshot.deviceProgram);
         snapshot.sent = sentBytes(*snapshot.deviceProgram);
     }
+    append(snapshot.problems, layoutProblems(snapshot));
     if (snapshot.plan)
         append(snapshot.problems, memoryProblems(experiment, *snapshot.plan));
     addTensorRows(snapshot);
@@ -279,12 +292,26 @@ AnalysisCache::~AnalysisCache() = default;
 
 SnapshotPtr analyse(ExperimentPtr experiment, std::uint64_t revision, AnalysisCache& cache, std::stop_token stop)
 {
-    auto snapshot = std::make_shared<Snapshot>();
-    snapshot->revision = revision;
-    snapshot->experiment = std::move(experiment);
-    if (!fill(*snapshot, cache, stop))
-        return nullptr;
-    sortProblems(snapshot->problems);
+    const auto begin = [&] {
+        auto snapshot = std::make_shared<Snapshot>();
+        snapshot->revision = revision;
+        snapshot->experiment = experiment;
+        return snapshot;
+    };
+    try {
+        const auto snapshot = begin();
+        if (!fill(*snapshot, cache, stop))
+            return nullptr;
+        sortProblems(snapshot->problems);
+        return snapshot;
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) { // more elements than any memory has
+    }
+    // What had been worked out is gone, and what can be worked out again goes too.
+    cache.impl().programs.clear();
+    cache.impl().layouts.clear();
+    const auto snapshot = begin();
+    snapshot->problems.push_back({ Diagnostic{ Code::OutOfMemory, {}, {} }, {}, {} });
     return snapshot;
 }
 

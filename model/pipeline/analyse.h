@@ -9,8 +9,8 @@
 
 namespace shardscope {
 
-/// Results of stages by the hash of their inputs; the newest few of each stage. Owned by the caller; safe to use from
-/// several threads.
+/// Results of stages by the hash of their inputs; the newest few of each stage, fewer where they are large. Owned by
+/// the caller; safe to use from several threads.
 class AnalysisCache {
 public:
     AnalysisCache();
@@ -25,7 +25,8 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-/// Never fails as a whole: stages stop at the first error, which is among the problems. Null if stopped.
+/// Never fails as a whole: stages stop at the first error, which is among the problems. Null if stopped. Where there is
+/// not enough memory the snapshot has no results, and OutOfMemory as its only problem.
 [[nodiscard]] SnapshotPtr analyse(
     ExperimentPtr experiment, std::uint64_t revision, AnalysisCache& cache, std::stop_token stop = {});
 

@@ -7,19 +7,6 @@ namespace shardscope {
 
 namespace {
 
-/// The spec without axes that the mesh lacks. In a rule such an axis is a warning (RuleUnknownAxis) and cuts nothing.
-PartitionSpec withKnownAxes(PartitionSpec spec, const Mesh& mesh)
-{
-    for (SpecEntry& entry : spec.entries) {
-        if (entry.kind != SpecEntry::Kind::Single && entry.kind != SpecEntry::Kind::Tuple)
-            continue;
-        std::erase_if(entry.axes, [&](const std::string& axis) { return !mesh.axisIndex(axis); });
-        if (entry.axes.empty())
-            entry = SpecEntry::none();
-    }
-    return spec;
-}
-
 class Annotator {
 public:
     Annotator(const Program& program, const Mesh& mesh, const Experiment& experiment)
@@ -42,7 +29,7 @@ public:
                 resolved.problem = placed(resolution.error(), value);
             } else {
                 resolved.resolution = *resolution;
-                takeSpec(resolved, withKnownAxes(resolution->spec(), m_mesh));
+                takeResolved(resolved, resolution->spec());
             }
         }
         return resolved;
@@ -85,7 +72,7 @@ public:
             resolved.problem = placed(action.error(), value);
         } else if (action->constrain) {
             resolved.resolution = action->resolution;
-            takeSpec(resolved, withKnownAxes(action->spec, m_mesh));
+            takeResolved(resolved, action->spec);
         } else {
             const std::string why = rules.rules.list.empty() ? "no_rules" : "fallback";
             resolved.problem =
@@ -119,13 +106,23 @@ private:
                 if (std::holds_alternative<MlpModel>(m_experiment.model))
                     diagnostic.where.pointer = "/model/dims/" + v.dimNames[dim];
             }
+            // The arguments are the arrays, in their order.
             if (const auto* model = std::get_if<ArraysModel>(&m_experiment.model))
-                for (std::size_t i = 0; i < model->arrays.size(); ++i)
-                    if (model->arrays[i].path == v.path)
-                        diagnostic.where.pointer =
-                            "/model/arrays/" + std::to_string(i) + "/shape/" + std::to_string(dim);
+                if (v.index < model->arrays.size() && model->arrays[v.index].path == v.path)
+                    diagnostic.where.pointer =
+                        "/model/arrays/" + std::to_string(v.index) + "/shape/" + std::to_string(dim);
         }
         return diagnostic;
+    }
+
+    /// What the dialect leaves on this mesh of what rules gave. An axis that the mesh lacks is a warning in a rule
+    /// (RuleUnknownAxis) and cuts nothing.
+    void takeResolved(ResolvedAnnotation& resolved, const PartitionSpec& spec) const
+    {
+        SpecOnMesh placed =
+            onMesh(spec, m_experiment.rules.dialect, m_mesh, m_program.value(resolved.value).type.shape);
+        resolved.dropped = std::move(placed.dropped);
+        takeSpec(resolved, placed.spec);
     }
 
     void takeSpec(ResolvedAnnotation& resolved, const PartitionSpec& spec) const

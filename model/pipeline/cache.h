@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The cache behind AnalysisCache: for each stage the newest few results by their inputs.
+// The cache behind AnalysisCache: for each stage the newest few results by their inputs, fewer where they are large.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 namespace shardscope {
 
 /// Results of one stage. An entry is found by the hash of its input and confirmed by comparing the input itself, so
-/// that a collision of hashes costs time but never gives a wrong result.
+/// that a collision of hashes costs time but never gives a wrong result. At most `capacity` entries are kept, of
+/// `largestWeight` together; the newest is kept whatever it weighs.
 template <class Input, class Output>
 class StageCache {
 public:
@@ -30,22 +31,39 @@ public:
         }
         return nullptr;
     }
-    void insert(std::uint64_t hash, Input input, std::shared_ptr<const Output> output)
+    /// `weight`: of input and output together, in values of a program.
+    void insert(std::uint64_t hash, Input input, std::shared_ptr<const Output> output, std::size_t weight)
     {
         const std::lock_guard lock(m_mutex);
-        if (m_entries.size() == capacity)
-            m_entries.erase(m_entries.begin());
-        m_entries.push_back({ hash, std::move(input), std::move(output) });
+        m_entries.push_back({ hash, std::move(input), std::move(output), weight });
+        m_weight += weight;
+        std::size_t dropped = 0;
+        while (dropped + 1 < m_entries.size() && (m_entries.size() - dropped > capacity || m_weight > largestWeight))
+            m_weight -= m_entries[dropped++].weight;
+        m_entries.erase(m_entries.begin(), m_entries.begin() + static_cast<std::ptrdiff_t>(dropped));
     }
 
-private:
+    void clear()
+    {
+        const std::lock_guard lock(m_mutex);
+        m_entries.clear();
+        m_weight = 0;
+    }
+
     static constexpr std::size_t capacity = 16;
+    /// A program of the usual size has some hundreds of values, a very deep one half a million. A value takes about a
+    /// kilobyte in all the results of a layout.
+    static constexpr std::size_t largestWeight = std::size_t{ 1 } << 18;
+
+private:
     struct Entry {
         std::uint64_t hash;
         Input input;
         std::shared_ptr<const Output> output;
+        std::size_t weight;
     };
     std::mutex m_mutex;
+    std::size_t m_weight = 0; ///< of all entries
     std::vector<Entry> m_entries; ///< oldest use first
 };
 

@@ -74,10 +74,8 @@ DimensionReason reasonOf(const Snapshot& snapshot, const Explanation& explanatio
             }
             return reason;
         }
-        if (!reason.axes.empty()) {
-            reason.kind = Kind::DeviceAxes;
-            return reason;
-        }
+        reason.kind = reason.axes.empty() ? Kind::DeviceWhole : Kind::DeviceAxes;
+        return reason;
     }
     if (snapshot.propagation && !reason.axes.empty()) {
         reason.kind = Kind::Propagated;
@@ -112,10 +110,13 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
                 explanation.copiedAlong.push_back(whole);
         }
     }
-    if (snapshot.deviceProgram)
+    if (snapshot.deviceProgram) {
+        const std::vector<ValueId> forms = sameValue(*snapshot.program, value);
         for (std::size_t i = 0; i < snapshot.deviceProgram->ops.size(); ++i)
-            if (const DeviceOp& op = snapshot.deviceProgram->ops[i]; op.collective() && op.stem == value)
+            if (const DeviceOp& op = snapshot.deviceProgram->ops[i];
+                op.collective() && std::find(forms.begin(), forms.end(), op.stem) != forms.end())
                 explanation.collectives.emplace_back(i);
+    }
     for (const Problem& problem : snapshot.problems)
         if (std::find(problem.values.begin(), problem.values.end(), value) != problem.values.end())
             explanation.problems.push_back(&problem);

@@ -17,6 +17,7 @@ struct DimensionReason {
         NoRule, ///< no rule names it
         RulesSkipped, ///< every rule that names it was skipped; `trace` of the first
         DeviceAxes, ///< written as device axes
+        DeviceWhole, ///< left out of device axes: written as None
         Propagated, ///< came along `chain` from another value
         Unannotated, ///< nothing asked for anything and nothing arrived
     };
@@ -33,7 +34,7 @@ struct Explanation {
     ValueId value;
     std::vector<DimensionReason> dims;
     AxisList copiedAlong; ///< mesh axes that cut no dimension: the tensor is held once per coordinate
-    /// Collectives that make or reshard this value.
+    /// Collectives that make or reshard this value, or the nameless one that its constraint was put on.
     std::vector<DeviceOpId> collectives;
     /// The annotation it was resolved from, own or inherited (mu and nu from their parameter); null if none.
     const ResolvedAnnotation* annotation = nullptr;
@@ -55,6 +56,8 @@ struct WhatIf {
     Rational sentBefore, sentAfter;
     int collectivesBefore = 0, collectivesAfter = 0;
 };
-[[nodiscard]] std::vector<WhatIf> whatIfs(const Snapshot& snapshot, ValueId value, AnalysisCache& cache);
+/// Those that were worked out before it was stopped or memory ran out.
+[[nodiscard]] std::vector<WhatIf> whatIfs(
+    const Snapshot& snapshot, ValueId value, AnalysisCache& cache, const std::stop_token& stop = {});
 
 } // namespace shardscope

@@ -27,6 +27,11 @@ Result<LogicalRule> ruleAt(const Experiment& experiment, std::int64_t index)
     return list[static_cast<std::size_t>(index)];
 }
 
+SpecEntry targetOf(const std::vector<std::string>& axes)
+{
+    return axes.size() == 1 ? SpecEntry::axis(axes.front()) : SpecEntry::tuple(axes);
+}
+
 } // namespace
 
 Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
@@ -67,7 +72,7 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         Result<LogicalRule> rule = ruleAt(experiment, fix.number);
         if (!rule)
             return tl::unexpected(rule.error());
-        rule->target = SpecEntry::axis(fix.name);
+        rule->target = targetOf(fix.axes);
         return withRuleInserted(experiment, number + 1, *rule);
     }
     case Fix::Kind::RenameAxisInRule: {
@@ -81,6 +86,22 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
                 axis = fix.name;
         }
         return withRuleReplaced(experiment, number, *rule);
+    }
+    case Fix::Kind::MapName:
+        return withNameMapped(experiment, fix.name, targetOf(fix.axes));
+    case Fix::Kind::LeaveUnsharded:
+        return withFallback(experiment, RulesFallback::AxisIsUnsharded);
+    case Fix::Kind::MoveAxis: {
+        const Result<std::size_t> axis = axisIndex(experiment, fix.name);
+        if (!axis)
+            return tl::unexpected(axis.error());
+        return withAxisMoved(experiment, *axis, number);
+    }
+    case Fix::Kind::RemoveAxis: {
+        const Result<std::size_t> axis = axisIndex(experiment, fix.name);
+        if (!axis)
+            return tl::unexpected(axis.error());
+        return withAxisRemoved(experiment, *axis);
     }
     }
     return fail(Code::InvalidAttribute, { { "op", "fix" }, { "detail", "unknown kind of fix" } });

@@ -134,6 +134,74 @@ void addIndivisible(const ResolvedAnnotation& annotation, const Value& value, co
     }
 }
 
+/// W201: dimensions that the dialect does not cut, since they do not divide.
+void addDropped(const ResolvedAnnotation& annotation, const Value& value, const Mesh& mesh, Collector& collector)
+{
+    for (const DroppedAxes& dropped : annotation.dropped) {
+        if (dropped.reason != DroppedAxes::Reason::Indivisible)
+            continue;
+        Diagnostic diagnostic{ Code::SilentlyReplicated,
+            { { "dim", dropped.dimension }, { "size", dropped.size }, { "partitions", dropped.partitions },
+                { "axes", dropped.axes } },
+            {} };
+        if (dropped.dimension < value.dimNames.size())
+            diagnostic.args.emplace_back("dim_name", value.dimNames[dropped.dimension]);
+        diagnostic.where.path = value.path;
+        diagnostic.where.dimension = static_cast<int>(dropped.dimension);
+        std::vector<Fix> fixes = indivisibleFixes(diagnostic, mesh);
+        collector.add(std::move(diagnostic), shortName(value.path), annotation.value, std::move(fixes));
+    }
+}
+
+/// W210: a logical name that no rule knows and that is a mesh axis, as if it were meant to cut along it.
+void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& mesh, const Experiment& experiment,
+    Collector& collector)
+{
+    const std::vector<LogicalRule>& rules = experiment.rules.rules.list;
+    for (const LogicalName& name : logical.names) {
+        if (name.kind != LogicalName::Kind::Name || !mesh.axisIndex(name.name)
+            || std::any_of(rules.begin(), rules.end(), [&](const LogicalRule& rule) { return rule.name == name; }))
+            continue;
+        Diagnostic diagnostic{ Code::MeshNameInLogicalModel, { { "axes", std::vector{ name.name } } }, {} };
+        diagnostic.where.path = value.path;
+        collector.add(std::move(diagnostic), name.name, {}, { { Fix::Kind::MapName, name.name, 0, 0, { name.name } } });
+    }
+}
+
+/// W203 and W205: rules that found a mesh axis in use, of dimensions that stay whole for it. Where a later rule of the
+/// name fires, the list provides for that.
+void addBusyAxes(
+    const ResolvedAnnotation& annotation, const Value& value, const Experiment& experiment, Collector& collector)
+{
+    const LogicalNames& names = std::get<LogicalAxes>(annotation.written).names;
+    for (const RuleTrace& trace : annotation.resolution->rules) {
+        if (trace.verdict != Verdict::AxisBusy
+            || annotation.resolution->dims[static_cast<std::size_t>(trace.dimension)].outcome
+                != DimensionOutcome::AllRulesSkipped)
+            continue;
+        const LogicalRule& rule = experiment.rules.rules.list[trace.rule];
+        const auto number = static_cast<std::int64_t>(trace.rule);
+        const bool lost = !trace.lostAxes.empty();
+        std::vector<Fix> fixes;
+        if (lost)
+            fixes.push_back({ Fix::Kind::AddFallbackRow, rule.name.name, number, 0, trace.lostAxes });
+        if (trace.byRule >= 0)
+            fixes.push_back({ Fix::Kind::MoveRuleAbove, {}, number, trace.byRule });
+        const auto byDimension = static_cast<std::size_t>(trace.byDimension);
+        Diagnostic diagnostic{ lost ? Code::TupleLostAxes : Code::AxisBusy,
+            { { "rule", number + 1 }, { "name", rule.name.name }, { "axis", trace.busyAxis },
+                { "by_rule", static_cast<std::int64_t>(trace.byRule) + 1 },
+                { "by_dim_name",
+                    trace.byDimension >= 0 && byDimension < names.size() ? names[byDimension].name : std::string() },
+                { "axes", trace.lostAxes } },
+            {} };
+        diagnostic.where.path = value.path;
+        diagnostic.where.dimension = trace.dimension;
+        diagnostic.where.pointer = "/rules/list/" + std::to_string(trace.rule);
+        collector.add(std::move(diagnostic), shortName(value.path), annotation.value, std::move(fixes));
+    }
+}
+
 void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annotations& annotations,
     const Experiment& experiment, Collector& collector)
 {
@@ -156,6 +224,10 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
                     fixes.push_back({ Fix::Kind::BindRules, {}, 0, 0 });
                 if (platform)
                     fixes.push_back({ Fix::Kind::AssumeTpu, {}, 0, 0 });
+                if (std::find(reasons.begin(), reasons.end(), "fallback") != reasons.end())
+                    fixes.push_back({ Fix::Kind::LeaveUnsharded, {}, 0, 0 });
+            } else if (problem.code == Code::UnmatchedAxis) {
+                fixes.push_back({ Fix::Kind::LeaveUnsharded, {}, 0, 0 });
             }
             collector.add(problem, subject, annotation->value, std::move(fixes));
         }
@@ -173,31 +245,12 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
             }
         }
 
-        if (!logical || !annotation->resolution || !annotation->spec)
+        if (!logical)
             continue;
-        for (const RuleTrace& trace : annotation->resolution->rules) {
-            if (trace.verdict != Verdict::AxisBusy)
-                continue;
-            const LogicalRule& rule = experiment.rules.rules.list[trace.rule];
-            const bool lost = !trace.lostAxes.empty();
-            std::vector<Fix> fixes;
-            if (lost && trace.lostAxes.size() == 1)
-                fixes.push_back(
-                    { Fix::Kind::AddFallbackRow, trace.lostAxes.front(), static_cast<std::int64_t>(trace.rule), 0 });
-            Diagnostic diagnostic{ lost ? Code::TupleLostAxes : Code::AxisBusy,
-                { { "rule", static_cast<std::int64_t>(trace.rule) + 1 }, { "name", rule.name.name },
-                    { "axis", trace.busyAxis }, { "by_rule", static_cast<std::int64_t>(trace.byRule) + 1 },
-                    { "by_dim_name",
-                        trace.byDimension >= 0 && static_cast<std::size_t>(trace.byDimension) < logical->names.size()
-                            ? logical->names[static_cast<std::size_t>(trace.byDimension)].name
-                            : std::string() },
-                    { "axes", trace.lostAxes } },
-                {} };
-            diagnostic.where.path = value.path;
-            diagnostic.where.dimension = trace.dimension;
-            diagnostic.where.pointer = "/rules/list/" + std::to_string(trace.rule);
-            collector.add(std::move(diagnostic), subject, annotation->value, std::move(fixes));
-        }
+        addDropped(*annotation, value, mesh, collector);
+        addMeshNames(*logical, value, mesh, experiment, collector);
+        if (annotation->resolution && annotation->spec)
+            addBusyAxes(*annotation, value, experiment, collector);
     }
 }
 
@@ -309,34 +362,6 @@ RuleCensus countRules(const Program& program, const Annotations& annotations, co
     return census;
 }
 
-std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh)
-{
-    std::vector<Problem> problems;
-    const std::int64_t devices = experiment.hardware.devices.count();
-    if (mesh.deviceCount() != devices) {
-        Diagnostic diagnostic{ Code::DevicesMismatch, { { "product", mesh.deviceCount() }, { "devices", devices } },
-            {} };
-        diagnostic.where.pointer = "/mesh/axes";
-        Problem problem{ std::move(diagnostic), { { Fix::Kind::DevicesForMesh, {}, mesh.deviceCount(), 0 } }, {} };
-        for (std::size_t i = mesh.rank(); i-- > 0;) {
-            const std::int64_t others = mesh.deviceCount() / mesh.size(i);
-            if (devices % others == 0) {
-                problem.fixes.push_back({ Fix::Kind::SetAxisSize, mesh.axis(i).name, devices / others, 0 });
-                break;
-            }
-        }
-        problems.push_back(std::move(problem));
-    }
-    for (std::size_t i = 0; i < mesh.rank(); ++i) {
-        if (mesh.size(i) != 1)
-            continue;
-        Diagnostic diagnostic{ Code::SizeOneAxis, { { "axis", mesh.axis(i).name } }, {} };
-        diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
-        problems.push_back({ std::move(diagnostic), {}, {} });
-    }
-    return problems;
-}
-
 std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh, const Annotations& annotations,
     const RuleCensus& census, const Experiment& experiment)
 {
@@ -347,16 +372,6 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
     addRuleFindings(program, mesh, census, experiment, collector);
     collector.countTensors();
     return problems;
-}
-
-std::vector<Problem> memoryProblems(const Experiment& experiment, const Plan& plan)
-{
-    if (plan.memory.peakBytes <= experiment.hardware.memoryPerDevice)
-        return {};
-    Diagnostic diagnostic{ Code::OverMemoryLimit,
-        { { "bytes", plan.memory.peakBytes }, { "limit", experiment.hardware.memoryPerDevice } }, {} };
-    diagnostic.where.pointer = "/hardware/memory_per_device";
-    return { { std::move(diagnostic), {}, {} } };
 }
 
 } // namespace shardscope

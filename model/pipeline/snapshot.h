@@ -28,6 +28,7 @@ struct ResolvedAnnotation {
     std::optional<PartitionSpec> spec;
     std::optional<Diagnostic> problem; ///< why not (ConstraintInactive, UnknownAxis, Indivisible, ...)
     std::vector<Diagnostic> alsoIndivisible = {}; ///< further dimensions, when `problem` is Indivisible
+    std::vector<DroppedAxes> dropped = {}; ///< axes that rules gave and the dialect left out on this mesh
 
     [[nodiscard]] bool indivisible() const { return problem && problem->code == Code::Indivisible; }
 };
@@ -45,17 +46,22 @@ struct Fix {
         AssumeTpu, ///< W206
         UseLogicalNames, ///< W210
         DevicesForMesh, ///< E102
-        SetDimension, ///< E101: dimension `name` to `number`
-        SetAxisSize, ///< E101, E102: axis `name` to `number`
+        SetDimension, ///< E101, W201: dimension `name` to `number`
+        SetAxisSize, ///< E101, E102, W201, W212: axis `name` to `number`
         RemoveRule, ///< W202, W211: rule `number`
-        MoveRuleAbove, ///< W204: rule `number` above rule `other`
-        AddFallbackRow, ///< W205: logical name `name` to the axes left, behind rule `number`
+        MoveRuleAbove, ///< W203, W204: rule `number` above rule `other`
+        AddFallbackRow, ///< W205: the name of rule `number` to `axes`, behind that rule
         RenameAxisInRule, ///< W211: in rule `number` to axis `name`
+        MapName, ///< W210, W212: logical name `name` to the axes `axes`
+        LeaveUnsharded, ///< E111, W206: names without a usable rule stay unsharded
+        MoveAxis, ///< W208: mesh axis `name` to place `number`
+        RemoveAxis, ///< I301: mesh axis `name`
     };
     Kind kind = Kind::BindRules;
     std::string name;
     std::int64_t number = 0;
     std::int64_t other = 0;
+    std::vector<std::string> axes = {};
     bool operator==(const Fix&) const = default;
 };
 [[nodiscard]] Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix);
@@ -83,7 +89,8 @@ struct TensorRow {
     std::int64_t bytesPerDevice = 0;
     std::int64_t bytesInAll = 0; ///< global
     std::int64_t copies = 1;
-    AxisList partialBefore; ///< axes over which it was partial before its all-reduce
+    AxisList partialBefore; ///< axes over which it was partial before a collective added its parts up
+    Layout layoutBefore; ///< of those parts; only where `partialBefore` has axes
     bool indivisible = false; ///< its annotation cuts a dimension that does not divide (E101): no step can run
 };
 

@@ -20,17 +20,20 @@ std::size_t rank(Role role)
     return static_cast<std::size_t>(std::find(displayOrder.begin(), displayOrder.end(), role) - displayOrder.begin());
 }
 
-/// Axes over which each program value was partial before an all-reduce completed it.
-std::vector<AxisList> partialAxes(const Snapshot& snapshot)
+/// Per program value the sharding in which its parts were before a collective added them up, null if they never were.
+std::vector<const TensorSharding*> partialForms(const Snapshot& snapshot)
 {
-    std::vector<AxisList> axes(snapshot.program->values.size());
+    std::vector<const TensorSharding*> forms(snapshot.program->values.size());
     if (!snapshot.deviceProgram)
-        return axes;
-    for (const DeviceOp& op : snapshot.deviceProgram->ops)
-        if (const Collective* collective = op.collective();
-            collective && op.stem.valid() && collective->kind == CollectiveKind::AllReduce)
-            axes[op.stem.index] = collective->axes;
-    return axes;
+        return forms;
+    for (const DeviceOp& op : snapshot.deviceProgram->ops) {
+        if (!op.collective() || !op.stem.valid() || op.operands.empty() || forms[op.stem.index])
+            continue;
+        const TensorSharding& before = snapshot.deviceProgram->value(op.operands[0]).sharding;
+        if (!before.unreduced.empty())
+            forms[op.stem.index] = &before;
+    }
+    return forms;
 }
 
 /// The same where there is no per-device program to say it: what is written decides, and what came along to an
@@ -77,10 +80,23 @@ TensorSharding heldSharding(const Snapshot& snapshot, ValueId value)
     return held == closed(propagated) ? propagated : held;
 }
 
+std::vector<ValueId> sameValue(const Program& program, ValueId value)
+{
+    std::vector<ValueId> forms{ value };
+    for (OperationId made = program.value(value).definition; made.valid();) {
+        const Operation& operation = program.operation(made);
+        if (operation.kind != OpKind::ShardingConstraint || !program.value(operation.operands[0]).path.empty())
+            break;
+        forms.push_back(operation.operands[0]);
+        made = program.value(forms.back()).definition;
+    }
+    return forms;
+}
+
 void addTensorRows(Snapshot& snapshot)
 {
     const Program& program = *snapshot.program;
-    const std::vector<AxisList> partial = partialAxes(snapshot);
+    const std::vector<const TensorSharding*> partial = partialForms(snapshot);
     const std::vector<bool> indivisible = indivisibleValues(snapshot);
     std::vector<ValueId> shown;
     for (std::size_t i = 0; i < program.values.size(); ++i) {
@@ -132,7 +148,11 @@ void addTensorRows(Snapshot& snapshot)
         row.bytesPerDevice = TensorType{ value.type.dtype, row.layout.shardShape() }.byteCount();
         row.bytesInAll = value.type.byteCount();
         row.copies = row.layout.copies();
-        row.partialBefore = partial[id.index];
+        for (const ValueId form : sameValue(program, id))
+            if (const TensorSharding* before = partial[form.index]; before && row.partialBefore.empty()) {
+                row.partialBefore = before->unreduced;
+                row.layoutBefore = Layout(snapshot.mesh, *before, value.type.shape);
+            }
         row.indivisible = indivisible[id.index];
         snapshot.rowOfValue[id.index] = static_cast<int>(snapshot.tensors.size());
         snapshot.tensors.push_back(std::move(row));

@@ -11,6 +11,9 @@ namespace shardscope {
 /// it was asked for. The snapshot has its propagation.
 [[nodiscard]] TensorSharding heldSharding(const Snapshot& snapshot, ValueId value);
 
+/// The value, and the nameless ones behind it that a sharding constraint only hands on: to people they are one.
+[[nodiscard]] std::vector<ValueId> sameValue(const Program& program, ValueId value);
+
 /// Fills `tensors` and `rowOfValue` from the shardings that are held. New values of the train state ("next(...)") have
 /// no row of their own: they have the layout of what they replace.
 void addTensorRows(Snapshot& snapshot);

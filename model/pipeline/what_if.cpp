@@ -4,6 +4,7 @@
 #include "pipeline/explain.h"
 
 #include <algorithm>
+#include <new>
 
 namespace shardscope {
 
@@ -13,9 +14,10 @@ constexpr std::size_t mostMappings = 2;
 constexpr std::size_t mostMeshes = 2;
 
 /// Completes a what-if by analysing the changed experiment; false if that has errors.
-bool complete(WhatIf& whatIf, const Snapshot& before, const std::string& path, AnalysisCache& cache)
+bool complete(
+    WhatIf& whatIf, const Snapshot& before, const std::string& path, AnalysisCache& cache, const std::stop_token& stop)
 {
-    const SnapshotPtr after = analyse(std::make_shared<const Experiment>(whatIf.after), before.revision, cache);
+    const SnapshotPtr after = analyse(std::make_shared<const Experiment>(whatIf.after), before.revision, cache, stop);
     if (!after || !after->ok())
         return false;
     const TensorRow* rowBefore = before.row(path);
@@ -33,8 +35,8 @@ bool complete(WhatIf& whatIf, const Snapshot& before, const std::string& path, A
     return true;
 }
 
-void addMappings(
-    std::vector<WhatIf>& all, const Snapshot& snapshot, const Explanation& explanation, AnalysisCache& cache)
+void addMappings(std::vector<WhatIf>& all, const Snapshot& snapshot, const Explanation& explanation,
+    AnalysisCache& cache, const std::stop_token& stop)
 {
     const std::string& path = snapshot.program->value(explanation.value).path;
     if (!explanation.annotation || !explanation.annotation->resolution)
@@ -44,7 +46,7 @@ void addMappings(
         if (!dim.axes.empty() || dim.name.empty())
             continue;
         for (const AxisRef& axis : explanation.copiedAlong) {
-            if (added == mostMappings)
+            if (added == mostMappings || stop.stop_requested())
                 return;
             const std::string& axisName = snapshot.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
             Result<Experiment> after = withNameMapped(*snapshot.experiment, dim.name, SpecEntry::axis(axisName));
@@ -55,7 +57,7 @@ void addMappings(
             whatIf.name = dim.name;
             whatIf.axis = axisName;
             whatIf.after = std::move(*after);
-            if (complete(whatIf, snapshot, path, cache)) {
+            if (complete(whatIf, snapshot, path, cache, stop)) {
                 all.push_back(std::move(whatIf));
                 ++added;
             }
@@ -63,11 +65,12 @@ void addMappings(
     }
 }
 
-void addMeshes(std::vector<WhatIf>& all, const Snapshot& snapshot, ValueId value, AnalysisCache& cache)
+void addMeshes(std::vector<WhatIf>& all, const Snapshot& snapshot, ValueId value, AnalysisCache& cache,
+    const std::stop_token& stop)
 {
     const std::string& path = snapshot.program->value(value).path;
     std::size_t added = 0;
-    for (std::size_t axis = 0; axis < snapshot.mesh->rank() && added < mostMeshes; ++axis) {
+    for (std::size_t axis = 0; axis < snapshot.mesh->rank() && added < mostMeshes && !stop.stop_requested(); ++axis) {
         const std::int64_t doubled = snapshot.mesh->size(axis) * 2;
         Result<Experiment> after = withAxisSize(*snapshot.experiment, axis, doubled, true);
         if (!after)
@@ -79,7 +82,7 @@ void addMeshes(std::vector<WhatIf>& all, const Snapshot& snapshot, ValueId value
         const bool known =
             std::any_of(all.begin(), all.end(), [&](const WhatIf& earlier) { return earlier.sizes == whatIf.sizes; });
         whatIf.after = std::move(*after);
-        if (!known && complete(whatIf, snapshot, path, cache)) {
+        if (!known && complete(whatIf, snapshot, path, cache, stop)) {
             all.push_back(std::move(whatIf));
             ++added;
         }
@@ -88,13 +91,16 @@ void addMeshes(std::vector<WhatIf>& all, const Snapshot& snapshot, ValueId value
 
 } // namespace
 
-std::vector<WhatIf> whatIfs(const Snapshot& snapshot, ValueId value, AnalysisCache& cache)
+std::vector<WhatIf> whatIfs(const Snapshot& snapshot, ValueId value, AnalysisCache& cache, const std::stop_token& stop)
 {
     std::vector<WhatIf> all;
     if (!snapshot.ok() || !value.valid())
         return all;
-    addMappings(all, snapshot, explain(snapshot, value), cache);
-    addMeshes(all, snapshot, value, cache);
+    try {
+        addMappings(all, snapshot, explain(snapshot, value), cache, stop);
+        addMeshes(all, snapshot, value, cache, stop);
+    } catch (const std::bad_alloc&) { // somebody else needs the memory more
+    }
     return all;
 }
 

@@ -72,9 +72,12 @@ bool DeviceMemory::allocate()
     return true;
 }
 
-void DeviceMemory::clear(std::size_t arena)
+void DeviceMemory::clear(std::size_t arena, const std::stop_token& stop)
 {
-    std::memset(m_arenas[arena].data(), 0, static_cast<std::size_t>(m_arenas[arena].bytes()));
+    constexpr std::int64_t piece = std::int64_t{ 16 } << 20; // some milliseconds
+    const std::int64_t bytes = m_arenas[arena].bytes();
+    for (std::int64_t done = 0; done < bytes && !stop.stop_requested(); done += piece)
+        std::memset(m_arenas[arena].data() + done, 0, static_cast<std::size_t>(std::min(piece, bytes - done)));
 }
 
 } // namespace shardscope

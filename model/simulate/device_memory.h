@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "simulate/memory.h"
@@ -29,8 +30,8 @@ public:
     {
         return m_addresses[position * slotCount() + slot.index];
     }
-    /// Fills one of arenaCount() arenas with zeros.
-    void clear(std::size_t arena);
+    /// Fills one of arenaCount() arenas with zeros, or a part of it if stopped.
+    void clear(std::size_t arena, const std::stop_token& stop = {});
     [[nodiscard]] std::size_t arenaCount() const { return m_arenas.size(); }
 
 private:

@@ -124,6 +124,7 @@ public:
     SimulatedRun(std::shared_ptr<const Plan> plan, const RunOptions& options)
         : m_plan(std::move(plan))
         , m_initial(options.initial)
+        , m_stop(options.stop)
         , m_devices(static_cast<std::size_t>(m_plan->program->mesh->deviceCount()))
         , m_threads(options.threads > 0 ? options.threads
                                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))
@@ -139,6 +140,8 @@ public:
         const auto needed = bytesNeeded(options.replicas, limit);
         if (!needed)
             return tl::unexpected(needed.error());
+        if (isStopped())
+            return {};
         if (*needed + options.reservedBytes > limit)
             return outOfMemory(options, *needed);
 
@@ -149,6 +152,8 @@ public:
         m_memory = DeviceMemory(*m_plan, sharing);
         if (auto phases = preparePhases(sharing, budget); !phases)
             return phases;
+        if (isStopped())
+            return {};
         const double taken =
             m_memory.bytesNeeded() + static_cast<double>(m_ownBytes) + static_cast<double>(m_scratchBytes) * m_threads;
         if (!m_memory.allocate())
@@ -175,11 +180,14 @@ public:
         m_timing.devices.assign(m_devices, {});
         m_copiedBytes = 0;
         m_pool->run(static_cast<std::int64_t>(m_memory.arenaCount()),
-            [this](std::int64_t arena, int) { m_memory.clear(static_cast<std::size_t>(arena)); });
-        fillArguments();
+            [this](std::int64_t arena, int) { m_memory.clear(static_cast<std::size_t>(arena), m_stop); });
+        if (!isStopped())
+            fillArguments();
+        m_stopped = isStopped();
     }
 
     const StepTiming& step() override;
+    [[nodiscard]] bool stopped() const override { return m_stopped; }
 
     [[nodiscard]] std::int64_t stepsDone() const override { return m_steps; }
     [[nodiscard]] const Plan& plan() const override { return *m_plan; }
@@ -235,6 +243,7 @@ private:
         return m_plan->program->value(DeviceValueId(value.index));
     }
     [[nodiscard]] std::byte* address(std::size_t device, SlotId slot) const { return m_memory.address(device, slot); }
+    [[nodiscard]] bool isStopped() const { return m_stop.stop_requested(); }
     Result<double> bytesNeeded(ReplicaMode replicas, double limit) const;
     [[nodiscard]] tl::unexpected<Error> outOfMemory(const RunOptions& options, double needed) const;
     Result<void> checkGiven() const
@@ -257,7 +266,7 @@ private:
         m_work = std::move(sharing.work);
         m_phases.emplace_back();
         SharedAccess access;
-        for (std::size_t i = 0; i < m_plan->instructions.size(); ++i) {
+        for (std::size_t i = 0; i < m_plan->instructions.size() && !isStopped(); ++i) {
             const Instruction& instruction = m_plan->instructions[i];
             if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
                 auto exchange = Exchange::prepare(*m_plan, instruction, kernels, budget);
@@ -296,7 +305,7 @@ private:
     /// Where the value can be read at this moment; invalid if it cannot.
     [[nodiscard]] SlotId readableSlot(ValueId value) const
     {
-        if (value.index >= m_plan->program->program->values.size())
+        if (m_stopped || value.index >= m_plan->program->program->values.size())
             return {};
         const SlotId slot = m_plan->slotOf[value.index];
         if (!slot.valid())
@@ -307,13 +316,15 @@ private:
     }
     [[nodiscard]] bool hasResult(std::size_t result) const
     {
-        return m_steps > 0 && result < m_plan->results.size() && m_plan->results[result].valid();
+        return !m_stopped && m_steps > 0 && result < m_plan->results.size() && m_plan->results[result].valid();
     }
     [[nodiscard]] std::vector<double> gathered(SlotId slot, DeviceValueId value) const;
     [[nodiscard]] std::optional<ReplicaDifference> difference(SlotId slot, DeviceValueId value) const;
 
     std::shared_ptr<const Plan> m_plan;
     InitialValues m_initial;
+    std::stop_token m_stop;
+    bool m_stopped = false; ///< something was broken off
     std::size_t m_devices;
     int m_threads;
     std::vector<std::unique_ptr<Action>> m_actions;
@@ -356,6 +367,8 @@ Result<double> SimulatedRun::bytesNeeded(ReplicaMode replicas, double limit) con
     const KernelSet& kernels = kernelSet();
     std::int64_t scratch = m_scratchBytes;
     for (const Instruction& instruction : m_plan->instructions) {
+        if (isStopped())
+            break;
         if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
             const auto exchange = Exchange::prepare(*m_plan, instruction, kernels, budget);
             if (!exchange)
@@ -403,6 +416,8 @@ void SimulatedRun::fillArguments()
                 parts.push_back({ a, shard });
     }
     m_pool->run(static_cast<std::int64_t>(parts.size()), [&](std::int64_t task, int) {
+        if (isStopped())
+            return;
         const Part& part = parts[static_cast<std::size_t>(task)];
         fillArgument(arguments[part.argument], m_plan->arguments[part.argument], layouts[part.argument], part.shard);
     });
@@ -423,12 +438,14 @@ void SimulatedRun::fillArgument(ValueId argument, SlotId slot, const Layout& lay
     const Shape strides = rowMajorStrides(layout.shape());
     forEachRow(
         layout, positions[0], value.localType.shape, [&](std::int64_t local, std::int64_t global, std::int64_t length) {
+            if (isStopped())
+                return;
             std::vector<IndexRange> ranges;
             for (std::size_t d = 0; d < strides.size(); ++d) {
                 const std::int64_t index = global / strides[d] % layout.shape()[d];
                 ranges.push_back({ index, index + 1 });
             }
-            for (std::int64_t done = 0; done < length; done += mostElements) {
+            for (std::int64_t done = 0; done < length && !isStopped(); done += mostElements) {
                 const std::int64_t count = std::min(mostElements, length - done);
                 part.resize(static_cast<std::size_t>(count));
                 if (!ranges.empty())
@@ -442,7 +459,7 @@ void SimulatedRun::fillArgument(ValueId argument, SlotId slot, const Layout& lay
         });
     for (const std::int32_t position : positions) {
         std::byte* copy = address(static_cast<std::size_t>(position), slot);
-        if (copy != first)
+        if (copy != first && !isStopped())
             std::memcpy(copy, first, static_cast<std::size_t>(value.localType.byteCount()));
     }
 }
@@ -458,6 +475,8 @@ void SimulatedRun::runActions(const Phase& phase)
         ActionContext context{ m_memory.addresses() + d * slots, device,
             m_scratch[static_cast<std::size_t>(worker)].data(), {} };
         for (const Phase::Item& item : phase.actions) {
+            if (isStopped())
+                return;
             context.share = item.work ? (*item.work)[d] : WorkShare();
             item.action->run(context);
         }
@@ -473,6 +492,8 @@ void SimulatedRun::runExchange(const Exchange& exchange)
 {
     const std::size_t slots = m_plan->slots.size();
     m_pool->run(exchange.taskCount(), [&](std::int64_t task, int worker) {
+        if (isStopped())
+            return;
         const Clock::time_point start = Clock::now();
         exchange.run(task, m_memory.addresses(), slots, m_scratch[static_cast<std::size_t>(worker)].data());
         m_seconds[static_cast<std::size_t>(task)] = secondsSince(start);
@@ -505,8 +526,16 @@ const StepTiming& SimulatedRun::step()
     m_copiedBytes = 0;
     for (const Phase& phase : m_phases) {
         runActions(phase);
-        if (phase.exchange != nullptr)
+        if (phase.exchange != nullptr && !isStopped())
             runExchange(*phase.exchange);
+        // Whoever left something out saw the request, so it is seen here as well.
+        if (isStopped()) {
+            m_stopped = true;
+            m_timing.wall = 0;
+            std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
+            m_copiedBytes = 0;
+            return m_timing;
+        }
     }
     ++m_steps;
     m_timing.wall = secondsSince(start);
@@ -596,7 +625,10 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Plan> plan, const
 {
     try {
         auto run = std::make_unique<SimulatedRun>(plan, options);
-        if (auto prepared = run->prepare(options); !prepared)
+        const auto prepared = run->prepare(options);
+        if (options.stop.stop_requested())
+            return std::unique_ptr<Run>();
+        if (!prepared)
             return tl::unexpected(prepared.error());
         return std::unique_ptr<Run>(std::move(run));
     } catch (const std::bad_alloc&) { // it was there when it was counted

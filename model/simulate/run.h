@@ -34,6 +34,9 @@ struct RunOptions {
     InitialValues initial;
     std::int64_t memoryLimit = 0; ///< bytes over all devices, 0 = three quarters of availableMemory()
     double reservedBytes = 0; ///< what the caller takes besides, counted against the limit
+    /// Breaks off whatever the run is doing, for its whole life: see stopped(). Nobody waits for a run that is not
+    /// needed any more.
+    std::stop_token stop;
 };
 /// The limit in bytes.
 [[nodiscard]] std::int64_t memoryLimit(const RunOptions& options);
@@ -64,7 +67,7 @@ public:
     /// Errors: NotExecutable, and OutOfMemory {bytes: all that is needed, limit}. That is counted before any of it is
     /// taken: memory of the devices, tables of what moves, constants and operands that are one number everywhere,
     /// scratch, and what the caller reserves. With the argument shared_bytes where shared replicas would fit, and
-    /// alone_bytes where the run would fit without what is reserved.
+    /// alone_bytes where the run would fit without what is reserved. Null if stopped.
     static Result<std::unique_ptr<Run>> create(std::shared_ptr<const Plan> plan, const RunOptions& options = {});
     virtual ~Run() = default;
 
@@ -72,6 +75,9 @@ public:
     virtual void reset() = 0;
     /// One step on all devices.
     virtual const StepTiming& step() = 0;
+    /// reset() or step() was broken off by RunOptions::stop: devices hold nothing of meaning, nothing can be read, no
+    /// step is taken any more. A run that goes on has to be created anew.
+    [[nodiscard]] virtual bool stopped() const = 0;
     [[nodiscard]] virtual std::int64_t stepsDone() const = 0;
     [[nodiscard]] virtual const Plan& plan() const = 0;
     [[nodiscard]] virtual int threads() const = 0;

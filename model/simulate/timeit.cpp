@@ -22,6 +22,10 @@ TimeitResult timeit(Run& run, std::int64_t runs, std::int64_t loops, std::stop_t
             }
             const Clock::time_point start = Clock::now();
             const StepTiming& timing = run.step();
+            if (run.stopped()) {
+                result.stopped = true;
+                break;
+            }
             seconds += std::chrono::duration<double>(Clock::now() - start).count();
             result.devices.resize(timing.devices.size());
             for (std::size_t d = 0; d < timing.devices.size(); ++d) {

@@ -1,48 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/words.h"
 
+#include "words/describe_devices.h"
+#include "words/describe_files.h"
+#include "words/describe_forms.h"
 #include "words/describe_hosts.h"
+#include "words/diagnostic_reader.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
 
 namespace {
-
-QString quoted(const QString& text)
-{
-    return QStringLiteral("“") + text + QStringLiteral("”");
-}
-
-class Reader {
-public:
-    explicit Reader(const Diagnostic& diagnostic)
-        : m_diagnostic(diagnostic)
-    {
-    }
-    QString operator()(std::string_view name) const { return fromStd(m_diagnostic.text(name)); }
-    QString quote(std::string_view name) const { return quoted((*this)(name)); }
-    QString number(std::string_view name) const { return count(m_diagnostic.number(name)); }
-    QString size(std::string_view name) const { return bytes(static_cast<double>(m_diagnostic.number(name))); }
-    bool has(std::string_view name) const { return m_diagnostic.arg(name) && !m_diagnostic.text(name).empty(); }
-    QString tensor() const
-    {
-        return m_diagnostic.where.path.empty() ? Words::tr("the array") : tensorName(m_diagnostic.where.path);
-    }
-    /// "x", or "x and 3 more" where a finding concerns several.
-    QString tensors() const
-    {
-        const std::int64_t more = m_diagnostic.number("tensors") - 1;
-        return more < 1 ? tensor() : Words::tr("%1 and %2 more").arg(tensor(), count(more));
-    }
-    /// "hidden", or "dimension 1" when it has no name.
-    QString dimension() const
-    {
-        return has("dim_name") ? (*this)("dim_name") : Words::tr("dimension %1").arg(number("dim"));
-    }
-
-private:
-    const Diagnostic& m_diagnostic;
-};
 
 QString inactiveReason(const Diagnostic& diagnostic)
 {
@@ -70,7 +38,8 @@ QString inactiveRemedy(const Diagnostic& diagnostic)
         else if (reason == "fallback")
             remedies << Words::tr("Add a rule for the name, or choose another fallback.");
     }
-    return remedies.join(QStringLiteral(" "));
+    return remedies.isEmpty() ? Words::tr("Bind the rules where the model is traced.")
+                              : remedies.join(QStringLiteral(" "));
 }
 
 /// "the 4 devices along model", "8 devices" where the axes are not known.
@@ -101,6 +70,42 @@ QString divisibleSizes(const Diagnostic& d)
         text += Words::tr(" %1 divides by %2 along %3.")
                     .arg(count(size), counted(fewer, Noun::Device), fromStd(axes.front()));
     return text;
+}
+
+/// The sizes that a mesh axis could have, of many those next to the one that it cannot have.
+QString possibleSizes(const Diagnostic& d)
+{
+    constexpr std::size_t most = 8;
+    const std::int64_t size = d.number("size");
+    std::vector<qint64> sizes;
+    for (const std::string& text : d.list("possible"))
+        sizes.push_back(std::atoll(text.c_str()));
+    const bool several = sizes.size() > 1;
+    const bool some = sizes.size() > most;
+    while (sizes.size() > most) // the farther end goes; of equals the greater one
+        sizes.erase(size - sizes.front() > sizes.back() - size ? sizes.begin() : sizes.end() - 1);
+    QStringList list;
+    for (const qint64 each : sizes)
+        list << count(each);
+    return (some      ? Words::tr("Possible sizes nearby: %1.")
+            : several ? Words::tr("Possible sizes: %1.")
+                      : Words::tr("The only possible size: %1."))
+        .arg(list.join(Words::tr(", ")));
+}
+
+/// A mesh axis cannot have a size, since no other axis can take the inverse so that the number of devices stays.
+ProblemText describeKeptProduct(const Diagnostic& d)
+{
+    const Reader arg(d);
+    const std::int64_t devices = d.number("devices");
+    const QString cause = d.number("others") == 0
+        ? Words::tr("%1 = %2: there is no other axis to take the inverse").arg(arg("axis"), arg.number("size"))
+        : devices % std::max<std::int64_t>(d.number("size"), 1) == 0
+        ? Words::tr("%1 = %2: no other axis alone can take the inverse").arg(arg("axis"), arg.number("size"))
+        : (devices == 1 ? Words::tr("%1 = %2: no other axis can take the inverse: %3 does not divide by %2")
+                        : Words::tr("%1 = %2: no other axis can take the inverse: %3 do not divide by %2"))
+              .arg(arg("axis"), arg.number("size"), counted(devices, Noun::Device));
+    return { cause, possibleSizes(d), {} };
 }
 
 /// Cause and remedy of errors in meshes, shardings and rules.
@@ -160,6 +165,8 @@ ProblemText describeSharding(const Diagnostic& d)
         return { Words::tr("two mesh axes are called %1").arg(arg.quote("axis")), Words::tr("Rename one of them."),
             {} };
     case Code::InvalidAxisSize:
+        if (d.arg("possible"))
+            return describeKeptProduct(d);
         return { Words::tr("the mesh axis %1 has size %2").arg(arg.quote("axis"), arg.number("size")),
             Words::tr("Use a size from 1 to %1.").arg(count(maximumDevices)), {} };
     case Code::NotALogicalSpec:
@@ -171,64 +178,13 @@ ProblemText describeSharding(const Diagnostic& d)
     }
 }
 
-ProblemText describeFile(const Diagnostic& d)
+ProblemText describeDeviceOrder(const Diagnostic& d)
 {
     const Reader arg(d);
-    switch (d.code) {
-    case Code::Syntax:
-        return { arg.has("found") ? Words::tr("expected %1, found %2").arg(arg("expected"), arg("found"))
-                                  : Words::tr("expected %1").arg(arg("expected")),
-            QString(), {} };
-    case Code::DuplicateKey:
-        return { Words::tr("the key %1 occurs twice").arg(arg.quote("key")), Words::tr("Remove one of the two."), {} };
-    case Code::WrongType:
-        return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("found")), Words::tr("Write %1.").arg(arg("expected")),
-            {} };
-    case Code::MissingKey:
-        return { Words::tr("the key %1 is missing").arg(arg.quote("key")), Words::tr("Add it."), {} };
-    case Code::UnknownValue:
-        return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
-            arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
-                               : Words::tr("Known: %1.").arg(arg("known")),
-            {} };
-    case Code::OutOfRange:
-        return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("value")),
-            Words::tr("Use a value from %1 to %2.").arg(arg("min"), arg("max")), {} };
-    case Code::TooLarge:
-        return { arg.has("bytes") ? Words::tr("%1 would take at least %2, the limit is %3")
-                                        .arg(arg("what"), arg.size("bytes"), arg.size("limit"))
-                : arg.has("count")
-                ? Words::tr("there are %2 %1, the limit is %3")
-                      .arg(arg("what"), arg.number("count"), arg.number("limit"))
-                : Words::tr("too many or too large: %1, the limit is %2").arg(arg("what"), arg.number("limit")),
-            Words::tr("Use smaller sizes."), {} };
-    case Code::NewerVersion:
-        return {
-            Words::tr("the file has version %1, this program reads up to %2").arg(arg("version"), arg("supported")),
-            Words::tr("Open it with a newer Shardscope."), {}
-        };
-    case Code::NotAnExperiment:
-        return { arg.has("format") ? Words::tr("the format is %1").arg(arg.quote("format"))
-                                   : Words::tr("this is not an experiment file"),
-            Words::tr("An experiment file says \"format\": \"sharding-experiment\"."), {} };
-    case Code::Unreadable:
-        return { Words::tr("%1 cannot be read: %2").arg(arg("file"), arg("reason")),
-            Words::tr("Check the name and the permissions."), {} };
-    case Code::Unwritable:
-        return { Words::tr("%1 cannot be written: %2").arg(arg("file"), arg("reason")),
-            Words::tr("Choose another place, or mend the permissions; the old file is unharmed."), {} };
-    case Code::UnknownKey:
-        return { Words::tr("the key %1 is not known; it is kept as it is").arg(arg.quote("key")),
-            arg.has("nearest") ? Words::tr("Did you mean %1?").arg(arg.quote("nearest")) : QString(), {} };
-    case Code::CommentsLost:
-        return { Words::tr("the file has comments or trailing commas, which are lost when it is saved"),
-            Words::tr("Put what should stay into \"notes\"."), {} };
-    case Code::NewerMinorVersion:
-        return { Words::tr("the file has version %1, this program knows %2").arg(arg("version"), arg("supported")),
-            Words::tr("What it does not know is kept."), {} };
-    default:
-        return {};
-    }
+    return { d.arg("named") ? Words::tr("the device order names %1, the mesh has %2")
+                                  .arg(counted(d.number("named"), Noun::Device), arg.number("devices"))
+                            : Words::tr("the device order names device %1 twice").arg(d.number("device")),
+        Words::tr("Name every device from 0 to %1 once.").arg(d.number("devices") - 1), {} };
 }
 
 QString outOfMemoryRemedy(const Diagnostic& diagnostic)
@@ -250,9 +206,14 @@ ProblemText describeProgram(const Diagnostic& d)
     const Reader arg(d);
     switch (d.code) {
     case Code::TypeMismatch:
+        return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), Words::tr("Use types that fit each other."), {} };
     case Code::InvalidOperand:
+        return { Words::tr("%1: %2").arg(arg("op"), arg("detail")),
+            Words::tr("Use operands that the operation can take."), {} };
     case Code::InvalidAttribute:
-        return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), {}, {} };
+        if (d.arg("named") || d.arg("device"))
+            return describeDeviceOrder(d);
+        return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), Words::tr("Choose another value."), {} };
     case Code::UnknownTensor:
         return { Words::tr("there is no tensor %1").arg(arg.quote("path")),
             arg.has("nearest") ? Words::tr("Did you mean %1?").arg(arg.quote("nearest"))
@@ -263,6 +224,9 @@ ProblemText describeProgram(const Diagnostic& d)
                                    : Words::tr("%1 cannot be executed").arg(arg("op")),
             Words::tr("Choose sizes that divide evenly over the devices."), {} };
     case Code::OutOfMemory:
+        if (!d.arg("bytes"))
+            return { Words::tr("there is not enough memory to analyse the experiment"),
+                Words::tr("Use smaller sizes, or close other programs."), {} };
         return { (d.arg("alone_bytes") ? Words::tr("the run and its check need %1 of memory, %2 are there")
                                        : Words::tr("the run needs %1 of memory, %2 are there"))
                      .arg(arg.size("bytes"), arg.size("limit")),
@@ -280,9 +244,11 @@ ProblemText describeWarning(const Diagnostic& d)
     const Reader arg(d);
     switch (d.code) {
     case Code::SilentlyReplicated:
-        return { Words::tr("%1 is held whole by every device: %2 does not divide by %3")
-                     .arg(arg.tensor(), arg.dimension(), arg.number("partitions")),
-            Words::tr("Choose a size that divides."), {} };
+        return { Words::tr(
+                     "%1: %2 has size %3 and is not cut, since that does not divide by %4; every one of them holds "
+                     "all of it")
+                     .arg(arg.tensors(), arg.dimension(), arg.number("size"), devicesAlong(d)),
+            divisibleSizes(d), {} };
     case Code::RuleUnused:
         if (d.arg("by_rule"))
             return { Words::tr("rule %1 (%2) never fires: rule %3 of the same name always comes first")
@@ -309,9 +275,15 @@ ProblemText describeWarning(const Diagnostic& d)
                      .arg(arg.tensor(), arg("names"), inactiveReason(d)),
             inactiveRemedy(d), {} };
     case Code::FullRematerialise:
-        return { Words::tr("%1 is gathered whole and cut again").arg(arg.tensor()), {}, {} };
+        return { Words::tr("%1 is gathered whole along %2 (%3 on every device) and then cut again")
+                     .arg(arg.tensor(), arg("axes"), arg.size("bytes")),
+            Words::tr("Let its constraint cut it as the operation behind it needs it."), {} };
     case Code::SlowLinkCollective:
-        return { Words::tr("a collective of %1 runs over the slow link").arg(arg.tensor()), {}, {} };
+        return { Words::tr(
+                     "collectives along %1 go between hosts, and the step waits for them: %2 per step, %3 sent by "
+                     "each device")
+                     .arg(arg("axis"), arg.number("collectives"), arg.size("bytes")),
+            Words::tr("Keep the axis inside a host: make it the last axis, or as large as a host."), {} };
     case Code::OverMemoryLimit:
         return { Words::tr("each device needs %1, it has %2").arg(arg.size("bytes"), arg.size("limit")),
             Words::tr("Cut more dimensions, or use more devices."), {} };
@@ -323,7 +295,7 @@ ProblemText describeWarning(const Diagnostic& d)
         return { Words::tr("rule %1 (%2) names the mesh axis %3, which the mesh lacks")
                      .arg(arg.number("rule"), arg("name"), arg.quote("axis")),
             arg.has("known") ? Words::tr("The mesh has %1; until then the axis cuts nothing.").arg(arg("known"))
-                             : QString(),
+                             : Words::tr("Use an axis of the mesh."),
             {} };
     case Code::SizeOneAxis:
         return { Words::tr("the mesh axis %1 has one device: what it cuts stays whole").arg(arg("axis")), {}, {} };
@@ -340,10 +312,15 @@ ProblemText describe(const Diagnostic& diagnostic)
     const auto number = static_cast<int>(diagnostic.code);
     const bool file = (number >= 120 && number < 140) || (number >= 220 && number < 230);
     if (text.cause.isEmpty())
-        text = file        ? describeFile(diagnostic)
-            : number < 120 ? describeSharding(diagnostic)
-            : number < 200 ? describeProgram(diagnostic)
-                           : describeWarning(diagnostic);
+        text = describeDevices(diagnostic);
+    if (text.cause.isEmpty())
+        text = file         ? describeFile(diagnostic)
+            : number >= 400 ? describeForm(diagnostic)
+            : number < 120  ? describeSharding(diagnostic)
+            : number < 200  ? describeProgram(diagnostic)
+                            : describeWarning(diagnostic);
+    if (number >= 400 && text.remedy.isEmpty())
+        text.remedy = Words::tr("`shardscope sharding --help` shows the forms that are read.");
     text.where = place(diagnostic);
     return text;
 }
@@ -368,33 +345,6 @@ QString oneLine(const Diagnostic& diagnostic)
     if (!text.remedy.isEmpty())
         line += QStringLiteral(" ") + text.remedy;
     return line;
-}
-
-QString fixLabel(const Fix& fix)
-{
-    const QString name = fromStd(fix.name);
-    switch (fix.kind) {
-    case Fix::Kind::BindRules:
-        return Words::tr("Fix: bind rules");
-    case Fix::Kind::AssumeTpu:
-        return Words::tr("Fix: assume TPU");
-    case Fix::Kind::UseLogicalNames:
-        return Words::tr("Fix: use logical names");
-    case Fix::Kind::DevicesForMesh:
-        return Words::tr("Fix: use %1").arg(counted(fix.number, Noun::Device));
-    case Fix::Kind::SetDimension:
-    case Fix::Kind::SetAxisSize:
-        return Words::tr("Fix: %1 = %2").arg(name, count(fix.number));
-    case Fix::Kind::RemoveRule:
-        return Words::tr("Fix: remove rule %1").arg(fix.number + 1);
-    case Fix::Kind::MoveRuleAbove:
-        return Words::tr("Fix: move rule %1 above rule %2").arg(fix.number + 1).arg(fix.other + 1);
-    case Fix::Kind::AddFallbackRow:
-        return Words::tr("Fix: add a row for %1").arg(name);
-    case Fix::Kind::RenameAxisInRule:
-        return Words::tr("Fix: use %1").arg(name);
-    }
-    return {};
 }
 
 } // namespace shardscope::words

@@ -61,6 +61,10 @@ ProblemText describeHosts(const Diagnostic& d)
                      .arg(number("dim"), number("size"), number("chunks"),
                          counted(d.number("uncovered"), Noun::Element)),
             Words::tr("Use a size that divides by the hosts along the mesh axis."), {} };
+    case Code::RulesElsewhere:
+        return { Words::tr("%1 is %2: mesh axes and rules stand in that file, and replace those of this one")
+                     .arg(text("key"), text("value")),
+            Words::tr("Read that file as well."), {} };
     default:
         return {};
     }

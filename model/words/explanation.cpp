@@ -1,52 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "words/words.h"
-
 #include <algorithm>
 
-#include "words/tr.h"
+#include "words/derivation.h"
+#include "words/origin.h"
+#include "words/sentence.h"
+#include "words/words.h"
 
 namespace shardscope::words {
 
 namespace {
-
-/// Builds a Text piece by piece.
-class Sentence {
-public:
-    explicit Sentence(const Mesh& mesh)
-        : m_mesh(&mesh)
-    {
-    }
-    Sentence& say(const QString& text)
-    {
-        m_text.push_back({ text, Span::Style::Plain, -1 });
-        return *this;
-    }
-    Sentence& strong(const QString& text)
-    {
-        m_text.push_back({ text, Span::Style::Strong, -1 });
-        return *this;
-    }
-    Sentence& code(const QString& text)
-    {
-        m_text.push_back({ text, Span::Style::Code, -1 });
-        return *this;
-    }
-    Sentence& axes(std::span<const AxisRef> list)
-    {
-        for (std::size_t i = 0; i < list.size(); ++i) {
-            if (i > 0)
-                say(i + 1 == list.size() ? Words::tr(" and ") : QStringLiteral(", "));
-            m_text.push_back({ fromStd(toString(*m_mesh, list[i])), Span::Style::Axis, list[i].axis });
-        }
-        return *this;
-    }
-    [[nodiscard]] bool empty() const { return m_text.empty(); }
-    [[nodiscard]] Text take() { return std::move(m_text); }
-
-private:
-    const Mesh* m_mesh;
-    Text m_text;
-};
 
 class Explainer {
 public:
@@ -70,6 +32,7 @@ public:
         }
         Sentence first = sentence();
         sayCuts(first);
+        saySkipped(first);
         sayCopies(first);
         text.paragraphs.push_back(first.take());
         addPadding(text);
@@ -77,28 +40,26 @@ public:
             text.decidedBy.push_back(cause(reason));
         if (length == Length::Tip)
             return text;
-        addCollectives(text);
-        for (const Problem* problem : m_explanation.problems) {
-            if (problem->diagnostic.code == Code::Indivisible)
-                continue; // said with the padding
-            const ProblemText described = describe(problem->diagnostic);
-            text.paragraphs.push_back(
-                { { fromStd(problem->diagnostic.id()) + QStringLiteral(": "), Span::Style::Code, -1 },
-                    { described.cause + QStringLiteral("."), Span::Style::Plain, -1 } });
-        }
+        if (const QString of = definition(*m_snapshot.program, m_explanation.value); !of.isEmpty())
+            text.paragraphs.push_back({ { Words::tr("%1 is %2.").arg(shortName(), of), Span::Style::Plain, -1 } });
+        append(text, collectiveTexts(m_snapshot, m_explanation));
+        addProblems(text);
         if (length == Length::Derivation)
-            addDerivation(text);
+            append(text, derivation(m_snapshot, m_explanation));
         return text;
     }
 
 private:
     using Kind = DimensionReason::Kind;
 
-    Sentence sentence() const { return Sentence(*m_snapshot.mesh); }
-    const LogicalRule& rule(int index) const
+    static void append(ExplanationText& text, std::vector<Text> more)
     {
-        return m_snapshot.experiment->rules.rules.list[static_cast<std::size_t>(index)];
+        text.paragraphs.insert(
+            text.paragraphs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
+    Sentence sentence() const { return Sentence(*m_snapshot.mesh); }
+    const LogicalRules& rules() const { return m_snapshot.experiment->rules.rules; }
+    const LogicalRule& rule(int index) const { return rules().list[static_cast<std::size_t>(index)]; }
     QString shortName() const
     {
         const QString name = tensorName(m_value.path);
@@ -110,73 +71,130 @@ private:
         return reason.name.empty() ? Words::tr("dimension %1").arg(reason.dimension) : fromStd(reason.name);
     }
     std::int64_t pieces(const DimensionReason& reason) const { return product(reason.axes); }
-    const Operation* lastOperation(const DimensionReason& reason) const
+    QString devicesAlong(std::span<const AxisRef> axes) const { return counted(product(axes), Noun::Device); }
+    /// Moments have the annotation of the parameter that they belong to.
+    bool isMoment() const { return m_value.role == Role::Mu || m_value.role == Role::Nu; }
+    /// The trace of the rules for the annotation that decides, null if rules do not decide.
+    const Resolution* decidingRules() const
     {
-        for (std::size_t i = reason.chain.size(); i-- > 0;)
-            if (reason.chain[i].operation.valid())
-                return &m_snapshot.program->operation(reason.chain[i].operation);
-        return nullptr;
+        const ResolvedAnnotation* annotation = m_explanation.annotation;
+        return annotation && annotation->spec && annotation->resolution ? &*annotation->resolution : nullptr;
     }
-    /// The named value nearest to the tensor on the way that an axis came.
-    QString origin(const DimensionReason& reason) const
+    LogicalNames writtenNames() const
     {
-        for (std::size_t i = reason.chain.size(); i-- > 0;) {
-            const PropagationStep& step = reason.chain[i];
-            const ValueId from = step.from.valid() ? step.from : step.to;
-            if (from == m_explanation.value)
-                continue;
-            const std::string& path = m_snapshot.program->value(from).path;
-            if (!path.empty())
-                return tensorName(path);
+        const auto* logical = std::get_if<LogicalAxes>(&m_explanation.annotation->written);
+        return logical ? logical->names : LogicalNames();
+    }
+
+    /// "It is cut 2 ways along batch and 4 ways along hidden"; `first` says whose the sentence is.
+    void startCuts(Sentence& s, std::span<const DimensionReason* const> dims, bool& first) const
+    {
+        s.say(first ? Words::tr("%1 is cut ").arg(shortName()) : Words::tr(" It is cut "));
+        first = false;
+        for (std::size_t i = 0; i < dims.size(); ++i) {
+            s.between(i, dims.size());
+            s.say(Words::tr("%1 ways along ").arg(count(pieces(*dims[i]))));
+            s.strong(dimensionName(*dims[i]));
         }
-        return {};
     }
 
     void sayCuts(Sentence& s) const
     {
         bool first = true;
+        std::vector<const DimensionReason*> device, propagated;
         for (const DimensionReason& reason : m_explanation.dims) {
             if (pieces(reason) == 1) // an axis of one device cuts nothing
                 continue;
-            if (first)
-                s.say(Words::tr("%1 is cut %2 ways along ").arg(shortName(), count(pieces(reason))));
-            else
-                s.say(Words::tr(" It is cut %1 ways along ").arg(count(pieces(reason))));
-            first = false;
-            s.strong(dimensionName(reason));
-            switch (reason.kind) {
-            case Kind::Rule:
+            if (reason.kind == Kind::DeviceAxes) {
+                device.push_back(&reason);
+            } else if (reason.kind != Kind::Rule) {
+                propagated.push_back(&reason);
+            } else {
+                const DimensionReason* const one[] = { &reason };
+                startCuts(s, one, first);
                 s.say(Words::tr(", because rule %1 maps %2 to ").arg(reason.rule + 1).arg(dimensionName(reason)));
                 s.axes(reason.axes);
-                s.say(Words::tr(", which has %1 devices.").arg(count(pieces(reason))));
-                break;
-            case Kind::DeviceAxes:
-                s.say(Words::tr(", because the model itself names "));
-                s.axes(reason.axes);
-                s.say(Words::tr(" there."));
-                break;
-            default: {
-                const QString from = origin(reason);
-                s.say(Words::tr(": "));
-                s.axes(reason.axes);
-                if (from.isEmpty())
-                    s.say(Words::tr(" came along from the values that it is computed with."));
-                else
-                    s.say(Words::tr(" came along from %1.").arg(from));
-            }
+                s.say(Words::tr(", which has %1.").arg(devicesAlong(reason.axes)));
             }
         }
-        if (first && m_value.type.rank() == 0)
-            s.say(Words::tr("%1 is a single number.").arg(shortName()));
-        else if (first)
+        if (!first && isMoment())
+            s.say(Words::tr(" It is annotated as its parameter is."));
+        if (!device.empty())
+            sayDeviceAxes(s, device, first);
+        sayPropagated(s, propagated, first);
+        if (first && m_value.type.rank() == 0) {
+            const std::int64_t devices = m_snapshot.mesh->deviceCount();
+            s.say(devices == 1 ? Words::tr("%1 is a single number, which cannot be cut.").arg(shortName())
+                               : Words::tr("%1 is a single number, which cannot be cut: each of the %2 holds it.")
+                                     .arg(shortName(), counted(devices, Noun::Device)));
+        } else if (first) {
             s.say(Words::tr("%1 is not cut.").arg(shortName()));
+        }
+    }
+
+    void sayDeviceAxes(Sentence& s, const std::vector<const DimensionReason*>& dims, bool& first) const
+    {
+        startCuts(s, dims, first);
+        const bool constraint = m_explanation.annotation && m_explanation.annotation->operation.valid();
+        s.say(constraint     ? Words::tr(", because the constraint on it names ")
+                : isMoment() ? Words::tr(", because it is annotated as its parameter is, with ")
+                             : Words::tr(", because its annotation names "));
+        for (std::size_t i = 0; i < dims.size(); ++i) {
+            s.between(i, dims.size());
+            s.axes(dims[i]->axes);
+        }
+        s.say(QStringLiteral("."));
+    }
+
+    void sayPropagated(Sentence& s, const std::vector<const DimensionReason*>& dims, bool& first) const
+    {
+        std::vector<Origin> origins;
+        origins.reserve(dims.size());
+        for (const DimensionReason* reason : dims)
+            origins.emplace_back(m_snapshot, m_explanation.value, *reason);
+        std::vector<bool> said(dims.size());
+        for (std::size_t i = 0; i < dims.size(); ++i) {
+            if (said[i])
+                continue;
+            std::vector<const DimensionReason*> together;
+            std::vector<const Origin*> alike;
+            for (std::size_t k = i; k < dims.size(); ++k)
+                if (!said[k] && origins[k].isLike(origins[i])) {
+                    said[k] = true;
+                    together.push_back(dims[k]);
+                    alike.push_back(&origins[k]);
+                }
+            startCuts(s, together, first);
+            const QString name = origins[i].alikeName();
+            const Text request = Origin::request(alike);
+            if (name.isEmpty())
+                s.say(request.empty() ? Words::tr(", as what it is computed with is cut.") : QStringLiteral("."));
+            else if (origins[i].relation().isEmpty())
+                s.say(Words::tr(", as %1 is.").arg(name));
+            else
+                s.say(Words::tr(", as %1 is: %2.").arg(name, origins[i].relation()));
+            if (!request.empty())
+                s.say(QStringLiteral(" ")).append(request);
+        }
+    }
+
+    void saySkipped(Sentence& s) const
+    {
         for (const DimensionReason& reason : m_explanation.dims) {
-            if (reason.kind == Kind::RulesSkipped && reason.trace && reason.trace->verdict == Verdict::AxisBusy) {
-                s.say(Words::tr(" Rule %1 asks to cut ").arg(reason.rule + 1));
-                s.strong(dimensionName(reason));
-                s.say(Words::tr(" along %1; rule %2 already cut another dimension along it, so it stays whole.")
-                          .arg(fromStd(reason.trace->busyAxis))
-                          .arg(reason.trace->byRule + 1));
+            if (reason.kind == Kind::RulesSkipped && reason.trace) {
+                const LogicalRule& skipped = rule(reason.rule);
+                QStringList axes;
+                for (const std::string& axis : skipped.target.axes)
+                    axes << fromStd(axis);
+                s.say(Words::tr(" Rule %1 maps %2 to %3, but ")
+                          .arg(reason.rule + 1)
+                          .arg(dimensionName(reason), axes.join(Words::tr(" and "))));
+                s.append(verdictReason(*reason.trace, rules(), writtenNames()));
+                s.say(pieces(reason) == 1 ? Words::tr(", so ") : QStringLiteral("."));
+                if (pieces(reason) == 1) {
+                    s.strong(dimensionName(reason));
+                    s.say(Words::tr(" stays whole."));
+                }
             } else if (reason.kind == Kind::RuleToNull) {
                 s.say(Words::tr(" Rule %1 keeps ").arg(reason.rule + 1));
                 s.strong(dimensionName(reason));
@@ -185,30 +203,78 @@ private:
         }
     }
 
+    /// Why nothing is cut along a mesh axis, as the beginning of a sentence.
+    Text whyNot(AxisRef axis) const
+    {
+        Sentence s = sentence();
+        const Resolution* resolution = decidingRules();
+        const std::string name = m_snapshot.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
+        if (resolution) {
+            for (const RuleTrace& trace : resolution->rules) {
+                const LogicalRule& asking = rules().list[trace.rule];
+                const bool names =
+                    std::find(asking.target.axes.begin(), asking.target.axes.end(), name) != asking.target.axes.end();
+                const bool skipped = trace.verdict == Verdict::AxisBusy || trace.verdict == Verdict::DimensionSet
+                    || trace.verdict == Verdict::BlockedByNull;
+                const bool told = std::any_of(m_explanation.dims.begin(), m_explanation.dims.end(), [&](const auto& d) {
+                    return d.kind == Kind::RulesSkipped && d.rule == static_cast<int>(trace.rule);
+                });
+                if (!names || !skipped || told)
+                    continue;
+                s.say(Words::tr("Rule %1 maps %2 to ").arg(trace.rule + 1).arg(fromStd(asking.name.name)));
+                s.axes(std::span(&axis, 1));
+                s.say(Words::tr(", but "));
+                s.append(verdictReason(trace, rules(), writtenNames()));
+                return s.take();
+            }
+            QStringList unruled;
+            for (const DimensionReason& reason : m_explanation.dims)
+                if (reason.kind == Kind::NoRule && pieces(reason) == 1)
+                    unruled << dimensionName(reason);
+            if (!unruled.isEmpty()) {
+                s.say(Words::tr("No rule names "));
+                s.strong(unruled.join(Words::tr(" or ")));
+                return s.take();
+            }
+        }
+        const bool written = !resolution && m_explanation.annotation && m_explanation.annotation->spec;
+        s.say(written && m_explanation.annotation->operation.valid() ? Words::tr("The constraint on it does not name ")
+                : written                                            ? Words::tr("Its annotation does not name ")
+                                                                     : Words::tr("Nothing cuts it along "));
+        s.axes(std::span(&axis, 1));
+        return s.take();
+    }
+
     void sayCopies(Sentence& s) const
     {
-        if (!m_row || m_row->copies <= 1)
+        if (!m_row || m_row->copies <= 1 || m_value.type.rank() == 0)
             return;
-        QStringList unruled;
-        for (const DimensionReason& reason : m_explanation.dims)
-            if (reason.kind == Kind::NoRule)
-                unruled << dimensionName(reason);
+        // Axes for which the reason is the same go together.
+        struct Group {
+            Text why;
+            AxisList axes;
+        };
+        std::vector<Group> groups;
+        for (const AxisRef& axis : m_explanation.copiedAlong) {
+            Text why = whyNot(axis);
+            const auto same =
+                std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return group.why == why; });
+            (same == groups.end() ? groups.emplace_back(Group{ std::move(why), {} }) : *same).axes.push_back(axis);
+        }
         const double held = static_cast<double>(m_row->bytesPerDevice)
             * static_cast<double>(m_snapshot.mesh->deviceCount()) / static_cast<double>(m_row->layout.addends());
-        s.say(QStringLiteral(" "));
-        if (!unruled.isEmpty()) {
-            s.say(Words::tr("No rule names "));
-            s.strong(unruled.join(Words::tr(" or ")));
-            s.say(Words::tr(", so every device along "));
-        } else {
-            s.say(Words::tr("Nothing cuts it along "));
-            s.axes(m_explanation.copiedAlong);
-            s.say(Words::tr(", so every device along "));
+        const QString all = bytes(held), whole = bytes(static_cast<double>(m_row->bytesInAll));
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            s.say(QStringLiteral(" ")).append(groups[i].why);
+            s.say(Words::tr(", so each of the %1 along ").arg(devicesAlong(groups[i].axes)));
+            s.axes(groups[i].axes);
+            s.say(Words::tr(" holds a copy"));
+            if (i + 1 < groups.size())
+                s.say(QStringLiteral("."));
         }
-        s.axes(m_explanation.copiedAlong);
-        s.say((m_row->layout.isUneven() ? Words::tr(" holds a copy: %1, padding included, are held for an array of %2.")
-                                        : Words::tr(" holds a copy: %1 are held for an array of %2."))
-                  .arg(bytes(held), bytes(static_cast<double>(m_row->bytesInAll))));
+        s.say((m_row->layout.isUneven() ? Words::tr(": %1, padding included, are held for an array of %2.")
+                                        : Words::tr(": %1 are held for an array of %2."))
+                  .arg(all, whole));
     }
 
     /// What the annotation of the tensor gets wrong about a dimension, null for nothing.
@@ -241,8 +307,8 @@ private:
             if (error)
                 s.code(fromStd(error->id()) + QStringLiteral(": "));
             s.strong(dimensionName(reason));
-            s.say(
-                Words::tr(" has size %1, which does not divide by %2 devices along ").arg(count(size), count(pieces)));
+            s.say(Words::tr(" has size %1, which does not divide by %2 along ")
+                      .arg(count(size), counted(pieces, Noun::Device)));
             s.axes(reason.axes);
             s.say(Words::tr(": each has room for %1, and %2, %3 of the memory.")
                       .arg(count(block), paddingOf(room - size, room),
@@ -253,50 +319,19 @@ private:
         }
     }
 
-    void addCollectives(ExplanationText& text) const
+    void addProblems(ExplanationText& text) const
     {
-        for (const DeviceOpId id : m_explanation.collectives) {
-            const DeviceOp& op = m_snapshot.deviceProgram->ops[id.index];
-            const Collective& exchange = *op.collective();
-            const AxisList axes = axesOf(exchange);
-            const std::int64_t group = product(axes);
-            Sentence s = sentence();
-            if (op.reason && op.reason->kind == Reason::Kind::ReducedFactor) {
-                const Operation& operation = m_snapshot.program->operation(op.reason->operation);
-                const QString summed = summedName(operation);
-                if (operation.kind == OpKind::DotGeneral && !summed.isEmpty()) {
-                    s.say(Words::tr("Both factors of the product are cut on "));
-                    s.strong(summed);
-                    s.say(Words::tr(", and %1 is summed away; ").arg(summed));
-                } else {
-                    s.say(Words::tr("It is a sum over a cut dimension; "));
-                }
-                s.say(Words::tr("the %1 devices along ").arg(count(group)));
-                s.axes(axes);
-                s.say(Words::tr(" must add their parts. "));
-            } else {
-                s.say(Words::tr("It has to be cut in another way for what comes next. "));
-            }
-            const double local =
-                static_cast<double>(m_snapshot.deviceProgram->value(op.operands[0]).localType.byteCount());
-            s.say(Words::tr("Each device sends %1 for this %2 of %3.")
-                      .arg(bytes(exchange.sentBytes), collective(exchange.kind), bytes(local)));
-            text.paragraphs.push_back(s.take());
+        for (const Problem* problem : m_explanation.problems) {
+            Diagnostic diagnostic = problem->diagnostic;
+            // Said already, with the padding and with the rule that was skipped.
+            if (diagnostic.code == Code::Indivisible || diagnostic.code == Code::AxisBusy)
+                continue;
+            // One finding may be about the same tensor of several layers; here it is about this one.
+            if (!diagnostic.where.path.empty())
+                diagnostic.where.path = m_value.path;
+            text.paragraphs.push_back({ { fromStd(diagnostic.id()) + QStringLiteral(": "), Span::Style::Code, -1 },
+                { describe(diagnostic).cause + QStringLiteral("."), Span::Style::Plain, -1 } });
         }
-    }
-
-    QString summedName(const Operation& operation) const
-    {
-        const auto* dot = std::get_if<DotGeneralAttributes>(&operation.attributes);
-        if (!dot || dot->lhsContracting.empty())
-            return {};
-        const auto name = [&](ValueId value, std::int64_t dimension) -> QString {
-            const Value& v = m_snapshot.program->value(value);
-            const auto index = static_cast<std::size_t>(dimension);
-            return index < v.dimNames.size() ? fromStd(v.dimNames[index]) : QString();
-        };
-        const QString left = name(operation.operands[0], dot->lhsContracting[0]);
-        return left.isEmpty() ? name(operation.operands[1], dot->rhsContracting[0]) : left;
     }
 
     ExplanationText::Cause cause(const DimensionReason& reason) const
@@ -320,6 +355,8 @@ private:
             break;
         case Kind::RulesSkipped:
             s.say(Words::tr("rule %1 was skipped").arg(reason.rule + 1));
+            if (reason.trace)
+                s.say(QStringLiteral(": ")).append(verdictReason(*reason.trace, rules(), writtenNames()));
             cause.outcome = Words::tr("left whole");
             break;
         case Kind::DeviceAxes:
@@ -327,10 +364,15 @@ private:
             s.axes(reason.axes);
             cause.outcome = Words::tr("applied");
             break;
+        case Kind::DeviceWhole:
+            s.say(Words::tr("written in the model: None"));
+            cause.outcome = Words::tr("left whole");
+            break;
         case Kind::Propagated: {
-            const QString from = origin(reason);
-            s.axes(reason.axes);
-            s.say(from.isEmpty() ? Words::tr(" propagated") : Words::tr(" from %1").arg(from));
+            const Origin origin(m_snapshot, m_explanation.value, reason);
+            if (const QString name = origin.alikeName(); !name.isEmpty())
+                s.say(Words::tr("as %1: ").arg(name));
+            s.append(origin.shortRequest());
             cause.outcome = Words::tr("propagated");
             break;
         }
@@ -341,51 +383,6 @@ private:
         }
         cause.reason = s.take();
         return cause;
-    }
-
-    void addDerivation(ExplanationText& text) const
-    {
-        if (m_row) {
-            Sentence s = sentence();
-            s.say(Words::tr("Global shape "));
-            s.code(shape(m_value.type.shape));
-            s.say(Words::tr(", in all %1. Each device holds ").arg(bytes(static_cast<double>(m_row->bytesInAll))));
-            s.code(shape(m_row->layout.shardShape()));
-            s.say(Words::tr(", %1. Different shards: %2, devices: %3, copies of each: %4.")
-                      .arg(bytes(static_cast<double>(m_row->bytesPerDevice)), count(m_row->layout.distinctShards()),
-                          count(m_snapshot.mesh->deviceCount()), count(m_row->copies)));
-            text.paragraphs.push_back(s.take());
-        }
-        for (const DimensionReason& reason : m_explanation.dims) {
-            for (const PropagationStep& step : reason.chain) {
-                Sentence s = sentence();
-                const AxisRef axis = step.axis;
-                s.axes(std::span(&axis, 1));
-                if (step.seed) {
-                    s.say(Words::tr(" was given for %1").arg(nameOf(step.to)));
-                } else if (step.operation.valid()) {
-                    s.say(Words::tr(" went from %1 to %2 through %3")
-                              .arg(nameOf(step.from), nameOf(step.to),
-                                  fromStd(opRow(m_snapshot.program->operation(step.operation).kind).name)));
-                } else {
-                    s.say(Words::tr(" went from %1 to %2").arg(nameOf(step.from), nameOf(step.to)));
-                }
-                s.say(Words::tr(" (dimension %1, step %2).").arg(step.toDimension).arg(step.step));
-                text.paragraphs.push_back(s.take());
-            }
-        }
-    }
-    QString nameOf(ValueId value) const
-    {
-        if (!value.valid())
-            return {};
-        const std::string& path = m_snapshot.program->value(value).path;
-        if (!path.empty())
-            return tensorName(path);
-        const Value& v = m_snapshot.program->value(value);
-        const QString op = v.definition.valid() ? fromStd(opRow(m_snapshot.program->operation(v.definition).kind).name)
-                                                : Words::tr("an argument");
-        return QStringLiteral("%") + QString::number(value.index) + QStringLiteral(" (") + op + QStringLiteral(")");
     }
 
     const Snapshot& m_snapshot;
@@ -401,37 +398,6 @@ ExplanationText explanation(const Snapshot& snapshot, const Explanation& explana
     if (!snapshot.program || !explanation.value.valid())
         return {};
     return Explainer(snapshot, explanation).write(length);
-}
-
-WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf)
-{
-    WhatIfText text;
-    if (whatIf.kind == WhatIf::Kind::MapName) {
-        const auto axis = snapshot.mesh->axisIndex(whatIf.axis);
-        text.change = { { fromStd(whatIf.name) + QStringLiteral(" → "), Span::Style::Plain, -1 },
-            { fromStd(whatIf.axis), Span::Style::Axis, axis ? static_cast<int>(*axis) : -1 } };
-    } else {
-        QStringList sizes;
-        for (const std::int64_t size : whatIf.sizes)
-            sizes << count(size);
-        text.change = { { Words::tr("mesh %1").arg(sizes.join(QStringLiteral(" × "))), Span::Style::Plain, -1 } };
-    }
-    QStringList consequences;
-    const std::int64_t difference = whatIf.bytesPerDeviceAfter - whatIf.bytesPerDeviceBefore;
-    if (difference == 0)
-        consequences << Words::tr("the same %1 per device").arg(bytes(static_cast<double>(whatIf.bytesPerDeviceAfter)));
-    else
-        consequences << Words::tr("each device holds %1 of it instead of %2")
-                            .arg(bytes(static_cast<double>(whatIf.bytesPerDeviceAfter)),
-                                bytes(static_cast<double>(whatIf.bytesPerDeviceBefore)));
-    if (!(whatIf.sentBefore == whatIf.sentAfter))
-        consequences << Words::tr("sent %1 → %2 per step").arg(bytes(whatIf.sentBefore), bytes(whatIf.sentAfter));
-    if (whatIf.stateBytesAfter != whatIf.stateBytesBefore)
-        consequences << Words::tr("parameters to moments %1 → %2")
-                            .arg(bytes(static_cast<double>(whatIf.stateBytesBefore)),
-                                bytes(static_cast<double>(whatIf.stateBytesAfter)));
-    text.consequence = consequences.join(QStringLiteral("; "));
-    return text;
 }
 
 } // namespace shardscope::words

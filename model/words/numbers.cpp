@@ -65,6 +65,15 @@ QString seconds(double value)
     return Words::tr("%1 s").arg(threeDigits(value));
 }
 
+QString meanAndDeviation(double mean, double deviation)
+{
+    const double magnitude = std::abs(mean);
+    const double unit = magnitude < 10e-3 ? 1e-6 : magnitude < 10 ? 1e-3 : 1;
+    const QString name = magnitude < 10e-3 ? Words::tr("µs") : magnitude < 10 ? Words::tr("ms") : Words::tr("s");
+    return Words::tr("%1 ± %2 %3", "mean with unit, deviation, its unit")
+        .arg(seconds(mean), threeDigits(deviation / unit), name);
+}
+
 QString count(qint64 value)
 {
     return QLocale().toString(value);

@@ -31,6 +31,7 @@ using Text = std::vector<Span>;
 [[nodiscard]] QString bytes(double value);
 [[nodiscard]] QString bytes(Rational value);
 [[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
+[[nodiscard]] QString meanAndDeviation(double mean, double deviation); ///< "12.4 ms ± 0.3 ms": both in the mean's unit
 [[nodiscard]] QString count(qint64 value); ///< thousands by locale
 /// What people count. A number and its noun go together: "1 device", "4 devices".
 enum class Noun : std::uint8_t {
@@ -73,6 +74,9 @@ enum class Noun : std::uint8_t {
 [[nodiscard]] QString verdict(const RuleTrace& trace); ///< "Applied", "Skipped"
 /// A person's name for a path: "params/layers.0/W1" -> "Layer 0 / W1".
 [[nodiscard]] QString tensorName(const std::string& path);
+
+/// What a value is computed of: "the matrix product of x and Layer 0 / W1"; empty for arguments.
+[[nodiscard]] QString definition(const Program& program, ValueId value);
 
 // Sentences.
 struct ProblemText {

@@ -115,8 +115,8 @@ private Q_SLOTS:
         row("no change", { 2, 4 }, 0, 2, true, { 2, 4 });
         row("free", { 2, 4 }, 0, 3, false, { 3, 4 });
         row("free to one", { 2, 4 }, 1, 1, false, { 2, 1 });
-        row("nobody can take it", { 2, 4 }, 0, 3, true, {}, 101);
-        row("a single axis cannot", { 8 }, 0, 4, true, {}, 101);
+        row("nobody can take it", { 2, 4 }, 0, 3, true, {}, 115);
+        row("a single axis cannot", { 8 }, 0, 4, true, {}, 115);
         row("zero", { 2, 4 }, 0, 0, false, {}, 115);
         row("negative", { 2, 4 }, 0, -2, true, {}, 115);
         row("billions", { 2, 4 }, 0, 4'000'000'000, false, {}, 115);
@@ -213,6 +213,34 @@ private Q_SLOTS:
         QCOMPARE(mlp(*after).deviceAxes.at("batch"), SpecEntry::axis("data"));
     }
 
+    /// A rule that names both the old and the new name would name one axis twice, which no file can hold.
+    void renamingOntoAnAxisOfTheSameRule()
+    {
+        const Experiment notebook = example("flax-mlp-logical");
+        const Experiment tuple = *withNameMapped(notebook, "hidden", SpecEntry::tuple({ "model", "expert" }));
+        refused(withAxisRenamed(tuple, 1, "expert"), Code::AxisUsedTwice);
+        QVERIFY(withAxisRenamed(tuple, 1, "tensor").has_value());
+        Experiment device = notebook;
+        std::get<MlpModel>(device.model).settings.deviceAxes["hidden"] = SpecEntry::tuple({ "model", "expert" });
+        refused(withAxisRenamed(device, 1, "expert"), Code::AxisUsedTwice);
+    }
+
+    /// "P.UNCONSTRAINED" stands for no name in files, so nothing can be called that.
+    void reservedWord()
+    {
+        const std::string word = "P.UNCONSTRAINED";
+        const Experiment notebook = example("flax-mlp-logical");
+        refused(withAxisAdded(notebook, word, 1), Code::WrongType);
+        refused(withAxisRenamed(notebook, 0, word), Code::WrongType);
+        refused(withRuleInserted(notebook, 0, rule(word, SpecEntry::none())), Code::WrongType);
+        refused(withRuleReplaced(notebook, 0, rule("batch", SpecEntry::axis(word))), Code::WrongType);
+        refused(withRuleReplaced(notebook, 0, rule("batch", SpecEntry::tuple({ "data", word }))), Code::WrongType);
+        refused(withAxisAppendedToRule(notebook, 0, word), Code::WrongType);
+        refused(withNameMapped(notebook, word, SpecEntry::axis("data")), Code::WrongType);
+        const LogicalRule unconstrained{ LogicalName::unconstrained(), SpecEntry::unconstrained() };
+        QVERIFY(withRuleInserted(notebook, 0, unconstrained).has_value());
+    }
+
     void rules()
     {
         const Experiment lab = example("rule-lab");
@@ -259,6 +287,9 @@ private Q_SLOTS:
     void settings()
     {
         const Experiment notebook = example("flax-mlp-logical");
+        there(
+            notebook, [](const auto& e) { return withDialect(e, Dialect::MaxText); },
+            [](const auto& e) { return withDialect(e, Dialect::FlaxLinen); });
         there(
             notebook, [](const auto& e) { return withRulesVersion(e, FlaxVersion::Current); },
             [](const auto& e) { return withRulesVersion(e, FlaxVersion::Year2024); });

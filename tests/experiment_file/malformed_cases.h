@@ -208,6 +208,8 @@ inline std::vector<Case> cases()
         // Names
         { "axis without a name", axes(R"([@"", 2])"), WrongType, "/mesh/axes/0/0" },
         { "control character in a name", axes(R"([@"a\nb", 2])"), WrongType, "/mesh/axes/0/0" },
+        { "reserved word for an axis", axes(R"(["a", 2], [@"P.UNCONSTRAINED", 2])"), WrongType, "/mesh/axes/1/0" },
+        { "reserved word among axes", rules(R"(["a", ["x", @"P.UNCONSTRAINED"]])"), WrongType, "/rules/list/0/1/1" },
         { "axis twice", axes(R"(["a", 2], @["a", 4])"), DuplicateAxis, "/mesh/axes/1", Cannot },
         { "axis as an object", axes(R"(@{ "a": 2 })"), WrongType, "/mesh/axes/0" },
         { "axis without a size", axes(R"(@["a"])"), WrongType, "/mesh/axes/0" },

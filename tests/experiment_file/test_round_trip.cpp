@@ -5,8 +5,10 @@
 #include <rapidcheck.h>
 
 #include <cmath>
+#include <ctime>
 
 #include "experiment/builtin.h"
+#include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/json_text.h"
 #include "experiment_file/quantity_text.h"
@@ -135,6 +137,7 @@ Experiment anyExperiment()
     for (const MeshAxis& axis : e.mesh.axes)
         axes.push_back(axis.name);
     e.rules.version = *rc::gen::element(FlaxVersion::Year2024, FlaxVersion::Current);
+    e.rules.dialect = *rc::gen::element(Dialect::FlaxLinen, Dialect::T5x, Dialect::MaxText);
     e.rules.fallback =
         *rc::gen::element(RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint);
     e.rules.boundWhenTraced = *rc::gen::arbitrary<bool>();
@@ -150,6 +153,51 @@ Experiment anyExperiment()
             e.innerNotes.emplace_back(pointer, "n" + *anyText());
     e.formatMinor = *rc::gen::inRange(0, 3);
     return e;
+}
+
+/// One edit with names that a person may type; the experiment as it is if the edit is refused.
+Experiment edited(const Experiment& before)
+{
+    const auto name = [] {
+        return *rc::gen::element<std::string>(
+            "P.UNCONSTRAINED", "UNCONSTRAINED", "None", "null", "?", "data", "model", "batch", "hidden", "größe", " ");
+    };
+    const auto target = [&name] {
+        switch (*rc::gen::inRange(0, 4)) {
+        case 0:
+            return SpecEntry::none();
+        case 1:
+            return SpecEntry::unconstrained();
+        case 2:
+            return SpecEntry::axis(name());
+        default:
+            return SpecEntry::tuple({ name(), name() });
+        }
+    };
+    const auto axis = static_cast<std::size_t>(*rc::gen::inRange(0, 3));
+    const auto rule = static_cast<std::size_t>(*rc::gen::inRange(0, 4));
+    Result<Experiment> after = before;
+    switch (*rc::gen::inRange(0, 6)) {
+    case 0:
+        after = withAxisAdded(before, name(), *rc::gen::inRange<std::int64_t>(1, 4));
+        break;
+    case 1:
+        after = withAxisRenamed(before, axis, name());
+        break;
+    case 2:
+        after = withRuleInserted(before, rule, { anyLogicalName(name()), target() });
+        break;
+    case 3:
+        after = withRuleReplaced(before, rule, { anyLogicalName(name()), target() });
+        break;
+    case 4:
+        after = withAxisAppendedToRule(before, rule, name());
+        break;
+    default:
+        after = withNameMapped(before, name(), target());
+        break;
+    }
+    return after ? *after : before;
 }
 
 const std::string minimal = R"({"format": "sharding-experiment", "version": "1.0"})";
@@ -189,6 +237,50 @@ private Q_SLOTS:
             RC_ASSERT(read->warnings.size() == (experiment.formatMinor > 0 ? 1U : 0U));
         });
         QVERIFY(passed);
+    }
+
+    void whatEditsAccept()
+    {
+        QVERIFY(rc::check("what an edit accepts reads as it was written", [] {
+            Experiment experiment = builtinExamples().front().make();
+            for (int i = *rc::gen::inRange(1, 8); i > 0; --i)
+                experiment = edited(experiment);
+            const std::string text = writeExperiment(experiment);
+            const auto read = readExperiment(text);
+            if (!read)
+                RC_FAIL(reasons(read.error()) + text);
+            RC_ASSERT(read->experiment == experiment);
+        }));
+    }
+
+    /// Keys that the program does not know cost a save no more than those that it knows.
+    void manyUnknownKeys()
+    {
+        ArraysModel model;
+        Experiment experiment;
+        for (std::size_t i = 0; i < 65'536; ++i) {
+            const std::string number = std::to_string(i);
+            model.arrays.push_back({ "a" + number, {}, {}, DType::F32 });
+            experiment.innerNotes.emplace_back("/model/arrays/" + number, "note " + number);
+            experiment.unknownKeys.push_back({ "/model/arrays/" + number, "colour", "path", number });
+        }
+        // And as many in a single object.
+        for (std::size_t i = 0; i < 65'536; ++i)
+            experiment.unknownKeys.push_back(
+                { "/run", "k" + std::to_string(i), i == 0 ? "runs" : "k" + std::to_string(i - 1), "1" });
+        experiment.model = std::move(model);
+        const std::clock_t begin = std::clock();
+        const std::string text = writeExperiment(experiment);
+        const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+        QVERIFY2(seconds < 3, std::to_string(seconds).c_str());
+        QVERIFY(text.find(R"({ "path": "a65535", "colour": 65535, "names": [], "shape": [], "dtype": "f32", )"
+                          R"("notes": "note 65535" })")
+            != std::string::npos);
+        QVERIFY(text.find("\"runs\": 7,\n    \"k0\": 1,\n    \"k1\": 1,") != std::string::npos);
+        QVERIFY(text.find("\"k65535\": 1,\n    \"loops\": 1") != std::string::npos);
+        const auto read = readExperiment(text);
+        QVERIFY(read.has_value());
+        QCOMPARE(writeExperiment(read->experiment), text);
     }
 
     void quantities()

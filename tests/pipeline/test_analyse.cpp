@@ -276,6 +276,33 @@ private Q_SLOTS:
         QCOMPARE(gradient.collectives.size(), 1U);
     }
 
+    void valuesArePartialBeforeTheirSum()
+    {
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        const auto along = [&](const char* path) {
+            std::string names;
+            for (const AxisRef& axis : snapshot->row(path)->partialBefore)
+                names += toString(*snapshot->mesh, axis) + ' ';
+            return names;
+        };
+        QCOMPARE(along("layers.0/z"), std::string("model ")); // the product before the constraint is what is added up
+        QCOMPARE(along("grad(params/layers.2/W2)"), std::string("data "));
+        QCOMPARE(along("loss"), std::string("data "));
+        for (const char* path : { "x", "layers.0/h", "layers.0/y", "params/layers.0/W1" })
+            QCOMPARE(along(path), std::string());
+        const TensorRow& z = *snapshot->row("layers.1/z");
+        QCOMPARE(z.layoutBefore.addends(), 4);
+        QVERIFY(z.layoutBefore.shape() == z.layout.shape());
+        QVERIFY(z.layoutBefore.shardShape() == Shape({ 4, 1024 }));
+        QCOMPARE(explain(*snapshot, z.value).collectives.size(), 1U);
+        // All collectives of the step but those of nameless values have a tensor that tells of them.
+        std::size_t told = 0;
+        for (const TensorRow& row : snapshot->tensors)
+            told += explain(*snapshot, row.value).collectives.size();
+        QVERIFY(told <= snapshot->collectives.size());
+        QVERIFY(told >= 13); // four of z, eight of gradients, the loss
+    }
+
     /// An argument that an axis reaches by propagation: x of the given size, and tanh(x) pinned to [{a}].
     static Snapshot reached(std::int64_t size, const LogicalRules& rules)
     {

@@ -28,6 +28,7 @@ public:
         m_afterStep(*m_run);
         return timing;
     }
+    [[nodiscard]] bool stopped() const override { return m_run->stopped(); }
     [[nodiscard]] std::int64_t stepsDone() const override { return m_run->stepsDone(); }
     [[nodiscard]] const Plan& plan() const override { return m_run->plan(); }
     [[nodiscard]] int threads() const override { return m_run->threads(); }

@@ -34,6 +34,15 @@ private Q_SLOTS:
         QTEST(words::bytes(value), "text");
     }
 
+    void meanAndDeviation()
+    {
+        QLocale::setDefault(QLocale(QLocale::English));
+        QCOMPARE(words::meanAndDeviation(12.4e-3, 0.3e-3), QStringLiteral("12.4 ms ± 0.3 ms"));
+        QCOMPARE(words::meanAndDeviation(43.8e-3, 7.808e-3), QStringLiteral("43.8 ms ± 7.81 ms"));
+        QCOMPARE(words::meanAndDeviation(9.42e-3, 310e-6), QStringLiteral("9,420 µs ± 310 µs"));
+        QCOMPARE(words::meanAndDeviation(12.5, 1e-3), QStringLiteral("12.5 s ± 0 s"));
+    }
+
     void seconds_data()
     {
         QTest::addColumn<double>("value");

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Findings about the mesh and the memory of its devices.
+#include <algorithm>
+
+#include "pipeline/problems.h"
+
+namespace shardscope {
+
+namespace {
+
+/// A rule or the model speaks of the mesh axis.
+bool isNamed(const Experiment& experiment, const std::string& axis)
+{
+    const auto names = [&](const SpecEntry& entry) {
+        return std::find(entry.axes.begin(), entry.axes.end(), axis) != entry.axes.end();
+    };
+    const std::vector<LogicalRule>& rules = experiment.rules.rules.list;
+    if (std::any_of(rules.begin(), rules.end(), [&](const LogicalRule& rule) { return names(rule.target); }))
+        return true;
+    const auto* mlp = std::get_if<MlpModel>(&experiment.model);
+    return mlp
+        && std::any_of(mlp->settings.deviceAxes.begin(), mlp->settings.deviceAxes.end(),
+            [&](const auto& dimension) { return names(dimension.second); });
+}
+
+} // namespace
+
+std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh)
+{
+    std::vector<Problem> problems;
+    const std::int64_t devices = experiment.hardware.devices.count();
+    if (mesh.deviceCount() != devices) {
+        Diagnostic diagnostic{ Code::DevicesMismatch, { { "product", mesh.deviceCount() }, { "devices", devices } },
+            {} };
+        diagnostic.where.pointer = "/mesh/axes";
+        Problem problem{ std::move(diagnostic), { { Fix::Kind::DevicesForMesh, {}, mesh.deviceCount(), 0 } }, {} };
+        for (std::size_t i = mesh.rank(); i-- > 0;) {
+            const std::int64_t others = mesh.deviceCount() / mesh.size(i);
+            if (devices % others == 0) {
+                problem.fixes.push_back({ Fix::Kind::SetAxisSize, mesh.axis(i).name, devices / others, 0 });
+                break;
+            }
+        }
+        problems.push_back(std::move(problem));
+    }
+    for (std::size_t i = 0; i < mesh.rank(); ++i) {
+        if (mesh.size(i) != 1)
+            continue;
+        Diagnostic diagnostic{ Code::SizeOneAxis, { { "axis", mesh.axis(i).name } }, {} };
+        diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
+        std::vector<Fix> fixes; // an axis that somebody names is there to grow
+        if (!isNamed(experiment, mesh.axis(i).name) && mesh.rank() > 1)
+            fixes.push_back({ Fix::Kind::RemoveAxis, mesh.axis(i).name, 0, 0 });
+        problems.push_back({ std::move(diagnostic), std::move(fixes), {} });
+    }
+    return problems;
+}
+
+std::vector<Problem> memoryProblems(const Experiment& experiment, const Plan& plan)
+{
+    if (plan.memory.peakBytes <= experiment.hardware.memoryPerDevice)
+        return {};
+    Diagnostic diagnostic{ Code::OverMemoryLimit,
+        { { "bytes", plan.memory.peakBytes }, { "limit", experiment.hardware.memoryPerDevice } }, {} };
+    diagnostic.where.pointer = "/hardware/memory_per_device";
+    return { { std::move(diagnostic), {}, {} } };
+}
+
+} // namespace shardscope

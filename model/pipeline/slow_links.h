@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which mesh axes run between hosts, where links are slow.
+#pragma once
+
+#include <vector>
+
+#include "experiment/experiment.h"
+#include "mesh/axis_ref.h"
+
+namespace shardscope {
+
+class SlowLinks {
+public:
+    /// The devices of the hardware along a mesh that fits them.
+    SlowLinks(const DeviceSet& devices, const Mesh& mesh);
+
+    /// Whether some group of devices along the axis has members on different hosts.
+    [[nodiscard]] bool cross(const AxisRef& axis) const;
+    [[nodiscard]] bool cross(const AxisList& axes) const;
+
+private:
+    const Mesh* m_mesh;
+    std::vector<std::int32_t> m_hosts; ///< by mesh position
+};
+
+} // namespace shardscope

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a value is computed of, in words.
+#include "words/definitions.h"
+
+#include "program/differentiate.h"
+#include "program/op_row.h"
+#include "words/tr.h"
+#include "words/words.h"
+
+namespace shardscope::words {
+
+namespace {
+
+QString list(const QStringList& names)
+{
+    if (names.size() < 2)
+        return names.join(QString());
+    return QStringList(names.mid(0, names.size() - 1)).join(QStringLiteral(", ")) + Words::tr(" and ") + names.last();
+}
+
+} // namespace
+
+QString operandName(const Program& program, ValueId value)
+{
+    const Value& v = program.value(value);
+    if (!v.path.empty())
+        return tensorName(v.path);
+    if (!v.definition.valid())
+        return Words::tr("an argument");
+    const Operation& operation = program.operation(v.definition);
+    if (operation.kind == OpKind::ShardingConstraint)
+        return operandName(program, operation.operands[0]);
+    if (const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes))
+        return constant->values.size() == 1 ? QString::number(constant->values.front()) : Words::tr("a constant");
+    // A number that was spread over a whole shape is that number.
+    if (operation.kind == OpKind::BroadcastInDim)
+        return operandName(program, operation.operands[0]);
+    return isBackward(program.scopes[operation.scope]) ? Words::tr("the incoming gradient")
+                                                       : Words::tr("an intermediate value");
+}
+
+QString definition(const Program& program, ValueId value)
+{
+    const Value& v = program.value(value);
+    if (!v.definition.valid())
+        return {};
+    const Operation& operation = program.operation(v.definition);
+    // A constraint says how a value is cut, not what it is.
+    if (operation.kind == OpKind::ShardingConstraint && program.value(operation.operands[0]).path.empty())
+        return definition(program, operation.operands[0]);
+    QStringList operands;
+    for (const ValueId operand : operation.operands)
+        operands << operandName(program, operand);
+    const QString all = list(operands);
+    switch (operation.kind) {
+    case OpKind::DotGeneral:
+        return Words::tr("the matrix product of %1").arg(all);
+    case OpKind::Reduce: {
+        const auto& attributes = std::get<ReduceAttributes>(operation.attributes);
+        const Value& operand = program.value(operation.operands[0]);
+        QStringList names;
+        for (const std::int64_t d : attributes.dimensions) {
+            const auto index = static_cast<std::size_t>(d);
+            names << (index < operand.dimNames.size() ? fromStd(operand.dimNames[index])
+                                                      : Words::tr("dimension %1").arg(d));
+        }
+        const QString over = list(names);
+        switch (attributes.kind) {
+        case ReduceKind::Sum:
+            return Words::tr("the sum of %1 over %2").arg(all, over);
+        case ReduceKind::Max:
+            return Words::tr("the largest of %1 over %2").arg(all, over);
+        case ReduceKind::Min:
+            return Words::tr("the smallest of %1 over %2").arg(all, over);
+        default:
+            return Words::tr("%1 reduced over %2").arg(all, over);
+        }
+    }
+    case OpKind::Maximum:
+        return Words::tr("the larger of %1, element by element").arg(all);
+    case OpKind::Minimum:
+        return Words::tr("the smaller of %1, element by element").arg(all);
+    case OpKind::Add:
+        return Words::tr("the sum of %1, element by element").arg(all);
+    case OpKind::Subtract:
+        return Words::tr("the difference of %1, element by element").arg(all);
+    case OpKind::Multiply:
+        return Words::tr("the product of %1, element by element").arg(all);
+    case OpKind::Divide:
+        return Words::tr("the quotient of %1, element by element").arg(all);
+    case OpKind::Transpose:
+        return Words::tr("%1, transposed").arg(all);
+    case OpKind::Reshape:
+        return Words::tr("%1 in another shape").arg(all);
+    case OpKind::BroadcastInDim:
+        return Words::tr("%1, repeated").arg(all);
+    case OpKind::ShardingConstraint:
+        return Words::tr("%1 under a sharding constraint").arg(all);
+    default:
+        return Words::tr("computed from %1 by %2").arg(all, fromStd(opRow(operation.kind).name));
+    }
+}
+
+} // namespace shardscope::words

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/derivation.h"
+
+#include <algorithm>
+
+#include "words/definitions.h"
+#include "words/origin.h"
+#include "words/sentence.h"
+
+namespace shardscope::words {
+
+namespace {
+
+class Deriver {
+public:
+    Deriver(const Snapshot& snapshot, const Explanation& explanation)
+        : m_snapshot(snapshot)
+        , m_explanation(explanation)
+        , m_value(snapshot.program->value(explanation.value))
+        , m_row(snapshot.row(explanation.value))
+    {
+    }
+
+    std::vector<Text> collectives() const
+    {
+        std::vector<Text> text;
+        for (const DeviceOpId id : m_explanation.collectives) {
+            const DeviceOp& op = m_snapshot.deviceProgram->ops[id.index];
+            const Collective& exchange = *op.collective();
+            const AxisList axes = axesOf(exchange);
+            Sentence s = sentence();
+            if (op.reason && op.reason->kind == Reason::Kind::ReducedFactor) {
+                saySum(s, m_snapshot.program->operation(op.reason->operation));
+                s.say(Words::tr("the %1 along ").arg(counted(product(axes), Noun::Device)));
+                s.axes(axes);
+                s.say(Words::tr(" must add their parts. "));
+            } else {
+                s.say(Words::tr("It has to be cut in another way for what comes next. "));
+            }
+            const double local =
+                static_cast<double>(m_snapshot.deviceProgram->value(op.operands[0]).localType.byteCount());
+            s.say(Words::tr("Each device sends %1 for this %2 of %3.")
+                      .arg(bytes(exchange.sentBytes), collective(exchange.kind), bytes(local)));
+            text.push_back(s.take());
+        }
+        return text;
+    }
+
+    std::vector<Text> steps() const
+    {
+        std::vector<Text> text;
+        if (m_row) {
+            Sentence s = sentence();
+            s.say(Words::tr("Global shape "));
+            s.code(shape(m_value.type.shape));
+            s.say(Words::tr(", in all %1. Each device holds ").arg(bytes(static_cast<double>(m_row->bytesInAll))));
+            s.code(shape(m_row->layout.shardShape()));
+            s.say(Words::tr(", %1. Different shards: %2, devices: %3, copies of each: %4.")
+                      .arg(bytes(static_cast<double>(m_row->bytesPerDevice)), count(m_row->layout.distinctShards()),
+                          count(m_snapshot.mesh->deviceCount()), count(m_row->copies)));
+            text.push_back(s.take());
+        }
+        for (const DimensionReason& reason : m_explanation.dims) {
+            if (reason.kind != DimensionReason::Kind::Propagated)
+                continue;
+            for (const PropagationStep& step : reason.chain)
+                text.push_back(derivationStep(step, reason));
+        }
+        return text;
+    }
+
+private:
+    Sentence sentence() const { return Sentence(*m_snapshot.mesh); }
+    QString nameOf(ValueId value) const { return operandName(*m_snapshot.program, value); }
+
+    /// "Layer 0 / y and Layer 0 / W2 are both cut on hidden, which is summed away: "
+    void saySum(Sentence& s, const Operation& operation) const
+    {
+        const QString summed = summedName(operation);
+        if (operation.kind == OpKind::DotGeneral && !summed.isEmpty()) {
+            const QString left = nameOf(operation.operands[0]), right = nameOf(operation.operands[1]);
+            s.say(left == right ? Words::tr("Both factors, %1, are cut on ").arg(left)
+                                : Words::tr("%1 and %2 are both cut on ").arg(left, right));
+            s.strong(summed);
+            s.say(Words::tr(", which is summed away: "));
+        } else if (operation.kind == OpKind::Reduce && !summed.isEmpty()) {
+            s.say(Words::tr("%1 is cut on ").arg(nameOf(operation.operands[0])));
+            s.strong(summed);
+            s.say(Words::tr(", which is summed away: "));
+        } else {
+            s.say(Words::tr("It is a sum over a cut dimension: "));
+        }
+    }
+
+    /// The dimensions that an operation sums over and that are cut.
+    QString summedName(const Operation& operation) const
+    {
+        const auto nameIn = [&](ValueId value, std::int64_t dimension) -> QString {
+            const Value& v = m_snapshot.program->value(value);
+            const auto index = static_cast<std::size_t>(dimension);
+            return index < v.dimNames.size() ? fromStd(v.dimNames[index]) : QString();
+        };
+        if (const auto* reduce = std::get_if<ReduceAttributes>(&operation.attributes)) {
+            const ValueId operand = operation.operands[0];
+            QStringList names;
+            for (const std::int64_t d : reduce->dimensions)
+                if (product(m_snapshot.propagation->shardings[operand.index].dims[static_cast<std::size_t>(d)].axes)
+                    > 1)
+                    names << nameIn(operand, d);
+            names.removeAll(QString());
+            return names.join(Words::tr(" and "));
+        }
+        const auto* dot = std::get_if<DotGeneralAttributes>(&operation.attributes);
+        if (!dot || dot->lhsContracting.empty())
+            return {};
+        const QString left = nameIn(operation.operands[0], dot->lhsContracting[0]);
+        return left.isEmpty() ? nameIn(operation.operands[1], dot->rhsContracting[0]) : left;
+    }
+
+    /// "Step 46: model passes the multiply in optimizer/layers.0/W1, from mu of Layer 0 / W1 to its result."
+    Text derivationStep(const PropagationStep& step, const DimensionReason& reason) const
+    {
+        Sentence s = sentence();
+        const AxisRef axis = step.axis;
+        if (step.seed) {
+            const Origin origin(m_snapshot, m_explanation.value, reason);
+            const Origin* const one[] = { &origin };
+            s.say(Words::tr("Given: ")).append(Origin::request(one));
+            return s.take();
+        }
+        s.say(Words::tr("Step %1: ").arg(step.step));
+        s.axes(std::span(&axis, 1));
+        if (!step.operation.valid()) {
+            s.say(Words::tr(" is taken over from what the step returns %1 as.").arg(nameOf(step.to)));
+            return s.take();
+        }
+        const Operation& operation = m_snapshot.program->operation(step.operation);
+        s.say(Words::tr(" passes the %1 in %2, from %3 to %4 (dimension %5).")
+                  .arg(fromStd(opRow(operation.kind).name), fromStd(m_snapshot.program->scopes[operation.scope]),
+                      partOf(operation, step.from), partOf(operation, step.to))
+                  .arg(step.toDimension));
+        return s.take();
+    }
+
+    /// A value as an operation has it: by its name, or as "its result".
+    QString partOf(const Operation& operation, ValueId value) const
+    {
+        if (!m_snapshot.program->value(value).path.empty())
+            return nameOf(value);
+        const auto result = std::find(operation.results.begin(), operation.results.end(), value);
+        if (result != operation.results.end())
+            return Words::tr("its result");
+        const auto operand = std::find(operation.operands.begin(), operation.operands.end(), value);
+        return Words::tr("its operand %1").arg(operand - operation.operands.begin() + 1);
+    }
+
+    const Snapshot& m_snapshot;
+    const Explanation& m_explanation;
+    const Value& m_value;
+    const TensorRow* m_row;
+};
+
+} // namespace
+
+std::vector<Text> collectiveTexts(const Snapshot& snapshot, const Explanation& explanation)
+{
+    return Deriver(snapshot, explanation).collectives();
+}
+
+std::vector<Text> derivation(const Snapshot& snapshot, const Explanation& explanation)
+{
+    return Deriver(snapshot, explanation).steps();
+}
+
+} // namespace shardscope::words

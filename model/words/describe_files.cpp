@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/describe_files.h"
+
+#include "words/diagnostic_reader.h"
+
+namespace shardscope::words {
+
+namespace {
+
+/// By what is wrong with the text: no value at all, more than one, an end too early, or a slip in the middle.
+QString syntaxRemedy(const Diagnostic& d)
+{
+    const std::string kind = d.text("kind");
+    if (kind == "root")
+        return Words::tr("An experiment is JSON text that begins with “{”.");
+    if (kind == "rest")
+        return Words::tr("Remove what follows.");
+    if (kind == "end")
+        return Words::tr("The text is cut short: complete it, or open another copy.");
+    const QString expected = fromStd(d.text("expected"));
+    return expected.isEmpty() ? Words::tr("Mend the text there.") : Words::tr("Write %1 there.").arg(expected);
+}
+
+QString rangeRemedy(const Diagnostic& d)
+{
+    const Reader arg(d);
+    if (arg.has("max"))
+        return Words::tr("Use a value from %1 to %2.").arg(arg("min"), arg("max"));
+    if (arg.has("below"))
+        return Words::tr("Use a value from %1 to below %2.").arg(arg("min"), arg("below"));
+    return arg.has("min") ? Words::tr("Use a value of at least %1.").arg(arg("min")) : Words::tr("Use another value.");
+}
+
+} // namespace
+
+ProblemText describeFile(const Diagnostic& d)
+{
+    const Reader arg(d);
+    switch (d.code) {
+    case Code::Syntax:
+        return { arg.has("found") ? Words::tr("expected %1, found %2").arg(arg("expected"), arg("found"))
+                                  : Words::tr("expected %1").arg(arg("expected")),
+            syntaxRemedy(d), {} };
+    case Code::DuplicateKey:
+        return { Words::tr("the key %1 occurs twice").arg(arg.quote("key")), Words::tr("Remove one of the two."), {} };
+    case Code::WrongType:
+        return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("found")), Words::tr("Write %1.").arg(arg("expected")),
+            {} };
+    case Code::MissingKey:
+        return { Words::tr("the key %1 is missing").arg(arg.quote("key")), Words::tr("Add it."), {} };
+    case Code::UnknownValue:
+        return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
+            arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
+                               : Words::tr("Known: %1.").arg(arg("known")),
+            {} };
+    case Code::OutOfRange:
+        return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("value")), rangeRemedy(d), {} };
+    case Code::TooLarge:
+        return { arg.has("bytes") ? Words::tr("%1 would take at least %2, the limit is %3")
+                                        .arg(arg("what"), arg.size("bytes"), arg.size("limit"))
+                : arg.has("count")
+                ? Words::tr("there are %2 %1, the limit is %3")
+                      .arg(arg("what"), arg.number("count"), arg.number("limit"))
+                : Words::tr("too many or too large: %1, the limit is %2").arg(arg("what"), arg.number("limit")),
+            Words::tr("Use smaller sizes."), {} };
+    case Code::NewerVersion:
+        return {
+            Words::tr("the file has version %1, this program reads up to %2").arg(arg("version"), arg("supported")),
+            Words::tr("Open it with a newer Shardscope."), {}
+        };
+    case Code::NotAnExperiment:
+        return { arg.has("format") ? Words::tr("the format is %1").arg(arg.quote("format"))
+                                   : Words::tr("this is not an experiment file"),
+            Words::tr("An experiment file says \"format\": \"sharding-experiment\"."), {} };
+    case Code::Unreadable:
+        return { Words::tr("%1 cannot be read: %2").arg(arg("file"), arg("reason")),
+            arg.has("nearest") ? Words::tr("Did you mean the example %1?").arg(arg.quote("nearest"))
+                               : Words::tr("Check the name and the permissions."),
+            {} };
+    case Code::Unwritable:
+        return { Words::tr("%1 cannot be written: %2").arg(arg("file"), arg("reason")),
+            Words::tr("Choose another place, or mend the permissions; the old file is unharmed."), {} };
+    case Code::UnknownKey:
+        return { Words::tr("the key %1 is not known; it is kept as it is").arg(arg.quote("key")),
+            arg.has("nearest")     ? Words::tr("Did you mean %1?").arg(arg.quote("nearest"))
+                : arg.has("known") ? Words::tr("Known here: %1.").arg(arg("known"))
+                                   : Words::tr("Remove it if it is not meant."),
+            {} };
+    case Code::CommentsLost:
+        return { Words::tr("the file has comments or trailing commas, which are lost when it is saved"),
+            Words::tr("Put what should stay into \"notes\"."), {} };
+    case Code::NewerMinorVersion:
+        return { Words::tr("the file has version %1, this program knows %2").arg(arg("version"), arg("supported")),
+            Words::tr("What it does not know is kept."), {} };
+    default:
+        return {};
+    }
+}
+
+} // namespace shardscope::words

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/describe_forms.h"
+
+#include "words/tr.h"
+
+namespace shardscope::words {
+
+namespace {
+
+QString quoted(const QString& text)
+{
+    return QStringLiteral("“") + text + QStringLiteral("”");
+}
+
+/// "a tuple of shardings", for the forms that are read but not used, or not read at all.
+QString formText(const std::string& form)
+{
+    if (form == "tuple")
+        return Words::tr("this is a tuple of shardings, one per element of a result");
+    if (form == "manual")
+        return Words::tr("the sharding is manual: the program cuts the array itself");
+    if (form == "unknown")
+        return Words::tr("the sharding is unknown: the compiler is to choose it");
+    if (form == "maximal")
+        return Words::tr("the sharding puts all of the array on one device");
+    if (form == "named mesh")
+        return Words::tr("this is HLO text of version 3, with a mesh of its own");
+    if (form == "reduction kind")
+        return Words::tr("the partial results are not sums");
+    return Words::tr("a sharding of the kind %1 cannot be used here").arg(quoted(fromStd(form)));
+}
+
+QString formRemedy(const std::string& form)
+{
+    if (form == "tuple")
+        return Words::tr("Give the text of one element, between its own braces.");
+    if (form == "manual" || form == "unknown")
+        return Words::tr("Who holds what cannot be seen from it: use one with devices=.");
+    if (form == "maximal")
+        return Words::tr("No mesh axis can say that; its layout can be shown.");
+    if (form == "named mesh")
+        return Words::tr("Write it with devices= and last_tile_dim_replicate, or as a Shardy sharding.");
+    if (form == "reduction kind")
+        return Words::tr("Write unreduced={...}: sums are what is added up here.");
+    return {};
+}
+
+} // namespace
+
+ProblemText describeForm(const Diagnostic& d)
+{
+    const auto arg = [&](std::string_view name) { return fromStd(d.text(name)); };
+    const auto quote = [&](std::string_view name) { return quoted(arg(name)); };
+    const auto number = [&](std::string_view name) { return count(d.number(name)); };
+    const auto problem = [](const QString& cause, const QString& remedy) { return ProblemText{ cause, remedy, {} }; };
+    switch (d.code) {
+    case Code::RankMismatch:
+        return problem(
+            Words::tr("the sharding is of rank %1, the array of rank %2").arg(number("sharding_rank"), number("rank")),
+            Words::tr("Give the sharding one entry per dimension of the array."));
+    case Code::BadReshape:
+        return problem(Words::tr("%1 cells cannot stand in a grid %2").arg(number("cells"), arg("shape")),
+            Words::tr("Use sizes whose product is %1.").arg(number("cells")));
+    case Code::BadAxis:
+        return problem(
+            Words::tr("the axes %1 are not axes of a grid of rank %2, each once").arg(arg("axes"), number("rank")),
+            d.number("rank") > 0
+                ? Words::tr("Use axes from 0 to %1, or negative ones from the end.").arg(count(d.number("rank") - 1))
+                : Words::tr("This grid has no axes."));
+    case Code::UnknownMemoryKind:
+        return problem(d.arg("platform") ? Words::tr("%1 devices have no memory %2").arg(arg("platform"), quote("kind"))
+                                         : Words::tr("there is no memory %1").arg(quote("kind")),
+            Words::tr("Known: %1.").arg(arg("known")));
+    case Code::TileDevices:
+        return problem(
+            Words::tr("tiles for %1, but %2 listed").arg(counted(d.number("tiles"), Noun::Device), number("devices")),
+            Words::tr("Name one device per tile: the product of the tile dimensions is their number."));
+    case Code::DeviceCount:
+        return problem(Words::tr("the sharding is over %1, the mesh has %2")
+                           .arg(counted(d.number("tiles"), Noun::Device), number("devices")),
+            Words::tr("Use a mesh of %1, or tiles for %2.")
+                .arg(counted(d.number("tiles"), Noun::Device), number("devices")));
+    case Code::SingleTile:
+        return problem(Words::tr("the array is not cut: there is one tile, on one device"),
+            Words::tr("Write {replicated}, or {maximal device=0} for a single device."));
+    case Code::DeviceOutOfRange:
+        return problem(Words::tr("there is no device %1").arg(number("device")),
+            Words::tr("There are %1, numbered from 0.").arg(counted(d.number("devices"), Noun::Device)));
+    case Code::DeviceTwice:
+        return problem(Words::tr("device %1 stands twice in the sharding").arg(number("device")),
+            Words::tr("Every device holds one part: name each once."));
+    case Code::UnsupportedSharding:
+        return problem(formText(d.text("form")), formRemedy(d.text("form")));
+    case Code::NotOnMesh:
+        return problem(Words::tr("the parts do not follow the axes of the mesh"),
+            Words::tr("The mesh has %1: another order of its axes or devices may fit.").arg(arg("known")));
+    case Code::MissingMesh:
+        return problem(Words::tr("the sharding does not say which devices there are"), Words::tr("Give a mesh."));
+    case Code::MeshMismatch:
+        return problem(Words::tr("the sharding is over %1, the mesh is %2").arg(arg("found"), arg("expected")),
+            Words::tr("Use the same mesh for both."));
+    case Code::BadSubAxis:
+        if (d.arg("other"))
+            return problem(Words::tr("%1 does not go with %2").arg(quote("axis"), quote("other")),
+                Words::tr("Write neighbouring parts of an axis as one part, and use either parts or the whole axis."));
+        return problem(Words::tr("%1 has size %2 and no part :(%3)%4")
+                           .arg(quote("axis"), number("whole"), arg("pre"), arg("size")),
+            Words::tr("In :(m)k, k is at least 2 and less than the axis, and m times k divides it."));
+    case Code::OverlappingAxes:
+        return problem(Words::tr("%1 overlaps %2").arg(quote("axis"), quote("other")),
+            Words::tr("Every part of an axis can be used once in a sharding."));
+    case Code::AxisOrder:
+        return problem(Words::tr("%1 stands behind %2").arg(quote("axis"), quote("other")),
+            Words::tr("List replicated and unreduced axes in the order of the mesh."));
+    case Code::BadPriority:
+        return problem(Words::tr("a dimension that is closed and not cut has a priority"),
+            Words::tr("Leave the priority out, or open the dimension with ?."));
+    case Code::NonNamedLeaf:
+        return problem(Words::tr("%1 is no named array").arg(quote("leaf")),
+            Words::tr("Name its axes, or let arrays without names be ignored."));
+    case Code::OnlyRankOneAndTwo:
+        return problem(Words::tr("the array is of rank %1, grids are drawn of rank 1 and 2").arg(number("rank")),
+            Words::tr("Choose one or two of its dimensions."));
+    default:
+        return {};
+    }
+}
+
+} // namespace shardscope::words

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/words.h"
+
+#include "words/tr.h"
+
+namespace shardscope::words {
+
+QString fixLabel(const Fix& fix)
+{
+    const QString name = fromStd(fix.name);
+    switch (fix.kind) {
+    case Fix::Kind::BindRules:
+        return Words::tr("Fix: bind rules");
+    case Fix::Kind::AssumeTpu:
+        return Words::tr("Fix: assume TPU");
+    case Fix::Kind::UseLogicalNames:
+        return Words::tr("Fix: use logical names");
+    case Fix::Kind::DevicesForMesh:
+        return Words::tr("Fix: use %1").arg(counted(fix.number, Noun::Device));
+    case Fix::Kind::SetDimension:
+    case Fix::Kind::SetAxisSize:
+        return Words::tr("Fix: %1 = %2").arg(name, count(fix.number));
+    case Fix::Kind::RemoveRule:
+        return Words::tr("Fix: remove rule %1").arg(fix.number + 1);
+    case Fix::Kind::MoveRuleAbove:
+        return Words::tr("Fix: move rule %1 above rule %2").arg(fix.number + 1).arg(fix.other + 1);
+    case Fix::Kind::AddFallbackRow:
+        return Words::tr("Fix: add a row for %1").arg(name);
+    case Fix::Kind::RenameAxisInRule:
+        return Words::tr("Fix: use %1").arg(name);
+    case Fix::Kind::MapName: {
+        QStringList axes;
+        for (const std::string& axis : fix.axes)
+            axes << fromStd(axis);
+        return Words::tr("Fix: map %1 to %2").arg(name, axes.join(QStringLiteral(", ")));
+    }
+    case Fix::Kind::LeaveUnsharded:
+        return Words::tr("Fix: leave it unsharded");
+    case Fix::Kind::MoveAxis:
+        return Words::tr("Fix: make %1 axis %2").arg(name).arg(fix.number + 1);
+    case Fix::Kind::RemoveAxis:
+        return Words::tr("Fix: remove %1").arg(name);
+    }
+    return {};
+}
+
+} // namespace shardscope::words

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/origin.h"
+
+#include <algorithm>
+
+#include "program/differentiate.h"
+#include "words/definitions.h"
+
+namespace shardscope::words {
+
+namespace {
+
+bool isResult(const Operation& operation, ValueId value)
+{
+    return std::find(operation.results.begin(), operation.results.end(), value) != operation.results.end();
+}
+
+/// The constraint of which differentiation made `derived`, null unless there is exactly one that it can be.
+const ResolvedAnnotation* originalOf(const Snapshot& snapshot, const ResolvedAnnotation& derived)
+{
+    const Program& program = *snapshot.program;
+    const std::string& scope = program.scopes[program.operation(derived.operation).scope];
+    const ResolvedAnnotation* found = nullptr;
+    for (const ResolvedAnnotation& candidate : snapshot.annotations->constraints) {
+        const std::string& of = program.scopes[program.operation(candidate.operation).scope];
+        if (isBackward(of) || !(candidate.written == derived.written) || "backward/" + of != scope
+            || !(program.value(candidate.value).type == program.value(derived.value).type)
+            || program.value(candidate.value).path.empty())
+            continue;
+        if (found)
+            return nullptr;
+        found = &candidate;
+    }
+    return found;
+}
+
+} // namespace
+
+Origin::Origin(const Snapshot& snapshot, ValueId value, const DimensionReason& reason)
+    : m_snapshot(snapshot)
+    , m_value(value)
+    , m_reason(reason)
+{
+    if (reason.chain.empty())
+        return;
+    findRequest();
+    findAlike();
+}
+
+void Origin::findRequest()
+{
+    const PropagationStep& first = m_reason.chain.front();
+    if (!first.seed || !m_snapshot.annotations)
+        return;
+    const Program& program = *m_snapshot.program;
+    const Annotations& annotations = *m_snapshot.annotations;
+    m_kind = *first.seed;
+    m_dimension = static_cast<std::size_t>(first.toDimension);
+    m_asked = first.to;
+    m_askedName = operandName(program, first.to);
+    const auto find = [&](const std::vector<ResolvedAnnotation>& list) {
+        const auto found = std::find_if(list.begin(), list.end(),
+            [&](const ResolvedAnnotation& annotation) { return annotation.value == first.to && annotation.spec; });
+        m_annotation = found == list.end() ? nullptr : &*found;
+    };
+    switch (m_kind) {
+    case SeedKind::Argument:
+        find(annotations.arguments);
+        break;
+    case SeedKind::Result:
+        find(annotations.results);
+        break;
+    case SeedKind::Constraint:
+        find(annotations.constraints);
+        if (m_annotation && program.value(first.to).path.empty() && m_annotation->operation.valid())
+            if (const ResolvedAnnotation* original = originalOf(m_snapshot, *m_annotation)) {
+                m_askedName = tensorName(program.value(original->value).path);
+                m_forGradient = true;
+            }
+        break;
+    }
+}
+
+void Origin::findAlike()
+{
+    const std::vector<PropagationStep>& chain = m_reason.chain;
+    for (std::size_t i = chain.size(); i-- > 0;) {
+        const ValueId from = chain[i].from.valid() ? chain[i].from : chain[i].to;
+        if (from == m_value || m_snapshot.program->value(from).path.empty())
+            continue;
+        m_alike = from;
+        // Behind the step that starts from it; a seed starts from nothing.
+        m_relation = describeWay(chain[i].from.valid() ? i : i + 1);
+        return;
+    }
+}
+
+/// The operations from step `from` on, by what they do with the dimension.
+QString Origin::describeWay(std::size_t from) const
+{
+    const Program& program = *m_snapshot.program;
+    const QString name = alikeName();
+    QStringList names;
+    bool forward = true, backward = true, optimizer = true, elementwise = true;
+    int others = 0;
+    OpKind other = OpKind::Constant;
+    for (std::size_t i = from; i < m_reason.chain.size(); ++i) {
+        const PropagationStep& step = m_reason.chain[i];
+        if (!step.operation.valid())
+            continue;
+        const Operation& operation = program.operation(step.operation);
+        if (operation.kind == OpKind::ShardingConstraint)
+            continue;
+        const OpRow& row = opRow(operation.kind);
+        const bool toResult = isResult(operation, step.to), fromResult = isResult(operation, step.from);
+        forward = forward && toResult && !fromResult;
+        backward = backward && fromResult && !toResult;
+        optimizer = optimizer && program.scopes[operation.scope].starts_with("optimizer");
+        if (!row.elementwise) {
+            elementwise = false;
+            ++others;
+            other = operation.kind;
+        }
+        if (const QString said = fromStd(row.name); !names.contains(said))
+            names << said;
+    }
+    const QString dimension = m_reason.name.empty() ? Words::tr("the dimension") : fromStd(m_reason.name);
+    const QString ops = names.join(QStringLiteral(", "));
+    if (names.isEmpty())
+        return Words::tr("both have the same elements");
+    if (elementwise && optimizer)
+        return Words::tr("the optimizer combines the two element by element");
+    if (elementwise)
+        return forward ? Words::tr("it is computed from %1 element by element (%2)").arg(name, ops)
+            : backward ? Words::tr("%1 is computed from it element by element (%2)").arg(name, ops)
+                       : Words::tr("the two are combined element by element (%1)").arg(ops);
+    if (others == 1 && other == OpKind::DotGeneral)
+        return forward ? Words::tr("it is computed from %1 by a matrix product, which keeps %2").arg(name, dimension)
+            : backward ? Words::tr("%1 is computed from it by a matrix product, which keeps %2").arg(name, dimension)
+                       : Words::tr("the two meet in a matrix product along this dimension");
+    if (others == 1 && other == OpKind::Reduce)
+        return forward ? Words::tr("it is a sum of %1 that keeps %2").arg(name, dimension)
+                       : Words::tr("%1 is a sum of it that keeps %2").arg(name, dimension);
+    return forward ? Words::tr("it is computed from %1 (%2)").arg(name, ops)
+        : backward ? Words::tr("%1 is computed from it (%2)").arg(name, ops)
+                   : Words::tr("the two meet in the program (%1)").arg(ops);
+}
+
+QString Origin::alikeName() const
+{
+    if (m_alike.valid())
+        return tensorName(m_snapshot.program->value(m_alike).path);
+    return m_asked == m_value ? QString() : m_askedName; // what was asked for the tensor itself is no likeness
+}
+
+const LogicalRule* Origin::rule() const
+{
+    if (!m_annotation || !m_annotation->resolution || m_dimension >= m_annotation->resolution->dims.size())
+        return nullptr;
+    const DimensionTrace& trace = m_annotation->resolution->dims[m_dimension];
+    const auto& list = m_snapshot.experiment->rules.rules.list;
+    const bool set = trace.outcome == DimensionOutcome::SetByRule && trace.rule >= 0
+        && static_cast<std::size_t>(trace.rule) < list.size();
+    return set ? &list[static_cast<std::size_t>(trace.rule)] : nullptr;
+}
+
+QString Origin::askedDimension() const
+{
+    const Value& asked = m_snapshot.program->value(m_asked);
+    if (m_dimension < asked.dimNames.size() && !asked.dimNames[m_dimension].empty())
+        return fromStd(asked.dimNames[m_dimension]);
+    return m_reason.name.empty() ? Words::tr("dimension %1").arg(m_dimension) : fromStd(m_reason.name);
+}
+
+Text Origin::request(std::span<const Origin* const> alike)
+{
+    const Origin& first = *alike.front();
+    if (!first.m_asked.valid())
+        return {};
+    Sentence s(*first.m_snapshot.mesh);
+    const Role role = first.m_snapshot.program->value(first.m_asked).role;
+    const bool moment = role == Role::Mu || role == Role::Nu;
+    const QString& name = first.m_askedName;
+    if (first.rule()) {
+        for (std::size_t i = 0; i < alike.size(); ++i) {
+            s.between(i, alike.size());
+            s.say((i == 0 ? Words::tr("Rule %1 maps %2 to ") : Words::tr("rule %1 maps %2 to "))
+                      .arg(alike[i]->m_annotation->resolution->dims[alike[i]->m_dimension].rule + 1)
+                      .arg(fromStd(alike[i]->rule()->name.name)));
+            s.axes(alike[i]->m_reason.axes);
+        }
+        switch (first.m_kind) {
+        case SeedKind::Argument:
+            s.say(moment ? Words::tr(" for %1, which is annotated as its parameter is.").arg(name)
+                         : Words::tr(" for %1.").arg(name));
+            break;
+        case SeedKind::Result:
+            s.say(Words::tr(" for %1, which the step returns.").arg(name));
+            break;
+        case SeedKind::Constraint:
+            s.say(first.m_forGradient
+                    ? Words::tr(" in the constraint on %1, which holds for its gradient too.").arg(name)
+                    : Words::tr(" in the constraint on %1.").arg(name));
+            break;
+        }
+        return s.take();
+    }
+    switch (first.m_kind) {
+    case SeedKind::Argument:
+        s.say(moment ? Words::tr("%1 is annotated as its parameter is, with ").arg(name)
+                     : Words::tr("The annotation of %1 names ").arg(name));
+        break;
+    case SeedKind::Result:
+        s.say(Words::tr("The step returns %1, whose annotation names ").arg(name));
+        break;
+    case SeedKind::Constraint:
+        s.say(Words::tr("The constraint on %1 names ").arg(name));
+        break;
+    }
+    for (std::size_t i = 0; i < alike.size(); ++i) {
+        s.between(i, alike.size());
+        s.axes(alike[i]->m_reason.axes);
+        s.say(Words::tr(" for %1").arg(alike[i]->askedDimension()));
+    }
+    s.say(first.m_forGradient ? Words::tr(", and holds for its gradient too.") : QStringLiteral("."));
+    return s.take();
+}
+
+Text Origin::shortRequest() const
+{
+    Sentence s(*m_snapshot.mesh);
+    if (const LogicalRule* by = rule())
+        s.say(Words::tr("rule %1  %2 → ")
+                  .arg(m_annotation->resolution->dims[m_dimension].rule + 1)
+                  .arg(fromStd(by->name.name)));
+    else if (m_asked.valid() && m_kind == SeedKind::Constraint)
+        s.say(Words::tr("a constraint, "));
+    else if (m_asked.valid())
+        s.say(Words::tr("an annotation, "));
+    s.axes(m_reason.axes);
+    return s.take();
+}
+
+bool Origin::isLike(const Origin& other) const
+{
+    return m_alike == other.m_alike && m_asked == other.m_asked && m_kind == other.m_kind
+        && m_relation == other.m_relation && (rule() == nullptr) == (other.rule() == nullptr);
+}
+
+} // namespace shardscope::words

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Warnings about meshes, shardings and rules, and that their fixes mend them.
+#include <QTest>
+
+#include <algorithm>
+
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "pipeline/analyse.h"
+#include "pipeline/slow_links.h"
+#include "sharding/text.h"
+
+using namespace shardscope;
+
+namespace {
+
+Experiment example(std::string_view id)
+{
+    for (const Example& candidate : builtinExamples())
+        if (candidate.id == id)
+            return candidate.make();
+    qFatal("no such example");
+}
+
+/// One array per line of names, all of the same size.
+Experiment arrays(std::vector<MeshAxis> mesh, const char* rules, const std::vector<std::vector<std::string>>& names,
+    std::int64_t size = 16)
+{
+    Experiment experiment;
+    experiment.mesh.axes = std::move(mesh);
+    experiment = *withDevicesForMesh(experiment);
+    experiment.rules.rules = *parseRules(rules);
+    ArraysModel model;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        NamedArraySetting array;
+        array.path = "array" + std::to_string(i);
+        for (const std::string& name : names[i]) {
+            array.names.push_back(name.empty() ? LogicalName::none() : LogicalName::of(name));
+            array.shape.push_back(size);
+        }
+        model.arrays.push_back(std::move(array));
+    }
+    experiment.model = std::move(model);
+    return experiment;
+}
+
+SnapshotPtr analysed(const Experiment& experiment)
+{
+    AnalysisCache cache;
+    return analyse(std::make_shared<const Experiment>(experiment), 1, cache);
+}
+
+std::vector<Problem> found(const Experiment& experiment, Code code)
+{
+    const SnapshotPtr snapshot = analysed(experiment);
+    std::vector<Problem> problems;
+    for (const Problem& problem : snapshot->problems)
+        if (problem.diagnostic.code == code)
+            problems.push_back(problem);
+    return problems;
+}
+
+/// The MLP of the notebook with bound rules, without findings.
+Experiment cleanMlp()
+{
+    Experiment experiment = example("flax-mlp-logical");
+    experiment.rules.version = FlaxVersion::Current;
+    experiment.rules.boundWhenTraced = true;
+    std::get<MlpModel>(experiment.model).settings.yConstraint = MlpSettings::Axes::Logical;
+    return experiment;
+}
+
+} // namespace
+
+class TestLint : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void cleanExamples()
+    {
+        QVERIFY(analysed(cleanMlp())->problems.empty());
+        for (const MeshAxis& model : { MeshAxis{ "model", 8 }, MeshAxis{ "model", 2 } }) {
+            Experiment experiment = cleanMlp();
+            experiment.mesh.axes = { { "data", 8 / model.size }, model };
+            const SnapshotPtr snapshot = analysed(experiment);
+            for (const Problem& problem : snapshot->problems)
+                QVERIFY(problem.diagnostic.code == Code::SizeOneAxis
+                    || problem.diagnostic.code == Code::SlowLinkCollective);
+        }
+    }
+
+    void droppedByMaxText()
+    {
+        Experiment experiment =
+            arrays({ { "data", 4 }, { "model", 2 } }, "[('x', 'data'), ('y', 'model')]", { { "x", "y" }, { "y" } }, 6);
+        QCOMPARE(found(experiment, Code::Indivisible).size(), 1U);
+        experiment = *withDialect(experiment, Dialect::MaxText);
+        QVERIFY(found(experiment, Code::Indivisible).empty());
+        const std::vector<Problem> lost = found(experiment, Code::SilentlyReplicated);
+        QCOMPARE(lost.size(), 1U);
+        QCOMPARE(lost[0].diagnostic.text("dim_name"), std::string("x"));
+        QCOMPARE(lost[0].diagnostic.number("partitions"), std::int64_t{ 4 });
+        QCOMPARE(lost[0].diagnostic.where.path, std::string("array0"));
+        const SnapshotPtr snapshot = analysed(experiment);
+        QVERIFY(snapshot->ok());
+        QCOMPARE(toColumn(snapshot->row("array0")->spec), std::string("P(-, model)"));
+        QVERIFY(lost[0].fixes.size() >= 2);
+        for (const Fix& fix : lost[0].fixes)
+            QVERIFY(found(*applyFix(experiment, fix), Code::SilentlyReplicated).empty());
+    }
+
+    void maxTextLeavesOutAxesOfSizeOne()
+    {
+        Experiment experiment = arrays({ { "data", 8 }, { "model", 1 } }, "[('x', ('data', 'model'))]", { { "x" } });
+        experiment = *withDialect(experiment, Dialect::MaxText);
+        QCOMPARE(toColumn(analysed(experiment)->row("array0")->spec), std::string("P(data)"));
+    }
+
+    void busyAxes()
+    {
+        const char* const rules = "[('x', 'data'), ('y', 'data')]";
+        const Experiment experiment = arrays({ { "data", 8 } }, rules, { { "x", "y" } });
+        const std::vector<Problem> busy = found(experiment, Code::AxisBusy);
+        QCOMPARE(busy.size(), 1U);
+        QCOMPARE(busy[0].fixes.size(), 1U);
+        const SnapshotPtr swapped = analysed(*applyFix(experiment, busy[0].fixes[0]));
+        QCOMPARE(toColumn(swapped->row("array0")->spec), std::string("P(-, data)"));
+        // A later rule of the same name provides for it.
+        const Experiment provided = arrays(
+            { { "data", 4 }, { "model", 2 } }, "[('x', 'data'), ('y', 'data'), ('y', 'model')]", { { "x", "y" } });
+        QVERIFY(analysed(provided)->problems.empty());
+    }
+
+    void tuplesThatLoseSeveralAxes()
+    {
+        const Experiment experiment =
+            arrays({ { "a", 2 }, { "b", 2 }, { "c", 2 } }, "[('x', 'b'), ('y', ('a', 'b', 'c'))]", { { "x", "y" } });
+        const std::vector<Problem> lost = found(experiment, Code::TupleLostAxes);
+        QCOMPARE(lost.size(), 1U);
+        const SnapshotPtr mended = analysed(*applyFix(experiment, lost[0].fixes[0]));
+        QCOMPARE(toColumn(mended->row("array0")->spec), std::string("P(b, (a, c))"));
+        QVERIFY(std::none_of(mended->problems.begin(), mended->problems.end(),
+            [](const Problem& problem) { return problem.diagnostic.code == Code::TupleLostAxes; }));
+    }
+
+    void meshNamesAsLogicalNames()
+    {
+        const Experiment experiment = arrays({ { "data", 8 } }, "[('x', None)]", { { "x", "data" }, { "data" } });
+        const std::vector<Problem> names = found(experiment, Code::MeshNameInLogicalModel);
+        QCOMPARE(names.size(), 1U);
+        QCOMPARE(names[0].diagnostic.list("axes"), std::vector<std::string>{ "data" });
+        const Experiment mended = *applyFix(experiment, names[0].fixes.at(0));
+        QVERIFY(found(mended, Code::MeshNameInLogicalModel).empty());
+        QCOMPARE(toColumn(analysed(mended)->row("array1")->spec), std::string("P(data)"));
+        // With a rule it is a logical name like any other.
+        QVERIFY(found(arrays({ { "data", 8 } }, "[('data', 'data')]", { { "data" } }), Code::MeshNameInLogicalModel)
+                    .empty());
+    }
+
+    void unusedAxes()
+    {
+        const Experiment experiment =
+            arrays({ { "data", 4 }, { "model", 2 } }, "[('x', 'data')]", { { "x", "y" }, { "z" } });
+        const std::vector<Problem> unused = found(experiment, Code::AxisUnused);
+        QCOMPARE(unused.size(), 1U);
+        QCOMPARE(unused[0].diagnostic.text("axis"), std::string("model"));
+        QCOMPARE(unused[0].fixes.size(), 2U);
+        for (const Fix& fix : unused[0].fixes)
+            QVERIFY(found(*applyFix(experiment, fix), Code::AxisUnused).empty());
+        QCOMPARE(toColumn(analysed(*applyFix(experiment, unused[0].fixes[0]))->row("array0")->spec),
+            std::string("P(data, model)"));
+        QVERIFY(found(arrays({ { "data", 8 } }, "[]", {}), Code::AxisUnused).empty());
+        // A name that does not divide is not proposed.
+        const std::vector<Problem> odd =
+            found(arrays({ { "data", 3 }, { "model", 2 } }, "[('x', 'data')]", { { "x", "y" } }, 9), Code::AxisUnused);
+        QCOMPARE(odd.size(), 1U);
+        QCOMPARE(odd[0].fixes.size(), 1U);
+    }
+
+    void unmatchedNames()
+    {
+        Experiment experiment = cleanMlp();
+        experiment = *withRuleRemoved(experiment, 0); // batch
+        for (const RulesFallback fallback : { RulesFallback::RaiseError, RulesFallback::NoConstraint }) {
+            const bool error = fallback == RulesFallback::RaiseError;
+            const Experiment strict = *withFallback(experiment, fallback);
+            const std::vector<Problem> unmatched =
+                found(strict, error ? Code::UnmatchedAxis : Code::ConstraintInactive);
+            QVERIFY(!unmatched.empty());
+            QCOMPARE(unmatched[0].fixes.size(), 1U);
+            const Experiment mended = *applyFix(strict, unmatched[0].fixes[0]);
+            QCOMPARE(mended.rules.fallback, RulesFallback::AxisIsUnsharded);
+            QVERIFY(found(mended, Code::UnmatchedAxis).empty() && found(mended, Code::ConstraintInactive).empty());
+        }
+    }
+
+    void axesOfSizeOne()
+    {
+        const Experiment experiment = arrays({ { "data", 8 }, { "spare", 1 } }, "[('x', 'data')]", { { "x" } });
+        const std::vector<Problem> one = found(experiment, Code::SizeOneAxis);
+        QCOMPARE(one.size(), 1U);
+        QCOMPARE(one[0].fixes.size(), 1U);
+        QVERIFY(analysed(*applyFix(experiment, one[0].fixes[0]))->problems.empty());
+        // An axis that a rule or the model names is there to grow.
+        const Experiment named = arrays({ { "data", 8 }, { "model", 1 } }, "[('x', ('data', 'model'))]", { { "x" } });
+        QVERIFY(found(named, Code::SizeOneAxis)[0].fixes.empty());
+        Experiment mlp = example("flax-mlp-device");
+        mlp.rules.rules.list.clear();
+        mlp.mesh.axes = { { "data", 8 }, { "model", 1 } };
+        QVERIFY(found(mlp, Code::SizeOneAxis)[0].fixes.empty());
+    }
+
+    void gatheredAndCutAgain()
+    {
+        Experiment experiment = cleanMlp();
+        MlpSettings& settings = std::get<MlpModel>(experiment.model).settings;
+        settings.yConstraint = MlpSettings::Axes::Device;
+        settings.deviceAxes = { { "batch", SpecEntry::none() }, { "hidden", SpecEntry::none() },
+            { "embed", SpecEntry::none() } };
+        const std::vector<Problem> whole = found(experiment, Code::FullRematerialise);
+        QVERIFY(!whole.empty());
+        QCOMPARE(whole[0].diagnostic.where.path, std::string("layers.0/y"));
+        QVERIFY(!whole[0].diagnostic.list("axes").empty());
+        QCOMPARE(whole[0].diagnostic.number("bytes"), std::int64_t{ 8 * 1024 * 4 });
+        // With logical names the constraint cuts y as it is used.
+        settings.yConstraint = MlpSettings::Axes::Logical;
+        QVERIFY(found(experiment, Code::FullRematerialise).empty());
+    }
+
+    void slowLinks()
+    {
+        // Hosts of 4 devices: the major axis runs between them.
+        Experiment experiment = cleanMlp();
+        experiment.mesh.axes = { { "model", 4 }, { "data", 2 } };
+        const std::vector<Problem> slow = found(experiment, Code::SlowLinkCollective);
+        QCOMPARE(slow.size(), 1U);
+        QCOMPARE(slow[0].diagnostic.text("axis"), std::string("model"));
+        QVERIFY(slow[0].diagnostic.number("collectives") >= 4);
+        QVERIFY(slow[0].diagnostic.number("bytes") > 0);
+        QCOMPARE(slow[0].fixes.size(), 1U);
+        const Experiment mended = *applyFix(experiment, slow[0].fixes[0]);
+        QCOMPARE(mended.mesh.axes.back().name, std::string("model"));
+        QVERIFY(found(mended, Code::SlowLinkCollective).empty());
+        // Links between hosts that are as fast are no matter, nor is a single host.
+        Experiment fast = experiment;
+        fast.hardware.dcnBytesPerSecond = fast.hardware.iciBytesPerSecond;
+        QVERIFY(found(fast, Code::SlowLinkCollective).empty());
+        Experiment single = experiment;
+        single.hardware.devices.hosts = 1;
+        single.hardware.devices.devicesPerHost = 8;
+        QVERIFY(found(single, Code::SlowLinkCollective).empty());
+        // An axis larger than a host has no better place.
+        Experiment large = experiment;
+        large.mesh.axes = { { "data", 1 }, { "model", 8 } };
+        const std::vector<Problem> stays = found(large, Code::SlowLinkCollective);
+        QCOMPARE(stays.size(), 1U);
+        QVERIFY(stays[0].fixes.empty());
+    }
+
+    void linksOfAxes()
+    {
+        const Mesh mesh = *Mesh::create({ { "a", 2 }, { "b", 4 }, { "c", 2 } });
+        DeviceSet devices{ "generic-cpu", "cpu", 4, 4 };
+        const SlowLinks links(devices, mesh);
+        QVERIFY(links.cross(wholeAxis(mesh, 0)));
+        QVERIFY(links.cross(wholeAxis(mesh, 1)));
+        QVERIFY(!links.cross(wholeAxis(mesh, 2)));
+        QVERIFY(links.cross(AxisRef{ 1, 1, 2 })); // the major half of b: blocks of 4 devices
+        QVERIFY(!links.cross(AxisRef{ 1, 2, 2 })); // its minor half lies inside one host
+        QVERIFY(!links.cross(AxisList{ wholeAxis(mesh, 2), AxisRef{ 1, 2, 2 } }));
+        const Mesh reversed = *Mesh::create({ { "a", 2 }, { "b", 2 } }, { 0, 2, 1, 3 });
+        devices.hosts = 2;
+        devices.devicesPerHost = 2;
+        const SlowLinks other(devices, reversed);
+        QVERIFY(!other.cross(wholeAxis(reversed, 0)));
+        QVERIFY(other.cross(wholeAxis(reversed, 1)));
+    }
+
+    /// Whatever is found anywhere, its fixes are edits that can be made.
+    void everyFixCanBeApplied()
+    {
+        std::vector<Experiment> experiments;
+        for (const Example& each : builtinExamples())
+            for (const std::int64_t size : { 1, 3, 6, 10, 1024 })
+                for (const char* dimension : { "batch", "hidden", "features" }) {
+                    const Result<Experiment> sized = withDimension(each.make(), dimension, size);
+                    experiments.push_back(sized ? *sized : each.make());
+                }
+        std::vector<Experiment> more;
+        for (const Experiment& experiment : experiments)
+            for (const Dialect dialect : { Dialect::FlaxLinen, Dialect::MaxText })
+                for (const RulesFallback fallback : { RulesFallback::RaiseError, RulesFallback::NoConstraint }) {
+                    Experiment changed = *withFallback(*withDialect(experiment, dialect), fallback);
+                    more.push_back(changed);
+                    std::reverse(changed.mesh.axes.begin(), changed.mesh.axes.end());
+                    changed.rules.rules.list.push_back({ LogicalName::of("nobody"), SpecEntry::axis("nowhere") });
+                    changed.mesh.axes[0].size *= 2;
+                    more.push_back(std::move(changed));
+                }
+        int fixes = 0;
+        for (const Experiment& experiment : more) {
+            const SnapshotPtr snapshot = analysed(experiment);
+            for (const Problem& problem : snapshot->problems)
+                for (const Fix& fix : problem.fixes) {
+                    const Result<Experiment> mended = applyFix(experiment, fix);
+                    QVERIFY2(mended.has_value(), problem.diagnostic.id().data());
+                    QVERIFY(*mended != experiment);
+                    ++fixes;
+                }
+        }
+        QVERIFY(fixes > 100);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestLint)
+#include "test_lint.moc"

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is said about tensors: true, specific, and with the rule, constraint or operation that is the cause.
+#include <QLocale>
+#include <QRegularExpression>
+#include <QTest>
+
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "pipeline/analyse.h"
+#include "pipeline/explain.h"
+#include "words/words.h"
+
+using namespace shardscope;
+
+namespace {
+
+Experiment example(std::string_view id)
+{
+    for (const Example& candidate : builtinExamples())
+        if (candidate.id == id)
+            return candidate.make();
+    qFatal("no such example");
+}
+
+SnapshotPtr analysed(const Experiment& experiment)
+{
+    AnalysisCache cache;
+    return analyse(std::make_shared<const Experiment>(experiment), 1, cache);
+}
+
+words::ExplanationText explained(const Snapshot& snapshot, const char* path, words::Length length)
+{
+    return words::explanation(snapshot, explain(snapshot, snapshot.program->find(path)), length);
+}
+
+QString tip(const Snapshot& snapshot, const char* path)
+{
+    return words::plain(explained(snapshot, path, words::Length::Tip).paragraphs.front());
+}
+
+QString all(const Snapshot& snapshot, const char* path, words::Length length = words::Length::Derivation)
+{
+    QStringList lines;
+    const words::ExplanationText text = explained(snapshot, path, length);
+    for (const words::Text& paragraph : text.paragraphs)
+        lines << words::plain(paragraph);
+    for (const auto& cause : text.decidedBy)
+        lines << cause.subject + QStringLiteral(": ") + words::plain(cause.reason);
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
+class TestExplanation : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+
+    void tips_data()
+    {
+        QTest::addColumn<QString>("example");
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QStringList>("parts");
+        const auto row = [](const char* id, const char* path, const QStringList& parts) {
+            QTest::addRow("%s %s", id, path) << QString::fromLatin1(id) << QString::fromLatin1(path) << parts;
+        };
+        const char* logical = "flax-mlp-logical";
+        const char* device = "flax-mlp-device";
+        row(logical, "params/layers.0/W1",
+            { QStringLiteral(
+                  "W1 is cut 4 ways along hidden, because rule 2 maps hidden to model, which has 4 devices."),
+                QStringLiteral("No rule names embed, so each of the 2 devices along data holds a copy: "
+                               "8 MiB are held for an array of 4 MiB.") });
+        row(logical, "opt/mu/layers.0/W1",
+            { QStringLiteral("rule 2 maps hidden to model"), QStringLiteral("annotated as its parameter is") });
+        row(logical, "grad(params/layers.0/W1)",
+            { QStringLiteral("as mu of Layer 0 / W1 is: the optimizer combines the two element by element."),
+                QStringLiteral("Rule 2 maps hidden to model for mu of Layer 0 / W1, which is annotated as its "
+                               "parameter is.") });
+        row(logical, "layers.0/h",
+            { QStringLiteral("h is cut 2 ways along batch and 4 ways along hidden, as Layer 0 / y is: "
+                             "Layer 0 / y is computed from it element by element (maximum)."),
+                QStringLiteral("The constraint on Layer 0 / y names data for batch and model for hidden.") });
+        row(logical, "layers.0/y", { QStringLiteral("because the constraint on it names data and model.") });
+        row(logical, "layers.0/z",
+            { QStringLiteral("it is computed from Layer 0 / y by a matrix product, which keeps batch."),
+                QStringLiteral("The constraint on Layer 0 / y names data for batch."),
+                QStringLiteral("Nothing cuts it along model") });
+        row(logical, "step",
+            { QStringLiteral("a single number, which cannot be cut: each of the 8 devices holds it.") });
+        row(device, "params/layers.0/W1",
+            { QStringLiteral("because its annotation names model."),
+                QStringLiteral(
+                    "Its annotation does not name data, so each of the 2 devices along data holds a copy") });
+        row(device, "layers.0/z",
+            { QStringLiteral("because the constraint on it names data."),
+                QStringLiteral("The constraint on it does not name model") });
+        row("rule-lab", "array",
+            { QStringLiteral("Rule 2 maps features to X, but X already cuts batch (rule 1), so features stays whole."),
+                // Not the nameless dimension is the reason, but the rule that came too late.
+                QStringLiteral(
+                    "Rule 4 maps batch to Z, but batch already has X (rule 1), so each of the 2 devices along "
+                    "Z holds a copy: 2 MiB are held for an array of 1 MiB.") });
+    }
+    void tips()
+    {
+        QFETCH(QString, example);
+        QFETCH(QString, path);
+        QFETCH(QStringList, parts);
+        const QString said = tip(*analysed(::example(example.toStdString())), qPrintable(path));
+        for (const QString& part : parts)
+            QVERIFY2(said.contains(part), qPrintable(part + QStringLiteral(" | ") + said));
+    }
+
+    void sumsNameWhatIsAddedUp()
+    {
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        const QString z = all(*snapshot, "layers.0/z");
+        QVERIFY2(z.contains(QStringLiteral("z is the matrix product of Layer 0 / y and Layer 0 / W2.")), qPrintable(z));
+        QVERIFY2(z.contains(QStringLiteral("Layer 0 / y and Layer 0 / W2 are both cut on hidden, which is summed away: "
+                                           "the 4 devices along model must add their parts.")),
+            qPrintable(z));
+        // A ring sends 2 x 3/4 of what each device has: 16 KiB.
+        QVERIFY(z.contains(QStringLiteral("Each device sends 24 KiB for this all-reduce of 16 KiB.")));
+        const QString gradient = all(*snapshot, "grad(params/layers.0/W1)");
+        QVERIFY2(
+            gradient.contains(QStringLiteral("the 2 devices along data must add their parts")), qPrintable(gradient));
+        const QString loss = all(*snapshot, "loss");
+        QVERIFY2(
+            loss.contains(QStringLiteral("loss is the sum of Layer 3 / z over batch and embed.")), qPrintable(loss));
+        QVERIFY2(loss.contains(QStringLiteral("Layer 3 / z is cut on batch, which is summed away")), qPrintable(loss));
+        // h and y differ by a relu.
+        QVERIFY(all(*snapshot, "layers.2/h").contains(QStringLiteral("h is the matrix product of")));
+        QVERIFY(all(*snapshot, "layers.2/y").contains(QStringLiteral("y is the larger of Layer 2 / h and 0")));
+    }
+
+    void findingsAreAboutTheTensor()
+    {
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        const QString z = all(*snapshot, "layers.3/z");
+        QVERIFY2(z.contains(QStringLiteral("W206: Layer 3 / z")) && !z.contains(QStringLiteral("Layer 0 / z")),
+            qPrintable(z));
+    }
+
+    /// Nothing that only we know: no number of a value, no "came along".
+    void noInternals()
+    {
+        static const QRegularExpression internal(QStringLiteral("%\\d|came along|propagated\\b.*from\\b|\\(step 0\\)"));
+        for (const Example& candidate : builtinExamples()) {
+            const SnapshotPtr snapshot = analysed(candidate.make());
+            for (const TensorRow& row : snapshot->tensors)
+                for (const auto length : { words::Length::Tip, words::Length::Paragraph, words::Length::Derivation }) {
+                    const QString said = all(*snapshot, row.path.c_str(), length);
+                    QVERIFY2(!internal.match(said).hasMatch(), qPrintable(said));
+                }
+        }
+    }
+
+    /// Every cut names who asked for it: a rule, a constraint or an annotation.
+    void everyCutHasACause_data()
+    {
+        QTest::addColumn<bool>("bound");
+        QTest::addColumn<bool>("squares");
+        for (const bool bound : { false, true })
+            for (const bool squares : { false, true })
+                QTest::addRow("%s, %s", bound ? "bound" : "not bound", squares ? "squares" : "sum") << bound << squares;
+    }
+    void everyCutHasACause()
+    {
+        QFETCH(bool, bound);
+        QFETCH(bool, squares);
+        Experiment experiment = example("flax-mlp-logical");
+        experiment.rules.boundWhenTraced = bound;
+        experiment.rules.version = bound ? FlaxVersion::Current : FlaxVersion::Year2024;
+        MlpSettings& settings = std::get<MlpModel>(experiment.model).settings;
+        settings.inputGradient = true;
+        settings.loss = squares ? LossKind::HalfSumOfSquares : LossKind::SumOfOutputs;
+        const SnapshotPtr snapshot = analysed(experiment);
+        QVERIFY(snapshot->ok());
+        for (const TensorRow& row : snapshot->tensors) {
+            if (row.layout.distinctShards() == 1)
+                continue;
+            const QString said = tip(*snapshot, row.path.c_str());
+            QVERIFY2(said.contains(QStringLiteral("rule"), Qt::CaseInsensitive)
+                    || said.contains(QStringLiteral("constraint")) || said.contains(QStringLiteral("annotation")),
+                qPrintable(said));
+            for (const DimensionReason& reason : explain(*snapshot, row.value).dims)
+                if (product(reason.axes) > 1)
+                    QVERIFY2(said.contains(QString::fromStdString(reason.name)), qPrintable(said));
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestExplanation)
+#include "test_explanation.moc"

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is said of files and edits that cannot be: the cause, and what would be right.
+#include <QLocale>
+#include <QTest>
+
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "experiment_file/experiment_file.h"
+#include "experiment_file/malformed_cases.h"
+#include "words/words.h"
+
+using namespace shardscope;
+
+namespace {
+
+QString sentences(const Diagnostic& diagnostic)
+{
+    const words::ProblemText text = words::describe(diagnostic);
+    return text.cause + QStringLiteral(". ") + text.remedy;
+}
+
+QString ofFile(const std::string& part)
+{
+    const auto read = readExperiment(malformed::with(part));
+    return read ? QString() : sentences(read.error().front());
+}
+
+Experiment withMesh(std::vector<MeshAxis> axes)
+{
+    Experiment experiment = builtinExamples().front().make();
+    experiment.mesh = { std::move(axes), {} };
+    return experiment;
+}
+
+} // namespace
+
+class ProblemTextsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+
+    /// Whatever arguments an error or a warning bears, it says what to do.
+    void everyCodeHasARemedy()
+    {
+        for (const CodeRow& row : codeRegistry())
+            if (row.severity != Severity::Info)
+                QVERIFY2(!words::describe({ row.code, {}, {} }).remedy.isEmpty(), row.id.data());
+    }
+
+    void malformedFiles_data()
+    {
+        QTest::addColumn<int>("index");
+        const auto all = malformed::cases();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            QTest::newRow(all[i].name.c_str()) << static_cast<int>(i);
+    }
+    void malformedFiles()
+    {
+        QFETCH(int, index);
+        const auto read = readExperiment(malformed::cases()[static_cast<std::size_t>(index)].text());
+        QVERIFY(!read.has_value());
+        for (const Diagnostic& diagnostic : read.error()) {
+            const words::ProblemText text = words::describe(diagnostic);
+            QVERIFY(!text.cause.isEmpty());
+            QVERIFY2(text.remedy.endsWith(QLatin1Char('.')), qPrintable(text.cause + text.remedy));
+        }
+    }
+
+    void files_data()
+    {
+        QTest::addColumn<QString>("part");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* part, const char* said) {
+            QTest::newRow(part) << QString::fromUtf8(part) << QString::fromUtf8(said);
+        };
+        row(R"("step": { "learning_rate": -0.1 })", "“learning_rate” is -0.1. Use a value of at least 0.");
+        row(R"("step": { "beta1": 1 })", "“beta1” is 1. Use a value from 0 to below 1.");
+        row(R"("run": { "runs": 0 })", "“runs” is 0. Use a value from 1 to 1000000.");
+        row(R"("run": { "seed": -1 })", "“seed” is -1. Use a value from 0 to 18446744073709551615.");
+        row(R"("mesh": { "axes": [["a", 4]], "device_order": [0, 1] })",
+            "the device order names 2 devices, the mesh has 4. Name every device from 0 to 3 once.");
+        row(R"("mesh": { "axes": [["a", 4]], "device_order": [0] })",
+            "the device order names 1 device, the mesh has 4. Name every device from 0 to 3 once.");
+        row(R"("mesh": { "axes": [["a", 3]], "device_order": [0, 1, 1] })",
+            "the device order names device 1 twice. Name every device from 0 to 2 once.");
+        row(R"("mesh": { "axes": [["P.UNCONSTRAINED", 2]] })",
+            "“axes” is P.UNCONSTRAINED, which is a reserved word. Write another name.");
+        row(R"("a" 1)", "expected a colon after the key, found 1. Write a colon after the key there.");
+        row(R"("a": 1 } { )", "expected the end of the file, found {. Remove what follows.");
+    }
+    void files()
+    {
+        QFETCH(QString, part);
+        QTEST(ofFile(part.toStdString()), "said");
+    }
+
+    void noExperimentAtAll()
+    {
+        const auto said = [](std::string_view text) { return sentences(readExperiment(text).error().front()); };
+        QCOMPARE(said(""),
+            QStringLiteral("expected a value, found the end of the file. An experiment is JSON text that begins "
+                           "with “{”."));
+        QCOMPARE(said("hello"),
+            QStringLiteral("expected a value, found hello. An experiment is JSON text that begins with “{”."));
+        QCOMPARE(said("{ \"format\": "),
+            QStringLiteral("expected a value, found the end of the file. The text is cut short: complete it, or open "
+                           "another copy."));
+    }
+
+    void unknownKeys()
+    {
+        const auto said = [](const std::string& part) {
+            return sentences(readExperiment(malformed::with(part))->warnings.front());
+        };
+        QCOMPARE(said(R"("run": { "run": 1 })"),
+            QStringLiteral("the key “run” is not known; it is kept as it is. Did you mean “runs”?"));
+        QCOMPARE(said(R"("run": { "zzzzzz": 1 })"),
+            QStringLiteral("the key “zzzzzz” is not known; it is kept as it is. Known here: seed, runs, loops, "
+                           "share_replicas, notes."));
+    }
+
+    void refusedAxisSizes_data()
+    {
+        QTest::addColumn<QList<qint64>>("sizes");
+        QTest::addColumn<qint64>("size");
+        QTest::addColumn<QString>("said");
+        using Sizes = QList<qint64>;
+        QTest::newRow("does not divide")
+            << Sizes{ 2, 4 } << qint64{ 3 }
+            << QStringLiteral("a0 = 3: no other axis can take the inverse: 8 devices do not divide by 3. "
+                              "Possible sizes: 1, 2, 4, 8.");
+        QTest::newRow("no axis alone can")
+            << Sizes{ 2, 2, 3 } << qint64{ 12 }
+            << QStringLiteral("a0 = 12: no other axis alone can take the inverse. Possible sizes: 1, 2, 3, 4, 6.");
+        QTest::newRow("a single axis") << Sizes{ 8 } << qint64{ 4 }
+                                       << QStringLiteral("a0 = 4: there is no other axis to take the inverse. "
+                                                         "The only possible size: 8.");
+        QTest::newRow("out of range, inverse kept") << Sizes{ 2, 4 } << qint64{ 0 }
+                                                    << QStringLiteral("the mesh axis “a0” has size 0. Use a size from "
+                                                                      "1 to 1048576.");
+    }
+    void refusedAxisSizes()
+    {
+        QFETCH(QList<qint64>, sizes);
+        QFETCH(qint64, size);
+        std::vector<MeshAxis> axes;
+        for (const qint64 each : sizes)
+            axes.push_back({ "a" + std::to_string(axes.size()), each });
+        const auto refused = withAxisSize(withMesh(axes), 0, size, true);
+        QVERIFY(!refused.has_value());
+        QTEST(sentences(refused.error()), "said");
+        // What is offered is what would be taken.
+        QStringList possible;
+        for (const std::int64_t each : possibleAxisSizes(withMesh(axes), 0, true))
+            possible << QString::number(each);
+        if (size > 0)
+            QVERIFY(sentences(refused.error()).endsWith(possible.join(QStringLiteral(", ")) + QLatin1Char('.')));
+    }
+
+    void manyPossibleSizes()
+    {
+        const auto refused = withAxisSize(withMesh({ { "a", 1 }, { "b", 720'720 } }), 0, 17, true);
+        QVERIFY(!refused.has_value());
+        QCOMPARE(sentences(refused.error()),
+            QStringLiteral("a = 17: no other axis can take the inverse: 720720 devices do not divide by 17. "
+                           "Possible sizes nearby: 12, 13, 14, 15, 16, 18, 20, 21."));
+    }
+};
+
+QTEST_APPLESS_MAIN(ProblemTextsTest)
+#include "test_problem_texts.moc"
