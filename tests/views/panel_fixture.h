@@ -14,7 +14,8 @@ namespace shardscope::test {
 /// Any warning of Qt fails the test; the offscreen platform always gives one about size limits.
 inline void failOnWarnings()
 {
-    QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
+    QTest::failOnWarning(
+        QRegularExpression(QStringLiteral("^(?!This plugin does not support (propagateSizeHints|raise))")));
 }
 
 inline Experiment example(std::string_view id)

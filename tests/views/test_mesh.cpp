@@ -385,7 +385,8 @@ private Q_SLOTS:
         view.row(0)->spinBox()->setValue(3);
         QCOMPARE(sizes(document), QStringLiteral("data=2,model=4"));
         QCOMPARE(view.row(0)->spinBox()->value(), 2);
-        QVERIFY(!view.message().isEmpty());
+        QCOMPARE(view.message(),
+            QStringLiteral("E115 data = 3: no other axis can take the inverse: 8 devices do not divide by 3"));
     }
 
     void axesAreOrderedNamedAddedAndRemoved()

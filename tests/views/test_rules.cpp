@@ -70,6 +70,7 @@ private Q_SLOTS:
         QTest::newRow("None") << QStringLiteral("None") << QStringLiteral("None");
         QTest::newRow("dash") << QStringLiteral("-") << QStringLiteral("None");
         QTest::newRow("unconstrained") << QStringLiteral(" ? ") << QStringLiteral("?");
+        QTest::newRow("unconstrained by name") << QStringLiteral("P.UNCONSTRAINED") << QStringLiteral("?");
         QTest::newRow("tuple of none") << QStringLiteral("()") << QStringLiteral("()");
     }
     void targetsAsTyped()

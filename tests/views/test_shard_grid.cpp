@@ -6,6 +6,7 @@
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 
 #include "document/selection.h"
 #include "sharding/text.h"
@@ -312,6 +313,25 @@ private Q_SLOTS:
         QVERIFY(!picture({ layoutOf("data=1024,model=1024", "P('data', 'model')", { 65536, 65536 }), names, 4, 8 })
                      .isNull());
         QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void partsAreDrawnBeforeTheirSum()
+    {
+        test::Fixture fixture;
+        fixture.selection.setTensor(QStringLiteral("layers.0/z"));
+        ShardGridView view(&fixture.document, &fixture.selection);
+        view.resize(600, 420);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        auto* before = view.findChild<QToolButton*>();
+        QVERIFY(before && before->isVisible());
+        QCOMPARE(view.canvas()->subject()->layout.addends(), 1);
+        QCOMPARE(view.canvas()->subject()->layout.copies(), 4);
+        before->setChecked(true);
+        QCOMPARE(view.canvas()->subject()->layout.addends(), 4);
+        QCOMPARE(view.canvas()->subject()->layout.copies(), 1);
+        fixture.selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        QVERIFY(!before->isVisible());
     }
 
     void paddedArraysAreDrawn()

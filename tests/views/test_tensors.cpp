@@ -129,6 +129,18 @@ private Q_SLOTS:
         checkSums(TensorTree::build(fixture.snapshot()), 0);
     }
 
+    void toolTipsSayWhatAValueIs()
+    {
+        Fixture fixture;
+        TensorsModel model;
+        model.setSnapshot(fixture.document.snapshot());
+        const auto tip = [&](const QString& path) { return model.find(path).data(Qt::ToolTipRole).toString(); };
+        QVERIFY2(tip(u"layers.0/h"_s).contains(u"the matrix product of x and Layer 0 / W1"_s),
+            qPrintable(tip(u"layers.0/h"_s)));
+        QVERIFY(tip(u"layers.0/y"_s).contains(u"the larger of Layer 0 / h and 0"_s));
+        QVERIFY(!tip(u"x"_s).contains(u"product"_s));
+    }
+
     void rowsThatDoNotDivideAreMarked()
     {
         Fixture fixture(mlp([](MlpSettings& settings) { settings.batch = 7; }));

@@ -9,8 +9,10 @@
 #include "plot/step_time_plot.h"
 #include "views/panel_fixture.h"
 #include "views/timing_view/timing_models.h"
+#include "views/timing_view/timing_plots.h"
 #include "views/timing_view/timing_summary.h"
 #include "views/timing_view/timing_view.h"
+#include "words/words.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -88,8 +90,8 @@ private Q_SLOTS:
         QVERIFY(timeitSentence(result).contains(u"1 loop each"_s));
         QVERIFY(!timeitSentence({}).isEmpty());
         QCOMPARE(stepsSentence({ 2e-3, 0, 1 }), u"2,000 µs for one step"_s);
-        QCOMPARE(meanAndDeviation(2e-3, 12.34e-6), u"2,000 µs ± 12.3 µs"_s);
-        QCOMPARE(meanAndDeviation(12.5, 0.25), u"12.5 s ± 0.25 s"_s);
+        QCOMPARE(words::meanAndDeviation(2e-3, 12.34e-6), u"2,000 µs ± 12.3 µs"_s);
+        QCOMPARE(words::meanAndDeviation(12.5, 0.25), u"12.5 s ± 0.25 s"_s);
     }
 
     void timeAxis_data()

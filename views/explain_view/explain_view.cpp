@@ -12,6 +12,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QThreadPool>
+#include <new>
 
 #include "sharding/text.h"
 #include "views/panel/panel.h"
@@ -155,6 +156,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
 ExplainView::~ExplainView()
 {
     m_watcher.disconnect(this);
+    m_stop.request_stop(); // the program ends only when its threads have
 }
 
 void ExplainView::setLength(words::Length length)
@@ -274,6 +276,7 @@ void ExplainView::rebuildWhatIfs()
     if (!some)
         return;
     const bool current = m_snapshot && m_shown.revision == m_snapshot->revision;
+    QWidget* before = m_scroll;
     for (int i = 0; i < static_cast<int>(m_shown.rows.size()); ++i) {
         const words::WhatIfText text = words::whatIf(*m_shown.snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
         auto* change = new SpanLabel(text.change, AxisMarks::Chips);
@@ -291,6 +294,8 @@ void ExplainView::rebuildWhatIfs()
         button->setToolTip(tr("One step that Undo takes back."));
         connect(button, &QPushButton::clicked, this, [this, i] { apply(static_cast<std::size_t>(i)); });
         m_whatIfRows->addWidget(button, 2 * i, 2, Qt::AlignVCenter);
+        setTabOrder(before, button);
+        before = button;
     }
 }
 
@@ -329,9 +334,12 @@ void ExplainView::startWhatIfs()
     m_watcher.setFuture(promise->future());
     promise->start();
     QThreadPool::globalInstance()->start(
-        [promise, snapshot = m_snapshot, value = m_value, path = m_path, cache = m_cache] {
-            promise->addResult(
-                WhatIfs{ snapshot->revision, path, shardscope::whatIfs(*snapshot, value, *cache), snapshot });
+        [promise, snapshot = m_snapshot, value = m_value, path = m_path, cache = m_cache, stop = m_stop.get_token()] {
+            try {
+                promise->addResult(
+                    WhatIfs{ snapshot->revision, path, shardscope::whatIfs(*snapshot, value, *cache, stop), snapshot });
+            } catch (const std::bad_alloc&) { // no rows
+            }
             promise->finish();
         },
         -1);

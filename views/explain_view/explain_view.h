@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <QWidget>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "document/document.h"
@@ -102,6 +103,7 @@ private:
     std::shared_ptr<AnalysisCache> m_cache;
     QTimer m_delay;
     QFutureWatcher<WhatIfs> m_watcher;
+    std::stop_source m_stop;
     bool m_wanted = false;
     QHash<QString, WhatIfs> m_known; ///< by path, of revision m_knownRevision
     std::uint64_t m_knownRevision = 0;

@@ -5,11 +5,12 @@
 #include <QWidget>
 
 #include "views/memory_view/memory_layout.h"
+#include "views/widgets/painted_table.h"
 
 namespace shardscope {
 
 /// The bar with its limit and legend. Arrow keys walk the segments, Return picks one.
-class MemoryBarWidget : public QWidget {
+class MemoryBarWidget : public QWidget, public PaintedTable {
     Q_OBJECT
 public:
     explicit MemoryBarWidget(QWidget* parent = nullptr);
@@ -18,6 +19,16 @@ public:
     void setSlice(const MemorySlice& slice);
     [[nodiscard]] MemoryBar barLayout() const;
     [[nodiscard]] QString legend() const; ///< the texts under the bar
+
+    // One row per owner.
+    [[nodiscard]] int tableRowCount() const override;
+    [[nodiscard]] int tableColumnCount() const override { return 3; }
+    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QString tableText(int row, int column) const override;
+    [[nodiscard]] QRect tableRect(int row) const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableCurrentRow() const override;
+    void tableActivate(int row) override;
 
     [[nodiscard]] bool hasHeightForWidth() const override { return true; }
     [[nodiscard]] int heightForWidth(int width) const override;
@@ -54,14 +65,24 @@ private:
     int m_current = 0;
 };
 
-/// Bytes live while each instruction runs.
-class LiveMemoryPlot : public QWidget {
+/// Bytes live while each instruction runs. Arrow keys walk the instructions, Return picks what one computes.
+class LiveMemoryPlot : public QWidget, public PaintedTable {
     Q_OBJECT
 public:
     explicit LiveMemoryPlot(QWidget* parent = nullptr);
     void setSnapshot(SnapshotPtr snapshot);
     /// "after Layer 3 / W1's gradient": what the peak instruction computes, in words.
     [[nodiscard]] static QString peakWords(const Snapshot& snapshot);
+
+    // One row per instruction.
+    [[nodiscard]] int tableRowCount() const override;
+    [[nodiscard]] int tableColumnCount() const override { return 3; }
+    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QString tableText(int row, int column) const override;
+    [[nodiscard]] QRect tableRect(int row) const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableCurrentRow() const override { return m_current; }
+    void tableActivate(int row) override;
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -74,11 +95,15 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     [[nodiscard]] LiveLine lineLayout() const;
+    /// "Instruction 58: 32.1 MiB live", and what it computes on a second line.
+    [[nodiscard]] QString instructionText(int instruction) const;
     SnapshotPtr m_snapshot;
     int m_hovered = -1;
+    int m_current = -1; ///< walked to
 };
 
 } // namespace shardscope

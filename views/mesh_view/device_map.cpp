@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mesh_view/device_map.h"
 
-#include <QHelpEvent>
-#include <QKeyEvent>
+#include <QEvent>
 #include <QScrollBar>
-#include <QToolTip>
-#include <QWheelEvent>
 #include <algorithm>
 #include <utility>
 
@@ -53,6 +50,7 @@ void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional
     m_layout = std::move(layout);
     m_shards.clear();
     if (same) {
+        tableChanged(this);
         Q_EMIT captionChanged();
         update();
         return;
@@ -125,6 +123,7 @@ void DeviceMap::arrange()
     m_scroll->setSingleStep(std::max(m_map.unit().height() + m_map.lineGap(), 1));
     m_shards.clear();
     followSelection();
+    tableChanged(this);
     Q_EMIT captionChanged();
 }
 
@@ -209,24 +208,6 @@ void DeviceMap::ensureVisible(std::int64_t square)
         m_scroll->setValue(m_scroll->value() - (m_top - shown.top()));
     else if (shown.bottom() > height() - 5)
         m_scroll->setValue(m_scroll->value() + shown.bottom() - (height() - 5));
-}
-
-void DeviceMap::wheelEvent(QWheelEvent* event)
-{
-    const int turned = event->angleDelta().y();
-    if (event->modifiers() & Qt::ControlModifier) {
-        const std::optional<std::int64_t> anchor = positionAt(event->position().toPoint());
-        if (turned > 0)
-            zoomIn(anchor);
-        else if (turned < 0)
-            zoomOut(anchor);
-        event->accept();
-    } else if (m_scroll->maximum() > 0) {
-        m_scroll->setValue(m_scroll->value() - turned * m_scroll->singleStep() * 3 / 120);
-        event->accept();
-    } else {
-        event->ignore();
-    }
 }
 
 // What squares stand for.
@@ -384,147 +365,6 @@ void DeviceMap::select(std::int64_t square)
 {
     m_current = m_map.positionOf(square);
     m_selection->setDevices(devicesOf(square));
-}
-
-bool DeviceMap::event(QEvent* event)
-{
-    if (event->type() == QEvent::ToolTip && m_mesh) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const auto square = squareAt(help->pos());
-        if (!square) {
-            QToolTip::hideText();
-            return true;
-        }
-        const std::vector<std::int32_t> devices = devicesOf(*square);
-        QString text = QStringLiteral("<b>%1</b>").arg(words::devices(devices));
-        if (devices.size() > 1)
-            text += tr(", %1 devices").arg(words::count(static_cast<qint64>(devices.size())));
-        text += QStringLiteral("<br>") + blockText(m_map.blockOf(*square)).toHtmlEscaped();
-        if (m_layout && shardOf(*square) < 0)
-            text += QStringLiteral("<br>") + tr("different shards of the selected tensor");
-        else if (const std::vector<std::int32_t> holders = holdersOf(*square);
-                 m_layout && holders.size() > devices.size())
-            text += QStringLiteral("<br>") + tr("holds the same shard as %1").arg(words::devices(holders));
-        QToolTip::showText(help->globalPos(), text, this, shownRect(*square));
-        return true;
-    }
-    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
-        Q_EMIT captionChanged();
-    return QWidget::event(event);
-}
-
-void DeviceMap::mouseMoveEvent(QMouseEvent* event)
-{
-    hover(squareAt(event->pos()));
-}
-
-void DeviceMap::leaveEvent(QEvent*)
-{
-    hover(std::nullopt);
-}
-
-void DeviceMap::mousePressEvent(QMouseEvent* event)
-{
-    if (!m_mesh || event->button() != Qt::LeftButton)
-        return;
-    if (const auto square = squareAt(event->pos())) {
-        select(*square);
-        return;
-    }
-    m_current = -1;
-    m_selection->setDevices({});
-}
-
-void DeviceMap::mouseDoubleClickEvent(QMouseEvent* event)
-{
-    if (const auto anchor = positionAt(event->pos()))
-        zoomIn(anchor);
-}
-
-void DeviceMap::walk(std::int64_t lines, std::int64_t slots)
-{
-    std::int64_t next = 0;
-    if (m_current >= 0) {
-        const std::int64_t square = m_map.squareOf(m_current);
-        std::int64_t line = m_map.lineOf(square) + lines;
-        std::int64_t slot = m_map.slotOf(square) + slots;
-        // As in a text: behind the end of a line comes the beginning of the next one.
-        if (slots > 0 && !m_map.squareIn(line, slot)) {
-            ++line;
-            slot = 0;
-        } else if (slot < 0) {
-            --line;
-            slot = m_map.slotsPerLine() - 1;
-        }
-        line = lines == 0 ? line : std::clamp<std::int64_t>(line, 0, m_map.lineCount() - 1);
-        while (slot > 0 && line >= 0 && line < m_map.lineCount() && !m_map.squareIn(line, slot))
-            --slot; // a shorter line
-        const auto found = m_map.squareIn(line, slot);
-        if (!found)
-            return;
-        next = *found;
-    }
-    select(next);
-    ensureVisible(next);
-    m_selection->setHoveredDevices(holdersOf(next));
-    QString text = describe(next);
-    if (const std::vector<std::int32_t> holders = holdersOf(next); m_layout && holders.size() > 1)
-        text += QStringLiteral("; ") + tr("holds the same shard as %1").arg(words::devices(holders));
-    setAccessibleDescription(text);
-    Q_EMIT captionChanged();
-}
-
-void DeviceMap::keyPressEvent(QKeyEvent* event)
-{
-    if (!m_mesh) {
-        QWidget::keyPressEvent(event);
-        return;
-    }
-    const std::int64_t page = std::max<std::int64_t>((height() - m_top) / std::max(m_scroll->singleStep(), 1) - 1, 1);
-    switch (event->key()) {
-    case Qt::Key_Left:
-        walk(0, -1);
-        break;
-    case Qt::Key_Right:
-        walk(0, 1);
-        break;
-    case Qt::Key_Up:
-        walk(-1, 0);
-        break;
-    case Qt::Key_Down:
-        walk(1, 0);
-        break;
-    case Qt::Key_PageUp:
-        walk(-page, 0);
-        break;
-    case Qt::Key_PageDown:
-        walk(page, 0);
-        break;
-    case Qt::Key_Home:
-        m_current = -1;
-        walk(0, 0);
-        break;
-    case Qt::Key_End:
-        m_current = m_mesh->deviceCount() - 1;
-        walk(0, 0);
-        break;
-    case Qt::Key_Plus:
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        zoomIn();
-        break;
-    case Qt::Key_Minus:
-        zoomOut();
-        break;
-    case Qt::Key_Escape:
-        m_current = -1;
-        m_selection->setDevices({});
-        m_selection->setHoveredDevices({});
-        Q_EMIT captionChanged();
-        break;
-    default:
-        QWidget::keyPressEvent(event);
-    }
 }
 
 } // namespace shardscope

@@ -11,6 +11,7 @@
 
 #include "sharding/layout.h"
 #include "views/mesh_view/device_map_layout.h"
+#include "views/widgets/painted_table.h"
 #include "words/words.h"
 
 class QScrollBar;
@@ -20,7 +21,7 @@ namespace shardscope {
 class Selection;
 struct Theme;
 
-class DeviceMap : public QWidget {
+class DeviceMap : public QWidget, public PaintedTable {
     Q_OBJECT
 public:
     explicit DeviceMap(Selection* selection, QWidget* parent = nullptr);
@@ -42,6 +43,15 @@ public:
     [[nodiscard]] QString describe(std::int64_t square) const;
     /// The heading of a line: its coordinates, the last one a range where the line has several rows.
     [[nodiscard]] words::Text lineName(std::int64_t line) const;
+
+    [[nodiscard]] int tableRowCount() const override;
+    [[nodiscard]] int tableColumnCount() const override { return 3; }
+    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QString tableText(int row, int column) const override;
+    [[nodiscard]] QRect tableRect(int row) const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableCurrentRow() const override;
+    void tableActivate(int row) override;
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mesh_view/size_slider.h"
 
+#include <QAccessible>
+#include <QAccessibleWidget>
 #include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "views/theme/theme.h"
 #include "words/words.h"
@@ -20,15 +23,56 @@ int margin()
     return Metrics::scaled(8);
 }
 
+/// For screen readers the value is the size, not the number of the tick.
+class SliderInterface : public QAccessibleWidget, public QAccessibleValueInterface {
+public:
+    explicit SliderInterface(SizeSlider* slider)
+        : QAccessibleWidget(slider, QAccessible::Slider)
+    {
+    }
+    void* interface_cast(QAccessible::InterfaceType type) override
+    {
+        if (type == QAccessible::ValueInterface)
+            return static_cast<QAccessibleValueInterface*>(this);
+        return QAccessibleWidget::interface_cast(type);
+    }
+    [[nodiscard]] QString text(QAccessible::Text which) const override
+    {
+        return which == QAccessible::Value ? QString::number(slider()->current()) : QAccessibleWidget::text(which);
+    }
+    [[nodiscard]] QVariant currentValue() const override { return qint64{ slider()->current() }; }
+    void setCurrentValue(const QVariant& value) override { slider()->chooseNear(value.toLongLong()); }
+    [[nodiscard]] QVariant maximumValue() const override { return qint64{ slider()->sizes().back() }; }
+    [[nodiscard]] QVariant minimumValue() const override { return qint64{ slider()->sizes().front() }; }
+    [[nodiscard]] QVariant minimumStepSize() const override { return 1; }
+
+private:
+    [[nodiscard]] SizeSlider* slider() const { return static_cast<SizeSlider*>(widget()); }
+};
+
+QAccessibleInterface* makeInterface(const QString& className, QObject* object)
+{
+    return className == QLatin1String(SizeSlider::staticMetaObject.className())
+        ? new SliderInterface(static_cast<SizeSlider*>(object))
+        : nullptr;
+}
+
 } // namespace
 
 SizeSlider::SizeSlider(QWidget* parent)
     : QAbstractSlider(parent)
 {
+    QAccessible::installFactory(makeInterface);
     setOrientation(Qt::Horizontal);
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_Hover);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void SizeSlider::chooseNear(std::int64_t size)
+{
+    const auto nearer = [size](std::int64_t a, std::int64_t b) { return std::abs(a - size) < std::abs(b - size); };
+    Q_EMIT sizeChosen(*std::min_element(m_sizes.begin(), m_sizes.end(), nearer), false);
 }
 
 void SizeSlider::setSizes(std::vector<std::int64_t> sizes, std::int64_t current)

@@ -14,6 +14,9 @@ public:
     /// `current` need not be one of `sizes`; the handle then stands between its neighbours.
     void setSizes(std::vector<std::int64_t> sizes, std::int64_t current);
     [[nodiscard]] const std::vector<std::int64_t>& sizes() const { return m_sizes; }
+    [[nodiscard]] std::int64_t current() const { return m_current; }
+    /// As a key would: the possible size next to this one.
+    void chooseNear(std::int64_t size);
     void setAxis(int axis);
     /// Centre of the handle at the size with this index.
     [[nodiscard]] QPoint handleAt(int index) const;

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "plot/plot_style.h"
 #include "plot/step_time_plot.h"
@@ -18,7 +19,20 @@ struct DeviceBarsPlot::Private {
     QStringList labels;
     QString unit;
     PlotTheme theme;
+    std::vector<double> tops; ///< of the stacks, in units of the axis
+    int current = -1;
+    QCPItemRect* outline = nullptr; ///< of the current bar
+    QCPItemRect* frame = nullptr; ///< while the plot has the focus
 
+    void showCurrent()
+    {
+        outline->setVisible(current >= 0);
+        if (current >= 0) {
+            outline->topLeft->setCoords(current - 0.4, tops[static_cast<std::size_t>(current)]);
+            outline->bottomRight->setCoords(current + 0.4, 0);
+        }
+        plot->replot(QCustomPlot::rpQueuedReplot);
+    }
     [[nodiscard]] int barAt(const QPointF& position) const
     {
         if (!plot->axisRect()->rect().contains(position.toPoint()))
@@ -40,8 +54,15 @@ DeviceBarsPlot::DeviceBarsPlot(QWidget* parent)
     d->plot->xAxis->grid()->setVisible(false);
     d->plot->xAxis->setTicks(true);
     d->plot->setLocale(locale());
+    setFocusPolicy(Qt::StrongFocus);
+    d->plot->setFocusPolicy(Qt::NoFocus);
+    d->outline = new QCPItemRect(d->plot);
+    d->outline->setBrush(Qt::NoBrush);
+    d->outline->setClipToAxisRect(false);
+    d->frame = addFocusFrame(*d->plot);
+    d->showCurrent();
     connect(d->plot, &QCustomPlot::mouseMove, this,
-        [this](QMouseEvent* event) { Q_EMIT hovered(d->barAt(event->position())); });
+        [this](QMouseEvent* event) { setCurrent(d->barAt(event->position())); });
     connect(d->plot, &QCustomPlot::mousePress, this,
         [this](QMouseEvent* event) { Q_EMIT clicked(d->barAt(event->position())); });
     d->plot->installEventFilter(this);
@@ -56,6 +77,8 @@ void DeviceBarsPlot::setTheme(const PlotTheme& theme)
     d->plot->xAxis->setTickLengthOut(0);
     for (QCPBars* bars : d->bars)
         bars->setPen(QPen(theme.base, 1));
+    d->outline->setPen(QPen(theme.text, 2));
+    d->frame->setPen(QPen(theme.accent, 2));
     d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
@@ -75,11 +98,11 @@ void DeviceBarsPlot::setBars(const QStringList& labels, const std::vector<BarSer
         d->bars.push_back(bars);
     }
     double largest = 0;
-    for (int bar = 0; bar < labels.size(); ++bar) {
-        double sum = 0;
+    d->tops.assign(static_cast<std::size_t>(labels.size()), 0);
+    for (std::size_t bar = 0; bar < d->tops.size(); ++bar) {
         for (const BarSeries& one : series)
-            sum += one.seconds[static_cast<std::size_t>(bar)];
-        largest = std::max(largest, sum);
+            d->tops[bar] += one.seconds[bar];
+        largest = std::max(largest, d->tops[bar]);
     }
     const TimeAxis axis = TimeAxis::forLargest(largest);
     for (std::size_t s = 0; s < series.size(); ++s) {
@@ -91,11 +114,85 @@ void DeviceBarsPlot::setBars(const QStringList& labels, const std::vector<BarSer
         d->bars[s]->setBrush(series[s].fill);
         d->bars[s]->data()->set(points, true);
     }
+    for (double& top : d->tops)
+        top /= axis.secondsPerUnit;
     d->labels = labels;
+    if (d->current >= labels.size())
+        setCurrent(-1);
     d->unit = axis.unit;
     d->plot->yAxis->setRange(0, axis.top);
     d->plot->xAxis->setRange(-0.6, std::max(1.0, static_cast<double>(labels.size())) - 0.4);
     placeTicks();
+    d->showCurrent();
+}
+
+void DeviceBarsPlot::setCurrent(int bar)
+{
+    if (std::exchange(d->current, bar) == bar)
+        return;
+    d->showCurrent();
+    Q_EMIT hovered(bar);
+}
+
+int DeviceBarsPlot::current() const
+{
+    return d->current;
+}
+
+QRect DeviceBarsPlot::barRect(int bar) const
+{
+    const QRect axes = d->plot->axisRect()->rect();
+    const int left = static_cast<int>(d->plot->xAxis->coordToPixel(bar - 0.5));
+    const int right = static_cast<int>(d->plot->xAxis->coordToPixel(bar + 0.5));
+    return QRect(QPoint(left, axes.top()), QPoint(right - 1, axes.bottom())).translated(d->plot->pos());
+}
+
+int DeviceBarsPlot::barAt(const QPoint& point) const
+{
+    return d->barAt(point - d->plot->pos());
+}
+
+void DeviceBarsPlot::keyPressEvent(QKeyEvent* event)
+{
+    const int last = barCount() - 1;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        setCurrent(std::max(d->current - 1, std::min(0, last)));
+        break;
+    case Qt::Key_Right:
+        setCurrent(std::min(d->current + 1, last));
+        break;
+    case Qt::Key_Home:
+        setCurrent(std::min(0, last));
+        break;
+    case Qt::Key_End:
+        setCurrent(last);
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space:
+        Q_EMIT clicked(d->current);
+        break;
+    case Qt::Key_Escape:
+        setCurrent(-1);
+        break;
+    default:
+        QWidget::keyPressEvent(event);
+    }
+}
+
+void DeviceBarsPlot::focusInEvent(QFocusEvent* event)
+{
+    QWidget::focusInEvent(event);
+    d->frame->setVisible(event->reason() != Qt::MouseFocusReason);
+    d->plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void DeviceBarsPlot::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
+    d->frame->setVisible(false);
+    setCurrent(-1);
     d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
@@ -132,7 +229,7 @@ QSize DeviceBarsPlot::sizeHint() const
 bool DeviceBarsPlot::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == d->plot && event->type() == QEvent::Leave)
-        Q_EMIT hovered(-1);
+        setCurrent(-1);
     return QWidget::eventFilter(watched, event);
 }
 

@@ -17,6 +17,7 @@ struct BarSeries {
     std::vector<double> seconds; ///< one per bar
 };
 
+/// Arrow keys walk the bars, Return picks one.
 class DeviceBarsPlot : public QWidget {
     Q_OBJECT
 public:
@@ -28,6 +29,11 @@ public:
     void setBars(const QStringList& labels, const std::vector<BarSeries>& series);
 
     [[nodiscard]] int barCount() const;
+    /// Where a bar with its label stands.
+    [[nodiscard]] QRect barRect(int bar) const;
+    [[nodiscard]] int barAt(const QPoint& point) const; ///< -1 = none
+    /// The bar pointed at or walked to, -1 = none.
+    [[nodiscard]] int current() const;
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -37,10 +43,14 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void placeTicks();
+    void setCurrent(int bar);
     struct Private;
     std::unique_ptr<Private> d;
 };

@@ -60,6 +60,19 @@ void applyTheme(QCPAxis& axis, const PlotTheme& theme)
     axis.grid()->setAntialiased(false);
 }
 
+QCPItemRect* addFocusFrame(QCustomPlot& plot)
+{
+    auto* frame = new QCPItemRect(&plot);
+    frame->setClipToAxisRect(false);
+    frame->setBrush(Qt::NoBrush);
+    for (QCPItemPosition* corner : { frame->topLeft, frame->bottomRight })
+        corner->setType(QCPItemPosition::ptViewportRatio);
+    frame->topLeft->setCoords(0, 0);
+    frame->bottomRight->setCoords(1, 1);
+    frame->setVisible(false);
+    return frame;
+}
+
 void applyTheme(QCustomPlot& plot, const PlotTheme& theme)
 {
     plot.setBackground(theme.base);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "plot/plot_style.h"
 
@@ -44,6 +45,25 @@ struct StepTimePlot::Private {
     TimeAxis axis;
     bool follows = true;
     bool settingRange = false;
+    std::int64_t current = -1; ///< step
+    QCPItemLine* marker = nullptr; ///< at the current step
+    QCPItemRect* frame = nullptr; ///< while the plot has the focus
+
+    [[nodiscard]] std::int64_t last() const { return first + static_cast<std::int64_t>(seconds.size()) - 1; }
+    [[nodiscard]] std::int64_t stepAt(const QPointF& position) const
+    {
+        const auto step = static_cast<std::int64_t>(std::llround(plot->xAxis->pixelToCoord(position.x())));
+        return step >= first && step <= last() && plot->axisRect()->rect().contains(position.toPoint()) ? step : -1;
+    }
+    void showCurrent()
+    {
+        marker->setVisible(current >= 0);
+        if (current >= 0) {
+            marker->start->setCoords(static_cast<double>(current), 0);
+            marker->end->setCoords(static_cast<double>(current), 1);
+        }
+        plot->replot(QCustomPlot::rpQueuedReplot);
+    }
 
     void update(bool newPoints)
     {
@@ -109,7 +129,8 @@ StepTimePlot::StepTimePlot(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     d->plot = new QCustomPlot;
     layout->addWidget(d->plot);
-    setFocusPolicy(Qt::NoFocus);
+    setFocusPolicy(Qt::StrongFocus);
+    d->plot->setFocusPolicy(Qt::NoFocus);
 
     d->plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     d->plot->axisRect()->setRangeZoom(Qt::Horizontal);
@@ -136,6 +157,15 @@ StepTimePlot::StepTimePlot(QWidget* parent)
     d->mean->setLayer(QStringLiteral("grid"));
     d->meanLabel = new QCPItemText(d->plot);
     horizontalByRect(d->meanLabel->position);
+    d->marker = new QCPItemLine(d->plot);
+    for (QCPItemPosition* end : { d->marker->start, d->marker->end }) {
+        end->setTypeX(QCPItemPosition::ptPlotCoords);
+        end->setTypeY(QCPItemPosition::ptAxisRectRatio);
+        end->setAxisRect(d->plot->axisRect());
+        end->setAxes(d->plot->xAxis, d->plot->yAxis);
+    }
+    d->marker->setVisible(false);
+    d->frame = addFocusFrame(*d->plot);
     d->meanLabel->setPadding(QMargins(4, 1, 2, 1));
     d->plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTickerFixed));
     if (auto ticker = d->plot->xAxis->ticker().dynamicCast<QCPAxisTickerFixed>()) {
@@ -162,14 +192,7 @@ StepTimePlot::StepTimePlot(QWidget* parent)
     connect(d->plot, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
         if (event->buttons() != Qt::NoButton)
             return;
-        const double x = d->plot->xAxis->pixelToCoord(event->position().x());
-        const auto index = static_cast<std::int64_t>(std::llround(x)) - d->first;
-        if (index < 0 || index >= static_cast<std::int64_t>(d->seconds.size())
-            || !d->plot->axisRect()->rect().contains(event->position().toPoint())) {
-            Q_EMIT hovered(-1, 0);
-            return;
-        }
-        Q_EMIT hovered(d->first + index, d->seconds[static_cast<std::size_t>(index)]);
+        setCurrent(d->stepAt(event->position()));
     });
     d->plot->installEventFilter(this);
     d->update(true);
@@ -185,6 +208,8 @@ void StepTimePlot::setTheme(const PlotTheme& theme)
     d->band->setPen(Qt::NoPen);
     d->band->setBrush(theme.band);
     d->mean->setPen(QPen(theme.secondary, 1, Qt::DashLine));
+    d->marker->setPen(QPen(theme.text, 1));
+    d->frame->setPen(QPen(theme.accent, 2));
     d->meanLabel->setFont(theme.small);
     d->meanLabel->setColor(theme.text);
     d->update(false);
@@ -203,7 +228,102 @@ void StepTimePlot::setTimes(std::int64_t first, std::span<const double> seconds)
     d->seconds.assign(seconds.begin(), seconds.end());
     if (seconds.empty())
         d->follows = true;
+    if (d->current > d->last() || (d->current >= 0 && d->current < d->first))
+        setCurrent(-1);
     d->update(true);
+}
+
+void StepTimePlot::setCurrent(qint64 step)
+{
+    if (std::exchange(d->current, step) == step)
+        return;
+    d->showCurrent();
+    Q_EMIT hovered(step, step < 0 ? 0 : d->seconds[static_cast<std::size_t>(step - d->first)]);
+}
+
+qint64 StepTimePlot::current() const
+{
+    return d->current;
+}
+
+QRect StepTimePlot::stepRect(qint64 step) const
+{
+    const QRect axes = d->plot->axisRect()->rect();
+    const int left = static_cast<int>(d->plot->xAxis->coordToPixel(static_cast<double>(step) - 0.5));
+    const int right = static_cast<int>(d->plot->xAxis->coordToPixel(static_cast<double>(step) + 0.5));
+    return QRect(QPoint(left, axes.top()), QPoint(std::max(right - 1, left), axes.bottom()))
+        .intersected(axes)
+        .translated(d->plot->pos());
+}
+
+qint64 StepTimePlot::stepAt(const QPoint& point) const
+{
+    return d->stepAt(point - d->plot->pos());
+}
+
+void StepTimePlot::zoom(double factor)
+{
+    QCPAxis* axis = d->plot->xAxis;
+    axis->scaleRange(factor, d->current >= 0 ? static_cast<double>(d->current) : axis->range().center());
+    d->plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void StepTimePlot::keyPressEvent(QKeyEvent* event)
+{
+    const bool some = !d->seconds.empty();
+    std::int64_t step = d->current;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        step = step < 0 ? d->last() : std::max(step - 1, d->first);
+        break;
+    case Qt::Key_Right:
+        step = step < 0 ? d->last() : std::min(step + 1, d->last());
+        break;
+    case Qt::Key_Home:
+        step = d->first;
+        break;
+    case Qt::Key_End:
+        step = d->last();
+        break;
+    case Qt::Key_Plus:
+        zoom(0.8);
+        return;
+    case Qt::Key_Minus:
+        zoom(1.25);
+        return;
+    case Qt::Key_Escape:
+        step = -1;
+        d->follows = true;
+        d->update(false);
+        break;
+    default:
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    if (!some)
+        return;
+    setCurrent(step);
+    const QCPRange range = d->plot->xAxis->range();
+    const auto at = static_cast<double>(step);
+    if (step >= 0 && !range.contains(at)) {
+        d->plot->xAxis->moveRange(at < range.lower ? at - 0.5 - range.lower : at + 0.5 - range.upper);
+        d->plot->replot(QCustomPlot::rpQueuedReplot);
+    }
+}
+
+void StepTimePlot::focusInEvent(QFocusEvent* event)
+{
+    QWidget::focusInEvent(event);
+    d->frame->setVisible(event->reason() != Qt::MouseFocusReason);
+    d->plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void StepTimePlot::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
+    d->frame->setVisible(false);
+    setCurrent(-1);
+    d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void StepTimePlot::setBand(const std::optional<MeanBand>& band)
@@ -250,7 +370,7 @@ void StepTimePlot::resizeEvent(QResizeEvent* event)
 bool StepTimePlot::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == d->plot && event->type() == QEvent::Leave)
-        Q_EMIT hovered(-1, 0);
+        setCurrent(-1);
     return QWidget::eventFilter(watched, event);
 }
 

@@ -28,6 +28,7 @@ struct TimeAxis {
     static TimeAxis forLargest(double seconds);
 };
 
+/// Arrow keys walk the steps, plus and minus zoom, Escape follows the newest steps again.
 class StepTimePlot : public QWidget {
     Q_OBJECT
 public:
@@ -44,6 +45,11 @@ public:
     [[nodiscard]] int pointCount() const;
     [[nodiscard]] bool follows() const;
     [[nodiscard]] std::pair<double, double> shownSteps() const;
+    /// The step pointed at or walked to, -1 = none.
+    [[nodiscard]] qint64 current() const;
+    /// Where a step lies, empty if it is not shown; and back.
+    [[nodiscard]] QRect stepRect(qint64 step) const;
+    [[nodiscard]] qint64 stepAt(const QPoint& point) const;
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -54,8 +60,13 @@ Q_SIGNALS:
 protected:
     void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
 private:
+    void setCurrent(qint64 step);
+    void zoom(double factor);
     struct Private;
     std::unique_ptr<Private> d;
 };

@@ -2,6 +2,7 @@
 #include "views/problems_view/problems_view.h"
 
 #include <QBoxLayout>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <algorithm>
@@ -185,6 +186,7 @@ void ProblemsView::rebuild()
     m_rows.clear();
     // What was said about a file, or about an edit that was refused, does not count rules as they are now.
     const std::size_t analysed = m_messages.size() + m_document->readWarnings().size();
+    QWidget* before = m_scroll;
     for (std::size_t i = 0; i < std::min(m_shown.size(), maximumRows); ++i) {
         const Problem& problem = m_shown[i];
         const Experiment* experiment = i < analysed || !m_snapshot ? nullptr : m_snapshot->experiment.get();
@@ -207,6 +209,10 @@ void ProblemsView::rebuild()
         });
         connect(row, &ProblemRow::dismissed, this, &ProblemsView::dismissMessages);
         m_list->addWidget(row);
+        for (QPushButton* button : row->findChildren<QPushButton*>()) {
+            setTabOrder(before, button);
+            before = button;
+        }
         m_rows.push_back(row);
     }
     const std::size_t rest = m_shown.size() - m_rows.size();

@@ -4,9 +4,11 @@
 
 #include <QWidget>
 
+#include "views/widgets/painted_table.h"
+
 namespace shardscope {
 
-class AxisTray : public QWidget {
+class AxisTray : public QWidget, public PaintedTable {
     Q_OBJECT
 public:
     explicit AxisTray(QWidget* parent = nullptr);
@@ -16,6 +18,14 @@ public:
     [[nodiscard]] int axisAt(const QPoint& global) const;
     [[nodiscard]] QRect chipRect(int axis) const;
     void setTarget(int axis);
+
+    // One row per mesh axis. By keyboard an axis is typed into the table of rules.
+    [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_names.size()); }
+    [[nodiscard]] int tableColumnCount() const override { return 1; }
+    [[nodiscard]] QString tableHeader(int) const override { return tr("Mesh axis"); }
+    [[nodiscard]] QString tableText(int row, int) const override { return m_names[row]; }
+    [[nodiscard]] QRect tableRect(int row) const override { return chipRect(row); }
+    [[nodiscard]] int tableRowAt(QPoint point) const override { return axisAt(mapToGlobal(point)); }
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return { 0, sizeHint().height() }; }

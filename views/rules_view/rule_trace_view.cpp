@@ -120,6 +120,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->viewport()->setBackgroundRole(QPalette::Base);
     m_scroll->setFocusProxy(m_matrix);
+    m_scroll->setAccessibleName(tr("Rules and dimensions"));
 
     m_why->setWordWrap(true);
     m_why->setTextFormat(Qt::RichText);

@@ -8,9 +8,39 @@
 
 #include "document/document.h"
 #include "experiment/edits.h"
+#include "experiment/reserved_names.h"
 #include "views/theme/theme.h"
 
 namespace shardscope {
+
+namespace {
+
+QString unconstrainedText()
+{
+    return QString::fromUtf8(unconstrainedWord.data(), static_cast<qsizetype>(unconstrainedWord.size()));
+}
+
+LogicalName parseName(const QString& text)
+{
+    if (text == unconstrainedText())
+        return LogicalName::unconstrained();
+    return text == QLatin1String("None") ? LogicalName::none() : LogicalName::of(text.toStdString());
+}
+
+QString nameText(const LogicalName& name)
+{
+    switch (name.kind) {
+    case LogicalName::Kind::None:
+        return QStringLiteral("None");
+    case LogicalName::Kind::Unconstrained:
+        return unconstrainedText();
+    case LogicalName::Kind::Name:
+        break;
+    }
+    return QString::fromStdString(name.name);
+}
+
+} // namespace
 
 SpecEntry parseTarget(const QString& text)
 {
@@ -21,7 +51,7 @@ SpecEntry parseTarget(const QString& text)
     for (const QString& part : inner.split(QLatin1Char(','), Qt::SkipEmptyParts))
         if (!part.trimmed().isEmpty())
             axes.push_back(part.trimmed().toStdString());
-    if (text.trimmed() == QLatin1String("?"))
+    if (text.trimmed() == QLatin1String("?") || (!tuple && axes.size() == 1 && axes[0] == unconstrainedWord))
         return SpecEntry::unconstrained();
     if (text.trimmed() == QLatin1String("()"))
         return SpecEntry::tuple({});
@@ -60,9 +90,7 @@ void RulesModel::refresh()
     std::vector<Row> rules, unruled;
     for (std::size_t i = 0; i < now.rules.rules.list.size(); ++i) {
         const LogicalRule& rule = now.rules.rules.list[i];
-        Row row{ rule.name.kind == LogicalName::Kind::Name ? QString::fromStdString(rule.name.name)
-                                                           : QStringLiteral("None"),
-            rule.target, -1, 0 };
+        Row row{ nameText(rule.name), rule.target, -1, 0 };
         if (fresh && i < snapshot->ruleUses.size()) {
             row.uses = snapshot->ruleUses[i].uses;
             row.inactive = snapshot->ruleUses[i].inactiveUses;
@@ -253,7 +281,7 @@ bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int ro
     if (index.column() == Name) {
         if (text.isEmpty())
             return false;
-        rule.name = text == QLatin1String("None") ? LogicalName::none() : LogicalName::of(text.toStdString());
+        rule.name = parseName(text);
     } else if (index.column() == Axes) {
         rule.target = parseTarget(text);
         rule.nested = false;

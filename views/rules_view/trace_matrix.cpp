@@ -58,6 +58,7 @@ void TraceMatrix::setSubject(TraceSubject subject)
     if (m_current >= rules)
         m_current = rules - 1;
     arrange();
+    tableChanged(this);
     updateGeometry();
     update();
 }
@@ -110,6 +111,7 @@ void TraceMatrix::setCurrentRule(int rule)
                                          words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names))));
     }
     update();
+    tableCurrentChanged(this);
     Q_EMIT currentRuleChanged(rule);
 }
 
@@ -159,251 +161,120 @@ void TraceMatrix::keyPressEvent(QKeyEvent* event)
     }
 }
 
-void TraceMatrix::paintEvent(QPaintEvent*)
+words::Text TraceMatrix::resultSentence(bool whole) const
 {
-    const Theme& theme = Theme::current();
-    QPainter painter(this);
-    painter.fillRect(rect(), theme.base);
-    if (m_subject.names.empty())
-        return;
-    painter.fillRect(m_layout.head, theme.window);
-    painter.setPen(theme.border);
-    painter.drawLine(m_layout.head.bottomLeft(), m_layout.head.bottomRight());
-    const QRect head = m_layout.head;
-    painter.setFont(Metrics::small());
-    painter.setPen(theme.secondary);
-    painter.drawText(
-        QRect(0, 0, m_layout.ruleLeft - 10, head.height()), Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("#"));
-    painter.drawText(QRect(m_layout.ruleLeft, 0, m_layout.firstDimension - m_layout.ruleLeft, head.height()),
-        Qt::AlignLeft | Qt::AlignVCenter, tr("Rule"));
-    painter.drawText(
-        QRect(m_layout.verdictLeft + 12, 0, 200, head.height()), Qt::AlignLeft | Qt::AlignVCenter, tr("Verdict"));
-    painter.setFont(Metrics::semibold());
-    painter.setPen(theme.text);
-    const QFontMetrics metrics(Metrics::semibold());
-    for (int d = 0; d < m_layout.dimensions; ++d) {
-        const QRect column = m_layout.dimension(d);
-        painter.drawText(QRect(column.left(), 0, column.width(), head.height()), Qt::AlignCenter,
-            metrics.elidedText(m_subject.dimensionName(d), Qt::ElideRight, column.width() - 4));
-    }
-    for (int rule = 0; rule < m_layout.rules; ++rule)
-        paintRule(painter, rule, theme);
-    paintResult(painter, theme);
-    painter.setPen(theme.border);
-    for (int d = 0; d <= m_layout.dimensions; ++d) {
-        const int x = m_layout.firstDimension + d * m_layout.dimensionWidth;
-        painter.drawLine(x, head.height(), x, m_layout.result.top());
-    }
-    painter.setPen(theme.strongLine);
-    painter.drawLine(m_layout.result.topLeft(), m_layout.result.topRight());
-    painter.setPen(theme.border);
-    painter.drawLine(m_layout.result.bottomLeft(), m_layout.result.bottomRight());
-    paintLeader(painter, theme);
-    if (hasFocus()) {
-        painter.setPen(QPen(theme.accent, 2));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(
-            m_current >= 0 ? m_layout.row(m_current).adjusted(1, 1, -1, -1) : rect().adjusted(1, 1, -1, -1));
-    }
-}
-
-void TraceMatrix::paintRule(QPainter& painter, int rule, const Theme& theme) const
-{
-    const QRect row = m_layout.row(rule);
-    const LogicalRule& written = m_subject.rules.list[static_cast<std::size_t>(rule)];
-    const RuleTrace& trace = m_subject.resolution.rules[static_cast<std::size_t>(rule)];
-    if (rule == m_current) {
-        painter.fillRect(row, theme.selectedRow);
-        painter.fillRect(QRect(0, row.top(), 2, row.height()), theme.accent);
-    }
-    painter.setPen(theme.border);
-    painter.drawLine(row.bottomLeft(), row.bottomRight());
-    painter.setFont(font());
-    painter.setPen(theme.text);
-    painter.drawText(QRect(0, row.top(), m_layout.ruleLeft - 10, row.height()), Qt::AlignRight | Qt::AlignVCenter,
-        QString::number(rule + 1));
-
-    const QFont fixed = Metrics::fixed();
-    const QFontMetrics fixedMetrics(fixed);
-    const QString target = targetOf(rule);
-    const QSize chip = chipSize(target);
-    const int right = m_layout.firstDimension - 8;
-    const int chipWidth = std::min(chip.width(), Metrics::scaled(120));
-    const QRect chipRect(right - chipWidth, row.center().y() - chip.height() / 2 + 1, chipWidth, chip.height());
-    const int nameRoom = chipRect.left() - m_layout.ruleLeft - Metrics::scaled(18);
-    painter.setFont(fixed);
-    painter.drawText(QRect(m_layout.ruleLeft, row.top(), nameRoom, row.height()), Qt::AlignLeft | Qt::AlignVCenter,
-        fixedMetrics.elidedText(written.name.kind == LogicalName::Kind::Name ? QString::fromStdString(written.name.name)
-                                                                             : QStringLiteral("None"),
-            Qt::ElideRight, nameRoom));
-    painter.setFont(font());
-    painter.setPen(theme.secondary);
-    painter.drawText(QRect(chipRect.left() - Metrics::scaled(17), row.top(), Metrics::scaled(14), row.height()),
-        Qt::AlignCenter, QStringLiteral("→"));
-    const int axis = written.target.axes.empty() ? -1 : m_subject.axisIndex(written.target.axes.front());
-    paintChip(painter, chipRect, target, axis, theme);
-
-    painter.setRenderHint(QPainter::Antialiasing);
-    for (int d = 0; d < m_layout.dimensions; ++d) {
-        const QRect cell = m_layout.cell(rule, d);
-        if (d == trace.dimension && trace.verdict != Verdict::NoSuchDimension) {
-            paintChip(painter, m_layout.chip(cell), target, axis, theme,
-                trace.verdict == Verdict::Applied ? ChipState::Applied : ChipState::Skipped);
-        } else {
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(theme.strongLine);
-            painter.drawEllipse(QPointF(cell.center()) + QPointF(0.5, 0.5), 1.5, 1.5);
-        }
-    }
-    painter.setRenderHint(QPainter::Antialiasing, false);
-
-    const QRect verdict = m_layout.verdict(rule);
-    const int side = Metrics::scaled(14);
-    const bool applied = trace.verdict == Verdict::Applied;
-    const bool concerned = trace.verdict != Verdict::NoSuchDimension;
-    int x = verdict.left() + 12;
-    painter.drawPixmap(x, verdict.center().y() - side / 2 + 1,
-        iconPixmap(applied ? QStringLiteral("ok") : QStringLiteral("skipped"), side,
-            applied         ? theme.ok
-                : concerned ? theme.warning
-                            : theme.hint,
-            devicePixelRatioF()));
-    x += side + 6;
-    painter.setFont(Metrics::semibold());
-    painter.setPen(concerned ? theme.text : theme.secondary);
-    const QString word = words::verdict(trace);
-    painter.drawText(
-        QRect(x, verdict.top(), verdict.right() - x, verdict.height()), Qt::AlignLeft | Qt::AlignVCenter, word);
-    if (!m_layout.showsReasons)
-        return;
-    x += QFontMetrics(Metrics::semibold()).horizontalAdvance(word) + 12;
-    paintSpans(painter, QRect(x, verdict.top(), verdict.right() - x - 6, verdict.height()),
-        words::verdictReason(trace, m_subject.rules, m_subject.names), font(), theme.secondary, theme);
-}
-
-void TraceMatrix::paintLeader(QPainter& painter, const Theme& theme) const
-{
-    if (m_current < 0 || m_current >= m_layout.rules)
-        return;
-    const RuleTrace& trace = m_subject.resolution.rules[static_cast<std::size_t>(m_current)];
-    const bool busy = trace.verdict == Verdict::AxisBusy;
-    const bool set = trace.verdict == Verdict::DimensionSet || trace.verdict == Verdict::BlockedByNull;
-    if ((!busy && !set) || trace.byRule < 0 || trace.byRule >= m_current)
-        return;
-    const int column = busy ? trace.byDimension : trace.dimension;
-    if (column < 0)
-        return;
-    const QRect from = m_layout.chip(m_layout.cell(m_current, trace.dimension));
-    const QRect to = m_layout.chip(m_layout.cell(trace.byRule, column));
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    QPen pen(theme.warning, 1.5, Qt::CustomDashLine, Qt::FlatCap);
-    pen.setDashPattern({ 1.5, 2 });
-    painter.setPen(pen);
-    const QPointF tip(to.center().x() + 0.5, to.bottom() + 3);
-    QPointF corner(tip.x(), from.center().y() + 0.5);
-    if (busy && column != trace.dimension) {
-        const qreal start = corner.x() < from.left() ? from.left() : from.right() + 1;
-        painter.drawLine(QPointF(start, corner.y()), corner);
-    } else {
-        corner.setY(from.top());
-    }
-    painter.drawLine(corner, tip + QPointF(0, 5));
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.warning);
-    painter.drawPolygon(QPolygonF{ tip, tip + QPointF(-4, 6), tip + QPointF(4, 6) });
-
-    const QString text = busy ? tr("%1 is in use here").arg(QString::fromStdString(trace.busyAxis)) : tr("already set");
-    QFont face = Metrics::small();
-    face.setWeight(QFont::DemiBold);
-    const QFontMetrics metrics(face);
-    QRect plate(0, 0, metrics.horizontalAdvance(text) + 10, metrics.height() + 2);
-    const int middle = static_cast<int>((corner.x() + from.center().x()) / 2);
-    const int gap = std::abs(static_cast<int>(corner.x()) - from.center().x()) - from.width() / 2;
-    if (busy && plate.width() + 8 <= gap)
-        plate.moveCenter({ middle, from.center().y() });
-    else // beside the upright line, where nothing else stands
-        plate.moveTopLeft({ static_cast<int>(tip.x()) + 6, to.bottom() + 6 });
-    if (plate.top() < m_layout.row(m_current).top() && plate.bottom() >= from.top() && plate.left() < from.right()
-        && plate.right() > from.left())
-        plate.moveBottom(from.top() - 2);
-    painter.setPen(QPen(theme.warning, 1));
-    painter.setBrush(theme.warningBackground);
-    painter.drawRoundedRect(QRectF(plate).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
-    painter.setFont(face);
-    painter.setPen(theme.warning);
-    painter.drawText(plate, Qt::AlignCenter, text);
-    painter.restore();
-}
-
-void TraceMatrix::paintResult(QPainter& painter, const Theme& theme) const
-{
-    const QRect row = m_layout.result;
-    painter.fillRect(row, theme.alternateRow);
-    const int lineHeight = QFontMetrics(font()).height();
-    const QRect text(12, row.center().y() - lineHeight, m_layout.firstDimension - 16, lineHeight);
-    painter.setFont(Metrics::semibold());
-    painter.setPen(theme.text);
-    painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, tr("Result"));
-    painter.setFont(Metrics::fixed());
-    const QString spec = QString::fromStdString(toColumn(m_subject.resolution.spec()));
-    painter.drawText(text.translated(0, lineHeight), Qt::AlignLeft | Qt::AlignVCenter,
-        QFontMetrics(Metrics::fixed()).elidedText(spec, Qt::ElideRight, text.width()));
-    const QFontMetrics small(Metrics::small());
-    for (int d = 0; d < m_layout.dimensions; ++d) {
-        const QRect cell = m_layout.resultCell(d);
-        const ResolvedEntry& entry = m_subject.resolution.entries[static_cast<std::size_t>(d)];
-        if (!entry.entry.axes.empty()) {
-            paintChip(painter, m_layout.chip(cell), targetText(entry.entry),
-                m_subject.axisIndex(entry.entry.axes.front()), theme, ChipState::Applied);
-            continue;
-        }
-        const DimensionTrace& trace = m_subject.resolution.dims[static_cast<std::size_t>(d)];
-        QString why;
-        switch (trace.outcome) {
-        case DimensionOutcome::SetToNullByRule:
-            why = tr("rule %1").arg(trace.rule + 1);
-            break;
-        case DimensionOutcome::AllRulesSkipped:
-            why = tr("all skipped");
-            break;
-        case DimensionOutcome::Unnamed:
-            why = tr("unnamed");
-            break;
-        case DimensionOutcome::Unconstrained:
-            why = tr("unconstrained");
-            break;
-        default:
-            why = tr("no rule");
-        }
-        painter.setFont(Metrics::small());
-        painter.setPen(theme.secondary);
-        painter.drawText(QRect(cell.left(), cell.center().y() - small.height(), cell.width(), small.height()),
-            Qt::AlignCenter, tr("whole"));
-        painter.drawText(QRect(cell.left(), cell.center().y(), cell.width(), small.height()), Qt::AlignCenter, why);
-    }
     const std::vector<int> leftover = m_subject.leftover();
-    const QRect verdict(m_layout.verdictLeft + 12, row.top(), row.right() - m_layout.verdictLeft - 16, row.height());
-    const int side = Metrics::scaled(14);
-    painter.drawPixmap(verdict.left(), verdict.center().y() - side / 2 + 1,
-        iconPixmap(leftover.empty() ? QStringLiteral("ok") : QStringLiteral("info"), side,
-            leftover.empty() ? theme.ok : theme.info, devicePixelRatioF()));
     words::Text sentence;
     using Style = words::Span::Style;
     if (leftover.empty()) {
-        sentence.push_back(
-            { m_layout.showsReasons ? tr("Every mesh axis is used: no copies.") : tr("no copies"), Style::Plain, -1 });
+        sentence.push_back({ whole ? tr("Every mesh axis is used: no copies.") : tr("no copies"), Style::Plain, -1 });
     } else {
-        if (m_layout.showsReasons)
+        if (whole)
             sentence.push_back({ tr("Left over, so copied along: "), Style::Plain, -1 });
         for (std::size_t i = 0; i < leftover.size(); ++i)
             sentence.push_back({ (i == 0 ? QString() : QStringLiteral(", "))
                     + QString::fromStdString(m_subject.meshAxes[static_cast<std::size_t>(leftover[i])]),
                 Style::Axis, leftover[i] });
-        if (!m_layout.showsReasons)
+        if (!whole)
             sentence.push_back({ tr(" left"), Style::Plain, -1 });
     }
-    paintSpans(painter, verdict.adjusted(side + 6, 0, 0, 0), sentence, font(), theme.secondary, theme);
+    return sentence;
+}
+
+QString TraceMatrix::wholeBecause(int dimension) const
+{
+    const DimensionTrace& trace = m_subject.resolution.dims[static_cast<std::size_t>(dimension)];
+    QString why;
+    switch (trace.outcome) {
+    case DimensionOutcome::SetToNullByRule:
+        why = tr("rule %1").arg(trace.rule + 1);
+        break;
+    case DimensionOutcome::AllRulesSkipped:
+        why = tr("all skipped");
+        break;
+    case DimensionOutcome::Unnamed:
+        why = tr("unnamed");
+        break;
+    case DimensionOutcome::Unconstrained:
+        why = tr("unconstrained");
+        break;
+    default:
+        why = tr("no rule");
+    }
+    return why;
+}
+
+// The table.
+
+int TraceMatrix::tableRowCount() const
+{
+    return m_subject.names.empty() ? 0 : m_layout.rules + 1;
+}
+
+QString TraceMatrix::tableHeader(int column) const
+{
+    switch (column) {
+    case 0:
+        return tr("#");
+    case 1:
+        return tr("Rule");
+    case 2:
+        return tr("Dimension");
+    case 3:
+        return tr("Verdict");
+    default:
+        return tr("Why");
+    }
+}
+
+QString TraceMatrix::tableText(int row, int column) const
+{
+    if (row >= m_layout.rules) {
+        if (column == 1)
+            return tr("Result");
+        if (column == 3)
+            return QString::fromStdString(toColumn(m_subject.resolution.spec()));
+        return column == 4 ? words::plain(resultSentence(true)) : QString();
+    }
+    const LogicalRule& rule = m_subject.rules.list[static_cast<std::size_t>(row)];
+    const RuleTrace& trace = m_subject.resolution.rules[static_cast<std::size_t>(row)];
+    switch (column) {
+    case 0:
+        return QString::number(row + 1);
+    case 1:
+        return QStringLiteral("%1 → %2").arg(
+            rule.name.kind == LogicalName::Kind::Name ? QString::fromStdString(rule.name.name) : QStringLiteral("None"),
+            targetOf(row));
+    case 2:
+        return trace.dimension >= 0 && trace.verdict != Verdict::NoSuchDimension
+            ? m_subject.dimensionName(trace.dimension)
+            : QString();
+    case 3:
+        return words::verdict(trace);
+    default:
+        return words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names));
+    }
+}
+
+QRect TraceMatrix::tableRect(int row) const
+{
+    return row < m_layout.rules ? m_layout.row(row) : m_layout.result;
+}
+
+int TraceMatrix::tableRowAt(QPoint point) const
+{
+    return m_layout.result.contains(point) ? m_layout.rules : m_layout.ruleAt(point).value_or(-1);
+}
+
+int TraceMatrix::tableCurrentRow() const
+{
+    return m_current;
+}
+
+void TraceMatrix::tableActivate(int row)
+{
+    if (row < m_layout.rules)
+        setCurrentRule(row);
 }
 
 } // namespace shardscope

@@ -7,6 +7,8 @@
 
 #include "sharding/logical_rules.h"
 #include "views/rules_view/trace_layout.h"
+#include "views/widgets/painted_table.h"
+#include "words/words.h"
 
 namespace shardscope {
 
@@ -25,7 +27,7 @@ struct TraceSubject {
     [[nodiscard]] std::vector<int> leftover() const;
 };
 
-class TraceMatrix : public QWidget {
+class TraceMatrix : public QWidget, public PaintedTable {
     Q_OBJECT
 public:
     explicit TraceMatrix(QWidget* parent = nullptr);
@@ -34,6 +36,16 @@ public:
     [[nodiscard]] const TraceLayout& traceLayout() const { return m_layout; }
     [[nodiscard]] int currentRule() const { return m_current; }
     void setCurrentRule(int rule);
+
+    // One row per rule, and the result.
+    [[nodiscard]] int tableRowCount() const override;
+    [[nodiscard]] int tableColumnCount() const override { return 5; }
+    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QString tableText(int row, int column) const override;
+    [[nodiscard]] QRect tableRect(int row) const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableCurrentRow() const override;
+    void tableActivate(int row) override;
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -54,6 +66,8 @@ private:
     void paintLeader(QPainter& painter, const Theme& theme) const;
     void paintResult(QPainter& painter, const Theme& theme) const;
     [[nodiscard]] QString targetOf(int rule) const;
+    [[nodiscard]] words::Text resultSentence(bool whole) const;
+    [[nodiscard]] QString wholeBecause(int dimension) const;
     TraceSubject m_subject;
     TraceLayout m_layout;
     int m_current = -1;

@@ -204,27 +204,26 @@ void ShardGridView::showRow(const TensorRow& row)
     GridSubject subject{ row.layout, row.dimNames, byteSize(row.type.dtype),
         snapshot->experiment->hardware.devices.devicesPerHost };
     const bool partial = m_partial->isChecked() && !row.partialBefore.empty();
-    if (partial) {
-        TensorSharding before = row.layout.sharding();
-        before.unreduced = row.partialBefore;
-        before.replicated = {};
-        subject.layout = Layout(snapshot->mesh, before, row.type.shape);
-    }
+    if (partial)
+        subject.layout = row.layoutBefore;
     m_array->setText(arrayText(row, false));
     m_array->setToolTip(plainTip(words::plain(arrayText(row, true))));
     m_array->setAccessibleDescription(words::plain(arrayText(row, true)));
-    const QString spec = QString::fromStdString(toColumn(row.spec));
-    m_spec->setText({ { QStringLiteral("%1 → %2").arg(spec, words::shape(row.layout.shardShape())),
-        words::Span::Style::Code, -1 } });
+    const Layout& shown = subject.layout;
+    QString spec = QStringLiteral("%1 → %2").arg(
+        QString::fromStdString(toColumn(partial ? toPartitionSpec(shown.sharding(), mesh) : row.spec)),
+        words::shape(shown.shardShape()));
     m_total->setText(tr("%1 in all").arg(words::bytes(static_cast<double>(row.bytesInAll))));
-    m_perDevice->setText(tr("%1 per device").arg(words::bytes(static_cast<double>(row.bytesPerDevice))));
+    m_perDevice->setText(
+        tr("%1 per device")
+            .arg(words::bytes(static_cast<double>(TensorType{ row.type.dtype, shown.shardShape() }.byteCount()))));
     if (partial) {
         QStringList axes;
         for (const AxisRef& ref : row.partialBefore)
             axes << QString::fromStdString(toString(mesh, ref));
-        m_spec->setText(
-            { { tr("%1, partial over %2").arg(spec, axes.join(QStringLiteral(", "))), words::Span::Style::Code, -1 } });
+        spec = tr("%1, partial over %2").arg(spec, axes.join(QStringLiteral(", ")));
     }
+    m_spec->setText({ { spec, words::Span::Style::Code, -1 } });
     m_notice->setVisible(row.indivisible);
     if (row.indivisible)
         m_notice->setText(

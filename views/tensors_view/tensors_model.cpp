@@ -181,8 +181,12 @@ QString TensorsModel::toolTip(const TensorNode& item) const
     const TensorRow* tensor = row(item);
     if (!tensor)
         return plainTip(item.name + u'\n' + exact);
-    QStringList lines{ QString::fromStdString(tensor->path),
-        QString::fromStdString(toJax(tensor->spec)) + u",  "_s + display(item, TensorColumn::Extent), exact };
+    QStringList lines{ QString::fromStdString(tensor->path) };
+    // Names do not say what a value is: h and y of a layer differ by a relu.
+    if (const QString of = words::definition(*m_snapshot->program, tensor->value); !of.isEmpty())
+        lines << of;
+    lines << QStringList{ QString::fromStdString(toJax(tensor->spec)) + u",  "_s + display(item, TensorColumn::Extent),
+        exact };
     if (item.everywhere)
         lines << tr("Every device holds all of it.");
     else if (tensor->copies > 1)

@@ -51,8 +51,8 @@ FlowLayout TimeLegend::flowFor(int width) const
     const QFontMetrics name(Metrics::small()), figure(figureFont());
     std::vector<int> widths;
     for (const Entry& entry : m_entries)
-        widths.push_back(swatch() + Metrics::scaled(9) + name.horizontalAdvance(entry.name)
-            + figure.horizontalAdvance(entry.figure) + 1);
+        widths.push_back((entry.fill.isValid() ? swatch() + Metrics::scaled(9) : Metrics::scaled(4))
+            + name.horizontalAdvance(entry.name) + figure.horizontalAdvance(entry.figure) + 1);
     return FlowLayout::make(widths, width, Metrics::scaled(18), Metrics::scaled(10));
 }
 
@@ -76,8 +76,11 @@ void TimeLegend::paintEvent(QPaintEvent*)
     const FlowLayout flow = flowFor(width());
     for (std::size_t i = 0; i < m_entries.size(); ++i) {
         QRect place = flow.items[i];
-        painter.fillRect(QRect(place.left(), place.center().y() - swatch() / 2, swatch(), swatch()), m_entries[i].fill);
-        place.setLeft(place.left() + swatch() + Metrics::scaled(5));
+        if (m_entries[i].fill.isValid()) {
+            painter.fillRect(
+                QRect(place.left(), place.center().y() - swatch() / 2, swatch(), swatch()), m_entries[i].fill);
+            place.setLeft(place.left() + swatch() + Metrics::scaled(5));
+        }
         painter.setFont(Metrics::small());
         painter.setPen(theme.secondary);
         painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, m_entries[i].name);

@@ -17,7 +17,7 @@ public:
     struct Entry {
         QString name;
         QString figure;
-        QColor fill;
+        QColor fill; ///< none: a name without swatch
         bool operator==(const Entry&) const = default;
     };
     explicit TimeLegend(QWidget* parent = nullptr);

@@ -77,18 +77,6 @@ std::vector<DeviceBar> deviceBars(std::span<const DeviceTimes> devices, std::siz
     return bars;
 }
 
-QString meanAndDeviation(double mean, double deviation)
-{
-    const double unit = mean < 10e-3 ? 1e-6 : mean < 10 ? 1e-3 : 1;
-    const QString name = mean < 10e-3 ? TimingSummary::tr("µs")
-        : mean < 10                   ? TimingSummary::tr("ms")
-                                      : TimingSummary::tr("s");
-    const double value = deviation / unit;
-    const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-    return TimingSummary::tr("%1 ± %2 %3", "mean with unit, deviation, its unit")
-        .arg(words::seconds(mean), QLocale().toString(value, 'f', decimals), name);
-}
-
 QString timeitSentence(const TimeitResult& result)
 {
     const auto runs = static_cast<qint64>(result.perLoop.size());
@@ -99,7 +87,7 @@ QString timeitSentence(const TimeitResult& result)
             .arg(words::seconds(result.mean), words::counted(result.loops, words::Noun::Loop));
     const QString loops = TimingSummary::tr("%1 each", "loops").arg(words::counted(result.loops, words::Noun::Loop));
     const QString text = TimingSummary::tr("%1 per step (mean ± std. dev. of %2 runs, %3)")
-                             .arg(meanAndDeviation(result.mean, result.deviation), words::count(runs), loops);
+                             .arg(words::meanAndDeviation(result.mean, result.deviation), words::count(runs), loops);
     return result.stopped ? TimingSummary::tr("%1, stopped").arg(text) : text;
 }
 
@@ -110,7 +98,7 @@ QString stepsSentence(const TimeStatistics& steps)
     if (steps.count == 1)
         return TimingSummary::tr("%1 for one step").arg(words::seconds(steps.mean));
     return TimingSummary::tr("%1 per step (mean ± std. dev. of %2 steps)")
-        .arg(meanAndDeviation(steps.mean, steps.deviation), words::count(static_cast<qint64>(steps.count)));
+        .arg(words::meanAndDeviation(steps.mean, steps.deviation), words::count(static_cast<qint64>(steps.count)));
 }
 
 } // namespace shardscope

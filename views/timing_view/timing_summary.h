@@ -31,8 +31,6 @@ struct DeviceBar {
 };
 [[nodiscard]] std::vector<DeviceBar> deviceBars(std::span<const DeviceTimes> devices, std::size_t maximumBars);
 
-/// "9,420 µs ± 310 µs": the deviation in the unit of the mean, never more digits than mean something.
-[[nodiscard]] QString meanAndDeviation(double mean, double deviation);
 /// "9.42 ms ± 0.31 ms per step (mean ± std. dev. of 7 runs, 10 loops each)"
 [[nodiscard]] QString timeitSentence(const TimeitResult& result);
 /// The same of single steps: "... (mean ± std. dev. of 25 steps)", or "9.42 ms for one step".

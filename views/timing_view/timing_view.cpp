@@ -11,14 +11,13 @@
 #include <QToolTip>
 #include <algorithm>
 
-#include "plot/device_bars_plot.h"
-#include "plot/step_time_plot.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "views/theme/theme.h"
 #include "views/timing_view/time_legend.h"
 #include "views/timing_view/timing_models.h"
+#include "views/timing_view/timing_plots.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -93,10 +92,10 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_head(new QWidget)
     , m_pages(new QStackedWidget)
     , m_empty(new EmptyPage(tr("No step has run yet."), tr("Run step")))
-    , m_steps(new plot::StepTimePlot)
+    , m_steps(new AccessibleStepPlot)
     , m_caption(new RoleLabel(tr("time of each step"), RoleLabel::Size::Small, &Theme::secondary))
     , m_legend(new TimeLegend)
-    , m_devices(new plot::DeviceBarsPlot)
+    , m_devices(new AccessibleBarsPlot)
     , m_stepRows(new StepTimesModel(this))
     , m_deviceRows(new DeviceTimesModel(this))
 {
@@ -170,9 +169,12 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     connect(m_controller, &RunController::failed, this, &TimingView::showFailure);
     connect(m_document, &Document::experimentChanged, m_failureRow, &QWidget::hide);
     connect(m_steps, &plot::StepTimePlot::hovered, this, [this](qint64 step, double seconds) {
-        m_steps->setToolTip(step < 0 ? QString() : tr("Step %1: %2").arg(words::count(step), words::seconds(seconds)));
+        const QString text = step < 0 ? QString() : tr("Step %1: %2").arg(words::count(step), words::seconds(seconds));
+        m_steps->setToolTip(text);
+        m_caption->setText(step < 0 ? tr("time of each step") : text);
     });
     connect(m_devices, &plot::DeviceBarsPlot::hovered, this, [this](int bar) {
+        showLegend(bar);
         if (bar < 0 || bar >= static_cast<int>(m_bars.size())) {
             m_devices->setToolTip({});
             m_selection->setHoveredDevices({});
@@ -272,26 +274,26 @@ void TimingView::refresh()
         m_stepRows->setTimes(first, seconds);
         m_deviceRows->setDevices(devices, deviceIds(0, devices.size()));
     } else {
-        m_steps->setTimes(first, seconds);
+        m_steps->setSteps(first, seconds);
         m_steps->setBand(band);
         m_bars = deviceBars(devices, maximumBars);
         const TimeColours colours(Theme::current());
-        QStringList labels;
+        QStringList labels, names;
         plot::BarSeries compute{ tr("compute"), colours.compute, {} };
         plot::BarSeries communication{ tr("communication"), colours.communication, {} };
         plot::BarSeries wait{ tr("wait"), colours.wait, {} };
         for (const DeviceBar& bar : m_bars) {
             const std::vector<std::int32_t> ids = deviceIds(bar.first, bar.count);
+            names << words::devices(ids);
             labels << (bar.count == 1 ? tr("d%1").arg(ids.front()) : tr("d%1–d%2").arg(ids.front()).arg(ids.back()));
             compute.seconds.push_back(bar.times.compute);
             communication.seconds.push_back(bar.times.communication);
             wait.seconds.push_back(bar.times.wait);
         }
+        m_mean = devices.empty() ? DeviceTimes{} : meanOf(devices);
+        m_devices->setTimes(m_bars, names);
         m_devices->setBars(labels, { compute, communication, wait });
-        const DeviceTimes mean = devices.empty() ? DeviceTimes{} : meanOf(devices);
-        m_legend->setEntries({ { compute.name, words::seconds(mean.compute), compute.fill },
-            { communication.name, words::seconds(mean.communication), communication.fill },
-            { wait.name, words::seconds(mean.wait), wait.fill } });
+        showLegend(m_devices->current());
         m_steps->setAccessibleDescription(m_sentence->text());
         m_devices->setAccessibleDescription(m_legend->accessibleName());
     }
@@ -299,6 +301,18 @@ void TimingView::refresh()
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
     }
+}
+
+void TimingView::showLegend(int bar)
+{
+    // Of the bar pointed at, else the mean over all devices.
+    const bool one = bar >= 0 && bar < static_cast<int>(m_bars.size());
+    const DeviceBar shown = one ? m_bars[static_cast<std::size_t>(bar)] : DeviceBar{ 0, 1, m_mean };
+    const TimeColours colours(Theme::current());
+    m_legend->setEntries({ { one ? words::devices(deviceIds(shown.first, shown.count)) : tr("mean"), {}, {} },
+        { tr("compute"), words::seconds(shown.times.compute), colours.compute },
+        { tr("communication"), words::seconds(shown.times.communication), colours.communication },
+        { tr("wait"), words::seconds(shown.times.wait), colours.wait } });
 }
 
 void TimingView::showFailure(const Diagnostic& diagnostic)

@@ -18,10 +18,8 @@ class QStackedWidget;
 
 namespace shardscope {
 
-namespace plot {
-class DeviceBarsPlot;
-class StepTimePlot;
-} // namespace plot
+class AccessibleBarsPlot;
+class AccessibleStepPlot;
 class DeviceTimesModel;
 class EmptyPage;
 class RoleLabel;
@@ -43,8 +41,9 @@ public:
     /// "9.42 ms per step", for the dock's title.
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] QString sentence() const;
-    [[nodiscard]] plot::StepTimePlot* stepPlot() const { return m_steps; }
-    [[nodiscard]] plot::DeviceBarsPlot* devicePlot() const { return m_devices; }
+    [[nodiscard]] AccessibleStepPlot* stepPlot() const { return m_steps; }
+    [[nodiscard]] AccessibleBarsPlot* devicePlot() const { return m_devices; }
+    [[nodiscard]] TimeLegend* legend() const { return m_legend; }
     [[nodiscard]] bool isTable() const;
     void setTable(bool table);
     void show(TimingData timing);
@@ -61,6 +60,7 @@ private:
     void follow();
     void refresh();
     void applyTheme();
+    void showLegend(int bar);
     void showFailure(const Diagnostic& diagnostic);
     [[nodiscard]] std::vector<std::int32_t> deviceIds(std::size_t first, std::size_t count) const;
 
@@ -69,6 +69,7 @@ private:
     RunController* m_controller;
     TimingData m_data;
     std::vector<DeviceBar> m_bars;
+    DeviceTimes m_mean; ///< over all devices
 
     RoleLabel* m_sentence;
     QLabel* m_failureIcon;
@@ -79,10 +80,10 @@ private:
     QStackedWidget* m_pages;
     EmptyPage* m_empty;
     QBoxLayout* m_plots;
-    plot::StepTimePlot* m_steps;
+    AccessibleStepPlot* m_steps;
     RoleLabel* m_caption;
     TimeLegend* m_legend;
-    plot::DeviceBarsPlot* m_devices;
+    AccessibleBarsPlot* m_devices;
     StepTimesModel* m_stepRows;
     DeviceTimesModel* m_deviceRows;
     QString m_keyFigure;

@@ -152,6 +152,10 @@ DockFrame::DockFrame(const QString& id, const QString& icon, const QString& titl
     m_titleBar->setIcon(shardscope::icon(icon));
     setTitleBarWidget(m_titleBar);
     setWidget(content);
+    // Tab would go from outside straight to a proxy, and never to the controls that stand before it.
+    m_focusTarget = content && content->focusProxy() ? content->focusProxy() : content;
+    if (content)
+        content->setFocusProxy(nullptr);
     setAccessibleName(title);
     if (content && content->accessibleName().isEmpty())
         content->setAccessibleName(title);
@@ -179,8 +183,8 @@ void DockFrame::present()
 {
     show();
     raise();
-    if (widget())
-        widget()->setFocus(Qt::OtherFocusReason);
+    if (m_focusTarget)
+        m_focusTarget->setFocus(Qt::OtherFocusReason);
 }
 
 void DockFrame::paintEvent(QPaintEvent*)

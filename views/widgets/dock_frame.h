@@ -61,7 +61,8 @@ public:
     [[nodiscard]] QString keyFigure() const { return m_titleBar->keyFigure(); }
     void setActive(bool active) { m_titleBar->setActive(active); }
     void setTabbed(bool tabbed) { m_titleBar->setTabbed(tabbed); }
-    /// Shows the dock in front of those it shares its place with, and gives its content the focus.
+    /// Shows the dock in front of those it shares its place with, and gives its content the focus: the part of it that
+    /// was its focus proxy when the dock was made.
     void present();
 
 protected:
@@ -71,6 +72,7 @@ protected:
 private:
     QString m_iconName, m_name;
     QIcon m_badge;
+    QWidget* m_focusTarget = nullptr;
     DockTitleBar* m_titleBar;
 };
 

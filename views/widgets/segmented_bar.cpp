@@ -25,6 +25,7 @@ void SegmentedBar::setCurrent(int index)
     m_current = index;
     setAccessibleDescription(m_names[index]);
     update();
+    tableCurrentChanged(this);
     Q_EMIT currentChanged(index);
 }
 
@@ -44,6 +45,14 @@ QRect SegmentedBar::segment(int index) const
     for (int i = 0; i < index; ++i)
         x += metrics.horizontalAdvance(m_names[i]) + 2 * Metrics::scaled(9);
     return { x, 0, metrics.horizontalAdvance(m_names[index]) + 2 * Metrics::scaled(9), height() };
+}
+
+int SegmentedBar::tableRowAt(QPoint point) const
+{
+    for (int i = 0; i < m_names.size(); ++i)
+        if (segment(i).contains(point))
+            return i;
+    return -1;
 }
 
 void SegmentedBar::paintEvent(QPaintEvent*)

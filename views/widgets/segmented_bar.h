@@ -5,14 +5,26 @@
 #include <QStringList>
 #include <QWidget>
 
+#include "views/widgets/painted_table.h"
+
 namespace shardscope {
 
-class SegmentedBar : public QWidget {
+class SegmentedBar : public QWidget, public PaintedTable {
     Q_OBJECT
 public:
     explicit SegmentedBar(const QStringList& names, QWidget* parent = nullptr);
     [[nodiscard]] int current() const { return m_current; }
     void setCurrent(int index);
+
+    // One row per choice.
+    [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_names.size()); }
+    [[nodiscard]] int tableColumnCount() const override { return 1; }
+    [[nodiscard]] QString tableHeader(int) const override { return accessibleName(); }
+    [[nodiscard]] QString tableText(int row, int) const override { return m_names[row]; }
+    [[nodiscard]] QRect tableRect(int row) const override { return segment(row); }
+    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableCurrentRow() const override { return m_current; }
+    void tableActivate(int row) override { setCurrent(row); }
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "views/memory_view/memory_widgets.h"
+#include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+using namespace Qt::StringLiterals;
+
+LiveMemoryPlot::LiveMemoryPlot(QWidget* parent)
+    : QWidget(parent)
+{
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
+    setAccessibleName(tr("Live memory over the instructions of a step"));
+}
+
+void LiveMemoryPlot::setSnapshot(SnapshotPtr snapshot)
+{
+    m_snapshot = std::move(snapshot);
+    m_hovered = m_current = -1;
+    if (m_snapshot && m_snapshot->plan)
+        setAccessibleDescription(
+            tr("Peak %1 %2")
+                .arg(words::bytes(static_cast<double>(m_snapshot->plan->memory.peakBytes)), peakWords(*m_snapshot)));
+    tableChanged(this);
+    update();
+}
+
+QString LiveMemoryPlot::peakWords(const Snapshot& snapshot)
+{
+    const MemorySummary& memory = snapshot.plan->memory;
+    const auto count = snapshot.plan->instructions.size();
+    if (count == 0)
+        return tr("all the time");
+    const auto index = static_cast<std::size_t>(std::max(0, memory.peakInstruction));
+    if (index >= count)
+        return tr("at the end of the step");
+    const Instruction& instruction = snapshot.plan->instructions[index];
+    const std::string& path = instruction.stem.valid() ? snapshot.program->value(instruction.stem).path : std::string();
+    const QString where =
+        tr("at instruction %1 of %2")
+            .arg(words::count(static_cast<qint64>(index) + 1), words::count(static_cast<qint64>(count)));
+    return path.empty() ? where : tr("%1, %2", "place, tensor").arg(where, words::tensorName(path));
+}
+
+QSize LiveMemoryPlot::minimumSizeHint() const
+{
+    return { Metrics::scaled(160), Metrics::scaled(56) };
+}
+QSize LiveMemoryPlot::sizeHint() const
+{
+    return { Metrics::scaled(420), Metrics::scaled(110) };
+}
+
+LiveLine LiveMemoryPlot::lineLayout() const
+{
+    const int axis = QFontMetrics(Metrics::small()).horizontalAdvance(tr("1,023 MiB")) + Metrics::scaled(8);
+    const QRect plot(axis, Metrics::scaled(6), std::max(1, width() - axis - 2),
+        std::max(1, height() - Metrics::scaled(6) - Metrics::scaled(18)));
+    return m_snapshot && m_snapshot->plan ? LiveLine::make(m_snapshot->plan->memory, plot) : LiveLine::make({}, plot);
+}
+
+void LiveMemoryPlot::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    const LiveLine line = lineLayout();
+    if (line.corners.empty())
+        return;
+    const MemorySummary& memory = m_snapshot->plan->memory;
+    QPainter painter(this);
+    painter.setFont(Metrics::small());
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QRect plot = line.plot;
+
+    // Levels that mean something: nothing, what every step starts with, the peak.
+    std::vector<std::int64_t> levels{ 0 };
+    for (const std::int64_t level : { memory.peakBytes, memory.stateBytes }) {
+        const bool clear = std::all_of(levels.begin(), levels.end(),
+            [&](std::int64_t other) { return std::abs(line.y(other) - line.y(level)) >= metrics.height(); });
+        if (level > 0 && clear)
+            levels.push_back(level);
+    }
+    for (const std::int64_t level : levels) {
+        const int y = static_cast<int>(std::lround(line.y(level)));
+        painter.setPen(QPen(level == 0 ? theme.border : theme.plotGrid, 1));
+        painter.drawLine(plot.left(), y, plot.right(), y);
+        painter.setPen(theme.secondary);
+        const QString text = level == 0 ? u"0"_s : words::bytes(static_cast<double>(level));
+        painter.drawText(QRect(0, y - metrics.height() / 2, plot.left() - Metrics::scaled(6), metrics.height()),
+            Qt::AlignRight | Qt::AlignVCenter, text);
+    }
+
+    QPolygonF outline(QList<QPointF>(line.corners.begin(), line.corners.end()));
+    QPolygonF area = outline;
+    area << QPointF(plot.left() + plot.width(), line.y(0)) << QPointF(plot.left(), line.y(0));
+    QColor fill = theme.secondary;
+    fill.setAlphaF(0.16F);
+    painter.setRenderHint(QPainter::Antialiasing, line.instructions > 400);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(fill);
+    painter.drawPolygon(area);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.text, 1.5));
+    painter.drawPolyline(outline);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+
+    const QString peak = tr("peak %1").arg(words::bytes(static_cast<double>(memory.peakBytes)));
+    painter.setFont(Metrics::semibold());
+    const int width = painter.fontMetrics().horizontalAdvance(peak);
+    painter.setPen(theme.text);
+    // Under the line, beside the peak, where the filled area leaves room.
+    const bool leftOf = line.peak.x() + width + 8 > plot.right();
+    QRectF place(leftOf ? line.peak.x() - width - 6 : line.peak.x() + 6, line.peak.y() + 4, width + 1,
+        painter.fontMetrics().height());
+    place.moveLeft(std::clamp<qreal>(place.left(), plot.left() + 4, plot.right() - width - 2));
+    place.moveTop(line.lowest(place.left(), place.right()) + 4);
+    if (place.bottom() < line.y(0) && width + 8 < plot.width())
+        painter.drawText(place, Qt::AlignLeft | Qt::AlignTop, peak);
+    painter.setBrush(theme.text);
+    painter.setPen(Qt::NoPen);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.drawEllipse(
+        QPointF(line.peak.x() + plot.width() / 2.0 / static_cast<double>(line.instructions), line.peak.y()), 3, 3);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+
+    painter.setFont(Metrics::small());
+    painter.setPen(theme.secondary);
+    const QRect foot(plot.left(), plot.bottom() + 1, plot.width(), height() - plot.bottom() - 1);
+    const QString unit = tr("instructions, in order");
+    const QString last = words::count(static_cast<qint64>(line.instructions));
+    painter.drawText(foot, Qt::AlignLeft | Qt::AlignVCenter, u"1"_s);
+    painter.drawText(foot, Qt::AlignRight | Qt::AlignVCenter, last);
+    if (metrics.horizontalAdvance(unit) + 2 * metrics.horizontalAdvance(last) + 32 < foot.width())
+        painter.drawText(foot, Qt::AlignCenter, unit);
+
+    if (hasFocus()) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(theme.accent, 2));
+        painter.drawRect(rect().adjusted(1, 1, -1, -1));
+    }
+    if (m_hovered >= 0) {
+        const auto count = static_cast<qreal>(line.instructions);
+        const qreal x = plot.left() + plot.width() * (static_cast<qreal>(m_hovered) + 0.5) / count;
+        painter.setPen(QPen(theme.strongLine, 1));
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+    }
+}
+
+bool LiveMemoryPlot::event(QEvent* event)
+{
+    if (event->type() == QEvent::ToolTip && m_snapshot && m_snapshot->plan) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const int at = lineLayout().instructionAt(help->pos());
+        if (at < 0) {
+            QToolTip::hideText();
+            return true;
+        }
+        QToolTip::showText(help->globalPos(), plainTip(instructionText(at)), this);
+        return true;
+    }
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
+        m_hovered = event->type() == QEvent::FocusIn ? m_current : -1;
+        update();
+    }
+    return QWidget::event(event);
+}
+
+void LiveMemoryPlot::mouseMoveEvent(QMouseEvent* event)
+{
+    const int at = lineLayout().instructionAt(event->position().toPoint());
+    if (at != m_hovered) {
+        m_hovered = at;
+        update();
+    }
+}
+
+void LiveMemoryPlot::mousePressEvent(QMouseEvent* event)
+{
+    const int at = lineLayout().instructionAt(event->position().toPoint());
+    if (at < 0 || event->button() != Qt::LeftButton)
+        return;
+    m_current = at;
+    tableActivate(at);
+}
+
+void LiveMemoryPlot::leaveEvent(QEvent*)
+{
+    m_hovered = hasFocus() ? m_current : -1;
+    update();
+}
+
+void LiveMemoryPlot::keyPressEvent(QKeyEvent* event)
+{
+    const int last = tableRowCount() - 1;
+    int next = m_current;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        next = std::max(m_current - 1, 0);
+        break;
+    case Qt::Key_Right:
+        next = std::min(m_current + 1, last);
+        break;
+    case Qt::Key_PageUp:
+        next = std::max(m_current - 10, 0);
+        break;
+    case Qt::Key_PageDown:
+        next = std::min(m_current + 10, last);
+        break;
+    case Qt::Key_Home:
+        next = 0;
+        break;
+    case Qt::Key_End:
+        next = last;
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space:
+        if (m_current >= 0)
+            tableActivate(m_current);
+        return;
+    default:
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    if (last < 0)
+        return;
+    m_current = m_hovered = next;
+    setAccessibleDescription(instructionText(next));
+    tableCurrentChanged(this);
+    QToolTip::showText(mapToGlobal(tableRect(next).center()), plainTip(instructionText(next)), this);
+    update();
+}
+
+QString LiveMemoryPlot::instructionText(int instruction) const
+{
+    QString text = tr("Instruction %1: %2 live").arg(words::count(instruction + 1), tableText(instruction, 1));
+    if (const QString tensor = tableText(instruction, 2); !tensor.isEmpty())
+        text += u'\n' + tensor;
+    return text;
+}
+
+// The table.
+
+int LiveMemoryPlot::tableRowCount() const
+{
+    return m_snapshot && m_snapshot->plan ? static_cast<int>(m_snapshot->plan->memory.live.size()) : 0;
+}
+
+QString LiveMemoryPlot::tableHeader(int column) const
+{
+    return column == 0 ? tr("Instruction") : column == 1 ? tr("Live bytes") : tr("Computes");
+}
+
+QString LiveMemoryPlot::tableText(int row, int column) const
+{
+    const auto index = static_cast<std::size_t>(row);
+    if (column == 0)
+        return words::count(row + 1);
+    if (column == 1)
+        return words::bytes(static_cast<double>(m_snapshot->plan->memory.live[index]));
+    if (index >= m_snapshot->plan->instructions.size())
+        return {};
+    const Instruction& instruction = m_snapshot->plan->instructions[index];
+    const std::string path =
+        instruction.stem.valid() ? m_snapshot->program->value(instruction.stem).path : std::string();
+    return path.empty() ? QString() : words::tensorName(path);
+}
+
+QRect LiveMemoryPlot::tableRect(int row) const
+{
+    const QRect plot = lineLayout().plot;
+    const int count = std::max(tableRowCount(), 1);
+    const int left = plot.left() + static_cast<int>(qint64{ plot.width() } * row / count);
+    const int right = plot.left() + static_cast<int>(qint64{ plot.width() } * (row + 1) / count);
+    return { left, plot.top(), std::max(right - left, 1), plot.height() };
+}
+
+int LiveMemoryPlot::tableRowAt(QPoint point) const
+{
+    return lineLayout().instructionAt(point);
+}
+
+void LiveMemoryPlot::tableActivate(int row)
+{
+    const auto index = static_cast<std::size_t>(row);
+    if (row < 0 || index >= m_snapshot->plan->instructions.size())
+        return;
+    const Instruction& instruction = m_snapshot->plan->instructions[index];
+    if (const TensorRow* tensor = instruction.stem.valid() ? m_snapshot->row(instruction.stem) : nullptr)
+        Q_EMIT picked(QString::fromStdString(tensor->path));
+}
+
+} // namespace shardscope

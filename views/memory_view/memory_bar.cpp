@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/memory_view/memory_widgets.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+int barHeight()
+{
+    return Metrics::scaled(28);
+}
+int lineHeight()
+{
+    return Metrics::scaled(18);
+}
+
+QFont ownerFont()
+{
+    return Metrics::semibold();
+}
+
+QColor ownerColour(const Theme& theme, Owner owner)
+{
+    return theme.owners[static_cast<std::size_t>(owner)];
+}
+
+/// Sizes of the segments: those that share the unit of their sum are rounded so that they add up as printed; smaller
+/// ones are printed as they are, in their own unit.
+std::vector<QString> sizeTexts(const MemoryBar& bar)
+{
+    std::vector<double> parts;
+    double sum = 0;
+    for (const MemoryBar::Segment& segment : bar.segments) {
+        parts.push_back(static_cast<double>(segment.bytes));
+        sum += parts.back();
+    }
+    double unit = 1;
+    while (sum / unit >= 1024)
+        unit *= 1024;
+    for (double& part : parts)
+        part /= unit;
+    const double inUnits = sum / unit;
+    const int decimals = unit == 1 || inUnits >= 99.95 ? 0 : inUnits >= 9.995 ? 1 : 2;
+    const std::vector<double> rounded = roundedParts(parts, decimals);
+    std::vector<QString> texts;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        texts.push_back(words::bytes((parts[i] >= 1 && rounded[i] > 0 ? rounded[i] : parts[i]) * unit));
+    return texts;
+}
+
+} // namespace
+
+MemoryBarWidget::MemoryBarWidget(QWidget* parent)
+    : QWidget(parent)
+{
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Memory of one device by owner"));
+}
+
+void MemoryBarWidget::setSnapshot(SnapshotPtr snapshot)
+{
+    m_snapshot = std::move(snapshot);
+    m_hovered = -1;
+    describe();
+    tableChanged(this);
+    updateGeometry();
+    update();
+}
+
+void MemoryBarWidget::setSlice(const MemorySlice& slice)
+{
+    m_slice = slice;
+    update();
+}
+
+MemoryBar MemoryBarWidget::layoutFor(int width) const
+{
+    const QRect area(2, 2, width - 4, barHeight());
+    if (!m_snapshot || !m_snapshot->plan)
+        return MemoryBar::make({}, 0, area);
+    return MemoryBar::make(m_snapshot->plan->memory.atPeak, m_snapshot->experiment->hardware.memoryPerDevice, area);
+}
+
+MemoryBar MemoryBarWidget::barLayout() const
+{
+    return layoutFor(width());
+}
+
+bool MemoryBarWidget::isLabelled(const MemoryBar::Segment& segment) const
+{
+    return segment.rect.width() >= Metrics::scaled(64)
+        && QFontMetrics(ownerFont()).horizontalAdvance(words::owner(segment.owner)) + Metrics::scaled(16)
+        <= segment.rect.width();
+}
+
+QString MemoryBarWidget::segmentText(const MemoryBar::Segment& segment) const
+{
+    return tr("%1 %2", "owner and size")
+        .arg(words::owner(segment.owner), words::bytes(static_cast<double>(segment.bytes)));
+}
+
+std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar& bar) const
+{
+    std::vector<Entry> entries;
+    if (!m_snapshot || !m_snapshot->mesh)
+        return entries;
+    const auto devices = static_cast<int>(m_snapshot->mesh->deviceCount());
+    entries.push_back({ devices == 1 ? tr("One device") : tr("One bar for all %1 devices: 1 behaviour").arg(devices) });
+    const std::vector<QString> sizes = sizeTexts(bar);
+    for (std::size_t i = 0; i < bar.segments.size(); ++i)
+        if (!isLabelled(bar.segments[i])
+            || QFontMetrics(ownerFont()).horizontalAdvance(words::owner(bar.segments[i].owner))
+                    + QFontMetrics(font()).horizontalAdvance(sizes[i]) + Metrics::scaled(24)
+                > bar.segments[i].rect.width())
+            entries.push_back(
+                { words::owner(bar.segments[i].owner) + u' ' + sizes[i], static_cast<int>(bar.segments[i].owner) });
+    return entries;
+}
+
+std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entries() const
+{
+    return entriesFor(barLayout());
+}
+
+QString MemoryBarWidget::legend() const
+{
+    QStringList texts;
+    for (const Entry& entry : entries())
+        texts << entry.text;
+    return texts.join(u'\n');
+}
+
+FlowLayout MemoryBarWidget::flowFor(const std::vector<Entry>& list, int width) const
+{
+    const QFontMetrics metrics(Metrics::small());
+    std::vector<int> widths;
+    for (const Entry& entry : list)
+        widths.push_back(metrics.horizontalAdvance(entry.text) + (entry.owner >= 0 ? Metrics::scaled(14) : 0) + 1);
+    // The limit's own label stands at the right end of the first line.
+    const int limit = m_snapshot
+        ? metrics.horizontalAdvance(words::bytes(static_cast<double>(m_snapshot->experiment->hardware.memoryPerDevice)))
+        : 0;
+    return FlowLayout::make(widths, width - 4 - limit - Metrics::scaled(12), lineHeight(), Metrics::scaled(14));
+}
+
+int MemoryBarWidget::heightForWidth(int width) const
+{
+    return 4 + barHeight() + Metrics::scaled(4)
+        + std::max(lineHeight(), flowFor(entriesFor(layoutFor(width)), width).height);
+}
+
+QSize MemoryBarWidget::sizeHint() const
+{
+    return { Metrics::scaled(420), heightForWidth(Metrics::scaled(420)) };
+}
+QSize MemoryBarWidget::minimumSizeHint() const
+{
+    return { Metrics::scaled(160), 4 + barHeight() + lineHeight() };
+}
+
+void MemoryBarWidget::describe()
+{
+    QStringList parts;
+    if (m_snapshot && m_snapshot->plan)
+        for (const MemoryBar::Segment& segment : barLayout().segments)
+            parts << segmentText(segment);
+    setAccessibleDescription(parts.join(u", "_s));
+}
+
+void MemoryBarWidget::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    const MemoryBar bar = barLayout();
+    QPainter painter(this);
+    if (bar.segments.empty())
+        return;
+    const std::vector<QString> sizes = sizeTexts(bar);
+    for (std::size_t i = 0; i < bar.segments.size(); ++i) {
+        const MemoryBar::Segment& segment = bar.segments[i];
+        const QColor fill = ownerColour(theme, segment.owner);
+        // 1 px of base parts neighbours.
+        const bool last = i + 1 == bar.segments.size();
+        const QRect inner = segment.rect.adjusted(0, 0, last ? 0 : -1, 0);
+        painter.fillRect(inner, fill);
+        if (isLabelled(segment)) {
+            const QRect text = segment.rect.adjusted(Metrics::scaled(8), 0, -Metrics::scaled(8), 0);
+            painter.setPen(theme.textOn(fill));
+            painter.setFont(ownerFont());
+            painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, words::owner(segment.owner));
+            const int used = painter.fontMetrics().horizontalAdvance(words::owner(segment.owner));
+            painter.setFont(font());
+            if (used + Metrics::scaled(8) + painter.fontMetrics().horizontalAdvance(sizes[i]) <= text.width())
+                painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter, sizes[i]);
+        }
+        if (m_slice.end > m_slice.begin && m_slice.owner == segment.owner) {
+            const int from = inner.left() + static_cast<int>(m_slice.begin * inner.width());
+            const int to =
+                std::max(from + 3, inner.left() + static_cast<int>(std::lround(m_slice.end * inner.width())));
+            painter.fillRect(QRect(from, inner.bottom() - 2, to - from, 3), theme.accent);
+        }
+        if (static_cast<int>(i) == m_hovered) {
+            painter.setPen(QPen(theme.text, 2));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(inner.adjusted(1, 1, -1, -1));
+        }
+        if (hasFocus() && static_cast<int>(i) == m_current) {
+            painter.setPen(QPen(theme.accent, 2));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(inner.adjusted(-1, -1, 1, 1));
+        }
+    }
+
+    const int used = bar.segments.back().rect.right() + 1;
+    if (bar.broken) {
+        painter.setPen(QPen(theme.strongLine, 1, Qt::DotLine));
+        const int middle = bar.area.center().y();
+        painter.drawLine(used + 3, middle, bar.breakX - 8, middle);
+        painter.drawLine(bar.breakX + 8, middle, bar.limitX - 3, middle);
+        painter.setPen(theme.secondary);
+        painter.setFont(font());
+        painter.drawText(QRect(bar.breakX - 8, bar.area.top(), 16, bar.area.height()), Qt::AlignCenter, u"//"_s);
+    } else if (bar.limitX > used) {
+        painter.fillRect(QRect(used, bar.area.top(), bar.limitX - used, bar.area.height()), theme.alternateRow);
+        painter.setPen(theme.border);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(QRect(used, bar.area.top(), bar.limitX - used, bar.area.height() - 1));
+    }
+
+    const int top = bar.area.bottom() + 1 + Metrics::scaled(4);
+    painter.setFont(Metrics::small());
+    if (bar.limitX >= 0) {
+        painter.fillRect(QRect(bar.limitX, bar.area.top(), 2, bar.area.height()), theme.error);
+        const QString limit = words::bytes(static_cast<double>(m_snapshot->experiment->hardware.memoryPerDevice));
+        painter.setPen(theme.error);
+        painter.drawText(QRect(0, top, width() - 2, lineHeight()), Qt::AlignRight | Qt::AlignVCenter, limit);
+    }
+    const std::vector<Entry> list = entriesFor(bar);
+    const FlowLayout flow = flowFor(list, width());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        QRect place = flow.items[i].translated(2, top);
+        if (list[i].owner >= 0) {
+            const int side = Metrics::scaled(9);
+            const QRect swatch(place.left(), place.center().y() - side / 2, side, side);
+            painter.fillRect(swatch, ownerColour(theme, static_cast<Owner>(list[i].owner)));
+            place.setLeft(place.left() + Metrics::scaled(14));
+        }
+        painter.setPen(theme.secondary);
+        painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(list[i].text, Qt::ElideRight, place.width()));
+    }
+}
+
+bool MemoryBarWidget::event(QEvent* event)
+{
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const MemoryBar bar = barLayout();
+        const int at = bar.segmentAt(help->pos());
+        if (at < 0) {
+            QToolTip::hideText();
+            return true;
+        }
+        const MemoryBar::Segment& segment = bar.segments[static_cast<std::size_t>(at)];
+        const TensorRow* biggest = biggestOf(*m_snapshot, segment.owner);
+        QString text = segmentText(segment);
+        if (biggest)
+            text += u'\n'
+                + tr("Biggest: %1, %2")
+                      .arg(
+                          words::tensorName(biggest->path), words::bytes(static_cast<double>(biggest->bytesPerDevice)));
+        QToolTip::showText(help->globalPos(), plainTip(text), this, segment.rect);
+        return true;
+    }
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
+        update();
+    return QWidget::event(event);
+}
+
+void MemoryBarWidget::mouseMoveEvent(QMouseEvent* event)
+{
+    const int at = barLayout().segmentAt(event->position().toPoint());
+    if (at == m_hovered)
+        return;
+    m_hovered = at;
+    setCursor(at >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    update();
+}
+
+void MemoryBarWidget::mousePressEvent(QMouseEvent* event)
+{
+    const MemoryBar bar = barLayout();
+    const int at = bar.segmentAt(event->position().toPoint());
+    if (at < 0 || event->button() != Qt::LeftButton)
+        return;
+    m_current = at;
+    Q_EMIT picked(bar.segments[static_cast<std::size_t>(at)].owner);
+    update();
+}
+
+void MemoryBarWidget::leaveEvent(QEvent*)
+{
+    m_hovered = -1;
+    update();
+}
+
+void MemoryBarWidget::keyPressEvent(QKeyEvent* event)
+{
+    const MemoryBar bar = barLayout();
+    const int count = static_cast<int>(bar.segments.size());
+    if (count == 0) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    switch (event->key()) {
+    case Qt::Key_Left:
+        m_current = std::max(0, m_current - 1);
+        break;
+    case Qt::Key_Right:
+        m_current = std::min(count - 1, m_current + 1);
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space:
+        Q_EMIT picked(bar.segments[static_cast<std::size_t>(std::min(m_current, count - 1))].owner);
+        break;
+    default:
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    tableCurrentChanged(this);
+    update();
+}
+
+// The table.
+
+int MemoryBarWidget::tableRowCount() const
+{
+    return static_cast<int>(barLayout().segments.size());
+}
+
+QString MemoryBarWidget::tableHeader(int column) const
+{
+    return column == 0 ? tr("Owner") : column == 1 ? tr("Bytes per device") : tr("Biggest tensor");
+}
+
+QString MemoryBarWidget::tableText(int row, int column) const
+{
+    const MemoryBar::Segment segment = barLayout().segments[static_cast<std::size_t>(row)];
+    if (column == 0)
+        return words::owner(segment.owner);
+    if (column == 1)
+        return words::bytes(static_cast<double>(segment.bytes));
+    const TensorRow* biggest = biggestOf(*m_snapshot, segment.owner);
+    return biggest ? words::tensorName(biggest->path) : QString();
+}
+
+QRect MemoryBarWidget::tableRect(int row) const
+{
+    return barLayout().segments[static_cast<std::size_t>(row)].rect;
+}
+
+int MemoryBarWidget::tableRowAt(QPoint point) const
+{
+    return barLayout().segmentAt(point);
+}
+
+int MemoryBarWidget::tableCurrentRow() const
+{
+    return hasFocus() ? std::min(m_current, tableRowCount() - 1) : -1;
+}
+
+void MemoryBarWidget::tableActivate(int row)
+{
+    m_current = row;
+    Q_EMIT picked(barLayout().segments[static_cast<std::size_t>(row)].owner);
+    update();
+}
+
+} // namespace shardscope
