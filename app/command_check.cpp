@@ -42,6 +42,9 @@ void addCheck(CLI::App& app, int& status)
     const auto options = std::make_shared<Options>();
     addFile(*command, options->file);
     addJson(*command, options->json);
+    command->footer(
+        "The problems go to standard output.\n"
+        "Exit codes: 0 no problems; 1 errors or warnings; 2 arguments, input or output that cannot be used.");
     command->callback([options, &status] { status = check(options->file, options->json); });
 }
 

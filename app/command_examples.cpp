@@ -65,8 +65,9 @@ void addExamples(CLI::App& app, int& status)
     };
     CLI::App* command = app.add_subcommand("examples", "List the built-in experiments, or print one as a file");
     const auto options = std::make_shared<Options>();
-    command->add_option("ID", options->id, "The example to print");
+    command->add_option("ID", options->id, "The example to print; without it all are listed");
     addJson(*command, options->json);
+    command->footer("Exit codes: 0 done; 2 arguments or output that cannot be used.");
     command->callback([options, &status] {
         status = options->id.empty() ? listExamples(options->json) : printExample(options->id, options->json);
     });

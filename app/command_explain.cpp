@@ -52,8 +52,8 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
     if (!snapshot->program) {
         if (!json.empty())
             return finish(envelope("explain"));
-        Console console;
-        printProblems(console, *input, *snapshot);
+        Console errors(stderr);
+        printProblems(errors, *input, *snapshot);
         return Findings;
     }
     const auto value = findValue(*snapshot->program, tensor);
@@ -84,8 +84,9 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
         console.table(table);
     if (row)
         printGrid(console, *snapshot, *row);
-    if (!snapshot->ok())
-        printProblems(console, *input, *snapshot);
+    console.flush();
+    Console errors(stderr);
+    printProblems(errors, *input, *snapshot);
     return snapshot->ok() ? Done : Findings;
 }
 
@@ -101,8 +102,13 @@ void addExplain(CLI::App& app, int& status)
     CLI::App* command = app.add_subcommand("explain", "Say why a tensor is laid out as it is");
     const auto options = std::make_shared<Options>();
     addFile(*command, options->file);
-    command->add_option("--tensor", options->tensor, "Path of the tensor: \"params/layers.0/W1\"")->required();
+    command->add_option("--tensor", options->tensor, "Path of the tensor, as show lists it: \"params/layers.0/W1\"")
+        ->required()
+        ->option_text("PATH");
     addJson(*command, options->json);
+    command->footer(
+        "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, a tensor, input or output that cannot\n"
+        "be used. Warnings of the experiment do not count.");
     command->callback([options, &status] { status = explainTensor(options->file, options->tensor, options->json); });
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QFileInfo>
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "commands.h"
-#include "report.h"
-#include "sharding/logical_rules.h"
+#include "resolve.h"
+#include "rules/local_chunker.h"
+#include "rules/t5x_partitioner.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
 #include "words/words.h"
@@ -13,236 +15,375 @@ namespace shardscope::cli {
 
 namespace {
 
-struct ResolveOptions {
-    std::string rules;
-    std::string names;
-    std::string mesh;
-    std::string version = "current";
-    std::string fallback = "axis_is_unsharded";
-    bool trace = false;
-    JsonTarget json;
-};
-
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
-
-/// Whether text that is no file looks as if it were meant to be one.
-bool looksLikePath(const std::string& rules)
-{
-    const std::string_view all = rules;
-    if (all.find_first_of("([{") != std::string_view::npos)
-        return false;
-    const auto is = [&](std::string_view part) { return all.starts_with(part); };
-    const auto ends = [&](std::string_view part) { return all.ends_with(part); };
-    return is("/") || is("./") || is("../") || is("~") || ends(".json") || ends(".py") || ends(".txt");
-}
-
 /// What with_logical_constraint does, in words.
 QString constraintText(const LogicalRules& rules, const Result<ConstraintAction>& action)
 {
     if (!action)
-        return QStringLiteral("with_logical_constraint: an error, %1").arg(text(action.error().id()));
+        return QStringLiteral("with_logical_constraint: an error, %1").arg(toText(action.error().id()));
     if (action->constrain)
         return QStringLiteral("with_logical_constraint: constrains the value to %1")
-            .arg(text(toJax(action->spec, false)));
+            .arg(toText(toJax(action->spec, false)));
     if (rules.list.empty())
         return QStringLiteral("with_logical_constraint: no rules are bound: the value is left alone");
     return QStringLiteral(
         "with_logical_constraint: no constraint: a dimension has no usable rule, and the value is left alone");
 }
 
-QString nameText(const LogicalName& name, int dimension)
-{
-    return name.kind == LogicalName::Kind::Name ? text(name.name) : QStringLiteral("(%1)").arg(dimension);
-}
+/// What each host holds of the array and writes to a checkpoint, as T5X has it.
+struct HostChunk {
+    std::int32_t host = 0;
+    LocalChunk chunk;
+};
 
-QString targetText(const SpecEntry& target)
+/// Devices go to hosts by id, as many to each.
+Result<std::vector<HostChunk>> hostChunks(
+    const Mesh& mesh, std::int64_t count, const std::vector<std::int64_t>& shape, const PartitionSpec& spec)
 {
-    const QString spec = text(toColumn(PartitionSpec{ { target } }));
-    return spec.mid(2, spec.size() - 3); // without P( )
-}
-
-/// The rules against the dimensions: what each did, and why.
-Table traceTable(const LogicalNames& names, const LogicalRules& rules, const Resolution& resolution)
-{
-    Table table{ { { QStringLiteral("#"), true }, { QStringLiteral("Rule") } }, {} };
-    for (std::size_t i = 0; i < names.size(); ++i)
-        table.columns.push_back({ nameText(names[i], static_cast<int>(i)) });
-    table.columns.push_back({ QStringLiteral("Verdict") });
-    table.columns.push_back({ QStringLiteral("Why") });
-    for (const RuleTrace& trace : resolution.rules) {
-        const LogicalRule& rule = rules.list[trace.rule];
-        const QString target = targetText(rule.target);
-        QStringList row{ QString::number(trace.rule + 1),
-            QStringLiteral("%1 → %2").arg(nameText(rule.name, 0), target) };
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            const bool here = trace.dimension == static_cast<int>(i);
-            row << (!here                               ? QString()
-                    : trace.verdict == Verdict::Applied ? QStringLiteral("[%1]").arg(target)
-                                                        : QStringLiteral("(%1)").arg(target));
-        }
-        row << words::verdict(trace) << words::plain(words::verdictReason(trace, rules, names));
-        table.rows.push_back(row);
+    if (mesh.deviceCount() % count != 0)
+        return fail(Code::DevicesMismatch, { { "product", mesh.deviceCount() }, { "devices", count } });
+    std::vector<std::int32_t> hosts;
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
+        hosts.push_back(static_cast<std::int32_t>(mesh.deviceAt(position) / (mesh.deviceCount() / count)));
+    std::vector<HostChunk> chunks;
+    for (std::int32_t host = 0; host < count; ++host) {
+        const Result<LocalChunker> chunker = LocalChunker::create(mesh, hosts, host);
+        if (!chunker)
+            return tl::unexpected(chunker.error());
+        Result<LocalChunk> chunk = chunker->chunk(shape, spec);
+        if (!chunk)
+            return tl::unexpected(std::move(chunk.error()));
+        chunks.push_back({ host, std::move(*chunk) });
     }
+    return chunks;
+}
+
+std::vector<Diagnostic> truncatedChunks(const std::vector<HostChunk>& chunks, const std::vector<std::int64_t>& shape)
+{
+    std::vector<Diagnostic> found;
+    if (chunks.empty())
+        return found;
+    const LocalChunk& first = chunks.front().chunk; // what is not covered is the same for all hosts
+    for (std::size_t dim = 0; dim < shape.size(); ++dim)
+        if (first.uncovered[dim] > 0)
+            found.push_back({ Code::ChunkTruncated,
+                { { "dim", dim }, { "size", shape[dim] },
+                    { "chunks",
+                        (shape[dim] - first.uncovered[dim]) / std::max<std::int64_t>(first.slice[dim]->size(), 1) },
+                    { "uncovered", first.uncovered[dim] } },
+                {} });
+    return found;
+}
+
+QString sliceText(const LocalChunk& chunk)
+{
+    QStringList parts;
+    for (const std::optional<IndexRange>& range : chunk.slice)
+        parts << (range ? QStringLiteral("%1:%2").arg(range->begin).arg(range->end) : QStringLiteral(":"));
+    return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
+}
+
+Table hostTable(const std::vector<HostChunk>& chunks)
+{
+    Table table{ { { QStringLiteral("Host"), true }, { QStringLiteral("Slice") }, { QStringLiteral("Replica"), true },
+                     { QStringLiteral("Checkpoint") } },
+        {} };
+    for (const HostChunk& each : chunks)
+        table.rows.push_back({ QString::number(each.host), sliceText(each.chunk), QString::number(each.chunk.replica),
+            each.chunk.writes() ? QStringLiteral("writes it") : QString() });
     return table;
 }
 
-std::string_view verdictName(Verdict verdict)
+Json hostsJson(const std::vector<HostChunk>& chunks)
 {
-    switch (verdict) {
-    case Verdict::Applied:
-        return "applied";
-    case Verdict::NoSuchDimension:
-        return "no_such_dimension";
-    case Verdict::AxisBusy:
-        return "axis_busy";
-    case Verdict::DimensionSet:
-        return "dimension_set";
-    case Verdict::BlockedByNull:
-        break;
+    Json json = Json::array();
+    for (const HostChunk& each : chunks) {
+        Json slice = Json::array();
+        for (const std::optional<IndexRange>& range : each.chunk.slice)
+            slice.push_back(range ? Json::array({ range->begin, range->end }) : Json(nullptr));
+        json.push_back({ { "host", each.host }, { "slice", std::move(slice) }, { "replica", each.chunk.replica },
+            { "writes", each.chunk.writes() } });
     }
-    return "blocked_by_null";
+    return json;
 }
 
-Json toJson(const Resolution& resolution, const LogicalNames& names, const LogicalRules& rules)
+/// One array: what its names become.
+struct NamesAnswer {
+    LogicalNames names;
+    Resolution resolution;
+    Result<ConstraintAction> action;
+    PartitionSpec spec; ///< on the mesh, where there is one
+    std::vector<DroppedAxes> dropped;
+    std::vector<HostChunk> hosts;
+    std::vector<Diagnostic> problems;
+};
+
+/// What the mesh says about the answer.
+Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, NamesAnswer& answer)
 {
-    Json list = Json::array();
-    for (const RuleTrace& trace : resolution.rules) {
-        Json row{ { "rule", trace.rule + 1 }, { "verdict", verdictName(trace.verdict) } };
-        if (trace.dimension >= 0)
-            row["dimension"] = trace.dimension;
-        if (trace.byRule >= 0)
-            row["by_rule"] = trace.byRule + 1;
-        if (trace.byDimension >= 0)
-            row["by_dimension"] = trace.byDimension;
-        if (!trace.busyAxis.empty())
-            row["busy_axis"] = trace.busyAxis;
-        if (!trace.lostAxes.empty())
-            row["lost_axes"] = trace.lostAxes;
-        row["reason"] = words::plain(words::verdictReason(trace, rules, names)).toStdString();
-        list.push_back(std::move(row));
+    const Mesh& mesh = *ruling.mesh;
+    answer.problems = unknownAxes(ruling.rules, mesh);
+    std::optional<std::vector<std::int64_t>> shape;
+    if (!options.shape.empty()) {
+        const Result<std::vector<std::int64_t>> sizes = parseSizes(options.shape, "--shape");
+        if (!sizes)
+            return tl::unexpected(sizes.error());
+        if (sizes->size() != answer.names.size())
+            return fail(Code::WrongType,
+                { { "key", "--shape" },
+                    { "expected", "one size for each of the " + std::to_string(answer.names.size()) + " names" },
+                    { "found", std::to_string(sizes->size()) + " sizes" } });
+        shape = *sizes;
     }
-    return list;
+    const auto sizes = shape ? std::optional(std::span<const std::int64_t>(*shape)) : std::nullopt;
+    // Flax and T5X show what the rules say, the axes that the mesh lacks included.
+    SpecOnMesh placed = onMesh(answer.spec, ruling.dialect, mesh, sizes);
+    if (ruling.dialect == Dialect::MaxText) {
+        answer.spec = placed.spec;
+        answer.dropped = std::move(placed.dropped);
+        if (answer.action && answer.action->constrain)
+            answer.action->spec = canonical(onMesh(answer.action->spec, ruling.dialect, mesh, sizes).spec);
+    }
+    if (answer.problems.empty()) {
+        const Result<void> valid = sizes ? validate(placed.spec, mesh, *sizes) : validate(placed.spec, mesh);
+        if (!valid)
+            answer.problems.push_back(valid.error());
+    }
+    for (const DroppedAxes& dropped : answer.dropped)
+        if (dropped.reason == DroppedAxes::Reason::Indivisible) {
+            Diagnostic lost{ Code::SilentlyReplicated,
+                { { "dim", dropped.dimension }, { "size", dropped.size }, { "partitions", dropped.partitions },
+                    { "axes", dropped.axes } },
+                {} };
+            if (answer.names[dropped.dimension].kind == LogicalName::Kind::Name)
+                lost.args.emplace_back("dim_name", answer.names[dropped.dimension].name);
+            answer.problems.push_back(std::move(lost));
+        }
+    if (options.hosts > 0) {
+        if (!shape)
+            return fail(Code::MissingKey, { { "key", "--shape" } });
+        Result<std::vector<HostChunk>> chunks = hostChunks(mesh, options.hosts, *shape, canonical(placed.spec));
+        if (!chunks)
+            return tl::unexpected(std::move(chunks.error()));
+        answer.hosts = std::move(*chunks);
+        std::vector<Diagnostic> truncated = truncatedChunks(answer.hosts, *shape);
+        std::move(truncated.begin(), truncated.end(), std::back_inserter(answer.problems));
+    }
+    return {};
 }
 
-/// Rules that name axes which the mesh lacks.
-std::vector<Diagnostic> unknownAxes(const LogicalRules& rules, const Mesh& mesh)
+int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& answer)
 {
-    std::vector<Diagnostic> list;
-    for (std::size_t i = 0; i < rules.list.size(); ++i)
-        for (const std::string& axis : rules.list[i].target.axes)
-            if (!mesh.axisIndex(axis))
-                list.push_back({ Code::RuleUnknownAxis,
-                    { { "rule", i + 1 }, { "name", rules.list[i].name.name }, { "axis", axis },
-                        { "known", mesh.axisNames() } },
-                    {} });
-    return list;
-}
-
-int resolveNames(const ResolveOptions& options)
-{
-    const auto bad = [&](Diagnostic diagnostic, const char* file) {
-        if (diagnostic.where.file.empty())
-            diagnostic.where.file = file;
-        return reject("resolve", options.json, { std::move(diagnostic) });
-    };
-    std::string rulesText = options.rules;
-    const bool isFile = options.rules == "-" || QFileInfo(QString::fromStdString(options.rules)).isFile();
-    if (isFile || looksLikePath(options.rules)) {
-        auto read = readText(options.rules);
-        if (!read)
-            return bad(read.error(), "");
-        rulesText = std::move(*read);
-    }
-    const Result<LogicalRules> rules = parseRules(rulesText);
-    if (!rules)
-        return bad(rules.error(), isFile ? options.rules.c_str() : "--rules");
-    std::optional<Mesh> mesh;
-    if (!options.mesh.empty()) {
-        auto parsed = parseMesh(options.mesh);
-        if (!parsed)
-            return bad(parsed.error(), "--mesh");
-        mesh = std::move(*parsed);
-    }
-    const FlaxVersion version = options.version == "2024" ? FlaxVersion::Year2024 : FlaxVersion::Current;
-    const RulesFallback fallback = options.fallback == "raise_error" ? RulesFallback::RaiseError
-        : options.fallback == "no_constraint"                        ? RulesFallback::NoConstraint
-                                                                     : RulesFallback::AxisIsUnsharded;
-    const Result<LogicalNames> parsedNames = parseNames(options.names);
-    if (!parsedNames)
-        return bad(parsedNames.error(), "--names");
-    const LogicalNames& names = *parsedNames;
-    const Result<Resolution> resolution = resolve(names, *rules, version);
-    if (!resolution)
-        return bad(resolution.error(), isFile ? options.rules.c_str() : "");
-
-    std::vector<Diagnostic> problems = mesh ? unknownAxes(*rules, *mesh) : std::vector<Diagnostic>{};
-    const auto action = logicalConstraint(names, *rules, fallback, version);
-    if (!action)
-        problems.push_back(action.error());
-    else if (mesh && action->constrain && problems.empty())
-        if (const auto valid = validate(action->spec, *mesh); !valid)
-            problems.push_back(valid.error());
-    const int status = problems.empty() ? Done : Findings;
-
+    const int status = answer.problems.empty() ? Done : Findings;
     if (!options.json.empty()) {
         Json out = envelope("resolve");
-        out["spec"] = toJax(resolution->spec(), false);
-        out["constrain"] = action && action->constrain;
-        if (action && action->constrain)
-            out["constraint_spec"] = toJax(action->spec, false);
-        out["constraint"] = constraintText(*rules, action).toStdString();
-        out["trace"] = toJson(*resolution, names, *rules);
-        out["problems"] = cli::toJson(problems);
+        out["dialect"] = name(ruling.dialect);
+        out["spec"] = toJax(answer.spec, false);
+        out["axes"] = axesJson(answer.spec, answer.names.size());
+        out["constrain"] = answer.action && answer.action->constrain;
+        if (answer.action && answer.action->constrain)
+            out["constraint_spec"] = toJax(answer.action->spec, false);
+        out["constraint"] = constraintText(ruling.rules, answer.action).toStdString();
+        out["dropped"] = droppedJson(answer.dropped);
+        out["trace"] = traceJson(answer.resolution, answer.names, ruling.rules);
+        if (options.hosts > 0)
+            out["hosts"] = hostsJson(answer.hosts);
+        out["problems"] = cli::toJson(answer.problems);
         return emitJson(out, options.json, status);
     }
     Console console;
     if (options.trace) {
-        console.table(traceTable(names, *rules, *resolution), {});
+        console.table(traceTable(answer.names, ruling.rules, answer.resolution), {});
         console.line();
     }
-    console.line(text(toJax(resolution->spec(), false)));
-    console.line(constraintText(*rules, action), Emphasis::Faint);
+    console.line(toText(toJax(answer.spec, false)));
+    console.line(constraintText(ruling.rules, answer.action), Emphasis::Faint);
+    for (const DroppedAxes& dropped : answer.dropped)
+        console.line(droppedText(dropped, answer.names));
+    if (options.hosts > 0) {
+        console.line();
+        console.table(hostTable(answer.hosts), {});
+    }
     console.flush();
-    if (!problems.empty()) {
+    if (!answer.problems.empty()) {
         Console errors(stderr);
-        print(errors, problems);
+        print(errors, answer.problems);
     }
     return status;
 }
+
+int resolveNames(const ResolveOptions& options, const Ruling& ruling)
+{
+    const auto bad = [&](Diagnostic diagnostic, const std::string& source) {
+        if (diagnostic.where.file.empty() && diagnostic.where.line > 0)
+            diagnostic.where.file = source;
+        return reject("resolve", options.json, { std::move(diagnostic) });
+    };
+    const Result<LogicalNames> names = parseNames(options.names);
+    if (!names)
+        return bad(names.error(), "--names");
+    const Result<Resolution> resolution = resolve(*names, ruling.rules, ruling.version);
+    if (!resolution)
+        return bad(resolution.error(), ruling.name);
+    NamesAnswer answer{ *names, *resolution, logicalConstraint(*names, ruling.rules, ruling.fallback, ruling.version),
+        resolution->spec(), {}, {}, {} };
+    if (ruling.mesh)
+        if (const Result<void> placed = putOnMesh(options, ruling, answer); !placed)
+            return bad(placed.error(), "--mesh");
+    if (!answer.action)
+        answer.problems.push_back(answer.action.error());
+    return say(options, ruling, answer);
+}
+
+Result<Ruling> readRuling(const ResolveOptions& options)
+{
+    Result<RulesInput> input = readRulesInput(options.rules, "--rules");
+    if (!input)
+        return tl::unexpected(std::move(input.error()));
+    Ruling ruling;
+    ruling.name = input->name;
+    ruling.rules = std::move(input->rules);
+    if (!options.additional.empty()) {
+        Result<RulesInput> more = readRulesInput(options.additional, "--additional-rules");
+        if (!more)
+            return tl::unexpected(std::move(more.error()));
+        std::vector<LogicalRule>& list = ruling.rules.list;
+        list.insert(list.end(), more->rules.list.begin(), more->rules.list.end());
+    }
+    ruling.dialect = options.dialect.empty() ? input->dialect.value_or(Dialect::FlaxLinen)
+                                             : parseDialect(options.dialect).value_or(Dialect::FlaxLinen);
+    ruling.version = options.version == "2024" ? FlaxVersion::Year2024 : FlaxVersion::Current;
+    ruling.fallback = options.fallback == "raise_error" ? RulesFallback::RaiseError
+        : options.fallback == "no_constraint"           ? RulesFallback::NoConstraint
+                                                        : RulesFallback::AxisIsUnsharded;
+    if (options.hybrid) {
+        Result<LogicalRules> rewritten = hybridRules(ruling.rules);
+        if (!rewritten)
+            return tl::unexpected(std::move(rewritten.error()));
+        ruling.rules = std::move(*rewritten);
+    }
+    Result<std::optional<Mesh>> mesh = readMeshOption(options.mesh, &*input);
+    if (!mesh)
+        return tl::unexpected(std::move(mesh.error()));
+    ruling.mesh = std::move(*mesh);
+    if (input->maxText)
+        ruling.warnings = input->maxText->warnings;
+    return ruling;
+}
+
+/// Options that make sense only together; "" if all is well.
+std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
+{
+    if (options.namesGiven == !options.table.empty())
+        return "give either --names or --table";
+    if (!options.table.empty() && !ruling.mesh)
+        return "--table needs --mesh";
+    if (!options.table.empty() && (!options.shape.empty() || options.hosts > 0))
+        return "--shape and --hosts go with --names";
+    if (options.hybrid && ruling.dialect != Dialect::T5x)
+        return "--hybrid is T5X': use --dialect t5x";
+    if ((!options.shape.empty() || options.hosts > 0) && !ruling.mesh)
+        return "--shape and --hosts need --mesh";
+    if (options.hosts > 0 && options.shape.empty())
+        return "--hosts needs --shape";
+    return {};
+}
+
+int resolveCommand(const ResolveOptions& options)
+{
+    const Result<Ruling> ruling = readRuling(options);
+    if (!ruling)
+        return reject("resolve", options.json, { ruling.error() });
+    if (const std::string wrong = contradiction(options, *ruling); !wrong.empty())
+        throw CLI::ValidationError(wrong);
+    if (options.json.empty() && !ruling->warnings.empty()) {
+        Console errors(stderr);
+        print(errors, ruling->warnings);
+    }
+    return options.table.empty() ? resolveNames(options, *ruling) : resolveTable(options, *ruling);
+}
+
+constexpr const char* tableHelp =
+    R"(FILE of --table is a CSV or JSON table of your own arrays: path, shape, dtype and names. From a Flax Linen model:
+
+    boxed = jax.eval_shape(model.init, jax.random.key(0), x)["params"]
+    specs = flax.linen.get_partition_spec(boxed)
+    arrays = flax.linen.meta.unbox(boxed)
+    leaf = lambda s: isinstance(s, jax.sharding.PartitionSpec)
+    rows = [dict(path="/".join(str(getattr(k, "key", k)) for k in path), shape=a.shape, dtype=str(a.dtype), names=list(s))
+            for (path, a), s in zip(jax.tree_util.tree_leaves_with_path(arrays), jax.tree.leaves(specs, is_leaf=leaf))]
+    json.dump(rows, open("params.json", "w"))
+
+From an NNX model (the metadata is called sharding before Flax 0.11, and out_sharding from 0.12 on):
+
+    state = nnx.state(nnx.eval_shape(lambda: Model(rngs=nnx.Rngs(0))), nnx.Param)
+    rows = [dict(path="/".join(map(str, path)), shape=v.shape, dtype=str(v.dtype),
+                 names=list(v.get_metadata().get("sharding_names") or ()))
+            for path, v in nnx.to_flat_state(state)]
+    json.dump(rows, open("params.json", "w"))
+
+    shardscope resolve --rules maxtext-base-2026-08 --mesh data=2,fsdp=4 --table params.json)";
 
 } // namespace
 
 void addResolve(CLI::App& app, int& status)
 {
-    CLI::App* command =
-        app.add_subcommand("resolve", "Resolve the logical names of an array's dimensions to a PartitionSpec");
+    CLI::App* command = app.add_subcommand(
+        "resolve", "Resolve logical names to PartitionSpecs: of one array, or of a table of your own arrays");
     const auto options = std::make_shared<ResolveOptions>();
     command
         ->add_option("--rules", options->rules,
-            "Logical axis rules: a file, - for standard input, JSON, or Python literals: \"(('batch', 'data'),)\"")
+            "Logical axis rules: a file (MaxText's YAML by its ending), - for standard input, the id of a published "
+            "set (see rules), JSON, or Python literals: \"(('batch', 'data'),)\"")
         ->required()
         ->option_text("RULES");
     command
-        ->add_option("--names", options->names,
-            "Names of the dimensions: batch,embed,None (None or - for one without a name), or a Python tuple")
-        ->required()
-        ->option_text("NAMES");
-    command->add_option("--mesh", options->mesh, "Check the result against a mesh: data=2,model=4")
-        ->option_text("MESH");
+        ->add_option("--additional-rules", options->additional,
+            "Further rules, appended behind the others, as in T5X: they cannot override them")
+        ->option_text("RULES");
+    CLI::Option* names = command
+                             ->add_option("--names", options->names,
+                                 "Names of the dimensions: batch,embed,None (None or - for one without a name), or a "
+                                 "Python tuple")
+                             ->option_text("NAMES");
+    command->add_option("--table", options->table, "Resolve every row of a table of arrays: CSV or JSON, see below")
+        ->option_text("FILE");
+    command->add_option("--mesh", options->mesh.mesh, "The mesh: data=2,model=4")->option_text("MESH");
+    command->add_option("--devices", options->mesh.devices, "Devices, for what a MaxText configuration leaves open")
+        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->option_text("N");
+    command->add_option("--slices", options->mesh.slices, "Slices that the devices belong to")
+        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->option_text("N");
+    command->add_option("--shape", options->shape, "Sizes of the dimensions, to see whether they divide: 8,1024")
+        ->option_text("SIZES");
+    command->add_option("--hosts", options->hosts, "Say which slice each of N hosts holds and writes, as T5X does")
+        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->option_text("N");
+    command
+        ->add_option("--dialect", options->dialect,
+            "Whose reading of the rules: flax (default), t5x, or maxtext, which leaves out mesh axes of size 1 and "
+            "does not cut what does not divide")
+        ->check(oneOf({ "flax", "t5x", "maxtext" }))
+        ->option_text("DIALECT");
+    command->add_flag("--hybrid", options->hybrid, "T5X with ICI and DCN shapes: batch goes over replica and data");
     command->add_option("--flax-version", options->version, "Whose behaviour: 2024 or current (default)")
         ->check(oneOf({ "2024", "current" }))
         ->option_text("VERSION");
     command
         ->add_option("--fallback", options->fallback,
-            "For names without a usable rule: axis_is_unsharded (default), raise_error or no_constraint")
+            "For names without a usable rule: axis_is_unsharded\n(default), raise_error or no_constraint")
         ->check(oneOf({ "axis_is_unsharded", "raise_error", "no_constraint" }))
         ->option_text("FALLBACK");
     command->add_flag("--trace", options->trace, "Say of every rule what it did and why");
     addJson(*command, options->json);
-    command->callback([options, &status] { status = resolveNames(*options); });
+    command->footer(std::string(tableHelp)
+        + "\n\nExit codes: 0 done; 1 a name has no rule and the fallback is raise_error, or rules or result do not "
+          "fit\n"
+          "the mesh; 2 arguments, rules, input or output that cannot be used.");
+    command->callback([options, names, &status] {
+        options->namesGiven = names->count() > 0;
+        status = resolveCommand(*options);
+    });
 }
 
 } // namespace shardscope::cli

@@ -264,9 +264,9 @@ void printTiming(Console& console, const TimeitResult& timing, const Mesh& mesh,
 {
     console.heading(QStringLiteral("Timing"));
     console.line(
-        QStringLiteral("  %1 ± %2 per loop (mean ± std. dev. of %3, %4 each; %5)")
-            .arg(words::seconds(timing.mean), words::seconds(timing.deviation))
-            .arg(words::counted(static_cast<qint64>(timing.perLoop.size()), words::Noun::Run),
+        QStringLiteral("  %1 per loop (mean ± std. dev. of %2, %3 each), on %4")
+            .arg(words::meanAndDeviation(timing.mean, timing.deviation),
+                words::counted(static_cast<qint64>(timing.perLoop.size()), words::Noun::Run),
                 words::counted(timing.loops, words::Noun::Loop), words::counted(threads, words::Noun::Thread)));
     constexpr std::size_t mostShown = 64;
     Table table{ { { QStringLiteral("Device"), true }, { QStringLiteral("Compute"), true },
@@ -274,8 +274,9 @@ void printTiming(Console& console, const TimeitResult& timing, const Mesh& mesh,
         {} };
     for (std::size_t i = 0; i < std::min(timing.devices.size(), mostShown); ++i) {
         const DeviceTimes& times = timing.devices[i];
-        table.rows.push_back({ QString::number(mesh.deviceAt(static_cast<std::int64_t>(i))),
-            words::seconds(times.compute), words::seconds(times.communication), words::seconds(times.wait) });
+        const std::int32_t device = mesh.deviceAt(static_cast<std::int64_t>(i));
+        table.rows.push_back({ words::devices({ &device, 1 }), words::seconds(times.compute),
+            words::seconds(times.communication), words::seconds(times.wait) });
     }
     console.table(table);
     if (timing.devices.size() > mostShown)
@@ -319,11 +320,8 @@ int runExperiment(const RunCommandOptions& options)
         (void)reject("run", options.json, { diagnostic });
         return Findings; // the file is right; this machine cannot run it
     }
-    if (outcome->checkRefused) { // the steps are as good as without a check
+    if (outcome->checkRefused) // the steps are as good as without a check
         outcome->checkRefused->where.file = input->name;
-        Console errors(stderr);
-        print(errors, { *outcome->checkRefused });
-    }
     const bool finding = outcome->checkRefused || (outcome->check && !outcome->check->passed);
     const int status = finding ? Findings : Done;
     if (!options.json.empty())
@@ -342,6 +340,11 @@ int runExperiment(const RunCommandOptions& options)
         printCheck(console, *outcome->check, *snapshot->program);
     if (outcome->timing)
         printTiming(console, *outcome->timing, *snapshot->mesh, outcome->threads);
+    console.flush();
+    Console errors(stderr);
+    printProblems(errors, *input, *snapshot); // warnings
+    if (outcome->checkRefused)
+        print(errors, { *outcome->checkRefused });
     return status;
 }
 
@@ -352,23 +355,27 @@ void addRun(CLI::App& app, int& status)
     CLI::App* command = app.add_subcommand("run", "Run train steps on simulated devices, check and time them");
     const auto options = std::make_shared<RunCommandOptions>();
     addFile(*command, options->file);
-    command->add_option("--steps", options->steps, "Steps to run from the initial values (default 1)")
+    command->add_option("--steps", options->steps, "Steps to run and list, from the initial values (default 1)")
         ->check(CLI::Range(std::int64_t{ 0 }, mostSteps))
         ->option_text("N");
-    command->add_flag(
-        "--timeit,!--no-timeit", options->timeit, "Time n runs of m loops each, as %%timeit does (default)");
+    command->add_flag("--timeit,!--no-timeit", options->timeit,
+        "Time further steps, as IPython's %%timeit does: mean and\n"
+        "deviation over --runs of --loops steps each (on by default)");
     command->add_option("--runs", options->runs, "Runs to time (default: as the experiment says)")
         ->check(CLI::Range(std::int64_t{ 1 }, std::int64_t{ 1'000'000 }))
         ->option_text("N");
-    command->add_option("--loops", options->loops, "Loops of each run (default: as the experiment says)")
+    command->add_option("--loops", options->loops, "Loops of each run, one step each (default: as the experiment says)")
         ->check(CLI::Range(std::int64_t{ 1 }, std::int64_t{ 1'000'000'000 }))
         ->option_text("M");
     command->add_option("--threads", options->threads, "Worker threads (default: one per core)")
         ->check(CLI::Range(0, 1024))
         ->option_text("N");
     command->add_flag(
-        "--check,!--no-check", options->check, "Compare the first step with the unsharded reference (default)");
+        "--check,!--no-check", options->check, "Compare the first step with the unsharded reference\n(on by default)");
     addJson(*command, options->json);
+    command->footer("Exit codes: 0 done; 1 the experiment has errors, needs more memory than there is, or does not\n"
+                    "agree with the reference; 2 arguments, input or output that cannot be used. Warnings of the\n"
+                    "experiment do not count.");
     command->callback([options, &status] { status = runExperiment(*options); });
 }
 

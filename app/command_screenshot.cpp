@@ -125,6 +125,8 @@ void addScreenshot(CLI::App& app, int& status)
         ->check(CLI::Range(0, 1000))
         ->option_text("N");
     addJson(*command, options->json);
+    command->footer(
+        "Exit codes: 0 done; 1 the steps could not be run; 2 arguments, input or output that cannot be used.");
     command->callback([options, &status] { status = screenshot(*options); });
 }
 

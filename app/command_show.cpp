@@ -184,9 +184,14 @@ void addShow(CLI::App& app, int& status)
         app.add_subcommand("show", "Print mesh, rules, shardings, memory and communication of an experiment");
     const auto options = std::make_shared<Options>();
     addFile(*command, options->file);
-    command->add_option(
-        "--tensor", options->tensor, "Print the grid of one tensor, or of all that match a glob: \"params/**\"");
+    command
+        ->add_option(
+            "--tensor", options->tensor, "Print the grid of one tensor, or of all that match a glob: \"params/**\"")
+        ->option_text("PATH");
     addJson(*command, options->json);
+    command->footer(
+        "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.\n"
+        "Warnings of the experiment do not count.");
     command->callback([options, &status] { status = show(options->file, options->tensor, options->json); });
 }
 

@@ -13,8 +13,12 @@ namespace shardscope::cli {
 void addRun(CLI::App& app, int& status);
 void addShow(CLI::App& app, int& status);
 void addResolve(CLI::App& app, int& status);
+void addSharding(CLI::App& app, int& status);
+void addConvert(CLI::App& app, int& status);
+void addRules(CLI::App& app, int& status);
 void addCheck(CLI::App& app, int& status);
 void addExplain(CLI::App& app, int& status);
+void addMesh(CLI::App& app, int& status);
 void addScreenshot(CLI::App& app, int& status);
 void addSchema(CLI::App& app, int& status);
 void addExamples(CLI::App& app, int& status);

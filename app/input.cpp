@@ -23,6 +23,18 @@ std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const std::string& 
     return list;
 }
 
+/// An example that was meant by that name; empty if there is none.
+std::string nearestExample(const std::string& name)
+{
+    std::vector<std::string> ids;
+    for (const Example& example : builtinExamples()) {
+        ids.emplace_back(example.id);
+        if (!name.empty() && ids.back().starts_with(name))
+            return ids.back();
+    }
+    return nearestName(name, ids);
+}
+
 std::string shownName(const std::string& name)
 {
     return name == "-" ? "standard input" : name;
@@ -62,8 +74,12 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
             return Input{ name, found->make(), {}, {} };
     }
     Result<std::string> text = readText(name);
-    if (!text)
+    if (!text) {
+        if (name != "-" && !QFileInfo::exists(QString::fromStdString(name)))
+            if (const std::string nearest = nearestExample(name); !nearest.empty())
+                text.error().args.emplace_back("nearest", nearest);
         return tl::unexpected(std::vector{ text.error() });
+    }
     auto read = readExperiment(*text);
     if (!read)
         return tl::unexpected(inFile(std::move(read.error()), shownName(name)));

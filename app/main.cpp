@@ -18,7 +18,27 @@ namespace shardscope::cli {
 
 namespace {
 
-/// Flags without CLI11's marks of their values.
+/// Breaks lines that are longer than a terminal is wide; lines that are broken already stay as they are.
+std::string wrapped(const std::string& text)
+{
+    constexpr std::size_t widest = 68;
+    std::string out;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        out += out.empty() ? "" : "\n";
+        while (line.size() > widest) {
+            const std::size_t space = line.rfind(' ', widest);
+            if (space == std::string::npos || space == 0)
+                break;
+            out += line.substr(0, space) + "\n";
+            line.erase(0, space + 1);
+        }
+        out += line;
+    }
+    return out;
+}
+
+/// Flags without CLI11's marks of their values, and descriptions in lines that fit.
 class HelpText : public CLI::Formatter {
 public:
     std::string make_option_name(const CLI::Option* option, bool positional) const override
@@ -30,7 +50,19 @@ public:
         };
         replace("{false}", "");
         replace("{-}", "[=OUT]");
+        replace("{v2}", "[=v1]");
         return name;
+    }
+    std::string make_option_desc(const CLI::Option* option) const override
+    {
+        return wrapped(CLI::Formatter::make_option_desc(option));
+    }
+    std::string make_option_opts(const CLI::Option* option) const override
+    {
+        std::string text = option->get_option_text();
+        if (!text.empty())
+            text.insert(0, " ");
+        return option->get_required() ? text + " (required)" : text;
     }
 };
 
@@ -52,6 +84,20 @@ bool isKnown(const std::string& file, const CLI::App& app)
         said += "; did you mean '" + nearest + "'?";
     Console(stderr).line(QString::fromStdString(said), Emphasis::Bad);
     return false;
+}
+
+/// What is wrong with the arguments, and where to read more.
+std::string failureText(const CLI::App* app, const CLI::Error& error)
+{
+    std::string command = app->get_name();
+    std::string text = error.what();
+    for (const CLI::App* chosen : app->get_subcommands()) {
+        command += ' ' + chosen->get_name();
+        const CLI::Option* json = chosen->get_option_no_throw("--json");
+        if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && json != nullptr && json->count() > 0)
+            text += "\n--json takes its file behind an equals sign: --json=FILE";
+    }
+    return text + "\n`" + command + " --help` tells more.\n";
 }
 
 /// Help, or what is wrong with the arguments.
@@ -112,6 +158,10 @@ int main(int argc, char** argv)
     cli::addRun(app, status);
     cli::addShow(app, status);
     cli::addResolve(app, status);
+    cli::addMesh(app, status);
+    cli::addSharding(app, status);
+    cli::addConvert(app, status);
+    cli::addRules(app, status);
     cli::addCheck(app, status);
     cli::addExplain(app, status);
     cli::addScreenshot(app, status);
@@ -119,8 +169,17 @@ int main(int argc, char** argv)
     cli::addExamples(app, status);
     // Now, since subcommands inherit what is set before them.
     app.footer("Without a command the window opens on FILE.\n"
-               "Exit codes: 0 done, 1 findings, 2 input or output that cannot be used. Warnings are the business of\n"
-               "check: it exits with 1 for them; show and run exit with 0.");
+               "\n"
+               "Commands print their results on standard output, and what is wrong with their input on standard\n"
+               "error. With --json standard output has both, as JSON; --json=OUT writes that to a file, all or\n"
+               "nothing.\n"
+               "\n"
+               "Exit codes:\n"
+               "  0  done\n"
+               "  1  findings: the experiment has errors, this machine cannot run it, or the run does not agree\n"
+               "     with its reference. Warnings count for check alone.\n"
+               "  2  arguments, input or output that cannot be used; no display for the window");
+    app.failure_message(cli::failureText);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

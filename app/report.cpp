@@ -106,7 +106,11 @@ Json envelope(const char* command)
 int emitJson(const Json& json, const JsonTarget& target, int status)
 {
     // Numbers that are not finite become null; text that is not UTF-8 (a file's name) is shown with replacements.
-    const std::string out = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    return emitText(json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n', target, status);
+}
+
+int emitText(std::string_view out, const std::string& target, int status)
+{
     if (target == "-") {
         writeTo(stdout, out);
         return status;

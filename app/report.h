@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -25,6 +26,8 @@ using JsonTarget = std::string;
 [[nodiscard]] Json envelope(const char* command);
 /// Writes the JSON, to a file all or nothing. Returns `status`, or BadInput when it cannot be written.
 [[nodiscard]] int emitJson(const Json& json, const JsonTarget& target, int status);
+/// The same for any text.
+[[nodiscard]] int emitText(std::string_view text, const std::string& target, int status);
 
 [[nodiscard]] Json toJson(const Diagnostic& diagnostic);
 [[nodiscard]] Json toJson(const std::vector<Diagnostic>& list);

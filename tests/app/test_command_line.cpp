@@ -36,13 +36,20 @@ private Q_SLOTS:
         const Ran help = runProgram({ QStringLiteral("--help") });
         QCOMPARE(help.code, 0);
         QVERIFY(help.out.contains(QStringLiteral("Without a command")));
-        for (const char* command :
-            { "run", "show", "resolve", "check", "explain", "screenshot", "schema", "examples" }) {
+        for (const char* part :
+            { "\n  0  done", "\n  1  findings", "\n  2  arguments", "on standard\nerror", "--json=OUT" })
+            QVERIFY2(help.out.contains(QLatin1String(part)), part);
+        for (const char* command : { "run", "show", "resolve", "convert", "rules", "mesh", "sharding", "check",
+                 "explain", "screenshot", "schema", "examples" }) {
             QVERIFY2(help.out.contains(QStringLiteral("\n  ") + QLatin1String(command)), command);
             const Ran each = runProgram({ QLatin1String(command), QStringLiteral("--help") });
             QCOMPARE(each.code, 0);
             QVERIFY(!each.out.contains(QLatin1Char('{')) && !each.out.contains(QStringLiteral("Without a command")));
             QVERIFY(each.out.contains(QStringLiteral("Usage: shardscope ") + QLatin1String(command)));
+            QVERIFY2(each.out.contains(QStringLiteral("Exit codes: 0 ")), command);
+            QVERIFY(!each.out.contains(QStringLiteral("TEXT")));
+            for (const QString& line : each.out.split(QLatin1Char('\n')))
+                QVERIFY2(line.size() <= (line.startsWith(QStringLiteral("    rows")) ? 125 : 119), qPrintable(line));
         }
     }
 
@@ -125,7 +132,7 @@ private Q_SLOTS:
             "PartitionSpec('data', None)\n");
         row("fallback: unsharded", with(two, QStringLiteral("batch,heads"), "--fallback axis_is_unsharded"),
             "PartitionSpec('data', None)\n");
-        row("no rules", with(QStringLiteral("()"), QStringLiteral("foo")), "PartitionSpec(None)\n");
+        row("no rules", with(QStringLiteral("()"), QStringLiteral("foo")), "PartitionSpec(None,)\n");
         row("names as a tuple", with(two, QStringLiteral("('batch', None, 'heads')")),
             "PartitionSpec('data', None, None)\n");
         row("names as a list", with(two, QStringLiteral("[null, \"batch\"]")), "PartitionSpec(None, 'data')\n");
@@ -193,10 +200,49 @@ private Q_SLOTS:
         };
         QVERIFY(resolve("()").out.contains(QStringLiteral("no rules are bound: the value is left alone")));
         QVERIFY(resolve("[('a','x')]", "--fallback=no_constraint").out.contains(QStringLiteral("no usable rule")));
-        QVERIFY(resolve("[('foo','x')]").out.contains(QStringLiteral("constrains the value to PartitionSpec('x')")));
+        QVERIFY(resolve("[('foo','x')]").out.contains(QStringLiteral("constrains the value to PartitionSpec('x',)")));
         QVERIFY(resolve("/nope.json").error.contains(QStringLiteral("E129")));
         const QString version = resolve("()", "--flax-version=2023").error;
         QVERIFY2(version.contains(QStringLiteral("'2023' is none of: 2024, current")), qPrintable(version));
+    }
+
+    // Of what is wrong with the arguments: what, and where to read more.
+    void usageHints()
+    {
+        const Ran missing = runProgram({ QStringLiteral("run") });
+        QVERIFY2(
+            missing.error.contains(QStringLiteral("`shardscope run --help` tells more.")), qPrintable(missing.error));
+        const Ran unknown = runProgram({ QStringLiteral("--unknown") });
+        QVERIFY(unknown.error.contains(QStringLiteral("`shardscope --help` tells more.")));
+        const Ran json = runProgram(words("check rule-lab --json out.json"));
+        QVERIFY2(json.error.contains(QStringLiteral("--json=FILE")), qPrintable(json.error));
+        const Ran example = runProgram(words("show flax-mlp"));
+        QCOMPARE(example.code, 2);
+        QVERIFY2(example.error.contains(QStringLiteral("Did you mean the example “flax-mlp-logical”?")),
+            qPrintable(example.error));
+        const Ran typo = runProgram(words("show rule-lap"));
+        QVERIFY(typo.error.contains(QStringLiteral("“rule-lab”")));
+        const Ran other = runProgram(words("show something-else-entirely"));
+        QVERIFY(!other.error.contains(QStringLiteral("Did you mean")));
+    }
+
+    // Results on standard output, problems on standard error; with --json both on the former.
+    void warningsGoToStandardError()
+    {
+        for (const char* command : { "run flax-mlp-logical --no-check --no-timeit", "show flax-mlp-logical",
+                 "explain flax-mlp-logical --tensor loss" }) {
+            const Ran plain = runProgram(words(command));
+            QCOMPARE(plain.code, 0);
+            QVERIFY2(plain.error.contains(QStringLiteral("W206")), command);
+            QVERIFY2(!plain.out.contains(QStringLiteral("W206")), command);
+            const Ran json = runProgram(words(command) + QStringList{ QStringLiteral("--json") });
+            QCOMPARE(json.code, 0);
+            QVERIFY2(json.error.isEmpty(), qPrintable(json.error));
+            QVERIFY(json.json().at("problems").at(0).at("code") == "W206");
+        }
+        const Ran check = runProgram(words("check flax-mlp-logical"));
+        QCOMPARE(check.code, 1);
+        QVERIFY(check.out.contains(QStringLiteral("W206")) && check.error.isEmpty());
     }
 
     void noFileOrExample()
@@ -282,6 +328,11 @@ private Q_SLOTS:
         row("mesh does not fit the devices", smallMlp("[\"model\", 4]", "[\"model\", 3]"), 1, "E102");
         row("axis that the mesh lacks", smallMlp("[\"model\", 4]", "[\"tensor\", 4]"), 1, "E104");
         row("unknown key", smallMlp("\"layers\"", "\"layer\""), 1, "W220");
+        row("unknown key like no other", smallMlp("\"layers\"", "\"zzzzzz\""), 1, "W220");
+        row("device order too short", smallMlp("[\"model\", 4]]", "[\"model\", 4]], \"device_order\": [0, 1]"), 2,
+            "E142");
+        row("device twice in the order",
+            smallMlp("[\"model\", 4]]", "[\"model\", 4]], \"device_order\": [0, 1, 2, 3, 4, 5, 6, 6]"), 2, "E142");
         row("comment", smallMlp("\"title\"", "// why\n \"title\""), 1, "W221");
         row("newer minor version", smallMlp("\"1.0\"", "\"1.4\""), 1, "W222");
         row("newer major version", smallMlp("\"1.0\"", "\"2.0\""), 2, "E127");
@@ -310,7 +361,7 @@ private Q_SLOTS:
         if (code == 2) { // place, cause and remedy
             QVERIFY(ran.out.isEmpty());
             QVERIFY2(said.contains(QRegularExpression(
-                         QRegularExpression::escape(path) + QStringLiteral(":\\d+:\\d+: E\\d+: .+"))),
+                         QRegularExpression::escape(path) + QStringLiteral(":\\d+:\\d+: E\\d+: .+\\. .+\\.?"))),
                 qPrintable(said));
         }
         const Ran fromInput = runProgram(words("check - --json"), text);
@@ -325,6 +376,11 @@ private Q_SLOTS:
                 return problem.at("code") == id.toStdString()
                     && !problem.at("cause").template get<std::string>().empty();
             }));
+            for (const auto& problem : problems) {
+                const auto remedy = problem.at("remedy").template get<std::string>();
+                QVERIFY2(!remedy.empty(), problem.dump().c_str());
+                QVERIFY2(said.contains(QString::fromStdString(remedy)), qPrintable(said));
+            }
         }
         // The same file in the other commands: nothing crashes, and bad input is bad input.
         const Ran shown = runProgram({ QStringLiteral("show"), path });

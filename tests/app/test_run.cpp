@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QElapsedTimer>
+#include <QRegularExpression>
 #include <QTest>
 
 #include "program.h"
@@ -26,6 +27,13 @@ private Q_SLOTS:
             { "data 2 × model 4", "P(-, model)", "CPU 0,4", "CPU 0,1,2,3", "mean ± std. dev. of 3 runs, 2 loops each",
                 "Communication", "Wait", "loss ", "% of 2,048 new parameters agree too" })
             QVERIFY2(ran.out.contains(QString::fromUtf8(part)), part);
+        // As %%timeit prints it, with both figures in one unit.
+        static const QRegularExpression timing(QStringLiteral("\\n  [\\d.,]+ (µs|ms|s) ± [\\d.,]+ \\1 per loop "
+                                                              "\\(mean ± std\\. dev\\. of 3 runs, 2 loops each\\), "
+                                                              "on \\d+ threads?\\n"));
+        QVERIFY2(timing.match(ran.out).hasMatch(), qPrintable(ran.out));
+        static const QRegularExpression device(QStringLiteral("\\n +d7 +[\\d.,]+ (µs|ms|s) "));
+        QVERIFY(device.match(ran.out).hasMatch());
         QVERIFY(ran.out.contains(QStringLiteral("arrays agree")));
         QVERIFY(!ran.out.contains(QStringLiteral("failed")));
         for (const QString& line : ran.out.split(QLatin1Char('\n')))
@@ -86,6 +94,14 @@ private Q_SLOTS:
         QCOMPARE(one.size(), std::size_t{ 3 });
         QCOMPARE(losses("2"), one);
         QCOMPARE(losses("4"), one);
+    }
+
+    void pluralsOfOne()
+    {
+        const Ran ran = run(smallMlp(),
+            { QStringLiteral("--runs"), QStringLiteral("1"), QStringLiteral("--loops"), QStringLiteral("1"),
+                QStringLiteral("--threads"), QStringLiteral("1"), QStringLiteral("--no-check") });
+        QVERIFY2(ran.out.contains(QStringLiteral("of 1 run, 1 loop each), on 1 thread\n")), qPrintable(ran.out));
     }
 
     void options()

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QFileInfo>
+#include <algorithm>
+#include <memory>
+
+#include "commands.h"
+#include "experiment_file/experiment_file.h"
+#include "interchange/import.h"
+#include "interchange/rule_text.h"
+#include "resolve.h"
+#include "sharding/text.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+struct ConvertOptions {
+    std::string input;
+    std::string from;
+    std::string to = "experiment";
+    std::string rules; ///< for a table
+    MeshOptions mesh;
+    std::string output;
+    JsonTarget json;
+};
+
+/// What was read, whatever its form.
+struct Source {
+    std::string name;
+    std::string title;
+    std::optional<RulesInput> rules;
+    std::vector<ParameterRow> rows;
+    std::optional<Experiment> experiment;
+    std::vector<Diagnostic> warnings;
+};
+using ReadSource = tl::expected<Source, std::vector<Diagnostic>>;
+
+std::string baseName(const std::string& file)
+{
+    return QFileInfo(QString::fromStdString(file)).completeBaseName().toStdString();
+}
+
+ReadSource readExperimentSource(const std::string& name)
+{
+    auto input = loadExperiment(name);
+    if (!input)
+        return tl::unexpected(std::move(input.error()));
+    Source source;
+    source.name = input->name;
+    source.title = input->experiment.title;
+    source.warnings = std::move(input->warnings);
+    source.rows = toRows(input->experiment);
+    RulesInput rules;
+    rules.name = input->name;
+    rules.rules = input->experiment.rules.rules;
+    rules.dialect = input->experiment.rules.dialect;
+    for (const MeshAxis& axis : input->experiment.mesh.axes)
+        rules.meshAxes.push_back(axis.name);
+    source.rules = std::move(rules);
+    source.experiment = std::move(input->experiment);
+    return source;
+}
+
+Result<RulesInput> readRulesOf(const ConvertOptions& options)
+{
+    if (options.from == "preset")
+        return publishedInput(options.input, "preset");
+    Result<std::string> text = readText(options.input);
+    if (!text)
+        return tl::unexpected(std::move(text.error()));
+    const std::string name = options.input == "-" ? "standard input" : options.input;
+    if (options.from == "maxtext")
+        return readMaxTextInput(name, *text);
+    Result<LogicalRules> rules = parseRules(*text);
+    if (!rules) {
+        rules.error().where.file = name;
+        return tl::unexpected(std::move(rules.error()));
+    }
+    RulesInput input;
+    input.name = name;
+    input.rules = std::move(*rules);
+    input.dialect = options.from == "t5x" ? Dialect::T5x : Dialect::FlaxLinen;
+    return input;
+}
+
+ReadSource readSource(const ConvertOptions& options)
+{
+    const auto failed = [](Error error) { return tl::unexpected(std::vector{ std::move(error) }); };
+    if (options.from == "experiment")
+        return readExperimentSource(options.input);
+    Source source;
+    source.title = options.from == "preset" ? options.input : baseName(options.input);
+    if (options.from == "table") {
+        auto table = readTableInput(options.input);
+        if (!table)
+            return tl::unexpected(std::move(table.error()));
+        source.name = table->name;
+        source.rows = std::move(table->table.rows);
+        source.warnings = std::move(table->table.warnings);
+        if (options.rules.empty())
+            return source;
+        Result<RulesInput> rules = readRulesInput(options.rules, "--rules");
+        if (!rules)
+            return failed(std::move(rules.error()));
+        source.rules = std::move(*rules);
+    } else {
+        Result<RulesInput> rules = readRulesOf(options);
+        if (!rules)
+            return failed(std::move(rules.error()));
+        source.name = rules->name;
+        source.rules = std::move(*rules);
+    }
+    if (source.rules->maxText)
+        source.warnings.insert(
+            source.warnings.end(), source.rules->maxText->warnings.begin(), source.rules->maxText->warnings.end());
+    return source;
+}
+
+/// Mesh axes that the source speaks of, in order.
+std::vector<std::string> axesOf(const Source& source)
+{
+    std::vector<std::string> axes;
+    if (!source.rules)
+        return axes;
+    axes = source.rules->meshAxes;
+    for (const LogicalRule& rule : source.rules->rules.list)
+        for (const std::string& axis : rule.target.axes)
+            if (std::find(axes.begin(), axes.end(), axis) == axes.end())
+                axes.push_back(axis);
+    return axes;
+}
+
+Result<Import> toImport(const ConvertOptions& options, const Source& source)
+{
+    Import import;
+    import.title = source.title;
+    import.rows = source.rows;
+    if (source.rules) {
+        import.rules = source.rules->rules;
+        import.dialect = source.rules->dialect.value_or(Dialect::FlaxLinen);
+    }
+    const bool ownMesh = source.rules && source.rules->maxText && !source.rules->maxText->config.axes.empty();
+    if (options.mesh.mesh.empty() && ownMesh) {
+        const Result<MaxTextMesh> mesh = resolveMesh(source.rules->maxText->config, machineOf(options.mesh));
+        if (!mesh)
+            return tl::unexpected(mesh.error());
+        takeMesh(*mesh, import);
+        return import;
+    }
+    const Result<std::optional<Mesh>> mesh = readMeshOption(options.mesh, nullptr);
+    if (!mesh)
+        return tl::unexpected(mesh.error());
+    if (!*mesh)
+        return fail(Code::UnresolvedAxisSize, { { "axes", axesOf(source) } });
+    import.mesh.assign((*mesh)->axes().begin(), (*mesh)->axes().end());
+    import.hosts = std::max<std::int64_t>(options.mesh.slices, 1);
+    return import;
+}
+
+Result<std::string> experimentText(const ConvertOptions& options, const Source& source)
+{
+    if (source.experiment)
+        return writeExperiment(*source.experiment);
+    const Result<Import> import = toImport(options, source);
+    if (!import)
+        return tl::unexpected(import.error());
+    const Result<Experiment> experiment = toExperiment(*import);
+    if (!experiment)
+        return tl::unexpected(experiment.error());
+    return writeExperiment(*experiment);
+}
+
+Result<std::string> maxTextText(const ConvertOptions& options, const Source& source)
+{
+    if (source.rules->maxText)
+        return writeMaxText(source.rules->maxText->config);
+    MaxTextConfig config;
+    config.rules = source.rules->rules;
+    std::vector<MeshAxis> axes;
+    if (source.experiment) {
+        axes = source.experiment->mesh.axes;
+    } else {
+        const Result<Import> import = toImport(options, source);
+        if (!import)
+            return tl::unexpected(import.error());
+        axes = import->mesh;
+    }
+    for (const MeshAxis& axis : axes)
+        config.axes.push_back({ axis.name, axis.size, 1 });
+    return writeMaxText(config);
+}
+
+Result<std::string> convertedText(const ConvertOptions& options, const Source& source)
+{
+    if (options.to == "experiment")
+        return experimentText(options, source);
+    if (options.to == "table" || options.to == "csv") {
+        if (source.rows.empty())
+            return fail(Code::MissingKey, { { "key", "arrays" } });
+        return options.to == "csv" ? writeCsvTable(source.rows) : writeJsonTable(source.rows);
+    }
+    if (!source.rules)
+        return fail(Code::MissingKey, { { "key", "--rules" } });
+    if (options.to == "maxtext")
+        return maxTextText(options, source);
+    return toPythonSource(source.rules->rules, options.to == "t5x" ? "logical_axis_rules" : "rules");
+}
+
+Json sourceJson(const Source& source)
+{
+    Json json{ { "name", source.name }, { "arrays", source.rows.size() } };
+    if (source.rules) {
+        json["rules"] = source.rules->rules.list.size();
+        json["mesh_axes"] = source.rules->meshAxes;
+    }
+    Json passedOver = Json::array();
+    if (source.rules && source.rules->maxText)
+        for (const ReadMaxText::PassedOver& each : source.rules->maxText->passedOver)
+            passedOver.push_back({ { "key", each.key }, { "line", each.line } });
+    json["passed_over"] = std::move(passedOver);
+    return json;
+}
+
+/// Warnings, and what was not looked at, on the error stream.
+void remark(const Source& source)
+{
+    Console errors(stderr);
+    print(errors, source.warnings);
+    if (source.rules && source.rules->maxText && !source.rules->maxText->passedOver.empty())
+        errors.line(
+            QStringLiteral("%1: %2 other keys say nothing about sharding and were passed over; --json lists them")
+                .arg(toText(source.name))
+                .arg(source.rules->maxText->passedOver.size()),
+            Emphasis::Faint);
+}
+
+int convert(const ConvertOptions& options)
+{
+    const ReadSource source = readSource(options);
+    if (!source)
+        return reject("convert", options.json, source.error());
+    Result<std::string> text = convertedText(options, *source);
+    if (!text) {
+        if (text.error().where.file.empty())
+            text.error().where.file = source->name;
+        return reject("convert", options.json, { text.error() });
+    }
+    int status = Done;
+    if (!options.output.empty())
+        status = emitText(*text, options.output, Done);
+    if (!options.json.empty()) {
+        Json out = envelope("convert");
+        out["from"] = options.from;
+        out["to"] = options.to;
+        out["source"] = sourceJson(*source);
+        if (options.output.empty())
+            out["text"] = *text;
+        else
+            out["output"] = options.output;
+        out["problems"] = cli::toJson(source->warnings);
+        return emitJson(out, options.json, status);
+    }
+    remark(*source);
+    if (options.output.empty())
+        writeTo(stdout, *text);
+    return status;
+}
+
+} // namespace
+
+void addConvert(CLI::App& app, int& status)
+{
+    CLI::App* command =
+        app.add_subcommand("convert", "Turn rules, meshes and tables of other programs into experiments, and back");
+    command->footer("Exit codes: 0 done; 1 done with warnings; 2 arguments, input or output that cannot be used.");
+    const auto options = std::make_shared<ConvertOptions>();
+    command
+        ->add_option("INPUT", options->input,
+            "The file, - for standard input; with --from preset the id of a published rule set")
+        ->required();
+    command
+        ->add_option("--from", options->from,
+            "maxtext (YAML), t5x or flax (Python literals of rules), table (CSV or JSON, see resolve), experiment, or "
+            "preset")
+        ->required()
+        ->check(oneOf({ "t5x", "maxtext", "flax", "table", "experiment", "preset" }))
+        ->option_text("FORM");
+    command
+        ->add_option("--to", options->to,
+            "experiment (default), flax or t5x (rules as Python source), maxtext (YAML), table (JSON) or csv")
+        ->check(oneOf({ "experiment", "flax", "t5x", "maxtext", "table", "csv" }))
+        ->option_text("FORM");
+    command->add_option("--rules", options->rules, "Rules that go with a table; as in resolve")->option_text("RULES");
+    command->add_option("--mesh", options->mesh.mesh, "The mesh, where the input has none: data=2,model=4")
+        ->option_text("MESH");
+    command->add_option("--devices", options->mesh.devices, "Devices, for sizes that a MaxText file leaves open (-1)")
+        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->option_text("N");
+    command->add_option("--slices", options->mesh.slices, "Slices that the devices belong to")
+        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->option_text("N");
+    command->add_option("-o,--output", options->output, "File to write; standard output otherwise")->option_text("OUT");
+    addJson(*command, options->json);
+    command->callback([options, &status] { status = convert(*options); });
+}
+
+} // namespace shardscope::cli

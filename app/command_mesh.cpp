@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// shardscope mesh: the order of devices that JAX or T5X would choose, and why.
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "commands.h"
+#include "mesh/device_mesh.h"
+#include "mesh/device_presets.h"
+#include "mesh/host_block.h"
+#include "mesh/t5x_mesh.h"
+#include "report.h"
+#include "sharding/text.h"
+#include "words/mesh_words.h"
+#include "words/words.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+struct MeshOptions {
+    std::string devices;
+    std::string shape;
+    std::string dcnShape;
+    std::string method;
+    std::string submesh;
+    std::optional<std::int64_t> partitions;
+    std::string version = "head";
+    bool allowSplit = false;
+    bool contiguous = false;
+    bool byHost = false;
+    bool noTiling = false;
+    bool hosts = false;
+    JsonTarget json;
+};
+
+QString text(std::string_view utf8)
+{
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+tl::unexpected<Error> inOption(Error error, const char* option)
+{
+    if (error.where.file.empty())
+        error.where.file = option;
+    return tl::unexpected(std::move(error));
+}
+
+/// --devices: a short form, or @FILE with an own list.
+Result<DeviceSet> readDevices(const std::string& devices)
+{
+    if (!devices.starts_with('@')) {
+        Result<DeviceSet> set = parseDevices(devices);
+        if (!set)
+            return inOption(std::move(set.error()), "--devices");
+        return set;
+    }
+    const std::string file = devices.substr(1);
+    const Result<std::string> list = readText(file);
+    if (!list)
+        return tl::unexpected(list.error());
+    Result<DeviceSet> set = parseDeviceList(*list);
+    if (!set)
+        return inOption(std::move(set.error()), file == "-" ? "standard input" : file.c_str());
+    return set;
+}
+
+/// Sizes, and names where they are given: "data=16,model=4" or "16x4".
+struct NamedShape {
+    MeshShape sizes;
+    std::vector<std::string> names;
+};
+
+Result<NamedShape> readShape(const std::string& given, const char* option)
+{
+    NamedShape shape;
+    if (given.find_first_of("=:") == std::string::npos) {
+        Result<MeshShape> sizes = parseMeshShape(given);
+        if (!sizes)
+            return inOption(std::move(sizes.error()), option);
+        shape.sizes = std::move(*sizes);
+        return shape;
+    }
+    const Result<Mesh> mesh = parseMesh(given);
+    if (!mesh)
+        return inOption(mesh.error(), option);
+    for (const MeshAxis& axis : mesh->axes()) {
+        shape.names.push_back(axis.name);
+        shape.sizes.push_back(axis.size);
+    }
+    return shape;
+}
+
+/// The DCN shape in the order of the mesh's axes; those that it does not name are 1.
+Result<MeshShape> readDcnShape(const std::string& given, const NamedShape& shape)
+{
+    Result<NamedShape> read = readShape(given, "--dcn-shape");
+    if (!read)
+        return tl::unexpected(std::move(read.error()));
+    if (read->names.empty() || shape.names.empty())
+        return read->sizes;
+    MeshShape sizes(shape.names.size(), 1);
+    for (std::size_t i = 0; i < read->names.size(); ++i) {
+        const auto found = std::find(shape.names.begin(), shape.names.end(), read->names[i]);
+        if (found == shape.names.end())
+            return inOption(Error{ Code::UnknownValue,
+                                { { "key", "axis" }, { "value", read->names[i] }, { "known", shape.names },
+                                    { "nearest", nearestName(read->names[i], shape.names) } },
+                                {} },
+                "--dcn-shape");
+        sizes[static_cast<std::size_t>(found - shape.names.begin())] = read->sizes[i];
+    }
+    return sizes;
+}
+
+Result<HardwareMesh> readSubmesh(const std::string& given)
+{
+    const Result<MeshShape> sizes = parseMeshShape(given);
+    if (!sizes)
+        return inOption(sizes.error(), "--submesh");
+    HardwareMesh submesh;
+    for (const std::int64_t size : *sizes) {
+        if (size < 0 || size > maximumDevices)
+            return inOption(
+                Error{ Code::OutOfRange,
+                    { { "key", "submesh" }, { "value", size }, { "min", 1 }, { "max", maximumDevices } }, {} },
+                "--submesh");
+        submesh.push_back(static_cast<std::int32_t>(size));
+    }
+    return submesh;
+}
+
+/// The names that go with the array: given ones, the builder's own, or none.
+struct Built {
+    DeviceArray array;
+    std::vector<std::string> names;
+};
+
+Result<Built> build(const MeshOptions& options, const DeviceSet& set)
+{
+    const JaxVersion version = options.version == "0.4.35" ? JaxVersion::V0_4_35 : JaxVersion::Head;
+    const DeviceList devices(set);
+    NamedShape shape;
+    if (!options.shape.empty()) {
+        Result<NamedShape> read = readShape(options.shape, "--shape");
+        if (!read)
+            return tl::unexpected(std::move(read.error()));
+        shape = std::move(*read);
+    }
+    std::optional<MeshShape> dcn;
+    if (!options.dcnShape.empty()) {
+        Result<MeshShape> read = readDcnShape(options.dcnShape, shape);
+        if (!read)
+            return tl::unexpected(std::move(read.error()));
+        dcn = std::move(*read);
+    }
+
+    Result<DeviceArray> array;
+    if (options.method == "t5x") {
+        T5xDefaultOptions t5x;
+        t5x.partitions = options.partitions.value_or(1);
+        t5x.version = version;
+        if (!options.submesh.empty()) {
+            Result<HardwareMesh> submesh = readSubmesh(options.submesh);
+            if (!submesh)
+                return tl::unexpected(std::move(submesh.error()));
+            t5x.submesh = std::move(*submesh);
+        }
+        if (!options.shape.empty())
+            t5x.ici = shape.sizes;
+        t5x.dcn = dcn;
+        const bool untiled = options.noTiling && !t5x.submesh.empty();
+        array = untiled ? t5xMesh(devices, t5x.submesh, false) : t5xDefaultMesh(devices, t5x);
+    } else if (options.method == "hybrid") {
+        array =
+            createHybridDeviceMesh(shape.sizes, *dcn, devices, { options.byHost, true, options.allowSplit, version });
+    } else if (options.method == "make") {
+        std::vector<std::string> names = shape.names;
+        for (std::size_t i = names.size(); i < shape.sizes.size(); ++i)
+            names.push_back("axis" + std::to_string(i + 1));
+        array = makeMesh(shape.sizes, names, devices, version);
+    } else {
+        array = createDeviceMesh(shape.sizes, devices, { options.contiguous, options.allowSplit, version });
+    }
+    if (!array) {
+        if (const auto axis = static_cast<std::size_t>(array.error().number("axis"));
+            array.error().code == Code::NoAxisAssignment && axis < shape.names.size())
+            array.error().args.push_back({ "axis_name", shape.names[axis] });
+        return tl::unexpected(std::move(array.error()));
+    }
+    const bool ownNames = shape.names.size() == array->shape.size();
+    std::vector<std::string> names = ownNames ? shape.names : array->names;
+    return Built{ std::move(*array), std::move(names) };
+}
+
+/// What goes wrong among the options themselves; CLI11 prints it and the exit code is that of bad input.
+void requireMethods(const MeshOptions& options)
+{
+    const auto needs = [](bool given, const char* option, bool fits, const char* methods) {
+        if (given && !fits)
+            throw CLI::ValidationError(option, std::string("goes with --method ") + methods);
+    };
+    const auto is = [&](const char* method) { return options.method == method; };
+    needs(options.contiguous, "--contiguous", is("jax"), "jax");
+    needs(options.allowSplit, "--allow-split", is("jax") || is("hybrid"), "jax or hybrid");
+    needs(options.byHost, "--by-host", is("hybrid"), "hybrid");
+    needs(!options.dcnShape.empty(), "--dcn-shape", is("hybrid") || is("t5x"), "hybrid or t5x");
+    needs(!options.submesh.empty(), "--submesh", is("t5x"), "t5x");
+    needs(options.partitions.has_value(), "--partitions", is("t5x"), "t5x");
+    needs(options.noTiling, "--no-host-tiling", is("t5x") && !options.submesh.empty(), "t5x and --submesh");
+    if (is("hybrid") && options.dcnShape.empty())
+        throw CLI::ValidationError("--dcn-shape", "is needed by --method hybrid");
+    if (!is("t5x") && options.shape.empty())
+        throw CLI::ValidationError("--shape", "is needed by --method " + options.method);
+    if (is("t5x") && options.shape.empty() != options.dcnShape.empty())
+        throw CLI::ValidationError(
+            "--shape", "goes with --dcn-shape in --method t5x; --partitions or --submesh without");
+    if (is("t5x") && options.shape.empty() && options.submesh.empty() && !options.partitions)
+        throw CLI::ValidationError("--partitions", "or --submesh is needed by --method t5x");
+}
+
+std::string methodOf(const MeshOptions& options)
+{
+    if (!options.method.empty())
+        return options.method;
+    if (!options.submesh.empty() || options.partitions)
+        return "t5x";
+    return options.dcnShape.empty() ? "jax" : "hybrid";
+}
+
+/// Rows of device ids, the last axis across. Long ones are cut off, which is said.
+void printIds(Console& console, const Built& built)
+{
+    constexpr std::int64_t mostRows = 64;
+    constexpr std::int64_t mostColumns = 32;
+    const DeviceArray& array = built.array;
+    const auto count = static_cast<std::int64_t>(array.ids.size());
+    const std::int64_t columns = array.shape.empty() ? 1 : array.shape.back();
+    const std::int64_t rows = count / columns;
+    const auto name = [&](std::size_t axis) {
+        return axis < built.names.size() ? text(built.names[axis]) : QStringLiteral("axis %1").arg(axis + 1);
+    };
+    Table table;
+    for (std::size_t axis = 0; axis + 1 < array.shape.size(); ++axis)
+        table.columns.push_back({ name(axis), true });
+    const std::int64_t shownColumns = std::min(columns, mostColumns);
+    for (std::int64_t column = 0; column < shownColumns; ++column)
+        table.columns.push_back({ array.shape.empty() ? QStringLiteral("device")
+                : column == 0                         ? QStringLiteral("%1 0").arg(name(array.shape.size() - 1))
+                                                      : QString::number(column),
+            true });
+    for (std::int64_t row = 0; row < std::min(rows, mostRows); ++row) {
+        QStringList cells;
+        std::int64_t rest = row;
+        for (std::size_t axis = array.shape.size(); axis-- > 1;) {
+            cells.prepend(QString::number(rest % array.shape[axis - 1]));
+            rest /= array.shape[axis - 1];
+        }
+        for (std::int64_t column = 0; column < shownColumns; ++column)
+            cells << QString::number(array.ids[static_cast<std::size_t>(row * columns + column)]);
+        table.rows.push_back(cells);
+    }
+    console.table(table);
+    if (columns > mostColumns)
+        console.line(QStringLiteral("  and %1 more columns").arg(columns - mostColumns));
+    if (rows > mostRows)
+        console.line(QStringLiteral("  and %1 more rows").arg(rows - mostRows));
+}
+
+Json reasonJson(const MeshReason& reason)
+{
+    Json json{ { "rule", words::ruleName(reason.rule).toStdString() }, { "kind", reason.kind } };
+    if (!reason.ring.empty())
+        json["ring"] = reason.ring;
+    if (reason.usedOf)
+        json["devices_listed"] = *reason.usedOf;
+    if (const auto& assignment = reason.assignment) {
+        Json axes = Json::array();
+        for (std::size_t p = 0; p < assignment->physical.size(); ++p) {
+            Json shares = Json::array();
+            for (std::size_t axis = 0; axis < assignment->rank(); ++axis)
+                shares.push_back(assignment->share(p, axis));
+            axes.push_back({ { "axis", std::string(1, assignment->physical[p].name) },
+                { "size", assignment->physical[p].size }, { "shares", std::move(shares) } });
+        }
+        json["physical_axes"] = std::move(axes);
+        json["contiguous"] = assignment->contiguous;
+    }
+    if (const auto& submesh = reason.submesh) {
+        constexpr std::string_view orders[]{ "plain", "z_major_in_yz", "z_major_in_xz", "tiled_by_host" };
+        json["submesh"] = submesh->submesh;
+        json["bounds"] = submesh->bounds;
+        json["host_bounds"] = submesh->hostBounds;
+        json["order"] = orders[static_cast<std::size_t>(submesh->order)];
+        if (submesh->partitions)
+            json["table_partitions"] = *submesh->partitions;
+    }
+    if (const auto& granules = reason.granules) {
+        json["granules"] = granules->byProcess ? "hosts" : "slices";
+        json["granule_keys"] = granules->keys;
+        json["granule_shape"] = granules->inner;
+        json["dcn_shape"] = granules->outer;
+        if (!reason.inner.empty())
+            json["inside"] = reasonJson(reason.inner.front());
+    }
+    return json;
+}
+
+Json toJson(const Built& built, const DeviceSet& set, const std::vector<HostBlock>& hosts)
+{
+    Json out = envelope("mesh");
+    out["devices"] = { { "description", toText(set) }, { "kind", set.kind }, { "platform", set.platform },
+        { "count", set.count() }, { "hosts", set.hosts }, { "devices_per_host", set.devicesPerHost },
+        { "slices", set.slices } };
+    out["axes"] = Json::array();
+    for (std::size_t axis = 0; axis < built.array.shape.size(); ++axis)
+        out["axes"].push_back({ { "name", axis < built.names.size() ? Json(built.names[axis]) : Json() },
+            { "size", built.array.shape[axis] } });
+    out["device_ids"] = built.array.ids;
+    out["reason"] = reasonJson(built.array.reason);
+    Json sentences = Json::array();
+    for (const QString& sentence : words::meshReason(built.array, built.names))
+        sentences.push_back(sentence.toStdString());
+    out["reason"]["text"] = std::move(sentences);
+    out["hosts"] = Json::array();
+    for (const HostBlock& host : hosts)
+        out["hosts"].push_back(
+            { { "process", host.process }, { "contiguous", host.contiguous() }, { "start", host.start },
+                { "shape", host.shape }, { "num_chunks", host.chunks }, { "chunk_ids", host.chunk } });
+    out["problems"] = Json::array();
+    return out;
+}
+
+int printDeviceMesh(const MeshOptions& options)
+{
+    const auto bad = [&](const Error& error) { return reject("mesh", options.json, { error }); };
+    const Result<DeviceSet> set = readDevices(options.devices);
+    if (!set)
+        return bad(set.error());
+    const Result<Built> built = build(options, *set);
+    if (!built)
+        return bad(built.error());
+    const std::vector<HostBlock> hosts = hostBlocks(built->array, *set);
+    if (!options.json.empty())
+        return emitJson(toJson(*built, *set, hosts), options.json, Done);
+
+    Console console;
+    QStringList axes;
+    for (std::size_t axis = 0; axis < built->array.shape.size(); ++axis)
+        axes << (axis < built->names.size()
+                ? QStringLiteral("%1 %2").arg(text(built->names[axis])).arg(built->array.shape[axis])
+                : QString::number(built->array.shape[axis]));
+    console.heading(QStringLiteral("Devices"));
+    console.line(QStringLiteral("  ") + words::deviceSet(*set));
+    console.heading(QStringLiteral("Mesh ") + axes.join(QStringLiteral(" × ")));
+    printIds(console, *built);
+    console.heading(QStringLiteral("Why"));
+    console.lines(words::meshReason(built->array, built->names), QStringLiteral("  "));
+    constexpr std::size_t mostHosts = 64;
+    const auto scattered =
+        std::count_if(hosts.begin(), hosts.end(), [](const HostBlock& host) { return !host.contiguous(); });
+    if (options.hosts) {
+        console.heading(QStringLiteral("Hosts"));
+        for (std::size_t i = 0; i < std::min(hosts.size(), mostHosts); ++i)
+            console.line(QStringLiteral("  ") + words::hostBlock(hosts[i], built->array, built->names));
+        if (hosts.size() > mostHosts)
+            console.line(QStringLiteral("  and %1 more").arg(hosts.size() - mostHosts));
+    } else if (scattered > 0) {
+        console.line(QStringLiteral("  The devices of %1 of %2 hosts are no block of the mesh (--hosts lists them).")
+                         .arg(scattered)
+                         .arg(hosts.size()));
+    }
+    return Done;
+}
+
+} // namespace
+
+void addMesh(CLI::App& app, int& status)
+{
+    CLI::App* command =
+        app.add_subcommand("mesh", "Order the devices of a machine as a mesh, as JAX or T5X would, and say why");
+    command->footer("Exit codes: 0 done; 2 arguments, devices or shapes that cannot be used.");
+    const auto options = std::make_shared<MeshOptions>();
+    command
+        ->add_option("--devices", options->devices,
+            "The machine: cpu:8, gpu:4x8 (hosts x devices), tpu-v4:4x4x4, tpu-v5e:2x4 (chips), 2*tpu-v5e:4x4 (slices), "
+            "or @FILE with one device per line: id process x y z [core [slice]]")
+        ->required()
+        ->option_text("DEVICES");
+    command
+        ->add_option("--shape", options->shape,
+            "Sizes of the mesh axes: data=16,model=4 or 16x4; inside a slice, "
+            "for hybrid meshes")
+        ->option_text("SHAPE");
+    command
+        ->add_option("--method", options->method,
+            "jax (create_device_mesh), make (make_mesh), hybrid (create_hybrid_device_mesh) or t5x (default_mesh); "
+            "without it what the other options ask for")
+        ->check(oneOf({ "jax", "make", "hybrid", "t5x" }))
+        ->option_text("METHOD");
+    command->add_option("--dcn-shape", options->dcnShape, "Slices along the mesh axes: data=2 or 2x1")
+        ->option_text("SHAPE");
+    command->add_flag("--by-host", options->byHost, "Put hosts side by side in a hybrid mesh, not slices");
+    command->add_flag("--allow-split", options->allowSplit, "Let mesh axes share physical axes");
+    command->add_flag("--contiguous", options->contiguous, "Ask for contiguous submeshes");
+    command->add_option("--partitions", options->partitions, "T5X: number of model partitions")->option_text("N");
+    command->add_option("--submesh", options->submesh, "T5X: model-parallel submesh x,y,z,core: 2,2,1,1")
+        ->option_text("SUBMESH");
+    command->add_flag("--no-host-tiling", options->noTiling, "T5X: do not tile by hosts");
+    command->add_option("--jax-version", options->version, "Whose mesh_utils: 0.4.35 or head (default)")
+        ->check(oneOf({ "0.4.35", "head" }))
+        ->option_text("VERSION");
+    command->add_flag("--hosts", options->hosts, "Say which block of the mesh each host has");
+    addJson(*command, options->json);
+    command->callback([options, &status] {
+        options->method = methodOf(*options);
+        requireMethods(*options);
+        status = printDeviceMesh(*options);
+    });
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <memory>
+
+#include "commands.h"
+#include "interchange/rule_text.h"
+#include "resolve.h"
+#include "rules/published_rules.h"
+#include "sharding/text.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+Json setJson(const PublishedRules& set)
+{
+    Json json{ { "id", set.id }, { "project", set.project }, { "title", set.title }, { "source", set.source },
+        { "dialect", name(set.dialect) }, { "mesh_axes", set.meshAxes } };
+    if (!set.note.empty())
+        json["note"] = set.note;
+    if (!set.overrides.empty())
+        json["overrides"] = set.overrides;
+    return json;
+}
+
+Json rulesJson(const LogicalRules& rules)
+{
+    Json json = Json::array();
+    for (const LogicalRule& rule : rules.list) {
+        const std::vector<std::string>& axes = rule.target.axes;
+        Json target = rule.target.kind == SpecEntry::Kind::None ? Json(nullptr)
+            : rule.target.kind == SpecEntry::Kind::Single       ? Json(axes.front())
+                                                                : Json(axes);
+        json.push_back(Json::array({ rule.name.name, std::move(target) }));
+    }
+    return json;
+}
+
+int listRules(const JsonTarget& json)
+{
+    if (!json.empty()) {
+        Json out = envelope("rules");
+        out["rule_sets"] = Json::array();
+        for (const PublishedRules& set : publishedRules())
+            out["rule_sets"].push_back(setJson(set));
+        return emitJson(out, json, Done);
+    }
+    Table table{ { { QStringLiteral("Id") }, { QStringLiteral("Project") }, { QStringLiteral("Title") },
+                     { QStringLiteral("Rules"), true }, { QStringLiteral("Mesh axes"), true } },
+        {} };
+    for (const PublishedRules& set : publishedRules())
+        table.rows.push_back({ toText(set.id), toText(set.project), toText(set.title),
+            QString::number(set.rules.list.size()), QString::number(set.meshAxes.size()) });
+    Console().table(table, {});
+    return Done;
+}
+
+int printRules(const std::string& id, const JsonTarget& json)
+{
+    const Result<RulesInput> known = publishedInput(id, "rule set");
+    if (!known)
+        return reject("rules", json, { known.error() });
+    const PublishedRules& set = *findPublishedRules(id);
+    if (!json.empty()) {
+        Json out = envelope("rules");
+        out["rule_set"] = setJson(set);
+        out["rule_set"]["rules"] = rulesJson(set.rules);
+        return emitJson(out, json, Done);
+    }
+    Console console;
+    const auto comment = [&](const std::string& text) {
+        if (!text.empty())
+            console.line(QStringLiteral("# ") + toText(text));
+    };
+    comment(set.project + ", " + set.title);
+    comment(set.source);
+    comment(set.note);
+    if (!set.overrides.empty())
+        comment("Overrides of " + set.overrides);
+    QStringList axes;
+    for (const std::string& axis : set.meshAxes)
+        axes << toText(axis);
+    console.line(QStringLiteral("# mesh axes: ") + axes.join(QStringLiteral(", ")));
+    console.lines(toText(toPythonSource(set.rules, "rules")).trimmed().split(QLatin1Char('\n')));
+    return Done;
+}
+
+} // namespace
+
+void addRules(CLI::App& app, int& status)
+{
+    struct Options {
+        std::string id;
+        JsonTarget json;
+    };
+    CLI::App* command = app.add_subcommand("rules", "List the rule sets of published projects, or print one");
+    command->footer("Exit codes: 0 done; 2 arguments or output that cannot be used.");
+    const auto options = std::make_shared<Options>();
+    command->add_option("ID", options->id, "The rule set to print, as Python source");
+    addJson(*command, options->json);
+    command->callback([options, &status] {
+        status = options->id.empty() ? listRules(options->json) : printRules(options->id, options->json);
+    });
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// shardscope sharding: one sharding of one array, from any text form to all of them.
+#include <memory>
+#include <unordered_map>
+
+#include "commands.h"
+#include "report.h"
+#include "sharding/sharding_text.h"
+#include "words/words.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+struct ShardingOptions {
+    std::string spec;
+    std::string shape;
+    std::string mesh;
+    std::string platform;
+    std::string memoryKind;
+    std::string jaxVersion = "2024";
+    std::string hlo;
+    bool jax = false;
+    bool shardy = false;
+    bool grid = false;
+    bool uneven = false;
+    JsonTarget json;
+};
+
+QString text(std::string_view utf8)
+{
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+/// "data=2,model=4", or as JAX or Shardy print a mesh.
+Result<Mesh> parseAnyMesh(std::string_view written)
+{
+    const std::size_t begin = written.find_first_not_of(" \t\n");
+    const bool shardy = begin != std::string_view::npos
+        && (written[begin] == '<' || written[begin] == '#' || written.substr(begin).starts_with("sdy.mesh"));
+    return shardy ? parseShardyMesh(written) : parseMesh(written);
+}
+
+/// What a sharding is in every form, as far as it has one.
+struct Forms {
+    Result<std::string> spec;
+    Result<std::string> jax;
+    Result<std::string> hlo;
+    Result<std::string> hloLists;
+    Result<std::string> shardy;
+};
+
+/// All that is known about the array and its sharding.
+struct Subject {
+    MeshPtr mesh; ///< may be absent
+    Sharding sharding;
+    std::string platform;
+    MemoryKind memoryKind = MemoryKind::Device;
+    Layout layout;
+    Forms forms;
+};
+
+bool hasParts(const TensorSharding& sharding, const Mesh& mesh)
+{
+    bool parts = !sharding.unreduced.empty();
+    for (const DimensionSharding& dim : sharding.dims)
+        for (const AxisRef& ref : dim.axes)
+            parts = parts || !isWhole(mesh, ref);
+    return parts;
+}
+
+Forms formsOf(const Sharding& sharding, const MeshPtr& mesh, std::size_t rank, JaxVersion version)
+{
+    const Error noMesh{ Code::MissingMesh, {}, {} };
+    Forms forms{ tl::unexpected(noMesh), toJax(sharding, version), {}, {}, tl::unexpected(noMesh) };
+    if (const Result<HloSharding> hlo = toHloSharding(sharding, rank)) {
+        forms.hlo = toHlo(*hlo, HloForm::V2);
+        forms.hloLists = toHlo(*hlo, HloForm::V1);
+    } else {
+        forms.hlo = forms.hloLists = tl::unexpected(hlo.error());
+    }
+    const auto* named = std::get_if<NamedSharding>(&sharding);
+    if (named) {
+        forms.spec = toJax(named->spec, version);
+        forms.shardy = toShardy(named->spec, rank);
+        return forms;
+    }
+    const auto* shardy = std::get_if<ShardySharding>(&sharding);
+    const MeshPtr& over = shardy ? shardy->mesh : mesh;
+    if (!over)
+        return forms;
+    const Result<TensorSharding> axes = toTensorSharding(sharding, *over, rank);
+    if (!axes) {
+        forms.spec = forms.shardy = tl::unexpected(axes.error());
+        return forms;
+    }
+    forms.shardy = toShardy(*axes, *over);
+    if (hasParts(*axes, *over)) {
+        forms.spec = tl::unexpected(Error{ Code::NotOnMesh, { { "known", over->axisNames() } }, {} });
+        return forms;
+    }
+    NamedSharding same{ over, toPartitionSpec(*axes, *over) };
+    same.memoryKind = memoryKindOf(sharding);
+    forms.spec = toJax(same.spec, version);
+    if (shardy)
+        forms.jax = toJax(Sharding(same), version);
+    return forms;
+}
+
+/// JAX lays no array out that does not divide; what the compiler says may pad.
+bool isOfJax(const Sharding& sharding)
+{
+    return !std::holds_alternative<GspmdSharding>(sharding) && !std::holds_alternative<ShardySharding>(sharding);
+}
+
+Result<Subject> subjectOf(const ShardingOptions& options)
+{
+    const auto in = [](Error error, const char* option) {
+        if (error.where.file.empty())
+            error.where.file = option;
+        return tl::unexpected<Error>(std::move(error));
+    };
+    Subject subject;
+    if (!options.mesh.empty()) {
+        Result<Mesh> mesh = parseAnyMesh(options.mesh);
+        if (!mesh)
+            return in(std::move(mesh.error()), "--mesh");
+        subject.mesh = std::make_shared<const Mesh>(std::move(*mesh));
+    }
+    const Result<Shape> shape = parseShape(options.shape);
+    if (!shape)
+        return in(shape.error(), "--shape");
+    Result<Sharding> sharding = parseSharding(options.spec, subject.mesh);
+    if (!sharding)
+        return in(std::move(sharding.error()), "--spec");
+    subject.sharding = std::move(*sharding);
+    if (!options.memoryKind.empty()) {
+        const Result<MemoryKind> kind = parseMemoryKind(options.memoryKind);
+        if (!kind)
+            return in(kind.error(), "--memory-kind");
+        subject.sharding = withMemoryKind(std::move(subject.sharding), *kind);
+    }
+    subject.platform = options.platform;
+    if (subject.platform.empty()) {
+        const auto* positional = std::get_if<PositionalSharding>(&subject.sharding);
+        const auto* single = std::get_if<SingleDeviceSharding>(&subject.sharding);
+        subject.platform = positional ? positional->platform() : single ? single->device.platform : "cpu";
+    }
+    const Result<MemoryKind> settled = settledMemoryKind(memoryKindOf(subject.sharding), subject.platform);
+    if (!settled)
+        return in(settled.error(), options.memoryKind.empty() ? "--spec" : "--memory-kind");
+    subject.memoryKind = *settled;
+    if (const auto* named = std::get_if<NamedSharding>(&subject.sharding))
+        subject.mesh = named->mesh;
+    Result<Layout> layout = layoutOf(
+        subject.sharding, *shape, options.uneven || !isOfJax(subject.sharding) ? Uneven::Padded : Uneven::Refused);
+    if (!layout)
+        return in(std::move(layout.error()), "--spec");
+    subject.layout = std::move(*layout);
+    subject.forms = formsOf(subject.sharding, subject.mesh, shape->size(),
+        options.jaxVersion == "current" ? JaxVersion::Current : JaxVersion::Year2024);
+    return subject;
+}
+
+Json toJson(const Result<std::string>& form)
+{
+    return form ? Json(*form) : Json(nullptr);
+}
+
+std::vector<std::string> gridOf(const Subject& subject)
+{
+    GridTextOptions options;
+    options.platform = subject.platform;
+    return toGridText(subject.layout, options);
+}
+
+Json toJson(const Subject& subject)
+{
+    const Layout& layout = subject.layout;
+    const auto list = [](const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); };
+    const std::vector<std::int32_t> devices = devicesOf(subject.sharding);
+    Json out = envelope("sharding");
+    if (subject.mesh)
+        out["mesh"] = cli::toJson(*subject.mesh);
+    out["devices"] = devices.size();
+    out["platform"] = subject.platform;
+    out["memory_kind"] = toString(subject.memoryKind);
+    out["shape"] = list(layout.shape());
+    out["shard_shape"] = list(layout.shardShape());
+    out["shard_grid"] = list(layout.shardGrid());
+    out["shards"] = layout.distinctShards();
+    out["copies"] = layout.copies();
+    out["addends"] = layout.addends();
+    out["is_fully_replicated"] = layout.distinctShards() == 1 && layout.addends() == 1;
+    out["is_uneven"] = layout.isUneven();
+    out["padded_elements"] = layout.paddedElements();
+    out["forms"] = { { "spec", toJson(subject.forms.spec) }, { "jax", toJson(subject.forms.jax) },
+        { "hlo_v2", toJson(subject.forms.hlo) }, { "hlo_v1", toJson(subject.forms.hloLists) },
+        { "shardy", toJson(subject.forms.shardy) } };
+    out["replica_groups"] = layout.replicaGroups();
+    std::unordered_map<std::int32_t, std::int64_t> positions;
+    for (std::int64_t position = 0; position < layout.mesh().deviceCount(); ++position)
+        positions[layout.mesh().deviceAt(position)] = position;
+    out["index"] = Json::array();
+    for (const std::int32_t device : devices) {
+        const auto position = positions.find(device);
+        if (position == positions.end())
+            continue; // holds nothing
+        Json ranges = Json::array();
+        for (const IndexRange& range : layout.rangesAt(position->second))
+            ranges.push_back(Json::array({ range.begin, range.end }));
+        out["index"].push_back(Json::array({ device, std::move(ranges) }));
+    }
+    out["grid"] = gridOf(subject);
+    return out;
+}
+
+void printSummary(Console& console, const Subject& subject)
+{
+    const Layout& layout = subject.layout;
+    const auto devices = static_cast<std::int64_t>(devicesOf(subject.sharding).size());
+    QString mesh = words::counted(devices, words::Noun::Device);
+    if (subject.mesh && subject.mesh->deviceCount() == devices) {
+        QStringList axes;
+        for (const MeshAxis& axis : subject.mesh->axes())
+            axes << QStringLiteral("%1 %2").arg(text(axis.name)).arg(axis.size);
+        if (!axes.isEmpty())
+            mesh = QStringLiteral("%1: %2").arg(axes.join(QStringLiteral(" × ")), mesh);
+    }
+    console.line(QStringLiteral("Mesh     %1, %2").arg(mesh, text(subject.platform)));
+    QString array =
+        QStringLiteral("%1 in %2 of %3, %4")
+            .arg(words::shape(layout.shape()), words::counted(layout.distinctShards(), words::Noun::Shard),
+                words::shape(layout.shardShape()),
+                layout.copies() == 1 ? QStringLiteral("one copy")
+                                     : QStringLiteral("%1 copies of each").arg(words::count(layout.copies())));
+    if (layout.addends() > 1)
+        array += QStringLiteral(", to be added up over %1").arg(words::counted(layout.addends(), words::Noun::Device));
+    else if (layout.distinctShards() == 1)
+        array += QStringLiteral(": fully replicated");
+    console.line(QStringLiteral("Array    ") + array);
+    if (layout.isUneven())
+        console.line(QStringLiteral("Padding  %1 on all devices, at most %2 in a shard")
+                         .arg(words::counted(layout.paddedElements(), words::Noun::Element),
+                             words::count(layout.paddedElementsOfWorstShard())));
+    console.line(QStringLiteral("Memory   %1%2")
+                     .arg(text(toString(subject.memoryKind)),
+                         memoryKindOf(subject.sharding) ? QString() : QStringLiteral(" (the default)")));
+}
+
+/// The form, or why there is none.
+QString formText(const Result<std::string>& form)
+{
+    return form ? text(*form) : QStringLiteral("none: %1").arg(words::describe(form.error()).cause);
+}
+
+void printForms(Console& console, const Subject& subject)
+{
+    constexpr std::size_t mostListed = 64;
+    const std::size_t devices = devicesOf(subject.sharding).size();
+    Table table{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
+    table.rows.push_back({ QStringLiteral("Spec"), formText(subject.forms.spec) });
+    table.rows.push_back({ QStringLiteral("JAX"), formText(subject.forms.jax) });
+    table.rows.push_back({ QStringLiteral("HLO V2"), formText(subject.forms.hlo) });
+    table.rows.push_back({ QStringLiteral("HLO V1"),
+        devices <= mostListed
+            ? formText(subject.forms.hloLists)
+            : QStringLiteral("lists %1 devices: see --hlo=v1").arg(words::count(static_cast<qint64>(devices))) });
+    table.rows.push_back({ QStringLiteral("Shardy"), formText(subject.forms.shardy) });
+    console.line();
+    console.table(table, {});
+}
+
+/// "0, 4": at most sixteen of them, then how many there are.
+QString devicesText(const std::vector<std::int32_t>& ids)
+{
+    constexpr std::size_t mostShown = 16;
+    QStringList names;
+    for (std::size_t i = 0; i < std::min(ids.size(), mostShown); ++i)
+        names << QString::number(ids[i]);
+    if (ids.size() > mostShown)
+        names << QStringLiteral("… (%1 devices)").arg(words::count(static_cast<qint64>(ids.size())));
+    return names.join(QStringLiteral(", "));
+}
+
+void printGroups(Console& console, const Layout& layout)
+{
+    constexpr std::int64_t mostShown = 64;
+    Table table{ { { QStringLiteral("Shard"), true }, { QStringLiteral("Ranges") }, { QStringLiteral("Devices") } },
+        {} };
+    for (std::int64_t shard = 0; shard < std::min(layout.distinctShards(), mostShown); ++shard) {
+        QStringList ranges;
+        for (const IndexRange& range : layout.rangesOfShard(shard))
+            ranges << words::range(range.begin, range.end);
+        const std::vector<std::int32_t> holders = layout.holders(shard);
+        table.rows.push_back({ QString::number(shard),
+            ranges.isEmpty() ? QStringLiteral("all") : ranges.join(QStringLiteral(", ")), devicesText(holders) });
+    }
+    console.line();
+    console.table(table, {});
+    if (layout.distinctShards() > mostShown)
+        console.line(QStringLiteral("and %1 more").arg(words::count(layout.distinctShards() - mostShown)));
+}
+
+int showSharding(const ShardingOptions& options)
+{
+    const Result<Subject> subject = subjectOf(options);
+    if (!subject)
+        return reject("sharding", options.json, { subject.error() });
+    if (!options.json.empty())
+        return emitJson(toJson(*subject), options.json, Done);
+    const auto grid = [&](Console& console) {
+        for (const std::string& line : gridOf(*subject))
+            console.line(text(line));
+    };
+    Console console;
+    // Single forms, for other programs: nothing but their text.
+    std::vector<const Result<std::string>*> chosen;
+    if (options.jax)
+        chosen.push_back(&subject->forms.jax);
+    if (!options.hlo.empty())
+        chosen.push_back(options.hlo == "v1" ? &subject->forms.hloLists : &subject->forms.hlo);
+    if (options.shardy)
+        chosen.push_back(&subject->forms.shardy);
+    for (const Result<std::string>* form : chosen) {
+        if (!*form)
+            return reject("sharding", {}, { form->error() });
+        console.line(text(**form));
+    }
+    if (options.grid)
+        grid(console);
+    if (!chosen.empty() || options.grid)
+        return Done;
+    printSummary(console, *subject);
+    printForms(console, *subject);
+    printGroups(console, subject->layout);
+    console.line();
+    grid(console);
+    return Done;
+}
+
+} // namespace
+
+void addSharding(CLI::App& app, int& status)
+{
+    CLI::App* command =
+        app.add_subcommand("sharding", "Show one sharding of an array in all text forms, and who holds what");
+    command->footer("Exit codes: 0 done; 2 arguments, shardings or sizes that cannot be used.");
+    const auto options = std::make_shared<ShardingOptions>();
+    command
+        ->add_option("--spec", options->spec,
+            "The sharding: a spec such as \"P('x', None)\", HLO or Shardy text, or an object as JAX prints it")
+        ->required()
+        ->option_text("SHARDING");
+    command->add_option("--shape", options->shape, "Sizes of the array: 8,16; () for a scalar")
+        ->required()
+        ->option_text("SIZES");
+    command->add_option("--mesh", options->mesh, "Mesh axes: x=2,y=4; not needed where the sharding names its devices")
+        ->option_text("MESH");
+    command->add_option("--platform", options->platform, "Kind of devices: cpu (default), gpu or tpu")
+        ->check(oneOf({ "cpu", "gpu", "tpu" }))
+        ->option_text("PLATFORM");
+    command
+        ->add_option("--memory-kind", options->memoryKind,
+            "Memory of the devices: device, pinned_host or unpinned_host (default: the platform's)")
+        ->option_text("KIND");
+    command->add_option("--jax-version", options->jaxVersion, "How JAX prints: 2024 (default) or current")
+        ->check(oneOf({ "2024", "current" }))
+        ->option_text("VERSION");
+    command->add_flag("--uneven", options->uneven,
+        "Pad dimensions that do not divide, as XLA does inside; JAX refuses them at its boundary");
+    command->add_flag("--jax", options->jax, "Print what JAX prints, and nothing else");
+    command->add_flag("--hlo{v2}", options->hlo, "Print the HLO text alone; --hlo=v1 lists the devices")
+        ->check(oneOf({ "v1", "v2" }));
+    command->add_flag("--sdy", options->shardy, "Print the Shardy text alone");
+    command->add_flag("--grid", options->grid, "Print the grid alone, as jax.debug.visualize_array_sharding does");
+    addJson(*command, options->json);
+    command->callback([options, &status] { status = showSharding(*options); });
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The parts of the resolve command: what it is asked, and what it says.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "report.h"
+#include "rules_input.h"
+
+namespace shardscope::cli {
+
+struct ResolveOptions {
+    std::string rules;
+    std::string additional;
+    std::string names;
+    std::string table;
+    std::string shape;
+    MeshOptions mesh;
+    std::int64_t hosts = 0;
+    std::string dialect; ///< empty: that of the rules, or flax
+    std::string version = "current";
+    std::string fallback = "axis_is_unsharded";
+    bool hybrid = false;
+    bool namesGiven = false; ///< "" are the names of a scalar
+    bool trace = false;
+    JsonTarget json;
+};
+
+/// What is to be resolved under, once it has been read.
+struct Ruling {
+    std::string name; ///< of the rules
+    LogicalRules rules;
+    Dialect dialect = Dialect::FlaxLinen;
+    FlaxVersion version = FlaxVersion::Current;
+    RulesFallback fallback = RulesFallback::AxisIsUnsharded;
+    std::optional<Mesh> mesh;
+    std::vector<Diagnostic> warnings;
+};
+
+/// Resolves every row of options.table. Returns the exit code.
+[[nodiscard]] int resolveTable(const ResolveOptions& options, const Ruling& ruling);
+
+[[nodiscard]] QString toText(std::string_view utf8);
+/// "embed", "(1)" for a dimension without a name.
+[[nodiscard]] QString nameText(const LogicalName& name, int dimension);
+/// The rules against the dimensions: what each did, and why.
+[[nodiscard]] Table traceTable(const LogicalNames& names, const LogicalRules& rules, const Resolution& resolution);
+[[nodiscard]] Json traceJson(const Resolution& resolution, const LogicalNames& names, const LogicalRules& rules);
+/// "tensor has size 1 and is left out of dimension 0 (embed)".
+[[nodiscard]] QString droppedText(const DroppedAxes& dropped, const LogicalNames& names);
+[[nodiscard]] Json droppedJson(const std::vector<DroppedAxes>& dropped);
+/// An entry per dimension: a list of mesh axes.
+[[nodiscard]] Json axesJson(const PartitionSpec& spec, std::size_t rank);
+
+/// Rules that name axes which the mesh lacks.
+[[nodiscard]] std::vector<Diagnostic> unknownAxes(const LogicalRules& rules, const Mesh& mesh);
+
+} // namespace shardscope::cli

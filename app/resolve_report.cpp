@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "resolve.h"
+#include "sharding/text.h"
+#include "words/words.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+QString targetText(const SpecEntry& target)
+{
+    const QString spec = toText(toColumn(PartitionSpec{ { target } }));
+    return spec.mid(2, spec.size() - 3); // without P( )
+}
+
+std::string_view verdictName(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::Applied:
+        return "applied";
+    case Verdict::NoSuchDimension:
+        return "no_such_dimension";
+    case Verdict::AxisBusy:
+        return "axis_busy";
+    case Verdict::DimensionSet:
+        return "dimension_set";
+    case Verdict::BlockedByNull:
+        break;
+    }
+    return "blocked_by_null";
+}
+
+std::string_view reasonName(DroppedAxes::Reason reason)
+{
+    switch (reason) {
+    case DroppedAxes::Reason::NotInMesh:
+        return "not_in_mesh";
+    case DroppedAxes::Reason::SizeOne:
+        return "size_one";
+    case DroppedAxes::Reason::Indivisible:
+        break;
+    }
+    return "indivisible";
+}
+
+} // namespace
+
+QString toText(std::string_view utf8)
+{
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+QString nameText(const LogicalName& name, int dimension)
+{
+    return name.kind == LogicalName::Kind::Name ? toText(name.name) : QStringLiteral("(%1)").arg(dimension);
+}
+
+Table traceTable(const LogicalNames& names, const LogicalRules& rules, const Resolution& resolution)
+{
+    Table table{ { { QStringLiteral("#"), true }, { QStringLiteral("Rule") } }, {} };
+    for (std::size_t i = 0; i < names.size(); ++i)
+        table.columns.push_back({ nameText(names[i], static_cast<int>(i)) });
+    table.columns.push_back({ QStringLiteral("Verdict") });
+    table.columns.push_back({ QStringLiteral("Why") });
+    for (const RuleTrace& trace : resolution.rules) {
+        const LogicalRule& rule = rules.list[trace.rule];
+        const QString target = targetText(rule.target);
+        QStringList row{ QString::number(trace.rule + 1),
+            QStringLiteral("%1 → %2").arg(nameText(rule.name, 0), target) };
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const bool here = trace.dimension == static_cast<int>(i);
+            row << (!here                               ? QString()
+                    : trace.verdict == Verdict::Applied ? QStringLiteral("[%1]").arg(target)
+                                                        : QStringLiteral("(%1)").arg(target));
+        }
+        row << words::verdict(trace) << words::plain(words::verdictReason(trace, rules, names));
+        table.rows.push_back(row);
+    }
+    return table;
+}
+
+Json traceJson(const Resolution& resolution, const LogicalNames& names, const LogicalRules& rules)
+{
+    Json list = Json::array();
+    for (const RuleTrace& trace : resolution.rules) {
+        Json row{ { "rule", trace.rule + 1 }, { "verdict", verdictName(trace.verdict) } };
+        if (trace.dimension >= 0)
+            row["dimension"] = trace.dimension;
+        if (trace.byRule >= 0)
+            row["by_rule"] = trace.byRule + 1;
+        if (trace.byDimension >= 0)
+            row["by_dimension"] = trace.byDimension;
+        if (!trace.busyAxis.empty())
+            row["busy_axis"] = trace.busyAxis;
+        if (!trace.lostAxes.empty())
+            row["lost_axes"] = trace.lostAxes;
+        row["reason"] = words::plain(words::verdictReason(trace, rules, names)).toStdString();
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+QString droppedText(const DroppedAxes& dropped, const LogicalNames& names)
+{
+    QStringList axes;
+    for (const std::string& axis : dropped.axes)
+        axes << toText(axis);
+    const QString list = axes.join(QStringLiteral(", "));
+    const QString dimension = dropped.dimension < names.size()
+        ? nameText(names[dropped.dimension], static_cast<int>(dropped.dimension))
+        : QString::number(dropped.dimension);
+    switch (dropped.reason) {
+    case DroppedAxes::Reason::NotInMesh:
+        return QStringLiteral("left out of %1: %2, which the mesh lacks").arg(dimension, list);
+    case DroppedAxes::Reason::SizeOne:
+        return QStringLiteral("left out of %1: %2, of size 1").arg(dimension, list);
+    case DroppedAxes::Reason::Indivisible:
+        break;
+    }
+    return QStringLiteral("left out of %1: %2, since %3 does not divide by %4")
+        .arg(dimension, list)
+        .arg(dropped.size)
+        .arg(dropped.partitions);
+}
+
+Json droppedJson(const std::vector<DroppedAxes>& list)
+{
+    Json json = Json::array();
+    for (const DroppedAxes& dropped : list) {
+        Json each{ { "dimension", dropped.dimension }, { "axes", dropped.axes },
+            { "reason", reasonName(dropped.reason) } };
+        if (dropped.reason == DroppedAxes::Reason::Indivisible) {
+            each["size"] = dropped.size;
+            each["partitions"] = dropped.partitions;
+        }
+        json.push_back(std::move(each));
+    }
+    return json;
+}
+
+Json axesJson(const PartitionSpec& spec, std::size_t rank)
+{
+    Json json = Json::array();
+    for (std::size_t i = 0; i < rank; ++i)
+        json.push_back(spec.axesOf(i));
+    return json;
+}
+
+std::vector<Diagnostic> unknownAxes(const LogicalRules& rules, const Mesh& mesh)
+{
+    std::vector<Diagnostic> list;
+    for (std::size_t i = 0; i < rules.list.size(); ++i)
+        for (const std::string& axis : rules.list[i].target.axes)
+            if (!mesh.axisIndex(axis))
+                list.push_back({ Code::RuleUnknownAxis,
+                    { { "rule", i + 1 }, { "name", rules.list[i].name.name }, { "axis", axis },
+                        { "known", mesh.axisNames() } },
+                    {} });
+    return list;
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <map>
+
+#include "experiment/builtin.h"
+#include "interchange/import.h"
+#include "pipeline/analyse.h"
+#include "pipeline/problems.h"
+#include "resolve.h"
+#include "sharding/text.h"
+#include "words/words.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+/// One array of the table, resolved.
+struct RowAnswer {
+    const ParameterRow* row = nullptr;
+    const ResolvedAnnotation* annotation = nullptr;
+    bool constrained = true; ///< false: the fallback leaves it alone, or there is an error
+    PartitionSpec spec;
+    std::vector<DroppedAxes> dropped;
+    std::optional<Layout> layout; ///< absent when the spec cannot be put on the mesh
+    std::int64_t bytesPerDevice = 0;
+};
+
+struct TableAnswer {
+    std::shared_ptr<const Annotations> annotations; ///< that the rows point into
+    std::vector<RowAnswer> rows;
+    std::vector<Diagnostic> problems;
+    std::vector<std::int64_t> unusedRules; ///< by number; no finding, since a table seldom has all that rules are for
+    std::int64_t bytesInAll = 0;
+    std::int64_t bytesPerDevice = 0;
+    std::int64_t uncutBytes = 0; ///< of arrays that every device holds whole
+    std::int64_t uncutRows = 0;
+};
+
+std::int64_t bytesOf(const Layout& layout, DType dtype)
+{
+    std::int64_t bytes = byteSize(dtype);
+    for (const std::int64_t size : layout.shardShape())
+        bytes = saturatingProduct(bytes, size);
+    return bytes;
+}
+
+/// What a constraint with the fallback does where it is not the plain resolution.
+void applyFallback(const Ruling& ruling, RowAnswer& answer, std::vector<Diagnostic>& problems)
+{
+    if (ruling.fallback == RulesFallback::AxisIsUnsharded)
+        return;
+    const Result<ConstraintAction> action =
+        logicalConstraint(answer.row->names, ruling.rules, ruling.fallback, ruling.version);
+    if (!action) {
+        Diagnostic problem = action.error();
+        problem.where.path = answer.row->path;
+        if (problem.code == Code::UnmatchedAxis) // other errors are found without the fallback, too
+            problems.push_back(std::move(problem));
+    }
+    answer.constrained = action && action->constrain;
+}
+
+RowAnswer resolveRow(const Ruling& ruling, const MeshPtr& mesh, const ParameterRow& row,
+    const ResolvedAnnotation& annotation, std::vector<Diagnostic>& problems)
+{
+    RowAnswer answer;
+    answer.row = &row;
+    answer.annotation = &annotation;
+    if (!annotation.resolution) {
+        answer.constrained = false;
+        return answer;
+    }
+    applyFallback(ruling, answer, problems);
+    SpecOnMesh placed = onMesh(annotation.resolution->spec(), ruling.dialect, *mesh, row.type.shape);
+    answer.spec = canonical(placed.spec);
+    answer.dropped = std::move(placed.dropped);
+    if (!answer.constrained)
+        answer.spec = PartitionSpec();
+    if (validate(answer.spec, *mesh, row.type.shape)) {
+        answer.layout.emplace(mesh, toTensorSharding(answer.spec, *mesh, row.type.rank()), row.type.shape);
+        answer.bytesPerDevice = bytesOf(*answer.layout, row.type.dtype);
+    }
+    return answer;
+}
+
+void sumUp(TableAnswer& answer)
+{
+    for (const RowAnswer& each : answer.rows) {
+        const std::int64_t bytes = each.row->type.byteCount();
+        answer.bytesInAll = saturatingSum(answer.bytesInAll, bytes);
+        answer.bytesPerDevice = saturatingSum(answer.bytesPerDevice, each.layout ? each.bytesPerDevice : bytes);
+        if (!each.layout || each.layout->distinctShards() == 1) {
+            answer.uncutBytes = saturatingSum(answer.uncutBytes, bytes);
+            ++answer.uncutRows;
+        }
+    }
+}
+
+/// Findings about arrays get the line of their row, findings about rules the name of the rules.
+void placeProblems(const std::string& table, const std::string& rules, TableAnswer& answer)
+{
+    std::map<std::string, const ParameterRow*> rows;
+    for (const RowAnswer& each : answer.rows)
+        rows.emplace(each.row->path, each.row);
+    for (Diagnostic& problem : answer.problems) {
+        Where& where = problem.where;
+        if (const auto row = rows.find(where.path); row != rows.end()) {
+            where.file = table;
+            where.line = row->second->line;
+            where.column = row->second->column;
+            where.pointer.clear();
+        } else if (where.file.empty()) {
+            where.file = rules;
+        }
+    }
+}
+
+Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
+{
+    Import import;
+    import.dialect = ruling.dialect;
+    import.rules = ruling.rules;
+    import.mesh.assign(ruling.mesh->axes().begin(), ruling.mesh->axes().end());
+    import.rows = input.table.rows;
+    Result<Experiment> experiment = toExperiment(import);
+    if (!experiment)
+        return tl::unexpected(std::move(experiment.error()));
+    experiment->rules.version = ruling.version;
+    experiment->rules.fallback = ruling.fallback;
+    const Result<Program> program = buildProgram(*experiment);
+    if (!program)
+        return tl::unexpected(program.error());
+
+    const MeshPtr mesh = std::make_shared<const Mesh>(*ruling.mesh);
+    const auto annotations = annotate(*program, *mesh, *experiment);
+    const RuleCensus census = countRules(*program, *annotations, experiment->rules);
+    TableAnswer answer;
+    answer.annotations = annotations;
+    for (const Problem& problem : annotationProblems(*program, *mesh, *annotations, census, *experiment)) {
+        if (problem.diagnostic.code == Code::RuleUnused)
+            answer.unusedRules.push_back(problem.diagnostic.number("rule"));
+        else
+            answer.problems.push_back(problem.diagnostic);
+    }
+    for (std::size_t i = 0; i < input.table.rows.size(); ++i)
+        answer.rows.push_back(
+            resolveRow(ruling, mesh, input.table.rows[i], annotations->arguments[i], answer.problems));
+    sumUp(answer);
+    return answer;
+}
+
+Json rowJson(const RowAnswer& each)
+{
+    const ParameterRow& row = *each.row;
+    Json names = Json::array();
+    for (const LogicalName& name : row.names)
+        names.push_back(name.kind == LogicalName::Kind::Name ? Json(name.name) : Json(nullptr));
+    Json json{ { "path", row.path }, { "line", row.line }, { "dtype", name(row.type.dtype) },
+        { "shape", std::vector<std::int64_t>(row.type.shape.begin(), row.type.shape.end()) },
+        { "names", std::move(names) }, { "constrain", each.constrained } };
+    if (each.annotation->resolution) {
+        json["spec"] = toJax(each.spec, false);
+        json["axes"] = axesJson(each.spec, row.type.rank());
+    }
+    json["dropped"] = droppedJson(each.dropped);
+    json["bytes"] = row.type.byteCount();
+    if (each.layout) {
+        const Shape& shard = each.layout->shardShape();
+        json["shard_shape"] = std::vector<std::int64_t>(shard.begin(), shard.end());
+        json["shards"] = each.layout->distinctShards();
+        json["copies"] = each.layout->copies();
+        json["bytes_per_device"] = each.bytesPerDevice;
+    }
+    return json;
+}
+
+Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableInput& input, const TableAnswer& answer)
+{
+    Json out = envelope("resolve");
+    out["dialect"] = name(ruling.dialect);
+    out["mesh"] = toJson(*ruling.mesh);
+    out["table"] = input.name;
+    out["arrays"] = Json::array();
+    for (const RowAnswer& each : answer.rows) {
+        Json row = rowJson(each);
+        if (options.trace && each.annotation->resolution)
+            row["trace"] = traceJson(*each.annotation->resolution, each.row->names, ruling.rules);
+        out["arrays"].push_back(std::move(row));
+    }
+    out["bytes"] = answer.bytesInAll;
+    out["bytes_per_device"] = answer.bytesPerDevice;
+    out["uncut"] = { { "arrays", answer.uncutRows }, { "bytes", answer.uncutBytes } };
+    out["unused_rules"] = answer.unusedRules;
+    out["problems"] = toJson(answer.problems);
+    return out;
+}
+
+/// "[embed 1024, mlp 4096]"
+QString shapeText(const ParameterRow& row)
+{
+    QStringList parts;
+    for (std::size_t i = 0; i < row.type.rank(); ++i) {
+        const QString size = QString::number(row.type.shape[i]);
+        parts << (row.names[i].kind == LogicalName::Kind::Name ? toText(row.names[i].name) + QLatin1Char(' ') + size
+                                                               : size);
+    }
+    return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
+}
+
+void printRows(Console& console, const TableAnswer& answer)
+{
+    Table table{ { { QStringLiteral("Array") }, { QStringLiteral("Type") }, { QStringLiteral("Shape") },
+                     { QStringLiteral("Spec") }, { QStringLiteral("Per device") },
+                     { QStringLiteral("Bytes per device"), true }, { QStringLiteral("Copies"), true } },
+        {} };
+    for (const RowAnswer& each : answer.rows) {
+        const bool placed = each.layout.has_value();
+        table.rows.push_back({ toText(each.row->path), toText(name(each.row->type.dtype)), shapeText(*each.row),
+            !each.annotation->resolution ? QStringLiteral("error")
+                : each.constrained       ? toText(toColumn(each.spec))
+                                         : QStringLiteral("left alone"),
+            placed ? words::shape(each.layout->shardShape()) : QString(),
+            placed ? words::bytes(static_cast<double>(each.bytesPerDevice)) : QString(),
+            placed ? QString::number(each.layout->copies()) : QString() });
+    }
+    console.table(table, {});
+}
+
+/// Arrays with the same names have the same trace.
+void printTraces(Console& console, const Ruling& ruling, const TableAnswer& answer)
+{
+    std::vector<std::pair<const RowAnswer*, int>> kinds;
+    for (const RowAnswer& each : answer.rows) {
+        if (!each.annotation->resolution || each.row->names.empty())
+            continue;
+        const auto known = std::find_if(
+            kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first->row->names == each.row->names; });
+        if (known == kinds.end())
+            kinds.emplace_back(&each, 1);
+        else
+            ++known->second;
+    }
+    for (const auto& [each, count] : kinds) {
+        console.heading(count == 1 ? toText(each->row->path)
+                                   : QStringLiteral("%1 and %2 more").arg(toText(each->row->path)).arg(count - 1));
+        console.table(traceTable(each->row->names, ruling.rules, *each->annotation->resolution));
+    }
+}
+
+void printSum(Console& console, const TableAnswer& answer, const Ruling& ruling)
+{
+    const auto bytes = [](std::int64_t number) { return words::bytes(static_cast<double>(number)); };
+    console.line();
+    console.line(QStringLiteral("%1 arrays of %2; each of %3 devices holds %4")
+                     .arg(answer.rows.size())
+                     .arg(bytes(answer.bytesInAll))
+                     .arg(ruling.mesh->deviceCount())
+                     .arg(bytes(answer.bytesPerDevice)));
+    if (answer.uncutRows > 0)
+        console.line(QStringLiteral("every device holds %1 of them whole: %2")
+                         .arg(answer.uncutRows)
+                         .arg(bytes(answer.uncutBytes)),
+            Emphasis::Faint);
+    if (!answer.unusedRules.empty())
+        console.line(QStringLiteral("%1 of %2 rules cut nothing here")
+                         .arg(answer.unusedRules.size())
+                         .arg(ruling.rules.list.size()),
+            Emphasis::Faint);
+}
+
+} // namespace
+
+int resolveTable(const ResolveOptions& options, const Ruling& ruling)
+{
+    const auto input = readTableInput(options.table);
+    if (!input)
+        return reject("resolve", options.json, input.error());
+    Result<TableAnswer> answer = resolveRows(ruling, *input);
+    if (!answer) {
+        Diagnostic error = answer.error();
+        if (error.where.file.empty())
+            error.where.file = error.where.path.empty() ? ruling.name : input->name;
+        return reject("resolve", options.json, { std::move(error) });
+    }
+    placeProblems(input->name, ruling.name, *answer);
+    answer->problems.insert(answer->problems.begin(), input->table.warnings.begin(), input->table.warnings.end());
+    const bool findings = std::any_of(answer->problems.begin(), answer->problems.end(),
+        [](const Diagnostic& problem) { return problem.severity() != Severity::Info; });
+    const int status = findings ? Findings : Done;
+    if (!options.json.empty())
+        return emitJson(tableJson(options, ruling, *input, *answer), options.json, status);
+    Console console;
+    if (options.trace)
+        printTraces(console, ruling, *answer);
+    printRows(console, *answer);
+    printSum(console, *answer, ruling);
+    console.flush();
+    if (!answer->problems.empty()) {
+        Console errors(stderr);
+        print(errors, answer->problems);
+    }
+    return status;
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rules_input.h"
+
+#include <QFileInfo>
+#include <algorithm>
+#include <charconv>
+
+#include "input.h"
+#include "rules/published_rules.h"
+#include "sharding/text.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+/// Whether text that is no file looks as if it were meant to be one.
+bool looksLikePath(std::string_view text)
+{
+    if (text.find_first_of("([{") != std::string_view::npos)
+        return false;
+    for (const std::string_view begin : { "/", "./", "../", "~" })
+        if (text.starts_with(begin))
+            return true;
+    for (const std::string_view end : { ".json", ".py", ".txt", ".yml", ".yaml" })
+        if (text.ends_with(end))
+            return true;
+    return false;
+}
+
+/// One word, as ids are.
+bool looksLikeId(std::string_view text)
+{
+    return !text.empty() && text.find_first_of("([{'\"=,: \t\n") == std::string_view::npos;
+}
+
+bool isYaml(std::string_view name)
+{
+    return name.ends_with(".yml") || name.ends_with(".yaml");
+}
+
+Error inFile(Error error, const std::string& name)
+{
+    if (error.where.file.empty())
+        error.where.file = name;
+    return error;
+}
+
+/// MaxText has all its axes in every mesh; those that nobody speaks of have size 1.
+Mesh withDeclaredAxes(Mesh mesh, const RulesInput& rules)
+{
+    if (rules.dialect != Dialect::MaxText)
+        return mesh;
+    std::vector<MeshAxis> axes(mesh.axes().begin(), mesh.axes().end());
+    for (const std::string& axis : rules.meshAxes)
+        if (!mesh.axisIndex(axis))
+            axes.push_back({ axis, 1 });
+    Result<Mesh> whole = Mesh::create(std::move(axes));
+    return whole ? std::move(*whole) : mesh;
+}
+
+} // namespace
+
+Result<RulesInput> publishedInput(const std::string& id, const std::string& option)
+{
+    if (const PublishedRules* set = findPublishedRules(id)) {
+        RulesInput input;
+        input.name = id;
+        input.rules = set->rules;
+        input.dialect = set->dialect;
+        input.meshAxes = set->meshAxes;
+        return input;
+    }
+    std::vector<std::string> known;
+    for (const PublishedRules& set : publishedRules())
+        known.push_back(set.id);
+    std::vector<Arg> args{ { "key", option }, { "value", id }, { "known", known } };
+    if (std::string nearest = nearestName(id, known); !nearest.empty())
+        args.emplace_back("nearest", std::move(nearest));
+    return fail(Code::UnknownValue, std::move(args));
+}
+
+Result<RulesInput> readMaxTextInput(const std::string& name, const std::string& text)
+{
+    Result<ReadMaxText> read = readMaxText(text);
+    if (!read)
+        return tl::unexpected(inFile(std::move(read.error()), name));
+    for (Diagnostic& warning : read->warnings)
+        warning.where.file = name;
+    RulesInput input;
+    input.name = name;
+    input.rules = read->config.rules;
+    input.dialect = Dialect::MaxText;
+    for (const MaxTextAxis& axis : read->config.axes)
+        input.meshAxes.push_back(axis.name);
+    input.maxText = std::move(*read);
+    return input;
+}
+
+Result<RulesInput> readRulesInput(const std::string& given, const std::string& option)
+{
+    RulesInput input;
+    input.name = option;
+    std::string text = given;
+    const bool isFile = given == "-" || QFileInfo(QString::fromStdString(given)).isFile();
+    if (!isFile && findPublishedRules(given))
+        return publishedInput(given, option);
+    if (isFile || looksLikePath(given)) {
+        Result<std::string> read = readText(given);
+        if (!read)
+            return tl::unexpected(std::move(read.error()));
+        text = std::move(*read);
+        input.name = given == "-" ? "standard input" : given;
+        if (isYaml(given))
+            return readMaxTextInput(input.name, text);
+    } else if (looksLikeId(given)) {
+        return publishedInput(given, option);
+    }
+    Result<LogicalRules> rules = parseRules(text);
+    if (!rules)
+        return tl::unexpected(inFile(std::move(rules.error()), input.name));
+    input.rules = std::move(*rules);
+    return input;
+}
+
+tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::string& given)
+{
+    Result<std::string> text = readText(given, maximumTableBytes + 1);
+    if (!text)
+        return tl::unexpected(std::vector{ text.error() });
+    const std::string name = given == "-" ? "standard input" : given;
+    ReadTable table = readTable(*text);
+    if (!table) {
+        std::vector<Diagnostic> errors;
+        for (Diagnostic& error : table.error())
+            errors.push_back(inFile(std::move(error), name));
+        return tl::unexpected(std::move(errors));
+    }
+    for (Diagnostic& warning : table->warnings)
+        warning.where.file = name;
+    return TableInput{ name, std::move(*table) };
+}
+
+MaxTextMachine machineOf(const MeshOptions& options)
+{
+    MaxTextMachine machine;
+    if (options.devices > 0)
+        machine.devices = options.devices;
+    if (options.slices > 0)
+        machine.slices = options.slices;
+    return machine;
+}
+
+Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const RulesInput* rules)
+{
+    if (!options.mesh.empty()) {
+        Result<Mesh> mesh = parseMesh(options.mesh);
+        if (!mesh)
+            return tl::unexpected(inFile(std::move(mesh.error()), "--mesh"));
+        return std::optional(rules ? withDeclaredAxes(std::move(*mesh), *rules) : std::move(*mesh));
+    }
+    if (!rules || !rules->maxText || rules->maxText->config.axes.empty())
+        return std::optional<Mesh>();
+    const Result<MaxTextMesh> resolved = resolveMesh(rules->maxText->config, machineOf(options));
+    if (!resolved)
+        return tl::unexpected(inFile(resolved.error(), rules->name));
+    Result<Mesh> mesh = Mesh::create(resolved->meshAxes(), resolved->deviceOrder);
+    if (!mesh)
+        return tl::unexpected(inFile(std::move(mesh.error()), rules->name));
+    return std::optional(std::move(*mesh));
+}
+
+Result<std::vector<std::int64_t>> parseSizes(const std::string& text, const std::string& option)
+{
+    constexpr std::string_view separators = ",xX() []";
+    std::vector<std::int64_t> sizes;
+    for (std::size_t at = text.find_first_not_of(separators); at < text.size();
+         at = text.find_first_not_of(separators, at)) {
+        const std::size_t stop = std::min(text.find_first_of(separators, at), text.size());
+        std::int64_t size = 0;
+        const auto [end, error] = std::from_chars(text.data() + at, text.data() + stop, size);
+        Where where;
+        where.file = option;
+        where.line = 1;
+        where.column = static_cast<int>(at) + 1;
+        if (end != text.data() + stop)
+            return fail(Code::Syntax,
+                { { "expected", "sizes such as 8,1024" }, { "found", "'" + text.substr(at, stop - at) + "'" } }, where);
+        constexpr std::int64_t most = std::int64_t{ 1 } << 40;
+        if (error != std::errc() || size < 0 || size > most)
+            return fail(Code::OutOfRange,
+                { { "key", option }, { "value", text.substr(at, stop - at) }, { "min", 0 }, { "max", most } }, where);
+        sizes.push_back(size);
+        at = stop;
+    }
+    return sizes;
+}
+
+} // namespace shardscope::cli

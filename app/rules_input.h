@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rules, meshes and tables as they are given on the command line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interchange/maxtext_config.h"
+#include "interchange/parameter_table.h"
+#include "rules/dialect.h"
+#include "sharding/logical_rules.h"
+
+namespace shardscope::cli {
+
+struct RulesInput {
+    std::string name; ///< where they are from: a file, "standard input", the id of a published set, or the option
+    LogicalRules rules;
+    std::optional<Dialect> dialect; ///< where the source says one
+    std::vector<std::string> meshAxes; ///< of a published set
+    std::optional<ReadMaxText> maxText; ///< of a MaxText configuration
+};
+
+/// A file (MaxText's YAML if its name ends in .yml or .yaml), - for standard input, the id of a published set, or the
+/// rules themselves. Diagnostics name the source. `option` is what it was given with: "--rules".
+[[nodiscard]] Result<RulesInput> readRulesInput(const std::string& given, const std::string& option);
+/// The text of a MaxText configuration.
+[[nodiscard]] Result<RulesInput> readMaxTextInput(const std::string& name, const std::string& text);
+/// A published set. UnknownValue with the nearest id otherwise.
+[[nodiscard]] Result<RulesInput> publishedInput(const std::string& id, const std::string& option);
+
+/// A file with an own table, or - for standard input.
+struct TableInput {
+    std::string name;
+    ParameterTable table;
+};
+[[nodiscard]] tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::string& given);
+
+/// The mesh of --mesh, or that of a MaxText configuration on a machine; nothing if neither is given. Axes that a
+/// MaxText source has and --mesh does not speak of are added with size 1.
+struct MeshOptions {
+    std::string mesh;
+    std::int64_t devices = 0; ///< 0 = not given
+    std::int64_t slices = 0;
+};
+[[nodiscard]] Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const RulesInput* rules);
+[[nodiscard]] MaxTextMachine machineOf(const MeshOptions& options);
+
+/// "8,1024" or "8x1024". Errors: Syntax, OutOfRange.
+[[nodiscard]] Result<std::vector<std::int64_t>> parseSizes(const std::string& text, const std::string& option);
+
+} // namespace shardscope::cli

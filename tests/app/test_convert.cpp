@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// convert: rules, meshes and tables of other programs, and back.
+#include <QTest>
+
+#include "program.h"
+
+using namespace shardscope;
+
+namespace {
+
+QStringList split(const char* text)
+{
+    return QString::fromUtf8(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+const char* const config =
+    "run_name: ''\nsteps: 10\nmesh_axes: ['data', 'fsdp']\n"
+    "logical_axis_rules: [\n  ['batch', ['data', 'fsdp']],\n  ['embed', 'fsdp'],\n  ['kv', []],\n]\n"
+    "dcn_data_parallelism: -1\nici_fsdp_parallelism: -1\n";
+
+} // namespace
+
+class ConvertTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    QString file(const char* name, const QByteArray& bytes)
+    {
+        return writeFile(m_folder, QString::fromUtf8(name), bytes);
+    }
+    static Ran convert(const QString& input, const char* more, const QByteArray& standardInput = {})
+    {
+        return runProgram(QStringList{ QStringLiteral("convert"), input } + split(more), standardInput);
+    }
+
+private Q_SLOTS:
+    void maxTextToExperiment()
+    {
+        const QString path = file("base.yml", config);
+        const Ran ran = convert(path, "--from maxtext --devices 8 --slices 2");
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(ran.error.contains(QStringLiteral("2 other keys")), qPrintable(ran.error));
+        const auto json = ran.json();
+        QVERIFY(json.at("rules").at("dialect") == "maxtext");
+        QVERIFY(json.at("mesh").at("axes") == nlohmann::json::parse(R"([["data", 2], ["fsdp", 4]])"));
+        QVERIFY(json.at("hardware").at("hosts") == 2);
+        QCOMPARE(json.at("rules").at("list").size(), 3U);
+        // The program takes what it wrote.
+        const Ran check = runProgram({ QStringLiteral("show"), file("out.json", ran.out.toUtf8()) });
+        QCOMPARE(check.code, 0);
+        QVERIFY(check.out.contains(QStringLiteral("data 2 × fsdp 4")));
+    }
+
+    void passedOverKeys()
+    {
+        const auto json = convert(file("base.yml", config), "--from maxtext --devices 8 --json").json();
+        QVERIFY(json.at("format") == "shardscope-convert");
+        const auto& passed = json.at("source").at("passed_over");
+        QCOMPARE(passed.size(), 2U);
+        QVERIFY(passed.at(1).at("key") == "steps" && passed.at(1).at("line") == 2);
+        QVERIFY(json.at("text").get<std::string>().find("\"maxtext\"") != std::string::npos);
+    }
+
+    void rulesBetweenForms()
+    {
+        const QString yaml = file("base.yml", config);
+        const Ran flax = convert(yaml, "--from maxtext --to flax");
+        QCOMPARE(flax.code, 0);
+        QCOMPARE(flax.out,
+            QStringLiteral(
+                "rules = (\n    ('batch', ('data', 'fsdp')),\n    ('embed', 'fsdp'),\n    ('kv', ()),\n)\n"));
+        const Ran t5x = convert(QStringLiteral("-"), "--from flax --to t5x", flax.out.toUtf8());
+        QCOMPARE(t5x.out, QString(flax.out).replace(QStringLiteral("rules ="), QStringLiteral("logical_axis_rules =")));
+        // To MaxText and back: nothing is lost but the sizes that were open.
+        const Ran back = convert(file("rules.py", t5x.out.toUtf8()), "--from t5x --to maxtext --mesh data=2,fsdp=4");
+        QCOMPARE(back.code, 0);
+        QVERIFY(back.out.contains(QStringLiteral("ici_fsdp_parallelism: 4\n")));
+        const Ran again = convert(file("again.yml", back.out.toUtf8()), "--from maxtext --to flax");
+        QCOMPARE(again.out, flax.out);
+        QVERIFY(again.error.isEmpty());
+        // Open sizes stay open.
+        const Ran open = convert(yaml, "--from maxtext --to maxtext");
+        QVERIFY(open.out.contains(QStringLiteral("dcn_data_parallelism: -1\n")));
+    }
+
+    void presets()
+    {
+        const Ran ran = convert(QStringLiteral("maxtext-base-2026-08"), "--from preset --to flax");
+        QCOMPARE(ran.code, 0);
+        QCOMPARE(ran.out.count(QLatin1Char('\n')), 78);
+        const Ran unknown = convert(QStringLiteral("maxtext-base"), "--from preset --to flax");
+        QCOMPARE(unknown.code, 2);
+        QVERIFY(unknown.error.contains(QStringLiteral("E124")));
+    }
+
+    void tables()
+    {
+        const QString csv = file("params.csv", "path,shape,dtype,names\nw,8x4,bfloat16,\"embed,mlp\"\nstep,,int32,\n");
+        const Ran json = convert(csv, "--from table --to table");
+        QCOMPARE(json.code, 0);
+        QCOMPARE(json.json().size(), 2U);
+        const Ran back = convert(file("params.json", json.out.toUtf8()), "--from table --to csv");
+        QCOMPARE(back.out, QStringLiteral("path,shape,dtype,names\nw,8x4,bf16,\"embed,mlp\"\nstep,,i32,\n"));
+        const Ran experiment = convert(csv, "--from table --rules t5x-a1p2 --mesh data=2,model=2");
+        QCOMPARE(experiment.code, 0);
+        QVERIFY(experiment.json().at("model").at("arrays").size() == 2);
+        QVERIFY(experiment.json().at("rules").at("dialect") == "t5x");
+        const QString path = file("out.json", experiment.out.toUtf8());
+        const Ran shown = runProgram({ QStringLiteral("show"), path });
+        QCOMPARE(shown.code, 0);
+        QVERIFY(shown.out.contains(QStringLiteral("P(data, model)")));
+        QCOMPARE(convert(path, "--from experiment --to csv").out, back.out);
+        QCOMPARE(convert(path, "--from experiment").out, experiment.out);
+        QVERIFY(convert(path, "--from experiment --to flax")
+                    .out.startsWith(QStringLiteral("rules = (\n    ('batch', 'data'),\n")));
+        QVERIFY(convert(path, "--from experiment --to maxtext")
+                    .out.contains(QStringLiteral("mesh_axes: ['data', 'model']\n")));
+    }
+
+    void outputFile()
+    {
+        const QString out = m_folder.filePath(QStringLiteral("rules.py"));
+        const Ran ran = runProgram({ QStringLiteral("convert"), QStringLiteral("t5x-a1p1"), QStringLiteral("--from"),
+            QStringLiteral("preset"), QStringLiteral("--to"), QStringLiteral("t5x"), QStringLiteral("-o"), out });
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.isEmpty());
+        QVERIFY(fileBytes(out).startsWith("logical_axis_rules = ("));
+        const Ran refused = runProgram({ QStringLiteral("convert"), QStringLiteral("t5x-a1p1"),
+            QStringLiteral("--from"), QStringLiteral("preset"), QStringLiteral("--to"), QStringLiteral("t5x"),
+            QStringLiteral("-o"), QStringLiteral("/nowhere/rules.py") });
+        QCOMPARE(refused.code, 2);
+        QVERIFY(refused.error.contains(QStringLiteral("E130")));
+    }
+
+    void refuses_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("options");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* name, const char* text, const char* options, const char* said) {
+            QTest::newRow(name) << QByteArray(text) << options << said;
+        };
+        row("sizes that are open", config, "--from maxtext", "E187");
+        row("devices that do not fit", config, "--from maxtext --devices 7 --slices 2", "E102");
+        row("YAML that is none", "mesh_axes: ['a'", "--from maxtext", ":1:16: E120");
+        row("YAML without rules", "a: 1", "--from maxtext", "E123");
+        row("an axis twice", "mesh_axes: ['a', 'a']", "--from maxtext", ":1:18: E114");
+        row("rules that are none", "rules = (('a', ", "--from t5x", ":1:16: E120");
+        row("rules without a mesh", "[('a', 'x')]", "--from flax", "E187");
+        row("a mesh that is none", "[('a', 'x')]", "--from flax --mesh x=", "--mesh:1:3: E120");
+        row("a rule of three", "[('a', 'x', 'y')]", "--from flax --mesh x=2", "E109");
+        row("a mapping", "{'a': 'x'}", "--from flax --mesh x=2", "E110");
+        row("what MaxText cannot say", "[(None, 'x')]", "--from flax --to maxtext --mesh x=2", "E122");
+        row("rules as a table", "[('a', 'x')]", "--from flax --to csv", "E123");
+        row("a table as rules", "path,shape\na,8\n", "--from table --to flax", "E123");
+        row("a table that is none", "path,shape\na,?\n", "--from table", ":2:3: E120");
+        row("a table without a mesh", "path,shape\na,8\n", "--from table", "E187");
+        row("an experiment that is none", "{}", "--from experiment", "E1");
+    }
+    void refuses()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, options);
+        QFETCH(QString, said);
+        const Ran ran = convert(file("input", text), options.toUtf8());
+        QCOMPARE(ran.code, 2);
+        QVERIFY(ran.out.isEmpty());
+        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        const Ran json = convert(file("input", text), (options + QStringLiteral(" --json")).toUtf8());
+        QCOMPARE(json.code, 2);
+        QVERIFY(!json.json().at("problems").empty());
+    }
+
+    void usage_data()
+    {
+        QTest::addColumn<QString>("arguments");
+        for (const char* wrong : { "convert", "convert x", "convert x --from penzai", "convert x --from flax --to yaml",
+                 "convert /nope.py --from flax", "convert x --from flax --devices 0", "rules a b" })
+            QTest::newRow(wrong) << wrong;
+    }
+    void usage()
+    {
+        QFETCH(QString, arguments);
+        const Ran ran = runProgram(split(arguments.toUtf8()));
+        QCOMPARE(ran.code, 2);
+        QVERIFY(ran.out.isEmpty());
+        QVERIFY(!ran.error.isEmpty());
+    }
+
+    void warnings()
+    {
+        const Ran ran =
+            convert(file("base.yml", QByteArray(config) + "ici_tensor_parallelism: 4\n"), "--from maxtext --devices 8");
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(ran.error.contains(QStringLiteral(":11:25: W213")), qPrintable(ran.error));
+    }
+};
+
+QTEST_GUILESS_MAIN(ConvertTest)
+#include "test_convert.moc"

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// shardscope mesh.
+#include <QTest>
+
+#include <algorithm>
+#include <numeric>
+
+#include "program.h"
+
+using namespace shardscope;
+
+namespace {
+
+QStringList words(const QString& text)
+{
+    return QStringLiteral("mesh ").append(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+std::vector<int> idsOf(const QString& arguments)
+{
+    const Ran ran = runProgram(words(arguments + QStringLiteral(" --json")));
+    return ran.code == 0 ? ran.json().at("device_ids").get<std::vector<int>>() : std::vector<int>();
+}
+
+} // namespace
+
+class MeshCommandTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+private Q_SLOTS:
+    void asText()
+    {
+        const Ran ran = runProgram(words(QStringLiteral("--devices tpu-v4:4x4x4 --shape data=16,model=4")));
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.error.isEmpty());
+        QVERIFY2(ran.out.contains(QStringLiteral("64 devices of kind TPU v4: 16 hosts × 4")), qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("data = y 4 × z 4, model = x 4.")), qPrintable(ran.out));
+        // Model runs along x, data along y and z, z fastest.
+        const QStringList lines = ran.out.split(QLatin1Char('\n'));
+        const auto header = std::find_if(lines.begin(), lines.end(),
+            [](const QString& line) { return line.simplified() == QStringLiteral("data model 0 1 2 3"); });
+        QVERIFY2(header != lines.end(), qPrintable(ran.out));
+        QCOMPARE((header + 1)->simplified(), QStringLiteral("0 0 1 2 3"));
+        QCOMPARE((header + 2)->simplified(), QStringLiteral("1 16 17 18 19"));
+        QCOMPARE((header + 6)->simplified(), QStringLiteral("5 20 21 22 23"));
+    }
+
+    void largeMeshesAreCutOff()
+    {
+        const Ran ran = runProgram(words(QStringLiteral("--devices cpu:65536 --shape 256x256")));
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.contains(QStringLiteral("and 224 more columns")));
+        QVERIFY(ran.out.contains(QStringLiteral("and 192 more rows")));
+        QVERIFY(ran.out.size() < 40'000);
+    }
+
+    void orders_data()
+    {
+        QTest::addColumn<QString>("arguments");
+        QTest::addColumn<std::vector<int>>("ids");
+        const auto row = [](const char* arguments, std::vector<int> ids) {
+            QTest::newRow(arguments) << QString::fromUtf8(arguments) << std::move(ids);
+        };
+        row("--devices tpu-v3:2x2 --shape 2x4", { 0, 1, 2, 3, 6, 7, 4, 5 });
+        row("--devices tpu-v5e:2x4 --shape x=8", { 0, 1, 2, 3, 7, 6, 5, 4 });
+        row("--devices tpu-v5e:4x4 --shape 2x2 --method make", { 0, 1, 5, 4 });
+        row("--devices tpu-v6e:2x2 --shape 4 --jax-version 0.4.35", { 0, 2, 1, 3 });
+        row("--devices tpu-v4:4x4x4 --shape 8x8x1 --allow-split --method jax", {});
+        row("--devices 2*tpu-v4:2x2 --shape data=2,model=2 --dcn-shape data=2", { 0, 1, 2, 3, 4, 5, 6, 7 });
+        row("--devices 2*tpu-v4:2x2 --shape data=2,model=2 --dcn-shape model=2", { 0, 1, 4, 5, 2, 3, 6, 7 });
+        row("--devices 2*tpu-v4:2x2 --shape 2x2 --dcn-shape 1x2", { 0, 1, 4, 5, 2, 3, 6, 7 });
+        row("--devices gpu:2x2 --shape 1x2 --dcn-shape 2x1 --by-host", { 0, 1, 2, 3 });
+        row("--devices gpu:2x4 --partitions 8", { 0, 1, 2, 3, 4, 5, 6, 7 });
+        row("--devices cpu:2x2 --partitions 4", { 0, 1, 2, 3 });
+        row("--devices tpu-v4:2x2x2 --partitions 2 --method t5x", { 0, 2, 1, 3, 4, 6, 5, 7 });
+        row("--devices tpu-v4:2x2 --submesh 2,2,1,1", { 0, 2, 1, 3 });
+        row("--devices tpu-v4:2x2 --submesh 1x1x1x1 --no-host-tiling", { 0, 2, 1, 3 });
+        row("--devices 2*tpu-v4:2x2 --shape 1,2,2 --dcn-shape 2,1,1 --method t5x", { 0, 1, 2, 3, 4, 5, 6, 7 });
+        row("--devices tpu-v4:2x2 --shape 2x2 --contiguous", { 0, 1, 2, 3 });
+    }
+    void orders()
+    {
+        QFETCH(QString, arguments);
+        QFETCH(std::vector<int>, ids);
+        std::vector<int> actual = idsOf(arguments);
+        QVERIFY(!actual.empty());
+        if (!ids.empty())
+            QCOMPARE(actual, ids);
+        std::sort(actual.begin(), actual.end());
+        std::vector<int> all(actual.size());
+        std::iota(all.begin(), all.end(), 0);
+        if (!arguments.contains(QStringLiteral("make")))
+            QCOMPARE(actual, all);
+    }
+
+    void asJson()
+    {
+        const auto json = runProgram(words(QStringLiteral("--devices tpu-v4:4x4x4 --shape data=8,model=8 --allow-split "
+                                                          "--json")))
+                              .json();
+        QVERIFY(json.at("format") == "shardscope-mesh");
+        QVERIFY(json.at("devices").at("description") == "tpu-v4:4x4x4");
+        QVERIFY(json.at("axes").at(1).at("name") == "model");
+        QVERIFY(json.at("axes").at(1).at("size") == 8);
+        QVERIFY(json.at("reason").at("rule") == "split_axes");
+        QVERIFY(json.at("reason").at("physical_axes").at(1).at("shares") == nlohmann::json::array({ 2, 2 }));
+        QVERIFY(json.at("reason").at("text").size() >= 1);
+        QCOMPARE(json.at("hosts").size(), std::size_t{ 16 });
+
+        const auto t5x = runProgram(words(QStringLiteral("--devices tpu-v4:4x4x4 --partitions 4 --json"))).json();
+        QVERIFY(t5x.at("reason").at("table_partitions") == 4);
+        QVERIFY(t5x.at("reason").at("submesh") == nlohmann::json::array({ 4, 1, 1, 1 }));
+        QVERIFY(t5x.at("reason").at("order") == "z_major_in_yz");
+        QVERIFY(t5x.at("axes").at(0).at("name") == "data");
+
+        const auto hybrid =
+            runProgram(words(QStringLiteral("--devices 2*tpu-v5e:4x4 --shape 1x16 --dcn-shape 2x1 --json"))).json();
+        QVERIFY(hybrid.at("reason").at("granules") == "slices");
+        QVERIFY(hybrid.at("reason").at("inside").at("rule") == "board_snake");
+    }
+
+    void hosts()
+    {
+        const Ran tiled = runProgram(words(QStringLiteral("--devices tpu-v4:4x4 --submesh 2,1,1,1 --hosts")));
+        QCOMPARE(tiled.code, 0);
+        QVERIFY2(
+            tiled.out.contains(QStringLiteral("host 3: data 6–7 (chunk 3 of 4), all of model")), qPrintable(tiled.out));
+        const Ran scattered =
+            runProgram(words(QStringLiteral("--devices tpu-v4:4x4 --submesh 1,1,1,1 --no-host-tiling")));
+        QVERIFY2(
+            scattered.out.contains(QStringLiteral("4 of 4 hosts are no block of the mesh")), qPrintable(scattered.out));
+    }
+
+    void ownList()
+    {
+        const QString path = writeFile(m_folder, QStringLiteral("board.txt"),
+            "kind: TPU v5 lite\n10 0 0 0 0\n11 0 1 0 0\n12 0 0 1 0\n13 0 1 1 0\n");
+        QCOMPARE(idsOf(QStringLiteral("--devices @%1 --shape 4").arg(path)), (std::vector<int>{ 10, 11, 13, 12 }));
+        const Ran input =
+            runProgram(words(QStringLiteral("--devices @- --shape 2 --json")), "platform: gpu\n3 0\n2 0\n");
+        QCOMPARE(input.json().at("device_ids").get<std::vector<int>>(), (std::vector<int>{ 2, 3 }));
+
+        const QString wrong = writeFile(m_folder, QStringLiteral("wrong.txt"), "0 0 0 0 0\n1 0 one 0 0\n");
+        const Ran ran = runProgram(words(QStringLiteral("--devices @%1 --shape 2").arg(wrong)));
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.error.contains(QStringLiteral("wrong.txt:2:5: E120")), qPrintable(ran.error));
+        QCOMPARE(runProgram(words(QStringLiteral("--devices @/no/such/file --shape 2"))).code, 2);
+    }
+
+    void refuses_data()
+    {
+        QTest::addColumn<QString>("arguments");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* arguments, const char* said) {
+            QTest::newRow(arguments) << QString::fromUtf8(arguments) << QString::fromUtf8(said);
+        };
+        row("--devices cpu:8 --shape 3x3", "Shapes that work: ");
+        row("--devices tpu-v4:4x4x4 --shape data=2,model=32", "the mesh axis model has size 32");
+        row("--devices tpu-v4:4x4x4 --shape data=2,model=32", "Shapes that work: 4x16");
+        row("--devices tpu-v5e:2x2x2 --shape 8", "--devices:1:13: E120");
+        row("--devices tpu-5e:2x2 --shape 4", "Did you mean “tpu-v5e”?");
+        row("--devices cpu:8 --shape data=8,data=1", "--shape:1:8: E114");
+        row("--devices cpu:8 --shape 2.5x4", "which is no whole number");
+        row("--devices cpu:8 --shape 4x4 --method make", "the machine has only 8");
+        row("--devices 2*tpu-v4:2x2 --shape 8 --method make", "Use a hybrid mesh");
+        row("--devices 2*tpu-v4:2x2 --shape data=2,model=2 --dcn-shape pod=2", "Known: data, model");
+        row("--devices 2*tpu-v4:2x2 --shape 2x2 --dcn-shape 3x1", "DCN shapes that work: 2x1, 1x2.");
+        row("--devices 2*tpu-v4:2x2 --shape 2x4 --dcn-shape 2x1", "of slice 0");
+        row("--devices cpu:2x4 --shape 4 --dcn-shape 2", "Group them by host");
+        row("--devices tpu-v4:4x4 --submesh 3,1,1,1", "Submeshes that work: ");
+        row("--devices tpu-v4:4x4 --submesh 2,1", "x, y, z and core");
+        row("--devices tpu-v4:4x4 --submesh 0,1,1,1", "an entry of 0");
+        row("--devices tpu-v5p:4x4x4 --partitions 4", "there is no default mesh for 4 partitions");
+        row("--devices gpu:2x4 --partitions 3", "Partitions that work: 1, 2, 4, 8.");
+        row("--devices tpu-v4:4x4x4 --shape 4x16 --contiguous", "Shapes that work: 16x4.");
+        // Options that do not belong together.
+        row("--devices cpu:8", "--shape");
+        row("--shape 8", "--devices");
+        row("--devices cpu:8 --shape 8 --method t5x", "--dcn-shape");
+        row("--devices cpu:8 --method t5x", "--partitions");
+        row("--devices cpu:8 --shape 8 --method hybrid", "--dcn-shape");
+        row("--devices cpu:8 --shape 8 --contiguous --method make", "--contiguous");
+        row("--devices cpu:8 --partitions 8 --allow-split", "--allow-split");
+        row("--devices cpu:8 --shape 8 --method other", "other");
+        row("--devices cpu:8 --partitions many", "--partitions");
+    }
+    void refuses()
+    {
+        QFETCH(QString, arguments);
+        QFETCH(QString, said);
+        const Ran ran = runProgram(words(arguments));
+        QCOMPARE(ran.code, 2);
+        QVERIFY(ran.out.isEmpty());
+        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+    }
+
+    void refusesInJson()
+    {
+        const Ran ran = runProgram(words(QStringLiteral("--devices cpu:8 --shape 3x3 --json")));
+        QCOMPARE(ran.code, 2);
+        QVERIFY(ran.json().at("problems").at(0).at("code") == "E150");
+    }
+};
+
+QTEST_GUILESS_MAIN(MeshCommandTest)
+#include "test_mesh_command.moc"

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// resolve: dialects, meshes, hosts and tables of arrays.
+#include <QTest>
+
+#include <algorithm>
+
+#include "program.h"
+
+using namespace shardscope;
+
+namespace {
+
+const QString simpleRules = QStringLiteral("[('batch', 'data'), ('embed', ('fsdp', 'tensor')), ('mlp', 'tensor')]");
+
+QStringList split(const char* text)
+{
+    return QString::fromUtf8(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+Ran resolve(const QString& rules, const char* more)
+{
+    return runProgram(QStringList{ QStringLiteral("resolve"), QStringLiteral("--rules"), rules } + split(more));
+}
+
+QString lineOf(const QString& text, const char* part)
+{
+    for (const QString& line : text.split(QLatin1Char('\n')))
+        if (line.contains(QString::fromUtf8(part)))
+            return line;
+    return {};
+}
+
+std::vector<std::string> codes(const nlohmann::json& json)
+{
+    std::vector<std::string> list;
+    for (const auto& problem : json.at("problems"))
+        list.push_back(problem.at("code"));
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
+} // namespace
+
+class ResolveTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    QString file(const char* name, const QByteArray& bytes)
+    {
+        return writeFile(m_folder, QString::fromUtf8(name), bytes);
+    }
+
+private Q_SLOTS:
+    void dialects_data()
+    {
+        QTest::addColumn<QString>("options");
+        QTest::addColumn<QString>("first");
+        QTest::addColumn<int>("code");
+        const auto row = [](const char* name, const char* options, const char* first, int code) {
+            QTest::newRow(name) << options << first << code;
+        };
+        row("Flax keeps axes of size 1", "--names embed,batch --mesh data=2,fsdp=1,tensor=2",
+            "PartitionSpec(('fsdp', 'tensor'), 'data')", 0);
+        row("MaxText does not", "--dialect maxtext --names embed,batch --mesh data=2,fsdp=1,tensor=2",
+            "PartitionSpec(('tensor',), 'data')", 0);
+        row("Flax refuses what does not divide", "--names batch --mesh data=2,fsdp=1,tensor=2 --shape 7",
+            "PartitionSpec('data',)", 1);
+        row("MaxText leaves it whole", "--dialect maxtext --names batch --mesh data=2,fsdp=1,tensor=2 --shape 7",
+            "PartitionSpec(None,)", 1);
+        row("T5X", "--dialect t5x --names batch,mlp --mesh data=2,fsdp=1,tensor=2", "PartitionSpec('data', 'tensor')",
+            0);
+        row("T5X with slices", "--dialect t5x --hybrid --names batch,mlp",
+            "PartitionSpec(('replica', 'data'), 'tensor')", 0);
+        row("without a mesh", "--dialect maxtext --names embed,mlp", "PartitionSpec(('fsdp', 'tensor'), None)", 0);
+        row("an axis that the mesh lacks", "--dialect maxtext --names embed --mesh fsdp=2", "PartitionSpec(('fsdp',),)",
+            1);
+    }
+    void dialects()
+    {
+        QFETCH(QString, options);
+        QFETCH(QString, first);
+        QFETCH(int, code);
+        const Ran ran = resolve(simpleRules, options.toUtf8());
+        QCOMPARE(ran.code, code);
+        QCOMPARE(ran.out.section(QLatin1Char('\n'), 0, 0), first);
+        QCOMPARE(ran.error.isEmpty(), code == 0);
+        const auto json = resolve(simpleRules, (QStringLiteral("--json ") + options).toUtf8()).json();
+        QCOMPARE(QString::fromStdString(json.at("spec")), first);
+        QCOMPARE(json.at("problems").empty(), code == 0);
+    }
+
+    void whatMaxTextDrops()
+    {
+        const Ran ran = resolve(
+            simpleRules, "--dialect maxtext --names embed,batch,mlp --mesh data=2,fsdp=4,tensor=1 --shape 6,4,8");
+        QCOMPARE(ran.code, 1);
+        QVERIFY(ran.out.startsWith(QStringLiteral("PartitionSpec(None, 'data', None)\n")));
+        QVERIFY(ran.out.contains(QStringLiteral("left out of embed: tensor, of size 1\n")));
+        QVERIFY(ran.out.contains(QStringLiteral("left out of embed: fsdp, since 6 does not divide by 4\n")));
+        QVERIFY(ran.error.contains(QStringLiteral("W201")));
+        const auto json = resolve(
+            simpleRules, "--json --dialect maxtext --names embed,batch,mlp --mesh data=2,fsdp=4,tensor=1 --shape 6,4,8")
+                              .json();
+        QCOMPARE(json.at("dropped").size(), 2U);
+        QVERIFY(json.at("dropped").at(1).at("reason") == "indivisible");
+        QCOMPARE(codes(json), std::vector<std::string>{ "W201" });
+    }
+
+    void publishedRules()
+    {
+        const Ran list = runProgram({ QStringLiteral("rules") });
+        QCOMPARE(list.code, 0);
+        QVERIFY(list.out.contains(QStringLiteral("maxtext-base-2026-08")));
+        QCOMPARE(list.out.count(QLatin1Char('\n')), 39);
+        QCOMPARE(runProgram(split("rules --json")).json().at("rule_sets").size(), 38U);
+        // What is printed can be read.
+        const Ran printed = runProgram(split("rules t5x-a1p2"));
+        QCOMPARE(printed.code, 0);
+        for (const QString& rules : { QStringLiteral("t5x-a1p2"), file("rules.py", printed.out.toUtf8()) }) {
+            const Ran ran = resolve(rules, "--names embed,mlp");
+            QCOMPARE(ran.code, 0);
+            QVERIFY(ran.out.startsWith(QStringLiteral("PartitionSpec('data', 'model')\n")));
+        }
+        QVERIFY(runProgram(split("rules flax-lm1b --json")).json().at("rule_set").at("rules").size() == 4);
+        for (const char* wrong : { "rules t5x-a1p3", "resolve --rules t5x-a1p3 --names a" }) {
+            const Ran ran = runProgram(split(wrong));
+            QCOMPARE(ran.code, 2);
+            QVERIFY2(ran.error.contains(QStringLiteral("E124")) && ran.error.contains(QStringLiteral("t5x-a1p")),
+                qPrintable(ran.error));
+        }
+    }
+
+    void additionalRules()
+    {
+        const auto first = [](const char* more) {
+            return resolve(QStringLiteral("t5x-a1p1"), more).out.section(QLatin1Char('\n'), 0, 0);
+        };
+        QCOMPARE(first("--names embed,mine --additional-rules [('embed','data'),('mine','data')]"),
+            QStringLiteral("PartitionSpec(None, 'data')"));
+        const Ran wrong = resolve(QStringLiteral("t5x-a1p1"), "--names a --additional-rules [('embed','data'");
+        QCOMPARE(wrong.code, 2);
+        QVERIFY2(wrong.error.startsWith(QStringLiteral("--additional-rules:1:")), qPrintable(wrong.error));
+    }
+
+    void maxTextConfiguration()
+    {
+        const QString path = file("base.yml",
+            "run_name: ''\nmesh_axes: ['data', 'fsdp', 'tensor']\n"
+            "logical_axis_rules: [['batch', ['data', 'fsdp']], ['embed', 'fsdp']]\n"
+            "dcn_data_parallelism: -1\nici_fsdp_parallelism: -1\n");
+        const Ran ran = resolve(path, "--names batch,embed --devices 8 --slices 2");
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.startsWith(QStringLiteral("PartitionSpec(('data', 'fsdp'), None)\n")));
+        // One slice: data has size 1, and MaxText leaves it out.
+        const Ran one = resolve(path, "--names batch,embed --devices 8");
+        QVERIFY(one.out.startsWith(QStringLiteral("PartitionSpec(('fsdp',), None)\n")));
+        const Ran open = resolve(path, "--names batch");
+        QCOMPARE(open.code, 2);
+        QVERIFY2(
+            open.error.contains(QStringLiteral("E187")) && open.error.contains(QStringLiteral("ici_fsdp_parallelism")),
+            qPrintable(open.error));
+        const Ran wrong = resolve(file("bad.yml", "mesh_axes: ['x']\nlogical_axis_rules: [['a']]\n"), "--names a");
+        QCOMPARE(wrong.code, 2);
+        QVERIFY2(wrong.error.contains(QStringLiteral("bad.yml:2:22: E109")), qPrintable(wrong.error));
+    }
+
+    void hosts()
+    {
+        const QString rules = QStringLiteral("[('batch', 'data'), ('embed', 'model')]");
+        const Ran ran = resolve(rules, "--names batch,heads --mesh data=4,model=2 --shape 16,8 --hosts 4");
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.contains(QStringLiteral("[4:8, :]")));
+        QCOMPARE(ran.out.count(QStringLiteral("writes it")), 4);
+        const auto json =
+            resolve(rules, "--names heads,embed --mesh data=4,model=2 --shape 16,8 --hosts 4 --json").json();
+        QCOMPARE(json.at("hosts").size(), 4U);
+        QVERIFY(json.at("hosts").at(1).at("writes") == false);
+        QVERIFY(
+            json.at("hosts").at(1).at("slice") == nlohmann::json::array({ nullptr, nlohmann::json::array({ 0, 8 }) }));
+        const Ran truncated = resolve(rules, "--names batch --mesh data=4,model=2 --shape 18 --hosts 4");
+        QCOMPARE(truncated.code, 1);
+        QVERIFY2(truncated.error.contains(QStringLiteral("W216")), qPrintable(truncated.error));
+        QCOMPARE(resolve(rules, "--names batch --mesh data=4,model=2 --shape 16 --hosts 3").code, 2);
+        const Ran tuple = resolve(
+            QStringLiteral("[('a', ('data', 'model'))]"), "--names a --mesh data=4,model=2 --shape 16 --hosts 2");
+        QCOMPARE(tuple.code, 2);
+        QVERIFY(tuple.error.contains(QStringLiteral("E183")));
+    }
+
+    void usage_data()
+    {
+        QTest::addColumn<QString>("options");
+        for (const char* wrong :
+            { "", "--names a --table t.csv", "--table t.csv", "--names a --dialect penzai", "--names a --shape 8",
+                "--names a --mesh x=2 --hosts 2", "--names a --hybrid", "--names a --mesh x=2 --shape 8,8",
+                "--names a --mesh x=2 --shape 8,y", "--names a --mesh x=2 --shape -1", "--names a --devices 0",
+                "--names a --hosts 0", "--names a --mesh x=2 --table", "--names a --fallback no" })
+            QTest::newRow(*wrong ? wrong : "nothing") << wrong;
+    }
+    void usage()
+    {
+        QFETCH(QString, options);
+        const Ran ran = resolve(simpleRules, options.toUtf8());
+        QCOMPARE(ran.code, 2);
+        QVERIFY(ran.out.isEmpty());
+        QVERIFY(!ran.error.isEmpty());
+    }
+
+    void table()
+    {
+        const QString path = file("params.csv",
+            "path,shape,dtype,names\n"
+            "embedder/table,32000x1024,bfloat16,\"vocab,embed\"\n"
+            "mlp/wi,1024x4096,float32,\"embed,mlp\"\n"
+            "norm/scale,1024,float32,norm\n"
+            "step,,int32,\n");
+        const QString rules = QStringLiteral("[('embed', 'data'), ('mlp', 'model'), ('vocab', 'model')]");
+        const Ran ran = resolve(rules, ("--mesh data=2,model=4 --table " + path).toUtf8());
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.error.isEmpty());
+        const QString wi = lineOf(ran.out, "mlp/wi");
+        for (const char* part : { "f32", "[embed 1024, mlp 4096]", "P(data, model)", "[512, 1024]", "2 MiB" })
+            QVERIFY2(wi.contains(QString::fromUtf8(part)), qPrintable(wi));
+        QVERIFY(lineOf(ran.out, "norm/scale").contains(QStringLiteral("P(-)")));
+        QVERIFY(lineOf(ran.out, "arrays of").contains(QStringLiteral("4 arrays of 78.5 MiB; each of 8 devices holds")));
+        QVERIFY(lineOf(ran.out, "whole").contains(QStringLiteral("2 of them")));
+
+        const auto json = resolve(rules, ("--json --mesh data=2,model=4 --table " + path).toUtf8()).json();
+        QVERIFY(json.at("format") == "shardscope-resolve");
+        const auto& rows = json.at("arrays");
+        QCOMPARE(rows.size(), 4U);
+        QVERIFY(rows[1].at("axes") == nlohmann::json::parse(R"([["data"], ["model"]])"));
+        QVERIFY(rows[1].at("shard_shape") == nlohmann::json::parse("[512, 1024]"));
+        QVERIFY(rows[1].at("copies") == 1 && rows[2].at("copies") == 8);
+        std::int64_t bytes = 0;
+        for (const auto& row : rows)
+            bytes += row.at("bytes_per_device").get<std::int64_t>();
+        QVERIFY(json.at("bytes_per_device") == bytes);
+        QVERIFY(json.at("uncut").at("bytes") == 4100);
+    }
+
+    /// The rules of base.yml name twelve axes, of which a mesh need only say those that are larger than 1.
+    void tableUnderMaxText()
+    {
+        const QString path = file("params.csv",
+            "path,shape,names\nwi,1024x4096,\"embed,mlp\"\nwq,1024x16x64,\"embed,q_heads,kv\"\nodd,6x4096,\"embed,"
+            "mlp\"\n");
+        const auto options = QStringLiteral("--mesh data=2,fsdp=4,tensor=2 --table %1 ").arg(path);
+        const Ran ran = resolve(QStringLiteral("maxtext-base-2026-08"), options.toUtf8());
+        QCOMPARE(ran.code, 1);
+        QVERIFY2(ran.error.count(QLatin1Char('\n')) == 1 && ran.error.contains(path + QStringLiteral(":4:1: W201")),
+            qPrintable(ran.error));
+        QVERIFY(lineOf(ran.out, "wi ").contains(QStringLiteral("P(fsdp, tensor)")));
+        QVERIFY(lineOf(ran.out, "wq ").contains(QStringLiteral("P(fsdp, tensor, -)")));
+        QVERIFY(lineOf(ran.out, "odd ").contains(QStringLiteral("P(-, tensor)")));
+        QVERIFY(ran.out.contains(QStringLiteral("of 76 rules cut nothing here")));
+        const auto json =
+            resolve(QStringLiteral("maxtext-base-2026-08"), (options + QStringLiteral("--json")).toUtf8()).json();
+        QVERIFY(json.at("unused_rules").size() > 60);
+        QCOMPARE(codes(json), std::vector<std::string>{ "W201" });
+    }
+
+    void tableProblems()
+    {
+        const QString path = file(
+            "params.json", "[\n  [\"a\", [6, 8], \"f32\", [\"x\", \"y\"]],\n  [\"b\", [8], \"f32\", [\"x\"]]\n]\n");
+        const QString rules = QStringLiteral("[('x', 'data'), ('y', 'data'), ('z', 'rows')]");
+        const Ran flax = resolve(rules, ("--mesh data=4 --table " + path).toUtf8());
+        QCOMPARE(flax.code, 1);
+        QVERIFY2(flax.error.contains(path + QStringLiteral(":2:3: E101")), qPrintable(flax.error));
+        QVERIFY(flax.error.contains(QStringLiteral("W203")) && flax.error.contains(QStringLiteral("W211")));
+        QVERIFY(lineOf(flax.out, "a ").contains(QStringLiteral("P(data, -)")));
+        QVERIFY(lineOf(flax.out, "b ").contains(QStringLiteral("[2]")));
+
+        const Ran maxText = resolve(rules, ("--dialect maxtext --mesh data=4 --table " + path).toUtf8());
+        QCOMPARE(maxText.code, 1);
+        QVERIFY(!maxText.error.contains(QStringLiteral("E101")));
+        QVERIFY2(maxText.error.contains(path + QStringLiteral(":2:3: W201")), qPrintable(maxText.error));
+        QVERIFY(lineOf(maxText.out, "a ").contains(QStringLiteral("P(-, -)")));
+    }
+
+    void tableFallbacks()
+    {
+        const QString path = file("params.csv", "path,shape,names\na,8,x\nb,8,y\nc,8,\n");
+        const auto run = [&](const char* fallback) {
+            return resolve(QStringLiteral("[('x', 'data')]"),
+                (QStringLiteral("--mesh data=4 --table %1 --fallback ").arg(path) + QString::fromUtf8(fallback))
+                    .toUtf8());
+        };
+        QCOMPARE(run("axis_is_unsharded").code, 0);
+        const Ran error = run("raise_error");
+        QCOMPARE(error.code, 1);
+        QVERIFY2(error.error.contains(path + QStringLiteral(":3:1: E111")), qPrintable(error.error));
+        const Ran none = run("no_constraint");
+        QCOMPARE(none.code, 0);
+        QVERIFY(lineOf(none.out, "b ").contains(QStringLiteral("left alone")));
+        QVERIFY(lineOf(none.out, "a ").contains(QStringLiteral("P(data)")));
+    }
+
+    void tableTrace()
+    {
+        const QString path = file("params.csv", "path,shape,names\na,8,x\nb,16,x\nc,8,y\n");
+        const Ran ran = resolve(QStringLiteral("[('x', 'data')]"), ("--mesh data=4 --trace --table " + path).toUtf8());
+        QVERIFY(ran.out.contains(QStringLiteral("a and 1 more\n")));
+        QVERIFY(ran.out.contains(QStringLiteral("no dimension is called x")));
+        const auto json =
+            resolve(QStringLiteral("[('x', 'data')]"), ("--json --mesh data=4 --trace --table " + path).toUtf8())
+                .json();
+        QVERIFY(json.at("arrays").at(0).at("trace").at(0).at("verdict") == "applied");
+    }
+
+    void badTables_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* name, const char* text, const char* said) {
+            QTest::newRow(name) << QByteArray(text) << said;
+        };
+        row("empty", "", "E123");
+        row("a shape that is none", "path,shape\na,8x?\n", ":2:5: E120");
+        row("a path twice", "path,shape\na,8\na,8\n", ":3:1: E121");
+        row("a type", "path,shape,dtype\na,8,float33\n", "Did you mean “float32”?");
+        row("JSON", "[[\"a\"]]", ":1:2: E120");
+        row("a control character", "path,shape\n\"a\nb\",8\n", ":2:2: E122");
+    }
+    void badTables()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, said);
+        const QString path = file("bad.csv", text);
+        const Ran ran = resolve(simpleRules, ("--mesh data=2 --table " + path).toUtf8());
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.error.startsWith(path) && ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY(ran.out.isEmpty());
+        const Ran json = resolve(simpleRules, ("--json --mesh data=2 --table " + path).toUtf8());
+        QVERIFY(!json.json().at("problems").empty());
+    }
+
+    void largeTables()
+    {
+        QByteArray text = "path,shape,names\n";
+        for (int i = 0; i < 10'000; ++i)
+            text += "layers." + QByteArray::number(i) + "/w,1024x4096,\"embed,mlp\"\n";
+        const QString path = file("large.csv", text);
+        const auto json =
+            resolve(QStringLiteral("t5x-a2p2"), ("--json --mesh data=2,model=4 --table " + path).toUtf8()).json();
+        QCOMPARE(json.at("arrays").size(), 10'000U);
+        QVERIFY(json.at("arrays").at(9'999).at("axes") == nlohmann::json::parse(R"([["data"], ["model"]])"));
+    }
+
+    void helpShowsThePython()
+    {
+        const Ran help = runProgram(split("resolve --help"));
+        QCOMPARE(help.code, 0);
+        for (const char* part : { "get_partition_spec", "nnx.eval_shape", "params.json", "--table params.json" })
+            QVERIFY2(help.out.contains(QString::fromUtf8(part)), part);
+    }
+};
+
+QTEST_GUILESS_MAIN(ResolveTest)
+#include "test_resolve.moc"

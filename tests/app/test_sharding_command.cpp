@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// shardscope sharding, as a process.
+#include <QTest>
+
+#include <algorithm>
+
+#include "program.h"
+
+using namespace shardscope;
+
+namespace {
+
+Ran sharding(const char* spec, const char* shape, const QStringList& more = {})
+{
+    return runProgram(QStringList{ QStringLiteral("sharding"), QStringLiteral("--spec"), QString::fromUtf8(spec),
+                          QStringLiteral("--shape"), QString::fromUtf8(shape) }
+        + more);
+}
+
+const QStringList mesh{ QStringLiteral("--mesh"), QStringLiteral("x=2,y=4") };
+
+QStringList onMesh(const char* more)
+{
+    return mesh + QString::fromUtf8(more).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+} // namespace
+
+class ShardingCommandTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void everything()
+    {
+        const Ran ran = sharding("P('x', None)", "8,16", mesh);
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.error.isEmpty());
+        const QStringList lines = ran.out.split(QLatin1Char('\n'));
+        QCOMPARE(lines[0], QStringLiteral("Mesh     x 2 × y 4: 8 devices, cpu"));
+        QCOMPARE(lines[1], QStringLiteral("Array    [8, 16] in 2 shards of [4, 16], 4 copies of each"));
+        QCOMPARE(lines[2], QStringLiteral("Memory   unpinned_host (the default)"));
+        for (const char* form : { "Spec    PartitionSpec('x', None)",
+                 "JAX     NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', None))",
+                 "HLO V2  {devices=[2,1,4]<=[8] last_tile_dim_replicate}",
+                 "HLO V1  {devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}", "Shardy  <@mesh, [{\"x\"}, {}]>" })
+            QVERIFY2(lines.contains(QString::fromUtf8(form)), form);
+        QVERIFY(lines.contains(QStringLiteral("    1  4–7, 0–15  4, 5, 6, 7")));
+        QVERIFY(ran.out.contains(QStringLiteral("CPU 0,1,2,3")));
+        QVERIFY(ran.out.endsWith(QStringLiteral("┘\n")));
+    }
+
+    void forms_data()
+    {
+        QTest::addColumn<QString>("spec");
+        QTest::addColumn<QString>("options");
+        QTest::addColumn<QString>("out");
+        const auto row = [](const char* spec, const char* options, const char* out) {
+            QTest::newRow(QByteArray(spec) + " " + options) << spec << options << out;
+        };
+        row("P('x', None)", "--hlo", "{devices=[2,1,4]<=[8] last_tile_dim_replicate}\n");
+        row("P('x', None)", "--hlo=v1", "{devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}\n");
+        row("P('x', None)", "--sdy", "<@mesh, [{\"x\"}, {}]>\n");
+        row("P('x')", "--jax --memory-kind pinned_host",
+            "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x',), memory_kind=pinned_host)\n");
+        row("P('x')", "--jax --jax-version current",
+            "NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Auto, Auto)), spec=P('x',))\n");
+        row("{devices=[4,2]<=[2,4]T(1,0)}", "--sdy", "<@mesh, [{\"y\"}, {\"x\"}]>\n");
+        row("{devices=[2,4]0,1,2,3,4,5,6,7}", "--hlo", "{devices=[2,4]<=[8]}\n");
+        row("#sdy.sharding<@mesh, [{\"y\":(1)2}, {\"x\", ?}]>", "--sdy --hlo --jax",
+            "GSPMDSharding({devices=[2,2,2]<=[2,2,2]T(1,0,2) last_tile_dim_replicate})\n"
+            "{devices=[2,2,2]<=[2,2,2]T(1,0,2) last_tile_dim_replicate}\n"
+            "<@mesh, [{\"y\":(1)2}, {\"x\", ?}]>\n");
+        row("<@mesh, [{\"y\"}, {}]>", "--jax",
+            "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('y', None))\n");
+        row("PositionalSharding(mesh.devices).replicate(0)", "--sdy", "<@mesh, [{}, {\"y\"}]>\n");
+        row("PositionalSharding(devices).reshape(2, 4).replicate(axis=0)", "--jax",
+            "PositionalSharding([[{CPU 0, 4} {CPU 1, 5} {CPU 2, 6} {CPU 3, 7}]], shape=(1, 4))\n");
+        row("P(None, 'y')", "--grid --platform gpu",
+            "┌───────┬───────┬───────┬───────┐\n"
+            "│       │       │       │       │\n"
+            "│       │       │       │       │\n"
+            "│       │       │       │       │\n"
+            "│       │       │       │       │\n"
+            "│GPU 0,4│GPU 1,5│GPU 2,6│GPU 3,7│\n"
+            "│       │       │       │       │\n"
+            "│       │       │       │       │\n"
+            "│       │       │       │       │\n"
+            "│       │       │       │       │\n"
+            "└───────┴───────┴───────┴───────┘\n");
+    }
+    void forms()
+    {
+        QFETCH(QString, spec);
+        QFETCH(QString, options);
+        QFETCH(QString, out);
+        // What one prints another reads: --jax first, --hlo, --sdy last, whatever the order asked for.
+        const Ran ran = sharding(spec.toUtf8(), "8,8", onMesh(options.toUtf8()));
+        QCOMPARE(ran.error, QString());
+        QCOMPARE(ran.code, 0);
+        QCOMPARE(ran.out, out);
+    }
+
+    void withoutMesh()
+    {
+        const auto hlo = sharding("{devices=[2,2]3,2,1,0}", "4,4", { QStringLiteral("--json") }).json();
+        QVERIFY(hlo.at("devices") == 4);
+        QVERIFY(hlo.at("forms").at("shardy").is_null());
+        QVERIFY(hlo.at("replica_groups") == nlohmann::json::parse("[[3],[2],[1],[0]]"));
+        const Ran positional =
+            sharding("PositionalSharding([{TPU 0, 2} {TPU 1, 3}], shape=(2,))", "6", { QStringLiteral("--grid") });
+        QCOMPARE(positional.out, QStringLiteral("┌───────┬───────┐\n│TPU 0,2│TPU 1,3│\n└───────┴───────┘\n"));
+    }
+
+    void json()
+    {
+        const Ran ran = sharding("P(('y', 'x'))", "(16,)", onMesh("--json --memory-kind device"));
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        QVERIFY(json.at("format") == "shardscope-sharding");
+        QVERIFY(json.at("shard_shape") == nlohmann::json::array({ 2 }));
+        QVERIFY(json.at("shards") == 8 && json.at("copies") == 1 && json.at("memory_kind") == "device");
+        QVERIFY(json.at("forms").at("hlo_v2") == "{devices=[8]<=[2,4]T(1,0)}");
+        QVERIFY(json.at("index").size() == 8);
+        QVERIFY(json.at("index")[4] == nlohmann::json::parse("[4, [[2, 4]]]"));
+        QVERIFY(json.at("replica_groups")[1] == nlohmann::json::array({ 4 }));
+        QVERIFY(json.at("is_fully_replicated") == false);
+        const auto failed = sharding("P('w')", "16", onMesh("--json")).json();
+        QVERIFY(failed.at("problems")[0].at("kind") == "unknown_axis");
+    }
+
+    void uneven()
+    {
+        const Ran refused = sharding("P('y', 'x')", "5,3", mesh);
+        QCOMPARE(refused.code, 2);
+        QVERIFY(refused.out.isEmpty());
+        QVERIFY(refused.error.contains(QStringLiteral("E101")) && refused.error.contains(QLatin1Char('8')));
+        const Ran padded = sharding("P('y', 'x')", "5,3", onMesh("--uneven"));
+        QCOMPARE(padded.code, 0);
+        QVERIFY(padded.out.contains(QStringLiteral("in 8 shards of [2, 2], one copy")));
+        QVERIFY(padded.out.contains(QStringLiteral("Padding  17 elements on all devices, at most 4 in a shard")));
+        // The compiler's own forms may be uneven.
+        QVERIFY(sharding("{devices=[4,2]<=[8]}", "5,3", mesh).out.contains(QStringLiteral("Padding  17 elements")));
+    }
+
+    void badInput_data()
+    {
+        QTest::addColumn<QString>("spec");
+        QTest::addColumn<QString>("shape");
+        QTest::addColumn<QString>("options");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* spec, const char* shape, const char* options, const char* said) {
+            QTest::newRow(QByteArray(spec) + " " + shape + " " + options) << spec << shape << options << said;
+        };
+        row("P('x', 3)", "8,8", "--mesh x=2", "--spec:1:8: E120");
+        row("P('w')", "8", "--mesh x=2", "E104");
+        row("P('x', 'x')", "8,8", "--mesh x=2", "E106");
+        row("P('x', None)", "8", "--mesh x=2", "E107");
+        row("P('x')", "8", "", "E412");
+        row("P('x')", "8", "--mesh x=two", "--mesh:1:3: E120");
+        row("P('x')", "8", "--mesh x=0", "--mesh:1:1: E115");
+        row("P('x')", "8;8", "--mesh x=2", "--shape:1:2: E120");
+        row("P('x')", "-8", "--mesh x=2", "--shape:1:1: E125");
+        row("P('x')", "99999999999999999999", "--mesh x=2", "--shape:1:1: E120");
+        row("P('x')", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "--mesh x=2", "E126");
+        row("P('x')", "8", "--mesh x=2 --memory-kind hbm", "E404");
+        row("P('x')", "8", "--mesh x=2 --platform gpu --memory-kind unpinned_host", "E404");
+        row("{devices=[2]<=[3]}", "8", "", "--spec:1:10: E405");
+        row("{devices=[2]<=[2]}", "8,8", "", "E401");
+        row("{devices=[2]<=[2]}", "8", "--mesh x=4", "E406");
+        row("{manual}", "8", "--mesh x=4", "E410");
+        row("{{replicated}, {replicated}}", "8", "--mesh x=4", "E410");
+        row("PositionalSharding([0, 1])", "8,8", "", "E401");
+        row("PositionalSharding([0, 1]).reshape(3)", "8", "", "--spec:1:28: E402");
+        row("<@mesh, [{\"x\":(1)3}]>", "8", "--mesh x=4", "--spec:1:11: E414");
+        row("{devices=[8]0,1,2,3,5,4,6,7}", "8", "--mesh x=8 --sdy", "E411");
+        row("{devices=[2,4]<=[8]}", "8,8", "--mesh x=8 --hlo=v3", "");
+        row("P()", "8", "--mesh x=8 --platform abacus", "");
+    }
+    void badInput()
+    {
+        QFETCH(QString, spec);
+        QFETCH(QString, shape);
+        QFETCH(QString, options);
+        QFETCH(QString, said);
+        const Ran ran = sharding(spec.toUtf8(), shape.toUtf8(), options.split(QLatin1Char(' '), Qt::SkipEmptyParts));
+        QCOMPARE(ran.code, 2);
+        QVERIFY(ran.out.isEmpty());
+        QVERIFY(!ran.error.isEmpty());
+        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+    }
+
+    void manyDevices()
+    {
+        const QStringList large{ QStringLiteral("--mesh"), QStringLiteral("pod=16,data=64,model=64") };
+        const Ran ran = sharding("P(('model', 'pod'), 'data')", "8192,8192", large);
+        QCOMPARE(ran.code, 0);
+        QVERIFY(
+            ran.out.contains(QStringLiteral("65,536 devices")) || ran.out.contains(QStringLiteral("65536 devices")));
+        QVERIFY(ran.out.contains(QStringLiteral("see --hlo=v1")));
+        const auto lines = ran.out.split(QLatin1Char('\n'));
+        QVERIFY(lines.size() < 400);
+        for (const QString& line : lines)
+            QVERIFY(line.size() < 1000);
+        QCOMPARE(sharding("P()", "()", large + QStringList{ QStringLiteral("--hlo") }).out,
+            QStringLiteral("{replicated}\n"));
+    }
+};
+
+QTEST_GUILESS_MAIN(ShardingCommandTest)
+#include "test_sharding_command.moc"
