@@ -52,7 +52,9 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     auto* head = new QHBoxLayout;
     head->setContentsMargins(8, 6, 8, 6);
     head->addWidget(m_version, 1);
+    head->addSpacing(4);
     head->addWidget(m_fallback, 1);
+    head->addSpacing(4);
     head->addWidget(trace);
 
     auto* add = new QPushButton(icon(QStringLiteral("add"), IconColor::Accent), tr("Add rule"), this);

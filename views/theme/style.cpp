@@ -276,6 +276,9 @@ void ShardscopeStyle::drawControl(
             painter->save();
             painter->setFont(font);
             copy.fontMetrics = QFontMetrics(font);
+            // The margins of a head of 22 px leave less than a line of some fonts; what hangs below would be cut off.
+            const int missing = std::max(0, copy.fontMetrics.height() - copy.rect.height());
+            copy.rect.adjust(0, -(missing + 1) / 2, 0, (missing + 1) / 2);
             QProxyStyle::drawControl(element, &copy, painter, widget);
             painter->restore();
             return;
