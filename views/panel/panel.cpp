@@ -127,7 +127,8 @@ void StaleRibbon::paintEvent(QPaintEvent*)
     painter.setPen(theme.text);
     const QRect area = rect().adjusted(Metrics::scaled(8), 0, -Metrics::scaled(8), 0);
     painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(tr("stale: the last result that could be laid out"), Qt::ElideRight, area.width()));
+        painter.fontMetrics().elidedText(
+            tr("stale: the last result that could be laid out"), Qt::ElideRight, area.width()));
 }
 
 EmptyPage::EmptyPage(const QString& sentence, const QString& button, QWidget* parent)
