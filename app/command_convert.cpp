@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/codes.h"
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
 #include "interchange/import.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <memory>
 
+#include "base/codes.h"
 #include "commands.h"
 #include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"

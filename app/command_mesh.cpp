@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/codes.h"
 #include "commands.h"
 #include "mesh/device_mesh.h"
 #include "mesh/device_presets.h"

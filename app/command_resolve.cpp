@@ -3,6 +3,7 @@
 #include <iterator>
 #include <memory>
 
+#include "base/codes.h"
 #include "commands.h"
 #include "resolve.h"
 #include "rules/local_chunker.h"

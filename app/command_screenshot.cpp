@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/codes.h"
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
 #include "report.h"

@@ -3,6 +3,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "base/codes.h"
 #include "commands.h"
 #include "report.h"
 #include "sharding/sharding_text.h"

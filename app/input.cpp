@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/json_text.h"

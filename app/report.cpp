@@ -6,6 +6,7 @@
 #include <QSaveFile>
 #include <algorithm>
 
+#include "base/codes.h"
 #include "sharding/text.h"
 #include "words/words.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/codes.h"
 #include "resolve.h"
 #include "sharding/text.h"
 #include "words/words.h"

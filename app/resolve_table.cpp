@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "interchange/import.h"
 #include "pipeline/analyse.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/codes.h"
 #include "input.h"
 #include "rules/published_rules.h"
 #include "sharding/text.h"

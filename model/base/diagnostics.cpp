@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
 

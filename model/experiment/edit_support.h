@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include "base/codes.h"
 #include "experiment/experiment.h"
 #include "experiment/reserved_names.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/codes.h"
 #include "experiment/edit_support.h"
 
 namespace shardscope {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/codes.h"
 #include "experiment/edit_support.h"
 
 namespace shardscope {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
 #include "experiment/edit_support.h"
 
 namespace shardscope {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "base/codes.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/sections.h"
 

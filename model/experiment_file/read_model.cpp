@@ -4,6 +4,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "base/codes.h"
 #include "experiment_file/file_words.h"
 #include "experiment_file/sections.h"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
 #include "experiment_file/file_words.h"
 #include "experiment_file/quantity_text.h"
 

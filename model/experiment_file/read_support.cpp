@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/codes.h"
 #include "experiment/reserved_names.h"
 
 namespace shardscope {

@@ -2,6 +2,7 @@
 // A MaxText configuration on a machine.
 #include <algorithm>
 
+#include "base/codes.h"
 #include "interchange/maxtext_config.h"
 
 namespace shardscope {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/codes.h"
 #include "interchange/yaml_text.h"
 
 namespace shardscope {

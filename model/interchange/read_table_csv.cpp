@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/codes.h"
 #include "interchange/csv_text.h"
 #include "interchange/table_builder.h"
 #include "sharding/parse_names.h"

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <set>
 
+#include "base/codes.h"
 #include "interchange/maxtext_config.h"
 #include "interchange/yaml_text.h"
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/codes.h"
 #include "mesh/strided_gather.h"
 
 namespace shardscope {

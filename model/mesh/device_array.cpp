@@ -5,6 +5,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

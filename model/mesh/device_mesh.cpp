@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/codes.h"
 #include "mesh/axis_assignment.h"
 #include "mesh/nearest_shapes.h"
 #include "mesh/ring_orders.h"

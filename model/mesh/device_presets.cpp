@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/codes.h"
 #include "mesh/device_array.h"
 
 namespace shardscope {

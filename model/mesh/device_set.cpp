@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/codes.h"
 #include "mesh/mesh.h"
 
 namespace shardscope {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
 #include "mesh/shape_checks.h"
 
 namespace shardscope {

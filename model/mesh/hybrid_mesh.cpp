@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/codes.h"
 #include "mesh/axis_assignment.h"
 #include "mesh/device_mesh.h"
 #include "mesh/nearest_shapes.h"

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "base/codes.h"
 #include "mesh/device_array.h"
 
 namespace shardscope {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "base/codes.h"
 #include "mesh/device_mesh.h"
 #include "mesh/nearest_shapes.h"
 #include "mesh/t5x_submesh.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/codes.h"
 #include "mesh/axis_assignment.h"
 #include "mesh/nearest_shapes.h"
 #include "mesh/shape_checks.h"

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/codes.h"
 #include "program/builder.h"
 
 namespace shardscope {

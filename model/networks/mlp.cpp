@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/codes.h"
 #include "networks/adam.h"
 #include "program/differentiate.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/codes.h"
 #include "partition/common_sharding.h"
 #include "partition/export_shardings.h"
 #include "partition/scatter_fusion.h"

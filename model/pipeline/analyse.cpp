@@ -6,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "base/codes.h"
 #include "base/hash.h"
 #include "experiment/builtin.h"
 #include "partition/partition.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/codes.h"
 #include "experiment/edits.h"
 #include "pipeline/problems.h"
 #include "pipeline/slow_links.h"

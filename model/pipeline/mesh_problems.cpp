@@ -2,6 +2,7 @@
 // Findings about the mesh and the memory of its devices.
 #include <algorithm>
 
+#include "base/codes.h"
 #include "pipeline/problems.h"
 
 namespace shardscope {

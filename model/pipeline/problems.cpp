@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
 #include "program/differentiate.h"
 
 namespace shardscope {

@@ -3,7 +3,14 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
+
 namespace shardscope {
+
+bool ResolvedAnnotation::indivisible() const
+{
+    return problem && problem->code == Code::Indivisible;
+}
 
 const TensorRow* Snapshot::row(ValueId value) const
 {

@@ -30,7 +30,7 @@ struct ResolvedAnnotation {
     std::vector<Diagnostic> alsoIndivisible = {}; ///< further dimensions, when `problem` is Indivisible
     std::vector<DroppedAxes> dropped = {}; ///< axes that rules gave and the dialect left out on this mesh
 
-    [[nodiscard]] bool indivisible() const { return problem && problem->code == Code::Indivisible; }
+    [[nodiscard]] bool indivisible() const;
 };
 
 struct Annotations {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "base/codes.h"
 #include "program/op_row.h"
 
 namespace shardscope {

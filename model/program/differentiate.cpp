@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "base/codes.h"
 #include "program/op_row.h"
 
 namespace shardscope {

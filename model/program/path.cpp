@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/path.h"
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 bool globMatches(std::string_view glob, std::string_view path)

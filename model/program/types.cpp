@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

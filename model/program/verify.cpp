@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/codes.h"
 #include "program/op_row.h"
 #include "program/program.h"
 

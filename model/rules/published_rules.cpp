@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "base/codes.h"
 #include "sharding/parse_names.h"
 
 namespace shardscope {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rules/t5x_partitioner.h"
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

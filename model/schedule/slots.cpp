@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

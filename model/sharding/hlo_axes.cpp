@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/codes.h"
 #include "sharding/hlo_sharding.h"
 
 namespace shardscope {

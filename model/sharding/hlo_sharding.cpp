@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

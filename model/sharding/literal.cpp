@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

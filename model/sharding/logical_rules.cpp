@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/codes.h"
 #include "sharding/text_readers.h"
 
 namespace shardscope {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/codes.h"
 #include "sharding/text_readers.h"
 
 namespace shardscope {

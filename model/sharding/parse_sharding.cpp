@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/codes.h"
 #include "sharding/parse_positional.h"
 #include "sharding/sharding_text.h"
 #include "sharding/text_readers.h"

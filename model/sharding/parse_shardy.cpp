@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/codes.h"
 #include "sharding/literal.h"
 #include "sharding/sharding_text.h"
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 const std::vector<std::string>& PartitionSpec::axesOf(std::size_t dimension) const

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/codes.h"
 #include "sharding/logical_rules.h"
 
 namespace shardscope {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/codes.h"
 #include "sharding/text.h"
 
 namespace shardscope {

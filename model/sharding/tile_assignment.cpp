@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/codes.h"
 #include "sharding/literal.h"
 
 namespace shardscope {

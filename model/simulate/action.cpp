@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/codes.h"
 #include "program/op_row.h"
 #include "simulate/element.h"
 #include "simulate/fused.h"

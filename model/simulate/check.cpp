@@ -5,6 +5,7 @@
 #include <cmath>
 #include <new>
 
+#include "base/codes.h"
 #include "simulate/array_comparison.h"
 #include "simulate/memory.h"
 #include "simulate/rounding_bound.h"

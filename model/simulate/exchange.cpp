@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/codes.h"
 #include "simulate/reduction.h"
 
 namespace shardscope {

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/codes.h"
 #endif
 
 namespace shardscope {

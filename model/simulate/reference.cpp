@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
 #include "simulate/reference_operation.h"
 
 namespace shardscope {

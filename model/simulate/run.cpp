@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "base/codes.h"
 #include "simulate/action.h"
 #include "simulate/device_memory.h"
 #include "simulate/element.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/words.h"
 
+#include "base/codes.h"
 #include "words/describe_devices.h"
 #include "words/describe_files.h"
 #include "words/describe_forms.h"

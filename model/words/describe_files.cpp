@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/describe_files.h"
 
+#include "base/codes.h"
 #include "words/diagnostic_reader.h"
 
 namespace shardscope::words {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/describe_forms.h"
 
+#include "base/codes.h"
 #include "words/tr.h"
 
 namespace shardscope::words {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
+#include "base/codes.h"
 #include "words/derivation.h"
 #include "words/origin.h"
 #include "words/sentence.h"

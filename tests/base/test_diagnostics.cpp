@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/codes.h"
 #include "base/diagnostics.h"
 
 using namespace shardscope;

@@ -2,6 +2,7 @@
 // flax_logical_to_mesh_axes, flax_constraint_gate and t5x_standard_rules.
 #include <algorithm>
 
+#include "base/codes.h"
 #include "conformance/forms.h"
 
 namespace shardscope::conformance {

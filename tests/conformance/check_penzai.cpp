@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // penzai_name_to_name_sharding: trees of named arrays on a mesh.
+#include "base/codes.h"
 #include "conformance/forms.h"
 #include "sharding/named_arrays.h"
 

@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "base/codes.h"
+
 namespace shardscope::conformance {
 
 namespace {

@@ -427,4 +427,5 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestDocument)
+#include "base/codes.h"
 #include "test_document.moc"

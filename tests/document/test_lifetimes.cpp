@@ -137,4 +137,5 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestLifetimes)
+#include "base/codes.h"
 #include "test_lifetimes.moc"

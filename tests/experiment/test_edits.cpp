@@ -376,4 +376,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(EditsTest)
+#include "base/codes.h"
 #include "test_edits.moc"

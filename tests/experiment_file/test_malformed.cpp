@@ -108,4 +108,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(MalformedTest)
+#include "base/codes.h"
 #include "test_malformed.moc"

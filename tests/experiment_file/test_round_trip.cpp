@@ -457,4 +457,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(RoundTripTest)
+#include "base/codes.h"
 #include "test_round_trip.moc"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/codes.h"
+
 namespace shardscope::fuzz {
 
 namespace {

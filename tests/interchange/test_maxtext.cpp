@@ -333,4 +333,5 @@ void TestMaxText::noWordsInMaxText()
 }
 
 QTEST_APPLESS_MAIN(TestMaxText)
+#include "base/codes.h"
 #include "test_maxtext.moc"

@@ -315,4 +315,5 @@ void TestTables::refusedExperiments()
 }
 
 QTEST_APPLESS_MAIN(TestTables)
+#include "base/codes.h"
 #include "test_tables.moc"

@@ -502,4 +502,5 @@ void TestDeviceMesh::largeMachines()
 }
 
 QTEST_APPLESS_MAIN(TestDeviceMesh)
+#include "base/codes.h"
 #include "test_device_mesh.moc"

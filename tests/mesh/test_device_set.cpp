@@ -297,4 +297,5 @@ void TestDeviceSet::ownListErrors()
 }
 
 QTEST_APPLESS_MAIN(TestDeviceSet)
+#include "base/codes.h"
 #include "test_device_set.moc"

@@ -142,4 +142,5 @@ void TestHybridMesh::manySlices()
 }
 
 QTEST_APPLESS_MAIN(TestHybridMesh)
+#include "base/codes.h"
 #include "test_hybrid_mesh.moc"

@@ -139,4 +139,5 @@ void TestMesh::devicesOfASet()
 }
 
 QTEST_APPLESS_MAIN(TestMesh)
+#include "base/codes.h"
 #include "test_mesh.moc"

@@ -437,4 +437,5 @@ void TestT5xMesh::largeMachines()
 }
 
 QTEST_APPLESS_MAIN(TestT5xMesh)
+#include "base/codes.h"
 #include "test_t5x_mesh.moc"

@@ -56,4 +56,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestArrays)
+#include "base/codes.h"
 #include "test_arrays.moc"

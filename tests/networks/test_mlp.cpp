@@ -462,4 +462,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestMlp)
+#include "base/codes.h"
 #include "test_mlp.moc"

@@ -291,4 +291,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestPartition)
+#include "base/codes.h"
 #include "test_partition.moc"

@@ -401,4 +401,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestAnalyse)
+#include "base/codes.h"
 #include "test_analyse.moc"

@@ -147,4 +147,5 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestCache)
+#include "base/codes.h"
 #include "test_cache.moc"

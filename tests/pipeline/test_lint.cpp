@@ -312,4 +312,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestLint)
+#include "base/codes.h"
 #include "test_lint.moc"

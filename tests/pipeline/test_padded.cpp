@@ -223,4 +223,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestPadded)
+#include "base/codes.h"
 #include "test_padded.moc"

@@ -336,4 +336,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestDifferentiate)
+#include "base/codes.h"
 #include "test_differentiate.moc"

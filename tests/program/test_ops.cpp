@@ -266,4 +266,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestOps)
+#include "base/codes.h"
 #include "test_ops.moc"

@@ -382,4 +382,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestProgram)
+#include "base/codes.h"
 #include "test_program.moc"

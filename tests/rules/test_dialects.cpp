@@ -211,4 +211,5 @@ void TestDialects::refusedSets()
 }
 
 QTEST_APPLESS_MAIN(TestDialects)
+#include "base/codes.h"
 #include "test_dialects.moc"

@@ -279,4 +279,5 @@ void TestLocalChunker::sameDataSameShard()
 }
 
 QTEST_APPLESS_MAIN(TestLocalChunker)
+#include "base/codes.h"
 #include "test_local_chunker.moc"

@@ -156,4 +156,5 @@ void TestPartitioner::renaming()
 }
 
 QTEST_APPLESS_MAIN(TestPartitioner)
+#include "base/codes.h"
 #include "test_partitioner.moc"

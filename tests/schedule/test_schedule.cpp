@@ -357,4 +357,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestSchedule)
+#include "base/codes.h"
 #include "test_schedule.moc"

@@ -158,4 +158,5 @@ void TestNamedArrays::randomTrees()
 }
 
 QTEST_APPLESS_MAIN(TestNamedArrays)
+#include "base/codes.h"
 #include "test_named_arrays.moc"

@@ -89,4 +89,5 @@ void TestNames::refuses()
 }
 
 QTEST_APPLESS_MAIN(TestNames)
+#include "base/codes.h"
 #include "test_names.moc"

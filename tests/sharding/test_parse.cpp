@@ -302,4 +302,5 @@ void TestParse::roundTrips()
 }
 
 QTEST_APPLESS_MAIN(TestParse)
+#include "base/codes.h"
 #include "test_parse.moc"

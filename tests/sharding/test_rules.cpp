@@ -366,4 +366,5 @@ void TestRules::ruleSets()
 }
 
 QTEST_APPLESS_MAIN(TestRules)
+#include "base/codes.h"
 #include "test_rules.moc"

@@ -327,4 +327,5 @@ void TestExchange::refusesWhatDoesNotFit()
 }
 
 QTEST_APPLESS_MAIN(TestExchange)
+#include "base/codes.h"
 #include "test_exchange.moc"

@@ -347,4 +347,5 @@ void TestMemory::readsWhatControlGroupsLeave()
 }
 
 QTEST_APPLESS_MAIN(TestMemory)
+#include "base/codes.h"
 #include "test_memory.moc"

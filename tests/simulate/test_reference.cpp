@@ -221,4 +221,5 @@ void TestReference::refusesTooMuch()
 }
 
 QTEST_APPLESS_MAIN(TestReference)
+#include "base/codes.h"
 #include "test_reference.moc"

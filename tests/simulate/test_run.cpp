@@ -319,4 +319,5 @@ void TestRun::timesLoops()
 }
 
 QTEST_APPLESS_MAIN(TestRun)
+#include "base/codes.h"
 #include "test_run.moc"

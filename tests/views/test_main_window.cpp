@@ -717,4 +717,5 @@ private Q_SLOTS:
 };
 
 QTEST_MAIN(TestMainWindow)
+#include "base/codes.h"
 #include "test_main_window.moc"

@@ -217,4 +217,5 @@ private Q_SLOTS:
 };
 
 QTEST_MAIN(TestProblems)
+#include "base/codes.h"
 #include "test_problems.moc"

@@ -120,4 +120,5 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestCheckWords)
+#include "base/codes.h"
 #include "test_check.moc"

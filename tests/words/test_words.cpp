@@ -255,4 +255,5 @@ private:
 };
 
 QTEST_APPLESS_MAIN(TestWords)
+#include "base/codes.h"
 #include "test_words.moc"

@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "program/path.h"
 #include "views/main_window/main_window.h"

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/codes.h"
 #include "document/document.h"
 #include "document/selection.h"
 #include "experiment/edits.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/ops/support.h"
 
+#include "base/codes.h"
+
 namespace shardscope::ops {
 
 Dimensions dimensionsExcept(std::size_t rank, const Dimensions& without)

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The registry of diagnostic codes. Codes are registered once, here, and never reused; the comment behind a code lists
+// the arguments that its diagnostics carry. E1xx and E4xx are errors, W2xx warnings, I3xx information.
+#pragma once
+
+#include <cstdint>
+
+#include "base/diagnostics.h"
+
+namespace shardscope {
+
+/// The number of a code is the number behind its letter: Code::Indivisible is E101.
+enum class Code : std::uint16_t {
+    // Meshes, shardings and rules
+    Indivisible = 101, ///< dim, size, partitions
+    DevicesMismatch = 102, ///< product, devices
+    DuplicateDimension = 103, ///< dims (names that occur twice)
+    UnknownAxis = 104, ///< axis, known (list)
+    AtomCut = 105,
+    AxisUsedTwice = 106, ///< axes (list)
+    SpecTooLong = 107, ///< spec_len, rank
+    NestedTuple = 108,
+    RuleArity = 109, ///< rule (index), length
+    RulesType = 110,
+    UnmatchedAxis = 111, ///< dims (list)
+    RuleConflict = 112, ///< alias, rule1, rule2: composite rules contradict each other
+    UnsupportedDims = 113, ///< activation, parameter
+    DuplicateAxis = 114, ///< axis: a mesh axis name used twice
+    InvalidAxisSize = 115, ///< axis, size; devices, others, possible (list) if no other axis takes the inverse
+    NotALogicalSpec = 116, ///< the 2024 Flax cannot take unconstrained names in a constraint
+    // Files and values in them
+    Syntax = 120, ///< expected, found, kind
+    DuplicateKey = 121, ///< key
+    WrongType = 122, ///< key, expected, found
+    MissingKey = 123, ///< key
+    UnknownValue = 124, ///< key, value, known (list), nearest
+    OutOfRange = 125, ///< key, value, min, max or below (itself excluded)
+    TooLarge = 126, ///< what, bytes or count, limit
+    NewerVersion = 127, ///< version, supported
+    NotAnExperiment = 128, ///< format
+    Unreadable = 129, ///< file, reason; nearest: an example
+    Unwritable = 130, ///< file, reason
+    // Programs
+    TypeMismatch = 140, ///< op, detail
+    InvalidOperand = 141, ///< op, detail
+    InvalidAttribute = 142, ///< op, detail; of a device order devices, and named or device
+    UnknownTensor = 143, ///< path, nearest
+    NotExecutable = 144, ///< op
+    OutOfMemory = 145, ///< bytes, limit; alone_bytes and shared_bytes where less would fit
+    VersionMismatch = 146, ///< detail: an internal result of another revision was handed over
+    // Devices and their order
+    DeviceCountMismatch = 150, ///< shape, product, devices, shapes (that work); granule, by: inside a slice or host
+    NoAxisAssignment = 151, ///< axis (index), axis_name, size, physical, remaining, shapes
+    NoContiguousTopology = 152, ///< topology, shape, topologies
+    NoContiguousShape = 153, ///< topology, shape, shapes
+    NeedsOneDevicePerChip = 154, ///< kind, core
+    DevicesDoNotFillBox = 155, ///< box, places, devices, missing (places)
+    NotACuboid = 156, ///< box, twice (places), missing
+    MeshShapeNotIntegers = 157, ///< found
+    TooFewDevices = 158, ///< shape, product, devices, shapes
+    AxisNamesLength = 159, ///< names, axes
+    MultiSlice = 160, ///< product, slices, in_slice (devices of the first slice)
+    GranuleCountMismatch = 161, ///< by, granules, shape, product, shapes
+    MissingGranuleAttribute = 162, ///< platform
+    SubmeshNotFactor = 163, ///< submesh, bounds, host, submeshes (that work)
+    HostTiling = 164, ///< as SubmeshNotFactor, and untiled: works without tiling
+    HostNotFactor = 165, ///< as SubmeshNotFactor
+    ZMajorNeedsAllCores = 166, ///< as SubmeshNotFactor
+    SubmeshRank = 167, ///< as SubmeshNotFactor
+    NoDefaultMesh = 168, ///< kind, partitions, bounds, partitions_list, submeshes
+    GpuPartitions = 169, ///< partitions, hosts, local, partitions_list
+    DcnShapeMismatch = 170, ///< as GpuPartitions
+    ZeroDivision = 171, ///< submesh or partitions: a size of 0
+    DuplicateDevice = 172, ///< id
+    // Hosts and partitioners
+    NoPartitionsAndNoSubmesh = 180,
+    LocalDevicesNotContiguous = 181, ///< host, devices, block: the smallest block around them
+    NoLocalDevices = 182, ///< host
+    TupleAxisNotSupported = 183, ///< dim, axes (list)
+    BatchNotDivisibleByDataMesh = 184, ///< batch, size
+    BatchNotDivisibleByShards = 185, ///< batch, shards
+    FailedToMap = 186, ///< parameter, cause (kind of the error), dims (list): a parameter's names cannot be resolved
+    UnresolvedAxisSize = 187, ///< axes (list): sizes that are left open (-1) and cannot be worked out
+    // Forms of shardings
+    RankMismatch = 401, ///< sharding_rank, rank
+    BadReshape = 402, ///< shape, cells
+    BadAxis = 403, ///< axes, rank: out of range, or twice
+    UnknownMemoryKind = 404, ///< kind, platform, known (list)
+    TileDevices = 405, ///< tiles, devices: so many are listed
+    DeviceCount = 406, ///< tiles, devices: so many there are
+    SingleTile = 407,
+    DeviceOutOfRange = 408, ///< device, devices
+    DeviceTwice = 409, ///< device
+    UnsupportedSharding = 410, ///< form
+    NotOnMesh = 411, ///< known (list): not parts by axes of the mesh
+    MissingMesh = 412,
+    MeshMismatch = 413, ///< found, expected
+    BadSubAxis = 414, ///< axis, and pre, size, whole; or axis, other
+    OverlappingAxes = 415, ///< axis, other
+    AxisOrder = 416, ///< axis, other
+    BadPriority = 417,
+    NonNamedLeaf = 418, ///< leaf: an array without names
+    OnlyRankOneAndTwo = 419, ///< rank
+    // Warnings
+    SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
+    RuleUnused = 202, ///< rule
+    AxisBusy = 203, ///< rule, axis, tensor, dim, by_dim, by_rule
+    NullBlocksRule = 204, ///< rule, blocked
+    TupleLostAxes = 205, ///< rule, axes, tensor
+    ConstraintInactive = 206, ///< tensor, reason
+    FullRematerialise = 207,
+    SlowLinkCollective = 208,
+    OverMemoryLimit = 209, ///< bytes, limit
+    MeshNameInLogicalModel = 210, ///< tensor, axes
+    RuleUnknownAxis = 211, ///< rule, axis
+    AxisUnused = 212, ///< axis, size: no array of the experiment is cut along it
+    ParallelismWithoutAxis = 213, ///< key, size: MaxText ignores it, since mesh_axes lacks the axis
+    SubmeshNotFourSizes = 214, ///< length
+    PartitionsAndSubmesh = 215, ///< partitions
+    ChunkTruncated = 216, ///< dim, size, chunks, uncovered: elements that belong to no host's chunk
+    RulesElsewhere = 217, ///< key, value: a MaxText configuration takes mesh and rules from another file
+    UnknownKey = 220, ///< key, nearest, known (list): kept as it is
+    CommentsLost = 221, ///< comments in a file are dropped on save
+    NewerMinorVersion = 222, ///< version, supported
+    // Information
+    SizeOneAxis = 301, ///< axis
+};
+
+} // namespace shardscope
