@@ -9,12 +9,12 @@
 #include <sstream>
 #include <utility>
 
+#include "base/codes.h"
+
 #if defined(__unix__)
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include "base/codes.h"
 #endif
 
 namespace shardscope {

@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "base/codes.h"
 #include "document/document.h"
 #include "document/run_controller.h"
 #include "document/selection.h"
@@ -427,5 +428,4 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestDocument)
-#include "base/codes.h"
 #include "test_document.moc"

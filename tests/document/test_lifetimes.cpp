@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/codes.h"
 #include "document/document.h"
 #include "document/run_controller.h"
 #include "experiment/builtin.h"
@@ -137,5 +138,4 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestLifetimes)
-#include "base/codes.h"
 #include "test_lifetimes.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 
@@ -376,5 +377,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(EditsTest)
-#include "base/codes.h"
 #include "test_edits.moc"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/json_text.h"
 #include "malformed_cases.h"
@@ -108,5 +109,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(MalformedTest)
-#include "base/codes.h"
 #include "test_malformed.moc"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
@@ -457,5 +458,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(RoundTripTest)
-#include "base/codes.h"
 #include "test_round_trip.moc"

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "base/codes.h"
 #include "interchange/maxtext_config.h"
 #include "interchange/yaml_text.h"
 #include "sharding/parse_names.h"
@@ -333,5 +334,4 @@ void TestMaxText::noWordsInMaxText()
 }
 
 QTEST_APPLESS_MAIN(TestMaxText)
-#include "base/codes.h"
 #include "test_maxtext.moc"

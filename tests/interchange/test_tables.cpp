@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "base/codes.h"
 #include "interchange/csv_text.h"
 #include "interchange/import.h"
 #include "interchange/parameter_table.h"
@@ -315,5 +316,4 @@ void TestTables::refusedExperiments()
 }
 
 QTEST_APPLESS_MAIN(TestTables)
-#include "base/codes.h"
 #include "test_tables.moc"

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "base/codes.h"
 #include "machines.h"
 #include "mesh/axis_assignment.h"
 #include "mesh/device_mesh.h"
@@ -502,5 +503,4 @@ void TestDeviceMesh::largeMachines()
 }
 
 QTEST_APPLESS_MAIN(TestDeviceMesh)
-#include "base/codes.h"
 #include "test_device_mesh.moc"

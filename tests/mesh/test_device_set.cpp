@@ -5,6 +5,7 @@
 
 #include <rapidcheck.h>
 
+#include "base/codes.h"
 #include "mesh/device_presets.h"
 #include "mesh/device_set.h"
 #include "mesh/mesh.h"
@@ -297,5 +298,4 @@ void TestDeviceSet::ownListErrors()
 }
 
 QTEST_APPLESS_MAIN(TestDeviceSet)
-#include "base/codes.h"
 #include "test_device_set.moc"

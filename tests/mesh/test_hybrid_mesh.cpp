@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
+#include "base/codes.h"
 #include "machines.h"
 #include "mesh/device_mesh.h"
 
@@ -142,5 +143,4 @@ void TestHybridMesh::manySlices()
 }
 
 QTEST_APPLESS_MAIN(TestHybridMesh)
-#include "base/codes.h"
 #include "test_hybrid_mesh.moc"

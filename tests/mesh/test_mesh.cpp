@@ -3,6 +3,7 @@
 
 #include <rapidcheck.h>
 
+#include "base/codes.h"
 #include "mesh/device_set.h"
 #include "mesh/mesh.h"
 
@@ -139,5 +140,4 @@ void TestMesh::devicesOfASet()
 }
 
 QTEST_APPLESS_MAIN(TestMesh)
-#include "base/codes.h"
 #include "test_mesh.moc"

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "base/codes.h"
 #include "machines.h"
 #include "mesh/host_block.h"
 #include "mesh/t5x_mesh.h"
@@ -437,5 +438,4 @@ void TestT5xMesh::largeMachines()
 }
 
 QTEST_APPLESS_MAIN(TestT5xMesh)
-#include "base/codes.h"
 #include "test_t5x_mesh.moc"

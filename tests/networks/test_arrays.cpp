@@ -2,6 +2,7 @@
 // Programs of arrays alone.
 #include <QtTest>
 
+#include "base/codes.h"
 #include "networks/arrays.h"
 
 using namespace shardscope;
@@ -56,5 +57,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestArrays)
-#include "base/codes.h"
 #include "test_arrays.moc"

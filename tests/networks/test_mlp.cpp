@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "base/codes.h"
 #include "networks/mlp.h"
 #include "program/interpret.h"
 #include "program/path.h"
@@ -462,5 +463,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestMlp)
-#include "base/codes.h"
 #include "test_mlp.moc"

@@ -2,6 +2,7 @@
 // Whole programs: the MLP's train step on five meshes, constraints, pinned results, uneven cuts, text.
 #include <QtTest>
 
+#include "base/codes.h"
 #include "partition/axis_text.h"
 #include "partition/on_mesh.h"
 
@@ -291,5 +292,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestPartition)
-#include "base/codes.h"
 #include "test_partition.moc"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "partition/partition.h"
@@ -401,5 +402,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestAnalyse)
-#include "base/codes.h"
 #include "test_analyse.moc"

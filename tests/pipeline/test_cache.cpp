@@ -2,6 +2,7 @@
 // What the cache keeps, and what an analysis says when memory runs out in the middle.
 #include <QTest>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "failing_allocations.h"
 #include "pipeline/cache.h"
@@ -147,5 +148,4 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestCache)
-#include "base/codes.h"
 #include "test_cache.moc"

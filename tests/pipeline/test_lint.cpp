@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
@@ -312,5 +313,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestLint)
-#include "base/codes.h"
 #include "test_lint.moc"

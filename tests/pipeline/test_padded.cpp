@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
@@ -223,5 +224,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestPadded)
-#include "base/codes.h"
 #include "test_padded.moc"

@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "base/codes.h"
 #include "program/differentiate.h"
 #include "program/interpret.h"
 #include "program/op_row.h"
@@ -336,5 +337,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestDifferentiate)
-#include "base/codes.h"
 #include "test_differentiate.moc"

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/codes.h"
 #include "program/builder.h"
 #include "program/op_row.h"
 
@@ -266,5 +267,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestOps)
-#include "base/codes.h"
 #include "test_ops.moc"

@@ -9,6 +9,7 @@
 
 #include <rapidcheck.h>
 
+#include "base/codes.h"
 #include "program/builder.h"
 #include "program/op_row.h"
 #include "program/path.h"
@@ -382,5 +383,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestProgram)
-#include "base/codes.h"
 #include "test_program.moc"

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "base/codes.h"
 #include "rules/dialect.h"
 #include "rules/published_rules.h"
 #include "sharding/parse_names.h"
@@ -211,5 +212,4 @@ void TestDialects::refusedSets()
 }
 
 QTEST_APPLESS_MAIN(TestDialects)
-#include "base/codes.h"
 #include "test_dialects.moc"

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/codes.h"
 #include "rules/local_chunker.h"
 #include "sharding/named_sharding.h"
 
@@ -279,5 +280,4 @@ void TestLocalChunker::sameDataSameShard()
 }
 
 QTEST_APPLESS_MAIN(TestLocalChunker)
-#include "base/codes.h"
 #include "test_local_chunker.moc"

@@ -2,6 +2,7 @@
 // T5X' partitioner, and the contexts in which rules are bound.
 #include <QtTest>
 
+#include "base/codes.h"
 #include "rules/rule_context.h"
 #include "rules/t5x_partitioner.h"
 #include "sharding/text.h"
@@ -156,5 +157,4 @@ void TestPartitioner::renaming()
 }
 
 QTEST_APPLESS_MAIN(TestPartitioner)
-#include "base/codes.h"
 #include "test_partitioner.moc"

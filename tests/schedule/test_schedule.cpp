@@ -5,6 +5,7 @@
 #include <QtTest>
 #include <rapidcheck.h>
 
+#include "base/codes.h"
 #include "partition/on_mesh.h"
 #include "schedule/replay.h"
 
@@ -357,5 +358,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestSchedule)
-#include "base/codes.h"
 #include "test_schedule.moc"

@@ -2,6 +2,7 @@
 // Trees of named arrays on a mesh.
 #include <QtTest>
 
+#include "base/codes.h"
 #include "sharding/generators.h"
 #include "sharding/named_arrays.h"
 #include "sharding/text.h"
@@ -158,5 +159,4 @@ void TestNamedArrays::randomTrees()
 }
 
 QTEST_APPLESS_MAIN(TestNamedArrays)
-#include "base/codes.h"
 #include "test_named_arrays.moc"

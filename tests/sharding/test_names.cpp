@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
+#include "base/codes.h"
 #include "sharding/parse_names.h"
 
 using namespace shardscope;
@@ -89,5 +90,4 @@ void TestNames::refuses()
 }
 
 QTEST_APPLESS_MAIN(TestNames)
-#include "base/codes.h"
 #include "test_names.moc"

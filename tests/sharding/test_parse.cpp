@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
+#include "base/codes.h"
 #include "sharding/generators.h"
 #include "sharding/literal.h"
 #include "sharding/text.h"
@@ -302,5 +303,4 @@ void TestParse::roundTrips()
 }
 
 QTEST_APPLESS_MAIN(TestParse)
-#include "base/codes.h"
 #include "test_parse.moc"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/codes.h"
 #include "sharding/logical_rules.h"
 #include "sharding/text.h"
 
@@ -366,5 +367,4 @@ void TestRules::ruleSets()
 }
 
 QTEST_APPLESS_MAIN(TestRules)
-#include "base/codes.h"
 #include "test_rules.moc"

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "base/codes.h"
 #include "partition/partition.h"
 #include "simulate/element.h"
 #include "simulate/exchange.h"
@@ -327,5 +328,4 @@ void TestExchange::refusesWhatDoesNotFit()
 }
 
 QTEST_APPLESS_MAIN(TestExchange)
-#include "base/codes.h"
 #include "test_exchange.moc"

@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 
+#include "base/codes.h"
 #include "simulate/faults.h"
 #include "simulate/memory.h"
 
@@ -347,5 +348,4 @@ void TestMemory::readsWhatControlGroupsLeave()
 }
 
 QTEST_APPLESS_MAIN(TestMemory)
-#include "base/codes.h"
 #include "test_memory.moc"

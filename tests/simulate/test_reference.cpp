@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/codes.h"
 #include "networks/mlp.h"
 #include "program/builder.h"
 #include "program/interpret.h"
@@ -221,5 +222,4 @@ void TestReference::refusesTooMuch()
 }
 
 QTEST_APPLESS_MAIN(TestReference)
-#include "base/codes.h"
 #include "test_reference.moc"

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/codes.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
 
@@ -319,5 +320,4 @@ void TestRun::timesLoops()
 }
 
 QTEST_APPLESS_MAIN(TestRun)
-#include "base/codes.h"
 #include "test_run.moc"

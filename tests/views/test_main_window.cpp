@@ -21,6 +21,7 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
@@ -717,5 +718,4 @@ private Q_SLOTS:
 };
 
 QTEST_MAIN(TestMainWindow)
-#include "base/codes.h"
 #include "test_main_window.moc"

@@ -4,6 +4,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "base/codes.h"
 #include "experiment/edits.h"
 #include "views/panel_fixture.h"
 #include "views/problems_view/problem_row.h"
@@ -217,5 +218,4 @@ private Q_SLOTS:
 };
 
 QTEST_MAIN(TestProblems)
-#include "base/codes.h"
 #include "test_problems.moc"

@@ -3,6 +3,7 @@
 #include <QLocale>
 #include <QTest>
 
+#include "base/codes.h"
 #include "program/builder.h"
 #include "words/words.h"
 
@@ -120,5 +121,4 @@ private Q_SLOTS:
 };
 
 QTEST_APPLESS_MAIN(TestCheckWords)
-#include "base/codes.h"
 #include "test_check.moc"

@@ -2,6 +2,7 @@
 #include <QLocale>
 #include <QTest>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "words/words.h"
 
@@ -255,5 +256,4 @@ private:
 };
 
 QTEST_APPLESS_MAIN(TestWords)
-#include "base/codes.h"
 #include "test_words.moc"
