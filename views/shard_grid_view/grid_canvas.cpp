@@ -159,9 +159,11 @@ std::vector<GridCell> GridCanvas::litCells(const std::vector<std::int32_t>& devi
     std::vector<std::int64_t> seen;
     // All holders of one shard light one cell; many unrelated devices would light everything.
     for (std::size_t i = 0; i < std::min<std::size_t>(devices.size(), 64); ++i) {
-        if (devices[i] < 0 || devices[i] >= m_subject->mesh().deviceCount())
+        // The array may be on other devices than the experiment's mesh.
+        const std::int64_t position = m_subject->mesh().positionOf(devices[i]);
+        if (position < 0 || position >= m_subject->mesh().deviceCount())
             continue;
-        const std::int64_t shard = m_subject->layout.shardAt(m_subject->mesh().positionOf(devices[i]));
+        const std::int64_t shard = m_subject->layout.shardAt(position);
         if (std::find(seen.begin(), seen.end(), shard) != seen.end())
             continue;
         seen.push_back(shard);

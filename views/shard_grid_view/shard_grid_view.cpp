@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/shard_grid_view/shard_grid_view.h"
 
-#include <QComboBox>
+#include <QFrame>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
-#include <QSignalBlocker>
 #include <QToolButton>
 
 #include "document/document.h"
@@ -14,6 +11,7 @@
 #include "sharding/text.h"
 #include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_accessible.h"
+#include "views/shard_grid_view/grid_tray.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
@@ -75,24 +73,12 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     , m_total(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_perDevice(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_notice(new RoleLabel(RoleLabel::Size::Normal, &Theme::error, this))
-    , m_rowsLabel(new QLabel(tr("Rows"), this))
-    , m_columnsLabel(new QLabel(tr("Columns"), this))
-    , m_rows(new QComboBox(this))
-    , m_columns(new QComboBox(this))
-    , m_colour(new QComboBox(this))
     , m_partial(new QToolButton(this))
     , m_canvas(new GridCanvas(selection, this))
+    , m_tray(new GridTray(m_canvas, this))
     , m_head(new QWidget(this))
 {
     installGridAccessibility();
-    m_rows->setAccessibleName(tr("Dimension drawn as rows"));
-    m_columns->setAccessibleName(tr("Dimension drawn as columns"));
-    m_colour->setAccessibleName(tr("What the colour of a cell tells"));
-    for (QComboBox* box : { m_rows, m_columns }) {
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(8);
-    }
-    m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host") });
     m_partial->setText(tr("Before the sum"));
     m_partial->setCheckable(true);
     m_partial->setAccessibleName(tr("Show the array before its parts are added up"));
@@ -116,24 +102,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     head->addWidget(m_notice, 2, 0, 1, 2);
     head->setColumnStretch(0, 1);
 
-    auto* tray = new QHBoxLayout;
-    tray->setContentsMargins(8, 4, 8, 4);
-    tray->setSpacing(6);
-    tray->addWidget(m_rowsLabel);
-    tray->addWidget(m_rows);
-    tray->addSpacing(6);
-    tray->addWidget(m_columnsLabel);
-    tray->addWidget(m_columns);
-    tray->addSpacing(6);
-    tray->addWidget(m_partial);
-    tray->addStretch();
-    auto* colourLabel = new QLabel(tr("Colour"), this);
-    tray->addWidget(colourLabel);
-    tray->addWidget(m_colour);
-    m_rowsLabel->setBuddy(m_rows);
-    m_columnsLabel->setBuddy(m_columns);
-    colourLabel->setBuddy(m_colour);
-
+    m_tray->addControl(m_partial);
     auto* line = new QFrame(this);
     line->setFrameShape(QFrame::HLine);
     line->setForegroundRole(QPalette::Mid);
@@ -147,16 +116,12 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     above->setContentsMargins(0, 0, 0, 0);
     above->setSpacing(0);
     above->addLayout(head);
-    above->addLayout(tray);
+    above->addWidget(m_tray);
     above->addWidget(line);
     column->addWidget(m_head);
     column->addWidget(m_canvas, 1);
     setFocusProxy(m_canvas);
 
-    connect(m_rows, &QComboBox::activated, this, &ShardGridView::chooseFromBoxes);
-    connect(m_columns, &QComboBox::activated, this, &ShardGridView::chooseFromBoxes);
-    connect(m_colour, &QComboBox::currentIndexChanged, this,
-        [this](int index) { m_canvas->setColour(static_cast<GridColour>(index)); });
     connect(m_partial, &QToolButton::toggled, this, &ShardGridView::refresh);
     connect(document, &Document::snapshotChanged, this, &ShardGridView::refresh);
     connect(selection, &Selection::changed, this, [this] {
@@ -171,8 +136,6 @@ void ShardGridView::refresh()
     const SnapshotPtr snapshot = m_document->lastGood();
     const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
     const bool any = row != nullptr;
-    for (QWidget* control : std::initializer_list<QWidget*>{ m_rows, m_columns, m_rowsLabel, m_columnsLabel })
-        control->setVisible(any && row->type.rank() > 1);
     m_partial->setVisible(any && !row->partialBefore.empty());
     m_head->setVisible(any);
     QString figure;
@@ -235,46 +198,12 @@ void ShardGridView::showRow(const TensorRow& row)
         m_canvas->setCurrentCell(std::nullopt);
         m_canvas->setChoice(GridLayout::defaultChoice(row.layout));
     }
-    fillChoosers();
-}
-
-void ShardGridView::fillChoosers()
-{
-    const auto& subject = m_canvas->subject();
-    const QSignalBlocker noRows(m_rows), noColumns(m_columns);
-    m_rows->clear();
-    m_columns->clear();
-    for (int d = 0; d < static_cast<int>(subject->layout.shape().size()); ++d) {
-        m_rows->addItem(subject->dimensionName(d), d);
-        m_columns->addItem(subject->dimensionName(d), d);
-    }
-    m_rows->setCurrentIndex(m_canvas->grid().rows().dimension);
-    m_columns->setCurrentIndex(m_canvas->grid().columns().dimension);
-    for (QComboBox* box : { m_rows, m_columns })
-        box->setToolTip(plainTip(box->currentText()));
-}
-
-void ShardGridView::chooseFromBoxes()
-{
-    GridLayout::Choice choice{ m_rows->currentIndex(), m_columns->currentIndex() };
-    if (choice.rows == choice.columns) {
-        // The other side takes what this one gives up.
-        const GridLayout& grid = m_canvas->grid();
-        if (sender() == m_rows)
-            choice.columns = grid.rows().dimension;
-        else
-            choice.rows = grid.columns().dimension;
-    }
-    m_canvas->setChoice(choice);
-    fillChoosers();
+    m_tray->follow();
 }
 
 void ShardGridView::keyPressEvent(QKeyEvent* event)
 {
-    const int mode = event->key() - Qt::Key_1;
-    if (event->modifiers() == Qt::NoModifier && mode >= 0 && mode < m_colour->count())
-        m_colour->setCurrentIndex(mode);
-    else
+    if (!m_tray->chooseByKey(event->key(), event->modifiers()))
         QWidget::keyPressEvent(event);
 }
 

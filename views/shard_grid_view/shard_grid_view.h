@@ -6,13 +6,12 @@
 
 #include "views/shard_grid_view/grid_canvas.h"
 
-class QComboBox;
-class QLabel;
 class QToolButton;
 
 namespace shardscope {
 
 class Document;
+class GridTray;
 class RoleLabel;
 class Selection;
 class SpanLine;
@@ -37,8 +36,6 @@ protected:
 private:
     void refresh();
     void showRow(const TensorRow& row);
-    void fillChoosers();
-    void chooseFromBoxes();
 
     Document* m_document;
     Selection* m_selection;
@@ -48,13 +45,9 @@ private:
     RoleLabel* m_total;
     RoleLabel* m_perDevice;
     RoleLabel* m_notice; ///< what is wrong with the array's sharding
-    QLabel* m_rowsLabel;
-    QLabel* m_columnsLabel;
-    QComboBox* m_rows;
-    QComboBox* m_columns;
-    QComboBox* m_colour;
     QToolButton* m_partial;
     GridCanvas* m_canvas;
+    GridTray* m_tray;
     QWidget* m_head; ///< everything above the grid
     QString m_keyFigure;
     QString m_shown; ///< path of the tensor for which rows and columns were chosen
