@@ -24,6 +24,10 @@ QString formText(const std::string& form)
         return Words::tr("the sharding is unknown: the compiler is to choose it");
     if (form == "maximal")
         return Words::tr("the sharding puts all of the array on one device");
+    if (form == "partial")
+        return Words::tr("the devices hold parts of a sum, which this form cannot say");
+    if (form == "part of an axis")
+        return Words::tr("the array is cut along a part of a mesh axis, which has no name of its own");
     if (form == "named mesh")
         return Words::tr("this is HLO text of version 3, with a mesh of its own");
     if (form == "reduction kind")
@@ -39,6 +43,10 @@ QString formRemedy(const std::string& form)
         return Words::tr("Who holds what cannot be seen from it: use one with devices=.");
     if (form == "maximal")
         return Words::tr("No mesh axis can say that; its layout can be shown.");
+    if (form == "partial")
+        return Words::tr("HLO and Shardy can say it, or add the parts up first.");
+    if (form == "part of an axis")
+        return Words::tr("Shardy can say it; or split the axis into two.");
     if (form == "named mesh")
         return Words::tr("Write it with devices= and last_tile_dim_replicate, or as a Shardy sharding.");
     if (form == "reduction kind")
