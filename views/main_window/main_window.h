@@ -32,6 +32,7 @@ class ProblemsView;
 class RuleTraceView;
 class RulesView;
 class ShardGridView;
+class ShardingLabView;
 class StatusButton;
 class TensorsView;
 class TimingView;
@@ -54,6 +55,7 @@ public:
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
+    [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
     [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
@@ -78,7 +80,7 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 1;
+    static constexpr int arrangementVersion = 2;
     void makeDocks();
     void makeActions();
     void makeMenus();
@@ -131,6 +133,7 @@ private:
     MemoryView* m_memory = nullptr;
     ExplainView* m_explain = nullptr;
     ProblemsView* m_problems = nullptr;
+    ShardingLabView* m_lab = nullptr;
     QList<DockFrame*> m_docks;
 
     QMenu* m_recentMenu = nullptr;

@@ -4,6 +4,7 @@
 #include <QTabBar>
 #include <QTimer>
 #include <QToolBar>
+#include <algorithm>
 
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/main_window.h"
@@ -14,6 +15,7 @@
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
+#include "views/sharding_lab/sharding_lab_view.h"
 #include "views/tensors_view/tensors_view.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -24,6 +26,15 @@
 namespace shardscope {
 
 namespace {
+
+/// Docks that are not about the experiment's own arrays: closed until they are asked for, then beside the shard grid.
+constexpr const char* docksOnDemand[] = { "lab" };
+
+bool isOnDemand(const DockFrame* dock)
+{
+    return std::any_of(std::begin(docksOnDemand), std::end(docksOnDemand),
+        [dock](const char* id) { return dock->objectName() == QLatin1String(id); });
+}
 
 /// Shows the view's key figure in the dock's title.
 template <class View>
@@ -47,6 +58,7 @@ void MainWindow::makeDocks()
     m_memory = new MemoryView(&m_document, &m_selection);
     m_explain = new ExplainView(&m_document, &m_selection);
     m_problems = new ProblemsView(&m_document, &m_selection);
+    m_lab = new ShardingLabView(&m_document, &m_selection);
 
     const auto add = [this](const char* id, const char* icon, const QString& title, auto* view) {
         auto* dock = new DockFrame(QLatin1String(id), QLatin1String(icon), title, view, this);
@@ -67,6 +79,7 @@ void MainWindow::makeDocks()
     add("explain", "explain", tr("Explain"), m_explain);
     add("trace", "trace", tr("Rule trace"), m_trace);
     add("problems", "warning", tr("Problems"), m_problems);
+    add("lab", "lab", tr("Sharding lab"), m_lab);
     connect(m_rules, &RulesView::traceRequested, this, [this] { dock(QStringLiteral("trace"))->present(); });
 }
 
@@ -102,7 +115,9 @@ void MainWindow::arrangeWide()
     splitDockWidget(at("timing"), at("memory"), Qt::Vertical);
     splitDockWidget(at("explain"), at("trace"), Qt::Vertical);
     for (DockFrame* dock : m_docks)
-        dock->show();
+        dock->setHidden(isOnDemand(dock));
+    for (const char* id : docksOnDemand)
+        tabifyDockWidget(at("grid"), at(id));
 
     const int columns = width() - 16, rows = height() - Metrics::scaled(24 + 36 + 24) - 8;
     const int bottom = Metrics::scaled(104);
@@ -130,7 +145,9 @@ void MainWindow::arrangeCompact()
         tabifyDockWidget(at("grid"), at(id));
     tabifyDockWidget(at("explain"), at("problems"));
     for (DockFrame* dock : m_docks)
-        dock->show();
+        dock->setHidden(isOnDemand(dock));
+    for (const char* id : docksOnDemand)
+        tabifyDockWidget(at("grid"), at(id));
     for (const char* id : { "mesh", "grid", "explain" })
         at(id)->raise();
     if (m_errors > 0) // once there are tabs
@@ -151,8 +168,12 @@ void MainWindow::resetArrangement()
 
 void MainWindow::followTabs()
 {
-    for (DockFrame* dock : m_docks)
-        dock->setTabbed(!dock->isFloating() && !tabifiedDockWidgets(dock).isEmpty());
+    for (DockFrame* dock : m_docks) {
+        // Closed docks keep their place among the tabs, but have none.
+        const QList<QDockWidget*> beside = tabifiedDockWidgets(dock);
+        dock->setTabbed(!dock->isFloating()
+            && std::any_of(beside.begin(), beside.end(), [](const QDockWidget* other) { return !other->isHidden(); }));
+    }
     for (QTabBar* bar : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
         bar->setExpanding(false);
         bar->setDrawBase(false);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/sharding_lab/form_row.h"
+
+#include <QGridLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QToolButton>
+
+#include "views/panel/panel.h"
+#include "views/sharding_lab/caret_line.h"
+#include "views/sharding_lab/lab_words.h"
+#include "views/widgets/plain_tip.h"
+
+namespace shardscope {
+
+FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
+    : QWidget(parent)
+    , m_name(new RoleLabel(name, RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_edit(new QLineEdit(this))
+    , m_copy(new QToolButton(this))
+    , m_caret(new CaretLine(this))
+    , m_problem(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
+    , m_tip(tip)
+{
+    m_name->setBuddy(m_edit);
+    m_name->setToolTip(plainTip(tip));
+    m_edit->setAccessibleName(name);
+    m_edit->setFont(Metrics::fixed());
+    m_edit->setMinimumWidth(Metrics::scaled(90));
+    m_edit->installEventFilter(this);
+    m_copy->setText(tr("Copy"));
+    m_copy->setToolTip(tr("Copies the whole text"));
+    m_copy->setAccessibleName(tr("Copy %1", "a text form").arg(name));
+    m_problem->setWordWrap(true);
+    m_problem->hide();
+
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(6);
+    grid->setVerticalSpacing(1);
+    grid->addWidget(m_name, 0, 0);
+    grid->addWidget(m_edit, 0, 1);
+    grid->addWidget(m_copy, 0, 2);
+    grid->addWidget(m_caret, 1, 1, 1, 2);
+    grid->addWidget(m_problem, 2, 1, 1, 2);
+    grid->setColumnStretch(1, 1);
+    setFocusProxy(m_edit);
+
+    connect(m_edit, &QLineEdit::textEdited, this, &FormRow::edited);
+    connect(m_copy, &QToolButton::clicked, this, &FormRow::copyRequested);
+    connect(m_caret, &CaretLine::clicked, this, [this] {
+        m_edit->setFocus(Qt::MouseFocusReason);
+        if (m_diagnostic)
+            m_edit->setCursorPosition(m_diagnostic->where.column - 1);
+    });
+}
+
+void FormRow::setText(const QString& text, const QString& whyEmpty)
+{
+    // Line ends and indents of printed text are blanks here.
+    const QString line = text.simplified();
+    if (m_edit->text() != text && m_edit->text() != line) {
+        m_edit->setText(line);
+        m_edit->setCursorPosition(0);
+    }
+    m_edit->setPlaceholderText(whyEmpty);
+    m_edit->setToolTip(plainTip(text.isEmpty() ? whyEmpty : text));
+    m_edit->setAccessibleDescription(text.isEmpty() ? whyEmpty : m_tip);
+    m_copy->setEnabled(!text.isEmpty());
+}
+
+void FormRow::setProblem(const std::optional<Diagnostic>& problem)
+{
+    m_diagnostic = problem;
+    const QString said = problem ? lab::problemText(*problem) : QString();
+    m_problem->setText(said);
+    m_problem->setVisible(!said.isEmpty());
+    if (problem)
+        m_caret->setPlace(m_edit->text(), problem->where.line, problem->where.column);
+    else
+        m_caret->setPlace({}, 0, 0);
+    if (problem)
+        m_edit->setAccessibleDescription(
+            problem->where.column > 0 ? tr("Column %1: %2").arg(problem->where.column).arg(said) : said);
+}
+
+QString FormRow::problem() const
+{
+    return m_problem->text();
+}
+
+void FormRow::setSource(bool source)
+{
+    m_name->setColour(source ? &Theme::text : &Theme::secondary);
+    m_name->setToolTip(plainTip(source ? tr("%1. The other forms are derived from this text.").arg(m_tip) : m_tip));
+}
+
+void FormRow::setStale(bool stale)
+{
+    QPalette colours; // the application's, in force
+    if (stale)
+        colours.setColor(QPalette::Text, Theme::current().hint);
+    m_edit->setPalette(colours);
+}
+
+void FormRow::setNameWidth(int width)
+{
+    m_name->setFixedWidth(width);
+}
+
+int FormRow::nameWidth() const
+{
+    return m_name->sizeHint().width();
+}
+
+bool FormRow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_edit && event->type() == QEvent::KeyPress
+        && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape && m_diagnostic) {
+        Q_EMIT escaped();
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace shardscope

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One text form of a sharding: its name, its text to be edited, and below it what is wrong with it.
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "base/diagnostics.h"
+
+class QLineEdit;
+class QToolButton;
+
+namespace shardscope {
+
+class CaretLine;
+class RoleLabel;
+
+class FormRow : public QWidget {
+    Q_OBJECT
+public:
+    explicit FormRow(const QString& name, const QString& tip, QWidget* parent = nullptr);
+
+    [[nodiscard]] QLineEdit* edit() const { return m_edit; }
+    [[nodiscard]] QToolButton* copyButton() const { return m_copy; }
+    /// Puts a text there, unless it is the one that is being typed. `whyEmpty` stands in place of no text.
+    void setText(const QString& text, const QString& whyEmpty);
+    /// What is wrong with the text; nothing: it is right.
+    void setProblem(const std::optional<Diagnostic>& problem);
+    [[nodiscard]] QString problem() const;
+    /// The others are derived from this row.
+    void setSource(bool source);
+    /// The text belongs to an earlier state.
+    void setStale(bool stale);
+    /// Width of the names, so that rows stand under each other.
+    void setNameWidth(int width);
+    [[nodiscard]] int nameWidth() const;
+
+Q_SIGNALS:
+    void edited(const QString& text);
+    void copyRequested();
+    void escaped();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    RoleLabel* m_name;
+    QLineEdit* m_edit;
+    QToolButton* m_copy;
+    CaretLine* m_caret;
+    RoleLabel* m_problem;
+    std::optional<Diagnostic> m_diagnostic;
+    QString m_tip;
+};
+
+} // namespace shardscope

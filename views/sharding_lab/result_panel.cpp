@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/sharding_lab/result_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QTableWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "views/panel/panel.h"
+#include "views/shard_grid_view/grid_accessible.h"
+#include "views/shard_grid_view/grid_tray.h"
+#include "views/sharding_lab/form_row.h"
+#include "views/sharding_lab/lab_words.h"
+#include "views/sharding_lab/replica_groups_model.h"
+#include "views/widgets/segmented_bar.h"
+
+namespace shardscope {
+
+namespace {
+
+void makePlain(QTableView* table)
+{
+    table->setFrameShape(QFrame::NoFrame);
+    table->setShowGrid(false);
+    table->setAlternatingRowColors(true);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table->setTabKeyNavigation(false);
+    table->setCornerButtonEnabled(false);
+    table->setWordWrap(false);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setMinimumSectionSize(Metrics::scaled(16));
+    table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
+    table->horizontalHeader()->setHighlightSections(false);
+    table->horizontalHeader()->setStretchLastSection(true);
+}
+
+/// Grids of arrays of a high rank are many: each is kept small, then.
+GridTextOptions gridOptions(const LabResult& result, const LabDevices& devices)
+{
+    GridTextOptions options;
+    options.platform = devices.platform;
+    options.maximumCells = result.shape.size() > 2 ? 12 : 64;
+    return options;
+}
+
+bool sameCuts(const Layout& a, const Layout& b)
+{
+    const Shape &first = a.shardGrid(), &second = b.shardGrid();
+    return std::ranges::equal(
+        first, second, [](std::int64_t one, std::int64_t other) { return (one > 1) == (other > 1); });
+}
+
+} // namespace
+
+ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_state(state)
+    , m_array(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, this))
+    , m_bytes(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_holders(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_uneven(new RoleLabel(RoleLabel::Size::Normal, &Theme::warning, this))
+    , m_bar(new SegmentedBar({ tr("Grid"), tr("As text"), tr("Groups"), tr("Compare") }, this))
+    , m_pages(new QStackedWidget(this))
+    , m_canvas(new GridCanvas(selection, this))
+    , m_tray(new GridTray(m_canvas, this))
+    , m_groups(new ReplicaGroupsModel(this))
+{
+    installGridAccessibility();
+    m_array->setAccessibleName(tr("Array and shape of a shard"));
+    m_array->setElided(true);
+    m_bytes->setElided(true);
+    for (RoleLabel* label : { m_holders, m_uneven })
+        label->setWordWrap(true);
+    m_uneven->hide();
+    m_bar->setAccessibleName(tr("What is shown of the sharding"));
+    m_canvas->setAccessibleName(tr("Shards of the laboratory's array"));
+    m_canvas->setEmptyText(tr("Write a shape and a sharding that fit each other to see who holds what."));
+
+    auto* head = new QVBoxLayout;
+    head->setContentsMargins(8, 6, 8, 4);
+    head->setSpacing(2);
+    head->addWidget(m_array);
+    head->addWidget(m_bytes);
+    head->addWidget(m_holders);
+    head->addWidget(m_uneven);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 2, 8, 4);
+    bar->addWidget(m_bar);
+    bar->addStretch();
+
+    auto* gridPage = new QWidget(this);
+    auto* grid = new QVBoxLayout(gridPage);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(0);
+    grid->addWidget(m_tray);
+    grid->addWidget(m_canvas, 1);
+    m_pages->addWidget(gridPage);
+    m_pages->addWidget(makeTextPage());
+    m_pages->addWidget(makeGroupsPage());
+    m_pages->addWidget(makeComparePage());
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(head);
+    column->addLayout(bar);
+    column->addWidget(m_pages, 1);
+    connect(m_bar, &SegmentedBar::currentChanged, this, [this](int page) {
+        m_pages->setCurrentIndex(page);
+        refreshPage();
+    });
+}
+
+QWidget* ResultPanel::makeTextPage()
+{
+    auto* page = new QWidget(this);
+    m_text = new QPlainTextEdit(page);
+    m_text->setReadOnly(true);
+    m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_text->setFont(Metrics::fixed());
+    m_text->setFrameShape(QFrame::NoFrame);
+    m_text->setTabChangesFocus(true);
+    m_text->setAccessibleName(tr("Grid as visualize_array_sharding prints it"));
+    auto* copy = new QPushButton(tr("Copy"), page);
+    copy->setToolTip(tr("Copies the grid as text"));
+    copy->setAccessibleName(tr("Copy the grid as text"));
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(8, 2, 8, 4);
+    line->addWidget(new RoleLabel(
+        tr("As jax.debug.visualize_array_sharding prints it"), RoleLabel::Size::Small, &Theme::secondary, page));
+    line->addStretch();
+    line->addWidget(copy);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(line);
+    column->addWidget(m_text, 1);
+    connect(copy, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(m_text->toPlainText()); });
+    return page;
+}
+
+QWidget* ResultPanel::makeGroupsPage()
+{
+    m_groupsTable = new QTableView(this);
+    makePlain(m_groupsTable);
+    m_groupsTable->setModel(m_groups);
+    m_groupsTable->setAccessibleName(tr("Shards and the devices that hold them"));
+    m_groupsTable->setColumnWidth(ReplicaGroupsModel::Shard, Metrics::scaled(48));
+    m_groupsTable->setColumnWidth(ReplicaGroupsModel::Ranges, Metrics::scaled(220));
+    return m_groupsTable;
+}
+
+QWidget* ResultPanel::makeComparePage()
+{
+    auto* page = new QWidget(this);
+    m_other = new FormRow(
+        tr("B"), tr("Another sharding of the same array, in any text form; A is the one of the laboratory"), page);
+    m_other->copyButton()->hide();
+    auto* take = new QToolButton(page);
+    take->setText(tr("B = A"));
+    take->setToolTip(tr("Takes the laboratory's sharding as B, to be compared with what comes next"));
+    take->setAccessibleName(tr("Take A as B"));
+    take->setObjectName(QStringLiteral("takeA"));
+    m_verdict = new RoleLabel(RoleLabel::Size::Title, &Theme::text, page);
+    m_sentence = new RoleLabel(RoleLabel::Size::Normal, &Theme::text, page);
+    m_sentence->setWordWrap(true);
+    m_facts = new QTableWidget(0, 3, page);
+    makePlain(m_facts);
+    m_facts->setHorizontalHeaderLabels({ QString(), tr("A"), tr("B") });
+    for (int section = 0; section < 3; ++section)
+        m_facts->horizontalHeaderItem(section)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_facts->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_facts->setAccessibleName(tr("A and B beside each other"));
+    auto* line = new QHBoxLayout;
+    line->setSpacing(6);
+    line->addWidget(m_other, 1);
+    line->addWidget(take, 0, Qt::AlignTop);
+    auto* words = new QVBoxLayout;
+    words->setContentsMargins(8, 4, 8, 6);
+    words->setSpacing(4);
+    words->addLayout(line);
+    words->addWidget(m_verdict);
+    words->addWidget(m_sentence);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(words);
+    column->addWidget(m_facts, 1);
+    connect(m_other, &FormRow::edited, this, [this](const QString& typed) {
+        m_state->setOther(typed.toStdString());
+        Q_EMIT changed();
+    });
+    connect(m_other, &FormRow::escaped, this, [this] {
+        m_state->setOther({});
+        Q_EMIT changed();
+    });
+    connect(take, &QToolButton::clicked, this, [this] {
+        m_state->setOther(m_state->shortText());
+        Q_EMIT changed();
+    });
+    return page;
+}
+
+void ResultPanel::refresh()
+{
+    const std::optional<LabResult>& result = m_state->result();
+    QColor Theme::*colour = m_state->isStale() ? &Theme::hint : &Theme::text;
+    m_array->setColour(colour);
+    m_bytes->setColour(colour);
+    m_array->setText(result ? lab::arrayText(*result) : QString());
+    m_bytes->setText(result ? lab::bytesText(*result) : QString());
+    m_holders->setText(result
+            ? lab::holdersText(*result) + QLatin1Char(' ') + lab::memoryText(*result, m_state->devices())
+            : QString());
+    const QString uneven = result ? lab::unevenText(*result) : QString();
+    m_uneven->setText(uneven);
+    m_uneven->setVisible(!uneven.isEmpty());
+    if (result) {
+        refreshGrid(*result);
+    } else {
+        m_canvas->setSubject(std::nullopt);
+        m_tray->follow();
+    }
+    refreshPage();
+}
+
+void ResultPanel::refreshGrid(const LabResult& result)
+{
+    const bool same = m_drawn && sameCuts(*m_drawn, result.layout);
+    m_drawn = result.layout;
+    m_canvas->setSubject(
+        GridSubject{ result.layout, result.names, byteSize(result.dtype), m_state->devices().devicesPerHost });
+    if (!same) {
+        m_canvas->setCurrentCell(std::nullopt);
+        m_canvas->setChoice(GridLayout::defaultChoice(result.layout));
+    }
+    m_tray->follow();
+}
+
+void ResultPanel::refreshPage()
+{
+    const std::optional<LabResult>& result = m_state->result();
+    switch (m_pages->currentIndex()) {
+    case Text: {
+        QStringList lines;
+        if (result)
+            for (const std::string& line : toGridText(result->layout, gridOptions(*result, m_state->devices())))
+                lines << QString::fromStdString(line);
+        m_text->setPlainText(lines.join(QLatin1Char('\n')));
+        break;
+    }
+    case Groups:
+        m_groups->setResult(result);
+        break;
+    case Compare:
+        refreshComparison();
+        break;
+    default:
+        break;
+    }
+}
+
+void ResultPanel::refreshComparison()
+{
+    const std::optional<LabResult>& result = m_state->result();
+    const std::optional<ShardingComparison>& comparison = m_state->comparison();
+    m_other->setText(QString::fromStdString(m_state->otherText()), tr("P(None, 'x'), or any other form"));
+    m_other->setProblem(m_state->otherProblem());
+    lab::Verdict verdict;
+    if (comparison && m_state->otherResult())
+        verdict = lab::verdict(*comparison, *result, *m_state->otherResult());
+    else if (m_state->otherText().empty())
+        verdict.sentence = tr("Write a second sharding as B to see whether the devices hold the same under both.");
+    else if (!m_state->otherProblem())
+        verdict.sentence = tr("A and B are compared once A can be used.");
+    m_verdict->setText(verdict.title);
+    m_verdict->setVisible(!verdict.title.isEmpty());
+    m_sentence->setText(verdict.sentence);
+    m_sentence->setVisible(!verdict.sentence.isEmpty());
+    m_facts->setVisible(result.has_value());
+    if (!result)
+        return;
+    const auto rows = lab::facts(*result, m_state->otherResult() ? &*m_state->otherResult() : nullptr);
+    m_facts->setRowCount(static_cast<int>(rows.size()));
+    for (int row = 0; row < m_facts->rowCount(); ++row)
+        for (int column = 0; column < 3; ++column) {
+            if (!m_facts->item(row, column))
+                m_facts->setItem(row, column, new QTableWidgetItem);
+            m_facts->item(row, column)->setText(rows[static_cast<std::size_t>(row)][column]);
+        }
+}
+
+QString ResultPanel::verdictText() const
+{
+    return m_verdict->text() + QStringLiteral(": ") + m_sentence->text();
+}
+
+QString ResultPanel::gridText() const
+{
+    return m_text->toPlainText();
+}
+
+void ResultPanel::keyPressEvent(QKeyEvent* event)
+{
+    if (!m_tray->chooseByKey(event->key(), event->modifiers()))
+        QWidget::keyPressEvent(event);
+}
+
+} // namespace shardscope

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What follows from the laboratory's array and sharding: figures, the grid of shards, the same as text, the groups of
+// devices, and the comparison with another sharding.
+#pragma once
+
+#include <QWidget>
+
+#include "views/shard_grid_view/grid_canvas.h"
+#include "views/sharding_lab/lab_state.h"
+
+class QPlainTextEdit;
+class QStackedWidget;
+class QTableView;
+class QTableWidget;
+
+namespace shardscope {
+
+class FormRow;
+class GridTray;
+class ReplicaGroupsModel;
+class RoleLabel;
+class SegmentedBar;
+
+class ResultPanel : public QWidget {
+    Q_OBJECT
+public:
+    enum Page { Grid, Text, Groups, Compare };
+    ResultPanel(LabState* state, Selection* selection, QWidget* parent = nullptr);
+
+    /// Shows what the state says now.
+    void refresh();
+    [[nodiscard]] GridCanvas* canvas() const { return m_canvas; }
+    [[nodiscard]] SegmentedBar* pageBar() const { return m_bar; }
+    [[nodiscard]] FormRow* otherRow() const { return m_other; }
+    [[nodiscard]] QString verdictText() const;
+    [[nodiscard]] QString gridText() const;
+    [[nodiscard]] ReplicaGroupsModel* groups() const { return m_groups; }
+
+Q_SIGNALS:
+    /// The other sharding was edited.
+    void changed();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    QWidget* makeTextPage();
+    QWidget* makeGroupsPage();
+    QWidget* makeComparePage();
+    void refreshGrid(const LabResult& result);
+    void refreshPage();
+    void refreshComparison();
+
+    LabState* m_state;
+    RoleLabel* m_array;
+    RoleLabel* m_bytes;
+    RoleLabel* m_holders;
+    RoleLabel* m_uneven;
+    SegmentedBar* m_bar;
+    QStackedWidget* m_pages;
+    GridCanvas* m_canvas;
+    GridTray* m_tray;
+    QPlainTextEdit* m_text = nullptr;
+    ReplicaGroupsModel* m_groups;
+    QTableView* m_groupsTable = nullptr;
+    FormRow* m_other = nullptr;
+    RoleLabel* m_verdict = nullptr;
+    RoleLabel* m_sentence = nullptr;
+    QTableWidget* m_facts = nullptr;
+    std::optional<Layout> m_drawn; ///< what the canvas shows
+};
+
+} // namespace shardscope

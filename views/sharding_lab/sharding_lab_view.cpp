@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/sharding_lab/sharding_lab_view.h"
+
+#include <QPushButton>
+#include <QResizeEvent>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "views/panel/panel.h"
+#include "views/sharding_lab/form_row.h"
+#include "views/sharding_lab/forms_panel.h"
+#include "views/sharding_lab/lab_words.h"
+#include "views/sharding_lab/result_panel.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+ShardingLabView::ShardingLabView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_notice(new RoleLabel(RoleLabel::Size::Small, &Theme::warning, this))
+    , m_forms(new FormsPanel(&m_state, this))
+    , m_results(new ResultPanel(&m_state, selection, this))
+    , m_splitter(new QSplitter(this))
+{
+    m_notice->setWordWrap(true);
+    m_notice->setContentsMargins(8, 3, 8, 3);
+    m_notice->hide();
+    m_splitter->addWidget(m_forms);
+    m_splitter->addWidget(m_results);
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->setStretchFactor(1, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->setSpacing(0);
+    column->addWidget(m_notice);
+    column->addWidget(m_splitter, 1);
+    setFocusProxy(m_forms->row(ShardingForm::Spec)->focusProxy());
+
+    connect(m_forms, &FormsPanel::changed, this, [this] {
+        m_touched = true;
+        refresh();
+    });
+    connect(m_forms, &FormsPanel::fromTensorRequested, this, &ShardingLabView::takeSelectedTensor);
+    connect(m_results, &ResultPanel::changed, this, &ShardingLabView::refresh);
+    connect(document, &Document::experimentChanged, this, &ShardingLabView::followMesh);
+    connect(document, &Document::snapshotChanged, this, &ShardingLabView::followSelection);
+    connect(selection, &Selection::changed, this, &ShardingLabView::followSelection);
+    followMesh();
+    followSelection();
+}
+
+void ShardingLabView::followMesh()
+{
+    const Experiment& experiment = *m_document->experiment();
+    Result<Mesh> mesh = makeMesh(experiment.mesh);
+    m_notice->setVisible(!mesh);
+    if (!mesh) {
+        m_notice->setText(tr("The mesh cannot be used, so the laboratory keeps the last one. %1")
+                              .arg(lab::problemText(mesh.error())));
+        return;
+    }
+    const DeviceSet& devices = experiment.hardware.devices;
+    const LabDevices& now = m_state.devices();
+    if (m_state.result() && *mesh == *now.mesh && devices.platform == now.platform
+        && devices.devicesPerHost == now.devicesPerHost)
+        return;
+    const LabStart start = labStart(*mesh);
+    m_state.setDevices({ std::make_shared<const Mesh>(std::move(*mesh)), devices.platform, devices.devicesPerHost });
+    if (!m_touched)
+        m_state.setArray(start.shape, DType::F32, {}, start.spec);
+    refresh();
+}
+
+void ShardingLabView::followSelection()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
+    m_forms->fromTensorButton()->setEnabled(row != nullptr);
+    m_forms->fromTensorButton()->setText(
+        row ? tr("From %1", "a tensor").arg(words::tensorName(row->path)) : tr("From selected tensor"));
+}
+
+void ShardingLabView::takeSelectedTensor()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
+    if (!row)
+        return;
+    m_touched = true;
+    m_state.setArray(row->type.shape, row->type.dtype, row->dimNames, row->spec);
+    refresh();
+}
+
+void ShardingLabView::refresh()
+{
+    m_forms->refresh();
+    m_results->refresh();
+    const std::optional<LabResult>& result = m_state.result();
+    QString figure = result
+        ? QStringLiteral("%1 → %2").arg(words::shape(result->shape), words::shape(result->layout.shardShape()))
+        : QString();
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void ShardingLabView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    // Beside each other as long as both have room, above each other where the dock is high and narrow.
+    const bool wide = width() >= m_forms->minimumWidth() + Metrics::scaled(260) && 10 * width() > 8 * height();
+    const Qt::Orientation orientation = wide ? Qt::Horizontal : Qt::Vertical;
+    if (m_splitter->orientation() != orientation)
+        m_splitter->setOrientation(orientation);
+}
+
+} // namespace shardscope

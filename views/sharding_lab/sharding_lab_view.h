@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock in which any array and any sharding can be tried on the experiment's mesh. It changes nothing in the
+// experiment, and keeps what was written when the mesh changes.
+#pragma once
+
+#include <QWidget>
+
+#include "views/sharding_lab/lab_state.h"
+
+class QSplitter;
+
+namespace shardscope {
+
+class Document;
+class FormsPanel;
+class ResultPanel;
+class RoleLabel;
+class Selection;
+
+class ShardingLabView : public QWidget {
+    Q_OBJECT
+public:
+    ShardingLabView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "[8, 16] → [4, 4]".
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] const LabState& state() const { return m_state; }
+    [[nodiscard]] FormsPanel* forms() const { return m_forms; }
+    [[nodiscard]] ResultPanel* results() const { return m_results; }
+    /// Shape, type and spec of the selected tensor.
+    void takeSelectedTensor();
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void followMesh();
+    void followSelection();
+    void refresh();
+
+    Document* m_document;
+    Selection* m_selection;
+    LabState m_state;
+    RoleLabel* m_notice;
+    FormsPanel* m_forms;
+    ResultPanel* m_results;
+    QSplitter* m_splitter;
+    QString m_keyFigure;
+    bool m_touched = false; ///< somebody has written something
+};
+
+} // namespace shardscope
