@@ -5,19 +5,14 @@
 #include <limits>
 #include <map>
 
+#include "base/alignment.h"
 #include "base/codes.h"
 
 namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t alignment = 64;
 constexpr std::int64_t largestArena = std::int64_t{ 1 } << 40;
-
-std::int64_t aligned(std::int64_t bytes)
-{
-    return (bytes + alignment - 1) / alignment * alignment;
-}
 
 } // namespace
 
@@ -109,7 +104,7 @@ Result<std::int64_t> packSlots(std::vector<Slot>& slots, std::size_t instruction
             continue;
         }
         slots[s].offset = fixed;
-        fixed += aligned(slots[s].bytes);
+        fixed += alignedBytes(slots[s].bytes);
         if (fixed > largestArena)
             return tooLarge(fixed);
     }
@@ -124,7 +119,7 @@ Result<std::int64_t> packSlots(std::vector<Slot>& slots, std::size_t instruction
     std::multimap<std::int32_t, std::size_t> active; // by last use
     const auto release = [&](const Slot& slot) {
         std::int64_t begin = slot.offset;
-        std::int64_t stop = begin + aligned(slot.bytes);
+        std::int64_t stop = begin + alignedBytes(slot.bytes);
         if (begin == stop)
             return;
         auto next = gaps.lower_bound(begin);
@@ -147,7 +142,7 @@ Result<std::int64_t> packSlots(std::vector<Slot>& slots, std::size_t instruction
             release(slots[active.begin()->second]);
             active.erase(active.begin());
         }
-        const std::int64_t bytes = aligned(slot.bytes);
+        const std::int64_t bytes = alignedBytes(slot.bytes);
         auto gap = gaps.begin();
         while (gap->second - gap->first < bytes)
             ++gap;

@@ -4,16 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/alignment.h"
+
 namespace shardscope {
-
-namespace {
-
-std::int64_t rounded(std::int64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
-} // namespace
 
 DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
     : m_devices(static_cast<std::size_t>(plan.program->mesh->deviceCount()))
@@ -29,7 +22,7 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
     for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
         if (sharing.isShared(SlotId(slot))) {
             m_shards[slot] = sharing.shards[slot];
-            cuts.push_back({ plan.slots[slot].offset, rounded(plan.slots[slot].bytes) });
+            cuts.push_back({ plan.slots[slot].offset, alignedBytes(plan.slots[slot].bytes) });
         }
     std::int64_t cutBytes = 0;
     for (const Cut& cut : cuts)
@@ -41,12 +34,12 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
                 offset -= cut.offset < plan.slots[slot].offset ? cut.bytes : 0;
         } else {
             offset = m_sharedBytes;
-            m_pitch[slot] = rounded(plan.slots[slot].bytes);
+            m_pitch[slot] = alignedBytes(plan.slots[slot].bytes);
             m_sharedBytes += m_pitch[slot] * (*std::max_element(m_shards[slot].begin(), m_shards[slot].end()) + 1);
         }
         m_offsets.push_back(offset);
     }
-    m_deviceBytes = std::max<std::int64_t>(rounded(plan.memory.arenaBytes) - cutBytes, 64);
+    m_deviceBytes = std::max<std::int64_t>(alignedBytes(plan.memory.arenaBytes) - cutBytes, memoryAlignment);
 }
 
 double DeviceMemory::bytesNeeded() const

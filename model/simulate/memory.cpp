@@ -17,6 +17,9 @@
 #include <unistd.h>
 #endif
 
+#include "base/alignment.h"
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {
@@ -26,7 +29,7 @@ constexpr std::int64_t hugePage = std::int64_t{ 2 } << 20;
 /// Small blocks at cache lines, large ones at huge pages.
 std::int64_t alignmentFor(std::int64_t bytes)
 {
-    return bytes > 2 * hugePage ? hugePage : 64;
+    return bytes > 2 * hugePage ? hugePage : memoryAlignment;
 }
 
 } // namespace

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 
+#include "base/alignment.h"
+
 namespace shardscope {
 
 namespace {
-
-std::int64_t rounded(std::int64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
 
 std::int64_t extentOf(const TensorType& type, const Dimensions& dims)
 {
@@ -154,22 +151,22 @@ std::optional<Product> Product::prepare(
     }
     product.m_shape = productShape(lhs, rhs, attributes);
     const std::int64_t elementBytes = byteSize(lhs.dtype);
-    product.m_scratchBytes = rounded(product.m_kernelScratch)
-        + rounded(product.m_shape.left.packedElements * elementBytes)
-        + rounded(product.m_shape.right.packedElements * elementBytes);
+    product.m_scratchBytes = alignedBytes(product.m_kernelScratch)
+        + alignedBytes(product.m_shape.left.packedElements * elementBytes)
+        + alignedBytes(product.m_shape.right.packedElements * elementBytes);
     return product;
 }
 
 template <class T>
 void Product::runTyped(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const
 {
-    std::byte* packed = scratch + rounded(m_kernelScratch);
+    std::byte* packed = scratch + alignedBytes(m_kernelScratch);
     const auto ready = [&packed](const ProductOperand& operand, const std::byte* data) {
         if (!operand.packing)
             return reinterpret_cast<const T*>(data);
         operand.packing->run(packed, data);
         const T* matrix = reinterpret_cast<const T*>(packed);
-        packed += rounded(operand.packedElements * static_cast<std::int64_t>(sizeof(T)));
+        packed += alignedBytes(operand.packedElements * static_cast<std::int64_t>(sizeof(T)));
         return matrix;
     };
     const T* left = ready(m_shape.left, lhs);

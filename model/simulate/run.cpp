@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <new>
-#include <set>
 #include <thread>
 
 #include "base/codes.h"
-#include "simulate/action.h"
 #include "simulate/device_memory.h"
 #include "simulate/element.h"
-#include "simulate/exchange.h"
-#include "simulate/replica_sharing.h"
+#include "simulate/fill_arguments.h"
+#include "simulate/gather.h"
+#include "simulate/memory_needed.h"
+#include "simulate/phases.h"
 #include "simulate/thread_pool.h"
 
 namespace shardscope {
@@ -25,99 +24,6 @@ using Clock = std::chrono::steady_clock;
 double secondsSince(Clock::time_point start)
 {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// What stands between two collectives, done by each device on its own; then the collective, if one follows.
-struct Phase {
-    struct Item {
-        const Action* action = nullptr;
-        const std::vector<WorkShare>* work = nullptr; ///< per device; null = everybody does all of it
-    };
-    std::vector<Item> actions;
-    const Exchange* exchange = nullptr;
-};
-
-/// Shared state that devices have read and written since they last waited for each other.
-class SharedAccess {
-public:
-    [[nodiscard]] bool mustWait(const Instruction& instruction, const ReplicaSharing& sharing) const
-    {
-        bool wait = false;
-        forEachSlot(instruction, sharing, [&](SlotId slot, bool writes) {
-            wait = wait || m_written.contains(slot) || (writes && m_read.contains(slot));
-        });
-        return wait;
-    }
-    void add(const Instruction& instruction, const ReplicaSharing& sharing)
-    {
-        forEachSlot(
-            instruction, sharing, [&](SlotId slot, bool writes) { (writes ? m_written : m_read).insert(slot); });
-    }
-
-private:
-    template <class F>
-    static void forEachSlot(const Instruction& instruction, const ReplicaSharing& sharing, const F& f)
-    {
-        const auto visit = [&](SlotId slot, bool writes) {
-            if (slot.valid() && sharing.isShared(slot))
-                f(slot, writes);
-        };
-        for (const SlotId slot : instruction.operands)
-            visit(slot, false);
-        for (const SlotId slot : instruction.results)
-            visit(slot, true);
-        if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action)) {
-            for (const FusedInstruction::Input& input : fused->inputs)
-                visit(input.slot, false);
-            for (const FusedInstruction::Output& output : fused->outputs)
-                visit(output.slot, true);
-        }
-    }
-
-    std::set<SlotId> m_read, m_written;
-};
-
-/// The coordinates of a device along the axes over which an array is still to be added up, as one number.
-std::int64_t addendAt(const Layout& layout, std::int64_t position)
-{
-    std::int64_t addend = 0;
-    for (const AxisRef& ref : layout.sharding().unreduced) {
-        const auto axis = static_cast<std::size_t>(ref.axis);
-        const std::int64_t minor = layout.mesh().size(axis) / ref.next();
-        addend = addend * ref.size + layout.mesh().coordinate(position, axis) / minor % ref.size;
-    }
-    return addend;
-}
-
-/// Calls row(local, global, length) for every run of neighbouring elements that a device really holds.
-template <class RowFunction>
-void forEachRow(const Layout& layout, std::int64_t position, const Shape& localShape, const RowFunction& row)
-{
-    const std::vector<IndexRange> ranges = layout.rangesAt(position);
-    const Shape localStrides = rowMajorStrides(localShape);
-    const Shape globalStrides = rowMajorStrides(layout.shape());
-    const Shape block = layout.blockAt(position);
-    std::int64_t rows = 1;
-    std::int64_t localBegin = 0;
-    std::int64_t globalBegin = 0;
-    for (std::size_t d = 0; d < ranges.size(); ++d) {
-        if (ranges[d].size() == 0)
-            return;
-        localBegin += (ranges[d].begin - block[d] * localShape[d]) * localStrides[d];
-        globalBegin += ranges[d].begin * globalStrides[d];
-        rows *= d + 1 < ranges.size() ? ranges[d].size() : 1;
-    }
-    for (std::int64_t r = 0; r < rows; ++r) {
-        std::int64_t rest = r;
-        std::int64_t local = localBegin;
-        std::int64_t global = globalBegin;
-        for (std::size_t d = ranges.empty() ? 0 : ranges.size() - 1; d-- > 0;) {
-            local += rest % ranges[d].size() * localStrides[d];
-            global += rest % ranges[d].size() * globalStrides[d];
-            rest /= ranges[d].size();
-        }
-        row(local, global, ranges.empty() ? 1 : ranges.back().size());
-    }
 }
 
 class SimulatedRun final : public Run {
@@ -138,35 +44,37 @@ public:
         if (auto checked = checkGiven(); !checked)
             return checked;
         const auto limit = static_cast<double>(memoryLimit(options));
-        const auto needed = bytesNeeded(options.replicas, limit);
+        const auto needed = runBytes(*m_plan, options.replicas, m_threads, limit, m_stop);
         if (!needed)
             return tl::unexpected(needed.error());
         if (isStopped())
             return {};
         if (*needed + options.reservedBytes > limit)
-            return outOfMemory(options, *needed);
+            return runOutOfMemory(*m_plan, options, m_threads, *needed);
 
         MemoryBudget budget(limit);
         ReplicaSharing sharing;
         if (options.replicas == ReplicaMode::Shared)
             sharing = shareReplicas(*m_plan);
         m_memory = DeviceMemory(*m_plan, sharing);
-        if (auto phases = preparePhases(sharing, budget); !phases)
-            return phases;
+        auto phases = preparePhases(*m_plan, sharing, budget, m_stop);
+        if (!phases)
+            return tl::unexpected(phases.error());
         if (isStopped())
             return {};
-        const double taken =
-            m_memory.bytesNeeded() + static_cast<double>(m_ownBytes) + static_cast<double>(m_scratchBytes) * m_threads;
+        m_phases = std::move(*phases);
+        const double taken = m_memory.bytesNeeded() + static_cast<double>(m_phases.ownBytes)
+            + static_cast<double>(m_phases.scratchBytes) * m_threads;
         if (!m_memory.allocate())
-            return outOfMemory(options, *needed);
+            return runOutOfMemory(*m_plan, options, m_threads, *needed);
         for (int worker = 0; worker < m_threads; ++worker) {
-            m_scratch.emplace_back(m_scratchBytes);
+            m_scratch.emplace_back(m_phases.scratchBytes);
             if (m_scratch.back().data() == nullptr)
-                return outOfMemory(options, *needed);
+                return runOutOfMemory(*m_plan, options, m_threads, *needed);
         }
         m_physicalBytes = static_cast<std::int64_t>(taken);
         m_clocks.resize(m_devices);
-        m_seconds.resize(std::max(m_devices, m_mostTasks));
+        m_seconds.resize(std::max(m_devices, m_phases.mostTasks));
         m_groupSeconds.resize(m_devices);
         m_timing.devices.resize(m_devices);
         m_pool = std::make_unique<ThreadPool>(m_threads);
@@ -183,7 +91,7 @@ public:
         m_pool->run(static_cast<std::int64_t>(m_memory.arenaCount()),
             [this](std::int64_t arena, int) { m_memory.clear(static_cast<std::size_t>(arena), m_stop); });
         if (!isStopped())
-            fillArguments();
+            fillArguments(*m_plan, m_memory, m_initial, *m_pool, m_stop);
         m_stopped = isStopped();
     }
 
@@ -245,8 +153,6 @@ private:
     }
     [[nodiscard]] std::byte* address(std::size_t device, SlotId slot) const { return m_memory.address(device, slot); }
     [[nodiscard]] bool isStopped() const { return m_stop.stop_requested(); }
-    Result<double> bytesNeeded(ReplicaMode replicas, double limit) const;
-    [[nodiscard]] tl::unexpected<Error> outOfMemory(const RunOptions& options, double needed) const;
     Result<void> checkGiven() const
     {
         const Program& program = *m_plan->program->program;
@@ -261,45 +167,6 @@ private:
         return {};
     }
 
-    Result<void> preparePhases(ReplicaSharing& sharing, MemoryBudget& budget)
-    {
-        const KernelSet& kernels = kernelSet();
-        m_work = std::move(sharing.work);
-        m_phases.emplace_back();
-        SharedAccess access;
-        for (std::size_t i = 0; i < m_plan->instructions.size() && !isStopped(); ++i) {
-            const Instruction& instruction = m_plan->instructions[i];
-            if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
-                auto exchange = Exchange::prepare(*m_plan, instruction, kernels, budget);
-                if (!exchange)
-                    return tl::unexpected(exchange.error());
-                m_exchanges.push_back(std::make_unique<Exchange>(std::move(*exchange)));
-                m_scratchBytes = std::max(m_scratchBytes, m_exchanges.back()->scratchBytes());
-                m_mostTasks = std::max(m_mostTasks, static_cast<std::size_t>(m_exchanges.back()->taskCount()));
-                m_phases.back().exchange = m_exchanges.back().get();
-                m_phases.emplace_back();
-                access = {};
-                continue;
-            }
-            auto action = prepareAction(*m_plan, instruction, kernels, budget);
-            if (!action)
-                return tl::unexpected(action.error());
-            m_actions.push_back(std::move(*action));
-            m_scratchBytes = std::max(m_scratchBytes, m_actions.back()->scratchBytes());
-            m_ownBytes += m_actions.back()->ownBytes();
-            if (access.mustWait(instruction, sharing)) {
-                m_phases.emplace_back();
-                access = {};
-            }
-            access.add(instruction, sharing);
-            const bool divided = i < m_work.size() && !m_work[i].empty();
-            m_phases.back().actions.push_back({ m_actions.back().get(), divided ? &m_work[i] : nullptr });
-        }
-        return {};
-    }
-
-    void fillArguments();
-    void fillArgument(ValueId argument, SlotId slot, const Layout& layout, std::int64_t shard);
     void runActions(const Phase& phase);
     void runExchange(const Exchange& exchange);
 
@@ -319,8 +186,14 @@ private:
     {
         return !m_stopped && m_steps > 0 && result < m_plan->results.size() && m_plan->results[result].valid();
     }
-    [[nodiscard]] std::vector<double> gathered(SlotId slot, DeviceValueId value) const;
-    [[nodiscard]] std::optional<ReplicaDifference> difference(SlotId slot, DeviceValueId value) const;
+    [[nodiscard]] std::vector<double> gathered(SlotId slot, DeviceValueId value) const
+    {
+        return shardscope::gathered(*m_plan->program, m_memory, slot, value);
+    }
+    [[nodiscard]] std::optional<ReplicaDifference> difference(SlotId slot, DeviceValueId value) const
+    {
+        return differenceOfCopies(*m_plan->program, m_memory, slot, value);
+    }
 
     std::shared_ptr<const Plan> m_plan;
     InitialValues m_initial;
@@ -328,17 +201,11 @@ private:
     bool m_stopped = false; ///< something was broken off
     std::size_t m_devices;
     int m_threads;
-    std::vector<std::unique_ptr<Action>> m_actions;
-    std::vector<std::unique_ptr<Exchange>> m_exchanges;
-    std::vector<Phase> m_phases;
-    std::vector<std::vector<WorkShare>> m_work; ///< of ReplicaSharing
+    Phases m_phases;
     DeviceMemory m_memory;
     std::vector<Arena> m_scratch; ///< per worker
     std::unique_ptr<ThreadPool> m_pool;
-    std::int64_t m_scratchBytes = 64;
-    std::int64_t m_ownBytes = 0;
     std::int64_t m_physicalBytes = 0;
-    std::size_t m_mostTasks = 0;
     std::int64_t m_steps = 0;
     std::int64_t m_copiedBytes = 0;
     StepTiming m_timing;
@@ -346,124 +213,6 @@ private:
     std::vector<double> m_seconds; ///< per task of a phase
     std::vector<double> m_groupSeconds;
 };
-
-/// Counts everything in the order in which it is taken later; stops where working it out would take too much itself.
-Result<double> SimulatedRun::bytesNeeded(ReplicaMode replicas, double limit) const
-{
-    MemoryBudget budget = MemoryBudget::counter(limit);
-    // Addresses of all slots on all devices, places of what is filled, times and clocks.
-    const std::size_t perDevice = m_plan->slots.size() * sizeof(std::byte*)
-        + m_plan->arguments.size() * 2 * sizeof(std::int64_t) + sizeof(Arena) + sizeof(DeviceTimes)
-        + 3 * sizeof(double);
-    (void)budget.take(static_cast<double>(perDevice) * static_cast<double>(m_devices));
-    ReplicaSharing sharing;
-    if (replicas == ReplicaMode::Shared) {
-        constexpr double modest = 64 << 20; // to be had in any case
-        const double tables = sharingBytes(*m_plan);
-        (void)budget.take(tables);
-        if (tables <= std::max(limit, modest))
-            sharing = shareReplicas(*m_plan);
-    }
-    (void)budget.take(DeviceMemory(*m_plan, sharing).bytesNeeded());
-    const KernelSet& kernels = kernelSet();
-    std::int64_t scratch = m_scratchBytes;
-    for (const Instruction& instruction : m_plan->instructions) {
-        if (isStopped())
-            break;
-        if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
-            const auto exchange = Exchange::prepare(*m_plan, instruction, kernels, budget);
-            if (!exchange)
-                return tl::unexpected(exchange.error());
-            scratch = std::max(scratch, exchange->scratchBytes());
-        } else {
-            const auto action = prepareAction(*m_plan, instruction, kernels, budget);
-            if (!action)
-                return tl::unexpected(action.error());
-            scratch = std::max(scratch, *action ? (*action)->scratchBytes() : 0);
-        }
-    }
-    (void)budget.take(Arena::bytesTaken(scratch) * m_threads);
-    return budget.taken();
-}
-
-tl::unexpected<Error> SimulatedRun::outOfMemory(const RunOptions& options, double needed) const
-{
-    const std::int64_t limit = memoryLimit(options);
-    auto error = fail(Code::OutOfMemory, { { "bytes", toBytes(needed + options.reservedBytes) }, { "limit", limit } });
-    const auto fits = [limit](double bytes) { return bytes <= static_cast<double>(limit); };
-    if (options.reservedBytes > 0 && fits(needed))
-        error.value().args.emplace_back("alone_bytes", toBytes(needed));
-    if (options.replicas == ReplicaMode::Own)
-        if (const auto shared = bytesNeeded(ReplicaMode::Shared, static_cast<double>(limit));
-            shared && fits(*shared + options.reservedBytes))
-            error.value().args.emplace_back("shared_bytes", toBytes(*shared + options.reservedBytes));
-    return error;
-}
-
-void SimulatedRun::fillArguments()
-{
-    const Program& program = *m_plan->program->program;
-    struct Part {
-        std::size_t argument;
-        std::int64_t shard;
-    };
-    std::vector<Part> parts;
-    std::vector<Layout> layouts;
-    const std::vector<ValueId>& arguments = program.main().arguments;
-    for (std::size_t a = 0; a < arguments.size(); ++a) {
-        layouts.push_back(m_plan->program->layout(DeviceValueId(arguments[a].index)));
-        if (m_plan->arguments[a].valid())
-            for (std::int64_t shard = 0; shard < layouts[a].distinctShards(); ++shard)
-                parts.push_back({ a, shard });
-    }
-    m_pool->run(static_cast<std::int64_t>(parts.size()), [&](std::int64_t task, int) {
-        if (isStopped())
-            return;
-        const Part& part = parts[static_cast<std::size_t>(task)];
-        fillArgument(arguments[part.argument], m_plan->arguments[part.argument], layouts[part.argument], part.shard);
-    });
-}
-
-void SimulatedRun::fillArgument(ValueId argument, SlotId slot, const Layout& layout, std::int64_t shard)
-{
-    const Program& program = *m_plan->program->program;
-    const DeviceValue& value = deviceValue(argument);
-    const Mesh& mesh = layout.mesh();
-    std::vector<std::int32_t> positions;
-    for (const std::int32_t device : layout.holders(shard))
-        positions.push_back(static_cast<std::int32_t>(mesh.positionOf(device)));
-    std::byte* first = address(static_cast<std::size_t>(positions[0]), slot);
-    // Part of a row at a time, so that long rows need no memory; the others copy the first holder's shard.
-    constexpr std::int64_t mostElements = 4096;
-    std::vector<double> part;
-    const Shape strides = rowMajorStrides(layout.shape());
-    forEachRow(
-        layout, positions[0], value.localType.shape, [&](std::int64_t local, std::int64_t global, std::int64_t length) {
-            if (isStopped())
-                return;
-            std::vector<IndexRange> ranges;
-            for (std::size_t d = 0; d < strides.size(); ++d) {
-                const std::int64_t index = global / strides[d] % layout.shape()[d];
-                ranges.push_back({ index, index + 1 });
-            }
-            for (std::int64_t done = 0; done < length && !isStopped(); done += mostElements) {
-                const std::int64_t count = std::min(mostElements, length - done);
-                part.resize(static_cast<std::size_t>(count));
-                if (!ranges.empty())
-                    ranges.back().end = ranges.back().begin + count;
-                fillShard(m_initial, program, argument, ranges, part);
-                for (std::int64_t i = 0; i < count; ++i)
-                    storeElement(value.localType.dtype, first, local + done + i, part[static_cast<std::size_t>(i)]);
-                if (!ranges.empty())
-                    ranges.back().begin += count;
-            }
-        });
-    for (const std::int32_t position : positions) {
-        std::byte* copy = address(static_cast<std::size_t>(position), slot);
-        if (copy != first && !isStopped())
-            std::memcpy(copy, first, static_cast<std::size_t>(value.localType.byteCount()));
-    }
-}
 
 void SimulatedRun::runActions(const Phase& phase)
 {
@@ -525,7 +274,7 @@ const StepTiming& SimulatedRun::step()
     std::fill(m_clocks.begin(), m_clocks.end(), 0.0);
     std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
     m_copiedBytes = 0;
-    for (const Phase& phase : m_phases) {
+    for (const Phase& phase : m_phases.phases) {
         runActions(phase);
         if (phase.exchange != nullptr && !isStopped())
             runExchange(*phase.exchange);
@@ -543,84 +292,7 @@ const StepTiming& SimulatedRun::step()
     return m_timing;
 }
 
-std::vector<double> SimulatedRun::gathered(SlotId slot, DeviceValueId id) const
-{
-    const DeviceValue& value = m_plan->program->value(id);
-    const Layout layout = m_plan->program->layout(id);
-    const Mesh& mesh = layout.mesh();
-    std::int64_t count = 1;
-    for (const std::int64_t extent : layout.shape())
-        count *= extent;
-    std::vector<double> global(static_cast<std::size_t>(count), 0.0);
-    for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
-        std::vector<std::int64_t> seen; // addends; the first holder of each counts
-        for (const std::int32_t device : layout.holders(shard)) {
-            const std::int64_t position = mesh.positionOf(device);
-            const std::int64_t addend = addendAt(layout, position);
-            if (std::find(seen.begin(), seen.end(), addend) != seen.end())
-                continue;
-            seen.push_back(addend);
-            const std::byte* data = address(static_cast<std::size_t>(position), slot);
-            forEachRow(layout, position, value.localType.shape,
-                [&](std::int64_t local, std::int64_t first, std::int64_t length) {
-                    for (std::int64_t i = 0; i < length; ++i)
-                        global[static_cast<std::size_t>(first + i)] +=
-                            loadElement(value.localType.dtype, data, local + i);
-                });
-        }
-    }
-    return global;
-}
-
-std::optional<ReplicaDifference> SimulatedRun::difference(SlotId slot, DeviceValueId id) const
-{
-    const DeviceValue& held = m_plan->program->value(id);
-    const Layout layout = m_plan->program->layout(id);
-    const Mesh& mesh = layout.mesh();
-    const DType dtype = held.localType.dtype;
-    const std::int64_t elementBytes = byteSize(dtype);
-    std::optional<ReplicaDifference> found;
-    for (std::int64_t shard = 0; shard < layout.distinctShards() && !found; ++shard) {
-        std::vector<std::pair<std::int64_t, std::int64_t>> firsts; // addend, position
-        for (const std::int32_t device : layout.holders(shard)) {
-            const std::int64_t position = mesh.positionOf(device);
-            const std::int64_t addend = addendAt(layout, position);
-            const auto first = std::find_if(
-                firsts.begin(), firsts.end(), [addend](const auto& entry) { return entry.first == addend; });
-            if (first == firsts.end()) {
-                firsts.emplace_back(addend, position);
-                continue;
-            }
-            const std::byte* a = address(static_cast<std::size_t>(first->second), slot);
-            const std::byte* b = address(static_cast<std::size_t>(position), slot);
-            forEachRow(layout, position, held.localType.shape,
-                [&](std::int64_t local, std::int64_t global, std::int64_t length) {
-                    const std::byte* const row = a + local * elementBytes;
-                    const std::byte* const other = b + local * elementBytes;
-                    if (found || std::memcmp(row, other, static_cast<std::size_t>(length * elementBytes)) == 0)
-                        return;
-                    const auto differs = std::mismatch(row, row + length * elementBytes, other).first;
-                    const std::int64_t at = (differs - a) / elementBytes;
-                    found = { global + at - local, mesh.deviceAt(first->second), device, loadElement(dtype, a, at),
-                        loadElement(dtype, b, at) };
-                });
-            if (found)
-                break;
-        }
-    }
-    return found;
-}
-
 } // namespace
-
-std::int64_t memoryLimit(const RunOptions& options)
-{
-    if (options.memoryLimit > 0)
-        return options.memoryLimit;
-    constexpr std::int64_t cautious = std::int64_t{ 4 } << 30; // where nobody knows
-    const auto available = availableMemory();
-    return available ? *available / 4 * 3 : cautious;
-}
 
 Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Plan> plan, const RunOptions& options)
 {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/fill_arguments.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "simulate/element.h"
+#include "simulate/shard_rows.h"
+
+namespace shardscope {
+
+namespace {
+
+struct Filling {
+    const Plan& plan;
+    const DeviceMemory& memory;
+    const InitialValues& initial;
+    const std::stop_token& stop;
+};
+
+void fillArgument(const Filling& filling, ValueId argument, SlotId slot, const Layout& layout, std::int64_t shard)
+{
+    const Program& program = *filling.plan.program->program;
+    const DeviceValue& value = filling.plan.program->value(DeviceValueId(argument.index));
+    const Mesh& mesh = layout.mesh();
+    std::vector<std::int32_t> positions;
+    for (const std::int32_t device : layout.holders(shard))
+        positions.push_back(static_cast<std::int32_t>(mesh.positionOf(device)));
+    std::byte* first = filling.memory.address(static_cast<std::size_t>(positions[0]), slot);
+    // Part of a row at a time, so that long rows need no memory; the others copy the first holder's shard.
+    constexpr std::int64_t mostElements = 4096;
+    std::vector<double> part;
+    const Shape strides = rowMajorStrides(layout.shape());
+    forEachRow(
+        layout, positions[0], value.localType.shape, [&](std::int64_t local, std::int64_t global, std::int64_t length) {
+            if (filling.stop.stop_requested())
+                return;
+            std::vector<IndexRange> ranges;
+            for (std::size_t d = 0; d < strides.size(); ++d) {
+                const std::int64_t index = global / strides[d] % layout.shape()[d];
+                ranges.push_back({ index, index + 1 });
+            }
+            for (std::int64_t done = 0; done < length && !filling.stop.stop_requested(); done += mostElements) {
+                const std::int64_t count = std::min(mostElements, length - done);
+                part.resize(static_cast<std::size_t>(count));
+                if (!ranges.empty())
+                    ranges.back().end = ranges.back().begin + count;
+                fillShard(filling.initial, program, argument, ranges, part);
+                for (std::int64_t i = 0; i < count; ++i)
+                    storeElement(value.localType.dtype, first, local + done + i, part[static_cast<std::size_t>(i)]);
+                if (!ranges.empty())
+                    ranges.back().begin += count;
+            }
+        });
+    for (const std::int32_t position : positions) {
+        std::byte* copy = filling.memory.address(static_cast<std::size_t>(position), slot);
+        if (copy != first && !filling.stop.stop_requested())
+            std::memcpy(copy, first, static_cast<std::size_t>(value.localType.byteCount()));
+    }
+}
+
+} // namespace
+
+void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialValues& initial, ThreadPool& pool,
+    const std::stop_token& stop)
+{
+    const Filling filling{ plan, memory, initial, stop };
+    const Program& program = *plan.program->program;
+    struct Part {
+        std::size_t argument;
+        std::int64_t shard;
+    };
+    std::vector<Part> parts;
+    std::vector<Layout> layouts;
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+        layouts.push_back(plan.program->layout(DeviceValueId(arguments[a].index)));
+        if (plan.arguments[a].valid())
+            for (std::int64_t shard = 0; shard < layouts[a].distinctShards(); ++shard)
+                parts.push_back({ a, shard });
+    }
+    pool.run(static_cast<std::int64_t>(parts.size()), [&](std::int64_t task, int) {
+        if (stop.stop_requested())
+            return;
+        const Part& part = parts[static_cast<std::size_t>(task)];
+        fillArgument(
+            filling, arguments[part.argument], plan.arguments[part.argument], layouts[part.argument], part.shard);
+    });
+}
+
+} // namespace shardscope

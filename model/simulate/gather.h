@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What all devices hold of a value, put together and compared.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "simulate/device_memory.h"
+#include "simulate/run.h"
+
+namespace shardscope {
+
+/// The global array of a value that stands in a slot, row-major: of every shard the first holder's copy, partial values
+/// added up.
+[[nodiscard]] std::vector<double> gathered(
+    const DeviceProgram& program, const DeviceMemory& memory, SlotId slot, DeviceValueId id);
+/// The first place at which copies of a shard differ; nothing if all are bitwise equal.
+[[nodiscard]] std::optional<ReplicaDifference> differenceOfCopies(
+    const DeviceProgram& program, const DeviceMemory& memory, SlotId slot, DeviceValueId id);
+
+} // namespace shardscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How much memory a run will take, counted before any of it is taken.
+#pragma once
+
+#include "schedule/plan.h"
+#include "simulate/run.h"
+
+namespace shardscope {
+
+/// Memory of the devices, tables of what moves, constants, scratch of so many threads. Counts in the order in which it
+/// is taken later; stops where working it out would take too much itself. Too little when the run is stopped
+/// meanwhile. Errors: NotExecutable.
+[[nodiscard]] Result<double> runBytes(
+    const Plan& plan, ReplicaMode replicas, int threads, double limit, const std::stop_token& stop = {});
+
+/// OutOfMemory, as Run::create() gives it, for a run that needs `needed` bytes.
+[[nodiscard]] tl::unexpected<Error> runOutOfMemory(
+    const Plan& plan, const RunOptions& options, int threads, double needed);
+
+} // namespace shardscope
