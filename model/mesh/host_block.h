@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mesh/device_array.h"
@@ -24,9 +25,16 @@ struct HostBlock {
     bool operator==(const HostBlock&) const = default;
 };
 
+/// The host (process) of each of these devices; -1 for one that the set lacks. One pass over the set.
+[[nodiscard]] std::vector<std::int32_t> hostsOf(std::span<const std::int32_t> ids, const DeviceSet& set);
+
 /// One block per host that has devices in the mesh, by process. One pass over the mesh, whatever the number of hosts.
 [[nodiscard]] std::vector<HostBlock> hostBlocks(const DeviceArray& array, const DeviceSet& set);
+/// The same for a mesh of that shape with these hosts by position, row-major.
+[[nodiscard]] std::vector<HostBlock> hostBlocks(const MeshShape& shape, std::span<const std::int32_t> hosts);
 /// The block of one host. Errors: NoLocalDevices, LocalDevicesNotContiguous.
 [[nodiscard]] Result<HostBlock> hostBlock(const DeviceArray& array, const DeviceSet& set, std::int32_t process);
+[[nodiscard]] Result<HostBlock> hostBlock(
+    const MeshShape& shape, std::span<const std::int32_t> hosts, std::int32_t process);
 
 } // namespace shardscope

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mesh/host_block.h"
+
 namespace shardscope {
 
 SlowLinks::SlowLinks(const DeviceSet& devices, const Mesh& mesh)
@@ -10,9 +12,11 @@ SlowLinks::SlowLinks(const DeviceSet& devices, const Mesh& mesh)
 {
     if (devices.hosts <= 1)
         return;
-    m_hosts.reserve(static_cast<std::size_t>(mesh.deviceCount()));
+    std::vector<std::int32_t> ids;
+    ids.reserve(static_cast<std::size_t>(mesh.deviceCount()));
     for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
-        m_hosts.push_back(mesh.deviceAt(position) / devices.devicesPerHost);
+        ids.push_back(mesh.deviceAt(position));
+    m_hosts = hostsOf(ids, devices);
 }
 
 bool SlowLinks::cross(const AxisRef& axis) const

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "mesh/host_block.h"
 
 namespace shardscope {
 
@@ -32,47 +33,18 @@ Result<std::int64_t> productOver(const Mesh& mesh, const std::vector<std::string
 
 } // namespace
 
-Result<LocalMesh> localMesh(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host)
-{
-    const std::size_t rank = mesh.rank();
-    std::vector<std::int64_t> first(rank, mesh.deviceCount());
-    std::vector<std::int64_t> last(rank, -1);
-    std::int64_t devices = 0;
-    for (std::size_t position = 0; position < hosts.size(); ++position) {
-        if (hosts[position] != host)
-            continue;
-        ++devices;
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            const std::int64_t coordinate = mesh.coordinate(static_cast<std::int64_t>(position), axis);
-            first[axis] = std::min(first[axis], coordinate);
-            last[axis] = std::max(last[axis], coordinate);
-        }
-    }
-    if (devices == 0)
-        return fail(Code::NoLocalDevices, { { "host", host } });
-    LocalMesh local{ std::move(first), {} };
-    std::int64_t block = 1;
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        local.shape.push_back(last[axis] - local.start[axis] + 1);
-        block *= local.shape.back();
-    }
-    // The block around the devices holds others as well exactly when it holds more than their number.
-    if (block != devices)
-        return fail(Code::LocalDevicesNotContiguous, { { "host", host }, { "devices", devices }, { "block", block } });
-    return local;
-}
-
 Result<LocalChunker> LocalChunker::create(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host)
 {
-    const Result<LocalMesh> local = localMesh(mesh, hosts, host);
-    if (!local)
-        return tl::unexpected(local.error());
+    MeshShape shape;
+    for (const MeshAxis& axis : mesh.axes())
+        shape.push_back(axis.size);
+    Result<HostBlock> block = hostBlock(shape, hosts, host);
+    if (!block)
+        return tl::unexpected(std::move(block.error()));
     LocalChunker chunker;
     chunker.m_mesh = mesh;
-    for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
-        chunker.m_chunks.push_back(mesh.size(axis) / local->shape[axis]);
-        chunker.m_ids.push_back(local->start[axis] / local->shape[axis]);
-    }
+    chunker.m_chunks = std::move(block->chunks);
+    chunker.m_ids = std::move(block->chunk);
     return chunker;
 }
 

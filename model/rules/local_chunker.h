@@ -20,16 +20,6 @@
 
 namespace shardscope {
 
-/// The block of mesh positions that the devices of one host fill, per axis.
-struct LocalMesh {
-    std::vector<std::int64_t> start;
-    std::vector<std::int64_t> shape;
-    bool operator==(const LocalMesh&) const = default;
-};
-
-/// `hosts`: the host of the device at each mesh position. Errors: NoLocalDevices, LocalDevicesNotContiguous.
-[[nodiscard]] Result<LocalMesh> localMesh(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host);
-
 /// A host's part of one array.
 struct LocalChunk {
     /// Per dimension of the array; absent = the whole dimension.
@@ -45,7 +35,7 @@ struct LocalChunk {
 
 class LocalChunker {
 public:
-    /// Errors as localMesh().
+    /// `hosts`: the host of the device at each mesh position. Errors: NoLocalDevices, LocalDevicesNotContiguous.
     static Result<LocalChunker> create(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host);
 
     [[nodiscard]] const Mesh& mesh() const { return m_mesh; }
@@ -80,7 +70,8 @@ struct DataLayout {
 /// Hosts with different data. Errors: UnknownAxis.
 [[nodiscard]] Result<std::int64_t> dataShards(const LocalChunker& chunker, const SpecEntry& dataAxis);
 /// `dataAxis` None: one shard for all hosts. `batchSize` absent or 0: one example per device along the data axes.
-/// Errors, in this order: UnknownAxis, BatchNotDivisibleByDataMesh, those of localMesh(), BatchNotDivisibleByShards.
+/// Errors, in this order: UnknownAxis, BatchNotDivisibleByDataMesh, those of LocalChunker::create(),
+/// BatchNotDivisibleByShards.
 [[nodiscard]] Result<DataLayout> dataLayout(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host,
     const SpecEntry& dataAxis, std::optional<std::int64_t> batchSize);
 

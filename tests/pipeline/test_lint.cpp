@@ -276,6 +276,27 @@ private Q_SLOTS:
         QVERIFY(other.cross(wholeAxis(reversed, 1)));
     }
 
+    /// Hosts are those of the devices, whatever their ids: of 4 x 2 chips, host 0 has the ids 0 1 4 5, a square.
+    void linksBetweenChips()
+    {
+        const DeviceSet devices = *DeviceSet::ofChips("TPU v4", { 4, 2, 1 }, { 2, 2, 1 });
+        const Mesh grid = *Mesh::create({ { "y", 2 }, { "x", 4 } });
+        const SlowLinks links(devices, grid);
+        QVERIFY(!links.cross(wholeAxis(grid, 0)));
+        QVERIFY(links.cross(wholeAxis(grid, 1)));
+        QVERIFY(links.cross(AxisRef{ 1, 1, 2 }));
+        QVERIFY(!links.cross(AxisRef{ 1, 2, 2 }));
+        // An own list: even ids on one host, odd ones on the other.
+        std::vector<DevicePlace> places;
+        for (std::int32_t id = 0; id < 8; ++id)
+            places.push_back({ id, id % 2, {}, 0, 0 });
+        const DeviceSet own = *DeviceSet::ofList("cpu", "cpu", places);
+        const SlowLinks listed(own, grid);
+        QVERIFY(!listed.cross(wholeAxis(grid, 0)));
+        QVERIFY(listed.cross(AxisRef{ 1, 2, 2 }));
+        QVERIFY(!listed.cross(AxisRef{ 1, 1, 2 }));
+    }
+
     /// Whatever is found anywhere, its fixes are edits that can be made.
     void everyFixCanBeApplied()
     {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/codes.h"
+#include "mesh/host_block.h"
 #include "rules/local_chunker.h"
 #include "sharding/named_sharding.h"
 
@@ -121,7 +122,9 @@ void TestLocalChunker::documentedExample()
 {
     const Mesh mesh = meshOf({ { "data", 4 }, { "model", 2 } });
     const std::vector<std::int32_t> hosts{ 0, 0, 1, 1, 2, 2, 3, 3 };
-    QCOMPARE(*localMesh(mesh, hosts, 1), (LocalMesh{ { 1, 0 }, { 1, 2 } }));
+    const HostBlock block = *hostBlock({ 4, 2 }, hosts, 1);
+    QCOMPARE(block.start, (MeshShape{ 1, 0 }));
+    QCOMPARE(block.shape, (MeshShape{ 1, 2 }));
     const LocalChunker chunker = *LocalChunker::create(mesh, hosts, 1);
     QCOMPARE(chunker.chunks(0), std::int64_t{ 4 });
     QCOMPARE(chunker.chunks(1), std::int64_t{ 1 });
@@ -154,9 +157,12 @@ void TestLocalChunker::hostsWithoutABlock()
     QCOMPARE(chunker.error().number("devices"), std::int64_t{ 4 });
     QCOMPARE(chunker.error().number("block"), std::int64_t{ 6 });
     const std::vector<std::int32_t> corners{ 0, 1, 1, 0, 0, 1, 1, 0 };
-    QCOMPARE(localMesh(mesh, corners, 0).error().code, Code::LocalDevicesNotContiguous);
-    QCOMPARE(*localMesh(mesh, corners, 1), (LocalMesh{ { 0, 1 }, { 2, 2 } }));
-    QCOMPARE(localMesh(mesh, corners, 7).error().code, Code::NoLocalDevices);
+    QCOMPARE(LocalChunker::create(mesh, corners, 0).error().code, Code::LocalDevicesNotContiguous);
+    QVERIFY(LocalChunker::create(mesh, corners, 1).has_value());
+    const HostBlock middle = *hostBlock({ 2, 4 }, corners, 1);
+    QCOMPARE(middle.start, (MeshShape{ 0, 1 }));
+    QCOMPARE(middle.shape, (MeshShape{ 2, 2 }));
+    QCOMPARE(LocalChunker::create(mesh, corners, 7).error().code, Code::NoLocalDevices);
 }
 
 void TestLocalChunker::refusals()
