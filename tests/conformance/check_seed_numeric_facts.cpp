@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// seed_numeric_facts: numbers that the notebooks print, computed on simulated devices and by the unsharded reference.
+// seed_numeric_facts: numbers that the notebooks print, computed on simulated devices and by the unsharded reference,
+// and the list of devices that one prints.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "conformance/forms.h"
+#include "mesh/device_set.h"
 #include "program/builder.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/reference.h"
@@ -194,6 +198,30 @@ CaseResult checkColumnSum(const Json& oneCase)
             { "constrained_output_spec", toJson(execution->spec("forced")) } });
 }
 
+/// The devices of one host, in the order of jax.devices().
+CaseResult checkTpuDeviceList(const Json& oneCase)
+{
+    const auto chips = oneCase.at("chips").get<std::array<std::int32_t, 3>>();
+    const Result<DeviceSet> set =
+        DeviceSet::ofChips("TPU v3", chips, DeviceSet::usualHostChips(chips), oneCase.at("cores"));
+    if (!set)
+        return unexpectedError(set.error());
+    Json devices = Json::array();
+    DeviceList(*set).forEach([&](const DevicePlace& place) {
+        devices.push_back({ { "id", place.id }, { "process_index", place.process }, { "coords", place.coordinates },
+            { "core_on_chip", place.core } });
+    });
+    return compareMembers(oneCase, { { "devices", devices } });
+}
+
+/// Every device computes on its own shard what it is told, which this model's programs, global as they are, cannot say.
+bool needsShardMap(const std::string& kind)
+{
+    static constexpr std::array<std::string_view, 5> kinds{ "shard_map_local_sum_then_psum", "elementwise_2sin_plus_1",
+        "per_shard_sum_keepdims", "psum_of_sum", "times_two" };
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
 } // namespace
 
 CaseResult checkSeedNumericFacts(const Json& oneCase, const Json&)
@@ -203,6 +231,10 @@ CaseResult checkSeedNumericFacts(const Json& oneCase, const Json&)
         return checkSigmoidLayer(oneCase);
     if (kind == "column_sum_2d")
         return checkColumnSum(oneCase);
+    if (kind == "tpu_device_list")
+        return checkTpuDeviceList(oneCase);
+    if (needsShardMap(kind))
+        return CaseResult::unsupported(kind + " needs shard_map, which the model does not have");
     return CaseResult::unsupported("kind " + kind);
 }
 
