@@ -10,28 +10,21 @@
 #include "program/interpret.h"
 #include "program/op_row.h"
 #include "simulate/rounding_bound.h"
+#include "simulate/small_mlp.h"
 
 using namespace shardscope;
 
 namespace {
 
+/// Smaller still: the reference and the interpreter are slow.
 MlpSettings settingsFor(DType dtype)
 {
-    MlpSettings settings;
+    MlpSettings settings = test::smallMlp(dtype);
     settings.layers = 2;
     settings.batch = 4;
     settings.embed = 6;
     settings.hidden = 10;
-    settings.dtype = dtype;
     return settings;
-}
-
-InitialValues randomValues()
-{
-    InitialValues initial;
-    initial.seed = 9;
-    initial.randomInputs = true;
-    return initial;
 }
 
 } // namespace
@@ -50,7 +43,7 @@ private Q_SLOTS:
 void TestReference::agreesWithInterpreter()
 {
     const Program program = buildMlp(settingsFor(DType::F64)).value();
-    ReferenceState state = referenceStart(program, randomValues()).value();
+    ReferenceState state = referenceStart(program, test::randomValues(9)).value();
     for (int step = 0; step < 3; ++step) {
         std::vector<test::Array> arguments;
         for (const ValueId argument : program.main().arguments)
@@ -76,9 +69,9 @@ void TestReference::boundsHold()
     for (const LossKind loss : { LossKind::SumOfOutputs, LossKind::HalfSumOfSquares }) {
         settings.loss = loss;
         const Program program = buildMlp(settings).value();
-        ReferenceState single = referenceStart(program, randomValues()).value();
+        ReferenceState single = referenceStart(program, test::randomValues(9)).value();
         ReferenceState exact =
-            referenceStart(program, randomValues(), std::int64_t{ 8 } << 30, ReferencePrecision::Double).value();
+            referenceStart(program, test::randomValues(9), std::int64_t{ 8 } << 30, ReferencePrecision::Double).value();
         for (const ValueId argument : program.main().arguments)
             QVERIFY(single.values[argument.index] == exact.values[argument.index]);
         referenceCompute(program, single);
@@ -175,7 +168,7 @@ void TestReference::boundsHoldForEveryOperation()
 void TestReference::computesWhatIsAskedFor()
 {
     const Program program = buildMlp(settingsFor(DType::F64)).value();
-    const ReferenceState start = referenceArguments(program, randomValues(), ReferencePrecision::AsTyped);
+    const ReferenceState start = referenceArguments(program, test::randomValues(9), ReferencePrecision::AsTyped);
     ReferenceState whole = start;
     referenceCompute(program, whole);
     const ValueId gradient = program.find("grad(params/layers.0/W1)");

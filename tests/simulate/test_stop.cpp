@@ -8,6 +8,7 @@
 #include "failing_allocations.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
+#include "simulate/small_mlp.h"
 
 using namespace shardscope;
 using namespace shardscope::test;
@@ -25,10 +26,7 @@ PlanPtr planOf(std::int64_t layers, std::int64_t size)
 
 RunOptions stoppedBy(const std::stop_source& source, int threads)
 {
-    RunOptions options;
-    options.threads = threads;
-    options.initial.seed = 3;
-    options.initial.randomInputs = true;
+    RunOptions options = randomInputs(threads);
     options.stop = source.get_token();
     return options;
 }
