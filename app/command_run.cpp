@@ -133,6 +133,9 @@ Json toJson(const CheckReport& report, const Program& program)
         { "end_to_end",
             { { "parameters", agreement.parameters }, { "agree", agreement.agree },
                 { "gradient_difference", agreement.gradientDifference } } },
+        { "beyond_rounding",
+            { { "parameters", report.decided.parameters }, { "apart", report.decided.apart },
+                { "unexplained", report.decided.unexplained } } },
         { "values", std::move(values) } };
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/codes.h"
 #include "simulate/array_comparison.h"
+#include "simulate/check_plan.h"
 #include "simulate/memory.h"
 #include "simulate/rounding_bound.h"
 
@@ -20,74 +21,6 @@ constexpr double float64Tolerance = 1e-9;
 constexpr double float32ChangeTolerance = 1e-5;
 constexpr double float32Epsilon = 0x1p-23;
 constexpr double float32Unit = float32Epsilon / 2; // largest relative error of one rounding
-
-/// What is compared, and what the reference computes for it: settled by the program alone.
-struct CheckPlan {
-    /// State that is compared as such: its new value is no link.
-    struct State {
-        ValueId argument, result;
-        std::size_t resultIndex = 0;
-        ReferenceSchedule fromGradients; ///< f32 parameters
-        ReferenceSchedule fromLinks; ///< f32
-    };
-
-    explicit CheckPlan(const Program& program)
-        : links(checkedValues(program))
-    {
-        single = std::any_of(program.values.begin(), program.values.end(),
-            [](const Value& value) { return value.type.dtype == DType::F32; });
-        std::vector<ValueId> gradients;
-        std::vector<ValueId> targets; // of a reference that goes its own way
-        for (const ValueId link : links) {
-            const Role role = program.value(link).role;
-            if (role == Role::Gradient)
-                gradients.push_back(link);
-            if (!single || role == Role::Gradient || role == Role::Loss)
-                targets.push_back(link);
-        }
-        for (const StatePair& pair : program.state) {
-            const ValueId result = program.main().results[pair.result];
-            if (std::find(links.begin(), links.end(), result) != links.end())
-                continue;
-            state.push_back({ pair.argument, result, pair.result, {}, {} });
-            if (!single) {
-                targets.push_back(result);
-                continue;
-            }
-            if (program.value(pair.argument).role == Role::Parameter)
-                state.back().fromGradients = referenceSchedule(program, gradients, { &result, 1 });
-            state.back().fromLinks = referenceSchedule(program, links, { &result, 1 });
-        }
-        alone = referenceSchedule(program, {}, targets);
-        if (single)
-            linkByLink = referenceSchedule(program, {}, links);
-    }
-
-    /// What the reference and the comparison take, not less than at their fullest moment.
-    [[nodiscard]] double bytes(const Program& program) const
-    {
-        double largest = 0;
-        for (const Value& value : program.values)
-            largest = std::max(largest, 8 * static_cast<double>(value.type.elementCount()));
-        double optimizer = 0;
-        double parameters = 0;
-        for (const State& one : state) {
-            optimizer = std::max({ optimizer, one.fromGradients.peakBytes, one.fromLinks.peakBytes });
-            if (program.value(one.argument).role == Role::Parameter)
-                parameters += 8 * static_cast<double>(program.value(one.argument).type.elementCount());
-        }
-        // Magnitudes follow the values on the way to a link. Besides there are arrays gathered, tolerances, and the
-        // absolute values and offsets that one operation takes.
-        return argumentBytes(program) + alone.peakBytes + 2 * linkByLink.peakBytes + parameters + optimizer
-            + 8 * largest;
-    }
-
-    std::vector<ValueId> links; ///< checkedValues()
-    std::vector<State> state;
-    bool single = false; ///< the program has f32 values
-    ReferenceSchedule alone;
-    ReferenceSchedule linkByLink; ///< f32
-};
 
 class Check {
 public:
@@ -182,6 +115,7 @@ private:
                 alone.back() = inSinglePrecision(state.fromGradients, state.result);
         }
         compareLinks();
+        compareDecided();
         for (std::size_t s = 0; s < m_plan.state.size(); ++s) {
             const CheckPlan::State& state = m_plan.state[s];
             const Array ours = m_run.gatherResult(state.resultIndex);
@@ -215,14 +149,77 @@ private:
                 }
                 Array ours = compareLink(link++, tolerances);
                 noteGradient(value, ours, alone);
-                if (ours.size() == referenceOf(value).size())
-                    referenceOf(value) = std::move(ours);
+                if (ours.size() == referenceOf(value).size()) {
+                    std::swap(referenceOf(value), ours);
+                    if (decides(value))
+                        m_gradients.push_back({ value, std::move(ours), std::move(tolerances) });
+                }
                 bounds.setExact(value);
             }
             for (const ValueId unread : step.unread) {
                 referenceOf(unread) = Array();
                 bounds.setExact(unread);
             }
+        }
+    }
+
+    [[nodiscard]] bool decides(ValueId value) const
+    {
+        return std::any_of(m_plan.state.begin(), m_plan.state.end(),
+            [value](const CheckPlan::State& state) { return state.gradient == value; });
+    }
+
+    /// f32: new parameters that follow from the reference's own gradients, where those are larger than their bounds.
+    void compareDecided()
+    {
+        const auto exchange = [this] {
+            for (LinkGradient& gradient : m_gradients)
+                std::swap(referenceOf(gradient.value), gradient.array);
+        };
+        exchange();
+        for (const CheckPlan::State& state : m_plan.state)
+            for (const LinkGradient& gradient : m_gradients)
+                if (gradient.value == state.gradient)
+                    compareDecided(state, gradient.bound);
+        exchange();
+        m_gradients.clear();
+    }
+
+    void compareDecided(const CheckPlan::State& state, const Tolerances& bound)
+    {
+        const Array ours = m_run.gatherResult(state.resultIndex);
+        const Array next = inSinglePrecision(state.fromGradients, state.result);
+        if (ours.size() != next.size())
+            return;
+        const auto boundOf = [&](std::size_t i) { return bound[bound.size() == 1 ? 0 : i]; };
+        Array& gradient = referenceOf(state.gradient);
+        std::vector<std::size_t> apart;
+        for (std::size_t i = 0; i < next.size(); ++i) {
+            if (!(std::fabs(gradient[i]) > boundOf(i)))
+                continue;
+            ++m_report.decided.parameters;
+            if (!(difference(ours[i], next[i]) <= float32ChangeTolerance * std::fabs(next[i])))
+                apart.push_back(i);
+        }
+        m_report.decided.apart += static_cast<std::int64_t>(apart.size());
+        if (apart.empty())
+            return;
+        Array reach(next.size()); // how far the gradient's rounding can take the new parameter
+        for (const double sign : { -1.0, 1.0 }) {
+            Array moved = gradient;
+            for (std::size_t i = 0; i < moved.size(); ++i)
+                moved[i] += sign * boundOf(i);
+            std::swap(gradient, moved);
+            const Array end = inSinglePrecision(state.fromGradients, state.result);
+            std::swap(gradient, moved);
+            for (const std::size_t i : apart)
+                reach[i] = std::max(reach[i], difference(end[i], next[i]));
+        }
+        const Array& old = referenceOf(state.argument);
+        for (const std::size_t i : apart) {
+            const double size = std::max(std::fabs(next[i]), std::fabs(next[i] - old[i]));
+            if (!(difference(ours[i], next[i]) <= float32ChangeTolerance * size + reach[i]))
+                ++m_report.decided.unexplained;
         }
     }
 
@@ -329,10 +326,18 @@ private:
         return layout.holders(shard).front();
     }
 
+    /// As the reference computes it from the devices' numbers; while a parameter is compared, the devices' own.
+    struct LinkGradient {
+        ValueId value;
+        Array array;
+        Tolerances bound; ///< of rounding
+    };
+
     Run& m_run;
     const Program& m_program;
     CheckPlan m_plan;
     ReferenceState m_reference;
+    std::vector<LinkGradient> m_gradients; ///< f32: of one step
     CheckReport m_report; ///< a line per link, then one per state
 };
 

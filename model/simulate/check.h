@@ -27,6 +27,22 @@
 // relative to the change, then, and to the roundings of what is added up, since the new number itself may cancel. Each
 // further step begins with the devices' state.
 //
+// Besides, new parameters are compared on the reference's own gradients g, sums of the devices' numbers in double, with
+// bounds B of what rounding can make of them (Decided). Adam divides a gradient by about its own size. Its first step
+// is r g / (|g| + eps), r the learning rate, so that where |g| <= B its very sign may be noise: 2 r apart, and nothing
+// wrong. Where |g| > B the devices' gradient g + d, |d| <= B, has the same sign, and the steps differ by
+//
+//     r eps |d| / ((|g| + eps) (|g + d| + eps)),   most at |g + d| = |g| - B.
+//
+// That is nothing where |g| is large against B and eps, and up to r where B is no larger than eps. The roundings of the
+// step itself are some r u, which is much of the new parameter p where the old one p0 and the step cancel. So,
+// literally, p agrees within 1e-5 |p| but for a few in a hundred thousand, and for every one with |g| > B
+//
+//     |ours - p| <= 1e-5 max(|p|, |p - p0|) + max(|p(g - B) - p|, |p(g + B) - p|).
+//
+// In later steps mu and nu have a past, and p(g) may turn once between g - B and g + B: the ends tell how far it goes
+// up to the second order in B.
+//
 // In either case arguments begin equal to the last bit, integers and truth values are equal, all copies of a shard are
 // equal bit by bit, and nothing agrees with NaN or where the reference overflows. How far a step in f32 agrees without
 // any sharing is counted besides (EndToEnd), and is no criterion.
@@ -65,6 +81,14 @@ struct EndToEnd {
     double gradientDifference = 0; ///< largest, of the largest magnitude in its array; over all steps
 };
 
+/// New f32 parameters whose gradients exceed the bounds of their rounding, over all steps; see above. No criterion of
+/// its own, since it follows from what is compared.
+struct Decided {
+    std::int64_t parameters = 0; ///< elements with |g| > B
+    std::int64_t apart = 0; ///< of these, further than 1e-5 |p| from the reference
+    std::int64_t unexplained = 0; ///< of those, further than cancellation and the bound of the gradient explain
+};
+
 struct CheckReport {
     /// Intermediate values, loss, gradients and outputs in program order, then new state. Arguments come first, but
     /// only those that were wrong at the start. So the first one that did not pass is where it begins.
@@ -73,6 +97,7 @@ struct CheckReport {
     double lossOurs = 0; ///< in the last step
     double lossReference = 0; ///< from end to end
     EndToEnd endToEnd;
+    Decided decided;
 };
 
 /// Runs `steps` steps from the start on both sides and compares after each; a value's line shows its worst step.

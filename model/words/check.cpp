@@ -61,10 +61,16 @@ QString endToEndSummary(const CheckReport& report)
     // Rounded down: 100 % means all.
     const double percent =
         std::floor(1000.0 * static_cast<double>(agreement.agree) / static_cast<double>(agreement.parameters)) / 10;
-    return Words::tr(
-        "From end to end %1 % of %2 new parameters agree too, and gradients to %3 of their largest element.")
-        .arg(QLocale().toString(percent, 'f', percent == 100 ? 0 : 1), count(agreement.parameters),
-            QString::number(agreement.gradientDifference, 'g', 2));
+    QString text =
+        Words::tr("From end to end %1 % of %2 new parameters agree too, and gradients to %3 of their largest element.")
+            .arg(QLocale().toString(percent, 'f', percent == 100 ? 0 : 1), count(agreement.parameters),
+                QString::number(agreement.gradientDifference, 'g', 2));
+    if (const Decided& decided = report.decided; decided.parameters > 0)
+        text += QLatin1Char(' ')
+            + Words::tr("Of %1 whose gradient is larger than its rounding can be, %2 differ by more than 1e-5 and what "
+                        "that rounding explains.")
+                  .arg(count(decided.parameters), count(decided.unexplained));
+    return text;
 }
 
 } // namespace shardscope::words

@@ -7,41 +7,12 @@
 #include <set>
 
 #include "simulate/faults.h"
+#include "simulate/small_mlp.h"
 
 using namespace shardscope;
 using namespace shardscope::test;
 
 namespace {
-
-MlpSettings smallMlp(DType dtype)
-{
-    MlpSettings settings;
-    settings.layers = 3;
-    settings.batch = 16;
-    settings.embed = 24;
-    settings.hidden = 40;
-    settings.dtype = dtype;
-    return settings;
-}
-
-RunOptions randomInputs()
-{
-    RunOptions options;
-    options.threads = 2;
-    options.initial.seed = 3;
-    options.initial.randomInputs = true;
-    return options;
-}
-
-std::vector<MeshAxis> axesOf(const QString& text)
-{
-    std::vector<MeshAxis> axes;
-    for (const QString& part : text.split(QLatin1Char(' '))) {
-        const QStringList pair = part.split(QLatin1Char('='));
-        axes.push_back({ pair[0].toStdString(), pair[1].toLongLong() });
-    }
-    return axes;
-}
 
 const ValueCheck* firstFailure(const CheckReport& report)
 {
@@ -114,6 +85,8 @@ private Q_SLOTS:
     void seesAShardOfAnotherBlock();
     void seesTheOldCount_data() { addTypes(); }
     void seesTheOldCount();
+    void seesAnotherParameter();
+    void seesAnotherOptimizer();
     void seesOverflow();
     void seesWhatIsNotHeld();
 };
@@ -121,9 +94,8 @@ private Q_SLOTS:
 void TestCheck::passesAndCoversEverything_data()
 {
     QTest::addColumn<QString>("mesh");
-    for (const char* mesh : { "data=1 model=1", "data=1 model=8", "data=2 model=4", "data=4 model=2", "data=8 model=1",
-             "pod=2 data=2 model=2" })
-        QTest::newRow(mesh) << QString::fromLatin1(mesh);
+    for (const QString& mesh : meshesOfEight())
+        QTest::newRow(qPrintable(mesh)) << mesh;
 }
 
 void TestCheck::passesAndCoversEverything()
@@ -165,6 +137,13 @@ void TestCheck::passesAndCoversEverything()
             const double agree = static_cast<double>(report->endToEnd.agree) / static_cast<double>(parameters);
             QVERIFY2(agree >= (dtype == DType::F64 ? 1 : 0.999), std::to_string(agree).c_str());
             QVERIFY(report->endToEnd.gradientDifference <= (dtype == DType::F64 ? 1e-13 : 1e-5));
+            // Gradients are larger than their bounds almost everywhere; there new parameters agree, one and all.
+            if (dtype == DType::F32)
+                QVERIFY(report->decided.parameters > 3 * parameters * 9 / 10);
+            else
+                QCOMPARE(report->decided.parameters, std::int64_t(0));
+            QVERIFY(report->decided.parameters <= 3 * parameters);
+            QCOMPARE(report->decided.unexplained, std::int64_t(0));
         }
     }
 }
@@ -404,6 +383,54 @@ void TestCheck::seesTheOldCount()
         QCOMPARE(failedPaths(report), parameters);
         QVERIFY(firstFailure(report)->worstDevice >= 0 && firstFailure(report)->worstElement >= 0);
     }
+}
+
+// One new parameter that is off by a little more than 1e-5 of it, on all devices that hold it, or by a little less.
+void TestCheck::seesAnotherParameter()
+{
+    const auto mesh = makeMesh(twoByFour);
+    const Program right = mlpFor(smallMlp(), *mesh);
+    const ValueId weight = right.find("params/layers.1/W2"); // shards of [10, 24], on devices d and d + 4
+    const ValueId gradient = right.find("grad(params/layers.1/W2)");
+    const RunOptions options = randomInputs();
+    int seen = 0;
+    for (std::size_t element = 0; element < 240; element += 11) {
+        for (const float error : { 4e-5F, 4e-6F }) {
+            bool counts = false;
+            FaultyRun run(runOf(right, onDevices(right, mesh), options), [&](Run& inner) {
+                counts = std::fabs(inner.shard(weight, 2)[element]) > 0.01
+                    && std::fabs(inner.shard(gradient, 2)[element]) > 1e-4;
+                for (const std::int64_t position : { 2, 6 })
+                    scaleElement(inner, weight, position, element, 1 + error);
+            });
+            const CheckReport report = checkRun(run, right, options.initial);
+            if (!counts)
+                continue; // about as large as its change, or with a gradient that may be nothing but rounding
+            QCOMPARE(report.decided.unexplained, std::int64_t(error > 1e-5F ? 1 : 0));
+            ++seen;
+        }
+    }
+    QVERIFY(seen >= 20);
+}
+
+// A learning rate that is off by a percent, and gradients of the other sign.
+void TestCheck::seesAnotherOptimizer()
+{
+    const auto mesh = makeMesh(twoByFour);
+    MlpSettings settings = smallMlp();
+    const Program right = mlpFor(settings, *mesh);
+    const RunOptions options = randomInputs();
+    settings.adam.learningRate *= 1.01;
+    const auto faster = runOf(right, onDevices(mlpFor(settings, *mesh), mesh), options);
+    const Decided rate = checkRun(*faster, right, options.initial).decided;
+    QVERIFY(rate.unexplained > rate.parameters * 99 / 100); // 1e-5 apart, and no parameter is near 1
+    Program uphill = right;
+    for (const ValueId gradient : gradientsOf(right))
+        uphill = scaled(std::move(uphill), gradient, -1);
+    const auto other = runOf(right, onDevices(std::move(uphill), mesh), options);
+    const Decided sign = checkRun(*other, right, options.initial).decided;
+    QCOMPARE(sign.unexplained, sign.parameters);
+    QVERIFY(sign.parameters > 0);
 }
 
 // Where the reference overflows there is no tolerance, so that nothing can agree with it.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The notebook's model at full size on its five meshes, two steps, f32 and f64, against the unsharded reference, with
-// equal bits for 1, 2 and 4 workers. Smaller where the build is not optimised.
+// equal bits for 1, 2 and 4 workers. On its input, which is all ones, and on random numbers. Smaller, with a note,
+// where the build is not optimised.
 #include <QtTest>
 
 #include <cmath>
+#include <optional>
 
 #include "base/hash.h"
 #include "simulate/faults.h"
@@ -20,12 +22,15 @@ constexpr std::int64_t width = 1024;
 constexpr std::int64_t width = 64;
 #endif
 
-std::uint64_t hashOfState(const Run& run)
+/// Nothing if some device holds nothing of some state.
+std::optional<std::uint64_t> hashOfState(const Run& run)
 {
     Hasher hasher;
     for (const StatePair& pair : run.plan().program->program->state)
         for (std::int64_t p = 0; p < run.plan().program->mesh->deviceCount(); ++p) {
             const auto bytes = run.bytes(pair.argument, p);
+            if (bytes.empty())
+                return std::nullopt;
             hasher.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
         }
     return hasher.value();
@@ -37,8 +42,18 @@ class TestFullSize : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase()
+    {
+        if (width < 1024)
+            qInfo("not optimised, or with sanitizers: the model is %d wide here instead of 1024",
+                static_cast<int>(width));
+    }
     void train_data();
     void train();
+    void trainOnRandomNumbers();
+
+private:
+    void check(const std::vector<MeshAxis>& axes, bool random);
 };
 
 void TestFullSize::train_data()
@@ -61,6 +76,16 @@ void TestFullSize::train()
     std::vector<MeshAxis> axes{ { "data", data }, { "model", model } };
     if (pod > 0)
         axes.insert(axes.begin(), { "pod", pod });
+    check(axes, false);
+}
+
+void TestFullSize::trainOnRandomNumbers()
+{
+    check({ { "data", 2 }, { "model", 4 } }, true);
+}
+
+void TestFullSize::check(const std::vector<MeshAxis>& axes, bool random)
+{
     for (const DType dtype : { DType::F32, DType::F64 }) {
         MlpSettings settings;
         settings.embed = settings.hidden = width;
@@ -68,6 +93,7 @@ void TestFullSize::train()
         const auto program = mlpOnDevices(settings, makeMesh(axes));
         RunOptions options;
         options.threads = 2;
+        options.initial.randomInputs = random;
         const auto report = checkAgainstReference(program, options, 2);
         QVERIFY(report.has_value());
         for (const ValueCheck& line : report->values)
@@ -79,13 +105,19 @@ void TestFullSize::train()
         const double agree = static_cast<double>(agreement.agree) / static_cast<double>(agreement.parameters);
         QVERIFY2(agree >= (dtype == DType::F64 ? 1 : 0.999), std::to_string(agree).c_str());
         QVERIFY(agreement.gradientDifference <= (dtype == DType::F64 ? 1e-12 : 1e-5));
+        // Where gradients are larger than their bounds, all do: literally but for a few, and those for a reason.
+        const Decided& decided = report->decided;
+        if (dtype == DType::F32)
+            QVERIFY(decided.parameters > 2 * agreement.parameters / 3); // relus let the others nothing through
+        QVERIFY(static_cast<double>(decided.apart) <= 1e-3 * static_cast<double>(decided.parameters));
+        QCOMPARE(decided.unexplained, std::int64_t(0));
         if (dtype == DType::F64)
             QVERIFY(std::fabs(report->lossOurs - report->lossReference) <= 1e-9 * std::fabs(report->lossReference));
         else // the sum of outputs of both signs
             QVERIFY(std::fabs(report->lossOurs - report->lossReference) <= 1e-5 * std::fabs(report->lossReference));
 
         const auto plan = makePlan(program);
-        std::vector<std::uint64_t> hashes;
+        std::vector<std::optional<std::uint64_t>> hashes;
         for (const int threads : { 1, 2, 4 }) {
             options.threads = threads;
             auto run = Run::create(plan, options).value();
@@ -93,8 +125,9 @@ void TestFullSize::train()
             run->step();
             hashes.push_back(hashOfState(*run));
         }
-        QCOMPARE(hashes[1], hashes[0]);
-        QCOMPARE(hashes[2], hashes[0]);
+        QVERIFY(hashes[0].has_value());
+        QVERIFY(hashes[1] == hashes[0]);
+        QVERIFY(hashes[2] == hashes[0]);
     }
 }
 

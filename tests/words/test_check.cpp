@@ -117,6 +117,11 @@ private Q_SLOTS:
         QCOMPARE(words::endToEndSummary(report),
             QStringLiteral("From end to end 100 % of 1,000 new parameters agree too, and gradients to 0 of their "
                            "largest element."));
+        report.decided = { 990, 3, 0 };
+        QCOMPARE(words::endToEndSummary(report),
+            QStringLiteral("From end to end 100 % of 1,000 new parameters agree too, and gradients to 0 of their "
+                           "largest element. Of 990 whose gradient is larger than its rounding can be, 0 differ by "
+                           "more than 1e-5 and what that rounding explains."));
     }
 };
 
