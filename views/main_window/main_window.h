@@ -27,6 +27,7 @@ class DockFrame;
 class ExplainView;
 class MemoryView;
 class MeshView;
+class NamedArraysView;
 class PreviewRibbon;
 class ProblemsView;
 class RuleTraceView;
@@ -56,6 +57,7 @@ public:
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
+    [[nodiscard]] NamedArraysView* namedArrays() const { return m_named; }
     [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
@@ -134,6 +136,7 @@ private:
     ExplainView* m_explain = nullptr;
     ProblemsView* m_problems = nullptr;
     ShardingLabView* m_lab = nullptr;
+    NamedArraysView* m_named = nullptr;
     QList<DockFrame*> m_docks;
 
     QMenu* m_recentMenu = nullptr;

@@ -11,6 +11,7 @@
 #include "views/main_window/status_text.h"
 #include "views/memory_view/memory_view.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/named_arrays_view/named_arrays_view.h"
 #include "views/problems_view/problems_view.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_view.h"
@@ -28,7 +29,7 @@ namespace shardscope {
 namespace {
 
 /// Docks that are not about the experiment's own arrays: closed until they are asked for, then beside the shard grid.
-constexpr const char* docksOnDemand[] = { "lab" };
+constexpr const char* docksOnDemand[] = { "lab", "named" };
 
 bool isOnDemand(const DockFrame* dock)
 {
@@ -59,6 +60,7 @@ void MainWindow::makeDocks()
     m_explain = new ExplainView(&m_document, &m_selection);
     m_problems = new ProblemsView(&m_document, &m_selection);
     m_lab = new ShardingLabView(&m_document, &m_selection);
+    m_named = new NamedArraysView(&m_document, &m_selection);
 
     const auto add = [this](const char* id, const char* icon, const QString& title, auto* view) {
         auto* dock = new DockFrame(QLatin1String(id), QLatin1String(icon), title, view, this);
@@ -80,6 +82,7 @@ void MainWindow::makeDocks()
     add("trace", "trace", tr("Rule trace"), m_trace);
     add("problems", "warning", tr("Problems"), m_problems);
     add("lab", "lab", tr("Sharding lab"), m_lab);
+    add("named", "names", tr("Named arrays"), m_named);
     connect(m_rules, &RulesView::traceRequested, this, [this] { dock(QStringLiteral("trace"))->present(); });
 }
 

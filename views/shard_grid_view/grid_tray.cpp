@@ -5,8 +5,10 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
+#include <algorithm>
 
 #include "views/shard_grid_view/grid_canvas.h"
+#include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
 
 namespace shardscope {
@@ -17,6 +19,7 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     , m_line(new QHBoxLayout(this))
     , m_rowsLabel(new QLabel(tr("Rows"), this))
     , m_columnsLabel(new QLabel(tr("Columns"), this))
+    , m_colourLabel(new QLabel(tr("Colour"), this))
     , m_rows(new QComboBox(this))
     , m_columns(new QComboBox(this))
     , m_colour(new QComboBox(this))
@@ -27,12 +30,15 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     for (QComboBox* box : { m_rows, m_columns }) {
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         box->setMinimumContentsLength(8);
+        box->setMinimumWidth(Metrics::scaled(56)); // shortened rather than cut off where there is little room
     }
+    m_colour->setMinimumWidth(Metrics::scaled(56));
+    for (const QLabel* label : { m_rowsLabel, m_columnsLabel, m_colourLabel })
+        m_labelled += label->sizeHint().width() + 6;
     m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host") });
-    auto* colourLabel = new QLabel(tr("Colour"), this);
     m_rowsLabel->setBuddy(m_rows);
     m_columnsLabel->setBuddy(m_columns);
-    colourLabel->setBuddy(m_colour);
+    m_colourLabel->setBuddy(m_colour);
 
     m_line->setContentsMargins(8, 4, 8, 4);
     m_line->setSpacing(6);
@@ -43,7 +49,7 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     m_line->addWidget(m_columns);
     m_controls = m_line->count();
     m_line->addStretch();
-    m_line->addWidget(colourLabel);
+    m_line->addWidget(m_colourLabel);
     m_line->addWidget(m_colour);
 
     connect(m_rows, &QComboBox::activated, this, &GridTray::choose);
@@ -62,8 +68,10 @@ void GridTray::follow()
 {
     const auto& subject = m_canvas->subject();
     const int rank = subject ? static_cast<int>(subject->layout.shape().size()) : 0;
-    for (QWidget* control : std::initializer_list<QWidget*>{ m_rows, m_columns, m_rowsLabel, m_columnsLabel })
-        control->setVisible(rank > 1);
+    m_spans = rank > 1;
+    m_rows->setVisible(m_spans);
+    m_columns->setVisible(m_spans);
+    showLabels();
     const QSignalBlocker noRows(m_rows), noColumns(m_columns);
     m_rows->clear();
     m_columns->clear();
@@ -90,6 +98,35 @@ void GridTray::choose()
     }
     m_canvas->setChoice(choice);
     follow();
+}
+
+void GridTray::showLabels()
+{
+    const bool room = width() >= minimumSizeHint().width() + m_labelled;
+    m_rowsLabel->setVisible(m_spans && room);
+    m_columnsLabel->setVisible(m_spans && room);
+    m_colourLabel->setVisible(room);
+}
+
+QSize GridTray::minimumSizeHint() const
+{
+    int width = m_line->contentsMargins().left() + m_line->contentsMargins().right();
+    for (int i = 0; i < m_line->count(); ++i) {
+        const QLayoutItem* item = m_line->itemAt(i);
+        const QWidget* control = item->widget();
+        if (!control)
+            width += item->sizeHint().width() + m_line->spacing();
+        else if (!control->isHidden() && !qobject_cast<const QLabel*>(control))
+            width += std::max(control->minimumWidth(), control->minimumWidth() > 0 ? 0 : control->sizeHint().width())
+                + m_line->spacing();
+    }
+    return { width, m_line->minimumSize().height() };
+}
+
+void GridTray::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    showLabels();
 }
 
 bool GridTray::chooseByKey(int key, Qt::KeyboardModifiers modifiers)

@@ -23,18 +23,27 @@ public:
     void follow();
     /// A key from 1 on chooses what the colours tell; false for any other key.
     bool chooseByKey(int key, Qt::KeyboardModifiers modifiers);
+    /// Without the labels, which give way where there is little room.
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void showLabels();
     void choose();
 
     GridCanvas* m_canvas;
     QHBoxLayout* m_line;
     QLabel* m_rowsLabel;
     QLabel* m_columnsLabel;
+    QLabel* m_colourLabel;
     QComboBox* m_rows;
     QComboBox* m_columns;
     QComboBox* m_colour;
     int m_controls = 0; ///< in m_line before the stretch
+    int m_labelled = 0; ///< width that the labels need
+    bool m_spans = false; ///< there are dimensions to choose
 };
 
 } // namespace shardscope

@@ -9,6 +9,7 @@
 #include "views/panel/panel.h"
 #include "views/sharding_lab/caret_line.h"
 #include "views/sharding_lab/lab_words.h"
+#include "views/theme/icons.h"
 #include "views/widgets/plain_tip.h"
 
 namespace shardscope {
@@ -28,7 +29,8 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     m_edit->setFont(Metrics::fixed());
     m_edit->setMinimumWidth(Metrics::scaled(90));
     m_edit->installEventFilter(this);
-    m_copy->setText(tr("Copy"));
+    m_copy->setIcon(icon(QStringLiteral("copy")));
+    m_copy->setAutoRaise(true);
     m_copy->setToolTip(tr("Copies the whole text"));
     m_copy->setAccessibleName(tr("Copy %1", "a text form").arg(name));
     m_problem->setWordWrap(true);

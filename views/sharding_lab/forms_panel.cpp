@@ -137,10 +137,12 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFocusPolicy(Qt::NoFocus);
     area->setAccessibleName(tr("Text forms"));
+    area->viewport()->setAutoFillBackground(false);
+    content->setAutoFillBackground(false);
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->addWidget(area);
-    setMinimumWidth(content->minimumSizeHint().width() + Metrics::scaled(14));
+    setMinimumWidth(std::min(content->minimumSizeHint().width() + Metrics::scaled(14), Metrics::scaled(380)));
     setFocusProxy(m_rows.front());
 
     connect(m_shape, &FormRow::edited, this, [this](const QString& typed) {
@@ -175,7 +177,11 @@ void FormsPanel::fillMemory()
     m_memoryPlatform = platform;
     const QSignalBlocker quiet(m_memory);
     m_memory->clear();
-    m_memory->addItem(tr("As written, or %1", "memory kind").arg(lab::text(toString(defaultMemoryKind(platform)))));
+    m_memory->addItem(tr("As written"));
+    m_memory->setItemData(0,
+        tr("What the text says, else %1, the default of these devices")
+            .arg(lab::text(toString(defaultMemoryKind(platform)))),
+        Qt::ToolTipRole);
     for (const MemoryKind kind : memoryKinds(platform))
         m_memory->addItem(lab::text(toString(kind)), static_cast<int>(kind));
     // A kind that the devices lack stays chosen, and is said to be wrong.

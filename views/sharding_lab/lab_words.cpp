@@ -159,17 +159,15 @@ QString unevenText(const LabResult& result)
     for (std::size_t d = 0; d < result.shape.size(); ++d) {
         const std::int64_t room = layout.shardShape()[d] * layout.shardGrid()[d];
         if (room > result.shape[d])
-            parts << Lab::tr("%1: %2 in %3 parts of %4, %5")
+            parts << Lab::tr("%1 does not divide: %2 in %3 parts of %4, %5")
                          .arg(dimensionName(result, d), words::count(result.shape[d]),
                              words::count(layout.shardGrid()[d]), words::count(layout.shardShape()[d]),
                              words::paddingOf(room - result.shape[d], room));
     }
-    const QString what = parts.join(QStringLiteral("; "));
-    return result.uneven
-        ? Lab::tr("Does not divide. %1. JAX refuses such an array at the edge of a jitted function; the compiler "
-                  "pads it inside.")
-              .arg(what)
-        : Lab::tr("Does not divide. %1.").arg(what);
+    const QString what = sentence(parts.join(QStringLiteral("; ")));
+    return result.uneven ? what + QLatin1Char(' ')
+            + Lab::tr("JAX refuses such an array at the edge of a jitted function; the compiler pads it inside.")
+                         : what;
 }
 
 QString stepsText(const std::vector<PositionalStep>& steps)

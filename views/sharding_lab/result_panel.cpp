@@ -71,6 +71,8 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     , m_bytes(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_holders(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_uneven(new RoleLabel(RoleLabel::Size::Normal, &Theme::warning, this))
+    , m_stale(
+          new RoleLabel(tr("Of the last sharding that could be used:"), RoleLabel::Size::Small, &Theme::warning, this))
     , m_bar(new SegmentedBar({ tr("Grid"), tr("As text"), tr("Groups"), tr("Compare") }, this))
     , m_pages(new QStackedWidget(this))
     , m_canvas(new GridCanvas(selection, this))
@@ -84,6 +86,7 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     for (RoleLabel* label : { m_holders, m_uneven })
         label->setWordWrap(true);
     m_uneven->hide();
+    m_stale->hide();
     m_bar->setAccessibleName(tr("What is shown of the sharding"));
     m_canvas->setAccessibleName(tr("Shards of the laboratory's array"));
     m_canvas->setEmptyText(tr("Write a shape and a sharding that fit each other to see who holds what."));
@@ -91,6 +94,7 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     auto* head = new QVBoxLayout;
     head->setContentsMargins(8, 6, 8, 4);
     head->setSpacing(2);
+    head->addWidget(m_stale);
     head->addWidget(m_array);
     head->addWidget(m_bytes);
     head->addWidget(m_holders);
@@ -217,6 +221,7 @@ void ResultPanel::refresh()
 {
     const std::optional<LabResult>& result = m_state->result();
     QColor Theme::*colour = m_state->isStale() ? &Theme::hint : &Theme::text;
+    m_stale->setVisible(m_state->isStale() && result);
     m_array->setColour(colour);
     m_bytes->setColour(colour);
     m_array->setText(result ? lab::arrayText(*result) : QString());

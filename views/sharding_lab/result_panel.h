@@ -56,6 +56,7 @@ private:
     RoleLabel* m_bytes;
     RoleLabel* m_holders;
     RoleLabel* m_uneven;
+    RoleLabel* m_stale;
     SegmentedBar* m_bar;
     QStackedWidget* m_pages;
     GridCanvas* m_canvas;

@@ -2,8 +2,6 @@
 #include "views/sharding_lab/sharding_lab_view.h"
 
 #include <QPushButton>
-#include <QResizeEvent>
-#include <QSplitter>
 #include <QVBoxLayout>
 
 #include "document/document.h"
@@ -13,6 +11,7 @@
 #include "views/sharding_lab/forms_panel.h"
 #include "views/sharding_lab/lab_words.h"
 #include "views/sharding_lab/result_panel.h"
+#include "views/widgets/two_sides.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -24,20 +23,16 @@ ShardingLabView::ShardingLabView(Document* document, Selection* selection, QWidg
     , m_notice(new RoleLabel(RoleLabel::Size::Small, &Theme::warning, this))
     , m_forms(new FormsPanel(&m_state, this))
     , m_results(new ResultPanel(&m_state, selection, this))
-    , m_splitter(new QSplitter(this))
+    , m_sides(new TwoSides(m_forms, tr("Forms"), m_results, tr("Result"), this))
 {
     m_notice->setWordWrap(true);
     m_notice->setContentsMargins(8, 3, 8, 3);
     m_notice->hide();
-    m_splitter->addWidget(m_forms);
-    m_splitter->addWidget(m_results);
-    m_splitter->setChildrenCollapsible(false);
-    m_splitter->setStretchFactor(1, 1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 0, 1, 1);
     column->setSpacing(0);
     column->addWidget(m_notice);
-    column->addWidget(m_splitter, 1);
+    column->addWidget(m_sides, 1);
     setFocusProxy(m_forms->row(ShardingForm::Spec)->focusProxy());
 
     connect(m_forms, &FormsPanel::changed, this, [this] {
@@ -107,16 +102,6 @@ void ShardingLabView::refresh()
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
     }
-}
-
-void ShardingLabView::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    // Beside each other as long as both have room, above each other where the dock is high and narrow.
-    const bool wide = width() >= m_forms->minimumWidth() + Metrics::scaled(260) && 10 * width() > 8 * height();
-    const Qt::Orientation orientation = wide ? Qt::Horizontal : Qt::Vertical;
-    if (m_splitter->orientation() != orientation)
-        m_splitter->setOrientation(orientation);
 }
 
 } // namespace shardscope

@@ -7,8 +7,6 @@
 
 #include "views/sharding_lab/lab_state.h"
 
-class QSplitter;
-
 namespace shardscope {
 
 class Document;
@@ -16,6 +14,7 @@ class FormsPanel;
 class ResultPanel;
 class RoleLabel;
 class Selection;
+class TwoSides;
 
 class ShardingLabView : public QWidget {
     Q_OBJECT
@@ -33,9 +32,6 @@ public:
 Q_SIGNALS:
     void keyFigureChanged();
 
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-
 private:
     void followMesh();
     void followSelection();
@@ -47,7 +43,7 @@ private:
     RoleLabel* m_notice;
     FormsPanel* m_forms;
     ResultPanel* m_results;
-    QSplitter* m_splitter;
+    TwoSides* m_sides;
     QString m_keyFigure;
     bool m_touched = false; ///< somebody has written something
 };

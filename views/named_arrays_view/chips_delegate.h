@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Paints mesh axes as chips, and edits them as text.
+#pragma once
+
+#include <QStyledItemDelegate>
+
+namespace shardscope {
+
+class ChipsDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    enum Role {
+        AxesRole = Qt::UserRole, ///< QStringList of mesh axes; none: the item is painted as usual
+        AxisIndicesRole, ///< QVariantList: their places in the mesh, -1 for none
+    };
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void updateEditorGeometry(
+        QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+} // namespace shardscope

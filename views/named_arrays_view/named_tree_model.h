@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tree of named arrays as an item model: groups by the parts of paths, arrays, and below them their axes.
+#pragma once
+
+#include <QAbstractItemModel>
+#include <vector>
+
+#include "views/named_arrays_view/named_arrays.h"
+
+namespace shardscope {
+
+/// A row of the tree. Nodes stand in one list, parents before their children; 0 is the root.
+struct NamedNode {
+    enum class Kind : std::uint8_t { Root, Group, Array, Axis };
+    Kind kind = Kind::Root;
+    int parent = 0;
+    int row = 0; ///< among the children of its parent
+    int array = -1; ///< of Array and Axis
+    int dimension = -1; ///< of Axis: in the data of the array
+    std::string name; ///< part of the path, or name of the axis ("" for a positional one)
+    std::vector<int> children;
+
+    /// Same place in the tree, whatever its name.
+    [[nodiscard]] bool isAt(const NamedNode& other) const
+    {
+        return kind == other.kind && parent == other.parent && row == other.row && array == other.array
+            && dimension == other.dimension;
+    }
+};
+[[nodiscard]] std::vector<NamedNode> namedNodes(const NamedTree& tree, const std::vector<ArrayOutcome>& outcomes);
+
+class NamedTreeModel : public QAbstractItemModel {
+    Q_OBJECT
+public:
+    enum Column { Name, Axes, Spec, LocalShape, Bytes, ColumnCount };
+    explicit NamedTreeModel(NamedArrays* arrays, QObject* parent = nullptr);
+
+    [[nodiscard]] const NamedNode& node(const QModelIndex& index) const;
+    /// Of an array, by its place in the tree's list; invalid if it is not there.
+    [[nodiscard]] QModelIndex indexOfArray(int array) const;
+
+    [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QModelIndex parent(const QModelIndex& index) const override;
+    using QObject::parent;
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    [[nodiscard]] QVariant headerData(
+        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+    [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+private:
+    void refresh();
+    [[nodiscard]] QString text(const NamedNode& node, int column, bool editing) const;
+    [[nodiscard]] QString tip(const NamedNode& node) const;
+    [[nodiscard]] bool setArray(const NamedNode& node, int column, const QString& text);
+    [[nodiscard]] bool setAxis(const NamedNode& node, int column, const QString& text);
+
+    NamedArrays* m_arrays;
+    std::vector<NamedNode> m_nodes;
+};
+
+} // namespace shardscope

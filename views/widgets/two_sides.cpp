@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/widgets/two_sides.h"
+
+#include <QHBoxLayout>
+#include <QResizeEvent>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "views/theme/theme.h"
+#include "views/widgets/segmented_bar.h"
+
+namespace shardscope {
+
+TwoSides::TwoSides(
+    QWidget* first, const QString& firstName, QWidget* second, const QString& secondName, QWidget* parent)
+    : QWidget(parent)
+    , m_first(first)
+    , m_second(second)
+    , m_bar(new SegmentedBar({ firstName, secondName }, this))
+    , m_splitter(new QSplitter(this))
+{
+    m_bar->setAccessibleName(tr("What is shown"));
+    m_bar->hide();
+    m_splitter->addWidget(first);
+    m_splitter->addWidget(second);
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->setSizes({ Metrics::scaled(440), Metrics::scaled(440) });
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(8, 4, 8, 0);
+    line->addWidget(m_bar);
+    line->addStretch();
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(line);
+    column->addWidget(m_splitter, 1);
+    connect(m_bar, &SegmentedBar::currentChanged, this, &TwoSides::arrange);
+}
+
+void TwoSides::showSide(int side)
+{
+    m_bar->setCurrent(side);
+}
+
+QSize TwoSides::minimumSizeHint() const
+{
+    const auto width = [](const QWidget* side) {
+        return std::max(side->minimumSizeHint().width(), side->minimumWidth());
+    };
+    return { std::max(width(m_first), width(m_second)), Metrics::scaled(180) };
+}
+
+void TwoSides::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+void TwoSides::arrange()
+{
+    const auto room = [](const QWidget* side) {
+        return std::max(side->minimumSizeHint().width(), side->minimumWidth());
+    };
+    const bool beside = width() >= room(m_first) + room(m_second) + m_splitter->handleWidth();
+    const bool both = beside || height() >= Metrics::scaled(640);
+    m_splitter->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
+    m_bar->setVisible(!both);
+    m_first->setVisible(both || m_bar->current() == 0);
+    m_second->setVisible(both || m_bar->current() == 1);
+}
+
+} // namespace shardscope

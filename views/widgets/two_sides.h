@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Two parts of a dock: beside each other where both have room, above each other in a high and narrow dock, else one at
+// a time, chosen by a bar.
+#pragma once
+
+#include <QWidget>
+
+class QSplitter;
+
+namespace shardscope {
+
+class SegmentedBar;
+
+class TwoSides : public QWidget {
+    Q_OBJECT
+public:
+    TwoSides(QWidget* first, const QString& firstName, QWidget* second, const QString& secondName,
+        QWidget* parent = nullptr);
+
+    /// The bar that chooses where there is room for one alone.
+    [[nodiscard]] SegmentedBar* bar() const { return m_bar; }
+    /// Brings a side into view.
+    void showSide(int side);
+    /// Room for the wider one of the two.
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void arrange();
+    QWidget* m_first;
+    QWidget* m_second;
+    SegmentedBar* m_bar;
+    QSplitter* m_splitter;
+};
+
+} // namespace shardscope
