@@ -139,7 +139,7 @@ struct Built {
 
 Result<Built> build(const MeshOptions& options, const DeviceSet& set)
 {
-    const JaxVersion version = options.version == "0.4.35" ? JaxVersion::V0_4_35 : JaxVersion::Head;
+    const MeshUtilsVersion version = options.version == "0.4.35" ? MeshUtilsVersion::V0_4_35 : MeshUtilsVersion::Head;
     const DeviceList devices(set);
     NamedShape shape;
     if (!options.shape.empty()) {
@@ -349,7 +349,7 @@ int printDeviceMesh(const MeshOptions& options)
     QStringList axes;
     for (std::size_t axis = 0; axis < built->array.shape.size(); ++axis)
         axes << (axis < built->names.size()
-                ? QStringLiteral("%1 %2").arg(text(built->names[axis])).arg(built->array.shape[axis])
+                ? QStringLiteral("%1 %2").arg(text(built->names[axis]), QString::number(built->array.shape[axis]))
                 : QString::number(built->array.shape[axis]));
     console.heading(QStringLiteral("Devices"));
     console.line(QStringLiteral("  ") + words::deviceSet(*set));
@@ -404,7 +404,9 @@ void addMesh(CLI::App& app, int& status)
     command->add_flag("--by-host", options->byHost, "Put hosts side by side in a hybrid mesh, not slices");
     command->add_flag("--allow-split", options->allowSplit, "Let mesh axes share physical axes");
     command->add_flag("--contiguous", options->contiguous, "Ask for contiguous submeshes");
-    command->add_option("--partitions", options->partitions, "T5X: number of model partitions")->option_text("N");
+    command->add_option("--partitions", options->partitions, "T5X: number of model partitions")
+        ->check(CLI::Range(std::int64_t{ 0 }, maximumDevices))
+        ->option_text("N");
     command->add_option("--submesh", options->submesh, "T5X: model-parallel submesh x,y,z,core: 2,2,1,1")
         ->option_text("SUBMESH");
     command->add_flag("--no-host-tiling", options->noTiling, "T5X: do not tile by hosts");

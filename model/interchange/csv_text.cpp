@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "sharding/literal.h"
 
 namespace shardscope {
 
@@ -88,9 +89,18 @@ Result<CsvRecord> CsvReader::next()
         step();
     CsvRecord record;
     while (!atEnd()) {
+        if (record.size() == maximumCsvFields) {
+            Where where;
+            where.line = m_line;
+            where.column = m_column;
+            return fail(
+                Code::TooLarge, { { "what", "fields of a line" }, { "limit", maximumCsvFields } }, std::move(where));
+        }
         Result<CsvField> read = field();
         if (!read)
             return tl::unexpected(std::move(read.error()));
+        if (!isUtf8(read->text))
+            return fail(Code::Syntax, { { "expected", "text in UTF-8" }, { "found", "other bytes" } }, read->where());
         record.push_back(std::move(*read));
         if (atEnd() || atLineEnd())
             return record;

@@ -23,12 +23,16 @@ struct CsvField {
 };
 using CsvRecord = std::vector<CsvField>;
 
+/// Fields of a line, at most.
+inline constexpr std::size_t maximumCsvFields = 1'000;
+
 class CsvReader {
 public:
     explicit CsvReader(std::string_view text);
 
     /// The next line with anything on it; empty at the end. Errors: Syntax for a quote that is not closed, or with text
-    /// behind it. After an error nothing more can be read.
+    /// behind it, and for a field that is not UTF-8; TooLarge for a line of more than maximumCsvFields. After an error
+    /// nothing more can be read.
     [[nodiscard]] Result<CsvRecord> next();
     [[nodiscard]] char separator() const { return m_separator; }
 

@@ -34,6 +34,9 @@ Result<void> checkRules(const LogicalRules& rules)
             if (Result<void> valid = checkName(what, rule.name.name); !valid)
                 return valid;
         const std::vector<std::string>& axes = rule.target.axes;
+        if (axes.size() > maximumMeshAxes)
+            return fail(Code::TooLarge,
+                { { "what", "mesh axes of a rule" }, { "count", axes.size() }, { "limit", maximumMeshAxes } });
         for (auto axis = axes.begin(); axis != axes.end(); ++axis) {
             if (Result<void> valid = checkName(what, *axis); !valid)
                 return valid;
@@ -72,9 +75,10 @@ Result<Experiment> toExperiment(const Import& import)
     if (!mesh)
         return tl::unexpected(mesh.error());
     experiment.mesh = { import.mesh, import.deviceOrder };
-    const std::int64_t hosts = mesh->deviceCount() % import.hosts == 0 ? import.hosts : 1;
-    experiment.hardware.devices.hosts = static_cast<std::int32_t>(hosts);
-    experiment.hardware.devices.devicesPerHost = static_cast<std::int32_t>(mesh->deviceCount() / hosts);
+    if (import.hosts < 1 || mesh->deviceCount() % import.hosts != 0)
+        return fail(Code::DevicesMismatch, { { "product", import.hosts }, { "devices", mesh->deviceCount() } });
+    experiment.hardware.devices.hosts = static_cast<std::int32_t>(import.hosts);
+    experiment.hardware.devices.devicesPerHost = static_cast<std::int32_t>(mesh->deviceCount() / import.hosts);
     if (Result<void> right = checkRules(import.rules); !right)
         return tl::unexpected(std::move(right.error()));
     experiment.rules.dialect = import.dialect;

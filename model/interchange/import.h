@@ -16,15 +16,16 @@ struct Import {
     LogicalRules rules;
     std::vector<MeshAxis> mesh;
     std::vector<std::int32_t> deviceOrder; ///< as in MeshSetting
-    std::int64_t hosts = 1; ///< or slices; they divide the devices
+    std::int64_t hosts = 1; ///< or slices; they have to divide the devices
     std::vector<ParameterRow> rows;
 };
 
 /// Sizes of the axes, their order and the slices.
 void takeMesh(const MaxTextMesh& mesh, Import& import);
 
-/// An experiment of the arrays alone. Errors: those of Mesh::create, RulesType, RuleArity, NestedTuple, AxisUsedTwice
-/// (twice in one rule), WrongType for names that are empty or have control characters.
+/// An experiment of the arrays alone. Errors: those of Mesh::create, DevicesMismatch, RulesType, RuleArity,
+/// NestedTuple, AxisUsedTwice (twice in one rule), TooLarge, WrongType for names that are empty or have control
+/// characters.
 [[nodiscard]] Result<Experiment> toExperiment(const Import& import);
 
 /// The arrays of an experiment as rows; none for a model that is no list of arrays.

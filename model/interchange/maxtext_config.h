@@ -43,13 +43,14 @@ struct ReadMaxText {
         int line = 0;
     };
     std::vector<PassedOver> passedOver; ///< keys that say nothing about sharding
-    std::vector<Diagnostic> warnings; ///< ParallelismWithoutAxis, RulesElsewhere, RuleUnknownAxis
+    std::vector<Diagnostic> warnings; ///< ParallelismWithoutAxis, RulesElsewhere, RuleUnknownAxis; the first 50
 };
 
 /// Errors: Syntax, DuplicateKey, TooLarge, WrongType, OutOfRange, RuleArity, DuplicateAxis, and MissingKey when there
 /// are neither rules nor mesh axes; with line and column.
 [[nodiscard]] Result<ReadMaxText> readMaxText(std::string_view text);
-/// The keys of above, in their order. readMaxText() reads them back. Errors: RulesType, RuleArity, NestedTuple, and
+/// The keys of above, in their order. readMaxText() reads them back, but for two axes whose sizes have one key (see
+/// parallelismKey()): the first one's are written. Errors: RulesType, RuleArity, NestedTuple, and
 /// WrongType for what MaxText has no word for: a rule for None, an unconstrained target.
 [[nodiscard]] Result<std::string> writeMaxText(const MaxTextConfig& config);
 
@@ -77,5 +78,12 @@ struct MaxTextMesh {
 /// (more than one size of a kind is open, or one is and the devices are not known), DevicesMismatch (the product does
 /// not fit the devices or slices), TooLarge.
 [[nodiscard]] Result<MaxTextMesh> resolveMesh(const MaxTextConfig& config, const MaxTextMachine& machine);
+
+/// The way back: sizes inside slices and between them that make this order of devices. `deviceOrder` empty: the plain
+/// one. Nothing where no sizes do.
+///
+///     data=2, fsdp=4 in plain order on 2 slices: data is between slices, fsdp inside
+[[nodiscard]] std::optional<std::vector<MaxTextAxis>> splitOverSlices(
+    const std::vector<MeshAxis>& axes, const std::vector<std::int32_t>& deviceOrder, std::int64_t slices);
 
 } // namespace shardscope

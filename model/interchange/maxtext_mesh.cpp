@@ -85,6 +85,40 @@ std::vector<MeshAxis> MaxTextMesh::meshAxes() const
     return result;
 }
 
+std::optional<std::vector<MaxTextAxis>> splitOverSlices(
+    const std::vector<MeshAxis>& axes, const std::vector<std::int32_t>& deviceOrder, std::int64_t slices)
+{
+    std::int64_t devices = 1;
+    for (const MeshAxis& axis : axes)
+        devices *= axis.size;
+    if (slices < 1 || devices % slices != 0 || (!deviceOrder.empty() && std::ssize(deviceOrder) != devices))
+        return std::nullopt;
+    MaxTextMesh mesh;
+    mesh.slices = slices;
+    mesh.devicesPerSlice = devices / slices;
+    std::int64_t stride = devices;
+    std::int64_t between = 1;
+    for (const MeshAxis& axis : axes) {
+        stride /= axis.size;
+        // Along the axis alone, the devices of slice 0 come first.
+        std::int64_t inside = 1;
+        const auto deviceAt = [&](std::int64_t position) {
+            return deviceOrder.empty() ? position : deviceOrder[static_cast<std::size_t>(position)];
+        };
+        while (inside < axis.size && deviceAt(inside * stride) < mesh.devicesPerSlice)
+            ++inside;
+        if (axis.size % inside != 0)
+            return std::nullopt;
+        mesh.axes.push_back({ axis.name, inside, axis.size / inside });
+        between *= axis.size / inside;
+    }
+    const std::vector<std::int32_t> order = orderOf(mesh); // empty for the plain one
+    const bool plain = std::is_sorted(deviceOrder.begin(), deviceOrder.end());
+    if (between != slices || (plain ? !order.empty() : order != deviceOrder))
+        return std::nullopt;
+    return std::move(mesh.axes);
+}
+
 Result<MaxTextMesh> resolveMesh(const MaxTextConfig& config, const MaxTextMachine& machine)
 {
     MaxTextMesh mesh;

@@ -36,7 +36,7 @@ struct ParameterRow {
 
 struct ParameterTable {
     std::vector<ParameterRow> rows;
-    std::vector<Diagnostic> warnings; ///< UnknownKey
+    std::vector<Diagnostic> warnings; ///< UnknownKey; the first 50
 };
 
 inline constexpr std::size_t maximumTableRows = 65'536;

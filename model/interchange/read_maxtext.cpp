@@ -7,12 +7,14 @@
 
 #include "base/codes.h"
 #include "interchange/yaml_text.h"
+#include "rules/rule_lint.h"
 
 namespace shardscope {
 
 namespace {
 
 constexpr std::int64_t leftOpen = -1;
+constexpr std::size_t maximumWarnings = 50;
 
 tl::unexpected<Error> wrongType(const char* key, const char* expected, const YamlNode& found)
 {
@@ -25,10 +27,16 @@ bool isText(const YamlNode& node)
     return node.type == YamlNode::Type::Scalar && !node.isNull();
 }
 
+/// At most as many names as a mesh has axes: they are those of axes, or of dimensions.
 Result<std::vector<std::string>> toStrings(const char* key, const YamlNode& node)
 {
     if (node.type != YamlNode::Type::List)
         return wrongType(key, "a list of names", node);
+    if (node.items.size() > maximumMeshAxes)
+        return fail(Code::TooLarge,
+            { { "what", std::string("names in ") + key }, { "count", node.items.size() },
+                { "limit", maximumMeshAxes } },
+            node.where());
     std::vector<std::string> strings;
     for (const YamlNode& item : node.items) {
         if (!isText(item))
@@ -78,17 +86,25 @@ Result<LogicalRules> toRules(const YamlNode& node)
     return rules;
 }
 
-/// YAML 1.1 allows underscores in numbers.
+/// A decimal number of YAML 1.1: underscores between digits, and no zero in front, which would make it octal.
+bool isDecimal(std::string_view text)
+{
+    if (text.starts_with('+') || text.starts_with('-'))
+        text.remove_prefix(1);
+    if (text.empty() || text.front() == '_' || (text.front() == '0' && text.size() > 1))
+        return false;
+    return std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || c == '_'; });
+}
+
 Result<std::int64_t> toSize(const std::string& key, const YamlNode& node)
 {
+    if (node.type != YamlNode::Type::Scalar || node.quoted || !isDecimal(node.text))
+        return wrongType(key.c_str(), "a whole number without zeros in front, -1 for one to be worked out", node);
     std::string digits;
     std::copy_if(node.text.begin(), node.text.end(), std::back_inserter(digits), [](char c) { return c != '_'; });
     std::int64_t size = 0;
     const char* begin = digits.data() + (digits.starts_with('+') ? 1 : 0);
-    const char* end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(begin, end, size);
-    if (node.type != YamlNode::Type::Scalar || node.quoted || stopped != end || begin == end)
-        return wrongType(key.c_str(), "a whole number, -1 for one to be worked out", node);
+    const auto [stopped, error] = std::from_chars(begin, digits.data() + digits.size(), size);
     if (error != std::errc() || size > maximumDevices || (size < 1 && size != leftOpen))
         return fail(Code::OutOfRange, { { "key", key }, { "value", digits }, { "min", 1 }, { "max", maximumDevices } },
             node.where());
@@ -157,8 +173,7 @@ private:
             return take(toSize(key.text, value), m_sizes[key.text].value);
         }
         if (key.text == "custom_mesh_and_rule" && isText(value) && !value.text.empty())
-            m_result.warnings.push_back(
-                { Code::RulesElsewhere, { { "key", key.text }, { "value", value.text } }, value.where() });
+            warn({ Code::RulesElsewhere, { { "key", key.text }, { "value", value.text } }, value.where() });
         m_result.passedOver.push_back({ key.text, key.line });
         return {};
     }
@@ -191,6 +206,12 @@ private:
         return {};
     }
 
+    void warn(Diagnostic warning)
+    {
+        if (m_result.warnings.size() < maximumWarnings)
+            m_result.warnings.push_back(std::move(warning));
+    }
+
     void takeSizes()
     {
         for (MaxTextAxis& axis : m_result.config.axes) {
@@ -208,8 +229,7 @@ private:
             return;
         for (const auto& [key, size] : m_sizes)
             if (!size.used && size.value != 1)
-                m_result.warnings.push_back(
-                    { Code::ParallelismWithoutAxis, { { "key", key }, { "size", size.value } }, size.where });
+                warn({ Code::ParallelismWithoutAxis, { { "key", key }, { "size", size.value } }, size.where });
     }
 
     void checkRules()
@@ -220,13 +240,10 @@ private:
         std::vector<std::string> known;
         for (const MaxTextAxis& axis : config.axes)
             known.push_back(axis.name);
-        for (std::size_t i = 0; i < config.rules.list.size(); ++i)
-            for (const std::string& axis : config.rules.list[i].target.axes)
-                if (std::find(known.begin(), known.end(), axis) == known.end())
-                    m_result.warnings.push_back({ Code::RuleUnknownAxis,
-                        { { "rule", i + 1 }, { "name", config.rules.list[i].name.name }, { "axis", axis },
-                            { "known", known } },
-                        m_ruleLines[i] });
+        for (Diagnostic& unknown : unknownAxes(config.rules, known, maximumWarnings)) {
+            unknown.where = m_ruleLines[static_cast<std::size_t>(unknown.number("rule")) - 1];
+            warn(std::move(unknown));
+        }
     }
 
     ReadMaxText m_result;

@@ -22,7 +22,8 @@ class JsonTable {
 public:
     ReadTable read(std::string_view text)
     {
-        Tokens tokens(text);
+        constexpr std::size_t valuesOfARow = 64; // of many dimensions with names, as an object
+        Tokens tokens(text, Tokens::Language::Python, maximumTableRows * valuesOfARow);
         const Result<Literal> root = tokens.readLiteral();
         if (!root)
             m_builder.report(root.error());

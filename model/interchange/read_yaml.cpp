@@ -5,6 +5,7 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 
 namespace shardscope {
@@ -193,7 +194,8 @@ Result<YamlNode> parseYaml(std::string_view text, const YamlLimits& limits)
 
 bool YamlNode::isNull() const
 {
-    return type == Type::Scalar && !quoted && (text.empty() || text == "~" || text == "null" || text == "None");
+    constexpr std::array<std::string_view, 5> words{ "", "~", "null", "Null", "NULL" };
+    return type == Type::Scalar && !quoted && std::find(words.begin(), words.end(), text) != words.end();
 }
 
 Where YamlNode::where() const

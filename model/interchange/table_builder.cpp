@@ -106,13 +106,14 @@ void TableBuilder::add(ParameterRow row, const Places& places)
         report({ Code::MissingKey, { { "key", "path" } }, places.row });
     else if (!m_paths.insert(row.path).second)
         report({ Code::DuplicateKey, { { "key", row.path } }, inRow });
-    if (row.names.size() > row.type.rank())
+    if (row.names.size() > row.type.rank()) {
         report(
             { Code::SpecTooLong, { { "spec_len", row.names.size() }, { "rank", row.type.rank() } }, at(places.names) });
-    else
+    } else {
         row.names.resize(row.type.rank());
-    if (std::vector<std::string> repeated = repeatedNames(row.names); !repeated.empty())
-        report({ Code::DuplicateDimension, { { "dims", std::move(repeated) } }, at(places.names) });
+        if (std::vector<std::string> repeated = repeatedNames(row.names); !repeated.empty())
+            report({ Code::DuplicateDimension, { { "dims", std::move(repeated) } }, at(places.names) });
+    }
     if (const Result<void> fits = checkSize(row.type); !fits) {
         Diagnostic error = fits.error();
         error.where = at(places.shape);

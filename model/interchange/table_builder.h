@@ -11,13 +11,17 @@ namespace shardscope {
 
 class TableBuilder {
 public:
-    [[nodiscard]] bool full() const { return m_errors.size() >= 50; }
+    [[nodiscard]] bool full() const { return m_errors.size() >= maximumFindings; }
     void report(Diagnostic error)
     {
         if (!full())
             m_errors.push_back(std::move(error));
     }
-    void warn(Diagnostic warning) { m_table.warnings.push_back(std::move(warning)); }
+    void warn(Diagnostic warning)
+    {
+        if (m_table.warnings.size() < maximumFindings)
+            m_table.warnings.push_back(std::move(warning));
+    }
     [[nodiscard]] bool rightSoFar() const { return m_errors.empty(); }
 
     /// Sizes of a shape: whole numbers from 1 to 2^40 each, 16 at most.
@@ -34,6 +38,8 @@ public:
     [[nodiscard]] ReadTable finish();
 
 private:
+    static constexpr std::size_t maximumFindings = 50; ///< errors, and warnings
+
     ParameterTable m_table;
     std::vector<Diagnostic> m_errors;
     std::unordered_set<std::string> m_paths;

@@ -20,7 +20,7 @@ struct YamlNode {
     int line = 1; ///< where it begins; columns count characters
     int column = 1;
 
-    /// null, ~, nothing at all, and Python's None.
+    /// null, Null, NULL, ~ and nothing at all, as YAML 1.1 has it. Python's None is text like any other.
     [[nodiscard]] bool isNull() const;
     [[nodiscard]] Where where() const;
     /// How it is named in messages: "a list", "'data'".

@@ -102,7 +102,7 @@ public:
         }
         if (m_devices.set().hasCoordinates())
             return assign(shape, std::move(decision));
-        const bool sorted = m_devices.set().platform == "gpu" && m_options.version == JaxVersion::Head;
+        const bool sorted = m_devices.set().platform == "gpu" && m_options.version == MeshUtilsVersion::Head;
         decision.reason.rule = sorted ? OrderRule::ById : OrderRule::AsListed;
         return decision;
     }
@@ -245,7 +245,7 @@ Result<DeviceArray> createDeviceMesh(
 }
 
 Result<DeviceArray> makeMesh(
-    const MeshShape& shape, const std::vector<std::string>& names, const DeviceList& devices, JaxVersion version)
+    const MeshShape& shape, const std::vector<std::string>& names, const DeviceList& devices, MeshUtilsVersion version)
 {
     if (auto checked = checkRank(shape); !checked)
         return tl::unexpected(checked.error());

@@ -17,7 +17,7 @@ namespace shardscope {
 struct DeviceMeshOptions {
     bool contiguousSubmeshes = false;
     bool allowSplitPhysicalAxes = false;
-    JaxVersion version = JaxVersion::Head;
+    MeshUtilsVersion version = MeshUtilsVersion::Head;
 };
 
 /// All devices of the list, in an order that suits the hardware. Errors: TooLarge (axes), DeviceCountMismatch,
@@ -28,13 +28,13 @@ struct DeviceMeshOptions {
 /// The first devices of the list, as many as the mesh needs; axes of TPU v5e may be split. Errors: InvalidAxisSize,
 /// TooFewDevices, MultiSlice, AxisNamesLength and those of createDeviceMesh().
 [[nodiscard]] Result<DeviceArray> makeMesh(const MeshShape& shape, const std::vector<std::string>& names,
-    const DeviceList& devices, JaxVersion version = JaxVersion::Head);
+    const DeviceList& devices, MeshUtilsVersion version = MeshUtilsVersion::Head);
 
 struct HybridMeshOptions {
     bool processIsGranule = false; ///< otherwise slices are the granules
     bool sortGranulesByKey = true;
     bool allowSplitPhysicalAxes = false;
-    JaxVersion version = JaxVersion::Head;
+    MeshUtilsVersion version = MeshUtilsVersion::Head;
 };
 
 /// One mesh of shape `inner` per slice or host, put side by side in the shape `outer`: along every axis the granule is

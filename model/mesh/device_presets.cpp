@@ -118,6 +118,9 @@ Result<Sizes> readSizes(std::string_view whole, std::string_view rest, const Dev
     }
 }
 
+/// That a device can have: id, process, x, y, z, core and slice.
+constexpr std::size_t mostNumbers = 7;
+
 /// Numbers of a line of an own list.
 struct Row {
     std::vector<std::int32_t> numbers;
@@ -127,14 +130,16 @@ struct Row {
 Result<DevicePlace> toPlace(const Row& row, bool coordinates)
 {
     const std::vector<std::int32_t>& n = row.numbers;
-    const bool complete = coordinates ? n.size() >= 5 && n.size() <= 7 : n.size() >= 2 && n.size() <= 7;
+    const bool complete = n.size() >= (coordinates ? 5 : 2) && n.size() <= mostNumbers;
     if (!complete) {
         Where where;
         where.line = row.line;
         where.column = 1;
         return fail(Code::Syntax,
             { { "expected", coordinates ? "id, process, x, y, z, and if need be core and slice" : "id and process" },
-                { "found", std::to_string(n.size()) + " numbers" } },
+                { "found",
+                    n.size() > mostNumbers ? "more than " + std::to_string(mostNumbers) + " numbers"
+                                           : std::to_string(n.size()) + " numbers" } },
             where);
     }
     const auto at = [&](std::size_t i) { return i < n.size() ? n[i] : 0; };
@@ -174,7 +179,8 @@ private:
         for (std::size_t i = 0; i < content.size();) {
             const char c = content[i];
             if (c == ']' || c == ')')
-                finish(row);
+                if (Result<void> finished = finish(row); !finished)
+                    return finished;
             if (isBlank(c) || std::string_view(",;[]()").find(c) != std::string_view::npos) {
                 ++i;
                 continue;
@@ -184,11 +190,11 @@ private:
             const Result<std::int32_t> number = toNumber(part, "number", 0, whereOf(whole, part, line));
             if (!number)
                 return tl::unexpected(number.error());
-            row.numbers.push_back(*number);
+            if (row.numbers.size() <= mostNumbers) // one more is refused, and many more need no memory
+                row.numbers.push_back(*number);
             i = end;
         }
-        finish(row);
-        return {};
+        return finish(row);
     }
 
     Result<void> readHeader(std::string_view whole, std::string_view key, std::string_view value, int line)
@@ -213,11 +219,19 @@ private:
         return {};
     }
 
-    void finish(Row& row)
+    Result<void> finish(Row& row)
     {
-        if (!row.numbers.empty())
-            m_rows.push_back(row);
+        if (row.numbers.empty())
+            return {};
+        if (m_rows.size() == static_cast<std::size_t>(maximumDevices)) {
+            Where where;
+            where.line = row.line;
+            where.column = 1;
+            return fail(Code::TooLarge, { { "what", "devices" }, { "limit", maximumDevices } }, std::move(where));
+        }
+        m_rows.push_back(row);
         row.numbers.clear();
+        return {};
     }
 
     std::string m_kind;

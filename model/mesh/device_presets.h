@@ -35,7 +35,7 @@ struct DevicePreset {
 /// Errors with line and column: Syntax, UnknownValue, OutOfRange, DuplicateDevice, TooLarge.
 [[nodiscard]] Result<DeviceSet> parseDeviceList(std::string_view text);
 
-/// The short form of a derived set: "tpu-v4:4x4x4"; "own list of 7 devices" and the like where there is none.
+/// The short form of a derived set: "tpu-v4:4x4x4"; "list of 7 TPU v4 devices" and the like where there is none.
 [[nodiscard]] std::string toText(const DeviceSet& set);
 
 } // namespace shardscope

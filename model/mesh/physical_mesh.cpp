@@ -101,14 +101,14 @@ std::string boxText(const Box& box)
 
 } // namespace
 
-KindFamily kindFamily(std::string_view kind, JaxVersion version)
+KindFamily kindFamily(std::string_view kind, MeshUtilsVersion version)
 {
     using enum KindFamily;
     if (kind == "TPU v2" || kind == "TPU v3")
         return V2V3;
     if (kind == "TPU v5 lite")
         return V5eV6e;
-    if (version == JaxVersion::V0_4_35)
+    if (version == MeshUtilsVersion::V0_4_35)
         return Other;
     if (kind == "TPU v5e" || kind == "TPU v6 lite")
         return V5eV6e;
@@ -121,7 +121,7 @@ KindFamily kindFamily(std::string_view kind, JaxVersion version)
     return kind == "TPU8i" ? Tpu8i : Other;
 }
 
-Result<PhysicalMesh> physicalTpuMesh(const DeviceList& devices, JaxVersion version)
+Result<PhysicalMesh> physicalTpuMesh(const DeviceList& devices, MeshUtilsVersion version)
 {
     const DeviceSet& set = devices.set();
     if (devices.size() == 0)

@@ -14,7 +14,7 @@ namespace shardscope {
 
 /// Whose mesh_utils. They differ in the kinds of devices that have a rule of their own, in two-core chips of TPU v5p
 /// and later, and in GPUs, which only the later one sorts.
-enum class JaxVersion : std::uint8_t {
+enum class MeshUtilsVersion : std::uint8_t {
     V0_4_35, ///< 2024
     Head, ///< 2026-08
 };
@@ -34,12 +34,13 @@ struct PhysicalMesh {
 
 /// Families of device kinds that are treated alike.
 enum class KindFamily : std::uint8_t { Other, V2V3, V4Lite, V5eV6e, V5p, Tpu7, Tpu8i };
-[[nodiscard]] KindFamily kindFamily(std::string_view kind, JaxVersion version);
+[[nodiscard]] KindFamily kindFamily(std::string_view kind, MeshUtilsVersion version);
 
 /// The devices over the box from the smallest to the largest coordinates: x, y, core on TPU v2 and v3; x, y, z, core on
 /// TPU7, TPU8i and two-core TPU v5p; x, y, z elsewhere, where a chip is one device.
 /// Errors: DevicesDoNotFillBox (box, devices, missing), NeedsOneDevicePerChip (kind, core), NotACuboid (missing,
 /// twice).
-[[nodiscard]] Result<PhysicalMesh> physicalTpuMesh(const DeviceList& devices, JaxVersion version = JaxVersion::Head);
+[[nodiscard]] Result<PhysicalMesh> physicalTpuMesh(
+    const DeviceList& devices, MeshUtilsVersion version = MeshUtilsVersion::Head);
 
 } // namespace shardscope

@@ -54,7 +54,8 @@ std::optional<RingOrder> orderOfTpu7(const DeviceList& devices)
 
 } // namespace
 
-std::optional<RingOrder> ringOrder(std::span<const std::int64_t> shape, const DeviceList& devices, JaxVersion version)
+std::optional<RingOrder> ringOrder(
+    std::span<const std::int64_t> shape, const DeviceList& devices, MeshUtilsVersion version)
 {
     switch (kindFamily(devices.set().kind, version)) {
     case KindFamily::V2V3:

@@ -18,7 +18,7 @@ struct RingOrder {
 
 /// The rule that takes precedence over any assignment of physical axes; nothing where there is none.
 [[nodiscard]] std::optional<RingOrder> ringOrder(
-    std::span<const std::int64_t> shape, const DeviceList& devices, JaxVersion version);
+    std::span<const std::int64_t> shape, const DeviceList& devices, MeshUtilsVersion version);
 /// The ids in that order.
 [[nodiscard]] std::vector<std::int32_t> applyRing(const RingOrder& order, const DeviceList& devices);
 

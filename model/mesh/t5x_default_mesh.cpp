@@ -47,6 +47,7 @@ Result<GpuShapes> gpuShapes(HostCounts counts, std::int64_t partitions)
 std::vector<std::string> nearestNumbers(std::vector<std::int64_t> works, std::int64_t wanted)
 {
     constexpr std::size_t limit = 4;
+    wanted = std::clamp(wanted, -maximumDevices, 2 * maximumDevices); // so that differences fit
     std::stable_sort(works.begin(), works.end(),
         [&](std::int64_t a, std::int64_t b) { return std::abs(a - wanted) < std::abs(b - wanted); });
     works.resize(std::min(works.size(), limit));
@@ -130,7 +131,7 @@ Result<DeviceArray> t5xCpuMesh(const DeviceList& devices)
     return named(std::move(array));
 }
 
-Result<DeviceArray> t5xGpuMesh(const DeviceList& devices, std::int64_t partitions, JaxVersion version)
+Result<DeviceArray> t5xGpuMesh(const DeviceList& devices, std::int64_t partitions, MeshUtilsVersion version)
 {
     const HostCounts counts = hostCounts(devices);
     Result<GpuShapes> shapes = gpuShapes(counts, partitions);

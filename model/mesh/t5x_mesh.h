@@ -52,14 +52,14 @@ struct HostCounts {
 /// Model inside a host as far as it goes, the rest over hosts. Errors: ZeroDivision, GpuPartitions, DcnShapeMismatch;
 /// `partitions_list` names numbers of partitions that work.
 [[nodiscard]] Result<DeviceArray> t5xGpuMesh(
-    const DeviceList& devices, std::int64_t partitions, JaxVersion version = JaxVersion::Head);
+    const DeviceList& devices, std::int64_t partitions, MeshUtilsVersion version = MeshUtilsVersion::Head);
 
 struct T5xDefaultOptions {
     std::int64_t partitions = 1;
     HardwareMesh submesh; ///< empty: none given; takes precedence over `partitions`
     std::optional<MeshShape> ici; ///< together with `dcn`: a hybrid mesh, whatever else is given
     std::optional<MeshShape> dcn;
-    JaxVersion version = JaxVersion::Head;
+    MeshUtilsVersion version = MeshUtilsVersion::Head;
 };
 
 /// T5X's default_mesh. Kind and bounds are those of the device listed last. Errors: NoDefaultMesh (kind, partitions,

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "program/differentiate.h"
+#include "rules/rule_lint.h"
 
 namespace shardscope {
 
@@ -288,9 +289,7 @@ void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus&
         for (const std::string& axis : rules[i].target.axes) {
             if (mesh.axisIndex(axis))
                 continue;
-            Diagnostic diagnostic{ Code::RuleUnknownAxis,
-                { { "rule", number + 1 }, { "name", rules[i].name.name }, { "axis", axis }, { "known", axisNames } },
-                {} };
+            Diagnostic diagnostic = unknownAxis(i, rules[i], axis, axisNames);
             diagnostic.where.pointer = pointer;
             std::vector<Fix> fixes;
             if (const std::string nearest = nearestName(axis, axisNames); !nearest.empty())

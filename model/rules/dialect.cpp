@@ -26,6 +26,15 @@ void drop(SpecEntry& entry, std::size_t dimension, DroppedAxes::Reason reason, L
     result.dropped.push_back(std::move(dropped));
 }
 
+bool repeatsAxis(const SpecEntry& entry)
+{
+    for (auto axis = entry.axes.begin(); axis != entry.axes.end(); ++axis)
+        if (std::find(entry.axes.begin(), axis, *axis) != axis)
+            return true;
+    return false;
+}
+
+/// At most the devices of the mesh, since no axis occurs twice.
 std::int64_t partitionsOf(const SpecEntry& entry, const Mesh& mesh)
 {
     std::int64_t partitions = 1;
@@ -67,7 +76,8 @@ SpecOnMesh onMesh(const PartitionSpec& resolved, Dialect dialect, const Mesh& me
         drop(
             entry, dim, DroppedAxes::Reason::SizeOne,
             [&](const std::string& axis) { return mesh.size(*mesh.axisIndex(axis)) == 1; }, result);
-        if (entry.axes.empty() || !shape || dim >= shape->size())
+        // An axis twice can be put on no mesh, whatever the shape: validate() says so.
+        if (entry.axes.empty() || !shape || dim >= shape->size() || repeatsAxis(entry))
             continue;
         const std::int64_t partitions = partitionsOf(entry, mesh);
         if ((*shape)[dim] % partitions == 0)

@@ -48,6 +48,20 @@ Result<LocalChunker> LocalChunker::create(const Mesh& mesh, std::span<const std:
     return chunker;
 }
 
+Result<void> LocalChunker::moveTo(const HostBlock& block)
+{
+    if (!block.contiguous()) {
+        std::int64_t places = 1;
+        for (const std::int64_t size : block.shape)
+            places *= size;
+        return fail(Code::LocalDevicesNotContiguous,
+            { { "host", block.process }, { "devices", block.devices }, { "block", places } });
+    }
+    m_chunks = block.chunks;
+    m_ids = block.chunk;
+    return {};
+}
+
 Result<LocalChunk> LocalChunker::chunk(std::span<const std::int64_t> shape, const PartitionSpec& spec) const
 {
     LocalChunk chunk;

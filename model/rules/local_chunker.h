@@ -33,8 +33,17 @@ struct LocalChunk {
     bool operator==(const LocalChunk&) const = default;
 };
 
+struct HostBlock;
+
 class LocalChunker {
 public:
+    /// Stands on no host yet.
+    explicit LocalChunker(Mesh mesh)
+        : m_mesh(std::move(mesh))
+    {
+    }
+    /// On the host of that block of the mesh. Errors: LocalDevicesNotContiguous.
+    [[nodiscard]] Result<void> moveTo(const HostBlock& block);
     /// `hosts`: the host of the device at each mesh position. Errors: NoLocalDevices, LocalDevicesNotContiguous.
     static Result<LocalChunker> create(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host);
 
@@ -51,6 +60,8 @@ public:
     [[nodiscard]] std::int64_t replicaId(std::span<const std::string> axes) const;
 
 private:
+    LocalChunker() = default;
+
     Mesh m_mesh;
     std::vector<std::int64_t> m_chunks;
     std::vector<std::int64_t> m_ids;

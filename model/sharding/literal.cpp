@@ -32,6 +32,9 @@ Literal::Kind kindOfName(std::string_view name)
 Result<Literal> Tokens::readLiteral(int depth)
 {
     Literal literal = literalAt(m_token, Literal::Kind::None);
+    if (m_literals == 0)
+        return fail(Code::TooLarge, { { "what", "values" }, { "limit", m_limit } }, literal.where());
+    --m_literals;
     switch (m_token.kind) {
     case Kind::String:
         literal.kind = Literal::Kind::String;

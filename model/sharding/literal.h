@@ -32,7 +32,10 @@ struct Literal {
 
 /// Containers inside containers, at most. Deeper text is refused with TooLarge.
 inline constexpr int maximumNesting = 64;
+/// Values in a text, at most, those inside others counted: memory is asked for each.
+inline constexpr std::size_t maximumLiterals = 1'000'000;
 
+/// Text in Python has to be UTF-8; what is not is no token.
 class Tokens {
 public:
     /// How comments begin and what a backslash in a string means: "#" and \n, \x41, \u0041 as in Python and JSON, whose
@@ -47,7 +50,8 @@ public:
         std::string expected; ///< for Bad: what is missing
     };
 
-    explicit Tokens(std::string_view text, Language language = Language::Python);
+    explicit Tokens(
+        std::string_view text, Language language = Language::Python, std::size_t literals = maximumLiterals);
 
     [[nodiscard]] const Token& peek() const { return m_token; }
     Token take();
@@ -63,7 +67,8 @@ public:
     /// A Syntax error at the present token.
     [[nodiscard]] tl::unexpected<Error> unexpected(std::string expected) const;
 
-    /// One literal. Parentheses around a single value without a comma are only grouping.
+    /// One literal. Parentheses around a single value without a comma are only grouping. Errors: Syntax; TooLarge for
+    /// deep nesting, and once more literals have been read than the text may have.
     [[nodiscard]] Result<Literal> readLiteral(int depth = 0);
     /// What stands between brackets, up to and including `close`; `comma` tells whether there was one at all.
     [[nodiscard]] Result<std::vector<Literal>> readItems(char close, int depth, bool& comma);
@@ -74,6 +79,7 @@ private:
     void step();
     [[nodiscard]] bool atEnd() const { return m_position >= m_text.size(); }
     [[nodiscard]] char current() const { return m_text[m_position]; }
+    void readToken();
     void readString();
     bool readEscape(std::string& value);
     bool readMlirEscape(std::string& value);
@@ -82,11 +88,16 @@ private:
 
     std::string_view m_text;
     Language m_language;
+    std::size_t m_literals; ///< how many may still be read
+    std::size_t m_limit;
     std::size_t m_position = 0;
     int m_line = 1;
     int m_column = 1;
     Token m_token;
 };
+
+/// Whether the bytes are UTF-8 (RFC 3629: no surrogates, nothing longer than need be).
+[[nodiscard]] bool isUtf8(std::string_view text);
 
 /// A Syntax error at a literal.
 [[nodiscard]] tl::unexpected<Error> unexpectedLiteral(const Literal& literal, std::string expected);

@@ -28,7 +28,8 @@ Result<Shape> readSizes(Tokens& tokens, char open, char close)
 {
     if (!tokens.accept(open))
         return tokens.unexpected(std::string("'") + open + "'");
-    const Result<std::vector<std::int64_t>> numbers = readNumbers(tokens, maximumTileDimensions);
+    constexpr std::size_t subgroups = 3; // manual, unreduced, replicated
+    const Result<std::vector<std::int64_t>> numbers = readNumbers(tokens, maximumTileDimensions + subgroups);
     if (!numbers)
         return tl::unexpected(numbers.error());
     if (!tokens.accept(close))
@@ -36,10 +37,19 @@ Result<Shape> readSizes(Tokens& tokens, char open, char close)
     return Shape(numbers->begin(), numbers->end());
 }
 
-/// Numbers that do not fit 32 bits are no device and no dimension.
-std::int32_t narrowed(std::int64_t number)
+/// As numbers of 32 bits. Error: OutOfRange for one below 0 or above `most`.
+Result<std::vector<std::int32_t>> narrowed(
+    std::span<const std::int64_t> numbers, const char* key, std::int64_t most, const Where& place)
 {
-    return number >= 0 && number <= maximumDevices ? static_cast<std::int32_t>(number) : -1;
+    std::vector<std::int32_t> result;
+    result.reserve(numbers.size());
+    for (const std::int64_t number : numbers) {
+        if (number < 0 || number > most)
+            return fail(
+                Code::OutOfRange, { { "key", key }, { "value", number }, { "min", 0 }, { "max", most } }, place);
+        result.push_back(static_cast<std::int32_t>(number));
+    }
+    return result;
 }
 
 /// Behind "devices=": "[2,4]<=[4,2]T(1,0)" or "[2,2]0,1,2,3".
@@ -58,11 +68,10 @@ Result<TileAssignment> readTiles(Tokens& tokens)
         const Result<std::vector<std::int64_t>> numbers = readNumbers(tokens, maximumDevices);
         if (!numbers)
             return tl::unexpected(numbers.error());
-        std::vector<std::int32_t> devices;
-        devices.reserve(numbers->size());
-        for (const std::int64_t number : *numbers)
-            devices.push_back(narrowed(number));
-        return placed(TileAssignment::list(std::move(*dims), std::move(devices)));
+        Result<std::vector<std::int32_t>> devices = narrowed(*numbers, "device", maximumDevices - 1, place);
+        if (!devices)
+            return tl::unexpected(std::move(devices.error()));
+        return placed(TileAssignment::list(std::move(*dims), std::move(*devices)));
     }
     if (!tokens.accept('='))
         return tokens.unexpected("'='");
@@ -74,8 +83,10 @@ Result<TileAssignment> readTiles(Tokens& tokens)
         const Result<Shape> read = readSizes(tokens, '(', ')');
         if (!read)
             return tl::unexpected(read.error());
-        for (const std::int64_t dim : *read)
-            order.push_back(narrowed(dim));
+        const Result<std::vector<std::int32_t>> dimensions = narrowed(*read, "dimension", maximumDevices - 1, place);
+        if (!dimensions)
+            return tl::unexpected(dimensions.error());
+        order.assign(dimensions->begin(), dimensions->end());
     } else {
         for (std::size_t i = 0; i < reshape->size(); ++i)
             order.push_back(static_cast<std::int32_t>(i));
@@ -187,14 +198,7 @@ Result<void> readPart(Tokens& tokens, Parts& parts)
         id = *number;
         return {};
     };
-    const auto takeEquals = [&](std::string_view word) {
-        Tokens ahead = tokens;
-        if (!ahead.acceptName(word) || !ahead.accept('='))
-            return false;
-        tokens = ahead;
-        return true;
-    };
-    if (!named && takeEquals("devices")) {
+    if (!named && takeKeyword(tokens, "devices")) {
         parts.tilesPlace = tokens.where();
         Result<TileAssignment> tiles = readTiles(tokens);
         if (!tiles)
@@ -202,7 +206,7 @@ Result<void> readPart(Tokens& tokens, Parts& parts)
         parts.tiles = std::move(*tiles);
         return {};
     }
-    if ((!named || parts.simple == Kind::Maximal) && takeEquals("device")) {
+    if ((!named || parts.simple == Kind::Maximal) && takeKeyword(tokens, "device")) {
         parts.simple = Kind::Maximal;
         return readId(parts.rest.device);
     }
@@ -224,7 +228,7 @@ Result<void> readPart(Tokens& tokens, Parts& parts)
             return readId(parts.rest.groupId);
         }
     }
-    if (parts.rest.metadata.empty() && takeEquals("metadata")) {
+    if (parts.rest.metadata.empty() && takeKeyword(tokens, "metadata")) {
         Result<std::string> metadata = readMetadata(tokens);
         if (!metadata)
             return tl::unexpected(std::move(metadata.error()));

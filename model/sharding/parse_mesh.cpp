@@ -141,6 +141,15 @@ Result<Mesh> meshOfKeywords(const std::vector<Keyword>& keywords, const Tokens& 
 
 } // namespace
 
+bool takeKeyword(Tokens& tokens, std::string_view word)
+{
+    Tokens ahead = tokens;
+    if (!ahead.acceptName(word) || !ahead.accept('='))
+        return false;
+    tokens = ahead;
+    return true;
+}
+
 bool openCall(Tokens& tokens, std::string_view name)
 {
     if (tokens.peek().kind != Tokens::Kind::Name)

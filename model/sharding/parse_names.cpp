@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/codes.h"
+
 namespace shardscope {
 
 namespace {
@@ -24,6 +26,9 @@ Result<LogicalNames> toNames(const std::vector<Literal>& entries, bool plain)
 {
     LogicalNames names;
     for (const Literal& entry : entries) {
+        if (names.size() == maximumNames)
+            return fail(Code::TooLarge,
+                { { "what", "dimensions" }, { "count", entries.size() }, { "limit", maximumNames } }, entry.where());
         Result<LogicalName> name = toName(entry, plain);
         if (!name)
             return tl::unexpected(std::move(name.error()));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/codes.h"
 #include "sharding/literal.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
@@ -12,6 +13,9 @@ Result<void> addAxes(const Literal& sequence, bool inner, LogicalRule& rule)
 {
     for (const Literal& item : sequence.items) {
         if (item.kind == Literal::Kind::String) {
+            if (rule.target.axes.size() == maximumMeshAxes)
+                return fail(
+                    Code::TooLarge, { { "what", "mesh axes of a rule" }, { "limit", maximumMeshAxes } }, item.where());
             rule.target.axes.push_back(item.text);
         } else if (item.isSequence()) {
             rule.nested = true;

@@ -27,16 +27,6 @@ Result<MeshPtr> chosenMesh(const Mesh& read, const MeshPtr& given, const Where& 
     return read.deviceOrder().empty() ? given : std::make_shared<const Mesh>(read);
 }
 
-/// `word=` if it stands here.
-bool takeKeyword(Tokens& tokens, std::string_view word)
-{
-    Tokens ahead = tokens;
-    if (!ahead.acceptName(word) || !ahead.accept('='))
-        return false;
-    tokens = ahead;
-    return true;
-}
-
 Result<void> closeArgument(Tokens& tokens)
 {
     if (tokens.accept(',') || tokens.at(')'))

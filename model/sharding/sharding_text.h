@@ -22,7 +22,8 @@ enum class JaxVersion : std::uint8_t {
 /// "CpuDevice(id=0)", "TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0)".
 [[nodiscard]] std::string toJax(const Device& device);
 
-/// Reads what any of the printers writes, on its own devices or on those of `mesh`:
+/// Reads what any of the printers writes, but for a PositionalSharding of more than 1,000 cells, which is printed with
+/// "..." in it; on its own devices or on those of `mesh`:
 ///     P('x', None)  ['x', null]  x, -             a spec on the mesh
 ///     NamedSharding(mesh=..., spec=...)           on its own mesh, or on the given one where that has the same axes
 ///     PositionalSharding([{CPU 0} {CPU 1}], shape=(2,))

@@ -16,6 +16,9 @@ namespace shardscope {
 /// of a dotted name counts. Nothing is taken where something else stands.
 [[nodiscard]] bool openCall(Tokens& tokens, std::string_view name);
 
+/// Steps over a keyword and its equals sign: "spec=". Nothing is taken where something else stands.
+bool takeKeyword(Tokens& tokens, std::string_view word);
+
 /// What stands between the parentheses of Mesh(...), up to and including the closing one:
 ///     'x': 2, 'y': 4                              as JAX prints a mesh
 ///     axis_sizes=(2, 4), axis_names=('x', 'y')    as newer JAX prints it

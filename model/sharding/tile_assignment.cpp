@@ -13,9 +13,6 @@ namespace {
 /// The number of cells.
 Result<std::int64_t> cells(const Shape& dims)
 {
-    if (dims.size() > maximumTileDimensions)
-        return fail(Code::TooLarge,
-            { { "what", "tile dimensions" }, { "count", dims.size() }, { "limit", maximumTileDimensions } });
     std::int64_t count = 1;
     for (const std::int64_t size : dims) {
         if (size < 1)

@@ -19,6 +19,7 @@
 
 namespace shardscope {
 
+/// Dimensions of an array whose sharding is read from text. XLA's text has one more for each type of subgroup.
 inline constexpr std::size_t maximumTileDimensions = 32;
 
 class TileAssignment {
@@ -28,7 +29,7 @@ public:
     /// No dimensions: one tile, on device 0.
     TileAssignment() = default;
     /// Devices 0, 1, 2, ... in order; or counted in a grid of the sizes `reshape` and read in the order of its
-    /// dimensions that `transpose` names, major first. Errors: TooLarge (dimensions, devices), OutOfRange for sizes
+    /// dimensions that `transpose` names, major first. Errors: TooLarge (devices), OutOfRange for sizes
     /// below 1, TileDevices where the two grids do not have the same number of cells, BadAxis for no permutation.
     static Result<TileAssignment> iota(Shape dims);
     static Result<TileAssignment> iota(Shape dims, Shape reshape, Permutation transpose);

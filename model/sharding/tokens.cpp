@@ -65,6 +65,35 @@ std::string shortened(std::string_view text)
 
 } // namespace
 
+bool isUtf8(std::string_view text)
+{
+    for (std::size_t at = 0; at < text.size();) {
+        const auto byte = [&](std::size_t i) {
+            return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+        };
+        const std::uint32_t first = byte(at);
+        const std::size_t length = first < 0x80 ? 1
+            : first < 0xc2                      ? 0
+            : first < 0xe0                      ? 2
+            : first < 0xf0                      ? 3
+            : first < 0xf5                      ? 4
+                                                : 0;
+        if (length == 0 || at + length > text.size())
+            return false;
+        std::uint32_t code = length == 1 ? first : first & (0x7fU >> length);
+        for (std::size_t i = at + 1; i < at + length; ++i) {
+            if ((byte(i) & 0xc0U) != 0x80U)
+                return false;
+            code = code << 6 | (byte(i) & 0x3fU);
+        }
+        const bool tooLong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+        if (tooLong || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
 Where Literal::where() const
 {
     Where where;
@@ -100,9 +129,11 @@ tl::unexpected<Error> unexpectedLiteral(const Literal& literal, std::string expe
     return fail(Code::Syntax, { { "expected", std::move(expected) }, { "found", literal.shown() } }, literal.where());
 }
 
-Tokens::Tokens(std::string_view text, Language language)
+Tokens::Tokens(std::string_view text, Language language, std::size_t literals)
     : m_text(text)
     , m_language(language)
+    , m_literals(literals)
+    , m_limit(literals)
 {
     if (m_text.starts_with("\xef\xbb\xbf")) // byte order mark
         m_text.remove_prefix(3);
@@ -216,6 +247,16 @@ void Tokens::advance()
     m_token.column = m_column;
     if (atEnd())
         return;
+    readToken();
+    if (m_language == Language::Python && m_token.kind != Kind::Bad && !isUtf8(m_token.text)) {
+        m_token.kind = Kind::Bad;
+        m_token.expected = "text in UTF-8";
+        m_token.text = "other bytes";
+    }
+}
+
+void Tokens::readToken()
+{
     const char c = current();
     if (c == '"' || (c == '\'' && m_language == Language::Python)) {
         readString();

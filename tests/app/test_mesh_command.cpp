@@ -185,6 +185,7 @@ private Q_SLOTS:
         row("--devices cpu:8 --partitions 8 --allow-split", "--allow-split");
         row("--devices cpu:8 --shape 8 --method other", "other");
         row("--devices cpu:8 --partitions many", "--partitions");
+        row("--devices gpu:2x4 --partitions -9223372036854775808", "not in range");
     }
     void refuses()
     {

@@ -159,7 +159,7 @@ private Q_SLOTS:
         row("P('x')", "8", "--mesh x=0", "--mesh:1:1: E115");
         row("P('x')", "8;8", "--mesh x=2", "--shape:1:2: E120");
         row("P('x')", "-8", "--mesh x=2", "--shape:1:1: E125");
-        row("P('x')", "99999999999999999999", "--mesh x=2", "--shape:1:1: E120");
+        row("P('x')", "99999999999999999999", "--mesh x=2", "--shape:1:1: E125");
         row("P('x')", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "--mesh x=2", "E126");
         row("P('x')", "8", "--mesh x=2 --memory-kind hbm", "E404");
         row("P('x')", "8", "--mesh x=2 --platform gpu --memory-kind unpinned_host", "E404");

@@ -71,7 +71,7 @@ CaseResult checkCreateDeviceMesh(const Json& oneCase, const Json& file)
         return failedOr(oneCase, shape.error());
     const DeviceSet set = devicesOf(oneCase, file);
     const DeviceMeshOptions options{ oneCase.value("contiguous_submeshes", false),
-        oneCase.value("allow_split_physical_axes", false), JaxVersion::Head };
+        oneCase.value("allow_split_physical_axes", false), MeshUtilsVersion::Head };
     return compareArray(oneCase, createDeviceMesh(*shape, subsetOf(set, oneCase), options));
 }
 
@@ -143,7 +143,7 @@ CaseResult checkJaxCreateHybridDeviceMesh(const Json& oneCase, const Json& file)
         devices = devices.at(std::move(indices));
     }
     const HybridMeshOptions options{ oneCase.at("process_is_granule"), oneCase.at("should_sort_granules_by_key"),
-        oneCase.at("allow_split_physical_axes"), JaxVersion::Head };
+        oneCase.at("allow_split_physical_axes"), MeshUtilsVersion::Head };
     const Result<DeviceArray> array = createHybridDeviceMesh(
         oneCase.at("mesh_shape").get<MeshShape>(), oneCase.at("dcn_mesh_shape").get<MeshShape>(), devices, options);
     return compareArray(oneCase, array);

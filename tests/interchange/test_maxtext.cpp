@@ -24,6 +24,10 @@ private Q_SLOTS:
     void refuses_data();
     void refuses();
     void warns();
+    void limits();
+    void nulls();
+    void splitsOverSlices();
+    void slicesAndBack();
     void meshes_data();
     void meshes();
     void refusedMeshes_data();
@@ -150,6 +154,9 @@ void TestMaxText::refuses_data()
     row("rules as a mapping", "logical_axis_rules: { batch: data }", Code::RulesType, 1, 21);
     row("a rule of one", "logical_axis_rules: [['a', 'x'], ['b']]", Code::RuleArity, 1, 34);
     row("a rule as text", "logical_axis_rules: ['a']", Code::WrongType, 1, 22);
+    row("octal", "mesh_axes: ['x']\nici_x_parallelism: 010", Code::WrongType, 2, 20);
+    row("an underscore in front", "mesh_axes: ['x']\nici_x_parallelism: _8", Code::WrongType, 2, 20);
+    row("two signs", "mesh_axes: ['x']\nici_x_parallelism: +-1", Code::WrongType, 2, 20);
     row("a rule for null", "logical_axis_rules: [[null, 'x']]", Code::WrongType, 1, 23);
     row("axes in axes", "logical_axis_rules: [['a', [['x']]]]", Code::WrongType, 1, 29);
     row("no number", "mesh_axes: ['x']\nici_x_parallelism: many", Code::WrongType, 2, 20);
@@ -185,6 +192,72 @@ void TestMaxText::warns()
     QCOMPARE(warnings, (QStringList{ "W217 line 6", "W213 line 4", "W211 line 3" }));
     // Overrides have no mesh of their own; there is nothing to compare with.
     QVERIFY(readMaxText("logical_axis_rules: [['norm', 'fsdp']]\nici_tensor_parallelism: 4")->warnings.empty());
+}
+
+void TestMaxText::limits()
+{
+    std::string names = "'a0'";
+    for (int i = 1; i < 400'000; ++i)
+        names += ",'a" + std::to_string(i) + "'";
+    for (const std::string& text : { "mesh_axes: [" + names + "]", "logical_axis_rules: [['a', [" + names + "]]]",
+             "mesh_axes: ['x']\ndata_sharding: [[" + names + "]]",
+             "mesh_axes: ['x']\ninput_data_sharding_logical_axes: [" + names + "]" }) {
+        const Result<ReadMaxText> read = readMaxText(text);
+        QVERIFY(!read.has_value());
+        QCOMPARE(read.error().code, Code::TooLarge);
+        QVERIFY(read.error().where.line > 0);
+    }
+    std::string rules = "mesh_axes: ['x']\nlogical_axis_rules: [";
+    for (int i = 0; i < 1'000; ++i)
+        rules += "['a', 'y'],";
+    QCOMPARE(readMaxText(rules + "]")->warnings.size(), 50U);
+}
+
+/// The words of YAML 1.1. Python's None is none of them.
+void TestMaxText::nulls()
+{
+    for (const char* null : { "", "~", "null", "Null", "NULL" }) {
+        const Result<ReadMaxText> read = readMaxText("logical_axis_rules:\n- - a\n  - " + std::string(null) + "\n");
+        QVERIFY(read.has_value());
+        QCOMPARE(toPython(read->config.rules), std::string("(('a', None),)"));
+    }
+    QCOMPARE(toPython(readMaxText("logical_axis_rules: [['a', None]]")->config.rules), std::string("(('a', 'None'),)"));
+}
+
+void TestMaxText::splitsOverSlices()
+{
+    using Axes = std::vector<MaxTextAxis>;
+    const std::vector<MeshAxis> axes{ { "data", 2 }, { "fsdp", 4 } };
+    QCOMPARE(*splitOverSlices(axes, {}, 1), (Axes{ { "data", 2, 1 }, { "fsdp", 4, 1 } }));
+    QCOMPARE(*splitOverSlices(axes, {}, 2), (Axes{ { "data", 1, 2 }, { "fsdp", 4, 1 } }));
+    QCOMPARE(*splitOverSlices(axes, {}, 4), (Axes{ { "data", 1, 2 }, { "fsdp", 2, 2 } }));
+    QCOMPARE(*splitOverSlices(axes, { 0, 1, 2, 3, 4, 5, 6, 7 }, 2), (Axes{ { "data", 1, 2 }, { "fsdp", 4, 1 } }));
+    QCOMPARE(*splitOverSlices(axes, { 0, 1, 4, 5, 2, 3, 6, 7 }, 2), (Axes{ { "data", 2, 1 }, { "fsdp", 2, 2 } }));
+    QVERIFY(!splitOverSlices(axes, {}, 3));
+    QVERIFY(!splitOverSlices(axes, { 0, 1, 4, 5, 2, 3, 6, 7 }, 1));
+    QVERIFY(!splitOverSlices(axes, { 7, 6, 5, 4, 3, 2, 1, 0 }, 2));
+    QVERIFY(!splitOverSlices({ { "x", 6 } }, { 0, 3, 1, 4, 2, 5 }, 2));
+}
+
+void TestMaxText::slicesAndBack()
+{
+    QVERIFY(rc::check("the sizes of a mesh of slices are found again", [] {
+        MaxTextConfig config;
+        const char* const names[] = { "a", "b", "c", "d" };
+        const int count = *rc::gen::inRange(0, 5);
+        for (int i = 0; i < count; ++i)
+            config.axes.push_back(
+                { names[i], *rc::gen::inRange<std::int64_t>(1, 4), *rc::gen::inRange<std::int64_t>(1, 4) });
+        const MaxTextMesh mesh = *resolveMesh(config, {});
+        const auto split = splitOverSlices(mesh.meshAxes(), mesh.deviceOrder, mesh.slices);
+        RC_ASSERT(split.has_value());
+        MaxTextConfig found;
+        found.axes = *split;
+        const MaxTextMesh again = *resolveMesh(found, {});
+        RC_ASSERT(again.meshAxes() == mesh.meshAxes());
+        RC_ASSERT(again.slices == mesh.slices);
+        RC_ASSERT(again.deviceOrder == mesh.deviceOrder);
+    }));
 }
 
 void TestMaxText::meshes_data()

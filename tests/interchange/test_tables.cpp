@@ -23,6 +23,7 @@ private Q_SLOTS:
     void places();
     void refuses_data();
     void refuses();
+    void otherBytes();
     void allErrorsAtOnce();
     void unknownKeys();
     void limits();
@@ -171,6 +172,14 @@ void TestTables::refuses()
     QCOMPARE(shown(table), errors);
 }
 
+/// What is no UTF-8 could not be written again.
+void TestTables::otherBytes()
+{
+    QCOMPARE(shown(readTable("path,shape\na\xff,8\n")), QStringLiteral("E120 2:1"));
+    QCOMPARE(shown(readTable("path,shape,names\na,8,\"('\xc0\x80',)\"\n")), QStringLiteral("E120 2:6"));
+    QCOMPARE(shown(readTable("[['\xed\xa0\x80', [8]]]")), QStringLiteral("E120 1:3"));
+}
+
 void TestTables::allErrorsAtOnce()
 {
     QCOMPARE(shown(readTable("path,shape,dtype\na,8,f32\na,?,f31\nb,4,\n,1,")),
@@ -189,6 +198,14 @@ void TestTables::unknownKeys()
     QCOMPARE(csv->warnings[0].where.column, 12);
     const ReadTable json = readTable("[{\"path\": \"a\", \"shape\": [1], \"size\": 3}]");
     QCOMPARE(json->warnings.size(), 1U);
+    std::string many = "path,shape";
+    std::string object = "[{\"path\": \"a\", \"shape\": [1]";
+    for (int i = 0; i < 200; ++i) {
+        many += ",c" + std::to_string(i);
+        object += ", \"k" + std::to_string(i) + "\": 0";
+    }
+    QCOMPARE(readTable(many + "\na,8\n")->warnings.size(), 50U);
+    QCOMPARE(readTable(object + "}]")->warnings.size(), 50U);
 }
 
 void TestTables::limits()
@@ -201,6 +218,15 @@ void TestTables::limits()
     QCOMPARE(table.error()[0].code, Code::TooLarge);
     QCOMPARE(readTable(std::string(maximumTableBytes + 1, ' ')).error()[0].code, Code::TooLarge);
     QCOMPARE(readTable("[" + std::string(maximumTableBytes, ' ')).error()[0].code, Code::TooLarge);
+    std::string names; // all different
+    std::string columns = "path,shape";
+    for (int i = 0; i < 400'000; ++i) {
+        names += "n" + std::to_string(i) + ",";
+        columns += ",c" + std::to_string(i);
+    }
+    QCOMPARE(shown(readTable("path,shape,names\na,8,\"" + names + "\"\n")).left(4), QStringLiteral("E126"));
+    QCOMPARE(shown(readTable("[[\"a\", [8], null, \"" + names + "\"]]")).left(4), QStringLiteral("E126"));
+    QCOMPARE(shown(readTable(columns + "\na,8\n")).left(4), QStringLiteral("E126"));
 }
 
 void TestTables::roundTrip()
@@ -267,7 +293,7 @@ void TestTables::experiments()
     QCOMPARE(std::get<ArraysModel>(experiment.model).arrays.size(), 2U);
     QCOMPARE(toRows(experiment), import.rows);
     import.hosts = 3; // which do not divide the devices
-    QCOMPARE(toExperiment(import)->hardware.devices.hosts, 1);
+    QCOMPARE(toExperiment(import).error().code, Code::DevicesMismatch);
     QVERIFY(toRows(Experiment()).empty());
 
     MaxTextMesh mesh;
@@ -302,6 +328,24 @@ void TestTables::refusedExperiments_data()
 
 void TestTables::refusedExperiments()
 {
+    Import many; // made by hand: the readers of rules refuse as much
+    many.mesh = { { "x", 2 } };
+    LogicalRule rule;
+    rule.name = LogicalName::of("a");
+    rule.target = SpecEntry::tuple({});
+    for (int i = 0; i < 400'000; ++i)
+        rule.target.axes.push_back("x" + std::to_string(i));
+    many.rules.list.push_back(std::move(rule));
+    QCOMPARE(toExperiment(many).error().code, Code::TooLarge);
+    Import slices;
+    slices.mesh = { { "x", 6 } };
+    for (const std::int64_t hosts : { 0, 4, 7 }) {
+        slices.hosts = hosts;
+        QCOMPARE(toExperiment(slices).error().code, Code::DevicesMismatch);
+    }
+    slices.hosts = 3;
+    QCOMPARE(toExperiment(slices)->hardware.devices.hosts, 3);
+
     QFETCH(QString, rules);
     QFETCH(QString, table);
     QFETCH(QString, axis);

@@ -160,8 +160,8 @@ void TestDeviceMesh::permutationOfTheDevices()
     const bool holds = rc::check("every device once", [] {
         const char* kind = *rc::gen::element("TPU v2", "TPU v3", "TPU v4", "TPU v4 lite", "TPU v5 lite", "TPU v5e",
             "TPU v5p", "TPU v5", "TPU v6 lite", "TPU7", "TPU7x", "TPU8i", "another TPU");
-        const bool twoCores = kindFamily(kind, JaxVersion::Head) == KindFamily::V2V3
-            || kindFamily(kind, JaxVersion::Head) == KindFamily::Tpu7;
+        const bool twoCores = kindFamily(kind, MeshUtilsVersion::Head) == KindFamily::V2V3
+            || kindFamily(kind, MeshUtilsVersion::Head) == KindFamily::Tpu7;
         const DeviceSet set =
             machine(kind, { randomSide(), randomSide(), *rc::gen::element(1, 1, 2, 4) }, twoCores ? 2 : 1);
         const DeviceList devices(set);
@@ -316,27 +316,28 @@ void TestDeviceMesh::ringsVisitNeighbours()
 
 void TestDeviceMesh::versions()
 {
-    const auto ids = [](const char* kind, std::array<std::int32_t, 3> chips, JaxVersion version) {
+    const auto ids = [](const char* kind, std::array<std::int32_t, 3> chips, MeshUtilsVersion version) {
         const DeviceSet set = machine(kind, chips);
         return createDeviceMesh({ set.count() }, DeviceList(set), { false, false, version })->ids;
     };
     const Ids general{ 0, 2, 1, 3 };
     const Ids ring{ 0, 1, 3, 2 };
     for (const char* kind : { "TPU v4 lite", "TPU v5e", "TPU v6 lite" }) {
-        QCOMPARE(ids(kind, { 2, 2, 1 }, JaxVersion::Head), ring);
-        QCOMPARE(ids(kind, { 2, 2, 1 }, JaxVersion::V0_4_35), general);
+        QCOMPARE(ids(kind, { 2, 2, 1 }, MeshUtilsVersion::Head), ring);
+        QCOMPARE(ids(kind, { 2, 2, 1 }, MeshUtilsVersion::V0_4_35), general);
     }
-    QCOMPARE(ids("TPU v5 lite", { 2, 2, 1 }, JaxVersion::V0_4_35), ring);
-    QVERIFY(ids("TPU v5p", { 2, 2, 2 }, JaxVersion::Head) != ids("TPU v5p", { 2, 2, 2 }, JaxVersion::V0_4_35));
+    QCOMPARE(ids("TPU v5 lite", { 2, 2, 1 }, MeshUtilsVersion::V0_4_35), ring);
+    QVERIFY(
+        ids("TPU v5p", { 2, 2, 2 }, MeshUtilsVersion::Head) != ids("TPU v5p", { 2, 2, 2 }, MeshUtilsVersion::V0_4_35));
 
     const DeviceSet gpus = *DeviceSet::ofList("generic-gpu", "gpu", { { 2 }, { 0 }, { 3 }, { 1 } });
     QCOMPARE(createDeviceMesh({ 4 }, DeviceList(gpus))->ids, (Ids{ 0, 1, 2, 3 }));
-    QCOMPARE(
-        createDeviceMesh({ 4 }, DeviceList(gpus), { false, false, JaxVersion::V0_4_35 })->ids, (Ids{ 2, 0, 3, 1 }));
+    QCOMPARE(createDeviceMesh({ 4 }, DeviceList(gpus), { false, false, MeshUtilsVersion::V0_4_35 })->ids,
+        (Ids{ 2, 0, 3, 1 }));
 
     const DeviceSet twoCores = machine("TPU7x", { 4, 2, 1 }, 2);
     QVERIFY(createDeviceMesh({ 16 }, DeviceList(twoCores)));
-    QCOMPARE(createDeviceMesh({ 16 }, DeviceList(twoCores), { false, false, JaxVersion::V0_4_35 }).error().code,
+    QCOMPARE(createDeviceMesh({ 16 }, DeviceList(twoCores), { false, false, MeshUtilsVersion::V0_4_35 }).error().code,
         Code::NeedsOneDevicePerChip);
 }
 

@@ -277,6 +277,8 @@ void TestDeviceSet::ownListErrors_data()
     QTest::newRow("a word") << "0 0 0 0 0\n1 zero 1 0 0" << Code::Syntax << 2 << 3;
     QTest::newRow("too few numbers") << "0 0 0 0" << Code::Syntax << 1 << 1;
     QTest::newRow("too many numbers") << "0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0" << Code::Syntax << 2 << 1;
+    QTest::newRow("very many numbers") << QString("0 ").repeated(100'000) << Code::Syntax << 1 << 1;
+    QTest::newRow("more than there can be") << QString("[0]").repeated(1'048'577) << Code::TooLarge << 1 << 1;
     QTest::newRow("negative") << "0 -1 0 0 0" << Code::OutOfRange << 1 << 3;
     QTest::newRow("huge") << "0 0 0 99999999999999999999 0" << Code::OutOfRange << 1 << 7;
     QTest::newRow("an id twice") << "0 0 0 0 0\n0 0 1 0 0" << Code::DuplicateDevice << 0 << 0;

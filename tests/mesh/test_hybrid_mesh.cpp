@@ -22,8 +22,8 @@ void TestHybridMesh::granulesStayTogether()
 {
     const bool holds = rc::check("a block of the mesh is a slice", [] {
         const char* kind = *rc::gen::element("TPU v4", "TPU v3", "TPU v5 lite", "TPU7x");
-        const bool twoCores = kindFamily(kind, JaxVersion::Head) == KindFamily::V2V3
-            || kindFamily(kind, JaxVersion::Head) == KindFamily::Tpu7;
+        const bool twoCores = kindFamily(kind, MeshUtilsVersion::Head) == KindFamily::V2V3
+            || kindFamily(kind, MeshUtilsVersion::Head) == KindFamily::Tpu7;
         const std::int32_t slices = *rc::gen::inRange(1, 9);
         const DeviceSet set =
             machine(kind, { *rc::gen::element(2, 4), *rc::gen::element(2, 4), 1 }, twoCores ? 2 : 1, slices);
@@ -32,7 +32,7 @@ void TestHybridMesh::granulesStayTogether()
         const MeshShape inner = randomShape(devices.size() / slices, rank);
         const MeshShape outer = randomShape(slices, rank);
         const Result<DeviceArray> array =
-            createHybridDeviceMesh(inner, outer, devices, { false, true, true, JaxVersion::Head });
+            createHybridDeviceMesh(inner, outer, devices, { false, true, true, MeshUtilsVersion::Head });
         RC_ASSERT(array.has_value());
         RC_ASSERT(isPermutation(*array, devices));
         RC_ASSERT(array->reason.granules->keys.size() == static_cast<std::size_t>(slices));
@@ -70,7 +70,7 @@ void TestHybridMesh::ordersOfGranules()
     std::iota(reversed.rbegin(), reversed.rend(), 0);
     const DeviceList devices = DeviceList(set).at(reversed);
     const auto keys = [&](bool sorted) {
-        return createHybridDeviceMesh({ 4 }, { 3 }, devices, { false, sorted, false, JaxVersion::Head })
+        return createHybridDeviceMesh({ 4 }, { 3 }, devices, { false, sorted, false, MeshUtilsVersion::Head })
             ->reason.granules->keys;
     };
     QCOMPARE(keys(true), (std::vector<std::int32_t>{ 0, 1, 2 }));
@@ -86,7 +86,7 @@ void TestHybridMesh::byHost()
 {
     const DeviceSet gpus = DeviceSet::ofHosts("generic-gpu", "gpu", 4, 8);
     const Result<DeviceArray> array =
-        createHybridDeviceMesh({ 2, 4 }, { 2, 2 }, DeviceList(gpus), { true, true, false, JaxVersion::Head });
+        createHybridDeviceMesh({ 2, 4 }, { 2, 2 }, DeviceList(gpus), { true, true, false, MeshUtilsVersion::Head });
     QVERIFY(array);
     QCOMPARE(array->shape, (MeshShape{ 4, 8 }));
     QVERIFY(array->reason.granules->byProcess);
@@ -130,7 +130,7 @@ void TestHybridMesh::failuresSayWhatWorks()
 
     const DeviceSet cpus = DeviceSet::ofHosts("generic-cpu", "cpu", 2, 4);
     QCOMPARE(createHybridDeviceMesh({ 4 }, { 2 }, DeviceList(cpus)).error().code, Code::MissingGranuleAttribute);
-    QVERIFY(createHybridDeviceMesh({ 4 }, { 2 }, DeviceList(cpus), { true, true, false, JaxVersion::Head }));
+    QVERIFY(createHybridDeviceMesh({ 4 }, { 2 }, DeviceList(cpus), { true, true, false, MeshUtilsVersion::Head }));
 }
 
 void TestHybridMesh::manySlices()

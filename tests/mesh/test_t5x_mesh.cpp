@@ -3,6 +3,7 @@
 // against what they recommend.
 #include <QtTest>
 
+#include <limits>
 #include <set>
 
 #include "base/codes.h"
@@ -276,9 +277,9 @@ void TestT5xMesh::defaultMeshes()
     QCOMPARE(t5xDefaultMesh(DeviceList(v4), options).error().code, Code::AxisNamesLength);
 
     const DeviceSet cpus = DeviceSet::ofHosts("generic-cpu", "cpu", 2, 4);
-    QCOMPARE(t5xDefaultMesh(DeviceList(cpus), { 3, {}, {}, {}, JaxVersion::Head })->shape, (MeshShape{ 2, 4 }));
+    QCOMPARE(t5xDefaultMesh(DeviceList(cpus), { 3, {}, {}, {}, MeshUtilsVersion::Head })->shape, (MeshShape{ 2, 4 }));
     const DeviceSet gpus = DeviceSet::ofHosts("generic-gpu", "gpu", 2, 4);
-    QCOMPARE(t5xDefaultMesh(DeviceList(gpus), { 2, {}, {}, {}, JaxVersion::Head })->shape, (MeshShape{ 4, 2 }));
+    QCOMPARE(t5xDefaultMesh(DeviceList(gpus), { 2, {}, {}, {}, MeshUtilsVersion::Head })->shape, (MeshShape{ 4, 2 }));
 }
 
 void TestT5xMesh::defaultFailures()
@@ -287,11 +288,11 @@ void TestT5xMesh::defaultFailures()
         const std::int32_t cores = std::string(kind) == "TPU v3" ? 2 : 1;
         const DeviceSet set = machine(kind, { 4, 4, 1 }, cores);
         const DeviceList devices(set);
-        const Error error = t5xDefaultMesh(devices, { 32, {}, {}, {}, JaxVersion::Head }).error();
+        const Error error = t5xDefaultMesh(devices, { 32, {}, {}, {}, MeshUtilsVersion::Head }).error();
         QCOMPARE(error.code, Code::NoDefaultMesh);
         for (const std::string& partitions : error.list("partitions_list"))
             if (!partitions.empty())
-                QVERIFY(t5xDefaultMesh(devices, { std::stoll(partitions), {}, {}, {}, JaxVersion::Head }));
+                QVERIFY(t5xDefaultMesh(devices, { std::stoll(partitions), {}, {}, {}, MeshUtilsVersion::Head }));
         QCOMPARE(error.text("partitions_list").empty(), std::string(kind) == "TPU v5 lite");
         QVERIFY(!submeshesOf(error).empty());
         for (const HardwareMesh& submesh : submeshesOf(error))
@@ -299,8 +300,8 @@ void TestT5xMesh::defaultFailures()
     }
     // Found in the table, refused by the machine.
     const DeviceSet small = machine("TPU v4", { 2, 2, 1 });
-    QCOMPARE(
-        t5xDefaultMesh(DeviceList(small), { 16, {}, {}, {}, JaxVersion::Head }).error().code, Code::SubmeshNotFactor);
+    QCOMPARE(t5xDefaultMesh(DeviceList(small), { 16, {}, {}, {}, MeshUtilsVersion::Head }).error().code,
+        Code::SubmeshNotFactor);
 }
 
 void TestT5xMesh::hostsWithoutCoordinates()
@@ -348,6 +349,13 @@ void TestT5xMesh::gpuPartitions()
         }
     }
     QVERIFY(failures > 100);
+    // However far the number is from one that works.
+    const DeviceSet set = DeviceSet::ofHosts("generic-gpu", "gpu", 8, 8);
+    const auto works = [&](std::int64_t partitions) {
+        return t5xGpuMesh(DeviceList(set), partitions).error().list("partitions_list");
+    };
+    QCOMPARE(works(std::numeric_limits<std::int64_t>::min()), (std::vector<std::string>{ "1", "2", "4", "8" }));
+    QCOMPARE(works(std::numeric_limits<std::int64_t>::max()), (std::vector<std::string>{ "8", "16", "32", "64" }));
 }
 
 void TestT5xMesh::cpuGrids()
@@ -368,8 +376,8 @@ void TestT5xMesh::incompleteMachines()
 {
     const DeviceSet slices = machine("TPU v4", { 2, 2, 1 }, 1, 2);
     QCOMPARE(t5xMesh(DeviceList(slices), { 1, 1, 1, 1 }).error().code, Code::MultiSlice);
-    QVERIFY(
-        t5xDefaultMesh(DeviceList(slices), { 1, {}, MeshShape{ 1, 2, 2 }, MeshShape{ 2, 1, 1 }, JaxVersion::Head }));
+    QVERIFY(t5xDefaultMesh(
+        DeviceList(slices), { 1, {}, MeshShape{ 1, 2, 2 }, MeshShape{ 2, 1, 1 }, MeshUtilsVersion::Head }));
     const DeviceSet whole = machine("TPU v4", { 4, 2, 1 });
     QCOMPARE(
         t5xMesh(DeviceList(whole).at({ 0, 1, 2, 3, 4, 7 }), { 1, 1, 1, 1 }).error().code, Code::DevicesDoNotFillBox);

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void onTheMesh_data();
     void onTheMesh();
     void whatIsLost();
+    void axesTwice();
     void maxTextIsAlwaysValid();
     void publishedSets();
     void standardSetsAreT5xs();
@@ -113,6 +114,24 @@ void TestDialects::whatIsLost()
     const DroppedAxes last = onMesh(written, Dialect::MaxText, mesh(), shape).dropped.back();
     QCOMPARE(last.size, std::int64_t{ 5 });
     QCOMPARE(last.partitions, std::int64_t{ 3 });
+}
+
+/// A rule may name an axis twice. The spec is kept as it is, and validate() says what is wrong with it.
+void TestDialects::axesTwice()
+{
+    const std::vector<std::string> four(4, "x"); // 65536^4 parts are too many to count
+    for (const std::int64_t size : { 2, 3, 65'536 }) {
+        const Mesh large = *Mesh::create({ { "x", size } });
+        for (const std::vector<std::string>& axes : { four, std::vector<std::string>{ "x", "x" } })
+            for (const Dialect dialect : { Dialect::FlaxLinen, Dialect::T5x, Dialect::MaxText }) {
+                const std::vector<std::int64_t> shape{ 6 };
+                const PartitionSpec written{ { SpecEntry::tuple(axes) } };
+                const SpecOnMesh left = onMesh(written, dialect, large, shape);
+                QCOMPARE(left.spec, written);
+                QVERIFY(left.dropped.empty());
+                QCOMPARE(validate(left.spec, large, shape).error().code, Code::AxisUsedTwice);
+            }
+    }
 }
 
 void TestDialects::maxTextIsAlwaysValid()

@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 
+#include "base/codes.h"
 #include "sharding/generators.h"
+#include "sharding/sharding_text.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
@@ -17,6 +19,7 @@ private Q_SLOTS:
     void texts();
     void errors_data();
     void errors();
+    void numbersInErrors();
     void validation_data();
     void validation();
     void iotas_data();
@@ -26,6 +29,7 @@ private Q_SLOTS:
     void axesAndBack();
     void layouts();
     void largeMeshes();
+    void manyDimensions();
 };
 
 namespace {
@@ -151,6 +155,7 @@ void TestHlo::errors_data()
     row("{devices=[1048576,1048576]<=[1]}", "too_large 1:10");
     row("{devices=[99999999999999999999]<=[1]}", "too_large 1:10");
     row("{devices=[2]0,99999999999}", "out_of_range 1:10");
+    row("{devices=[2]<=[2]T(99999999999)}", "out_of_range 1:10");
     row("{devices=[2]<=[2] last_tile_dims={}}", "syntax 1:35");
     row("{devices=[2]<=[2] last_tile_dims={maximal}}", "syntax 1:35");
     row("{devices=[2]<=[2] last_tile_dims={manual, replicated}}", "syntax 1:10");
@@ -168,6 +173,14 @@ void TestHlo::errors()
     QFETCH(QString, where);
     const Result<HloSharding> sharding = parseHlo(written.toStdString());
     QCOMPARE(sharding ? text(toHlo(*sharding)) : place(sharding.error()), where);
+}
+
+/// The number that stands there, and not what is left of it in 32 bits.
+void TestHlo::numbersInErrors()
+{
+    for (const char* written : { "{devices=[2]0,99999999999}", "{devices=[2]<=[2]T(99999999999)}" })
+        QCOMPARE(parseHlo(written).error().number("value"), std::int64_t{ 99'999'999'999 });
+    QCOMPARE(parseHlo("{devices=[2]0,-7}").error().number("value"), std::int64_t{ -7 });
 }
 
 void TestHlo::validation_data()
@@ -373,6 +386,37 @@ void TestHlo::largeMeshes()
         QVERIFY(sharding == *parseHlo("{devices=[256,64,64]<=[64,256,64]T(1,0,2) last_tile_dim_replicate}"));
     }
     QVERIFY2(timer.elapsed() < 2000, "2,000 shardings of 1,048,576 devices");
+}
+
+/// Subgroups need tile dimensions of their own.
+void TestHlo::manyDimensions()
+{
+    const auto mesh = std::make_shared<const Mesh>(*Mesh::create({ { "x", 2 }, { "y", 2 }, { "z", 2 } }));
+    for (std::size_t rank = 28; rank <= maximumTileDimensions; ++rank) {
+        std::string dims = "{\"x\"}";
+        for (std::size_t d = 1; d < rank; ++d)
+            dims += ", {}";
+        const Result<Sharding> read = parseSharding("<@mesh, [" + dims + "], unreduced={\"y\"}>", mesh);
+        QVERIFY(read.has_value());
+        const std::string printed = toJax(*read);
+        const Result<Sharding> again = parseSharding(printed, mesh);
+        QVERIFY2(again.has_value(), printed.c_str());
+        QCOMPARE(QString::fromStdString(toJax(*again)), QString::fromStdString(printed));
+        QVERIFY(isEquivalent(*read, *again, rank));
+    }
+    // What is no text has no limit.
+    const NamedSharding named{ mesh, { { SpecEntry::axis("x") } }, {} };
+    QVERIFY(toHlo(named.spec, *mesh, 100).starts_with("{devices=[2,1,1,"));
+    QVERIFY(isEquivalent(named, named, 100));
+    // Text has one: dimensions of an array, and one for each type of subgroup.
+    const auto tiles = [](std::size_t dims) {
+        std::string text = "{devices=[2";
+        for (std::size_t d = 1; d < dims; ++d)
+            text += ",1";
+        return text + "]<=[2]}";
+    };
+    QVERIFY(parseHlo(tiles(maximumTileDimensions + 3)));
+    QCOMPARE(parseHlo(tiles(maximumTileDimensions + 4)).error().code, Code::TooLarge);
 }
 
 QTEST_APPLESS_MAIN(TestHlo)

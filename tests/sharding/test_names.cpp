@@ -13,6 +13,7 @@ private Q_SLOTS:
     void reads();
     void refuses_data();
     void refuses();
+    void tooMany();
 };
 
 namespace {
@@ -87,6 +88,24 @@ void TestNames::refuses()
     QCOMPARE(read.error().code, Code::Syntax);
     QCOMPARE(read.error().where.line, 1);
     QCOMPARE(read.error().where.column, column);
+}
+
+void TestNames::tooMany()
+{
+    std::string list = "n0";
+    std::string tuple = "('n0'";
+    for (std::size_t i = 1; i < maximumNames; ++i) {
+        list += ",n" + std::to_string(i);
+        tuple += ",'n" + std::to_string(i) + "'";
+    }
+    QCOMPARE(parseNames(list)->size(), maximumNames);
+    QCOMPARE(parseNames(tuple + ")")->size(), maximumNames);
+    for (const std::string& text : { list + ",n", tuple + ",'n')" }) {
+        const Result<LogicalNames> read = parseNames(text);
+        QVERIFY(!read.has_value());
+        QCOMPARE(read.error().code, Code::TooLarge);
+        QVERIFY(read.error().where.column > 1);
+    }
 }
 
 QTEST_APPLESS_MAIN(TestNames)

@@ -22,6 +22,10 @@ private Q_SLOTS:
     void meshes_data();
     void meshes();
     void deepNesting();
+    void manyValues();
+    void utf8();
+    void shapes_data();
+    void shapes();
     void roundTrips();
 };
 
@@ -273,6 +277,89 @@ void TestParse::deepNesting()
     const std::string allowed =
         "[('a', " + std::string(maximumNesting - 2, '(') + "'x'" + std::string(maximumNesting - 2, ')') + ")]";
     QVERIFY(parseRules(allowed));
+}
+
+void TestParse::manyValues()
+{
+    std::string text = "[";
+    for (std::size_t i = 0; i < maximumLiterals; ++i)
+        text += "0,";
+    for (const Error& error : { parseRules(text).error(), parseShape(text).error() })
+        QCOMPARE(error.code, Code::TooLarge);
+    std::string axes = "'x0'";
+    for (std::size_t i = 1; i < maximumMeshAxes; ++i)
+        axes += ", 'x" + std::to_string(i) + "'";
+    QVERIFY(parseRules("[('a', (" + axes + "))]"));
+    const Result<LogicalRules> more = parseRules("[('a', (" + axes + ", 'y'))]");
+    QVERIFY(!more.has_value());
+    QCOMPARE(more.error().code, Code::TooLarge);
+    QCOMPARE(more.error().where.line, 1);
+}
+
+void TestParse::utf8()
+{
+    for (const char* text : { "", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+             "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf" })
+        QVERIFY2(isUtf8(text), text);
+    for (const char* text : { "\x80", "\xff", "\xc0\x80", "\xc1\xbf", "\xc2",
+             "\xc2"
+             "a",
+             "\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80" })
+        QVERIFY2(!isUtf8(text), text);
+    const Error error = parseRules("[('a', 'x'),\n ('\xff', 'x')]").error();
+    QCOMPARE(error.code, Code::Syntax);
+    QCOMPARE(error.where.line, 2);
+    QCOMPARE(error.where.column, 3);
+}
+
+void TestParse::shapes_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("read"); ///< sizes, or the error and its column
+    const auto row = [](const char* text, const char* read) {
+        QTest::newRow(*text ? text : "nothing") << text << read;
+    };
+    row("", "");
+    row(" ", "");
+    row("()", "");
+    row("8", "8");
+    row("8,16", "8 16");
+    row("8x16", "8 16");
+    row(" [8 X 16,\n4] ", "8 16 4");
+    row("(8,)", "8");
+    row("8,", "8");
+    row("0x10", "0 10");
+    row("1152921504606846976", "1152921504606846976");
+    row("1152921504606846977", "E125 1");
+    row("99999999999999999999", "E125 1");
+    row("4,-8", "E125 3");
+    row(")8x,,(16", "E120 1");
+    row("8,,16", "E120 3");
+    row("8x", "E120 3");
+    row("8xx16", "E120 3");
+    row("8 16", "E120 3");
+    row("(8", "E120 3");
+    row("(8]", "E120 3");
+    row("(8) 4", "E120 5");
+    row("[[8]]", "E120 2");
+    row("8.5", "E120 1");
+    row("+-8", "E120 1");
+    row("1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1");
+    row("1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "E126 33");
+}
+
+void TestParse::shapes()
+{
+    QFETCH(QString, text);
+    QFETCH(QString, read);
+    const Result<Shape> shape = parseShape(text.toStdString());
+    QStringList parts;
+    if (shape)
+        for (const std::int64_t size : *shape)
+            parts << QString::number(size);
+    else
+        parts << QString::fromUtf8(shape.error().id().data()) << QString::number(shape.error().where.column);
+    QCOMPARE(parts.join(QLatin1Char(' ')), read);
 }
 
 void TestParse::roundTrips()
