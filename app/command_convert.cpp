@@ -70,6 +70,11 @@ Result<RulesInput> readRulesOf(const ConvertOptions& options)
     if (!text)
         return tl::unexpected(std::move(text.error()));
     const std::string name = options.input == "-" ? "standard input" : options.input;
+    if (isExperimentText(*text))
+        return fail(Code::WrongType,
+            { { "key", "--from" }, { "expected", "--from experiment" },
+                { "found", options.from + ", but this is an experiment" } },
+            Where{ .file = name, .pointer = {}, .path = {} });
     if (options.from == "maxtext")
         return readMaxTextInput(name, *text);
     Result<LogicalRules> rules = parseRules(*text);
@@ -273,7 +278,7 @@ void addConvert(CLI::App& app, int& status)
 {
     CLI::App* command =
         app.add_subcommand("convert", "Turn rules, meshes and tables of other programs into experiments, and back");
-    command->footer("Exit codes: 0 done; 1 done with warnings; 2 arguments, input or output that cannot be used.");
+    command->footer("Exit codes: 0 done; 2 arguments, input or output that cannot be used. Warnings do not count.");
     const auto options = std::make_shared<ConvertOptions>();
     command
         ->add_option("INPUT", options->input,

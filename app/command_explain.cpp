@@ -45,8 +45,8 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
     if (!input)
         return reject("explain", json, input.error());
     const SnapshotPtr snapshot = analyse(input->experiment);
-    const auto finish = [&](Json out) {
-        out["problems"] = problems(*input, *snapshot);
+    const auto finish = [&](Json out, ValueId about = {}) {
+        out["problems"] = problems(*input, *snapshot, about);
         return emitJson(out, json, snapshot->ok() ? Done : Findings);
     };
     if (!snapshot->program) {
@@ -68,7 +68,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
         if (row)
             out["tensor"] = cli::toJson(*row);
         out["explanation"] = toJson(said);
-        return finish(std::move(out));
+        return finish(std::move(out), *value);
     }
     Console console;
     console.heading(said.title);
@@ -86,7 +86,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
         printGrid(console, *snapshot, *row);
     console.flush();
     Console errors(stderr);
-    printProblems(errors, *input, *snapshot);
+    printProblems(errors, *input, *snapshot, *value);
     return snapshot->ok() ? Done : Findings;
 }
 
@@ -108,7 +108,7 @@ void addExplain(CLI::App& app, int& status)
     addJson(*command, options->json);
     command->footer(
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, a tensor, input or output that cannot\n"
-        "be used. Warnings of the experiment do not count.");
+        "be used. Warnings do not count.");
     command->callback([options, &status] { status = explainTensor(options->file, options->tensor, options->json); });
 }
 

@@ -174,7 +174,7 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
 
 int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& answer)
 {
-    const int status = answer.problems.empty() ? Done : Findings;
+    const int status = statusOf(answer.problems);
     if (!options.json.empty()) {
         Json out = envelope("resolve");
         out["dialect"] = name(ruling.dialect);
@@ -252,10 +252,16 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     }
     ruling.dialect = options.dialect.empty() ? input->dialect.value_or(Dialect::FlaxLinen)
                                              : parseDialect(options.dialect).value_or(Dialect::FlaxLinen);
-    ruling.version = options.version == "2024" ? FlaxVersion::Year2024 : FlaxVersion::Current;
-    ruling.fallback = options.fallback == "raise_error" ? RulesFallback::RaiseError
-        : options.fallback == "no_constraint"           ? RulesFallback::NoConstraint
-                                                        : RulesFallback::AxisIsUnsharded;
+    if (input->experiment) {
+        ruling.version = input->experiment->rules.version;
+        ruling.fallback = input->experiment->rules.fallback;
+    }
+    if (!options.version.empty())
+        ruling.version = options.version == "2024" ? FlaxVersion::Year2024 : FlaxVersion::Current;
+    if (!options.fallback.empty())
+        ruling.fallback = options.fallback == "raise_error" ? RulesFallback::RaiseError
+            : options.fallback == "no_constraint"           ? RulesFallback::NoConstraint
+                                                            : RulesFallback::AxisIsUnsharded;
     if (options.hybrid) {
         Result<LogicalRules> rewritten = hybridRules(ruling.rules);
         if (!rewritten)
@@ -266,6 +272,7 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     if (!mesh)
         return tl::unexpected(std::move(mesh.error()));
     ruling.mesh = std::move(*mesh);
+    ruling.warnings = input->warnings;
     if (input->maxText)
         ruling.warnings = input->maxText->warnings;
     return ruling;
@@ -333,8 +340,8 @@ void addResolve(CLI::App& app, int& status)
     const auto options = std::make_shared<ResolveOptions>();
     command
         ->add_option("--rules", options->rules,
-            "Logical axis rules: a file (MaxText's YAML by its ending), - for standard input, the id of a published "
-            "set (see rules), JSON, or Python literals: \"(('batch', 'data'),)\"")
+            "Logical axis rules: a file (MaxText's YAML by its ending, or an experiment), - for standard input, the id "
+            "of a published set (see rules), JSON, or Python literals: \"(('batch', 'data'),)\"")
         ->required()
         ->option_text("RULES");
     command
@@ -348,7 +355,10 @@ void addResolve(CLI::App& app, int& status)
                              ->option_text("NAMES");
     command->add_option("--table", options->table, "Resolve every row of a table of arrays: CSV or JSON, see below")
         ->option_text("FILE");
-    command->add_option("--mesh", options->mesh.mesh, "The mesh: data=2,model=4")->option_text("MESH");
+    command
+        ->add_option(
+            "--mesh", options->mesh.mesh, "The mesh: data=2,model=4; where the rules are an experiment's, its own")
+        ->option_text("MESH");
     command->add_option("--devices", options->mesh.devices, "Devices, for what a MaxText configuration leaves open")
         ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
         ->option_text("N");
@@ -378,9 +388,9 @@ void addResolve(CLI::App& app, int& status)
     command->add_flag("--trace", options->trace, "Say of every rule what it did and why");
     addJson(*command, options->json);
     command->footer(std::string(tableHelp)
-        + "\n\nExit codes: 0 done; 1 a name has no rule and the fallback is raise_error, or rules or result do not "
-          "fit\n"
-          "the mesh; 2 arguments, rules, input or output that cannot be used.");
+        + "\n\nExit codes: 0 done; 1 errors: a name has no rule and the fallback is raise_error, or a dimension does\n"
+          "not divide; 2 arguments, rules, input or output that cannot be used. Warnings (an axis that the mesh\n"
+          "lacks) do not count.");
     command->callback([options, names, &status] {
         options->namesGiven = names->count() > 0;
         status = resolveCommand(*options);

@@ -153,17 +153,6 @@ Json toJson(const TimeitResult& timing, const Mesh& mesh)
         { "devices", std::move(devices) } };
 }
 
-Json toJson(const MemorySummary& memory)
-{
-    static constexpr std::array<const char*, ownerCount> owners{ "parameters", "gradients", "mu", "nu", "activations",
-        "buffers" };
-    Json atPeak = Json::object();
-    for (std::size_t i = 0; i < ownerCount; ++i)
-        atPeak[owners[i]] = memory.atPeak[i];
-    return { { "peak_bytes", memory.peakBytes }, { "at_peak", std::move(atPeak) }, { "state_bytes", memory.stateBytes },
-        { "arena_bytes", memory.arenaBytes } };
-}
-
 int writeJson(
     const Input& input, const Snapshot& snapshot, const RunCommandOptions& options, const Outcome& outcome, int status)
 {
@@ -172,7 +161,7 @@ int writeJson(
     out["mesh"] = cli::toJson(*snapshot.mesh);
     out["tensors"] = tensors(snapshot);
     out["communication"] = communication(snapshot);
-    out["memory_per_device"] = toJson(snapshot.plan->memory);
+    out["memory_per_device"] = cli::toJson(snapshot.plan->memory);
     out["threads"] = outcome.threads;
     out["steps"] = Json::array();
     for (std::size_t i = 0; i < outcome.steps.size(); ++i) {
@@ -336,7 +325,7 @@ int runExperiment(const RunCommandOptions& options)
     printTensors(console, *snapshot);
     for (const TensorRow* row : gridsToShow(*snapshot))
         printGrid(console, *snapshot, *row);
-    console.heading(QStringLiteral("Communication"));
+    console.heading(QStringLiteral("Communication per device"));
     console.line(QStringLiteral("  ") + words::sentSummary(*snapshot));
     printSteps(console, *outcome);
     if (outcome->check)
@@ -377,8 +366,8 @@ void addRun(CLI::App& app, int& status)
         "--check,!--no-check", options->check, "Compare the first step with the unsharded reference\n(on by default)");
     addJson(*command, options->json);
     command->footer("Exit codes: 0 done; 1 the experiment has errors, needs more memory than there is, or does not\n"
-                    "agree with the reference; 2 arguments, input or output that cannot be used. Warnings of the\n"
-                    "experiment do not count.");
+                    "agree with the reference; 2 arguments, input or output that cannot be used. Warnings do\n"
+                    "not count.");
     command->callback([options, &status] { status = runExperiment(*options); });
 }
 

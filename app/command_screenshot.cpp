@@ -41,11 +41,32 @@ QSize parseSize(const std::string& text)
     return { match.captured(1).toInt(), match.captured(2).toInt() };
 }
 
+/// Why there can be no picture of that name, as far as that can be known before.
+std::optional<Diagnostic> refusedOutput(const std::string& output)
+{
+    const QFileInfo info(QString::fromStdString(output));
+    const bool device = info.exists() && !info.isFile() && !info.isDir(); // has no say in what is written
+    if (!device && !info.suffix().isEmpty() && info.suffix().compare(QLatin1String("png"), Qt::CaseInsensitive) != 0)
+        return Diagnostic{ Code::WrongType,
+            { { "key", "--output" }, { "expected", "a name that ends in .png: pictures are PNG files" },
+                { "found", output } },
+            {} };
+    const char* reason = info.isDir()  ? "it is a directory"
+        : !info.absoluteDir().exists() ? "there is no such directory"
+                                       : nullptr;
+    if (!reason)
+        return std::nullopt;
+    return Diagnostic{ Code::Unwritable, { { "file", output }, { "reason", reason } }, {} };
+}
+
 int screenshot(const PictureOptions& options)
 {
     const auto refuse = [&](Diagnostic diagnostic) {
         return reject("screenshot", options.json, { std::move(diagnostic) });
     };
+    // Before steps are run for it.
+    if (const auto wrong = refusedOutput(options.output))
+        return refuse(*wrong);
     ScreenshotOptions picture;
     picture.dark = options.theme == "dark";
     picture.size = parseSize(options.size);
@@ -82,9 +103,14 @@ int screenshot(const PictureOptions& options)
         const int status = refuse(written.error());
         return runFailed ? Findings : status; // the file is right; this machine cannot run it
     }
-    const int status = written->failure ? Findings : Done;
+    // The picture shows what is wrong as well; who only sees the exit code is told, too.
+    std::vector<Diagnostic> found = allProblems(*input, *analyse(input->experiment));
+    std::erase_if(found, [](const Diagnostic& problem) { return problem.severity() != Severity::Error; });
+    const int status = written->failure ? Findings : statusOf(found);
     {
         Console errors(stderr);
+        if (options.json.empty())
+            print(errors, found);
         if (written->failure)
             print(errors, { *written->failure });
         else if (written->done < written->wanted)
@@ -99,6 +125,7 @@ int screenshot(const PictureOptions& options)
         out["steps"] = written->done;
         if (written->failure)
             out["failure"] = toJson(*written->failure);
+        out["problems"] = toJson(found);
         return emitJson(out, options.json, status);
     }
     Console().line(QString::fromStdString(options.output));
@@ -112,7 +139,9 @@ void addScreenshot(CLI::App& app, int& status)
     CLI::App* command = app.add_subcommand("screenshot", "Write a picture of the window with an experiment");
     const auto options = std::make_shared<PictureOptions>();
     addFile(*command, options->file);
-    command->add_option("-o,--output", options->output, "The picture to write, a PNG")->required()->option_text("PNG");
+    command->add_option("-o,--output", options->output, "The picture to write, a PNG: a name that ends in .png")
+        ->required()
+        ->option_text("PNG");
     command->add_option("--theme", options->theme, "light (default) or dark")
         ->check(oneOf({ "light", "dark" }))
         ->option_text("THEME");
@@ -127,7 +156,8 @@ void addScreenshot(CLI::App& app, int& status)
         ->option_text("N");
     addJson(*command, options->json);
     command->footer(
-        "Exit codes: 0 done; 1 the steps could not be run; 2 arguments, input or output that cannot be used.");
+        "Exit codes: 0 done; 1 the experiment has errors (the picture shows them) or its steps could not be run;\n"
+        "2 arguments, input or output that cannot be used. Warnings do not count.");
     command->callback([options, &status] { status = screenshot(*options); });
 }
 

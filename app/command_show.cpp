@@ -48,23 +48,33 @@ void printRules(Console& console, const Snapshot& snapshot)
 void printMemory(Console& console, const Snapshot& snapshot)
 {
     const MemorySummary& memory = snapshot.plan->memory;
-    Table table{ { { QStringLiteral("Owner") }, { QStringLiteral("At the peak"), true } }, {} };
+    Table table{
+        { { QStringLiteral("Owner") }, { QStringLiteral("At the peak"), true }, { QStringLiteral("Bytes"), true } }, {}
+    };
+    const auto add = [&](const QString& owner, std::int64_t bytes) {
+        table.rows.push_back({ owner, words::bytes(static_cast<double>(bytes)), words::count(bytes) });
+    };
     for (std::size_t i = 0; i < ownerCount; ++i)
-        table.rows.push_back(
-            { words::owner(static_cast<Owner>(i)), words::bytes(static_cast<double>(memory.atPeak[i])) });
-    table.rows.push_back({ QStringLiteral("in all"), words::bytes(static_cast<double>(memory.peakBytes)) });
+        add(words::owner(static_cast<Owner>(i)), memory.atPeak[i]);
+    add(QStringLiteral("in all"), memory.peakBytes);
     console.heading(QStringLiteral("Memory per device"));
     console.table(table);
 }
 
+/// Whole bytes with separators; a part of a byte (a mean over the ring) with one decimal.
+QString exactCount(Rational bytes)
+{
+    return bytes.denominator() == 1 ? words::count(bytes.numerator()) : QString::number(bytes.value(), 'f', 1);
+}
+
 void printCommunication(Console& console, const Snapshot& snapshot)
 {
-    console.heading(QStringLiteral("Communication"));
+    console.heading(QStringLiteral("Communication per device"));
     console.line(QStringLiteral("  ") + words::sentSummary(snapshot));
     if (snapshot.collectives.empty())
         return;
     Table table{ { { QStringLiteral("Collective") }, { QStringLiteral("Along") }, { QStringLiteral("For") },
-                     { QStringLiteral("Sent per device"), true } },
+                     { QStringLiteral("Sent per device"), true }, { QStringLiteral("Bytes"), true } },
         {} };
     for (const CollectiveUse& use : snapshot.collectives) {
         QStringList axes;
@@ -72,7 +82,7 @@ void printCommunication(Console& console, const Snapshot& snapshot)
             axes << text(toString(*snapshot.mesh, axis));
         const DeviceOp& op = snapshot.deviceProgram->ops[use.op.index];
         table.rows.push_back({ words::collective(use.kind), axes.join(QStringLiteral(", ")),
-            text(snapshot.program->value(op.stem).path), words::bytes(use.sentBytes) });
+            text(snapshot.program->value(op.stem).path), words::bytes(use.sentBytes), exactCount(use.sentBytes) });
     }
     console.table(table);
 }
@@ -135,16 +145,20 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
     }
     const int status = snapshot->ok() ? Done : Findings;
     if (!json.empty()) {
-        Json out = envelope("show");
+        Json out = envelope("show", "1.1");
         out["input"] = { { "name", input->name }, { "title", input->experiment.title } };
         if (snapshot->mesh)
             out["mesh"] = toJson(*snapshot->mesh);
+        if (tensor.empty())
+            out["rules"] = rulesJson(*snapshot);
         out["tensors"] = Json::array();
         for (const TensorRow& row : snapshot->tensors)
             if (tensor.empty() || globMatches(tensor, row.path))
                 out["tensors"].push_back(toJson(row));
-        if (snapshot->ok() && tensor.empty())
+        if (snapshot->ok() && tensor.empty()) {
+            out["memory_per_device"] = toJson(snapshot->plan->memory);
             out["communication"] = communication(*snapshot);
+        }
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, json, status);
     }
@@ -191,7 +205,7 @@ void addShow(CLI::App& app, int& status)
     addJson(*command, options->json);
     command->footer(
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.\n"
-        "Warnings of the experiment do not count.");
+        "Warnings do not count.");
     command->callback([options, &status] { status = show(options->file, options->tensor, options->json); });
 }
 

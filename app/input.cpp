@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
@@ -34,6 +36,32 @@ std::string nearestExample(const std::string& name)
             return ids.back();
     }
     return nearestName(name, ids);
+}
+
+/// "layers.2" of "opt/mu/layers.2/W1"; empty where a path has no such part.
+std::string_view layerOf(std::string_view path)
+{
+    const std::size_t begin = path.find("layers.");
+    return begin == std::string_view::npos
+        ? std::string_view()
+        : path.substr(begin, std::min(path.find_first_of("/)", begin), path.size()) - begin);
+}
+
+/// One finding may concern tensors of several layers. To who asks about one tensor it is about that one, or about the
+/// one of its layer.
+std::optional<std::string> nearestPath(const Problem& problem, const Program& program, ValueId about)
+{
+    const std::string& asked = program.value(about).path;
+    const auto& values = problem.values;
+    if (std::find(values.begin(), values.end(), about) != values.end())
+        return asked;
+    const std::string_view layer = layerOf(asked);
+    if (layer.empty())
+        return std::nullopt;
+    for (const ValueId value : values)
+        if (layerOf(program.value(value).path) == layer)
+            return program.value(value).path;
+    return std::nullopt;
 }
 
 std::string shownName(const std::string& name)
@@ -94,7 +122,7 @@ SnapshotPtr analyse(const Experiment& experiment)
     return shardscope::analyse(std::make_shared<const Experiment>(experiment), 1, cache);
 }
 
-std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot)
+std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot, ValueId about)
 {
     std::vector<Diagnostic> all = input.warnings;
     if (snapshot.problems.empty())
@@ -103,6 +131,9 @@ std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot
     for (const Problem& problem : snapshot.problems) {
         Diagnostic& diagnostic = all.emplace_back(problem.diagnostic);
         Where& where = diagnostic.where;
+        // A place in an array of the file stays with that array.
+        if (about.valid() && !where.path.empty() && !where.pointer.starts_with("/model/arrays/"))
+            where.path = nearestPath(problem, *snapshot.program, about).value_or(where.path);
         if (where.file.empty())
             where.file = input.name;
         if (where.line > 0 || where.pointer.empty() || !json.complete)

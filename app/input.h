@@ -27,6 +27,7 @@ struct Input {
 [[nodiscard]] SnapshotPtr analyse(const Experiment& experiment);
 
 /// Warnings of reading, then problems of the analysis, each with its line and column if it points into the file.
-[[nodiscard]] std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot);
+/// Findings about several tensors name the first; where one tensor is asked `about`, that one or the one of its layer.
+[[nodiscard]] std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot, ValueId about = {});
 
 } // namespace shardscope::cli

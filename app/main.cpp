@@ -86,6 +86,19 @@ bool isKnown(const std::string& file, const CLI::App& app)
     return false;
 }
 
+/// The option that was meant by the first argument that is none; empty if there is no such argument or option.
+std::string meantOption(const CLI::App& command)
+{
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames())
+            known.push_back("--" + name);
+    for (const std::string& argument : command.remaining())
+        if (argument.starts_with("--"))
+            return nearestName(argument.substr(0, argument.find('=')), known);
+    return {};
+}
+
 /// What is wrong with the arguments, and where to read more.
 std::string failureText(const CLI::App* app, const CLI::Error& error)
 {
@@ -94,7 +107,11 @@ std::string failureText(const CLI::App* app, const CLI::Error& error)
     for (const CLI::App* chosen : app->get_subcommands()) {
         command += ' ' + chosen->get_name();
         const CLI::Option* json = chosen->get_option_no_throw("--json");
-        if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && json != nullptr && json->count() > 0)
+        if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
+            continue;
+        if (const std::string meant = meantOption(*chosen); !meant.empty())
+            text += "\nDid you mean " + meant + "?";
+        else if (json != nullptr && json->count() > 0)
             text += "\n--json takes its file behind an equals sign: --json=FILE";
     }
     return text + "\n`" + command + " --help` tells more.\n";
@@ -176,8 +193,8 @@ int main(int argc, char** argv)
                "\n"
                "Exit codes:\n"
                "  0  done\n"
-               "  1  findings: the experiment has errors, this machine cannot run it, or the run does not agree\n"
-               "     with its reference. Warnings count for check alone.\n"
+               "  1  findings: the experiment, rules or table have errors, this machine cannot run it, or the\n"
+               "     run does not agree with its reference. Warnings count for check alone.\n"
                "  2  arguments, input or output that cannot be used; no display for the window");
     app.failure_message(cli::failureText);
     try {

@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <QSaveFile>
 #include <algorithm>
+#include <array>
 
 #include "base/codes.h"
 #include "sharding/text.h"
@@ -95,11 +96,11 @@ QString copiesText(std::int64_t copies)
 
 } // namespace
 
-Json envelope(const char* command)
+Json envelope(const char* command, const char* version)
 {
     Json json;
     json["format"] = std::string("shardscope-") + command;
-    json["version"] = "1.0";
+    json["version"] = version;
     json["program"] = { { "name", "shardscope" }, { "version", SHARDSCOPE_VERSION } };
     return json;
 }
@@ -204,9 +205,65 @@ Json toJson(const TensorRow& row)
         { "bytes_per_device", row.bytesPerDevice }, { "padded_elements", row.layout.paddedElements() } };
 }
 
-Json problems(const Input& input, const Snapshot& snapshot)
+Json toJson(const MemorySummary& memory)
 {
-    return toJson(allProblems(input, snapshot));
+    static constexpr std::array<const char*, ownerCount> owners{ "parameters", "gradients", "mu", "nu", "activations",
+        "buffers" };
+    Json atPeak = Json::object();
+    for (std::size_t i = 0; i < ownerCount; ++i)
+        atPeak[owners[i]] = memory.atPeak[i];
+    return { { "peak_bytes", memory.peakBytes }, { "at_peak", std::move(atPeak) }, { "state_bytes", memory.stateBytes },
+        { "arena_bytes", memory.arenaBytes } };
+}
+
+namespace {
+
+std::string_view fallbackName(RulesFallback fallback)
+{
+    switch (fallback) {
+    case RulesFallback::AxisIsUnsharded:
+        return "axis_is_unsharded";
+    case RulesFallback::RaiseError:
+        return "raise_error";
+    case RulesFallback::NoConstraint:
+        break;
+    }
+    return "no_constraint";
+}
+
+} // namespace
+
+Json rulesJson(const Snapshot& snapshot)
+{
+    const RulesSetting& rules = snapshot.experiment->rules;
+    Json list = Json::array();
+    for (std::size_t i = 0; i < rules.rules.list.size(); ++i) {
+        const LogicalRule& rule = rules.rules.list[i];
+        const bool named = rule.name.kind == LogicalName::Kind::Name;
+        Json row{ { "rule", i + 1 }, { "name", named ? Json(rule.name.name) : Json(nullptr) },
+            { "unconstrained", rule.target.kind == SpecEntry::Kind::Unconstrained }, { "axes", rule.target.axes } };
+        if (snapshot.mesh) {
+            std::vector<std::string> unknown;
+            for (const std::string& axis : rule.target.axes)
+                if (!snapshot.mesh->axisIndex(axis))
+                    unknown.push_back(axis);
+            row["unknown_axes"] = std::move(unknown);
+        }
+        if (i < snapshot.ruleUses.size()) {
+            row["uses"] = snapshot.ruleUses[i].uses;
+            row["inactive_uses"] = snapshot.ruleUses[i].inactiveUses;
+        }
+        list.push_back(std::move(row));
+    }
+    return { { "dialect", name(rules.dialect) },
+        { "version", rules.version == FlaxVersion::Year2024 ? "2024" : "current" },
+        { "fallback", fallbackName(rules.fallback) }, { "bound_when_traced", rules.boundWhenTraced },
+        { "list", std::move(list) } };
+}
+
+Json problems(const Input& input, const Snapshot& snapshot, ValueId about)
+{
+    return toJson(allProblems(input, snapshot, about));
 }
 
 Json tensors(const Snapshot& snapshot)
@@ -300,24 +357,37 @@ void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row)
 {
     console.heading(text(row.path));
     const auto shards = row.layout.distinctShards();
-    console.line(QStringLiteral("  %1, %2 of %3, %4 on each device")
+    console.line(QStringLiteral("  %1, %2 of %3, %4 per device")
                      .arg(text(describeArray(
                          name(row.type.dtype), row.type.shape, row.dimNames, row.layout.sharding(), *snapshot.mesh)))
                      .arg(words::counted(shards, words::Noun::Shard), words::shape(row.layout.shardShape()),
-                         words::bytes(static_cast<double>(row.bytesPerDevice))));
+                         exactBytes(row.bytesPerDevice)));
     for (const QString& line : words::padding(row))
         console.line(QStringLiteral("  ") + line);
     if (row.type.rank() > 0)
         printLayout(console, row.layout, snapshot.experiment->hardware.devices.platform);
 }
 
-void printProblems(Console& console, const Input& input, const Snapshot& snapshot)
+void printProblems(Console& console, const Input& input, const Snapshot& snapshot, ValueId about)
 {
-    const std::vector<Diagnostic> all = allProblems(input, snapshot);
+    const std::vector<Diagnostic> all = allProblems(input, snapshot, about);
     if (all.empty())
         return;
     console.heading(QStringLiteral("Problems"));
     print(console, all);
+}
+
+QString exactBytes(std::int64_t bytes)
+{
+    const QString rounded = words::bytes(static_cast<double>(bytes));
+    return bytes < 1024 ? rounded : QStringLiteral("%1 (%2 B)").arg(rounded, words::count(bytes));
+}
+
+int statusOf(const std::vector<Diagnostic>& problems)
+{
+    const bool errors = std::any_of(
+        problems.begin(), problems.end(), [](const Diagnostic& d) { return d.severity() == Severity::Error; });
+    return errors ? Findings : Done;
 }
 
 bool hasFindings(const Input& input, const Snapshot& snapshot)

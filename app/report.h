@@ -23,7 +23,7 @@ enum Exit : int { Done = 0, Findings = 1, BadInput = 2 };
 using JsonTarget = std::string;
 
 /// The envelope of a command's JSON, to which the command adds its own members.
-[[nodiscard]] Json envelope(const char* command);
+[[nodiscard]] Json envelope(const char* command, const char* version = "1.0");
 /// Writes the JSON, to a file all or nothing. Returns `status`, or BadInput when it cannot be written.
 [[nodiscard]] int emitJson(const Json& json, const JsonTarget& target, int status);
 /// The same for any text.
@@ -34,8 +34,11 @@ using JsonTarget = std::string;
 [[nodiscard]] Json toJson(const Mesh& mesh);
 [[nodiscard]] Json toJson(const TensorRow& row);
 [[nodiscard]] Json toJson(Rational value); ///< whole numbers as such
-/// Warnings of reading and problems of the analysis.
-[[nodiscard]] Json problems(const Input& input, const Snapshot& snapshot);
+[[nodiscard]] Json toJson(const MemorySummary& memory); ///< of one device, in bytes
+/// The rules with their uses, and how they are read.
+[[nodiscard]] Json rulesJson(const Snapshot& snapshot);
+/// Warnings of reading and problems of the analysis; `about` as in allProblems().
+[[nodiscard]] Json problems(const Input& input, const Snapshot& snapshot, ValueId about = {});
 [[nodiscard]] Json tensors(const Snapshot& snapshot);
 [[nodiscard]] Json communication(const Snapshot& snapshot);
 
@@ -50,9 +53,14 @@ void printMesh(Console& console, const Snapshot& snapshot);
 void printTensors(Console& console, const Snapshot& snapshot);
 /// "x  f32[batch 8@data, embed 1024]  2 shards of [4, 1024]", then the grid.
 void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row);
-/// Problems of the analysis, if there are any, under a heading.
-void printProblems(Console& console, const Input& input, const Snapshot& snapshot);
+/// Problems of the analysis, if there are any, under a heading; `about` as in allProblems().
+void printProblems(Console& console, const Input& input, const Snapshot& snapshot, ValueId about = {});
 
+/// "4 MiB (4,194,304 B)"; "512 B" where that says it all.
+[[nodiscard]] QString exactBytes(std::int64_t bytes);
+
+/// The one rule of exit codes: errors are findings, warnings are not. (For `check`, whose result they are, both are.)
+[[nodiscard]] int statusOf(const std::vector<Diagnostic>& problems);
 /// Whether there is an error or a warning.
 [[nodiscard]] bool hasFindings(const Input& input, const Snapshot& snapshot);
 

@@ -19,8 +19,8 @@ struct ResolveOptions {
     MeshOptions mesh;
     std::int64_t hosts = 0;
     std::string dialect; ///< empty: that of the rules, or flax
-    std::string version = "current";
-    std::string fallback = "axis_is_unsharded";
+    std::string version; ///< empty: that of the experiment, or current
+    std::string fallback; ///< empty: that of the experiment, or axis_is_unsharded
     bool hybrid = false;
     bool namesGiven = false; ///< "" are the names of a scalar
     bool trace = false;

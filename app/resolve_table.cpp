@@ -285,9 +285,7 @@ int resolveTable(const ResolveOptions& options, const Ruling& ruling)
     }
     placeProblems(input->name, ruling.name, *answer);
     answer->problems.insert(answer->problems.begin(), input->table.warnings.begin(), input->table.warnings.end());
-    const bool findings = std::any_of(answer->problems.begin(), answer->problems.end(),
-        [](const Diagnostic& problem) { return problem.severity() != Severity::Info; });
-    const int status = findings ? Findings : Done;
+    const int status = statusOf(answer->problems);
     if (!options.json.empty())
         return emitJson(tableJson(options, ruling, *input, *answer), options.json, status);
     Console console;

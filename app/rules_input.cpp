@@ -6,6 +6,8 @@
 #include <charconv>
 
 #include "base/codes.h"
+#include "experiment/builtin.h"
+#include "experiment_file/experiment_file.h"
 #include "input.h"
 #include "rules/published_rules.h"
 #include "sharding/text.h"
@@ -59,7 +61,37 @@ Mesh withDeclaredAxes(Mesh mesh, const RulesInput& rules)
     return whole ? std::move(*whole) : mesh;
 }
 
+RulesInput ofExperiment(const std::string& name, Experiment experiment)
+{
+    RulesInput input;
+    input.name = name;
+    input.rules = experiment.rules.rules;
+    input.dialect = experiment.rules.dialect;
+    for (const MeshAxis& axis : experiment.mesh.axes)
+        input.meshAxes.push_back(axis.name);
+    input.experiment = std::move(experiment);
+    return input;
+}
+
+Result<RulesInput> readExperimentInput(const std::string& name, const std::string& text)
+{
+    auto read = readExperiment(text);
+    if (!read)
+        return tl::unexpected(inFile(std::move(read.error().front()), name));
+    RulesInput input = ofExperiment(name, std::move(read->experiment));
+    for (Diagnostic& warning : read->warnings)
+        input.warnings.push_back(inFile(std::move(warning), name));
+    return input;
+}
+
 } // namespace
+
+bool isExperimentText(std::string_view text)
+{
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && (text[first] == '{' || text[first] == '/')
+        && text.find('"' + std::string(experimentFormat) + '"') != std::string_view::npos;
+}
 
 Result<RulesInput> publishedInput(const std::string& id, const std::string& option)
 {
@@ -114,8 +146,13 @@ Result<RulesInput> readRulesInput(const std::string& given, const std::string& o
         if (isYaml(given))
             return readMaxTextInput(input.name, text);
     } else if (looksLikeId(given)) {
+        for (const Example& example : builtinExamples())
+            if (example.id == given)
+                return ofExperiment(given, example.make());
         return publishedInput(given, option);
     }
+    if (isExperimentText(text))
+        return readExperimentInput(input.name, text);
     Result<LogicalRules> rules = parseRules(text);
     if (!rules)
         return tl::unexpected(inFile(std::move(rules.error()), input.name));
@@ -158,6 +195,12 @@ Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const Rul
         if (!mesh)
             return tl::unexpected(inFile(std::move(mesh.error()), "--mesh"));
         return std::optional(rules ? withDeclaredAxes(std::move(*mesh), *rules) : std::move(*mesh));
+    }
+    if (rules && rules->experiment) {
+        Result<Mesh> mesh = makeMesh(rules->experiment->mesh);
+        if (!mesh)
+            return tl::unexpected(inFile(std::move(mesh.error()), rules->name));
+        return std::optional(std::move(*mesh));
     }
     if (!rules || !rules->maxText || rules->maxText->config.axes.empty())
         return std::optional<Mesh>();

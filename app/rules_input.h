@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "experiment/experiment.h"
 #include "interchange/maxtext_config.h"
 #include "interchange/parameter_table.h"
 #include "rules/dialect.h"
@@ -19,11 +21,16 @@ struct RulesInput {
     std::optional<Dialect> dialect; ///< where the source says one
     std::vector<std::string> meshAxes; ///< of a published set
     std::optional<ReadMaxText> maxText; ///< of a MaxText configuration
+    std::optional<Experiment> experiment; ///< whose rules these are
+    std::vector<Diagnostic> warnings; ///< of reading
 };
 
-/// A file (MaxText's YAML if its name ends in .yml or .yaml), - for standard input, the id of a published set, or the
-/// rules themselves. Diagnostics name the source. `option` is what it was given with: "--rules".
+/// A file (MaxText's YAML if its name ends in .yml or .yaml, or an experiment), - for standard input, the id of a
+/// published set or of a built-in experiment, or the rules themselves. Diagnostics name the source. `option` is what it
+/// was given with: "--rules".
 [[nodiscard]] Result<RulesInput> readRulesInput(const std::string& given, const std::string& option);
+/// Whether the text is that of an experiment, by what it says of itself.
+[[nodiscard]] bool isExperimentText(std::string_view text);
 /// The text of a MaxText configuration.
 [[nodiscard]] Result<RulesInput> readMaxTextInput(const std::string& name, const std::string& text);
 /// A published set. UnknownValue with the nearest id otherwise.
@@ -36,8 +43,8 @@ struct TableInput {
 };
 [[nodiscard]] tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::string& given);
 
-/// The mesh of --mesh, or that of a MaxText configuration on a machine; nothing if neither is given. Axes that a
-/// MaxText source has and --mesh does not speak of are added with size 1.
+/// The mesh of --mesh, that of an experiment, or that of a MaxText configuration on a machine; nothing without any.
+/// Axes that a MaxText source has and --mesh does not speak of are added with size 1.
 struct MeshOptions {
     std::string mesh;
     std::int64_t devices = 0; ///< 0 = not given

@@ -156,9 +156,12 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
     Result<Experiment> after = withAxes(before, std::move(axes));
     if (!after)
         return after;
-    for (LogicalRule& rule : after->rules.rules.list)
-        if (const auto renamed = renameIn(rule.target, old, name); !renamed)
-            return tl::unexpected(renamed.error());
+    std::vector<LogicalRule>& rules = after->rules.rules.list;
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        if (auto renamed = renameIn(rules[i].target, old, name); !renamed) {
+            renamed.error().args.emplace_back("rule", i + 1);
+            return tl::unexpected(std::move(renamed.error()));
+        }
     if (auto* mlp = std::get_if<MlpModel>(&after->model))
         for (auto& [dimension, entry] : mlp->settings.deviceAxes)
             if (const auto renamed = renameIn(entry, old, name); !renamed)

@@ -83,7 +83,7 @@ Result<Experiment> withLogicalYConstraint(const Experiment& before)
     Experiment after = before;
     auto* mlp = std::get_if<MlpModel>(&after.model);
     if (!mlp)
-        return fail(Code::InvalidAttribute, { { "op", "y" }, { "detail", "the model has no constraint on y" } });
+        return fail(Code::InvalidAttribute, { { "op", "y" }, { "wrong", "constraint" } });
     mlp->settings.yConstraint = MlpSettings::Axes::Logical;
     return after;
 }

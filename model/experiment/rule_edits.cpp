@@ -14,7 +14,7 @@ using edit_support::checkIndex;
 using edit_support::checkName;
 
 /// Names inside a rule are valid and no axis occurs twice in its target.
-Result<void> checkRule(const LogicalRule& rule)
+Result<void> checkRule(const LogicalRule& rule, std::size_t number)
 {
     if (rule.name.kind == LogicalName::Kind::Name)
         if (const auto valid = checkName("rule", rule.name.name); !valid)
@@ -23,7 +23,7 @@ Result<void> checkRule(const LogicalRule& rule)
         if (const auto valid = checkName("rule", *axis); !valid)
             return valid;
         if (std::find(rule.target.axes.begin(), axis, *axis) != axis)
-            return fail(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ *axis } } });
+            return fail(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ *axis } }, { "rule", number + 1 } });
     }
     return {};
 }
@@ -50,7 +50,7 @@ Result<Experiment> withRuleMoved(const Experiment& before, std::size_t from, std
 
 Result<Experiment> withRuleReplaced(const Experiment& before, std::size_t rule, LogicalRule replacement)
 {
-    if (const auto valid = checkRule(replacement); !valid)
+    if (const auto valid = checkRule(replacement, rule); !valid)
         return tl::unexpected(valid.error());
     return withRule(
         before, rule, [&](std::vector<LogicalRule>& list, std::size_t i) { list[i] = std::move(replacement); });
@@ -60,7 +60,7 @@ Result<Experiment> withRuleInserted(const Experiment& before, std::size_t positi
 {
     if (const auto valid = checkIndex("rule", position, before.rules.rules.list.size() + 1); !valid)
         return tl::unexpected(valid.error());
-    if (const auto valid = checkRule(rule); !valid)
+    if (const auto valid = checkRule(rule, position); !valid)
         return tl::unexpected(valid.error());
     Experiment after = before;
     std::vector<LogicalRule>& list = after.rules.rules.list;

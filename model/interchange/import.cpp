@@ -29,7 +29,7 @@ Result<void> checkRules(const LogicalRules& rules)
         if (rule.arity != 2)
             return fail(Code::RuleArity, { { "rule", i }, { "length", rule.arity } });
         if (rule.nested)
-            return fail(Code::NestedTuple);
+            return fail(Code::NestedTuple, { { "rule", i + 1 } });
         if (rule.name.kind == LogicalName::Kind::Name)
             if (Result<void> valid = checkName(what, rule.name.name); !valid)
                 return valid;
@@ -41,7 +41,7 @@ Result<void> checkRules(const LogicalRules& rules)
             if (Result<void> valid = checkName(what, *axis); !valid)
                 return valid;
             if (std::find(axes.begin(), axis, *axis) != axis)
-                return fail(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ *axis } } });
+                return fail(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ *axis } }, { "rule", i + 1 } });
         }
     }
     return {};

@@ -2,6 +2,7 @@
 #include "mesh/mesh.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/codes.h"
 
@@ -9,29 +10,29 @@ namespace shardscope {
 
 namespace {
 
-tl::unexpected<Error> invalidOrder(const char* detail)
+/// `which` = "device" for one that occurs twice, "unknown_device" for one that is not there.
+tl::unexpected<Error> invalidOrder(const char* which, std::int32_t device, std::int64_t devices)
 {
-    return fail(Code::InvalidAttribute, { { "op", "mesh" }, { "detail", detail } });
+    return fail(Code::InvalidAttribute, { { "op", "device_order" }, { which, device }, { "devices", devices } });
 }
 
-/// No id is negative and none occurs twice.
-bool allDistinct(const std::vector<std::int32_t>& ids)
+/// The first id that occurs twice. None is negative.
+std::optional<std::int32_t> repeated(const std::vector<std::int32_t>& ids)
 {
-    const auto [smallest, largest] = std::minmax_element(ids.begin(), ids.end());
-    if (*smallest < 0)
-        return false;
-    if (*largest / 8 > static_cast<std::int64_t>(ids.size())) { // few ids of a large range
+    const std::int32_t largest = *std::max_element(ids.begin(), ids.end());
+    if (largest / 8 > static_cast<std::int64_t>(ids.size())) { // few ids of a large range
         std::vector<std::int32_t> sorted = ids;
         std::sort(sorted.begin(), sorted.end());
-        return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+        const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+        return twice == sorted.end() ? std::nullopt : std::optional(*twice);
     }
-    std::vector<bool> seen(static_cast<std::size_t>(*largest) + 1, false);
+    std::vector<bool> seen(static_cast<std::size_t>(largest) + 1, false);
     for (const std::int32_t id : ids) {
         if (seen[static_cast<std::size_t>(id)])
-            return false;
+            return id;
         seen[static_cast<std::size_t>(id)] = true;
     }
-    return true;
+    return std::nullopt;
 }
 
 } // namespace
@@ -41,10 +42,10 @@ Result<Mesh> Mesh::create(std::vector<MeshAxis> axes, std::vector<std::int32_t> 
     if (deviceOrder.empty())
         return ofAxes(std::move(axes));
     Result<Mesh> mesh = createOver(std::move(axes), std::move(deviceOrder));
-    if (mesh && std::any_of(mesh->m_deviceOrder.begin(), mesh->m_deviceOrder.end(), [&](std::int32_t device) {
-            return device >= mesh->deviceCount();
-        }))
-        return invalidOrder("device order must name every device once");
+    if (mesh)
+        for (const std::int32_t device : mesh->m_deviceOrder)
+            if (device >= mesh->deviceCount())
+                return invalidOrder("unknown_device", device, mesh->deviceCount());
     return mesh;
 }
 
@@ -53,8 +54,13 @@ Result<Mesh> Mesh::createOver(std::vector<MeshAxis> axes, std::vector<std::int32
     Result<Mesh> mesh = ofAxes(std::move(axes));
     if (!mesh)
         return mesh;
-    if (deviceIds.size() != static_cast<std::size_t>(mesh->m_deviceCount) || !allDistinct(deviceIds))
-        return invalidOrder("device order must name every device once");
+    if (deviceIds.size() != static_cast<std::size_t>(mesh->m_deviceCount))
+        return fail(Code::InvalidAttribute,
+            { { "op", "device_order" }, { "named", deviceIds.size() }, { "devices", mesh->m_deviceCount } });
+    if (const std::int32_t least = *std::min_element(deviceIds.begin(), deviceIds.end()); least < 0)
+        return invalidOrder("unknown_device", least, mesh->m_deviceCount);
+    if (const auto twice = repeated(deviceIds))
+        return invalidOrder("device", *twice, mesh->m_deviceCount);
     bool plain = true;
     for (std::size_t i = 0; i < deviceIds.size() && plain; ++i)
         plain = deviceIds[i] == static_cast<std::int32_t>(i);
@@ -72,7 +78,7 @@ Result<Mesh> Mesh::ofAxes(std::vector<MeshAxis> axes)
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const MeshAxis& axis = axes[i];
         if (axis.name.find_first_not_of(" \t\r\n") == std::string::npos)
-            return fail(Code::InvalidAttribute, { { "op", "mesh" }, { "detail", "an axis needs a name" } });
+            return fail(Code::InvalidAttribute, { { "op", "mesh" }, { "wrong", "axis_name" } });
         if (axis.size < 1)
             return fail(Code::InvalidAxisSize, { { "axis", axis.name }, { "size", axis.size } });
         if (std::any_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(i),

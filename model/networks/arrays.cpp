@@ -10,11 +10,12 @@ namespace shardscope {
 
 namespace {
 
-tl::unexpected<Error> invalid(const NamedArraySetting& array, std::string detail)
+tl::unexpected<Error> invalid(const NamedArraySetting& array, std::vector<Arg> args)
 {
     Where where;
     where.path = array.path;
-    return fail(Code::InvalidAttribute, { { "op", "array" }, { "detail", std::move(detail) } }, std::move(where));
+    args.emplace_back("op", "array");
+    return fail(Code::InvalidAttribute, std::move(args), std::move(where));
 }
 
 } // namespace
@@ -27,11 +28,10 @@ Result<Program> buildArrays(const std::vector<NamedArraySetting>& arrays)
     for (const NamedArraySetting& array : arrays) {
         const TensorType type{ array.dtype, array.shape };
         if (array.names.size() != array.shape.size())
-            return invalid(array,
-                std::to_string(array.names.size()) + " names for " + std::to_string(array.shape.size())
-                    + " dimensions");
+            return invalid(
+                array, { { "wrong", "names" }, { "names", array.names.size() }, { "dimensions", array.shape.size() } });
         if (!paths.insert(array.path).second)
-            return invalid(array, "path used twice");
+            return invalid(array, { { "wrong", "path" } });
         if (auto fits = checkSize(type); !fits) {
             fits.error().where.path = array.path;
             return tl::unexpected(fits.error());

@@ -27,7 +27,7 @@ Result<void> checkSettings(const MlpSettings& s)
             return ok;
     if (s.dtype != DType::F32 && s.dtype != DType::F64)
         return fail(
-            Code::InvalidAttribute, { { "op", "mlp" }, { "detail", "no kernels for " + std::string(name(s.dtype)) } });
+            Code::InvalidAttribute, { { "op", "mlp" }, { "wrong", "dtype" }, { "dtype", std::string(name(s.dtype)) } });
 
     const auto bytes = [&](std::int64_t rows, std::int64_t columns, std::int64_t arrays) {
         return saturatingProduct(arrays * s.layers, TensorType{ s.dtype, { rows, columns } }.byteCount());

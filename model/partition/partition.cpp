@@ -300,12 +300,8 @@ private:
         const std::int64_t size = rule.factors[factor].size;
         const std::string& path = value.path.empty() ? m_program.value(operation.results[0]).path : value.path;
         return fail(Code::NotExecutable,
-            { { "op", opRow(operation.kind).name },
-                { "detail",
-                    "it sums over dimension " + std::to_string(dimension) + " of operand " + std::to_string(operand)
-                        + ", whose " + std::to_string(size) + " elements do not divide into " + std::to_string(pieces)
-                        + " pieces" },
-                { "dim", dimension }, { "size", size }, { "partitions", pieces } },
+            { { "op", opRow(operation.kind).name }, { "operand", operand }, { "dim", dimension }, { "size", size },
+                { "partitions", pieces } },
             { {}, 0, 0, {}, path, static_cast<int>(dimension) });
     }
 

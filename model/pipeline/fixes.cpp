@@ -105,7 +105,7 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         return withAxisRemoved(experiment, *axis);
     }
     }
-    return fail(Code::InvalidAttribute, { { "op", "fix" }, { "detail", "unknown kind of fix" } });
+    return fail(Code::InvalidAttribute, { { "op", "fix" } });
 }
 
 } // namespace shardscope

@@ -4,6 +4,7 @@
 
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "pipeline/cut_dimensions.h"
 #include "pipeline/problems.h"
 #include "pipeline/slow_links.h"
 
@@ -67,7 +68,8 @@ void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
         for (const auto& [name, count] : snapshot.namesWithoutRule)
             if (fixes.empty() && divides(*snapshot.program, name, mesh.size(i)))
                 fixes.push_back({ Fix::Kind::MapName, name, 0, 0, { mesh.axis(i).name } });
-        if (withAxisSize(*snapshot.experiment, i, 1, true))
+        const Result<Experiment> without = withAxisSize(*snapshot.experiment, i, 1, true);
+        if (without && CutDimensions(*snapshot.program, mesh, *snapshot.annotations).divideOn(without->mesh.axes))
             fixes.push_back({ Fix::Kind::SetAxisSize, mesh.axis(i).name, 1, 0 });
         problems.push_back({ std::move(diagnostic), std::move(fixes), {} });
     }

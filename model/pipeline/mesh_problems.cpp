@@ -35,13 +35,21 @@ std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh
             {} };
         diagnostic.where.pointer = "/mesh/axes";
         Problem problem{ std::move(diagnostic), { { Fix::Kind::DevicesForMesh, {}, mesh.deviceCount(), 0 } }, {} };
+        // An axis that would be left with one device is the last resort.
+        std::optional<Fix> alone;
         for (std::size_t i = mesh.rank(); i-- > 0;) {
             const std::int64_t others = mesh.deviceCount() / mesh.size(i);
-            if (devices % others == 0) {
-                problem.fixes.push_back({ Fix::Kind::SetAxisSize, mesh.axis(i).name, devices / others, 0 });
+            if (devices % others != 0)
+                continue;
+            Fix fix{ Fix::Kind::SetAxisSize, mesh.axis(i).name, devices / others, 0 };
+            const bool cuts = fix.number > 1;
+            if (cuts || !alone)
+                alone = std::move(fix);
+            if (cuts)
                 break;
-            }
         }
+        if (alone)
+            problem.fixes.push_back(std::move(*alone));
         problems.push_back(std::move(problem));
     }
     for (std::size_t i = 0; i < mesh.rank(); ++i) {

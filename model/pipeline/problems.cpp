@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "pipeline/cut_dimensions.h"
 #include "program/differentiate.h"
 #include "rules/rule_lint.h"
 
@@ -33,15 +34,6 @@ std::string shortName(const std::string& path)
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// The largest divisor of `size` that is not above `wanted`.
-std::int64_t nearestDivisor(std::int64_t size, std::int64_t wanted)
-{
-    for (std::int64_t d = std::min(size, wanted); d > 1; --d)
-        if (size % d == 0)
-            return d;
-    return 1;
-}
-
 class Collector {
 public:
     explicit Collector(std::vector<Problem>& problems)
@@ -50,7 +42,8 @@ public:
     }
     /// Adds a problem, or its value to an equal problem of another layer. `subject` stands for the tensor: equal
     /// findings about "z" of several layers are one.
-    void add(Diagnostic diagnostic, const std::string& subject, ValueId value, std::vector<Fix> fixes)
+    /// Returns what was added, null if it was known; valid until the next one.
+    Problem* add(Diagnostic diagnostic, const std::string& subject, ValueId value, std::vector<Fix> fixes)
     {
         for (std::size_t i = 0; i < m_problems.size(); ++i) {
             Problem& earlier = m_problems[i];
@@ -59,7 +52,7 @@ public:
                 if (value.valid()
                     && std::find(earlier.values.begin(), earlier.values.end(), value) == earlier.values.end())
                     earlier.values.push_back(value);
-                return;
+                return nullptr;
             }
         }
         m_subjects.resize(m_problems.size());
@@ -67,7 +60,7 @@ public:
         Problem problem{ std::move(diagnostic), std::move(fixes), {} };
         if (value.valid())
             problem.values.push_back(value);
-        m_problems.push_back(std::move(problem));
+        return &m_problems.emplace_back(std::move(problem));
     }
 
     /// Whether the same was found about any tensor.
@@ -100,44 +93,102 @@ private:
     std::vector<std::string> m_subjects;
 };
 
-/// Ways out of an indivisible dimension: the nearest sizes that divide, for the dimension and for a single mesh axis.
-std::vector<Fix> indivisibleFixes(const Diagnostic& diagnostic, const Mesh& mesh)
-{
-    std::vector<Fix> fixes;
-    const std::int64_t size = diagnostic.number("size");
-    const std::int64_t partitions = diagnostic.number("partitions");
-    const std::string name = diagnostic.text("dim_name");
-    if (partitions < 1)
-        return fixes;
-    if (!name.empty()) {
-        const std::int64_t below = size / partitions * partitions;
-        const std::int64_t above = below + partitions;
-        if (below > 0)
-            fixes.push_back({ Fix::Kind::SetDimension, name, below, 0 });
-        fixes.push_back({ Fix::Kind::SetDimension, name, above, 0 });
+/// Ways out of dimensions that do not divide. None of them makes another error.
+class DivisibleSizes {
+public:
+    DivisibleSizes(
+        const Program& program, const Mesh& mesh, const Annotations& annotations, const Experiment& experiment)
+        : m_program(program)
+        , m_mesh(mesh)
+        , m_annotations(annotations)
+    {
+        m_sizes.mesh = experiment.mesh;
+        m_sizes.hardware = experiment.hardware;
     }
-    if (const std::vector<std::string> axes = diagnostic.list("axes"); axes.size() == 1)
-        if (const auto index = mesh.axisIndex(axes.front()))
-            fixes.push_back({ Fix::Kind::SetAxisSize, axes.front(), nearestDivisor(size, mesh.size(*index)), 0 });
-    return fixes;
-}
+
+    /// Fewer devices along the axis that cuts alone, then the dimension rounded up and down.
+    std::vector<Fix> fixes(const Diagnostic& diagnostic)
+    {
+        std::vector<Fix> found;
+        const std::int64_t size = diagnostic.number("size");
+        const std::int64_t partitions = diagnostic.number("partitions");
+        if (partitions < 1)
+            return found;
+        if (const std::vector<std::string> axes = diagnostic.list("axes"); axes.size() == 1)
+            addAxisSize(axes.front(), size, found);
+        const std::string name = diagnostic.text("dim_name");
+        const std::int64_t step = name.empty() ? 0 : cuts().step(name, partitions);
+        if (step == 0)
+            return found;
+        const std::int64_t below = size / step * step;
+        if (below + step <= largestSize)
+            found.push_back({ Fix::Kind::SetDimension, name, below + step, 0 });
+        if (below > 0)
+            found.push_back({ Fix::Kind::SetDimension, name, below, 0 });
+        return found;
+    }
+
+private:
+    static constexpr std::int64_t largestSize = std::int64_t{ 1 } << 40; ///< as in files
+
+    const CutDimensions& cuts()
+    {
+        if (!m_cuts)
+            m_cuts.emplace(m_program, m_mesh, m_annotations);
+        return *m_cuts;
+    }
+    static std::int64_t positions(const Experiment& experiment)
+    {
+        std::int64_t product = 1;
+        for (const MeshAxis& axis : experiment.mesh.axes)
+            product *= axis.size;
+        return product;
+    }
+
+    /// The largest that divides, while another axis takes the inverse. Not 1: that would not cut at all.
+    void addAxisSize(const std::string& axis, std::int64_t size, std::vector<Fix>& found)
+    {
+        const auto index = m_mesh.axisIndex(axis);
+        if (!index)
+            return;
+        const std::int64_t devices = m_sizes.hardware.devices.count();
+        const bool fits = positions(m_sizes) == devices;
+        for (std::int64_t parts = std::min(size, m_mesh.size(*index) - 1); parts > 1; --parts) {
+            if (size % parts != 0)
+                continue;
+            Fix fix{ Fix::Kind::SetAxisSize, axis, parts, 0 };
+            const Result<Experiment> after = applyFix(m_sizes, fix);
+            if (after && (!fits || positions(*after) == devices) && cuts().divideOn(after->mesh.axes)) {
+                found.push_back(std::move(fix));
+                return;
+            }
+        }
+    }
+
+    const Program& m_program;
+    const Mesh& m_mesh;
+    const Annotations& m_annotations;
+    Experiment m_sizes; ///< mesh and hardware alone
+    std::optional<CutDimensions> m_cuts; ///< made when they are needed
+};
 
 /// Dimensions that do not divide. What is one to the user is one finding: all arrays that have the dimension and cut it
 /// in the same way are mended by the same fix.
-void addIndivisible(const ResolvedAnnotation& annotation, const Value& value, const Mesh& mesh, Collector& collector)
+void addIndivisible(
+    const ResolvedAnnotation& annotation, const Value& value, DivisibleSizes& sizes, Collector& collector)
 {
     std::vector<Diagnostic> all{ *annotation.problem };
     all.insert(all.end(), annotation.alsoIndivisible.begin(), annotation.alsoIndivisible.end());
     for (Diagnostic& diagnostic : all) {
         const std::string name = diagnostic.text("dim_name");
-        std::vector<Fix> fixes = indivisibleFixes(diagnostic, mesh);
-        collector.add(
-            std::move(diagnostic), name.empty() ? shortName(value.path) : name, annotation.value, std::move(fixes));
+        if (Problem* added =
+                collector.add(std::move(diagnostic), name.empty() ? shortName(value.path) : name, annotation.value, {}))
+            added->fixes = sizes.fixes(added->diagnostic);
     }
 }
 
 /// W201: dimensions that the dialect does not cut, since they do not divide.
-void addDropped(const ResolvedAnnotation& annotation, const Value& value, const Mesh& mesh, Collector& collector)
+void addDropped(const ResolvedAnnotation& annotation, const Value& value, DivisibleSizes& sizes, Collector& collector)
 {
     for (const DroppedAxes& dropped : annotation.dropped) {
         if (dropped.reason != DroppedAxes::Reason::Indivisible)
@@ -150,8 +201,8 @@ void addDropped(const ResolvedAnnotation& annotation, const Value& value, const 
             diagnostic.args.emplace_back("dim_name", value.dimNames[dropped.dimension]);
         diagnostic.where.path = value.path;
         diagnostic.where.dimension = static_cast<int>(dropped.dimension);
-        std::vector<Fix> fixes = indivisibleFixes(diagnostic, mesh);
-        collector.add(std::move(diagnostic), shortName(value.path), annotation.value, std::move(fixes));
+        if (Problem* added = collector.add(std::move(diagnostic), shortName(value.path), annotation.value, {}))
+            added->fixes = sizes.fixes(added->diagnostic);
     }
 }
 
@@ -205,7 +256,7 @@ void addBusyAxes(
 }
 
 void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annotations& annotations,
-    const Experiment& experiment, Collector& collector)
+    const Experiment& experiment, DivisibleSizes& sizes, Collector& collector)
 {
     for (const ResolvedAnnotation* annotation : writtenAnnotations(program, annotations)) {
         const Value& value = program.value(annotation->value);
@@ -214,7 +265,7 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
         const auto* device = std::get_if<DeviceAxes>(&annotation->written);
 
         if (annotation->indivisible()) {
-            addIndivisible(*annotation, value, mesh, collector);
+            addIndivisible(*annotation, value, sizes, collector);
         } else if (annotation->problem) {
             const Diagnostic& problem = *annotation->problem;
             std::vector<Fix> fixes;
@@ -249,7 +300,7 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
 
         if (!logical)
             continue;
-        addDropped(*annotation, value, mesh, collector);
+        addDropped(*annotation, value, sizes, collector);
         addMeshNames(*logical, value, mesh, experiment, collector);
         if (annotation->resolution && annotation->spec)
             addBusyAxes(*annotation, value, experiment, collector);
@@ -259,7 +310,8 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
 /// Errors of annotations that nobody wrote there: of optimizer state, results and derived constraints. Most repeat what
 /// was found where the annotation comes from; the others must not get lost. The constraint that differentiation makes
 /// of another is as wrong as that one.
-void addInheritedErrors(const Program& program, const Mesh& mesh, const Annotations& annotations, Collector& collector)
+void addInheritedErrors(
+    const Program& program, const Annotations& annotations, DivisibleSizes& sizes, Collector& collector)
 {
     for (const auto* list : { &annotations.arguments, &annotations.results, &annotations.constraints })
         for (const ResolvedAnnotation& annotation : *list) {
@@ -270,7 +322,7 @@ void addInheritedErrors(const Program& program, const Mesh& mesh, const Annotati
                 || collector.knows(*annotation.problem))
                 continue;
             if (annotation.indivisible())
-                addIndivisible(annotation, value, mesh, collector);
+                addIndivisible(annotation, value, sizes, collector);
             else
                 collector.add(*annotation.problem, shortName(value.path), annotation.value, {});
         }
@@ -367,8 +419,9 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
 {
     std::vector<Problem> problems;
     Collector collector(problems);
-    addAnnotationFindings(program, mesh, annotations, experiment, collector);
-    addInheritedErrors(program, mesh, annotations, collector);
+    DivisibleSizes sizes(program, mesh, annotations, experiment);
+    addAnnotationFindings(program, mesh, annotations, experiment, sizes, collector);
+    addInheritedErrors(program, annotations, sizes, collector);
     addRuleFindings(program, mesh, census, experiment, collector);
     collector.countTensors();
     return problems;

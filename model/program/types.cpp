@@ -97,7 +97,7 @@ Result<void> checkSize(const TensorType& type)
     for (const std::int64_t size : type.shape)
         if (size < 0)
             return fail(Code::InvalidAttribute,
-                { { "op", "tensor" }, { "detail", "negative dimension in " + toString(type) } });
+                { { "op", "tensor" }, { "wrong", "size" }, { "size", size }, { "type", toString(type) } });
     if (type.byteCount() > maximumBytes)
         return fail(
             Code::TooLarge, { { "what", toString(type) }, { "bytes", type.byteCount() }, { "limit", maximumBytes } });

@@ -71,8 +71,7 @@ Result<LeafSharding> shard(const ArrayLeaf& leaf, const MeshPtr& mesh, const Nam
     }
     if (const auto* view = std::get_if<NamedArrayView>(&leaf.array)) {
         if (!isComplete(*view))
-            return fail(Code::InvalidAttribute,
-                { { "op", "named array" }, { "detail", "a view names every dimension of its data once" } });
+            return fail(Code::InvalidAttribute, { { "op", "named array" }, { "wrong", "view" } });
         result.dataShape = view->dataShape;
         return shard(std::move(result), specOf(*view, mapping), 0, mesh);
     }

@@ -162,7 +162,8 @@ private:
                 return fail(Code::UnknownTensor, { { "path", path }, { "nearest", "" } });
             if (static_cast<std::int64_t>(values.size()) != program.value(value).type.elementCount())
                 return fail(Code::TypeMismatch,
-                    { { "op", path }, { "detail", "given values do not fit " + toString(program.value(value).type) } });
+                    { { "op", path }, { "wrong", "given" }, { "given", values.size() },
+                        { "type", toString(program.value(value).type) } });
         }
         return {};
     }

@@ -55,6 +55,17 @@ QString devicesAlong(const Diagnostic& d)
     return Words::tr("the %1 along %2").arg(counted(parts, Noun::Device), axes.join(Words::tr(" and ")));
 }
 
+/// What could be meant by a mesh axis that is not there.
+QString knownAxes(const Diagnostic& d)
+{
+    const Reader arg(d);
+    if (!arg.has("known"))
+        return Words::tr("Use an axis of the mesh.");
+    const QString nearest = arg.nearest("axis", "known");
+    return nearest.isEmpty() ? Words::tr("The mesh has %1.").arg(arg("known"))
+                             : Words::tr("Did you mean %1? The mesh has %2.").arg(nearest, arg("known"));
+}
+
 /// What would divide: the sizes next to the one that does not, and fewer devices along an axis that cuts alone.
 QString divisibleSizes(const Diagnostic& d)
 {
@@ -128,22 +139,29 @@ ProblemText describeSharding(const Diagnostic& d)
             Words::tr("Give every dimension of the array a name of its own."), {} };
     case Code::UnknownAxis:
         return { Words::tr("%1 names the mesh axis %2, which the mesh lacks").arg(arg.tensor(), arg.quote("axis")),
-            arg.has("known") ? Words::tr("The mesh has %1.").arg(arg("known")) : Words::tr("Use an axis of the mesh."),
-            {} };
+            knownAxes(d), {} };
     case Code::AtomCut:
         return { Words::tr("a unit that must stay whole would be cut"),
             Words::tr("Use fewer devices on that dimension."), {} };
     case Code::AxisUsedTwice:
-        return { Words::tr("%1 uses the mesh axis %2 twice").arg(arg.tensor(), arg.quote("axes")),
-            Words::tr("One mesh axis can cut only one dimension of an array."), {} };
+        // In a rule it is the target of one name; in a spec it may stand on two dimensions.
+        return { Words::tr("%1 uses the mesh axis %2 twice").arg(arg.subject(), arg.quote("axes")),
+            d.where.path.empty() && arg.ruleNumber() > 0
+                ? Words::tr("Name every mesh axis once: the same devices cannot cut a dimension a second time.")
+                : Words::tr("One mesh axis can cut only one dimension of an array."),
+            {} };
     case Code::SpecTooLong:
         return { Words::tr("the spec has %1, %2 has %3")
                      .arg(counted(d.number("spec_len"), Noun::Entry), arg.tensor(),
                          counted(d.number("rank"), Noun::Dimension)),
             Words::tr("Use at most one entry per dimension."), {} };
     case Code::NestedTuple:
-        return { Words::tr("a tuple stands inside another tuple of a spec"),
-            Words::tr("List the mesh axes in one flat tuple."), {} };
+        return { arg.ruleNumber() > 0
+                ? Words::tr("in rule %1 a list of mesh axes stands inside another one").arg(arg.ruleNumber())
+                : Words::tr("a tuple stands inside another tuple of a spec"),
+            arg.ruleNumber() > 0 ? Words::tr("List the mesh axes in one flat list.")
+                                 : Words::tr("List the mesh axes in one flat tuple."),
+            {} };
     case Code::RuleArity:
         return {
             Words::tr("rule %1 has %2").arg(count(d.number("rule") + 1), counted(d.number("length"), Noun::Element)),
@@ -184,8 +202,35 @@ ProblemText describeDeviceOrder(const Diagnostic& d)
     const Reader arg(d);
     return { d.arg("named") ? Words::tr("the device order names %1, the mesh has %2")
                                   .arg(counted(d.number("named"), Noun::Device), arg.number("devices"))
-                            : Words::tr("the device order names device %1 twice").arg(d.number("device")),
+            : d.arg("unknown_device")
+            ? Words::tr("the device order names device %1, which the mesh lacks").arg(d.number("unknown_device"))
+            : Words::tr("the device order names device %1 twice").arg(d.number("device")),
         Words::tr("Name every device from 0 to %1 once.").arg(d.number("devices") - 1), {} };
+}
+
+/// What is wrong with a value that a person chose.
+ProblemText describeWrong(const Diagnostic& d)
+{
+    const Reader arg(d);
+    const std::string wrong = d.text("wrong");
+    if (wrong == "names")
+        return { Words::tr("%1 has %2, but names for %3")
+                     .arg(arg.tensor(), counted(d.number("dimensions"), Noun::Dimension), arg.number("names")),
+            Words::tr("Give one name per dimension; null is for one without a name."), {} };
+    if (wrong == "path")
+        return { Words::tr("two arrays are called %1").arg(arg.tensor()), Words::tr("Rename one of them."), {} };
+    if (wrong == "dtype")
+        return { Words::tr("the simulated devices cannot compute with numbers of type %1").arg(arg("dtype")),
+            Words::tr("Use f32 or f64."), {} };
+    if (wrong == "axis_name")
+        return { Words::tr("a mesh axis has no name"), Words::tr("Give every mesh axis a name."), {} };
+    if (wrong == "size")
+        return { Words::tr("%1 has a dimension of size %2").arg(arg("type"), arg.number("size")),
+            Words::tr("Use sizes of at least 0."), {} };
+    if (wrong == "constraint")
+        return { Words::tr("the model has no constraint on y"), Words::tr("Choose a model that has one."), {} };
+    return { Words::tr("the names of a view are not those of its dimensions, each once"),
+        Words::tr("Name every dimension of its data once."), {} };
 }
 
 QString outOfMemoryRemedy(const Diagnostic& diagnostic)
@@ -207,13 +252,19 @@ ProblemText describeProgram(const Diagnostic& d)
     const Reader arg(d);
     switch (d.code) {
     case Code::TypeMismatch:
+        if (d.text("wrong") == "given")
+            return { Words::tr("%1: %2 given, which do not fill %3")
+                         .arg(arg("op"), counted(d.number("given"), Noun::Element), arg("type")),
+                Words::tr("Give one value for each element."), {} };
         return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), Words::tr("Use types that fit each other."), {} };
     case Code::InvalidOperand:
         return { Words::tr("%1: %2").arg(arg("op"), arg("detail")),
             Words::tr("Use operands that the operation can take."), {} };
     case Code::InvalidAttribute:
-        if (d.arg("named") || d.arg("device"))
+        if (d.arg("named") || d.arg("device") || d.arg("unknown_device"))
             return describeDeviceOrder(d);
+        if (d.arg("wrong"))
+            return describeWrong(d);
         return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), Words::tr("Choose another value."), {} };
     case Code::UnknownTensor:
         return { Words::tr("there is no tensor %1").arg(arg.quote("path")),
@@ -221,8 +272,13 @@ ProblemText describeProgram(const Diagnostic& d)
                                : Words::tr("`show` lists all tensors."),
             {} };
     case Code::NotExecutable:
-        return { arg.has("detail") ? Words::tr("%1 cannot be executed: %2").arg(arg("op"), arg("detail"))
-                                   : Words::tr("%1 cannot be executed").arg(arg("op")),
+        if (d.arg("operand"))
+            return { Words::tr("%1: %2 cannot be executed: it sums over dimension %3 of its operand %4, whose size %5 "
+                               "does not divide into %6 pieces")
+                         .arg(arg.tensor(), arg("op"), arg.number("dim"), count(d.number("operand") + 1),
+                             arg.number("size"), arg.number("partitions")),
+                divisibleSizes(d), {} };
+        return { Words::tr("%1 cannot be executed").arg(arg("op")),
             Words::tr("Choose sizes that divide evenly over the devices."), {} };
     case Code::OutOfMemory:
         if (!d.arg("bytes"))
@@ -233,8 +289,7 @@ ProblemText describeProgram(const Diagnostic& d)
                      .arg(arg.size("bytes"), arg.size("limit")),
             outOfMemoryRemedy(d), {} };
     case Code::VersionMismatch:
-        return { Words::tr("results of different revisions were mixed: %1").arg(arg("detail")), Words::tr("Run again."),
-            {} };
+        return { Words::tr("results of different revisions were mixed"), Words::tr("Run again."), {} };
     default:
         return {};
     }
@@ -295,8 +350,8 @@ ProblemText describeWarning(const Diagnostic& d)
     case Code::RuleUnknownAxis:
         return { Words::tr("rule %1 (%2) names the mesh axis %3, which the mesh lacks")
                      .arg(arg.number("rule"), arg("name"), arg.quote("axis")),
-            arg.has("known") ? Words::tr("The mesh has %1; until then the axis cuts nothing.").arg(arg("known"))
-                             : Words::tr("Use an axis of the mesh."),
+            arg.has("known") ? knownAxes(d) + QLatin1Char(' ') + Words::tr("Until then the axis cuts nothing.")
+                             : knownAxes(d),
             {} };
     case Code::SizeOneAxis:
         return { Words::tr("the mesh axis %1 has one device: what it cuts stays whole").arg(arg("axis")), {}, {} };

@@ -2,6 +2,8 @@
 // The arguments of a diagnostic as they stand in sentences.
 #pragma once
 
+#include <cstdlib>
+
 #include "words/tr.h"
 #include "words/words.h"
 
@@ -26,6 +28,30 @@ public:
     QString tensor() const
     {
         return m_diagnostic.where.path.empty() ? Words::tr("the array") : tensorName(m_diagnostic.where.path);
+    }
+    /// What a list of mesh axes belongs to: the tensor, "rule 2", or "the array".
+    QString subject() const
+    {
+        if (!m_diagnostic.where.path.empty())
+            return tensor();
+        if (const std::int64_t rule = ruleNumber(); rule > 0)
+            return Words::tr("rule %1").arg(rule);
+        return tensor();
+    }
+    /// The rule that the diagnostic is about, from 1; 0 if it is about none.
+    std::int64_t ruleNumber() const
+    {
+        constexpr std::string_view rules = "/rules/list/";
+        const std::string& pointer = m_diagnostic.where.pointer;
+        if (pointer.starts_with(rules))
+            return std::atoll(pointer.c_str() + rules.size()) + 1;
+        return m_diagnostic.number("rule");
+    }
+    /// The name of `known` that was meant by `name`, quoted; empty if there is none.
+    QString nearest(std::string_view name, std::string_view known) const
+    {
+        const std::string found = nearestName(m_diagnostic.text(name), m_diagnostic.list(known));
+        return found.empty() ? QString() : quoted(fromStd(found));
     }
     /// "x", or "x and 3 more" where a finding concerns several.
     QString tensors() const

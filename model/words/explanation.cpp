@@ -24,7 +24,7 @@ public:
     ExplanationText write(Length length) const
     {
         ExplanationText text;
-        text.title = Words::tr("Why %1 looks like this").arg(shortName());
+        text.title = Words::tr("Why %1 looks like this").arg(fullName());
         if (!m_snapshot.mesh || !m_snapshot.propagation) {
             text.paragraphs.push_back(
                 { { Words::tr("The layout of this tensor cannot be worked out until the problems below are solved."),
@@ -34,6 +34,7 @@ public:
         Sentence first = sentence();
         sayCuts(first);
         saySkipped(first);
+        sayLostAxes(first);
         sayCopies(first);
         text.paragraphs.push_back(first.take());
         addPadding(text);
@@ -42,7 +43,7 @@ public:
         if (length == Length::Tip)
             return text;
         if (const QString of = definition(*m_snapshot.program, m_explanation.value); !of.isEmpty())
-            text.paragraphs.push_back({ { Words::tr("%1 is %2.").arg(shortName(), of), Span::Style::Plain, -1 } });
+            text.paragraphs.push_back({ { Words::tr("%1 is %2.").arg(fullName(), of), Span::Style::Plain, -1 } });
         append(text, collectiveTexts(m_snapshot, m_explanation));
         addProblems(text);
         if (length == Length::Derivation)
@@ -61,12 +62,8 @@ private:
     Sentence sentence() const { return Sentence(*m_snapshot.mesh); }
     const LogicalRules& rules() const { return m_snapshot.experiment->rules.rules; }
     const LogicalRule& rule(int index) const { return rules().list[static_cast<std::size_t>(index)]; }
-    QString shortName() const
-    {
-        const QString name = tensorName(m_value.path);
-        const qsizetype slash = name.lastIndexOf(QLatin1String(" / "));
-        return name.startsWith(QLatin1String("Layer ")) && slash >= 0 ? name.mid(slash + 3) : name;
-    }
+    /// With its layer: the sentences are about no other.
+    QString fullName() const { return tensorName(m_value.path); }
     QString dimensionName(const DimensionReason& reason) const
     {
         return reason.name.empty() ? Words::tr("dimension %1").arg(reason.dimension) : fromStd(reason.name);
@@ -90,7 +87,7 @@ private:
     /// "It is cut 2 ways along batch and 4 ways along hidden"; `first` says whose the sentence is.
     void startCuts(Sentence& s, std::span<const DimensionReason* const> dims, bool& first) const
     {
-        s.say(first ? Words::tr("%1 is cut ").arg(shortName()) : Words::tr(" It is cut "));
+        s.say(first ? Words::tr("%1 is cut ").arg(fullName()) : Words::tr(" It is cut "));
         first = false;
         for (std::size_t i = 0; i < dims.size(); ++i) {
             s.between(i, dims.size());
@@ -125,11 +122,11 @@ private:
         sayPropagated(s, propagated, first);
         if (first && m_value.type.rank() == 0) {
             const std::int64_t devices = m_snapshot.mesh->deviceCount();
-            s.say(devices == 1 ? Words::tr("%1 is a single number, which cannot be cut.").arg(shortName())
+            s.say(devices == 1 ? Words::tr("%1 is a single number, which cannot be cut.").arg(fullName())
                                : Words::tr("%1 is a single number, which cannot be cut: each of the %2 holds it.")
-                                     .arg(shortName(), counted(devices, Noun::Device)));
+                                     .arg(fullName(), counted(devices, Noun::Device)));
         } else if (first) {
-            s.say(Words::tr("%1 is not cut.").arg(shortName()));
+            s.say(Words::tr("%1 is not cut.").arg(fullName()));
         }
     }
 
@@ -200,6 +197,52 @@ private:
                 s.say(Words::tr(" Rule %1 keeps ").arg(reason.rule + 1));
                 s.strong(dimensionName(reason));
                 s.say(Words::tr(" whole."));
+            }
+        }
+    }
+
+    /// The rule's axes that do not cut the dimension although the rule fired, with one reason each.
+    struct LostAxis {
+        QString axis;
+        QString why; ///< "which the mesh lacks"
+    };
+    std::vector<LostAxis> lostAxes(const DimensionReason& reason) const
+    {
+        std::vector<LostAxis> lost;
+        if (reason.kind != Kind::Rule || !m_explanation.annotation)
+            return lost;
+        for (const std::string& axis : rule(reason.rule).target.axes) {
+            const auto index = m_snapshot.mesh->axisIndex(axis);
+            if (!index) {
+                const std::string meant = nearestName(axis, m_snapshot.mesh->axisNames());
+                lost.push_back({ fromStd(axis),
+                    meant.empty() ? Words::tr("which the mesh lacks")
+                                  : Words::tr("which the mesh lacks (it has %1)").arg(fromStd(meant)) });
+                continue;
+            }
+            for (const DroppedAxes& dropped : m_explanation.annotation->dropped)
+                if (dropped.dimension == reason.dimension
+                    && std::find(dropped.axes.begin(), dropped.axes.end(), axis) != dropped.axes.end()
+                    && dropped.reason != DroppedAxes::Reason::NotInMesh)
+                    lost.push_back({ fromStd(axis),
+                        dropped.reason == DroppedAxes::Reason::SizeOne
+                            ? Words::tr("which has one device")
+                            : Words::tr("by which its size %1 does not divide").arg(count(dropped.size)) });
+        }
+        return lost;
+    }
+
+    void sayLostAxes(Sentence& s) const
+    {
+        for (const DimensionReason& reason : m_explanation.dims) {
+            for (const LostAxis& lost : lostAxes(reason))
+                s.say(Words::tr(" Rule %1 maps %2 to %3, %4.")
+                          .arg(reason.rule + 1)
+                          .arg(dimensionName(reason), lost.axis, lost.why));
+            if (reason.axes.empty() && !lostAxes(reason).empty()) {
+                s.say(QStringLiteral(" "));
+                s.strong(dimensionName(reason));
+                s.say(Words::tr(" stays whole."));
             }
         }
     }
@@ -335,6 +378,19 @@ private:
         }
     }
 
+    /// "rule 2  hidden → model"; what does not cut is named with its reason.
+    void sayRule(Sentence& s, const DimensionReason& reason) const
+    {
+        s.say(Words::tr("rule %1  %2 → ").arg(reason.rule + 1).arg(fromStd(rule(reason.rule).name.name)));
+        s.axes(reason.axes);
+        bool first = reason.axes.empty();
+        for (const LostAxis& lost : lostAxes(reason)) {
+            s.say(first ? Words::tr("%1, %2", "mesh axis, why it does not cut").arg(lost.axis, lost.why)
+                        : Words::tr("; not %1, %2", "mesh axis, why it does not cut").arg(lost.axis, lost.why));
+            first = false;
+        }
+    }
+
     ExplanationText::Cause cause(const DimensionReason& reason) const
     {
         ExplanationText::Cause cause;
@@ -342,9 +398,9 @@ private:
         Sentence s = sentence();
         switch (reason.kind) {
         case Kind::Rule:
-            s.say(Words::tr("rule %1  %2 → ").arg(reason.rule + 1).arg(fromStd(rule(reason.rule).name.name)));
-            s.axes(reason.axes);
-            cause.outcome = Words::tr("applied");
+            sayRule(s, reason);
+            cause.outcome =
+                reason.axes.empty() && !lostAxes(reason).empty() ? Words::tr("left whole") : Words::tr("applied");
             break;
         case Kind::RuleToNull:
             s.say(Words::tr("rule %1  %2 → None").arg(reason.rule + 1).arg(fromStd(rule(reason.rule).name.name)));

@@ -28,6 +28,7 @@ struct Target {
 
 Target hloTarget();
 Target csvTarget();
+Target experimentTarget();
 Target jsonTableTarget();
 Target maxTextTarget();
 Target meshTarget();

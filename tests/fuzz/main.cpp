@@ -15,7 +15,7 @@ using namespace shardscope::fuzz;
 std::vector<Target> targets()
 {
     return { meshTarget(), rulesTarget(), specTarget(), hloTarget(), shardyTarget(), shardingTarget(), namesTarget(),
-        publishedRulesTarget(), maxTextTarget(), csvTarget(), jsonTableTarget() };
+        publishedRulesTarget(), maxTextTarget(), csvTarget(), jsonTableTarget(), experimentTarget() };
 }
 
 /// Texts that are long rather than clever.

@@ -157,6 +157,63 @@ private Q_SLOTS:
             QVERIFY(indivisible(*analysed(*applyFix(experiment, fix))).empty());
     }
 
+    /// Sizes of an axis before sizes of the model; nothing that does not cut any more, nothing that breaks another
+    /// array.
+    void fixesAreSensible()
+    {
+        const auto labels = [](const Experiment& experiment) {
+            std::vector<std::string> list;
+            const SnapshotPtr snapshot = analysed(experiment);
+            for (const Fix& fix : indivisible(*snapshot).front()->fixes)
+                list.push_back(fix.name + '=' + std::to_string(fix.number));
+            return list;
+        };
+        const auto in = [](const char* name, const char* axis) { return std::pair{ name, SpecEntry::axis(axis) }; };
+        using List = std::vector<std::string>;
+        // 6 divides by 2, and y takes the inverse; 3 is no size of an axis on 8 devices.
+        QCOMPARE(labels(array({ 6, 8 }, { in("a", "x"), in("b", "y") }, { { "x", 4 }, { "y", 2 } })),
+            (List{ "x=2", "a=8", "a=4" }));
+        // b does not divide by the 4 devices that y would have.
+        QCOMPARE(labels(array({ 6, 2 }, { in("a", "x"), in("b", "y") }, { { "x", 4 }, { "y", 2 } })),
+            (List{ "a=8", "a=4" }));
+        // Nothing but 1 divides 7.
+        QCOMPARE(labels(array({ 7, 8 }, { in("a", "x"), in("b", "y") }, { { "x", 4 }, { "y", 2 } })),
+            (List{ "a=8", "a=4" }));
+        QCOMPARE(labels(array({ 3 }, { in("a", "x") }, { { "x", 4 } })), List{ "a=4" });
+
+        // A name that is cut along several axes takes a size that divides by each.
+        Experiment two = array({ 10 }, { in("a", "x") }, { { "x", 4 }, { "y", 3 } });
+        std::vector<LogicalRule>& rules = two.rules.rules.list;
+        rules.insert(rules.begin(), { LogicalName::of("b"), SpecEntry::axis("x"), false, 2 });
+        rules.push_back({ LogicalName::of("a"), SpecEntry::axis("y"), false, 2 });
+        std::vector<NamedArraySetting>& arrays = std::get<ArraysModel>(two.model).arrays;
+        NamedArraySetting second = arrays.front();
+        second.path = "second";
+        second.names = { LogicalName::of("b"), LogicalName::of("a") };
+        second.shape = { 8, 10 };
+        arrays.push_back(second);
+        QCOMPARE(labels(two), (List{ "x=2", "a=12" }));
+        // One edit would make dimensions equal that only have the same name.
+        arrays.back().shape = { 8, 9 };
+        QCOMPARE(labels(two), List{});
+
+        for (const Experiment& experiment :
+            { array({ 6, 8 }, { in("a", "x"), in("b", "y") }, { { "x", 4 }, { "y", 2 } }),
+                mlp("flax-mlp-logical", 4, 2, "batch", 10), mlp("flax-mlp-logical", 2, 4, "embed", 1022),
+                mlp("flax-mlp-device", 2, 4, "hidden", 1022) }) {
+            const SnapshotPtr snapshot = analysed(experiment);
+            for (const Problem& problem : snapshot->problems)
+                for (const Fix& fix : problem.fixes) {
+                    const SnapshotPtr after = analysed(*applyFix(experiment, fix));
+                    QVERIFY(after->errorCount() < snapshot->errorCount()
+                        || (problem.diagnostic.severity() != Severity::Error
+                            && after->errorCount() == snapshot->errorCount()));
+                    if (fix.kind == Fix::Kind::SetAxisSize)
+                        QVERIFY(fix.number > 1);
+                }
+        }
+    }
+
     void everyDimensionOfAnArrayIsFound()
     {
         const SnapshotPtr snapshot = analysed(array({ 10, 6, 8 },

@@ -187,7 +187,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         const std::vector<QPushButton*>& fixes = view.rows().front()->fixButtons();
         QVERIFY(!fixes.empty());
-        QVERIFY(fixes[0]->text().contains(u'…') && fixes[0]->text().endsWith(u"= 8"_s));
+        QVERIFY(fixes[0]->text().contains(u'…') && fixes[0]->text().endsWith(u"= 10"_s));
         QVERIFY(fixes[0]->accessibleName().contains(QString::fromStdString(name)));
         QVERIFY(fixes[0]->toolTip().contains(QString::fromStdString(name)));
         for (const ProblemRow* row : view.rows())

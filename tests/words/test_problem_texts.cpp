@@ -3,10 +3,13 @@
 #include <QLocale>
 #include <QTest>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/malformed_cases.h"
+#include "networks/arrays.h"
+#include "networks/mlp.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -85,6 +88,11 @@ private Q_SLOTS:
             "the device order names device 1 twice. Name every device from 0 to 2 once.");
         row(R"("mesh": { "axes": [["P.UNCONSTRAINED", 2]] })",
             "“axes” is P.UNCONSTRAINED, which is a reserved word. Write another name.");
+        row(R"("rules": { "list": [["a", "x"], ["b", ["x", "x"]]] })",
+            "rule 2 uses the mesh axis “x” twice. Name every mesh axis once: the same devices cannot cut a dimension a "
+            "second time.");
+        row(R"("rules": { "list": [["b", ["x", ["y"]]]] })",
+            "in rule 1 a list of mesh axes stands inside another one. List the mesh axes in one flat list.");
         row(R"("a" 1)", "expected a colon after the key, found 1. Write a colon after the key there.");
         row(R"("a": 1 } { )", "expected the end of the file, found {. Remove what follows.");
     }
@@ -92,6 +100,42 @@ private Q_SLOTS:
     {
         QFETCH(QString, part);
         QTEST(ofFile(part.toStdString()), "said");
+    }
+
+    /// What a person can do wrong is said in sentences of this folder alone.
+    void wrongValues()
+    {
+        const auto said = [](const auto& result) { return result ? QString() : sentences(result.error()); };
+        QCOMPARE(
+            said(Mesh::create({ { "", 2 } })), QStringLiteral("a mesh axis has no name. Give every mesh axis a name."));
+        QCOMPARE(said(Mesh::create({ { "a", 2 } }, { 0, 0 })),
+            QStringLiteral("the device order names device 0 twice. Name every device from 0 to 1 once."));
+        QCOMPARE(said(Mesh::create({ { "a", 2 } }, { 0, 7 })),
+            QStringLiteral(
+                "the device order names device 7, which the mesh lacks. Name every device from 0 to 1 once."));
+        QCOMPARE(said(Mesh::create({ { "a", 2 } }, { 0 })),
+            QStringLiteral("the device order names 1 device, the mesh has 2. Name every device from 0 to 1 once."));
+        const auto named = [](const char* path, std::vector<LogicalName> names) {
+            return NamedArraySetting{ path, std::move(names), { 8, 8 }, DType::F32 };
+        };
+        const LogicalName a = LogicalName::of("a");
+        QCOMPARE(said(buildArrays({ named("w", { a }) })),
+            QStringLiteral(
+                "w has 2 dimensions, but names for 1. Give one name per dimension; null is for one without a "
+                "name."));
+        QCOMPARE(said(buildArrays({ named("w", { a, a }), named("w", { a, a }) })),
+            QStringLiteral("two arrays are called w. Rename one of them."));
+        MlpSettings settings;
+        settings.dtype = DType::BF16;
+        QCOMPARE(said(buildMlp(settings)),
+            QStringLiteral("the simulated devices cannot compute with numbers of type bf16. Use f32 or f64."));
+        Experiment lab;
+        lab.model = ArraysModel{};
+        QCOMPARE(said(withLogicalYConstraint(lab)),
+            QStringLiteral("the model has no constraint on y. Choose a model that has one."));
+        lab.rules.rules.list = { { a, SpecEntry::axis("x") }, { a, SpecEntry::axis("y") } };
+        QCOMPARE(said(withAxisAppendedToRule(lab, 1, "y")).section(QLatin1Char('.'), 0, 0),
+            QStringLiteral("rule 2 uses the mesh axis “y” twice"));
     }
 
     void noExperimentAtAll()
