@@ -119,11 +119,11 @@ private:
         for (auto member = ordered.begin(); member != ordered.end(); ++member)
             places.emplace(member->first, member);
         for (const UnknownKey* unknown : found->second.keys) {
-            auto place = ordered.begin();
-            if (!unknown->after.empty()) {
-                const auto before = places.find(unknown->after);
-                place = before == places.end() ? ordered.end() : std::next(before->second);
-            }
+            // "" is the beginning, unless a key of that name stands there already.
+            const auto before = places.find(unknown->after);
+            const auto place = before != places.end() ? std::next(before->second)
+                : unknown->after.empty()              ? ordered.begin()
+                                                      : ordered.end();
             const auto added = ordered.emplace(place, unknown->key, unknown->json);
             places.emplace(added->first, added);
         }
