@@ -17,9 +17,9 @@ enum class Code : std::uint16_t {
     DuplicateDimension = 103, ///< dims (names that occur twice)
     UnknownAxis = 104, ///< axis, known (list)
     AtomCut = 105,
-    AxisUsedTwice = 106, ///< axes (list)
+    AxisUsedTwice = 106, ///< axes (list); rule (from 1) where a rule names it twice
     SpecTooLong = 107, ///< spec_len, rank
-    NestedTuple = 108,
+    NestedTuple = 108, ///< rule (from 1) where it stands in a rule
     RuleArity = 109, ///< rule (index), length
     RulesType = 110,
     UnmatchedAxis = 111, ///< dims (list)
@@ -41,11 +41,13 @@ enum class Code : std::uint16_t {
     Unreadable = 129, ///< file, reason; nearest: an example
     Unwritable = 130, ///< file, reason
     // Programs
-    TypeMismatch = 140, ///< op, detail
+    // What a person can cause has named arguments (`wrong` says what it is); `detail` is for errors of the program.
+    TypeMismatch = 140, ///< op, detail; of given values: wrong, given, type
     InvalidOperand = 141, ///< op, detail
-    InvalidAttribute = 142, ///< op, detail; of a device order devices, and named or device
+    InvalidAttribute =
+        142, ///< op, detail; or wrong, ...; of a device order devices, and named, device or unknown_device
     UnknownTensor = 143, ///< path, nearest
-    NotExecutable = 144, ///< op
+    NotExecutable = 144, ///< op; operand, dim, size, partitions: a sum over what does not divide
     OutOfMemory = 145, ///< bytes, limit; alone_bytes and shared_bytes where less would fit
     VersionMismatch = 146, ///< detail: an internal result of another revision was handed over
     // Devices and their order
