@@ -10,6 +10,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
+#include <QUndoStack>
 
 #include "base/codes.h"
 #include "experiment/edits.h"
@@ -400,6 +401,12 @@ private Q_SLOTS:
         // The experiment's mesh changes: the array and its spec stay.
         fixture.document.edit(withAxisSize(*fixture.document.experiment(), 1, 2, true), QStringLiteral("model 2"));
         QCOMPARE(view.keyFigure(), QStringLiteral("[1024, 1024] → [1024, 512]"));
+        // While nobody sees the dock nothing is worked out; the mesh of then is there when it is shown again.
+        view.hide();
+        fixture.document.undoStack()->undo();
+        QCOMPARE(view.keyFigure(), QStringLiteral("[1024, 1024] → [1024, 512]"));
+        view.show();
+        QCOMPARE(view.keyFigure(), QStringLiteral("[1024, 1024] → [1024, 256]"));
     }
 
     void pagesOfTheResult()

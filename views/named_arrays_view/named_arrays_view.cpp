@@ -410,6 +410,8 @@ QString NamedArraysView::problemText() const
 
 bool NamedArraysView::eventFilter(QObject* watched, QEvent* event)
 {
+    if (watched == m_tree && event->type() == QEvent::Resize) // the figure stands beside the grid as well
+        m_tree->setColumnHidden(NamedTreeModel::Bytes, m_tree->width() < Metrics::scaled(440));
     if (watched == m_tree && event->type() == QEvent::KeyPress) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->key() == Qt::Key_Insert) {

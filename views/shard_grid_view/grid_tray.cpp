@@ -32,7 +32,7 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
         box->setMinimumContentsLength(8);
         box->setMinimumWidth(Metrics::scaled(56)); // shortened rather than cut off where there is little room
     }
-    m_colour->setMinimumWidth(Metrics::scaled(56));
+    m_colour->setMinimumWidth(Metrics::scaled(72));
     for (const QLabel* label : { m_rowsLabel, m_columnsLabel, m_colourLabel })
         m_labelled += label->sizeHint().width() + 6;
     m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host") });
@@ -68,6 +68,7 @@ void GridTray::follow()
 {
     const auto& subject = m_canvas->subject();
     const int rank = subject ? static_cast<int>(subject->layout.shape().size()) : 0;
+    setVisible(subject.has_value());
     m_spans = rank > 1;
     m_rows->setVisible(m_spans);
     m_columns->setVisible(m_spans);

@@ -25,12 +25,16 @@ namespace {
 constexpr DType dtypes[] = { DType::F32, DType::BF16, DType::F16, DType::F64, DType::I8, DType::I16, DType::I32,
     DType::I64, DType::U8, DType::U16, DType::U32, DType::U64, DType::Pred };
 
-QString spaced(const Shape& shape, std::int64_t size)
+/// Arguments to begin with: the grid as it is, its axes the other way round, its first axis.
+QString argumentsFor(const QString& operation, const Shape& grid)
 {
-    QStringList sizes;
-    for (std::size_t i = 0; i < shape.size(); ++i)
-        sizes << QString::number(size < 0 ? static_cast<qint64>(shape.size() - 1 - i) : shape[i]);
-    return sizes.join(QStringLiteral(", "));
+    QStringList arguments;
+    for (std::size_t axis = 0; axis < grid.size(); ++axis)
+        arguments << QString::number(
+            operation == QLatin1String("transpose") ? static_cast<qint64>(grid.size() - 1 - axis) : grid[axis]);
+    if (operation == QLatin1String("replicate"))
+        arguments = grid.empty() ? QStringList() : QStringList{ QStringLiteral("0") };
+    return arguments.join(QStringLiteral(", "));
 }
 
 } // namespace
@@ -57,6 +61,8 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     m_version->setToolTip(tr("2024: PartitionSpec('x', None). Now: P('x', None), and axis types in meshes"));
     for (QComboBox* box : { m_dtype, m_memory, m_version })
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    for (QComboBox* box : { m_memory, m_version })
+        box->setMinimumWidth(Metrics::scaled(64));
     m_dtype->setMinimumContentsLength(4);
     m_memory->setMinimumContentsLength(8);
     m_version->setMinimumContentsLength(8);
@@ -215,9 +221,8 @@ void FormsPanel::refresh()
     }
     QString stale;
     if (m_state->sourceProblem())
-        stale =
-            tr("%1 cannot be used as it is. The other forms show the last sharding that could; Esc goes back to it.")
-                .arg(lab::formName(m_state->source()));
+        stale = tr("What was written last cannot be used. The other forms show the last sharding that could; Esc goes "
+                   "back to it.");
     else if (m_state->isStale())
         stale = tr("The forms show the last array that could be used; Esc goes back to it.");
     m_stale->setText(stale);
@@ -236,14 +241,7 @@ void FormsPanel::addOperation(const QString& operation)
         chain = "PositionalSharding(devices)";
         steps = positionalSteps(chain, m_state->devices().mesh);
     }
-    const Shape grid = steps.empty() ? Shape{} : steps.back().shape;
-    QString arguments;
-    if (operation == QLatin1String("reshape"))
-        arguments = spaced(grid, 0);
-    else if (operation == QLatin1String("transpose"))
-        arguments = spaced(grid, -1);
-    else if (grid.size() > 0)
-        arguments = QStringLiteral("0");
+    const QString arguments = argumentsFor(operation, steps.empty() ? Shape{} : steps.back().shape);
     const QString head = QString::fromStdString(chain) + QLatin1Char('.') + operation + QLatin1Char('(');
     m_state->edit(ShardingForm::PositionalCode, (head + arguments + QLatin1Char(')')).toStdString());
     Q_EMIT changed();

@@ -55,13 +55,13 @@ QString formName(ShardingForm form)
     case ShardingForm::Named:
         return QStringLiteral("NamedSharding");
     case ShardingForm::Positional:
-        return Lab::tr("Positional, printed");
+        return Lab::tr("Positional");
     case ShardingForm::PositionalCode:
-        return Lab::tr("Positional, code");
+        return Lab::tr("… as a chain", "PositionalSharding");
     case ShardingForm::HloV1:
-        return Lab::tr("HLO V1, lists");
+        return QStringLiteral("HLO V1");
     case ShardingForm::HloV2:
-        return Lab::tr("HLO V2, iota");
+        return QStringLiteral("HLO V2");
     case ShardingForm::Gspmd:
         return QStringLiteral("GSPMDSharding");
     case ShardingForm::Shardy:

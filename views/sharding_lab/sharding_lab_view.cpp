@@ -48,8 +48,20 @@ ShardingLabView::ShardingLabView(Document* document, Selection* selection, QWidg
     followSelection();
 }
 
+void ShardingLabView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (m_behind)
+        followMesh();
+}
+
 void ShardingLabView::followMesh()
 {
+    // An edit of a large mesh is no work for a dock that nobody sees.
+    const bool shown = isVisible() || !m_state.result();
+    m_behind = !shown;
+    if (!shown)
+        return;
     const Experiment& experiment = *m_document->experiment();
     Result<Mesh> mesh = makeMesh(experiment.mesh);
     m_notice->setVisible(!mesh);

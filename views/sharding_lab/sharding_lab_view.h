@@ -32,6 +32,9 @@ public:
 Q_SIGNALS:
     void keyFigureChanged();
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     void followMesh();
     void followSelection();
@@ -46,6 +49,7 @@ private:
     TwoSides* m_sides;
     QString m_keyFigure;
     bool m_touched = false; ///< somebody has written something
+    bool m_behind = false; ///< the mesh has changed since the dock was last seen
 };
 
 } // namespace shardscope

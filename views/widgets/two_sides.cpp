@@ -24,7 +24,10 @@ TwoSides::TwoSides(
     m_splitter->addWidget(first);
     m_splitter->addWidget(second);
     m_splitter->setChildrenCollapsible(false);
-    m_splitter->setSizes({ Metrics::scaled(440), Metrics::scaled(440) });
+    // What is written needs the width more than what is drawn.
+    m_splitter->setStretchFactor(0, 3);
+    m_splitter->setStretchFactor(1, 2);
+    m_splitter->setSizes({ Metrics::scaled(540), Metrics::scaled(360) });
     auto* line = new QHBoxLayout;
     line->setContentsMargins(8, 4, 8, 0);
     line->addWidget(m_bar);
