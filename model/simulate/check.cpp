@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <tuple>
 
 #include "base/codes.h"
 #include "simulate/array_comparison.h"
@@ -20,7 +21,10 @@ using Array = std::vector<double>;
 constexpr double float64Tolerance = 1e-9;
 constexpr double float32ChangeTolerance = 1e-5;
 constexpr double float32Epsilon = 0x1p-23;
-constexpr double float32Unit = float32Epsilon / 2; // largest relative error of one rounding
+// What underflows in single numbers may be multiplied on: far more than comes of that, far less than means anything.
+constexpr double float64Underflow = 0x1p-960;
+constexpr double float32StateUnderflow = 0x1p-148;
+constexpr double float32ParameterUnderflow = 0x1p-100; // optimizers divide by as little as their epsilon
 
 class Check {
 public:
@@ -72,7 +76,8 @@ private:
         std::vector<ValueCheck> wrong;
         for (const ValueId argument : m_program.main().arguments) {
             ValueCheck line = lineFor(argument);
-            compare(line, m_run.gather(argument), m_run.replicaDifference(argument), { 0 });
+            compare(
+                line, DeviceValueId(argument.index), m_run.gather(argument), m_run.replicaDifference(argument), { 0 });
             if (!line.passed())
                 wrong.push_back(std::move(line));
         }
@@ -86,7 +91,8 @@ private:
         referenceCompute(m_program, m_reference, m_plan.alone);
         noteLossOfReference();
         const auto tolerance = [this](ValueId value) -> Tolerances {
-            return { isFloating(value) ? float64Tolerance * largestMagnitude(referenceOf(value)) : 0 };
+            return { isFloating(value) ? float64Tolerance * largestMagnitude(referenceOf(value)) + float64Underflow
+                                       : 0 };
         };
         for (std::size_t link = 0; link < m_plan.links.size(); ++link) {
             const ValueId value = m_plan.links[link];
@@ -142,10 +148,10 @@ private:
             if (link < m_plan.links.size() && m_plan.links[link] == value) {
                 Tolerances tolerances{ 0 };
                 if (!bounds.isExact(value)) {
-                    auto [magnitude, roundings] = bounds.of(value);
-                    for (double& element : magnitude) // one more for what is of second order
-                        element *= (roundings + 1) * float32Unit;
-                    tolerances = std::move(magnitude);
+                    RoundingBound bound = bounds.of(value);
+                    for (std::size_t i = 0; i < bound.magnitude.size(); ++i)
+                        bound.magnitude[i] = bound.tolerance(i);
+                    tolerances = std::move(bound.magnitude);
                 }
                 Array ours = compareLink(link++, tolerances);
                 noteGradient(value, ours, alone);
@@ -218,7 +224,7 @@ private:
         const Array& old = referenceOf(state.argument);
         for (const std::size_t i : apart) {
             const double size = std::max(std::fabs(next[i]), std::fabs(next[i] - old[i]));
-            if (!(difference(ours[i], next[i]) <= float32ChangeTolerance * size + reach[i]))
+            if (!(difference(ours[i], next[i]) <= float32ChangeTolerance * size + reach[i] + float32ParameterUnderflow))
                 ++m_report.decided.unexplained;
         }
     }
@@ -239,10 +245,12 @@ private:
         if (!isFloating(state.result))
             return { 0 };
         const Array& old = referenceOf(state.argument);
+        const double underflow =
+            roleOf(state.argument) == Role::Parameter ? float32ParameterUnderflow : float32StateUnderflow;
         Tolerances tolerances(next.size());
         for (std::size_t i = 0; i < next.size(); ++i)
             tolerances[i] = float32ChangeTolerance * std::fabs(next[i] - old[i])
-                + 4 * float32Epsilon * (std::fabs(next[i]) + std::fabs(old[i]));
+                + 4 * float32Epsilon * (std::fabs(next[i]) + std::fabs(old[i])) + underflow;
         return tolerances;
     }
 
@@ -257,13 +265,13 @@ private:
             [&](const StatePair& pair) { return results[pair.result] == value; });
         if (!isState) {
             seen = m_run.gather(value);
-            compare(line, seen, m_run.replicaDifference(value), tolerances);
+            compare(line, DeviceValueId(value.index), seen, m_run.replicaDifference(value), tolerances);
         }
         for (std::size_t r = 0; r < results.size(); ++r) {
             if (results[r] != value)
                 continue;
             Array returned = m_run.gatherResult(r);
-            compare(line, returned, m_run.replicaDifferenceOfResult(r), tolerances);
+            compare(line, m_run.plan().program->results[r], returned, m_run.replicaDifferenceOfResult(r), tolerances);
             if (roleOf(value) == Role::Loss && !returned.empty())
                 m_report.lossOurs = returned[0];
             if (isState)
@@ -274,18 +282,22 @@ private:
 
     std::int64_t compareState(std::size_t state, const Array& ours, const Tolerances& tolerances)
     {
-        return compare(m_report.values[m_plan.links.size() + state], ours,
-            m_run.replicaDifferenceOfResult(m_plan.state[state].resultIndex), tolerances);
+        const std::size_t result = m_plan.state[state].resultIndex;
+        return compare(m_report.values[m_plan.links.size() + state], m_run.plan().program->results[result], ours,
+            m_run.replicaDifferenceOfResult(result), tolerances);
     }
 
-    std::int64_t compare(ValueCheck& line, const Array& ours, const std::optional<ReplicaDifference>& copies,
-        const Tolerances& tolerances)
+    /// `held` is the form in which the devices hold what is compared.
+    std::int64_t compare(ValueCheck& line, DeviceValueId held, const Array& ours,
+        const std::optional<ReplicaDifference>& copies, const Tolerances& tolerances)
     {
         if (!line.copiesDiffer)
             line.copiesDiffer = copies;
+        const auto worst = [&line] { return std::tuple(line.worstElement, line.ours, line.reference, line.tolerance); };
+        const auto before = worst();
         const std::int64_t within = compareArrays(line, ours, referenceOf(line.value), tolerances);
-        if (line.worstElement >= 0)
-            line.worstDevice = firstHolder(line.value, line.worstElement);
+        if (line.worstElement >= 0 && worst() != before)
+            line.worstDevice = firstHolder(held, line.worstElement);
         return within;
     }
 
@@ -311,9 +323,9 @@ private:
         m_report.endToEnd.agree += agree;
     }
 
-    [[nodiscard]] std::int32_t firstHolder(ValueId value, std::int64_t element) const
+    [[nodiscard]] std::int32_t firstHolder(DeviceValueId value, std::int64_t element) const
     {
-        const Layout layout = m_run.plan().program->layout(DeviceValueId(value.index));
+        const Layout layout = m_run.plan().program->layout(value);
         const Shape& shape = layout.shape();
         Shape block(shape.size());
         for (std::size_t d = shape.size(); d-- > 0;) {
@@ -367,6 +379,7 @@ Result<CheckReport> checkAgainstReference(
     if (!plan)
         return tl::unexpected(plan.error());
     RunOptions both = options;
+    both.memoryLimit = memoryLimit(options); // one number for every decision, and for what is said about it
     both.reservedBytes += checkBytes(*program->program);
     auto run = Run::create(std::make_shared<const Plan>(std::move(*plan)), both);
     if (!run)
@@ -376,7 +389,7 @@ Result<CheckReport> checkAgainstReference(
     } catch (const std::bad_alloc&) { // it was there when it was counted
         return fail(Code::OutOfMemory,
             { { "bytes", toBytes(both.reservedBytes + static_cast<double>((*run)->physicalBytes())) },
-                { "limit", memoryLimit(options) } });
+                { "limit", both.memoryLimit } });
     }
 }
 

@@ -2,7 +2,7 @@
 // Sharded results against the unsharded reference.
 //
 // f64: both sides go their own way from the same initial values. After every step the loss is within 1e-9 relative, and
-// every element of a compared array within 1e-9 of the largest magnitude in its array.
+// every element of a compared array within 1e-9 of the largest magnitude in its array, and 2^-960 for what underflows.
 //
 // f32: the two sides round differently, and what becomes of that has no useful bound from end to end. Absolute values
 // all the way back bound it by 1e7 times the values through eight products of depth 1024. Statistics are too hopeful:
@@ -12,20 +12,22 @@
 // compared, and the reference computes on from there in double, to the next ones. What is compared then has one sum
 // behind it and little else, so that
 //
-//     |ours - reference| <= (k + 1) u |a|.|b|,   u = 2^-24
+//     |ours - reference| <= (k + 1) u |a|.|b| + 2 a,   u = 2^-24
 //
 // holds for certain (rounding_bound.h). |a|.|b| is that sum on absolute values. k counts the roundings behind one of
-// its terms: one per term on one device, one per device that adds to it, and the few before and after. That is sharp:
-// for n terms of random sign the tolerance is some n^1.5 u of the value, 0.2 % for n = 1024. And it is complete: by
-// induction over the links every number of the step is right.
+// its terms: one per term on one device, one per device that adds to it, and the few before and after. a is for numbers
+// below 2^-126, which f32 cannot tell apart as finely: some 2^-150 per term, nothing beside the rest of it else. That
+// is sharp: for n terms of random sign the tolerance is some n^1.5 u of the value, 0.2 % for n = 1024. And it is
+// complete: by induction over the links every number of the step is right.
 //
 // New state is compared on equal gradients: the reference repeats the optimizer in f32 (1 - beta^t loses most of its
 // digits there, and the same ones have to be lost), from the devices' gradients and old state, within
 //
 //     1e-5 |new - old| + 4 eps (|new| + |old|)
 //
-// relative to the change, then, and to the roundings of what is added up, since the new number itself may cancel. Each
-// further step begins with the devices' state.
+// relative to the change, then, and to the roundings of what is added up, since the new number itself may cancel; and
+// within 2^-148 (2^-100 for parameters, whose change is divided by something small) for what underflows. Each further
+// step begins with the devices' state.
 //
 // Besides, new parameters are compared on the reference's own gradients g, sums of the devices' numbers in double, with
 // bounds B of what rounding can make of them (Decided). Adam divides a gradient by about its own size. Its first step

@@ -73,10 +73,10 @@ private:
             const std::uint32_t result = operation.results[0].index;
             if (!needed[result])
                 continue;
-            if (needsExactOperands(m_program, operation))
-                for (const ValueId operand : operation.operands)
-                    if (!exact[operand.index])
-                        m_checked[operand.index] = exact[operand.index] = true;
+            for (std::size_t o = 0; o < operation.operands.size(); ++o)
+                if (const ValueId operand = operation.operands[o];
+                    !exact[operand.index] && needsExactOperand(m_program, operation, o))
+                    m_checked[operand.index] = exact[operand.index] = true;
             const bool fromExact = std::all_of(operation.operands.begin(), operation.operands.end(),
                 [&exact](ValueId operand) { return exact[operand.index]; });
             exact[result] = m_checked[result] || (fromExact && addsNoRounding(m_program, operation));

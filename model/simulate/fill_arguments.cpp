@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "simulate/element.h"
+#include "simulate/positions.h"
 #include "simulate/shard_rows.h"
 
 namespace shardscope {
@@ -18,14 +19,12 @@ struct Filling {
     const std::stop_token& stop;
 };
 
+/// `layout` in plain order.
 void fillArgument(const Filling& filling, ValueId argument, SlotId slot, const Layout& layout, std::int64_t shard)
 {
     const Program& program = *filling.plan.program->program;
     const DeviceValue& value = filling.plan.program->value(DeviceValueId(argument.index));
-    const Mesh& mesh = layout.mesh();
-    std::vector<std::int32_t> positions;
-    for (const std::int32_t device : layout.holders(shard))
-        positions.push_back(static_cast<std::int32_t>(mesh.positionOf(device)));
+    const std::vector<std::int32_t> positions = layout.holders(shard);
     std::byte* first = filling.memory.address(static_cast<std::size_t>(positions[0]), slot);
     // Part of a row at a time, so that long rows need no memory; the others copy the first holder's shard.
     constexpr std::int64_t mostElements = 4096;
@@ -74,7 +73,7 @@ void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialVa
     std::vector<Layout> layouts;
     const std::vector<ValueId>& arguments = program.main().arguments;
     for (std::size_t a = 0; a < arguments.size(); ++a) {
-        layouts.push_back(plan.program->layout(DeviceValueId(arguments[a].index)));
+        layouts.push_back(inPlainOrder(plan.program->layout(DeviceValueId(arguments[a].index))));
         if (plan.arguments[a].valid())
             for (std::int64_t shard = 0; shard < layouts[a].distinctShards(); ++shard)
                 parts.push_back({ a, shard });

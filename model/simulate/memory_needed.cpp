@@ -46,9 +46,9 @@ Result<double> runBytes(const Plan& plan, ReplicaMode replicas, int threads, dou
     return budget.taken();
 }
 
-tl::unexpected<Error> runOutOfMemory(const Plan& plan, const RunOptions& options, int threads, double needed)
+tl::unexpected<Error> runOutOfMemory(
+    const Plan& plan, const RunOptions& options, int threads, double needed, std::int64_t limit)
 {
-    const std::int64_t limit = memoryLimit(options);
     auto error = fail(Code::OutOfMemory, { { "bytes", toBytes(needed + options.reservedBytes) }, { "limit", limit } });
     const auto fits = [limit](double bytes) { return bytes <= static_cast<double>(limit); };
     if (options.reservedBytes > 0 && fits(needed))

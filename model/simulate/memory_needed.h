@@ -13,8 +13,9 @@ namespace shardscope {
 [[nodiscard]] Result<double> runBytes(
     const Plan& plan, ReplicaMode replicas, int threads, double limit, const std::stop_token& stop = {});
 
-/// OutOfMemory, as Run::create() gives it, for a run that needs `needed` bytes.
+/// OutOfMemory, as Run::create() gives it, for a run that needs `needed` bytes. `limit` is the one that was decided by:
+/// what the system leaves is another number each time somebody asks.
 [[nodiscard]] tl::unexpected<Error> runOutOfMemory(
-    const Plan& plan, const RunOptions& options, int threads, double needed);
+    const Plan& plan, const RunOptions& options, int threads, double needed, std::int64_t limit);
 
 } // namespace shardscope

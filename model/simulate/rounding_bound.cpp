@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "simulate/reference_operation.h"
 
@@ -12,12 +13,34 @@ namespace {
 
 /// Of exp, tanh, pow, ...: the standard library's functions err by about 2 u, logistic and rsqrt are made of three.
 constexpr double roundingsOfFunction = 8;
+constexpr double underflow = 0x1p-150; // largest error of one rounding below 2^-126
+/// In f32 1 / (1 + exp(-x)) is 0 where exp(-x) is beyond 2^128.
+constexpr double logisticUnderflow = 0x1p-127;
 
 std::vector<double> absolute(std::vector<double> array)
 {
     for (double& element : array)
         element = std::fabs(element);
     return array;
+}
+
+/// Of the numbers; what is not finite has no bound in any case.
+double largestFinite(const std::vector<double>& array)
+{
+    double most = 0;
+    for (const double element : array)
+        if (std::isfinite(element))
+            most = std::max(most, std::fabs(element));
+    return most;
+}
+
+double smallestDivisor(const std::vector<double>& array)
+{
+    double least = std::numeric_limits<double>::infinity();
+    for (const double element : array)
+        if (element != 0)
+            least = std::fmin(least, std::fabs(element));
+    return least;
 }
 
 bool isFloatResult(const Program& program, const Operation& operation)
@@ -48,7 +71,7 @@ ReduceKind reduction(const Operation& operation)
 
 } // namespace
 
-bool needsExactOperands(const Program& program, const Operation& operation)
+bool needsExactOperand(const Program& program, const Operation& operation, std::size_t operand)
 {
     switch (operation.kind) {
     case OpKind::Exponential:
@@ -65,6 +88,8 @@ bool needsExactOperands(const Program& program, const Operation& operation)
         return true;
     case OpKind::Convert:
         return !isFloatResult(program, operation);
+    case OpKind::Divide: // an error of the size of the divisor takes the quotient anywhere
+        return operand == 1;
     default:
         return false;
     }
@@ -128,19 +153,21 @@ RoundingBounds::RoundingBounds(const Program& program, const ReferenceState& sta
     , m_sumLengths(std::move(sumLengths))
     , m_magnitudes(program.values.size())
     , m_roundings(program.values.size(), 0)
+    , m_absolutes(program.values.size(), 0)
 {
 }
 
 void RoundingBounds::setExact(ValueId value)
 {
     m_roundings[value.index] = 0;
+    m_absolutes[value.index] = 0;
     m_magnitudes[value.index] = Array(); // {} would keep the memory
 }
 
 RoundingBound RoundingBounds::of(ValueId value) const
 {
     Array own;
-    return { magnitude(value, own), m_roundings[value.index] };
+    return { magnitude(value, own), m_roundings[value.index], m_absolutes[value.index] };
 }
 
 /// `own` is used where the magnitude is not kept.
@@ -195,18 +222,74 @@ double RoundingBounds::lengthOf(const Operation& operation) const
     return m_sumLengths[m_program.value(operation.results[0]).definition.index];
 }
 
-/// |a / b|, and |a / b| |b'| / |b| where b itself errs in proportion to b'.
+double RoundingBounds::mostAbsolute(const Operation& operation) const
+{
+    double most = 0;
+    for (const ValueId operand : operation.operands)
+        most = std::max(most, m_absolutes[operand.index]);
+    return most;
+}
+
+/// What underflowed in the factors, in a product of two of them.
+double RoundingBounds::absoluteOfProducts(const Operation& operation) const
+{
+    const double left = m_absolutes[operation.operands[0].index];
+    const double right = m_absolutes[operation.operands[1].index];
+    Array own;
+    double absolute = left * right;
+    if (left > 0)
+        absolute += left * largestFinite(magnitude(operation.operands[1], own));
+    if (right > 0)
+        absolute += right * largestFinite(magnitude(operation.operands[0], own));
+    return absolute;
+}
+
+/// Of an inexact result.
+double RoundingBounds::absoluteOf(const Operation& operation) const
+{
+    const double most = mostAbsolute(operation);
+    switch (operation.kind) {
+    case OpKind::Add:
+    case OpKind::Subtract:
+        return m_absolutes[operation.operands[0].index] + m_absolutes[operation.operands[1].index];
+    case OpKind::Multiply:
+        return absoluteOfProducts(operation) + underflow;
+    case OpKind::Divide:
+        return (most > 0 ? most / smallestDivisor(m_state.values[operation.operands[1].index]) : 0) + underflow;
+    case OpKind::DotGeneral:
+        return lengthOf(operation) * (absoluteOfProducts(operation) + underflow);
+    case OpKind::Reduce: {
+        const double terms = termsOf(operation, m_program.value(operation.operands[0]).type);
+        if (reduction(operation) == ReduceKind::Sum)
+            return terms * most;
+        if (reduction(operation) != ReduceKind::Product)
+            return most;
+        Array own; // whatever is multiplied on, in any order
+        Array factors = magnitude(operation.operands[0], own);
+        for (double& factor : factors)
+            factor = std::fmax(1, factor + most);
+        Array products;
+        evaluateReference(
+            m_program, operation, std::vector<const Array*>{ &factors }, ReferencePrecision::Double, products);
+        return terms * (most + underflow) * largestFinite(products);
+    }
+    case OpKind::Convert:
+        return most + underflow;
+    case OpKind::Logistic:
+        return logisticUnderflow;
+    default:
+        return needsExactOperand(m_program, operation, 0) ? roundingsOfFunction * underflow : most;
+    }
+}
+
+/// |a / b|, where b is exact.
 RoundingBounds::Array RoundingBounds::quotient(const Operation& operation) const
 {
-    const ValueId divisor = operation.operands[1];
     Array own;
     Array result = magnitude(operation.operands[0], own);
-    const Array& b = m_state.values[divisor.index];
+    const Array& b = m_state.values[operation.operands[1].index];
     for (std::size_t i = 0; i < result.size(); ++i)
         result[i] /= std::fabs(b[i]);
-    if (!isExact(divisor))
-        for (std::size_t i = 0; i < result.size(); ++i)
-            result[i] *= m_magnitudes[divisor.index][i] / std::fabs(b[i]);
     return result;
 }
 
@@ -251,7 +334,7 @@ void RoundingBounds::follow(const Operation& operation)
         magnitudes = evaluated(operation, operation.kind);
         break;
     case OpKind::Divide:
-        roundings = m_roundings[operation.operands[0].index] + m_roundings[operation.operands[1].index] + 1;
+        roundings += 1;
         magnitudes = quotient(operation);
         break;
     case OpKind::DotGeneral:
@@ -276,8 +359,10 @@ void RoundingBounds::follow(const Operation& operation)
         roundings = roundingsOfFunction;
         magnitudes = absolute(m_state.values[result.index]);
     }
+    const double absolute = absoluteOf(operation);
     m_magnitudes[result.index] = std::move(magnitudes);
     m_roundings[result.index] = roundings;
+    m_absolutes[result.index] = absolute;
 }
 
 } // namespace shardscope

@@ -43,16 +43,16 @@ public:
     {
         if (auto checked = checkGiven(); !checked)
             return checked;
-        const auto limit = static_cast<double>(memoryLimit(options));
-        const auto needed = runBytes(*m_plan, options.replicas, m_threads, limit, m_stop);
+        const std::int64_t limit = memoryLimit(options);
+        const auto needed = runBytes(*m_plan, options.replicas, m_threads, static_cast<double>(limit), m_stop);
         if (!needed)
             return tl::unexpected(needed.error());
         if (isStopped())
             return {};
-        if (*needed + options.reservedBytes > limit)
-            return runOutOfMemory(*m_plan, options, m_threads, *needed);
+        if (*needed + options.reservedBytes > static_cast<double>(limit))
+            return runOutOfMemory(*m_plan, options, m_threads, *needed, limit);
 
-        MemoryBudget budget(limit);
+        MemoryBudget budget(static_cast<double>(limit));
         ReplicaSharing sharing;
         if (options.replicas == ReplicaMode::Shared)
             sharing = shareReplicas(*m_plan);
@@ -66,11 +66,11 @@ public:
         const double taken = m_memory.bytesNeeded() + static_cast<double>(m_phases.ownBytes)
             + static_cast<double>(m_phases.scratchBytes) * m_threads;
         if (!m_memory.allocate())
-            return runOutOfMemory(*m_plan, options, m_threads, *needed);
+            return runOutOfMemory(*m_plan, options, m_threads, *needed, limit);
         for (int worker = 0; worker < m_threads; ++worker) {
             m_scratch.emplace_back(m_phases.scratchBytes);
             if (m_scratch.back().data() == nullptr)
-                return runOutOfMemory(*m_plan, options, m_threads, *needed);
+                return runOutOfMemory(*m_plan, options, m_threads, *needed, limit);
         }
         m_physicalBytes = static_cast<std::int64_t>(taken);
         m_clocks.resize(m_devices);
@@ -78,6 +78,7 @@ public:
         m_groupSeconds.resize(m_devices);
         m_timing.devices.resize(m_devices);
         m_pool = std::make_unique<ThreadPool>(m_threads);
+        m_threads = m_pool->threads();
         reset();
         return {};
     }

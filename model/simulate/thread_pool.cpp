@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/thread_pool.h"
 
+#include <new>
+#include <system_error>
+
 namespace shardscope {
 
 namespace {
@@ -23,8 +26,13 @@ ThreadPool::ThreadPool(int threads)
 {
     const unsigned cores = std::thread::hardware_concurrency();
     m_spins = static_cast<unsigned>(threads) <= cores ? spinsWhenEveryThreadHasACore : spinsWhenCoresAreShared;
-    for (int worker = 1; worker < threads; ++worker)
-        m_workers.emplace_back([this, worker] { workerLoop(worker); });
+    m_workers.reserve(static_cast<std::size_t>(threads)); // once a thread runs, nothing here may throw
+    try {
+        for (int worker = 1; worker < threads; ++worker)
+            m_workers.emplace_back([this, worker] { workerLoop(worker); });
+    } catch (const std::system_error&) { // the system starts no more of them: those that run do the work
+    } catch (const std::bad_alloc&) {
+    }
 }
 
 ThreadPool::~ThreadPool()

@@ -12,7 +12,8 @@ namespace shardscope {
 
 class ThreadPool {
 public:
-    /// `threads` >= 1 counts the calling thread, which works too.
+    /// `threads` >= 1 counts the calling thread, which works too. Where the system starts fewer, it is fewer: see
+    /// threads().
     explicit ThreadPool(int threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;

@@ -47,7 +47,10 @@ public:
     }
     [[nodiscard]] std::vector<double> gatherResult(std::size_t result) const override
     {
-        return m_run->gatherResult(result);
+        std::vector<double> gathered = m_run->gatherResult(result);
+        if (afterGather)
+            afterGather(result, gathered);
+        return gathered;
     }
     [[nodiscard]] std::optional<ReplicaDifference> replicaDifferenceOfResult(std::size_t result) const override
     {
@@ -56,6 +59,8 @@ public:
     [[nodiscard]] std::int64_t copiedBytes() const override { return m_run->copiedBytes(); }
     [[nodiscard]] std::int64_t logicalBytes() const override { return m_run->logicalBytes(); }
     [[nodiscard]] std::int64_t physicalBytes() const override { return m_run->physicalBytes(); }
+
+    std::function<void(std::size_t result, std::vector<double>&)> afterGather; ///< what devices hold of results
 
 private:
     std::unique_ptr<Run> m_run;

@@ -15,6 +15,14 @@ namespace shardscope::test {
 using ProgramOnDevices = std::shared_ptr<const DeviceProgram>;
 using PlanPtr = std::shared_ptr<const Plan>;
 
+/// What a test says of the dimensions of an array.
+inline Annotation onAxes(std::vector<SpecEntry> entries)
+{
+    PartitionSpec spec;
+    spec.entries = std::move(entries);
+    return DeviceAxes{ std::move(spec) };
+}
+
 /// Aborts on an error: these programs are legal.
 inline MeshPtr makeMesh(std::vector<MeshAxis> axes)
 {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "program/builder.h"
 #include "simulate/faults.h"
 #include "simulate/small_mlp.h"
 
@@ -71,6 +72,9 @@ private Q_SLOTS:
     void passesAndCoversEverything();
     void passesWithEqualRows();
     void passesWhereRelusTurn();
+    void passesWhereNumbersUnderflow_data();
+    void passesWhereNumbersUnderflow();
+    void passesWhereDivisorsCancel();
     void seesWrongGradients_data() { addTypes(); }
     void seesWrongGradients();
     void seesOneWrongElement_data() { addTypes(); }
@@ -85,6 +89,7 @@ private Q_SLOTS:
     void seesAShardOfAnotherBlock();
     void seesTheOldCount_data() { addTypes(); }
     void seesTheOldCount();
+    void namesTheHolderOfWhatIsWrong();
     void seesAnotherParameter();
     void seesAnotherOptimizer();
     void seesOverflow();
@@ -185,6 +190,69 @@ void TestCheck::passesWhereRelusTurn()
     for (const ValueCheck& line : report->values)
         QVERIFY2(line.passed(), describe(line).c_str());
     QVERIFY(report->endToEnd.gradientDifference > 1e-2); // they did decide differently
+}
+
+void TestCheck::passesWhereNumbersUnderflow_data()
+{
+    QTest::addColumn<int>("dtype");
+    QTest::addColumn<double>("input"); ///< about the size of gradients, or its root where the loss is a square
+    QTest::addColumn<bool>("squares");
+    QTest::newRow("f32, sum of outputs") << static_cast<int>(DType::F32) << 1e-40 << false;
+    QTest::newRow("f32, squares") << static_cast<int>(DType::F32) << 3e-20 << true;
+    QTest::newRow("f64, sum of outputs") << static_cast<int>(DType::F64) << 1e-318 << false;
+    QTest::newRow("f64, squares") << static_cast<int>(DType::F64) << 1e-159 << true;
+}
+
+// Inputs so small that sums, gradients and the optimizer's state are below the smallest normal number.
+void TestCheck::passesWhereNumbersUnderflow()
+{
+    QFETCH(int, dtype);
+    QFETCH(double, input);
+    QFETCH(bool, squares);
+    MlpSettings settings = smallMlp(static_cast<DType>(dtype));
+    settings.loss = squares ? LossKind::HalfSumOfSquares : LossKind::SumOfOutputs;
+    const auto program = mlpOnDevices(settings, makeMesh(twoByFour));
+    RunOptions options = randomInputs();
+    std::vector<double>& x = options.initial.given["x"];
+    for (int i = 0; i < 16 * 24; ++i)
+        x.push_back(input * (1 + 0.37 * (i % 11)));
+    options.initial.given["params/layers.2/W2"] = std::vector<double>(40 * 24, 0); // begins with its change alone
+    const auto report = checkAgainstReference(program, options, 2);
+    QVERIFY(report.has_value());
+    for (const ValueCheck& line : report->values)
+        QVERIFY2(line.passed(), describe(line).c_str());
+    QCOMPARE(report->decided.unexplained, std::int64_t(0));
+}
+
+// A divisor that is left of two numbers of size 1 may be wrong by half; the quotient then is what it is.
+void TestCheck::passesWhereDivisorsCancel()
+{
+    const auto mesh = makeMesh(twoByFour);
+    Builder builder("quotient");
+    const TensorType type{ DType::F32, { 8, 8 } };
+    std::vector<ValueId> arguments;
+    for (const char* name : { "x", "y", "z" })
+        arguments.push_back(builder.argument(type, name, Role::Input));
+    const ValueId product = builder.binary(OpKind::Multiply, arguments[0], arguments[1]);
+    const ValueId divisor = builder.binary(OpKind::Subtract, product, arguments[2]);
+    const ValueId one = builder.broadcastScalar(builder.constant({ DType::F32, {} }, 1), type.shape);
+    const ValueId quotient = builder.binary(OpKind::Divide, one, divisor);
+    builder.result(builder.named(quotient, "quotient", Role::Activation));
+    const Program program = std::move(builder).finish();
+    QVERIFY(std::ranges::count(checkedValues(program), divisor) == 1);
+    RunOptions options = randomInputs();
+    auto& given = options.initial.given;
+    for (int i = 0; i < 64; ++i) {
+        const float x = 1 + static_cast<float>(i) / 777;
+        const float y = 1 + static_cast<float>(i) / 333;
+        given["x"].push_back(x);
+        given["y"].push_back(y);
+        given["z"].push_back(x * y - 2.5e-7F); // a rounding or two away
+    }
+    const auto report = checkAgainstReference(onDevices(program, mesh), options);
+    QVERIFY(report.has_value());
+    for (const ValueCheck& line : report->values)
+        QVERIFY2(line.passed(), describe(line).c_str());
 }
 
 void TestCheck::seesWrongGradients()
@@ -383,6 +451,29 @@ void TestCheck::seesTheOldCount()
         QCOMPARE(failedPaths(report), parameters);
         QVERIFY(firstFailure(report)->worstDevice >= 0 && firstFailure(report)->worstElement >= 0);
     }
+}
+
+// A result goes out in another form than it is worked out in; only there an element is wrong.
+void TestCheck::namesTheHolderOfWhatIsWrong()
+{
+    const auto mesh = makeMesh(twoByFour);
+    Builder builder("result");
+    const ValueId x = builder.argument(
+        { DType::F32, { 8, 8 } }, "x", Role::Input, {}, onAxes({ SpecEntry::axis("data"), SpecEntry::none() }));
+    const ValueId y = builder.named(builder.binary(OpKind::Multiply, x, x), "y", Role::Activation);
+    builder.result(y, onAxes({ SpecEntry::none(), SpecEntry::axis("model") }));
+    const Program program = std::move(builder).finish();
+    FaultyRun run(runOf(program, onDevices(program, mesh), randomInputs()), [](Run&) {});
+    constexpr std::int64_t element =
+        7 * 8 + 3; // rows on data=1: from device 4 on; columns on model=1: from device 1 on
+    run.afterGather = [](std::size_t, std::vector<double>& result) { result[element] += 1; };
+    const DeviceProgram& device = *run.plan().program;
+    QCOMPARE(device.layout(DeviceValueId(y.index)).shardGrid(), (Shape{ 2, 1 }));
+    QCOMPARE(device.layout(device.results[0]).shardGrid(), (Shape{ 1, 4 }));
+    const auto report = checkRun(run, program, randomValues());
+    QVERIFY(!report.passed);
+    QCOMPARE(firstFailure(report)->worstElement, element);
+    QCOMPARE(firstFailure(report)->worstDevice, 1);
 }
 
 // One new parameter that is off by a little more than 1e-5 of it, on all devices that hold it, or by a little less.

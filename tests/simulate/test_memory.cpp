@@ -14,6 +14,7 @@
 #include "base/codes.h"
 #include "simulate/faults.h"
 #include "simulate/memory.h"
+#include "simulate/memory_needed.h"
 
 namespace {
 
@@ -305,6 +306,11 @@ void TestMemory::saysWhatWouldHelp()
     own.reservedBytes = 0;
     const Error unchecked = checkAgainstReference(program, own).error();
     QCOMPARE(unchecked.code, Code::OutOfMemory);
+    // What is said is the limit that was decided by, not what the system leaves by now.
+    own.memoryLimit = 0;
+    const Error said = runOutOfMemory(*plan, own, 2, static_cast<double>(needed), less).value();
+    QCOMPARE(said.number("limit"), less);
+    QCOMPARE(said.number("shared_bytes"), less);
     QVERIFY(unchecked.number("bytes") > needed + static_cast<std::int64_t>(checkBytes(*program->program)));
 }
 
