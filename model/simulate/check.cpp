@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <new>
 #include <tuple>
 
@@ -34,11 +35,21 @@ public:
         , m_plan(program)
         , m_reference(referenceArguments(
               program, initial, m_plan.single ? ReferencePrecision::Double : ReferencePrecision::AsTyped))
+        , m_decides(program.values.size())
+        , m_isState(program.values.size())
     {
         for (const ValueId link : m_plan.links)
             m_report.values.push_back(lineFor(link));
-        for (const CheckPlan::State& state : m_plan.state)
+        for (const CheckPlan::State& state : m_plan.state) {
             m_report.values.push_back(lineFor(state.result));
+            if (state.gradient.valid())
+                m_decides[state.gradient.index] = true;
+        }
+        const std::vector<ValueId>& results = m_program.main().results;
+        for (std::size_t r = 0; r < results.size(); ++r)
+            m_resultsOf[results[r]].push_back(r);
+        for (const StatePair& pair : m_program.state)
+            m_isState[results[pair.result].index] = true;
     }
 
     CheckReport report(std::int64_t steps)
@@ -157,7 +168,7 @@ private:
                 noteGradient(value, ours, alone);
                 if (ours.size() == referenceOf(value).size()) {
                     std::swap(referenceOf(value), ours);
-                    if (decides(value))
+                    if (m_decides[value.index])
                         m_gradients.push_back({ value, std::move(ours), std::move(tolerances) });
                 }
                 bounds.setExact(value);
@@ -169,12 +180,6 @@ private:
         }
     }
 
-    [[nodiscard]] bool decides(ValueId value) const
-    {
-        return std::any_of(m_plan.state.begin(), m_plan.state.end(),
-            [value](const CheckPlan::State& state) { return state.gradient == value; });
-    }
-
     /// f32: new parameters that follow from the reference's own gradients, where those are larger than their bounds.
     void compareDecided()
     {
@@ -183,10 +188,12 @@ private:
                 std::swap(referenceOf(gradient.value), gradient.array);
         };
         exchange();
+        std::map<ValueId, const LinkGradient*> gradients;
+        for (const LinkGradient& gradient : m_gradients)
+            gradients.emplace(gradient.value, &gradient);
         for (const CheckPlan::State& state : m_plan.state)
-            for (const LinkGradient& gradient : m_gradients)
-                if (gradient.value == state.gradient)
-                    compareDecided(state, gradient.bound);
+            if (const auto gradient = gradients.find(state.gradient); gradient != gradients.end())
+                compareDecided(state, gradient->second->bound);
         exchange();
         m_gradients.clear();
     }
@@ -259,17 +266,16 @@ private:
     {
         const ValueId value = m_plan.links[link];
         ValueCheck& line = m_report.values[link];
-        const std::vector<ValueId>& results = m_program.main().results;
         Array seen;
-        const bool isState = std::any_of(m_program.state.begin(), m_program.state.end(),
-            [&](const StatePair& pair) { return results[pair.result] == value; });
+        const bool isState = m_isState[value.index];
         if (!isState) {
             seen = m_run.gather(value);
             compare(line, DeviceValueId(value.index), seen, m_run.replicaDifference(value), tolerances);
         }
-        for (std::size_t r = 0; r < results.size(); ++r) {
-            if (results[r] != value)
-                continue;
+        const auto results = m_resultsOf.find(value);
+        if (results == m_resultsOf.end())
+            return seen;
+        for (const std::size_t r : results->second) {
             Array returned = m_run.gatherResult(r);
             compare(line, m_run.plan().program->results[r], returned, m_run.replicaDifferenceOfResult(r), tolerances);
             if (roleOf(value) == Role::Loss && !returned.empty())
@@ -349,6 +355,9 @@ private:
     const Program& m_program;
     CheckPlan m_plan;
     ReferenceState m_reference;
+    std::vector<bool> m_decides; ///< by value: the gradient of a state that is compared on gradients
+    std::vector<bool> m_isState; ///< by value: the new value of a state
+    std::map<ValueId, std::vector<std::size_t>> m_resultsOf; ///< main returns a value as these
     std::vector<LinkGradient> m_gradients; ///< f32: of one step
     CheckReport m_report; ///< a line per link, then one per state
 };

@@ -2,6 +2,8 @@
 #include "simulate/check_plan.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "simulate/check.h"
 
@@ -13,17 +15,24 @@ CheckPlan::CheckPlan(const Program& program)
     single = std::any_of(program.values.begin(), program.values.end(),
         [](const Value& value) { return value.type.dtype == DType::F32; });
     std::vector<ValueId> gradients;
+    std::unordered_map<std::string_view, ValueId> gradientAt;
     std::vector<ValueId> targets; // of a reference that goes its own way
+    std::vector<bool> isLink(program.values.size());
     for (const ValueId link : links) {
+        isLink[link.index] = true;
         const Role role = program.value(link).role;
-        if (role == Role::Gradient)
+        if (role == Role::Gradient) {
             gradients.push_back(link);
+            gradientAt.emplace(program.value(link).path, link);
+        }
         if (!single || role == Role::Gradient || role == Role::Loss)
             targets.push_back(link);
     }
+    ReferenceScheduler fromGradients(program, gradients);
+    ReferenceScheduler fromLinks(program, links);
     for (const StatePair& pair : program.state) {
         const ValueId result = program.main().results[pair.result];
-        if (std::find(links.begin(), links.end(), result) != links.end())
+        if (isLink[result.index])
             continue;
         state.push_back({ pair.argument, result, pair.result, {}, {}, {} });
         if (!single) {
@@ -32,13 +41,13 @@ CheckPlan::CheckPlan(const Program& program)
         }
         const Value& old = program.value(pair.argument);
         if (old.role == Role::Parameter) {
-            state.back().fromGradients = referenceSchedule(program, gradients, { &result, 1 });
-            const ValueId gradient = program.find("grad(" + old.path + ')');
-            if (std::find(gradients.begin(), gradients.end(), gradient) != gradients.end()
-                && old.type.dtype == DType::F32 && program.value(gradient).type == old.type)
-                state.back().gradient = gradient;
+            state.back().fromGradients = fromGradients.to({ &result, 1 });
+            const auto gradient = gradientAt.find("grad(" + old.path + ')');
+            if (gradient != gradientAt.end() && old.type.dtype == DType::F32
+                && program.value(gradient->second).type == old.type)
+                state.back().gradient = gradient->second;
         }
-        state.back().fromLinks = referenceSchedule(program, links, { &result, 1 });
+        state.back().fromLinks = fromLinks.to({ &result, 1 });
     }
     alone = referenceSchedule(program, {}, targets);
     if (single)

@@ -64,10 +64,46 @@ Shape originAt(const Layout& layout, std::int64_t position, const Shape& localSh
     return origin;
 }
 
+double devicesPerShard(const Layout& layout)
+{
+    return static_cast<double>(layout.copies()) * static_cast<double>(layout.addends());
+}
+
+/// Pieces that all devices together receive, one per shard of `from` that has something of what a device needs. Shards
+/// are products of blocks, and so are the pieces: their number is a product over dimensions.
+double piecesOf(const Layout& from, const Layout& to)
+{
+    double pieces = devicesPerShard(to);
+    for (std::size_t d = 0; d < to.shape().size(); ++d) {
+        const std::int64_t held = from.shardShape()[d];
+        const std::int64_t needed = to.shardShape()[d];
+        double inDimension = 0;
+        for (std::int64_t begin = 0; begin < to.shape()[d]; begin += needed)
+            inDimension += static_cast<double>((std::min(begin + needed, to.shape()[d]) - 1) / held - begin / held + 1);
+        pieces *= inDimension;
+    }
+    return pieces;
+}
+
+/// Runs of neighbouring elements in the shards of all devices.
+double rowsOf(const Layout& layout)
+{
+    double rows = devicesPerShard(layout);
+    for (std::size_t d = 0; d < layout.shape().size(); ++d) {
+        const std::int64_t extent = layout.shape()[d];
+        const std::int64_t block = layout.shardShape()[d];
+        const bool last = d + 1 == layout.shape().size();
+        rows *= static_cast<double>(last && extent > 0 ? (extent + block - 1) / block : extent);
+    }
+    return rows;
+}
+
+constexpr std::int64_t bytesOfRow = 2 * sizeof(std::int64_t); // where it comes from and where it goes
+
 } // namespace
 
-Result<Exchange> Exchange::prepare(
-    const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget)
+Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruction, const KernelSet& kernels,
+    MemoryBudget& budget, const std::stop_token& stop)
 {
     const DeviceProgram& program = *plan.program;
     const DeviceOp& op = program.ops[std::get<CollectiveInstruction>(instruction.action).op.index];
@@ -91,7 +127,9 @@ Result<Exchange> Exchange::prepare(
         sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + sizeof(double) + sizeof(Rows));
     if (auto taken = budget.take(program.mesh->deviceCount() * perDevice); !taken)
         return tl::unexpected(taken.error());
-    exchange.m_groups = axisGroups(*program.mesh, axesOf(*collective));
+    const auto axes = axesOf(*collective);
+    if (!budget.onlyCounts())
+        exchange.m_groups = axisGroups(*program.mesh, axes);
     exchange.m_reduces =
         collective->kind == CollectiveKind::AllReduce || collective->kind == CollectiveKind::ReduceScatter;
     if (exchange.m_reduces) {
@@ -107,7 +145,9 @@ Result<Exchange> Exchange::prepare(
             return mismatch("operand and result of an all-reduce overlap in part");
         if (operand.localType != result.localType)
             return mismatch("operand and result of an all-reduce differ in type");
-        if (auto prepared = exchange.prepareAllReduce(operand.localType.elementCount(), budget); !prepared)
+        if (auto prepared = exchange.prepareAllReduce(
+                operand.localType.elementCount(), program.mesh->deviceCount() / product(axes), budget);
+            !prepared)
             return tl::unexpected(prepared.error());
         return exchange;
     }
@@ -115,21 +155,27 @@ Result<Exchange> Exchange::prepare(
         return mismatch("operand and result of a collective overlap");
     const Layout before = program.layout(op.operands[0]);
     const Layout after = program.layout(op.results[0]);
-    const auto prepared = collective->kind == CollectiveKind::ReduceScatter
-        ? exchange.prepareReduceScatter(before, after, operand.localType.shape, result.localType.shape, budget)
-        : exchange.prepareMoves(before, after, operand.localType.shape, result.localType.shape, budget);
+    const bool scatters = collective->kind == CollectiveKind::ReduceScatter;
+    if (budget.onlyCounts()) {
+        (void)budget.take(scatters ? rowsOf(after) * static_cast<double>(bytesOfRow)
+                                   : piecesOf(before, after) * static_cast<double>(sizeof(Move)));
+        return exchange;
+    }
+    const auto prepared = scatters
+        ? exchange.prepareReduceScatter(before, after, operand.localType.shape, result.localType.shape, budget, stop)
+        : exchange.prepareMoves(before, after, operand.localType.shape, result.localType.shape, budget, stop);
     if (!prepared)
         return tl::unexpected(prepared.error());
     return exchange;
 }
 
-Result<void> Exchange::prepareAllReduce(std::int64_t elements, MemoryBudget& budget)
+Result<void> Exchange::prepareAllReduce(std::int64_t elements, std::int64_t groups, MemoryBudget& budget)
 {
     const std::int64_t perTask = taskBytes / m_elementBytes;
     const std::int64_t tasks = (elements + perTask - 1) / perTask;
     // Every task has its time, too.
-    if (auto taken = budget.take(
-            static_cast<double>(tasks) * static_cast<double>(m_groups.size() * (sizeof(Task) + sizeof(double))));
+    if (auto taken = budget.take(static_cast<double>(tasks) * static_cast<double>(groups)
+            * static_cast<double>(sizeof(Task) + sizeof(double)));
         !taken || budget.onlyCounts())
         return taken;
     m_tasks.reserve(static_cast<std::size_t>(tasks) * m_groups.size());
@@ -141,76 +187,78 @@ Result<void> Exchange::prepareAllReduce(std::int64_t elements, MemoryBudget& bud
     return {};
 }
 
-Result<void> Exchange::prepareMoves(
-    const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape, MemoryBudget& budget)
+Result<void> Exchange::prepareMoves(const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape,
+    MemoryBudget& budget, const std::stop_token& stop)
 {
     const Shape fromStrides = rowMajorStrides(fromShape);
     const Shape toStrides = rowMajorStrides(toShape);
-    if (!budget.onlyCounts())
-        m_moves.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
+    m_moves.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
+    // By shard: the last receiver that has read it, so that no copy of one is read twice.
+    std::vector<std::int32_t> lastReader(static_cast<std::size_t>(from.distinctShards()), -1);
     for (std::size_t group = 0; group < m_groups.size(); ++group) {
         const std::vector<std::int32_t>& members = m_groups[group];
+        std::vector<Box> held;
+        std::vector<std::size_t> shards;
+        for (const std::int32_t member : members) {
+            shards.push_back(static_cast<std::size_t>(from.shardAt(member)));
+            held.push_back(from.rangesOfShard(from.shardAt(member)));
+        }
         for (std::size_t member = 0; member < members.size(); ++member) {
+            if (stop.stop_requested())
+                return {};
             const std::int32_t receiver = members[member];
             const Box needed = to.rangesAt(receiver);
             const Shape target = originAt(to, receiver, toShape);
             std::int64_t missing = volume(needed);
-            std::vector<std::int64_t> readShards; // shards, so that no copy of one is read twice
-            const auto takeFrom = [&](std::int32_t source) {
-                const std::int64_t shard = from.shardAt(source);
-                if (missing == 0 || std::find(readShards.begin(), readShards.end(), shard) != readShards.end())
+            std::vector<Move>& moves = m_moves[static_cast<std::size_t>(receiver)];
+            const auto takeFrom = [&](std::size_t other) {
+                if (lastReader[shards[other]] == receiver)
                     return;
-                const Box box = intersection(needed, from.rangesAt(source));
+                const Box box = intersection(needed, held[other]);
                 if (volume(box) == 0)
                     return;
-                readShards.push_back(shard);
+                lastReader[shards[other]] = receiver;
                 missing -= volume(box);
-                if (budget.onlyCounts())
-                    return;
-                m_moves[static_cast<std::size_t>(receiver)].push_back({ source,
+                const std::int32_t source = members[other];
+                moves.push_back({ source,
                     StridedCopy(extents(box), toStrides, fromStrides, m_elementBytes, offsetIn(box, target, toStrides),
                         offsetIn(box, originAt(from, source, fromShape), fromStrides)) });
                 m_copiedBytes += volume(box) * m_elementBytes;
             };
-            takeFrom(receiver);
-            for (const std::int32_t source : members)
-                takeFrom(source);
+            takeFrom(member);
+            for (std::size_t other = 0; other < members.size() && missing > 0; ++other)
+                takeFrom(other);
             // A device has few moves, all devices together may have very many.
-            if (auto taken = budget.take(static_cast<double>(readShards.size() * sizeof(Move))); !taken)
+            if (auto taken = budget.take(static_cast<double>(moves.size() * sizeof(Move))); !taken)
                 return taken;
             if (missing != 0)
                 return mismatch("a group lacks what one of its members needs");
-            if (!budget.onlyCounts())
-                m_tasks.push_back({ group, static_cast<std::int64_t>(member), 0 });
+            m_tasks.push_back({ group, static_cast<std::int64_t>(member), 0 });
         }
     }
     return {};
 }
 
-Result<void> Exchange::prepareReduceScatter(
-    const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape, MemoryBudget& budget)
+Result<void> Exchange::prepareReduceScatter(const Layout& from, const Layout& to, const Shape& fromShape,
+    const Shape& toShape, MemoryBudget& budget, const std::stop_token& stop)
 {
     const Shape fromStrides = rowMajorStrides(fromShape);
     const Shape toStrides = rowMajorStrides(toShape);
-    if (!budget.onlyCounts())
-        m_rows.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
+    m_rows.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
     for (std::size_t group = 0; group < m_groups.size(); ++group) {
         const std::vector<std::int32_t>& members = m_groups[group];
+        for (const std::int32_t other : members)
+            if (from.shardAt(other) != from.shardAt(members[0]))
+                return mismatch("the addends of a reduce-scatter are different shards");
         for (std::size_t member = 0; member < members.size(); ++member) {
+            if (stop.stop_requested())
+                return {};
             const std::int32_t receiver = members[member];
             const Box box = to.rangesAt(receiver);
             if (volume(intersection(box, from.rangesAt(receiver))) != volume(box))
                 return mismatch("a reduce-scatter needs more than its operand holds");
-            for (const std::int32_t other : members)
-                if (from.shardAt(other) != from.shardAt(receiver))
-                    return mismatch("the addends of a reduce-scatter are different shards");
             const Shape shape = extents(box);
             const std::int64_t length = shape.empty() ? 1 : shape.back();
-            if (budget.onlyCounts()) {
-                if (volume(box) > 0)
-                    (void)budget.take(2 * (volume(box) / length) * static_cast<std::int64_t>(sizeof(std::int64_t)));
-                continue;
-            }
             m_tasks.push_back({ group, static_cast<std::int64_t>(member), 0 });
             if (volume(box) == 0)
                 continue;
@@ -219,7 +267,7 @@ Result<void> Exchange::prepareReduceScatter(
             const std::int64_t target = offsetIn(box, originAt(to, receiver, toShape), toStrides);
             const std::int64_t source = offsetIn(box, originAt(from, receiver, fromShape), fromStrides);
             const std::int64_t rowCount = volume(box) / length;
-            if (auto taken = budget.take(2 * rowCount * static_cast<std::int64_t>(sizeof(std::int64_t))); !taken)
+            if (auto taken = budget.take(rowCount * bytesOfRow); !taken)
                 return taken;
             rows.target.reserve(static_cast<std::size_t>(rowCount));
             rows.source.reserve(static_cast<std::size_t>(rowCount));

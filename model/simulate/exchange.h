@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "schedule/plan.h"
@@ -22,9 +23,11 @@ class Exchange {
 public:
     /// Errors: NotExecutable {op} without a kernel for the reduction, VersionMismatch when operand and result do not
     /// fit the groups or overlap in memory, OutOfMemory when the tables of what moves exceed the budget. With a budget
-    /// that only counts, the exchange has no tables and cannot be run.
-    static Result<Exchange> prepare(
-        const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget);
+    /// that only counts, the exchange has neither groups nor tables and cannot be run; that costs next to nothing,
+    /// however many devices there are. The tables of an all-gather take time in the square of the devices: a part of
+    /// them if stopped.
+    static Result<Exchange> prepare(const Plan& plan, const Instruction& instruction, const KernelSet& kernels,
+        MemoryBudget& budget, const std::stop_token& stop = {});
 
     [[nodiscard]] std::int64_t taskCount() const { return static_cast<std::int64_t>(m_tasks.size()); }
     /// Group that a task belongs to.
@@ -56,11 +59,11 @@ private:
         std::vector<std::int64_t> target, source; ///< byte offsets
     };
 
-    Result<void> prepareAllReduce(std::int64_t elements, MemoryBudget& budget);
-    Result<void> prepareMoves(
-        const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape, MemoryBudget& budget);
-    Result<void> prepareReduceScatter(
-        const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape, MemoryBudget& budget);
+    Result<void> prepareAllReduce(std::int64_t elements, std::int64_t groups, MemoryBudget& budget);
+    Result<void> prepareMoves(const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape,
+        MemoryBudget& budget, const std::stop_token& stop);
+    Result<void> prepareReduceScatter(const Layout& from, const Layout& to, const Shape& fromShape,
+        const Shape& toShape, MemoryBudget& budget, const std::stop_token& stop);
     void reduceRange(const Task& task, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const;
 
     std::vector<std::vector<std::int32_t>> m_groups;

@@ -61,7 +61,7 @@ Result<Phases> preparePhases(
     for (std::size_t i = 0; i < plan.instructions.size() && !stop.stop_requested(); ++i) {
         const Instruction& instruction = plan.instructions[i];
         if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
-            auto made = Exchange::prepare(plan, instruction, kernels, budget);
+            auto made = Exchange::prepare(plan, instruction, kernels, budget, stop);
             if (!made)
                 return tl::unexpected(made.error());
             const Exchange& exchange = *prepared.exchanges.emplace_back(std::make_unique<Exchange>(std::move(*made)));

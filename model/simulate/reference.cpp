@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/codes.h"
 #include "simulate/reference_operation.h"
 
 namespace shardscope {
@@ -21,30 +20,12 @@ double arrayBytes(const Program& program, ValueId value)
 
 } // namespace
 
-double referenceBytes(const Program& program)
-{
-    double bytes = 0;
-    for (std::size_t v = 0; v < program.values.size(); ++v)
-        bytes += arrayBytes(program, ValueId(v));
-    return bytes;
-}
-
 double argumentBytes(const Program& program)
 {
     double bytes = 0;
     for (const ValueId argument : program.main().arguments)
         bytes += arrayBytes(program, argument);
     return bytes;
-}
-
-Result<ReferenceState> referenceStart(
-    const Program& program, const InitialValues& initial, std::int64_t memoryLimit, ReferencePrecision precision)
-{
-    if (const double bytes = referenceBytes(program); bytes > static_cast<double>(memoryLimit))
-        return fail(Code::TooLarge,
-            { { "what", "reference" }, { "bytes", static_cast<std::int64_t>(std::min(bytes, 9e18)) },
-                { "limit", memoryLimit } });
-    return referenceArguments(program, initial, precision);
 }
 
 ReferenceState referenceArguments(const Program& program, const InitialValues& initial, ReferencePrecision precision)
@@ -74,12 +55,6 @@ void referenceCompute(const Program& program, ReferenceState& state, const Opera
     evaluateReference(program, operation, operands, state.precision, state.values[operation.results[0].index]);
 }
 
-void referenceCompute(const Program& program, ReferenceState& state)
-{
-    for (const OperationId id : program.main().operations)
-        referenceCompute(program, state, program.operation(id));
-}
-
 void referenceAdvance(const Program& program, ReferenceState& state)
 {
     for (const StatePair& pair : program.state)
@@ -87,52 +62,80 @@ void referenceAdvance(const Program& program, ReferenceState& state)
     ++state.steps;
 }
 
-void referenceStep(const Program& program, ReferenceState& state)
+ReferenceScheduler::ReferenceScheduler(const Program& program, std::span<const ValueId> given)
+    : m_program(program)
+    , m_places(program.operations.size())
+    , m_lasts(program.values.size())
+    , m_given(program.values.size())
+    , m_seen(program.values.size())
 {
-    referenceCompute(program, state);
-    referenceAdvance(program, state);
+    std::size_t place = 0;
+    for (const OperationId id : program.main().operations)
+        m_places[id.index] = place++;
+    for (const ValueId argument : program.main().arguments)
+        m_lasts[argument.index] = true;
+    for (const ValueId value : given)
+        m_lasts[value.index] = m_given[value.index] = true;
+}
+
+ReferenceSchedule ReferenceScheduler::to(std::span<const ValueId> targets)
+{
+    // What is needed, from the targets back.
+    std::vector<ValueId> needed;
+    const auto need = [&](ValueId value) {
+        if (m_seen[value.index] || m_given[value.index] || !m_program.value(value).definition.valid())
+            return;
+        m_seen[value.index] = true;
+        needed.push_back(value);
+    };
+    std::vector<ValueId> newlyLasting;
+    for (const ValueId target : targets) {
+        need(target);
+        if (!m_lasts[target.index]) {
+            m_lasts[target.index] = true;
+            newlyLasting.push_back(target);
+        }
+    }
+    for (std::size_t n = 0; n < needed.size(); ++n)
+        for (const ValueId operand : m_program.operation(m_program.value(needed[n]).definition).operands)
+            need(operand);
+    for (const ValueId value : needed)
+        m_seen[value.index] = false;
+
+    ReferenceSchedule schedule;
+    for (const ValueId value : needed)
+        schedule.steps.push_back({ m_program.value(value).definition, {} });
+    std::sort(schedule.steps.begin(), schedule.steps.end(),
+        [this](const auto& a, const auto& b) { return m_places[a.operation.index] < m_places[b.operation.index]; });
+    std::vector<ValueId> read;
+    for (auto step = schedule.steps.rbegin(); step != schedule.steps.rend(); ++step)
+        for (const ValueId operand : m_program.operation(step->operation).operands) {
+            if (m_seen[operand.index])
+                continue;
+            m_seen[operand.index] = true;
+            read.push_back(operand);
+            if (!m_lasts[operand.index])
+                step->unread.push_back(operand);
+        }
+    for (const ValueId value : read)
+        m_seen[value.index] = false;
+    for (const ValueId value : newlyLasting)
+        m_lasts[value.index] = false;
+
+    double bytes = 0;
+    for (const ReferenceSchedule::Step& step : schedule.steps) {
+        bytes += arrayBytes(m_program, m_program.operation(step.operation).results[0]);
+        schedule.peakBytes = std::max(schedule.peakBytes, bytes);
+        for (const ValueId value : step.unread)
+            bytes -= arrayBytes(m_program, value);
+    }
+    return schedule;
 }
 
 ReferenceSchedule referenceSchedule(
     const Program& program, std::span<const ValueId> given, std::span<const ValueId> targets)
 {
-    std::vector<bool> lasting(program.values.size()); // not dropped
-    std::vector<bool> needed(program.values.size());
-    for (const ValueId value : targets)
-        lasting[value.index] = needed[value.index] = true;
-    for (const ValueId argument : program.main().arguments)
-        lasting[argument.index] = true;
-    std::vector<bool> isGiven(program.values.size());
-    for (const ValueId value : given) {
-        lasting[value.index] = isGiven[value.index] = true;
-        needed[value.index] = false;
-    }
-
-    ReferenceSchedule schedule;
-    std::vector<bool> read(program.values.size());
-    const std::vector<OperationId>& operations = program.main().operations;
-    for (auto id = operations.rbegin(); id != operations.rend(); ++id) {
-        const Operation& operation = program.operation(*id);
-        if (!needed[operation.results[0].index])
-            continue;
-        ReferenceSchedule::Step step{ *id, {} };
-        for (const ValueId operand : operation.operands) {
-            needed[operand.index] = !isGiven[operand.index];
-            if (!read[operand.index] && !lasting[operand.index])
-                step.unread.push_back(operand);
-            read[operand.index] = true;
-        }
-        schedule.steps.push_back(std::move(step));
-    }
-    std::reverse(schedule.steps.begin(), schedule.steps.end());
-    double bytes = 0;
-    for (const ReferenceSchedule::Step& step : schedule.steps) {
-        bytes += arrayBytes(program, program.operation(step.operation).results[0]);
-        schedule.peakBytes = std::max(schedule.peakBytes, bytes);
-        for (const ValueId value : step.unread)
-            bytes -= arrayBytes(program, value);
-    }
-    return schedule;
+    return ReferenceScheduler(program, given).to(targets);
 }
 
 void referenceCompute(const Program& program, ReferenceState& state, const ReferenceSchedule& schedule)

@@ -21,23 +21,14 @@ struct ReferenceState {
     ReferencePrecision precision = ReferencePrecision::AsTyped;
 };
 
-/// Initial state: arguments filled, everything else empty. Arguments and constants are rounded to their element
-/// type in either precision. TooLarge when referenceBytes() exceeds `memoryLimit`.
-[[nodiscard]] Result<ReferenceState> referenceStart(const Program& program, const InitialValues& initial,
-    std::int64_t memoryLimit = std::int64_t{ 8 } << 30, ReferencePrecision precision = ReferencePrecision::AsTyped);
-/// The same for callers that count their memory themselves.
+/// Initial state: arguments filled, everything else empty. Arguments and constants are rounded to their element type in
+/// either precision.
 [[nodiscard]] ReferenceState referenceArguments(
     const Program& program, const InitialValues& initial, ReferencePrecision precision);
-/// Bytes of all values, as referenceStep() leaves them; as double, since a program may be far larger than any memory.
-[[nodiscard]] double referenceBytes(const Program& program);
-/// Bytes of the arguments alone.
+/// Bytes of the arguments; as double, since a program may be far larger than any memory.
 [[nodiscard]] double argumentBytes(const Program& program);
 
-/// One step: computes every value, then moves state results into their arguments for the next step (the results
-/// themselves stay readable by their own ids).
-void referenceStep(const Program& program, ReferenceState& state);
-/// The two halves of a step. After computing, the arguments still hold what the step began with.
-void referenceCompute(const Program& program, ReferenceState& state);
+/// Moves state results into their arguments for the next step (the results themselves stay readable by their own ids).
 void referenceAdvance(const Program& program, ReferenceState& state);
 
 /// The operations that give certain values, and no others.
@@ -49,7 +40,21 @@ struct ReferenceSchedule {
     std::vector<Step> steps;
     double peakBytes = 0; ///< at the fullest moment, of what the steps compute and have not dropped yet
 };
-/// `given` values and arguments are taken as the state holds them.
+/// Works out schedules of one program from certain values on: each takes time for its own steps alone, however large
+/// the program is. `given` values and arguments are taken as the state holds them.
+class ReferenceScheduler {
+public:
+    /// `program` outlives this.
+    ReferenceScheduler(const Program& program, std::span<const ValueId> given);
+    [[nodiscard]] ReferenceSchedule to(std::span<const ValueId> targets);
+
+private:
+    const Program& m_program;
+    std::vector<std::size_t> m_places; ///< of operations in main
+    std::vector<bool> m_lasts; ///< by value: arguments, given values; while a schedule is made, its targets
+    std::vector<bool> m_given; ///< by value
+    std::vector<bool> m_seen; ///< by value; all false between two schedules
+};
 [[nodiscard]] ReferenceSchedule referenceSchedule(
     const Program& program, std::span<const ValueId> given, std::span<const ValueId> targets);
 /// Computes the targets and drops every array that is not read any more.

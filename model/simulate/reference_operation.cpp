@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace shardscope {
 
@@ -52,11 +53,30 @@ Dimensions otherDimensions(std::size_t rank, const Dimensions& a, const Dimensio
     return dims;
 }
 
+/// A term in the type that sums are made in. Integers wrap around: what they are modulo 2^64 is kept, of which an i32
+/// takes the lower half.
 template <class T>
-void product(const TensorType& lhsType, const TensorType& rhsType, const DotGeneralAttributes& a, const Array& lhs,
-    const Array& rhs, Array& out)
+T termOf(double x)
 {
-    const Dimensions none;
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::int64_t>(x));
+    else
+        return static_cast<T>(x);
+}
+
+template <class T>
+double elementOf(T sum, DType dtype)
+{
+    if constexpr (std::is_integral_v<T>)
+        return dtype == DType::I32 ? wrapped(static_cast<std::int64_t>(sum)) : sum != 0 ? 1 : 0;
+    else
+        return static_cast<double>(sum);
+}
+
+template <class T>
+void product(const TensorType& lhsType, const TensorType& rhsType, const DotGeneralAttributes& a, DType dtype,
+    const Array& lhs, const Array& rhs, Array& out)
+{
     const Offsets leftBatch = offsetsOver(lhsType.shape, a.lhsBatch);
     const Offsets rightBatch = offsetsOver(rhsType.shape, a.rhsBatch);
     const Offsets leftTerms = offsetsOver(lhsType.shape, a.lhsContracting);
@@ -75,17 +95,16 @@ void product(const TensorType& lhsType, const TensorType& rhsType, const DotGene
             if (termsAreNeighbours) {
                 for (std::size_t j = 0; j < columns.size(); ++j)
                     for (std::size_t t = 0; t < leftTerms.size(); ++t)
-                        sums[j] +=
-                            static_cast<T>(left[leftTerms[t]]) * static_cast<T>(right[rightTerms[t] + columns[j]]);
+                        sums[j] += termOf<T>(left[leftTerms[t]]) * termOf<T>(right[rightTerms[t] + columns[j]]);
             } else {
                 for (std::size_t t = 0; t < leftTerms.size(); ++t) {
-                    const T factor = static_cast<T>(left[leftTerms[t]]);
+                    const T factor = termOf<T>(left[leftTerms[t]]);
                     for (std::size_t j = 0; j < columns.size(); ++j)
-                        sums[j] += factor * static_cast<T>(right[rightTerms[t] + columns[j]]);
+                        sums[j] += factor * termOf<T>(right[rightTerms[t] + columns[j]]);
                 }
             }
             for (const T sum : sums)
-                out[element++] = static_cast<double>(sum);
+                out[element++] = elementOf(sum, dtype);
         }
     }
 }
@@ -128,14 +147,24 @@ double reductionStart(ReduceKind kind, DType dtype)
     return 0;
 }
 
+/// Of two i32: may not fit a double before it wraps around.
+double integerProduct(double a, double b)
+{
+    return wrapped(static_cast<std::int64_t>(a) * static_cast<std::int64_t>(b));
+}
+
 double integerPower(double base, double exponent)
 {
     if (exponent < 0)
         return base == 1 ? 1 : base == -1 ? (std::fmod(exponent, 2) == 0 ? 1 : -1) : base == 0 ? -1 : 0;
-    double result = 1;
-    for (double i = 0; i < exponent; ++i)
-        result = static_cast<double>(wrapped(static_cast<std::int64_t>(result) * static_cast<std::int64_t>(base)));
-    return result;
+    auto square = static_cast<std::uint32_t>(static_cast<std::int64_t>(base));
+    std::uint32_t result = 1;
+    for (auto left = static_cast<std::uint32_t>(exponent); left > 0; left /= 2) {
+        if (left % 2 == 1)
+            result *= square;
+        square *= square;
+    }
+    return wrapped(result);
 }
 
 double unary(OpKind kind, DType dtype, double a)
@@ -178,9 +207,8 @@ double binary(OpKind kind, DType dtype, double a, double b)
         return dtype == DType::Pred ? combine(ReduceKind::Or, a, b) : a + b;
     case OpKind::Subtract:
         return a - b;
-    case OpKind::Multiply: // of two i32 may not fit a double
-        return integer ? static_cast<double>(wrapped(static_cast<std::int64_t>(a) * static_cast<std::int64_t>(b)))
-                       : a * b;
+    case OpKind::Multiply:
+        return integer ? integerProduct(a, b) : a * b;
     case OpKind::Divide:
         return !integer ? a / b : b == 0 ? -1 : std::trunc(a / b);
     case OpKind::Maximum:
@@ -291,24 +319,24 @@ void evaluateReference(const Program& program, const Operation& operation,
     case OpKind::DotGeneral: {
         const auto& attributes = std::get<DotGeneralAttributes>(operation.attributes);
         if (type.dtype == DType::F32 && precision == ReferencePrecision::AsTyped)
-            product<float>(typeOf(0), typeOf(1), attributes, *operands[0], *operands[1], out);
+            product<float>(typeOf(0), typeOf(1), attributes, type.dtype, *operands[0], *operands[1], out);
         else if (isFloat(type.dtype))
-            product<double>(typeOf(0), typeOf(1), attributes, *operands[0], *operands[1], out);
+            product<double>(typeOf(0), typeOf(1), attributes, type.dtype, *operands[0], *operands[1], out);
         else
-            product<std::int64_t>(typeOf(0), typeOf(1), attributes, *operands[0], *operands[1], out);
-        if (!isFloat(type.dtype))
-            each([&](std::size_t i) { return out[i]; });
+            product<std::uint64_t>(typeOf(0), typeOf(1), attributes, type.dtype, *operands[0], *operands[1], out);
         return;
     }
     case OpKind::Reduce: {
         const auto& attributes = std::get<ReduceAttributes>(operation.attributes);
         const Offsets terms = offsetsOver(typeOf(0).shape, attributes.dimensions);
         const Offsets kept = offsetsOver(typeOf(0).shape, otherDimensions(typeOf(0).rank(), attributes.dimensions, {}));
+        const bool multiplies = type.dtype == DType::I32 && attributes.kind == ReduceKind::Product;
         const bool round = precision == ReferencePrecision::AsTyped || !isFloat(type.dtype);
         for (std::size_t i = 0; i < out.size(); ++i) {
             double sum = reductionStart(attributes.kind, type.dtype);
             for (const std::size_t term : terms) {
-                sum = combine(attributes.kind, sum, (*operands[0])[kept[i] + term]);
+                const double next = (*operands[0])[kept[i] + term];
+                sum = multiplies ? integerProduct(sum, next) : combine(attributes.kind, sum, next);
                 sum = round ? roundedTo(type.dtype, sum) : sum;
             }
             out[i] = sum;

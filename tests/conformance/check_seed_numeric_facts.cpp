@@ -12,6 +12,7 @@
 #include "simulate/mlp_plan.h"
 #include "simulate/reference.h"
 #include "simulate/run.h"
+#include "simulate/whole_reference.h"
 
 namespace shardscope::conformance {
 
@@ -67,11 +68,8 @@ struct Execution {
 Result<Execution> execute(Program program, const MeshPtr& mesh, const InitialValues& initial)
 {
     Execution execution;
-    Result<ReferenceState> reference = referenceStart(program, initial);
-    if (!reference)
-        return tl::unexpected(std::move(reference.error()));
-    referenceCompute(program, *reference);
-    execution.reference = std::move(*reference);
+    execution.reference = referenceArguments(program, initial, ReferencePrecision::AsTyped);
+    test::computeAll(program, execution.reference);
     execution.devices = test::onDevices(std::move(program), mesh);
     ScheduleOptions keep;
     for (std::size_t v = 0; v < execution.program().values.size(); ++v)

@@ -89,7 +89,6 @@ private Q_SLOTS:
     void seesAShardOfAnotherBlock();
     void seesTheOldCount_data() { addTypes(); }
     void seesTheOldCount();
-    void namesTheHolderOfWhatIsWrong();
     void seesAnotherParameter();
     void seesAnotherOptimizer();
     void seesOverflow();
@@ -451,29 +450,6 @@ void TestCheck::seesTheOldCount()
         QCOMPARE(failedPaths(report), parameters);
         QVERIFY(firstFailure(report)->worstDevice >= 0 && firstFailure(report)->worstElement >= 0);
     }
-}
-
-// A result goes out in another form than it is worked out in; only there an element is wrong.
-void TestCheck::namesTheHolderOfWhatIsWrong()
-{
-    const auto mesh = makeMesh(twoByFour);
-    Builder builder("result");
-    const ValueId x = builder.argument(
-        { DType::F32, { 8, 8 } }, "x", Role::Input, {}, onAxes({ SpecEntry::axis("data"), SpecEntry::none() }));
-    const ValueId y = builder.named(builder.binary(OpKind::Multiply, x, x), "y", Role::Activation);
-    builder.result(y, onAxes({ SpecEntry::none(), SpecEntry::axis("model") }));
-    const Program program = std::move(builder).finish();
-    FaultyRun run(runOf(program, onDevices(program, mesh), randomInputs()), [](Run&) {});
-    constexpr std::int64_t element =
-        7 * 8 + 3; // rows on data=1: from device 4 on; columns on model=1: from device 1 on
-    run.afterGather = [](std::size_t, std::vector<double>& result) { result[element] += 1; };
-    const DeviceProgram& device = *run.plan().program;
-    QCOMPARE(device.layout(DeviceValueId(y.index)).shardGrid(), (Shape{ 2, 1 }));
-    QCOMPARE(device.layout(device.results[0]).shardGrid(), (Shape{ 1, 4 }));
-    const auto report = checkRun(run, program, randomValues());
-    QVERIFY(!report.passed);
-    QCOMPARE(firstFailure(report)->worstElement, element);
-    QCOMPARE(firstFailure(report)->worstDevice, 1);
 }
 
 // One new parameter that is off by a little more than 1e-5 of it, on all devices that hold it, or by a little less.

@@ -3,15 +3,20 @@
 #include <QtTest>
 
 #include <cstring>
+#include <ctime>
 #include <random>
 #include <set>
 
 #include "base/codes.h"
 #include "partition/partition.h"
+#include "program/builder.h"
 #include "simulate/element.h"
 #include "simulate/exchange.h"
+#include "simulate/mlp_plan.h"
+#include "simulate/run.h"
 
 using namespace shardscope;
+using namespace shardscope::test;
 
 namespace {
 
@@ -92,12 +97,24 @@ struct OneCollective {
         auto exchange = Exchange::prepare(plan, plan.instructions[0], kernelSet(), budget);
         if (!exchange)
             return exchange;
+        MemoryBudget counter = MemoryBudget::counter(0);
+        if (!Exchange::prepare(plan, plan.instructions[0], kernelSet(), counter) || counter.taken() != budget.taken())
+            return fail(Code::OutOfMemory, { { "detail", "another size was counted than is taken" } });
         std::vector<std::byte> scratch(static_cast<std::size_t>(exchange->scratchBytes() + 64));
         for (std::int64_t t = 0; t < exchange->taskCount(); ++t)
             exchange->run(backwards ? exchange->taskCount() - 1 - t : t, addresses.data(), 2, scratch.data());
         return exchange;
     }
 };
+
+PlanPtr allGather(std::int64_t devices)
+{
+    Builder builder("gather");
+    const ValueId x =
+        builder.argument({ DType::F32, { devices } }, "x", Role::Input, {}, onAxes({ SpecEntry::axis("data") }));
+    builder.result(builder.binary(OpKind::Add, x, x), onAxes({ SpecEntry::none() }));
+    return makePlan(onDevices(std::move(builder).finish(), makeMesh({ { "data", devices } })));
+}
 
 Mesh randomMesh(std::mt19937& random)
 {
@@ -127,12 +144,46 @@ class TestExchange : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void countsManyDevices();
+    void stopsAmongManyDevices();
     void reshards();
     void sums_data();
     void sums();
     void reduceScatters();
     void refusesWhatDoesNotFit();
 };
+
+// Every device gets what every other one holds: a table of 65536 x 65536 moves, which is refused, and soon.
+void TestExchange::countsManyDevices()
+{
+    const PlanPtr plan = allGather(65536);
+    RunOptions options;
+    options.threads = 2;
+    options.memoryLimit = std::int64_t{ 16 } << 30;
+    const std::clock_t start = std::clock();
+    const auto refused = Run::create(plan, options);
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    QVERIFY(!refused.has_value());
+    QCOMPARE(refused.error().code, Code::OutOfMemory);
+    QVERIFY(refused.error().number("bytes") > std::int64_t{ 65536 } * 65536 * 64);
+    QVERIFY2(seconds < 10, std::to_string(seconds).c_str());
+}
+
+void TestExchange::stopsAmongManyDevices()
+{
+    const PlanPtr plan = allGather(256);
+    const auto& instructions = plan->instructions;
+    const auto exchanges = std::find_if(instructions.begin(), instructions.end(),
+        [](const Instruction& i) { return std::holds_alternative<CollectiveInstruction>(i.action); });
+    QVERIFY(exchanges != instructions.end());
+    MemoryBudget budget(1e9);
+    std::stop_source source;
+    QCOMPARE(
+        Exchange::prepare(*plan, *exchanges, kernelSet(), budget, source.get_token())->taskCount(), std::int64_t(256));
+    source.request_stop();
+    QCOMPARE(
+        Exchange::prepare(*plan, *exchanges, kernelSet(), budget, source.get_token())->taskCount(), std::int64_t(0));
+}
 
 void TestExchange::reshards()
 {

@@ -3,15 +3,17 @@
 #include <QtTest>
 
 #include <cmath>
+#include <ctime>
 #include <random>
 
-#include "base/codes.h"
 #include "networks/mlp.h"
 #include "program/builder.h"
 #include "program/interpret.h"
 #include "program/op_row.h"
+#include "simulate/check_plan.h"
 #include "simulate/rounding_bound.h"
 #include "simulate/small_mlp.h"
+#include "simulate/whole_reference.h"
 
 using namespace shardscope;
 
@@ -38,19 +40,20 @@ private Q_SLOTS:
     void boundsHold();
     void boundsHoldForEveryOperation();
     void computesWhatIsAskedFor();
-    void refusesTooMuch();
+    void schedulesDeepPrograms();
+    void integersWrapAround();
 };
 
 void TestReference::agreesWithInterpreter()
 {
     const Program program = buildMlp(settingsFor(DType::F64)).value();
-    ReferenceState state = referenceStart(program, test::randomValues(9)).value();
+    ReferenceState state = referenceArguments(program, test::randomValues(9), ReferencePrecision::AsTyped);
     for (int step = 0; step < 3; ++step) {
         std::vector<test::Array> arguments;
         for (const ValueId argument : program.main().arguments)
             arguments.push_back(state.values[argument.index]);
         const auto expected = test::interpret(program, arguments);
-        referenceStep(program, state);
+        test::stepWhole(program, state);
         for (const OperationId id : program.main().operations) {
             const ValueId value = program.operation(id).results[0];
             for (std::size_t i = 0; i < expected[value.index].size(); ++i) {
@@ -70,13 +73,12 @@ void TestReference::boundsHold()
     for (const LossKind loss : { LossKind::SumOfOutputs, LossKind::HalfSumOfSquares }) {
         settings.loss = loss;
         const Program program = buildMlp(settings).value();
-        ReferenceState single = referenceStart(program, test::randomValues(9)).value();
-        ReferenceState exact =
-            referenceStart(program, test::randomValues(9), std::int64_t{ 8 } << 30, ReferencePrecision::Double).value();
+        ReferenceState single = referenceArguments(program, test::randomValues(9), ReferencePrecision::AsTyped);
+        ReferenceState exact = referenceArguments(program, test::randomValues(9), ReferencePrecision::Double);
         for (const ValueId argument : program.main().arguments)
             QVERIFY(single.values[argument.index] == exact.values[argument.index]);
-        referenceCompute(program, single);
-        referenceCompute(program, exact);
+        test::computeAll(program, single);
+        test::computeAll(program, exact);
         RoundingBounds bounds(program, exact, sumLengths(program));
         double differences = 0;
         for (const OperationId id : program.main().operations) {
@@ -159,7 +161,7 @@ void TestReference::boundsHoldForEveryOperation()
                         static_cast<float>(scales[seed % 5] * std::uniform_real_distribution<double>(-2, 2)(random));
             ReferenceState exact = single;
             exact.precision = ReferencePrecision::Double;
-            referenceCompute(program, single);
+            test::computeAll(program, single);
             RoundingBounds bounds(program, exact, sumLengths(program));
             for (const OperationId id : program.main().operations) {
                 const Operation& operation = program.operation(id);
@@ -186,7 +188,7 @@ void TestReference::computesWhatIsAskedFor()
     const Program program = buildMlp(settingsFor(DType::F64)).value();
     const ReferenceState start = referenceArguments(program, test::randomValues(9), ReferencePrecision::AsTyped);
     ReferenceState whole = start;
-    referenceCompute(program, whole);
+    test::computeAll(program, whole);
     const ValueId gradient = program.find("grad(params/layers.0/W1)");
     const ValueId loss = program.find("loss");
     const ValueId mu = program.find("next(opt/mu/layers.0/W1)");
@@ -206,7 +208,10 @@ void TestReference::computesWhatIsAskedFor()
     }
     QCOMPARE(left, 8 * static_cast<double>(whole.values[gradient.index].size() + 1));
     QVERIFY(toGradient.peakBytes >= left);
-    QVERIFY(toGradient.peakBytes < referenceBytes(program) / 3);
+    double all = 0;
+    for (const std::vector<double>& array : whole.values)
+        all += 8 * static_cast<double>(array.size());
+    QVERIFY(toGradient.peakBytes < all / 3);
 
     // From a given value on: nothing behind it is computed again.
     for (double& element : state.values[gradient.index])
@@ -221,13 +226,61 @@ void TestReference::computesWhatIsAskedFor()
     QVERIFY(referenceSchedule(program, std::span(&gradient, 1), std::span(&gradient, 1)).steps.empty());
 }
 
-void TestReference::refusesTooMuch()
+// 12,000 schedules of a program of some 100,000 operations: each one of its few operations alone.
+void TestReference::schedulesDeepPrograms()
 {
     MlpSettings settings = settingsFor(DType::F32);
-    settings.embed = settings.hidden = std::int64_t{ 1 } << 28;
-    const auto refused = referenceStart(buildMlp(settings).value(), {});
-    QVERIFY(!refused.has_value());
-    QCOMPARE(refused.error().code, Code::TooLarge);
+    settings.layers = 2048;
+    const Program program = buildMlp(settings).value();
+    const std::clock_t start = std::clock();
+    const CheckPlan plan(program);
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    QCOMPARE(plan.state.size(), std::size_t{ 2048 * 2 * 3 + 2 });
+    for (const CheckPlan::State& state : plan.state) {
+        const bool isParameter = program.value(state.argument).role == Role::Parameter;
+        QCOMPARE(state.gradient.valid(), isParameter);
+        QVERIFY(state.fromLinks.steps.size() < 100);
+        QCOMPARE(state.fromGradients.steps.empty(), !isParameter);
+    }
+    QVERIFY2(seconds < 5, std::to_string(seconds).c_str());
+}
+
+// As kernels compute, modulo 2^32: terms that fit neither a double nor 64 bits, and powers that take 2^31 factors.
+void TestReference::integersWrapAround()
+{
+    const TensorType row{ DType::I32, { 5 } };
+    Builder builder("integers");
+    const ValueId a = builder.argument(row, "a", Role::Parameter);
+    const ValueId b = builder.argument(row, "b", Role::Parameter);
+    const ValueId dot = builder.dotGeneral(a, b, { {}, {}, { 0 }, { 0 } });
+    const ValueId product = builder.reduce(ReduceKind::Product, a, { 0 });
+    const ValueId power = builder.binary(OpKind::Power, a, b);
+    builder.result(dot);
+    builder.result(product);
+    builder.result(power);
+    const Program program = std::move(builder).finish();
+    const std::vector<std::int64_t> left{ 2147483647, 2147483647, 2147483647, -2147483647, 3 };
+    const std::vector<std::int64_t> right{ 2147483647, 2147483647, 2147483646, 2147483647, 2147483647 };
+    ReferenceState state = referenceArguments(program, {}, ReferencePrecision::AsTyped);
+    std::uint32_t sum = 0;
+    std::uint32_t all = 1;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        state.values[a.index][i] = static_cast<double>(left[i]);
+        state.values[b.index][i] = static_cast<double>(right[i]);
+        sum += static_cast<std::uint32_t>(left[i]) * static_cast<std::uint32_t>(right[i]);
+        all *= static_cast<std::uint32_t>(left[i]);
+    }
+    test::computeAll(program, state);
+    QCOMPARE(state.values[dot.index][0], static_cast<double>(static_cast<std::int32_t>(sum)));
+    QCOMPARE(state.values[product.index][0], static_cast<double>(static_cast<std::int32_t>(all)));
+    // (-1)^odd = -1 and (-1)^even = 1, of 2^31 - 1 = -1 - 2^31 likewise up to the highest bit; 3 has the order 2^30
+    // modulo 2^32, so that 3^(2^31 - 1) is its inverse.
+    const std::vector<double> powers = state.values[power.index];
+    QCOMPARE(powers[0], 2147483647.0);
+    QCOMPARE(powers[1], 2147483647.0);
+    QCOMPARE(powers[2], 1.0);
+    QCOMPARE(powers[3], -2147483647.0);
+    QCOMPARE(static_cast<std::uint32_t>(static_cast<std::int32_t>(powers[4])) * 3U, 1U);
 }
 
 QTEST_APPLESS_MAIN(TestReference)
