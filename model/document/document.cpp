@@ -273,6 +273,7 @@ void Document::setExperiment(Experiment experiment, const QString& filePath)
     d->undoStack.setClean();
     d->filePath = filePath;
     d->readWarnings = std::exchange(d->warningsOfNext, {});
+    Q_EMIT replaced();
     d->replace(std::make_shared<const Experiment>(std::move(experiment)), true);
     Q_EMIT fileChanged();
 }

@@ -59,6 +59,7 @@ public:
     [[nodiscard]] Result<void> saveAs(const QString& filePath);
 
 Q_SIGNALS:
+    void replaced(); ///< another experiment takes the place of this one (new or opened); experimentChanged() follows
     void experimentChanged(); ///< at once, with the new experiment
     void snapshotChanged(); ///< when an analysis has finished
     void staleChanged();

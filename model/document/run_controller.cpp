@@ -330,6 +330,7 @@ RunController::RunController(Document* document, QObject* parent)
         if (d->deferred && !d->document->isStale())
             std::exchange(d->deferred, nullptr)();
     });
+    connect(document, &Document::replaced, this, [this] { d->deferred = nullptr; });
     d->followSnapshot();
     d->worker = std::jthread([this](const std::stop_token& stop) { d->work(stop); });
 }

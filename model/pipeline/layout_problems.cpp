@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/bytes.h"
 #include "base/codes.h"
 #include "experiment/edits.h"
 #include "pipeline/cut_dimensions.h"
@@ -246,8 +247,7 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
         if (count == 0)
             continue;
         Diagnostic diagnostic{ Code::SlowLinkCollective,
-            { { "axis", mesh.axis(i).name }, { "collectives", count }, { "bytes", static_cast<std::int64_t>(bytes) } },
-            {} };
+            { { "axis", mesh.axis(i).name }, { "collectives", count }, { "bytes", toBytes(bytes) } }, {} };
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
         std::vector<Fix> fixes;
         if (const auto place = betterPlace(snapshot, i, uses))

@@ -2,6 +2,9 @@
 #include "pipeline/problems.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/codes.h"
 #include "pipeline/cut_dimensions.h"
@@ -45,18 +48,15 @@ public:
     /// Returns what was added, null if it was known; valid until the next one.
     Problem* add(Diagnostic diagnostic, const std::string& subject, ValueId value, std::vector<Fix> fixes)
     {
-        for (std::size_t i = 0; i < m_problems.size(); ++i) {
-            Problem& earlier = m_problems[i];
-            if (earlier.diagnostic.code == diagnostic.code && m_subjects[i] == subject
-                && sameArgs(earlier.diagnostic, diagnostic)) {
-                if (value.valid()
-                    && std::find(earlier.values.begin(), earlier.values.end(), value) == earlier.values.end())
-                    earlier.values.push_back(value);
-                return nullptr;
-            }
+        const std::string finding = fingerprint(diagnostic);
+        m_known.insert(finding);
+        const auto [place, isNew] = m_places.try_emplace(finding + '\x1f' + subject, m_problems.size());
+        if (!isNew) {
+            std::vector<ValueId>& values = m_problems[place->second].values;
+            if (value.valid() && std::find(values.begin(), values.end(), value) == values.end())
+                values.push_back(value);
+            return nullptr;
         }
-        m_subjects.resize(m_problems.size());
-        m_subjects.push_back(subject);
         Problem problem{ std::move(diagnostic), std::move(fixes), {} };
         if (value.valid())
             problem.values.push_back(value);
@@ -64,12 +64,7 @@ public:
     }
 
     /// Whether the same was found about any tensor.
-    [[nodiscard]] bool knows(const Diagnostic& diagnostic) const
-    {
-        return std::any_of(m_problems.begin(), m_problems.end(), [&](const Problem& earlier) {
-            return earlier.diagnostic.code == diagnostic.code && sameArgs(earlier.diagnostic, diagnostic);
-        });
-    }
+    [[nodiscard]] bool knows(const Diagnostic& diagnostic) const { return m_known.contains(fingerprint(diagnostic)); }
     /// A finding that concerns several tensors says so: `tensors`.
     void countTensors()
     {
@@ -79,18 +74,48 @@ public:
     }
 
 private:
-    /// A dimension that does not divide is the same in whatever place it stands; nameless values have only its size.
-    static bool sameArgs(const Diagnostic& a, const Diagnostic& b)
+    /// Equal for equal findings. A dimension that does not divide is the same in whatever place it stands; nameless
+    /// values have only its size.
+    static std::string fingerprint(const Diagnostic& diagnostic)
     {
-        if (a.code != Code::Indivisible)
-            return a.args == b.args;
-        const std::string name = a.text("dim_name"), other = b.text("dim_name");
-        const bool sameName = name == other && (!name.empty() || a.number("dim") == b.number("dim"));
-        return sameName && a.number("size") == b.number("size") && a.list("axes") == b.list("axes");
+        std::string text = std::to_string(static_cast<int>(diagnostic.code));
+        const auto add = [&text](const auto& part) {
+            text += '\x1e';
+            if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>)
+                text += std::to_string(part);
+            else
+                text += part;
+        };
+        const auto addAll = [&](const std::vector<std::string>& parts) {
+            add(parts.size());
+            for (const std::string& part : parts)
+                add(part);
+        };
+        if (diagnostic.code == Code::Indivisible) {
+            const std::string name = diagnostic.text("dim_name");
+            add(name);
+            add(name.empty() ? diagnostic.number("dim") : std::int64_t{ -1 });
+            add(diagnostic.number("size"));
+            addAll(diagnostic.list("axes"));
+            return text;
+        }
+        for (const Arg& arg : diagnostic.args) {
+            add(arg.name);
+            std::visit(
+                [&](const auto& value) {
+                    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::vector<std::string>>)
+                        addAll(value);
+                    else
+                        add(value);
+                },
+                arg.value);
+        }
+        return text;
     }
 
     std::vector<Problem>& m_problems;
-    std::vector<std::string> m_subjects;
+    std::unordered_map<std::string, std::size_t> m_places; ///< by finding and subject
+    std::unordered_set<std::string> m_known; ///< findings about whatever subject
 };
 
 /// Ways out of dimensions that do not divide. None of them makes another error.

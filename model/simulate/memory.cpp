@@ -80,12 +80,6 @@ Result<void> MemoryBudget::take(double bytes)
     return {};
 }
 
-std::int64_t toBytes(double bytes)
-{
-    constexpr double largest = 0x1p63;
-    return bytes < largest ? static_cast<std::int64_t>(std::ceil(bytes)) : std::numeric_limits<std::int64_t>::max();
-}
-
 namespace {
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/bytes.h"
 #include "base/diagnostics.h"
 
 namespace shardscope {
@@ -59,9 +60,6 @@ private:
     double m_taken = 0;
     bool m_counts = false;
 };
-
-/// The next whole number of bytes; the largest 64-bit number for anything beyond.
-[[nodiscard]] std::int64_t toBytes(double bytes);
 
 /// Bytes of main memory that this process can still take without anybody being swapped or killed: what the system has
 /// available, less where a control group or a resource limit leaves less. Nothing if unknown. `root` stands before
