@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/codes.h"
-#include "pipeline/analyse.h"
-
 #include <algorithm>
+
+#include "base/codes.h"
+#include "experiment/reserved_names.h"
+#include "pipeline/analyse.h"
 
 namespace shardscope {
 
@@ -91,7 +92,9 @@ private:
     {
         std::vector<std::string> names;
         for (const LogicalName& name : logical.names)
-            names.push_back(name.kind == LogicalName::Kind::Name ? name.name : "None");
+            names.push_back(name.kind == LogicalName::Kind::Name ? name.name
+                    : name.kind == LogicalName::Kind::None       ? "None"
+                                                                 : std::string(unconstrainedWord));
         return names;
     }
 

@@ -391,8 +391,10 @@ void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus&
                 { { Fix::Kind::MoveRuleAbove, {}, number, static_cast<std::int64_t>(*blockedBy) } });
             continue;
         }
-        // A rule that found its axis busy has a finding of its own (AxisBusy).
-        if (hasLogical && census.rules[i].uses == 0 && census.rules[i].inactiveUses == 0 && !census.misses[i].busy) {
+        // A rule that found its axis busy has a finding of its own (AxisBusy); of one whose arrays cannot be resolved
+        // nobody knows yet.
+        if (hasLogical && census.rules[i].uses == 0 && census.rules[i].inactiveUses == 0 && !census.misses[i].busy
+            && !census.misses[i].undecided) {
             Diagnostic diagnostic{ Code::RuleUnused, { { "rule", number + 1 }, { "name", rules[i].name.name } }, {} };
             if (census.misses[i].shadowedBy >= 0)
                 diagnostic.args.emplace_back("by_rule", census.misses[i].shadowedBy + 1);
@@ -420,9 +422,14 @@ RuleCensus countRules(const Program& program, const Annotations& annotations, co
                     ++(active ? census.rules[trace.rule].uses : census.rules[trace.rule].inactiveUses);
                 else if (trace.verdict == Verdict::AxisBusy)
                     census.misses[trace.rule].busy = true;
-                else if (trace.verdict == Verdict::DimensionSet)
+                else if (trace.verdict == Verdict::DimensionSet && trace.byRule >= 0)
                     census.misses[trace.rule].shadowedBy = trace.byRule;
             }
+        else if (annotation->problem && annotation->problem->severity() == Severity::Error)
+            for (std::size_t i = 0; i < rules.rules.list.size(); ++i)
+                if (std::find(logical->names.begin(), logical->names.end(), rules.rules.list[i].name)
+                    != logical->names.end())
+                    census.misses[i].undecided = true;
         for (const LogicalName& name : logical->names) {
             if (name.kind != LogicalName::Kind::Name
                 || std::any_of(rules.rules.list.begin(), rules.rules.list.end(),

@@ -15,6 +15,7 @@ struct RuleCensus {
     struct Misses {
         bool busy = false; ///< found a mesh axis in use at least once
         int shadowedBy = -1; ///< an earlier rule that had set its dimension
+        bool undecided = false; ///< some array has its name, but cannot be resolved for an error of its own
     };
     std::vector<RuleUse> rules;
     std::vector<Misses> misses; ///< per rule

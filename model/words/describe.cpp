@@ -135,7 +135,9 @@ ProblemText describeSharding(const Diagnostic& d)
             Words::tr("Choose axis sizes whose product is %1, or change the hardware.").arg(arg.number("devices")),
             {} };
     case Code::DuplicateDimension:
-        return { Words::tr("the logical name %1 stands on two dimensions of one array").arg(arg.quote("dims")),
+        // The 2024 rules count P.UNCONSTRAINED as a name like any other, though it has none.
+        return { Words::tr("the logical name %1 stands on two dimensions of one array")
+                     .arg(arg.has("dims") ? arg.quote("dims") : QStringLiteral("P.UNCONSTRAINED")),
             Words::tr("Give every dimension of the array a name of its own."), {} };
     case Code::UnknownAxis:
         return { Words::tr("%1 names the mesh axis %2, which the mesh lacks").arg(arg.tensor(), arg.quote("axis")),

@@ -76,6 +76,16 @@ Experiment cleanMlp()
 class TestLint : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// A rule whose arrays cannot be resolved is not called unused: nobody knows.
+    void errorsDoNotMakeRulesUnused()
+    {
+        const Experiment twice = arrays({ { "x", 2 } }, "[('embed', 'x')]", { { "batch", "batch", "embed" } });
+        QCOMPARE(found(twice, Code::DuplicateDimension).size(), 1U);
+        QVERIFY(found(twice, Code::RuleUnused).empty());
+        const Experiment other = arrays({ { "x", 2 } }, "[('heads', 'x')]", { { "batch", "batch", "embed" } });
+        QCOMPARE(found(other, Code::RuleUnused).size(), 1U);
+    }
+
     void cleanExamples()
     {
         QVERIFY(analysed(cleanMlp())->problems.empty());
