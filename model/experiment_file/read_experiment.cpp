@@ -11,7 +11,6 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t maximumErrors = 50;
 
 struct Version {
     std::int64_t major = 0;
@@ -39,8 +38,8 @@ std::vector<Diagnostic> inOrder(std::vector<Diagnostic> list)
     list.erase(
         std::unique(list.begin(), list.end(), [&](const auto& a, const auto& b) { return place(a) == place(b); }),
         list.end());
-    if (list.size() > maximumErrors)
-        list.erase(list.begin() + maximumErrors, list.end());
+    if (list.size() > maximumFindings)
+        list.erase(list.begin() + maximumFindings, list.end());
     return list;
 }
 

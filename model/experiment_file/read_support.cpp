@@ -222,13 +222,15 @@ void ObjectCursor::finish()
     if (const auto notes = find("notes"))
         if (const auto text = notes->asString(); text && !text->empty())
             context.innerNotes.emplace_back(m_value.pointer(), *text);
+    std::size_t warned = 0;
     for (std::size_t i = 0; i < children.size(); ++i) {
         if (m_read[i])
             continue;
         const JsonNode& child = children[i];
-        context.warnings.push_back(
-            { Code::UnknownKey, withNearest({ { "key", child.key }, { "known", m_known } }, child.key, m_known),
-                whereOf(child.keyAt, pointerTo(m_value.pointer(), child.key)) });
+        if (++warned <= maximumFindings) // no more of them are shown
+            context.warnings.push_back(
+                { Code::UnknownKey, withNearest({ { "key", child.key }, { "known", m_known } }, child.key, m_known),
+                    whereOf(child.keyAt, pointerTo(m_value.pointer(), child.key)) });
         context.unknownKeys.push_back(
             { m_value.pointer(), child.key, i == 0 ? std::string() : children[i - 1].key, printInline(child) });
     }

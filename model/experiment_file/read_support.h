@@ -16,6 +16,9 @@
 
 namespace shardscope {
 
+/// Errors and warnings that are kept of one file: nobody reads more at once.
+inline constexpr std::size_t maximumFindings = 50;
+
 struct ReadContext {
     std::vector<Diagnostic> errors;
     std::vector<Diagnostic> warnings;
