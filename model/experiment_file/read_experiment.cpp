@@ -11,7 +11,6 @@ namespace shardscope {
 
 namespace {
 
-
 struct Version {
     std::int64_t major = 0;
     std::int64_t minor = 0;
