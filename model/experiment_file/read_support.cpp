@@ -223,16 +223,19 @@ void ObjectCursor::finish()
         if (const auto text = notes->asString(); text && !text->empty())
             context.innerNotes.emplace_back(m_value.pointer(), *text);
     std::size_t warned = 0;
+    std::string before; // the key before it that a save writes
     for (std::size_t i = 0; i < children.size(); ++i) {
-        if (m_read[i])
-            continue;
         const JsonNode& child = children[i];
-        if (++warned <= maximumFindings) // no more of them are shown
-            context.warnings.push_back(
-                { Code::UnknownKey, withNearest({ { "key", child.key }, { "known", m_known } }, child.key, m_known),
-                    whereOf(child.keyAt, pointerTo(m_value.pointer(), child.key)) });
-        context.unknownKeys.push_back(
-            { m_value.pointer(), child.key, i == 0 ? std::string() : children[i - 1].key, printInline(child) });
+        if (!m_read[i]) {
+            if (++warned <= maximumFindings) // no more of them are shown
+                context.warnings.push_back(
+                    { Code::UnknownKey, withNearest({ { "key", child.key }, { "known", m_known } }, child.key, m_known),
+                        whereOf(child.keyAt, pointerTo(m_value.pointer(), child.key)) });
+            context.unknownKeys.push_back({ m_value.pointer(), child.key, before, printInline(child) });
+        }
+        const bool emptyNotes = m_read[i] && child.key == "notes" && child.text.empty();
+        if (!emptyNotes)
+            before = child.key;
     }
 }
 

@@ -361,6 +361,19 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(writeExperiment(edited)), QString::fromStdString(expected));
     }
 
+    /// Notes that are empty are not written: what stands behind them stands behind what is before them.
+    void unknownKeysBehindEmptyNotes()
+    {
+        const auto read = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
+  "run": { "notes": "", "first": 1, "seed": 3, "notes ": "", "third": 2 } })");
+        QVERIFY(read.has_value());
+        const std::string text = writeExperiment(read->experiment);
+        QVERIFY2(text.find("\"first\"") < text.find("\"seed\""), text.c_str());
+        const auto again = readExperiment(text);
+        QVERIFY(again.has_value());
+        QCOMPARE(writeExperiment(again->experiment), text);
+    }
+
     void unknownKeyNearAKnownOne()
     {
         const auto read = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
