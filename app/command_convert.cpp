@@ -33,6 +33,7 @@ struct Source {
     std::vector<ParameterRow> rows;
     std::optional<Experiment> experiment;
     std::vector<Diagnostic> warnings;
+    std::vector<std::string> notKept; ///< members of the mesh and the hardware that the new form has no word for
 };
 using ReadSource = tl::expected<Source, std::vector<Diagnostic>>;
 
@@ -153,12 +154,14 @@ Result<Import> toImport(const ConvertOptions& options, const Source& source)
         takeMesh(*mesh, import);
         return import;
     }
-    const Result<std::optional<Mesh>> mesh = readMeshOption(options.mesh, nullptr);
+    const Result<std::optional<Mesh>> mesh =
+        readMeshOption(options.mesh, source.rules ? &*source.rules : nullptr); // the one that resolve has
     if (!mesh)
         return tl::unexpected(mesh.error());
     if (!*mesh)
         return fail(Code::UnresolvedAxisSize, { { "axes", axesOf(source) } });
     import.mesh.assign((*mesh)->axes().begin(), (*mesh)->axes().end());
+    import.deviceOrder.assign((*mesh)->deviceOrder().begin(), (*mesh)->deviceOrder().end());
     import.hosts = std::max<std::int64_t>(options.mesh.slices, 1);
     return import;
 }
@@ -176,27 +179,58 @@ Result<std::string> experimentText(const ConvertOptions& options, const Source& 
     return writeExperiment(*experiment);
 }
 
-Result<std::string> maxTextText(const ConvertOptions& options, const Source& source)
+/// MaxText counts slices; in machines without any they are the hosts.
+std::int64_t slicesOf(const DeviceSet& devices)
 {
-    if (source.rules->maxText)
-        return writeMaxText(source.rules->maxText->config);
-    MaxTextConfig config;
-    config.rules = source.rules->rules;
-    std::vector<MeshAxis> axes;
-    if (source.experiment) {
-        axes = source.experiment->mesh.axes;
-    } else {
-        const Result<Import> import = toImport(options, source);
-        if (!import)
-            return tl::unexpected(import.error());
-        axes = import->mesh;
-    }
-    for (const MeshAxis& axis : axes)
-        config.axes.push_back({ axis.name, axis.size, 1 });
-    return writeMaxText(config);
+    return devices.hasChipGrid() ? devices.slices : devices.hosts;
 }
 
-Result<std::string> convertedText(const ConvertOptions& options, const Source& source)
+/// The text, and what MaxText has no word for.
+struct MaxTextForm {
+    std::string text;
+    std::vector<std::string> notKept; ///< "device_order", "hosts"
+};
+
+Result<MaxTextForm> maxTextForm(const ConvertOptions& options, const Source& source)
+{
+    MaxTextForm form;
+    MaxTextConfig config;
+    if (source.rules->maxText) {
+        config = source.rules->maxText->config;
+    } else {
+        config.rules = source.rules->rules;
+        MeshSetting mesh;
+        std::int64_t slices = 1;
+        if (source.experiment) {
+            mesh = source.experiment->mesh;
+            slices = slicesOf(source.experiment->hardware.devices);
+        } else {
+            const Result<Import> import = toImport(options, source);
+            if (!import)
+                return tl::unexpected(import.error());
+            mesh = { import->mesh, import->deviceOrder };
+            slices = import->hosts;
+        }
+        if (auto split = splitOverSlices(mesh.axes, mesh.deviceOrder, slices)) {
+            config.axes = std::move(*split);
+        } else {
+            for (const MeshAxis& axis : mesh.axes)
+                config.axes.push_back({ axis.name, axis.size, 1 });
+            if (!mesh.deviceOrder.empty())
+                form.notKept.emplace_back("device_order");
+            if (slices > 1)
+                form.notKept.emplace_back("hosts");
+        }
+    }
+    Result<std::string> text = writeMaxText(config);
+    if (!text)
+        return tl::unexpected(std::move(text.error()));
+    form.text = std::move(*text);
+    return form;
+}
+
+/// Notes in the source what the form cannot keep.
+Result<std::string> convertedText(const ConvertOptions& options, Source& source)
 {
     if (options.to == "experiment")
         return experimentText(options, source);
@@ -207,8 +241,13 @@ Result<std::string> convertedText(const ConvertOptions& options, const Source& s
     }
     if (!source.rules)
         return fail(Code::MissingKey, { { "key", "--rules" } });
-    if (options.to == "maxtext")
-        return maxTextText(options, source);
+    if (options.to == "maxtext") {
+        Result<MaxTextForm> form = maxTextForm(options, source);
+        if (!form)
+            return tl::unexpected(std::move(form.error()));
+        source.notKept = std::move(form->notKept);
+        return std::move(form->text);
+    }
     return toPythonSource(source.rules->rules, options.to == "t5x" ? "logical_axis_rules" : "rules");
 }
 
@@ -224,6 +263,7 @@ Json sourceJson(const Source& source)
         for (const ReadMaxText::PassedOver& each : source.rules->maxText->passedOver)
             passedOver.push_back({ { "key", each.key }, { "line", each.line } });
     json["passed_over"] = std::move(passedOver);
+    json["not_kept"] = source.notKept;
     return json;
 }
 
@@ -235,14 +275,20 @@ void remark(const Source& source)
     if (source.rules && source.rules->maxText && !source.rules->maxText->passedOver.empty())
         errors.line(
             QStringLiteral("%1: %2 other keys say nothing about sharding and were passed over; --json lists them")
-                .arg(toText(source.name))
-                .arg(source.rules->maxText->passedOver.size()),
+                .arg(toText(source.name), QString::number(source.rules->maxText->passedOver.size())),
             Emphasis::Faint);
+    for (const std::string& lost : source.notKept)
+        errors.line(lost == "hosts"
+                ? QStringLiteral("The hosts are not kept: their devices are no blocks of the mesh that MaxText could "
+                                 "have between slices. All sizes are written as ici_.")
+                : QStringLiteral("The order of the devices is not kept: MaxText orders them by slices alone, and the "
+                                 "sizes of no slices make this order."),
+            Emphasis::Warning);
 }
 
 int convert(const ConvertOptions& options)
 {
-    const ReadSource source = readSource(options);
+    ReadSource source = readSource(options);
     if (!source)
         return reject("convert", options.json, source.error());
     Result<std::string> text = convertedText(options, *source);

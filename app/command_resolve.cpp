@@ -6,7 +6,8 @@
 #include "base/codes.h"
 #include "commands.h"
 #include "resolve.h"
-#include "rules/local_chunker.h"
+#include "rules/host_chunks.h"
+#include "rules/rule_lint.h"
 #include "rules/t5x_partitioner.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
@@ -28,51 +29,6 @@ QString constraintText(const LogicalRules& rules, const Result<ConstraintAction>
         return QStringLiteral("with_logical_constraint: no rules are bound: the value is left alone");
     return QStringLiteral(
         "with_logical_constraint: no constraint: a dimension has no usable rule, and the value is left alone");
-}
-
-/// What each host holds of the array and writes to a checkpoint, as T5X has it.
-struct HostChunk {
-    std::int32_t host = 0;
-    LocalChunk chunk;
-};
-
-/// Devices go to hosts by id, as many to each.
-Result<std::vector<HostChunk>> hostChunks(
-    const Mesh& mesh, std::int64_t count, const std::vector<std::int64_t>& shape, const PartitionSpec& spec)
-{
-    if (mesh.deviceCount() % count != 0)
-        return fail(Code::DevicesMismatch, { { "product", mesh.deviceCount() }, { "devices", count } });
-    std::vector<std::int32_t> hosts;
-    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
-        hosts.push_back(static_cast<std::int32_t>(mesh.deviceAt(position) / (mesh.deviceCount() / count)));
-    std::vector<HostChunk> chunks;
-    for (std::int32_t host = 0; host < count; ++host) {
-        const Result<LocalChunker> chunker = LocalChunker::create(mesh, hosts, host);
-        if (!chunker)
-            return tl::unexpected(chunker.error());
-        Result<LocalChunk> chunk = chunker->chunk(shape, spec);
-        if (!chunk)
-            return tl::unexpected(std::move(chunk.error()));
-        chunks.push_back({ host, std::move(*chunk) });
-    }
-    return chunks;
-}
-
-std::vector<Diagnostic> truncatedChunks(const std::vector<HostChunk>& chunks, const std::vector<std::int64_t>& shape)
-{
-    std::vector<Diagnostic> found;
-    if (chunks.empty())
-        return found;
-    const LocalChunk& first = chunks.front().chunk; // what is not covered is the same for all hosts
-    for (std::size_t dim = 0; dim < shape.size(); ++dim)
-        if (first.uncovered[dim] > 0)
-            found.push_back({ Code::ChunkTruncated,
-                { { "dim", dim }, { "size", shape[dim] },
-                    { "chunks",
-                        (shape[dim] - first.uncovered[dim]) / std::max<std::int64_t>(first.slice[dim]->size(), 1) },
-                    { "uncovered", first.uncovered[dim] } },
-                {} });
-    return found;
 }
 
 QString sliceText(const LocalChunk& chunk)
@@ -122,7 +78,7 @@ struct NamesAnswer {
 Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, NamesAnswer& answer)
 {
     const Mesh& mesh = *ruling.mesh;
-    answer.problems = unknownAxes(ruling.rules, mesh);
+    answer.problems = unknownAxes(ruling.rules, mesh.axisNames(), ruling.rules.list.size() * maximumMeshAxes);
     std::optional<std::vector<std::int64_t>> shape;
     if (!options.shape.empty()) {
         const Result<std::vector<std::int64_t>> sizes = parseSizes(options.shape, "--shape");
@@ -144,11 +100,9 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
         if (answer.action && answer.action->constrain)
             answer.action->spec = canonical(onMesh(answer.action->spec, ruling.dialect, mesh, sizes).spec);
     }
-    if (answer.problems.empty()) {
-        const Result<void> valid = sizes ? validate(placed.spec, mesh, *sizes) : validate(placed.spec, mesh);
-        if (!valid)
-            answer.problems.push_back(valid.error());
-    }
+    // Axes that the mesh lacks are left out already, and said.
+    if (const Result<void> valid = sizes ? validate(placed.spec, mesh, *sizes) : validate(placed.spec, mesh); !valid)
+        answer.problems.push_back(valid.error());
     for (const DroppedAxes& dropped : answer.dropped)
         if (dropped.reason == DroppedAxes::Reason::Indivisible) {
             Diagnostic lost{ Code::SilentlyReplicated,
@@ -162,12 +116,11 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
     if (options.hosts > 0) {
         if (!shape)
             return fail(Code::MissingKey, { { "key", "--shape" } });
-        Result<std::vector<HostChunk>> chunks = hostChunks(mesh, options.hosts, *shape, canonical(placed.spec));
+        Result<HostChunks> chunks = hostChunks(mesh, options.hosts, *shape, canonical(placed.spec));
         if (!chunks)
             return tl::unexpected(std::move(chunks.error()));
-        answer.hosts = std::move(*chunks);
-        std::vector<Diagnostic> truncated = truncatedChunks(answer.hosts, *shape);
-        std::move(truncated.begin(), truncated.end(), std::back_inserter(answer.problems));
+        answer.hosts = std::move(chunks->hosts);
+        std::move(chunks->truncated.begin(), chunks->truncated.end(), std::back_inserter(answer.problems));
     }
     return {};
 }
@@ -232,6 +185,7 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
             return bad(placed.error(), "--mesh");
     if (!answer.action)
         answer.problems.push_back(answer.action.error());
+    answer.problems = withWarnings(ruling, std::move(answer.problems));
     return say(options, ruling, answer);
 }
 
@@ -303,10 +257,6 @@ int resolveCommand(const ResolveOptions& options)
         return reject("resolve", options.json, { ruling.error() });
     if (const std::string wrong = contradiction(options, *ruling); !wrong.empty())
         throw CLI::ValidationError(wrong);
-    if (options.json.empty() && !ruling->warnings.empty()) {
-        Console errors(stderr);
-        print(errors, ruling->warnings);
-    }
     return options.table.empty() ? resolveNames(options, *ruling) : resolveTable(options, *ruling);
 }
 

@@ -224,7 +224,7 @@ void printSummary(Console& console, const Subject& subject)
     if (subject.mesh && subject.mesh->deviceCount() == devices) {
         QStringList axes;
         for (const MeshAxis& axis : subject.mesh->axes())
-            axes << QStringLiteral("%1 %2").arg(text(axis.name)).arg(axis.size);
+            axes << QStringLiteral("%1 %2").arg(text(axis.name), QString::number(axis.size));
         if (!axes.isEmpty())
             mesh = QStringLiteral("%1: %2").arg(axes.join(QStringLiteral(" × ")), mesh);
     }

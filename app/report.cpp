@@ -320,13 +320,12 @@ void printMesh(Console& console, const Snapshot& snapshot)
     const DeviceSet& devices = snapshot.experiment->hardware.devices;
     QStringList axes;
     for (const MeshAxis& axis : mesh.axes())
-        axes << QStringLiteral("%1 %2").arg(text(axis.name)).arg(axis.size);
+        axes << QStringLiteral("%1 %2").arg(text(axis.name), QString::number(axis.size));
     console.heading(QStringLiteral("Mesh"));
     console.line(QStringLiteral("  %1: %2 of kind %3, %4 × %5")
                      .arg(axes.isEmpty() ? QStringLiteral("no axes") : axes.join(QStringLiteral(" × ")),
                          words::counted(mesh.deviceCount(), words::Noun::Device), text(devices.kind),
-                         words::counted(devices.hosts, words::Noun::Host))
-                     .arg(devices.devicesPerHost));
+                         words::counted(devices.hosts, words::Noun::Host), QString::number(devices.devicesPerHost)));
     if (mesh.rank() > 0)
         printLayout(console, meshLayout(snapshot.mesh), devices.platform);
 }

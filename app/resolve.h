@@ -35,7 +35,7 @@ struct Ruling {
     FlaxVersion version = FlaxVersion::Current;
     RulesFallback fallback = RulesFallback::AxisIsUnsharded;
     std::optional<Mesh> mesh;
-    std::vector<Diagnostic> warnings;
+    std::vector<Diagnostic> warnings; ///< of reading the rules
 };
 
 /// Resolves every row of options.table. Returns the exit code.
@@ -53,7 +53,8 @@ struct Ruling {
 /// An entry per dimension: a list of mesh axes.
 [[nodiscard]] Json axesJson(const PartitionSpec& spec, std::size_t rank);
 
-/// Rules that name axes which the mesh lacks.
-[[nodiscard]] std::vector<Diagnostic> unknownAxes(const LogicalRules& rules, const Mesh& mesh);
+/// The warnings of reading the rules before the problems. On a mesh, rules with unknown axes are problems already; they
+/// get the line that reading them has found.
+[[nodiscard]] std::vector<Diagnostic> withWarnings(const Ruling& ruling, std::vector<Diagnostic> problems);
 
 } // namespace shardscope::cli

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <iterator>
+
 #include "base/codes.h"
 #include "resolve.h"
 #include "sharding/text.h"
@@ -119,9 +121,7 @@ QString droppedText(const DroppedAxes& dropped, const LogicalNames& names)
         break;
     }
     return QStringLiteral("left out of %1: %2, since %3 does not divide by %4")
-        .arg(dimension, list)
-        .arg(dropped.size)
-        .arg(dropped.partitions);
+        .arg(dimension, list, QString::number(dropped.size), QString::number(dropped.partitions));
 }
 
 Json droppedJson(const std::vector<DroppedAxes>& list)
@@ -147,17 +147,21 @@ Json axesJson(const PartitionSpec& spec, std::size_t rank)
     return json;
 }
 
-std::vector<Diagnostic> unknownAxes(const LogicalRules& rules, const Mesh& mesh)
+std::vector<Diagnostic> withWarnings(const Ruling& ruling, std::vector<Diagnostic> problems)
 {
-    std::vector<Diagnostic> list;
-    for (std::size_t i = 0; i < rules.list.size(); ++i)
-        for (const std::string& axis : rules.list[i].target.axes)
-            if (!mesh.axisIndex(axis))
-                list.push_back({ Code::RuleUnknownAxis,
-                    { { "rule", i + 1 }, { "name", rules.list[i].name.name }, { "axis", axis },
-                        { "known", mesh.axisNames() } },
-                    {} });
-    return list;
+    std::vector<Diagnostic> all;
+    for (const Diagnostic& warning : ruling.warnings) {
+        if (!ruling.mesh || warning.code != Code::RuleUnknownAxis) {
+            all.push_back(warning);
+            continue;
+        }
+        for (Diagnostic& problem : problems)
+            if (problem.code == warning.code && problem.number("rule") == warning.number("rule")
+                && problem.text("axis") == warning.text("axis"))
+                problem.where = warning.where;
+    }
+    std::move(problems.begin(), problems.end(), std::back_inserter(all));
+    return all;
 }
 
 } // namespace shardscope::cli

@@ -242,8 +242,9 @@ void printTraces(Console& console, const Ruling& ruling, const TableAnswer& answ
             ++known->second;
     }
     for (const auto& [each, count] : kinds) {
-        console.heading(count == 1 ? toText(each->row->path)
-                                   : QStringLiteral("%1 and %2 more").arg(toText(each->row->path)).arg(count - 1));
+        console.heading(count == 1
+                ? toText(each->row->path)
+                : QStringLiteral("%1 and %2 more").arg(toText(each->row->path), QString::number(count - 1)));
         console.table(traceTable(each->row->names, ruling.rules, *each->annotation->resolution));
     }
 }
@@ -284,6 +285,7 @@ int resolveTable(const ResolveOptions& options, const Ruling& ruling)
         return reject("resolve", options.json, { std::move(error) });
     }
     placeProblems(input->name, ruling.name, *answer);
+    answer->problems = withWarnings(ruling, std::move(answer->problems));
     answer->problems.insert(answer->problems.begin(), input->table.warnings.begin(), input->table.warnings.end());
     const int status = statusOf(answer->problems);
     if (!options.json.empty())

@@ -2,8 +2,6 @@
 #include "rules_input.h"
 
 #include <QFileInfo>
-#include <algorithm>
-#include <charconv>
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
@@ -57,7 +55,9 @@ Mesh withDeclaredAxes(Mesh mesh, const RulesInput& rules)
     for (const std::string& axis : rules.meshAxes)
         if (!mesh.axisIndex(axis))
             axes.push_back({ axis, 1 });
-    Result<Mesh> whole = Mesh::create(std::move(axes));
+    Result<Mesh> whole = mesh.deviceOrder().empty()
+        ? Mesh::create(std::move(axes))
+        : Mesh::createOver(std::move(axes), { mesh.deviceOrder().begin(), mesh.deviceOrder().end() });
     return whole ? std::move(*whole) : mesh;
 }
 
@@ -215,28 +215,10 @@ Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const Rul
 
 Result<std::vector<std::int64_t>> parseSizes(const std::string& text, const std::string& option)
 {
-    constexpr std::string_view separators = ",xX() []";
-    std::vector<std::int64_t> sizes;
-    for (std::size_t at = text.find_first_not_of(separators); at < text.size();
-         at = text.find_first_not_of(separators, at)) {
-        const std::size_t stop = std::min(text.find_first_of(separators, at), text.size());
-        std::int64_t size = 0;
-        const auto [end, error] = std::from_chars(text.data() + at, text.data() + stop, size);
-        Where where;
-        where.file = option;
-        where.line = 1;
-        where.column = static_cast<int>(at) + 1;
-        if (end != text.data() + stop)
-            return fail(Code::Syntax,
-                { { "expected", "sizes such as 8,1024" }, { "found", "'" + text.substr(at, stop - at) + "'" } }, where);
-        constexpr std::int64_t most = std::int64_t{ 1 } << 40;
-        if (error != std::errc() || size < 0 || size > most)
-            return fail(Code::OutOfRange,
-                { { "key", option }, { "value", text.substr(at, stop - at) }, { "min", 0 }, { "max", most } }, where);
-        sizes.push_back(size);
-        at = stop;
-    }
-    return sizes;
+    Result<Shape> shape = parseShape(text);
+    if (!shape)
+        return tl::unexpected(inFile(std::move(shape.error()), option));
+    return std::vector<std::int64_t>(shape->begin(), shape->end());
 }
 
 } // namespace shardscope::cli

@@ -53,7 +53,7 @@ struct MeshOptions {
 [[nodiscard]] Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const RulesInput* rules);
 [[nodiscard]] MaxTextMachine machineOf(const MeshOptions& options);
 
-/// "8,1024" or "8x1024". Errors: Syntax, OutOfRange.
+/// What parseShape() reads: "8,1024", "8x1024". Diagnostics name the option.
 [[nodiscard]] Result<std::vector<std::int64_t>> parseSizes(const std::string& text, const std::string& option);
 
 } // namespace shardscope::cli

@@ -2,6 +2,8 @@
 #include "sharding/partition_spec.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "base/codes.h"
 
@@ -29,27 +31,25 @@ PartitionSpec canonical(const PartitionSpec& spec)
 
 Result<void> validate(const PartitionSpec& spec, const Mesh& mesh)
 {
-    std::vector<std::string> seen;
-    std::vector<std::string> repeated;
-    for (const SpecEntry& entry : spec.entries) {
-        for (const std::string& axis : entry.axes) {
-            if (std::find(seen.begin(), seen.end(), axis) == seen.end())
-                seen.push_back(axis);
-            else if (std::find(repeated.begin(), repeated.end(), axis) == repeated.end())
-                repeated.push_back(axis);
-        }
-    }
-    if (!repeated.empty()) {
+    std::vector<std::string_view> axes; // as they stand; text may name very many
+    for (const SpecEntry& entry : spec.entries)
+        axes.insert(axes.end(), entry.axes.begin(), entry.axes.end());
+    std::vector<std::string_view> sorted = axes;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
         // Named in the order in which they first occur, as a counter of them lists them.
-        std::vector<std::string> ordered;
-        std::copy_if(seen.begin(), seen.end(), std::back_inserter(ordered), [&](const std::string& axis) {
-            return std::find(repeated.begin(), repeated.end(), axis) != repeated.end();
-        });
-        return fail(Code::AxisUsedTwice, { { "axes", std::move(ordered) } });
+        std::set<std::string_view> named;
+        std::vector<std::string> repeated;
+        for (const std::string_view axis : axes) {
+            const auto [first, end] = std::equal_range(sorted.begin(), sorted.end(), axis);
+            if (end - first > 1 && named.insert(axis).second)
+                repeated.emplace_back(axis);
+        }
+        return fail(Code::AxisUsedTwice, { { "axes", std::move(repeated) } });
     }
-    for (const std::string& axis : seen)
+    for (const std::string_view axis : axes)
         if (!mesh.axisIndex(axis))
-            return fail(Code::UnknownAxis, { { "axis", axis }, { "known", mesh.axisNames() } });
+            return fail(Code::UnknownAxis, { { "axis", std::string(axis) }, { "known", mesh.axisNames() } });
     return {};
 }
 

@@ -37,7 +37,7 @@ QString fixLabel(const Fix& fix)
     case Fix::Kind::LeaveUnsharded:
         return Words::tr("Fix: leave it unsharded");
     case Fix::Kind::MoveAxis:
-        return Words::tr("Fix: make %1 axis %2").arg(name).arg(fix.number + 1);
+        return Words::tr("Fix: make %1 axis %2").arg(name, QString::number(fix.number + 1));
     case Fix::Kind::RemoveAxis:
         return Words::tr("Fix: remove %1").arg(name);
     }

@@ -119,7 +119,7 @@ QString place(const Diagnostic& diagnostic, const Experiment* experiment)
         parts << Words::tr("line %1, column %2").arg(where.line).arg(where.column);
     QString tensor = fromStd(where.path);
     if (!tensor.isEmpty() && where.dimension >= 0)
-        tensor = Words::tr("%1, dimension %2").arg(tensor).arg(where.dimension);
+        tensor = Words::tr("%1, dimension %2").arg(tensor, QString::number(where.dimension));
     // The size of a dimension is where the file says it; the tensor says more.
     const bool same = !tensor.isEmpty() && where.pointer.starts_with("/model/");
     if (const QString pointer = same ? QString() : pointerText(diagnostic, experiment); !pointer.isEmpty())

@@ -118,6 +118,49 @@ private Q_SLOTS:
                     .out.contains(QStringLiteral("mesh_axes: ['data', 'model']\n")));
     }
 
+    /// An experiment of slices comes back as the slices that it was made of.
+    void slicesAndBack()
+    {
+        const QString yaml = file("slices.yml",
+            "mesh_axes: ['data', 'fsdp']\nlogical_axis_rules: [['a', 'fsdp']]\ndcn_data_parallelism: 2\n"
+            "ici_fsdp_parallelism: 4\ndcn_fsdp_parallelism: 2\n");
+        const Ran experiment = convert(yaml, "--from maxtext");
+        QCOMPARE(experiment.code, 0);
+        const QString path = file("slices.json", experiment.out.toUtf8());
+        const Ran back = convert(path, "--from experiment --to maxtext");
+        QVERIFY(back.error.isEmpty());
+        for (const char* line : { "dcn_data_parallelism: 2\n", "ici_data_parallelism: 1\n", "dcn_fsdp_parallelism: 2\n",
+                 "ici_fsdp_parallelism: 4\n" })
+            QVERIFY2(back.out.contains(QString::fromUtf8(line)), qPrintable(back.out));
+        const Ran again = convert(file("slices2.yml", back.out.toUtf8()), "--from maxtext");
+        QVERIFY(again.json().at("mesh") == experiment.json().at("mesh"));
+        QVERIFY(again.json().at("hardware") == experiment.json().at("hardware"));
+    }
+
+    void whatMaxTextCannotKeep()
+    {
+        const Ran experiment = convert(file("rules.py", "[('a', 'x')]"), "--from flax --mesh x=2,y=2");
+        auto json = experiment.json();
+        json["mesh"]["device_order"] = { 0, 3, 1, 2 };
+        const QString path = file("order.json", QByteArray::fromStdString(json.dump()));
+        const Ran ran = convert(path, "--from experiment --to maxtext");
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(ran.error.contains(QStringLiteral("order of the devices is not kept")), qPrintable(ran.error));
+        QVERIFY(convert(path, "--from experiment --to maxtext --json").json().at("source").at("not_kept")
+            == nlohmann::json::array({ "device_order" }));
+    }
+
+    /// The mesh is the one that resolve has under the same rules.
+    void declaredAxes()
+    {
+        const Ran ran = convert(QStringLiteral("maxtext-base-2026-08"), "--from preset --mesh data=2,fsdp=4,tensor=2");
+        QCOMPARE(ran.code, 0);
+        QCOMPARE(ran.json().at("mesh").at("axes").size(), 12U);
+        const Ran check = runProgram({ QStringLiteral("check"), file("declared.json", ran.out.toUtf8()) });
+        QVERIFY2(!check.error.contains(QStringLiteral("W211")) && !check.out.contains(QStringLiteral("W211")),
+            qPrintable(check.out + check.error));
+    }
+
     void outputFile()
     {
         const QString out = m_folder.filePath(QStringLiteral("rules.py"));
@@ -156,7 +199,10 @@ private Q_SLOTS:
         row("a table as rules", "path,shape\na,8\n", "--from table --to flax", "E123");
         row("a table that is none", "path,shape\na,?\n", "--from table", ":2:3: E120");
         row("a table without a mesh", "path,shape\na,8\n", "--from table", "E187");
-        row("an experiment that is none", "{}", "--from experiment", "E1");
+        row("an experiment that is none", "{}", "--from experiment", "E123");
+        row("slices that do not divide", "[('a', 'x')]", "--from flax --mesh x=6 --slices 4", "E102");
+        row("rules that are no UTF-8", "[('\xff', 'x')]", "--from flax --to maxtext --mesh x=2", ":1:3: E120");
+        row("a table that is no UTF-8", "path,shape\na\xff,8\n", "--from table --to table", ":2:1: E120");
     }
     void refuses()
     {

@@ -190,6 +190,57 @@ private Q_SLOTS:
         QVERIFY(tuple.error.contains(QStringLiteral("E183")));
     }
 
+    /// A rule of another name does not hide what is wrong with this one.
+    void allThatIsWrong()
+    {
+        for (const char* shape : { "--shape 6", "--json --shape 6" }) {
+            const Ran ran =
+                resolve(QStringLiteral("t5x-a1p1"), (QByteArray("--names batch --mesh data=4 ") + shape).constData());
+            QCOMPARE(ran.code, 1);
+            if (QByteArray(shape).startsWith("--json")) {
+                const std::vector<std::string> found = codes(ran.json());
+                QVERIFY(std::find(found.begin(), found.end(), "E101") != found.end());
+                QVERIFY(std::find(found.begin(), found.end(), "W211") != found.end());
+            } else {
+                QVERIFY2(ran.error.contains(QStringLiteral("E101")) && ran.error.contains(QStringLiteral("W211")),
+                    qPrintable(ran.error));
+            }
+        }
+        const Ran twice = resolve(
+            QStringLiteral("[('b',('x','x','x','x'))]"), "--dialect maxtext --names b --mesh x=65536 --shape 8");
+        QCOMPARE(twice.code, 1);
+        QVERIFY2(twice.error.contains(QStringLiteral("E106")), qPrintable(twice.error));
+    }
+
+    /// What reading the rules has found is said in every form, and once.
+    void warningsOfTheRules()
+    {
+        const QString path = file("warned.yml",
+            "mesh_axes: ['x']\nlogical_axis_rules: [['a', ['x', 'y']],\n  ['b', 'x']]\n"
+            "ici_tensor_parallelism: 4\ncustom_mesh_and_rule: 'pure'\n");
+        const QString rows = file("rows.csv", "path,shape,names\nw,8,b\n");
+        const std::vector<std::string> expected{ "W211", "W213", "W217" };
+        for (const QByteArray& what : { QByteArray("--names b"), QByteArray("--names b --mesh x=2"),
+                 QByteArray("--mesh x=2 --table ") + rows.toUtf8() }) {
+            QCOMPARE(codes(resolve(path, ("--json " + what).constData()).json()), expected);
+            const Ran ran = resolve(path, what.constData());
+            for (const std::string& code : expected)
+                QCOMPARE(ran.error.count(QString::fromStdString(code)), 1);
+            QVERIFY2(ran.error.contains(path + QStringLiteral(":2:22: W211")), qPrintable(ran.error));
+        }
+    }
+
+    void oneGrammarOfSizes()
+    {
+        const QString rules = QStringLiteral("[('batch', 'data')]");
+        QCOMPARE(resolve(rules, "--names batch,a --mesh data=2 --shape 8x16").code, 0);
+        const Ran wrong = resolve(rules, "--names batch,a --mesh data=2 --shape )8x,,(16");
+        QCOMPARE(wrong.code, 2);
+        QVERIFY2(wrong.error.contains(QStringLiteral("--shape:1:1: E120")), qPrintable(wrong.error));
+        const Ran small = resolve(rules, "--names batch --mesh data=8 --shape 3 --hosts 8");
+        QVERIFY2(small.error.contains(QStringLiteral("8 chunks")), qPrintable(small.error));
+    }
+
     void usage_data()
     {
         QTest::addColumn<QString>("options");

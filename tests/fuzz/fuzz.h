@@ -13,11 +13,20 @@
 
 namespace shardscope::fuzz {
 
+/// A text with a list of very many different items, which a reader must not compare with each other: "#" in `item` is
+/// replaced by the number of the item.
+struct LongList {
+    std::string before;
+    std::string item;
+    std::string after;
+};
+
 struct Target {
     std::string name;
     std::vector<std::string> seeds; ///< valid texts, and pieces that make good mutations
     /// Reads the text. Returns "" when all is well, else what is wrong with the answer.
     std::string (*run)(std::string_view text);
+    std::vector<LongList> lists{};
 };
 
 /// "" when the diagnostic of a text is in order: an error of the registry, whose place lies in the text.

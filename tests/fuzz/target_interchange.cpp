@@ -18,9 +18,13 @@ std::string runMaxText(std::string_view text)
     const Result<ReadMaxText> read = readMaxText(text);
     if (!read)
         return checkError(read.error(), text);
-    for (const std::int64_t devices : { 0, 8 })
-        if (const Result<MaxTextMesh> mesh = resolveMesh(
-                read->config, { devices > 0 ? std::optional<std::int64_t>(devices) : std::nullopt, std::nullopt })) {
+    const auto given = [](std::int64_t number) {
+        return number > 0 ? std::optional<std::int64_t>(number) : std::nullopt;
+    };
+    for (const auto& [devices, slices] : { std::pair(0, 0), std::pair(8, 0), std::pair(8, 2), std::pair(0, 4) })
+        if (const Result<MaxTextMesh> mesh = resolveMesh(read->config, { given(devices), given(slices) })) {
+            if (!splitOverSlices(mesh->meshAxes(), mesh->deviceOrder, mesh->slices))
+                return "slices that are not found again";
             std::int64_t product = 1;
             for (const MeshAxis& axis : mesh->meshAxes())
                 product *= axis.size;
@@ -61,6 +65,8 @@ std::string checkTable(const ReadTable& table, std::string_view text)
         return "reads its own JSON differently: " + writeJsonTable(table->rows);
     Import import;
     import.rows = table->rows;
+    import.mesh = { { "x", 6 } };
+    import.hosts = static_cast<std::int64_t>(text.size() % 8); // not all divide the devices
     if (const Result<Experiment> experiment = toExperiment(import); experiment && toRows(*experiment) != table->rows)
         return "an experiment with other rows";
     return {};
@@ -78,7 +84,10 @@ Target maxTextTarget()
             "logical_axis_rules:\n- - norm\n  - fsdp\n- [mlp, [tensor, \"\\u0000\"]]\nother: &a {b: c}\nmore: *a\n",
             "mesh_axes: []\ncustom_mesh_and_rule: 'x'\ninput_data_sharding_logical_axes: ['a']\ntext: |\n  a\n  b\n",
         },
-        runMaxText };
+        runMaxText,
+        { { "mesh_axes: [", "'x#', ", "]\n" }, { "logical_axis_rules: [['a', [", "'x#', ", "]]]\n" },
+            { "mesh_axes: ['x']\nlogical_axis_rules: [", "['a', 'x#'], ", "]\n" },
+            { "mesh_axes: ['x']\n", "ici_x#_parallelism: 2\n", "" } } };
 }
 
 Target csvTarget()
@@ -90,7 +99,9 @@ Target csvTarget()
             "path;shape;names\r\nk;[8, 4];P('x', P.UNCONSTRAINED)\r\n",
             "names\tdtype\tshape\tpath\nAxisNames('a','b')\tjnp.float32\t8 4 2\tz\n",
         },
-        [](std::string_view text) { return checkTable(readCsvTable(text), text); } };
+        [](std::string_view text) { return checkTable(readCsvTable(text), text); },
+        { { "path,shape,names\na,8,\"", "n#,", "\"\n" }, { "path,shape", ",c#", "\na,8\n" },
+            { "path,shape\n", "a#,8\n", "" } } };
 }
 
 Target jsonTableTarget()
@@ -101,7 +112,9 @@ Target jsonTableTarget()
             R"({"a/w": {"shape": [8, 4], "names": "x,y"}, "b": {"shape": [], "dtype": "bfloat16", "extra": {}}})",
             "[('a/w', (8, 4), 'float32', ('x', 'P.UNCONSTRAINED')), ['b', [], None, None],]",
         },
-        [](std::string_view text) { return checkTable(readTable(text), text); } };
+        [](std::string_view text) { return checkTable(readTable(text), text); },
+        { { "[['a', [8], null, [", "'n#',", "]]]" }, { "[{'path': 'a', 'shape': [8],", "'k#': 0,", "}]" },
+            { "[", "['a#', [8]],", "]" } } };
 }
 
 Target namesTarget()
@@ -112,7 +125,8 @@ Target namesTarget()
         [](std::string_view text) -> std::string {
             const Result<LogicalNames> names = parseNames(text);
             return names ? std::string() : checkError(names.error(), text);
-        } };
+        },
+        { { "", "n#,", "n" }, { "(", "'n#',", ")" } } };
 }
 
 Target publishedRulesTarget()

@@ -114,7 +114,7 @@ Target shardingTarget()
             "#sdy.sharding<@mesh, [{\"x\", \"y\":(1)2, ?}p1, {}], replicated={\"z\"}>",
             "P(('x', 'y'), None)",
         },
-        runSharding };
+        runSharding, { { "P(", "'x#',", ")" }, { "PositionalSharding([", "#,", "])" } } };
 }
 
 Target hloTarget()
@@ -128,7 +128,7 @@ Target hloTarget()
             "{manual shard_as 1}",
             "{unknown}",
         },
-        runHlo };
+        runHlo, { { "{devices=[200000]", "#,", "200000}" }, { "{devices=[", "#,", "1]<=[1]}" } } };
 }
 
 Target shardyTarget()
@@ -139,7 +139,7 @@ Target shardyTarget()
             "<mesh<[\"x\"=2, \"y\"=8, \"z\"=3]>, [{}, {\"z\", \"x\"}]>",
             "sdy.mesh @mesh = <[\"x\"=2, \"\\22y\"=2], device_ids=[3, 2, 1, 0]>",
         },
-        runShardy };
+        runShardy, { { "<@mesh, [", "{\"x#\"},", "]>" }, { "<[", "\"x#\"=1,", "]>" } } };
 }
 
 } // namespace shardscope::fuzz

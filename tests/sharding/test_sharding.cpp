@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "mesh/physical_mesh.h"
 #include "sharding/generators.h"
 #include "sharding/sharding_text.h"
 
@@ -25,6 +26,9 @@ private Q_SLOTS:
 };
 
 namespace {
+
+// Both headers speak of versions of JAX, and mean different ones.
+static_assert(!std::is_same_v<MeshUtilsVersion, JaxVersion>);
 
 QString text(std::string_view utf8)
 {

@@ -139,6 +139,7 @@ private Q_SLOTS:
         row("/", "", -1, 0, "“”");
         row("/rules/lsit", "", -1, 7, "line 7, column 3; rules, lsit");
         row("", "x", -1, 0, "x");
+        row("", "%2", 1, 0, "%2, dimension 1"); // a name that looks like a place for text
     }
     void placesInWords()
     {

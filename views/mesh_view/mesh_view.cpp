@@ -420,11 +420,12 @@ void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
         m_gesture->begin(QString());
     }
     const std::int64_t start = m_mergeId != 0 ? m_sizeBefore : before;
-    const QString title = QStringLiteral("%1 %2 → %3").arg(axisName(axis)).arg(start).arg(size);
+    const QString title =
+        QStringLiteral("%1 %2 → %3").arg(axisName(axis), QString::number(start), QString::number(size));
     const bool alone = m_mergeId == 0; // by a key or a number typed
     if (alone && size != before)
         m_gesture->begin(title);
-    m_gesture->setTitle(size == start ? QStringLiteral("%1 %2").arg(axisName(axis)).arg(size) : title);
+    m_gesture->setTitle(size == start ? QStringLiteral("%1 %2").arg(axisName(axis), QString::number(size)) : title);
     const bool done = size == before || edit(withAxisSize(now, axis, size, m_keep->isChecked()), title, m_mergeId);
     if (dragging)
         return;
