@@ -168,7 +168,8 @@ private Q_SLOTS:
         const Mesh mesh = meshOf({ { "data", 2 }, { "model", 4 } });
         const DeviceMapLayout map(mesh, QRect(0, 0, 400, 100), {});
         const auto boxes = [&map](const Mesh& subject, std::int32_t perHost) {
-            return hostBoxes(map, subject, perHost, 0, map.lineCount() - 1);
+            const MapHosts hosts(map, std::make_shared<const Mesh>(subject), perHost);
+            return hostBoxes(map, hosts, 0, map.lineCount() - 1);
         };
         const auto rows = boxes(mesh, 4);
         QCOMPARE(rows.size(), std::size_t{ 2 });
@@ -189,9 +190,17 @@ private Q_SLOTS:
         const DeviceMapLayout folded(large, QRect(0, 0, 300, 76), {});
         const auto perSquare = static_cast<std::int32_t>(folded.devicesPerSquare());
         QVERIFY(perSquare > 1);
-        QCOMPARE(hostBoxes(folded, large, perSquare, 0, folded.lineCount() - 1).size(),
-            static_cast<std::size_t>(512 / perSquare));
-        QVERIFY(hostBoxes(folded, large, perSquare / 2, 0, folded.lineCount() - 1).empty());
+        // Seen from the corners of a square, or, in an order of its own, from each of its devices.
+        std::vector<std::int32_t> order(512);
+        for (std::int32_t device = 0; device < 512; ++device)
+            order[static_cast<std::size_t>(device)] = device;
+        std::swap(order[1], order[2]);
+        for (const Mesh& subject : { large, meshOf({ { "data", 512 }, { "model", 1 } }, order) }) {
+            const auto shared = std::make_shared<const Mesh>(subject);
+            QCOMPARE(hostBoxes(folded, MapHosts(folded, shared, perSquare), 0, folded.lineCount() - 1).size(),
+                static_cast<std::size_t>(512 / perSquare));
+            QVERIFY(hostBoxes(folded, MapHosts(folded, shared, perSquare / 2), 0, folded.lineCount() - 1).empty());
+        }
     }
 
     void largeMeshesAreReadAndWalked()

@@ -80,18 +80,29 @@ private:
     [[nodiscard]] std::optional<std::int64_t> squareAt(QPoint point) const;
     [[nodiscard]] std::optional<std::int64_t> positionAt(QPoint point) const; ///< of the first device of that square
     void ensureVisible(std::int64_t square);
-    void hover(std::optional<std::int64_t> square);
+    /// Whose square it is that is lit in all views, if one is.
+    enum class LitBy : std::uint8_t { Nobody, Pointer, Keys };
+    void light(std::optional<std::int64_t> square, LitBy by);
+    void followPointer(); ///< the map moved below it
     void select(std::int64_t square);
     void walk(std::int64_t lines, std::int64_t slots);
 
-    [[nodiscard]] std::vector<std::int32_t> devicesOf(std::int64_t square) const;
+    [[nodiscard]] DeviceGroup devicesOf(std::int64_t square) const;
     /// Those of the square, and all others that hold the same shard where the square holds one alone.
-    [[nodiscard]] std::vector<std::int32_t> holdersOf(std::int64_t square) const;
+    [[nodiscard]] DeviceGroup holdersOf(std::int64_t square) const;
+    /// "same shard on d1, d5"; empty where no other device holds the shard.
+    [[nodiscard]] QString sharedText(std::int64_t square) const;
     /// The one shard that all devices of a square hold, -1 if there are several.
     [[nodiscard]] std::int64_t shardOf(std::int64_t square) const;
-    [[nodiscard]] std::vector<bool> marksOf(const std::vector<std::int32_t>& devices) const;
+    /// Which squares a group of devices touches.
+    struct Marks {
+        DeviceGroup group; ///< of this mesh: asked square by square
+        std::vector<bool> squares; ///< otherwise
+    };
+    [[nodiscard]] Marks marksOf(const DeviceGroup& devices) const;
+    [[nodiscard]] bool isMarked(const Marks& marks, std::int64_t square) const;
     [[nodiscard]] bool namesFit() const;
-    [[nodiscard]] QString blockText(const MeshBlock& block) const;
+    [[nodiscard]] QString placeText(std::int64_t square) const;
 
     void paintSquares(QPainter& painter, const Theme& theme, std::int64_t firstLine, std::int64_t lastLine) const;
     void paintParts(QPainter& painter, const Theme& theme, std::int64_t square) const;
@@ -107,10 +118,13 @@ private:
     MapZoom m_zoom = MapZoom::Fit;
     bool m_fitShowsNames = true, m_fitShowsDevices = true;
     int m_top = 0; ///< of the squares, below the heading
-    std::vector<std::int64_t> m_positions; ///< by device; empty for the plain order
-    mutable std::vector<std::int64_t> m_shards; ///< shardOf() by square where squares are blocks; -2 = not asked yet
-    std::vector<bool> m_selected, m_lit; ///< squares
-    std::optional<std::int64_t> m_hovered; ///< square
+    DevicePositions m_positions;
+    ShardDigits m_digits; ///< of the layout
+    MapHosts m_hosts;
+    Marks m_selected, m_lit;
+    std::optional<std::int64_t> m_litSquare;
+    LitBy m_litBy = LitBy::Nobody;
+    std::optional<QPoint> m_pointer; ///< while it is over the map
     std::int64_t m_current = -1; ///< mesh position walked to
 };
 

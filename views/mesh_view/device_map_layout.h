@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "mesh/mesh.h"
+#include "sharding/device_group.h"
 
 namespace shardscope {
 
@@ -34,13 +34,6 @@ struct Runs {
         return std::min(begin(index) + span, (index / perPeriod() + 1) * period);
     }
     bool operator==(const Runs&) const = default;
-};
-
-/// Rows and columns of the mesh, ends exclusive: what a square or a line of squares stands for.
-struct MeshBlock {
-    std::int64_t firstRow = 0, endRow = 1, firstColumn = 0, endColumn = 1;
-    [[nodiscard]] std::int64_t deviceCount() const { return (endRow - firstRow) * (endColumn - firstColumn); }
-    bool operator==(const MeshBlock&) const = default;
 };
 
 /// How many rows stand on a line, how many columns, and how many devices make a square.
@@ -137,13 +130,26 @@ private:
     int m_lineGap = 0, m_columnGap = 0, m_groupGap = 0;
 };
 
+/// Which host the devices of a square belong to. Looks at every device once, when it is made, and only where squares
+/// stand for several devices in an order of their own.
+class MapHosts {
+public:
+    MapHosts() = default;
+    MapHosts(const DeviceMapLayout& map, MeshPtr mesh, std::int32_t devicesPerHost);
+    /// -1 for the devices of several hosts.
+    [[nodiscard]] std::int32_t ofSquare(const DeviceMapLayout& map, std::int64_t square) const;
+    /// The one host of a whole line, -1 for several.
+    [[nodiscard]] std::int32_t ofLine(const DeviceMapLayout& map, std::int64_t line) const;
+
+private:
+    MeshPtr m_mesh;
+    std::int32_t m_devicesPerHost = 1;
+    std::vector<std::int32_t> m_bySquare; ///< empty where the corners of a square tell
+};
+
 /// Boxes around the squares of one host, on lines first .. last: one per run of squares, merged over lines where the
 /// runs lie below each other. Squares that several hosts share have none.
-[[nodiscard]] std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, std::int32_t devicesPerHost,
-    std::int64_t firstLine, std::int64_t lastLine);
-
-/// The host that all devices of a square belong to, -1 if there are several.
-[[nodiscard]] std::int32_t hostOfBlock(
-    const Mesh& mesh, const MeshBlock& block, std::int64_t columns, std::int32_t devicesPerHost);
+[[nodiscard]] std::vector<HostBox> hostBoxes(
+    const DeviceMapLayout& map, const MapHosts& hosts, std::int64_t firstLine, std::int64_t lastLine);
 
 } // namespace shardscope

@@ -55,18 +55,18 @@ void DeviceMap::paintEvent(QPaintEvent*)
         painter.setPen(dashed);
         // In the middle of gaps that are too narrow for two lines.
         const int across = std::min(3, (m_map.columnGap() + 1) / 2), along = std::min(3, (m_map.lineGap() + 1) / 2);
-        for (const HostBox& box : hostBoxes(m_map, *m_mesh, m_devicesPerHost, first, last))
+        for (const HostBox& box : hostBoxes(m_map, m_hosts, first, last))
             painter.drawRect(box.rect.adjusted(-across, -along, across - 1, along - 1));
     }
-    const auto outline = [&](const std::vector<bool>& marks, const QColor& color, qreal width) {
-        if (marks.empty())
+    const auto outline = [&](const Marks& marks, const QColor& color, qreal width) {
+        if (marks.group.empty() && marks.squares.empty())
             return;
         width = std::min(width, std::max(std::min(unit.width(), unit.height()) / 4.0, 1.0));
         painter.setPen(QPen(color, width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
         for (std::int64_t line = first; line <= last; ++line)
             for (std::int64_t slot = 0; slot < m_map.slotsPerLine(); ++slot) {
                 const auto square = m_map.squareIn(line, slot);
-                if (square && marks[static_cast<std::size_t>(*square)])
+                if (square && isMarked(marks, *square))
                     painter.drawRect(QRectF(m_map.rectOf(*square))
                                          .adjusted(width / 2 - 1, width / 2 - 1, 1 - width / 2, 1 - width / 2));
             }
@@ -136,13 +136,8 @@ void DeviceMap::paintParts(QPainter& painter, const Theme& theme, std::int64_t s
         return m_layout->shardAt((block.firstRow + row) * m_map.columns() + block.firstColumn + column);
     };
     // What devices hold is a matter of each axis by itself: what differs along a row does so along every row.
-    std::int64_t rows = 1, columns = 1;
-    for (std::int64_t row = 1; row < block.endRow - block.firstRow && rows == 1; ++row)
-        if (shardAt(row, 0) != shardAt(0, 0))
-            rows = block.endRow - block.firstRow;
-    for (std::int64_t column = 1; column < block.endColumn - block.firstColumn && columns == 1; ++column)
-        if (shardAt(0, column) != shardAt(0, 0))
-            columns = block.endColumn - block.firstColumn;
+    const std::int64_t rows = m_digits.varyAlongRows(block) ? block.endRow - block.firstRow : 1;
+    const std::int64_t columns = m_digits.varyAlongColumns(block) ? block.endColumn - block.firstColumn : 1;
     painter.fillRect(rect, theme.alternateRow);
     const auto edge = [](int start, int length, std::int64_t part, std::int64_t parts) {
         return start + static_cast<int>(length * part / parts);
@@ -232,7 +227,7 @@ void DeviceMap::paintLineNames(
         const int top = m_map.lineTop(line), height = m_map.lineHeight(line);
         std::int32_t host = -1;
         if (height + m_map.lineGap() >= 2 * small.height() && m_devicesPerHost < m_mesh->deviceCount())
-            host = hostOfBlock(*m_mesh, m_map.blockOfLine(line), m_map.columns(), m_devicesPerHost);
+            host = m_hosts.ofLine(m_map, line);
         const int lines = host >= 0 ? 2 : 1;
         QRect place(0, top + height / 2 - lines * small.height() / 2, room, small.height());
         const int width = std::min(spansWidth(name, Metrics::small()), place.width());

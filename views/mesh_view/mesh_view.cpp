@@ -54,7 +54,7 @@ std::int64_t productOf(const std::vector<MeshAxis>& axes)
 
 QString rate(double bytesPerSecond)
 {
-    return QStringLiteral("%1 GB/s").arg(QLocale().toString(bytesPerSecond / 1e9, 'g', 3));
+    return MeshView::tr("%1 GB/s").arg(QLocale().toString(bytesPerSecond / 1e9, 'g', 3));
 }
 
 /// Whether a step along the axis leaves the host, for the devices that share position 0's other coordinates.
@@ -324,7 +324,7 @@ void MeshView::refresh()
     const std::int32_t perHost = now.hardware.devices.devicesPerHost;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const bool crosses = mesh && leavesHost(*mesh, i, perHost);
-        const QString link = crosses ? QStringLiteral("DCN") : QStringLiteral("ICI");
+        const QString link = crosses ? tr("DCN", "link between hosts") : tr("ICI", "link within a host");
         const double speed = crosses ? now.hardware.dcnBytesPerSecond : now.hardware.iciBytesPerSecond;
         AxisRow::Content content;
         content.name = QString::fromStdString(axes[i].name);

@@ -15,6 +15,7 @@ namespace shardscope {
 namespace {
 
 constexpr int outer = 8;
+constexpr std::int64_t mostMarkedDevices = 1024;
 
 } // namespace
 
@@ -25,14 +26,15 @@ GridCanvas::GridCanvas(Selection* selection, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(tr("Shard grid"));
-    connect(selection, &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
-    connect(selection, &Selection::changed, this, qOverload<>(&QWidget::update));
+    connect(selection, &Selection::hoverChanged, this, &GridCanvas::followSelection);
+    connect(selection, &Selection::changed, this, &GridCanvas::followSelection);
 }
 
 void GridCanvas::setSubject(std::optional<GridSubject> subject)
 {
-    hover(std::nullopt); // its devices would stay lit everywhere
+    light(std::nullopt, false); // its devices would stay lit everywhere
     m_subject = std::move(subject);
+    m_positions.reset();
     arrange();
     update();
 }
@@ -65,8 +67,9 @@ void GridCanvas::setCurrentCell(std::optional<GridCell> cell)
         const std::int64_t shard = m_grid.shardOf(*cell);
         const CellText text = describeCell(*m_subject, shard);
         setAccessibleDescription(text.title + QStringLiteral(", ") + text.ranges + QStringLiteral(". ") + text.holding);
-        m_selection->setHoveredDevices(m_subject->layout.holders(shard));
     }
+    if (cell || m_litByKeys)
+        light(cell, true);
     update();
 }
 
@@ -88,10 +91,11 @@ void GridCanvas::arrange()
 {
     layOut();
     // Another array, or less room for panels, may have no place for the cell where the keys were.
-    if (m_current
-        && (!m_subject || m_current->row >= m_grid.rows().pieces || m_current->column >= m_grid.columns().pieces
-            || m_current->panel >= static_cast<int>(m_grid.panels().size())))
+    if (m_current && (!m_subject || !m_grid.has(*m_current)))
         m_current.reset();
+    if (m_lit && (!m_subject || !m_grid.has(*m_lit)))
+        light(std::nullopt, false);
+    followSelection();
 }
 
 void GridCanvas::layOut()
@@ -151,37 +155,51 @@ void GridCanvas::layOut()
     }
 }
 
-std::vector<GridCell> GridCanvas::litCells(const std::vector<std::int32_t>& devices) const
+std::vector<GridCell> GridCanvas::cellsOf(const DeviceGroup& devices)
 {
     std::vector<GridCell> cells;
-    if (!m_subject)
+    if (!m_subject || devices.empty())
         return cells;
-    std::vector<std::int64_t> seen;
-    // All holders of one shard light one cell; many unrelated devices would light everything.
-    for (std::size_t i = 0; i < std::min<std::size_t>(devices.size(), 64); ++i) {
-        // The array may be on other devices than the experiment's mesh.
-        const std::int64_t position = m_subject->mesh().positionOf(devices[i]);
-        if (position < 0 || position >= m_subject->mesh().deviceCount())
-            continue;
-        const std::int64_t shard = m_subject->layout.shardAt(position);
-        if (std::find(seen.begin(), seen.end(), shard) != seen.end())
-            continue;
-        seen.push_back(shard);
+    const Layout& layout = m_subject->layout;
+    if (const auto shard = devices.shardIn(layout)) {
+        if (const auto cell = m_grid.cellOf(*shard))
+            cells.push_back(*cell);
+        return cells;
+    }
+    const bool positioned = devices.mesh() && (devices.mesh() == &layout.mesh() || *devices.mesh() == layout.mesh());
+    // The array may be on other devices than what was pointed at.
+    if (!positioned && !m_positions)
+        m_positions = DevicePositions(layout.mesh());
+    // More devices than can be outlined one by one would light everything.
+    std::vector<std::int64_t> shards;
+    for (std::int64_t n = 0; n < std::min<std::int64_t>(devices.size(), mostMarkedDevices); ++n) {
+        const auto position = positioned ? devices.positionAt(n) : m_positions->of(devices.deviceAt(n));
+        if (position)
+            shards.push_back(layout.shardAt(*position));
+    }
+    std::sort(shards.begin(), shards.end());
+    shards.erase(std::unique(shards.begin(), shards.end()), shards.end());
+    for (const std::int64_t shard : shards)
         if (const auto cell = m_grid.cellOf(shard))
             cells.push_back(*cell);
-    }
     return cells;
 }
 
-void GridCanvas::hover(std::optional<GridCell> cell)
+void GridCanvas::followSelection()
 {
-    if (m_hovered == cell)
+    m_selectedCells = cellsOf(m_selection->deviceGroup());
+    m_litCells = cellsOf(m_selection->hoveredGroup());
+    update();
+}
+
+void GridCanvas::light(std::optional<GridCell> cell, bool byKeys)
+{
+    if (!cell && !m_lit)
         return;
-    m_hovered = cell;
-    if (cell && m_subject)
-        m_selection->setHoveredDevices(m_subject->layout.holders(m_grid.shardOf(*cell)));
-    else
-        m_selection->setHoveredDevices({});
+    m_lit = m_subject ? cell : std::nullopt;
+    m_litByKeys = byKeys;
+    m_selection->setHoveredDevices(
+        m_lit ? DeviceGroup::holders(m_subject->layout, m_grid.shardOf(*m_lit)) : DeviceGroup());
 }
 
 bool GridCanvas::event(QEvent* event)
@@ -221,12 +239,13 @@ void GridCanvas::changeEvent(QEvent* event)
 
 void GridCanvas::mouseMoveEvent(QMouseEvent* event)
 {
-    hover(m_subject ? m_grid.cellAt(event->pos()) : std::nullopt);
+    light(m_subject ? m_grid.cellAt(event->pos()) : std::nullopt, false);
 }
 
 void GridCanvas::leaveEvent(QEvent*)
 {
-    hover(std::nullopt);
+    if (!m_litByKeys)
+        light(std::nullopt, false);
 }
 
 void GridCanvas::mousePressEvent(QMouseEvent* event)
@@ -239,15 +258,17 @@ void GridCanvas::mousePressEvent(QMouseEvent* event)
         m_selection->setDevices({});
         return;
     }
-    std::vector<std::int32_t> devices = m_subject->layout.holders(m_grid.shardOf(*cell));
+    DeviceGroup devices = DeviceGroup::holders(m_subject->layout, m_grid.shardOf(*cell));
     if (event->modifiers() & Qt::ControlModifier) {
         std::vector<std::int32_t> all = m_selection->devices();
-        all.insert(all.end(), devices.begin(), devices.end());
+        const std::vector<std::int32_t> more = devices.ids();
+        all.insert(all.end(), more.begin(), more.end());
         std::sort(all.begin(), all.end());
         all.erase(std::unique(all.begin(), all.end()), all.end());
         devices = std::move(all);
     }
     setCurrentCell(cell);
+    light(cell, false); // until the pointer leaves
     m_selection->setDevices(std::move(devices));
 }
 
@@ -292,12 +313,12 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Enter:
     case Qt::Key_Space:
         if (started)
-            m_selection->setDevices(m_subject->layout.holders(m_grid.shardOf(cell)));
+            m_selection->setDevices(DeviceGroup::holders(m_subject->layout, m_grid.shardOf(cell)));
         return;
     case Qt::Key_Escape:
         setCurrentCell(std::nullopt);
         m_selection->setDevices({});
-        m_selection->setHoveredDevices({});
+        light(std::nullopt, false);
         return;
     default:
         QWidget::keyPressEvent(event);
@@ -318,6 +339,8 @@ void GridCanvas::focusInEvent(QFocusEvent* event)
 void GridCanvas::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
+    if (m_litByKeys)
+        light(std::nullopt, false);
     update();
 }
 

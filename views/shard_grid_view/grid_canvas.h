@@ -46,8 +46,10 @@ protected:
 private:
     void arrange();
     void layOut();
-    void hover(std::optional<GridCell> cell);
-    [[nodiscard]] std::vector<GridCell> litCells(const std::vector<std::int32_t>& devices) const;
+    /// Lights the holders of a cell in all views, for the pointer or for the keys.
+    void light(std::optional<GridCell> cell, bool byKeys);
+    void followSelection();
+    [[nodiscard]] std::vector<GridCell> cellsOf(const DeviceGroup& devices);
     [[nodiscard]] QColor fillOf(const GridCell& cell, const Theme& theme) const;
     [[nodiscard]] bool legendBeside() const;
 
@@ -75,7 +77,10 @@ private:
     GridColour m_colour = GridColour::Shard;
     QString m_emptyText;
     GridLayout m_grid;
-    std::optional<GridCell> m_current, m_hovered;
+    std::optional<GridCell> m_current, m_lit;
+    bool m_litByKeys = false;
+    std::vector<GridCell> m_selectedCells, m_litCells; ///< of the selection's devices
+    std::optional<DevicePositions> m_positions; ///< made when ids are asked for
     QRect m_legend;
     bool m_ring = false; ///< the focus came by keyboard
 };

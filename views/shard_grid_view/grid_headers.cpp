@@ -3,7 +3,6 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "document/selection.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
 #include "words/words.h"
@@ -90,7 +89,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
 
     if (!cut || titleShift > 0)
         return;
-    const std::vector<GridCell> lit = litCells(m_selection->hoveredDevices());
+    const std::vector<GridCell>& lit = m_litCells;
     const auto label = [&](std::int64_t i, const QString& text, int width) {
         const int left = m_grid.columnEdge(panel, i), right = m_grid.columnEdge(panel, i + 1);
         const int x = (left + right) / 2 - width / 2;
@@ -162,7 +161,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     while (step < dimension.pieces && cell * static_cast<double>(step) < small.height() + 2)
         step = step == 1 ? 4 : step * 2;
     const bool ranges = step == 1;
-    const std::vector<GridCell> lit = litCells(m_selection->hoveredDevices());
+    const std::vector<GridCell>& lit = m_litCells;
     for (std::int64_t i = 0; i < dimension.pieces; i += step) {
         const int top = m_grid.rowEdge(panel, i), bottom = m_grid.rowEdge(panel, i + 1);
         const bool strong = lit.size() == 1 && lit.front().row == i;

@@ -214,6 +214,11 @@ std::optional<GridCell> GridLayout::cellAt(QPoint point) const
     return std::nullopt;
 }
 
+bool GridLayout::has(const GridCell& cell) const
+{
+    return cell.panel < static_cast<int>(m_panels.size()) && cell.row < m_rows.pieces && cell.column < m_columns.pieces;
+}
+
 std::int64_t GridLayout::shardOf(const GridCell& cell) const
 {
     const std::vector<std::int64_t> panel = panelIndex(cell.panel);

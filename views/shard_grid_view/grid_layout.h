@@ -98,6 +98,7 @@ public:
     [[nodiscard]] QRect bottomPadding(const QRect& panel) const;
     [[nodiscard]] std::optional<GridCell> cellAt(QPoint point) const;
 
+    [[nodiscard]] bool has(const GridCell& cell) const;
     /// Number of the shard that a cell stands for, and back.
     [[nodiscard]] std::int64_t shardOf(const GridCell& cell) const;
     [[nodiscard]] std::optional<GridCell> cellOf(std::int64_t shard) const;

@@ -124,9 +124,9 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             const std::int64_t padded = layout.shardGrid()[d] * layout.shardShape()[d];
             if (padded <= layout.shape()[d] || y + 2 * lineHeight > height())
                 continue;
-            write(tr("%1: %2 on %3")
+            write(tr("%1: %2 in %3", "batch: 7 in 2 pieces")
                       .arg(m_subject->dimensionName(static_cast<int>(d)), words::count(layout.shape()[d]),
-                          words::counted(layout.shardGrid()[d], words::Noun::Device)),
+                          words::counted(layout.shardGrid()[d], words::Noun::Piece)),
                 false, theme.secondary, 0);
             y += lineHeight - 4;
             write(words::paddingOf(padded - layout.shape()[d], padded), false, theme.secondary, 0);

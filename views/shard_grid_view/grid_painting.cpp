@@ -10,6 +10,7 @@
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
 #include "views/widgets/shard_colour.h"
+#include "words/device_list.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -40,16 +41,19 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
             return theme.alternateRow;
         return shardColour(theme, layout, shard);
     }
-    const std::vector<std::int32_t> holders = layout.holders(shard);
-    const auto group = [this](std::int32_t id) {
+    const DeviceGroup holders = DeviceGroup::holders(layout, shard);
+    const auto group = [&](std::int64_t n) {
+        const std::int32_t id = holders.deviceAt(n);
         return m_colour == GridColour::Device ? id : id / std::max(1, m_subject->devicesPerHost);
     };
-    if (holders.empty())
-        return theme.base;
-    const std::int32_t first = group(holders.front());
-    // A cell that belongs to several has no colour of its own.
-    if (std::any_of(holders.begin(), holders.end(), [&](std::int32_t id) { return group(id) != first; }))
+    // A cell that belongs to several has no colour of its own. Ids mostly ascend: the ends tell.
+    const std::int32_t first = group(0);
+    if (group(holders.size() - 1) != first)
         return theme.alternateRow;
+    if (!layout.mesh().deviceOrder().empty())
+        for (std::int64_t n = 1; n < holders.size(); ++n)
+            if (group(n) != first)
+                return theme.alternateRow;
     return theme.shard(first, 8);
 }
 
@@ -254,7 +258,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
         std::any_of(ranges.begin(), ranges.end(), [](const IndexRange& r) { return r.size() == 0; });
     if (onlyPadding && !layout.shape().empty())
         return false;
-    const std::vector<std::int32_t> holders = layout.holders(shard);
+    const DeviceGroup holders = DeviceGroup::holders(layout, shard);
     QString first, second;
     const bool full = m_grid.detail() == GridDetail::Full;
     if (m_subject->isWhole() && layout.mesh().deviceCount() > 1) {
@@ -262,8 +266,8 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
         second = copiesText(layout.copies());
     } else if (layout.addends() > 1) {
         QStringList parts;
-        for (std::size_t i = 0; i < holders.size() && i < 8; ++i)
-            parts << QStringLiteral("d%1").arg(holders[i]);
+        for (std::int64_t n = 0; n < std::min<std::int64_t>(holders.size(), 8); ++n)
+            parts << QStringLiteral("d%1").arg(holders.deviceAt(n));
         first = tr("Σ of %1: %2").arg(layout.addends()).arg(parts.join(QStringLiteral(" + ")));
         if (layout.copies() > 1)
             second = copiesText(layout.copies());
@@ -280,7 +284,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
     if (widthOf() + 2 * spare > cell.width() && layout.addends() > 1)
         first = tr("Σ of %1").arg(layout.addends());
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width())
-        first = words::counted(static_cast<qint64>(holders.size()), words::Noun::Device);
+        first = words::counted(holders.size(), words::Noun::Device);
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width()
         || strongMetrics.height() + 2 * spare > cell.height() + 2)
         return false;
@@ -354,14 +358,11 @@ void GridCanvas::paintPaddingWords(QPainter& painter, const QRect& panel, const 
 void GridCanvas::paintMarks(QPainter& painter, const Theme& theme) const
 {
     painter.setBrush(Qt::NoBrush);
-    if (m_selection->devices().size() <= 64) {
-        for (const GridCell& cell : litCells(m_selection->devices())) {
-            painter.setPen(QPen(theme.accent, 3, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-            painter.drawRect(QRectF(m_grid.cellRect(cell)).adjusted(1.5, 1.5, -1.5, -1.5));
-        }
-    }
-    for (const GridCell& cell : litCells(m_selection->hoveredDevices())) {
-        painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    painter.setPen(QPen(theme.accent, 3, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    for (const GridCell& cell : m_selectedCells)
+        painter.drawRect(QRectF(m_grid.cellRect(cell)).adjusted(1.5, 1.5, -1.5, -1.5));
+    painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    for (const GridCell& cell : m_litCells) {
         painter.drawRect(QRectF(m_grid.cellRect(cell)).adjusted(0, 0, 0, 0));
     }
     if (m_current && hasFocus()) {
