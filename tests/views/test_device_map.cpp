@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The device map when what it shows changes under the pointer: other meshes, other tensors, other sizes.
-#include <QSignalSpy>
+#include <QLocale>
+#include <QMouseEvent>
+#include <QNativeGestureEvent>
+#include <QPointingDevice>
 #include <QTest>
 
 #include "document/selection.h"
 #include "views/mesh_view/device_map.h"
 #include "views/panel_fixture.h"
 #include "views/theme/appearance.h"
+#include "views/theme/theme.h"
+#include "views/widgets/shard_colour.h"
 
 using namespace shardscope;
 
@@ -38,7 +43,11 @@ class TestDeviceMap : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init() { test::failOnWarnings(); }
+    void init()
+    {
+        test::failOnWarnings();
+        QLocale::setDefault(QLocale(QLocale::English));
+    }
 
     void anotherMeshLeavesNothingLit()
     {
@@ -157,6 +166,109 @@ private Q_SLOTS:
         QCOMPARE(map.tableText(1, 2), QStringLiteral("d0, d1, d2, d3"));
         map.setMesh(mesh, 8, Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
         QCOMPARE(map.tableText(1, 2), QStringLiteral("d0 … d63"));
+    }
+
+    void everyLevelIsReachedAndLeft()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        map.resize(360, 120);
+        const MeshPtr mesh = plain(1024, 16);
+        map.setMesh(mesh, 8, cutBy(mesh, "model"));
+        map.show();
+        QVERIFY(QTest::qWaitForWindowActive(&map));
+        // The class map: how many there are, in words, and what a square is.
+        QVERIFY(map.map().devicesPerSquare() > 8);
+        QVERIFY2(map.caption().startsWith(QStringLiteral("16,384 devices, 16 different shards. Each square is ")),
+            qPrintable(map.caption()));
+        QVERIFY(map.trail().isEmpty());
+        // By pinch to hosts, by keys to devices and shards.
+        const auto pinch = [&map](qreal by) {
+            const QPointF at = map.shownRect(map.map().squareOf(296)).center();
+            QMouseEvent move(QEvent::MouseMove, at, QPointF(), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+            QCoreApplication::sendEvent(&map, &move);
+            QNativeGestureEvent gesture(Qt::ZoomNativeGesture, QPointingDevice::primaryPointingDevice(), 2, at, at,
+                map.mapToGlobal(at), by, QPointF());
+            QCoreApplication::sendEvent(&map, &gesture);
+        };
+        pinch(0.2);
+        QCOMPARE(map.zoom(), MapZoom::Fit); // too little
+        pinch(0.2);
+        QCOMPARE(map.zoom(), MapZoom::Hosts);
+        QVERIFY(map.map().showsHosts());
+        QCOMPARE(map.map().devicesPerSquare(), 8);
+        QCOMPARE(map.trail().size(), 2);
+        QCOMPARE(map.trail().front(), QStringLiteral("16,384 devices"));
+        const std::int64_t square = map.map().squareOf(296);
+        map.zoomIn(296);
+        QCOMPARE(map.zoom(), MapZoom::Devices);
+        QCOMPARE(map.map().devicesPerSquare(), 1);
+        QCOMPARE(map.trail(),
+            (QStringList{ QStringLiteral("16,384 devices"), QStringLiteral("host 37"), QStringLiteral("d296") }));
+        QVERIFY(map.rect().contains(map.shownRect(296)));
+        map.zoomIn(296);
+        QCOMPARE(map.zoom(), MapZoom::Names);
+        QCOMPARE(map.trail().back(), QStringLiteral("shard 8"));
+        QVERIFY(map.rect().contains(map.shownRect(296)));
+        QVERIFY(map.shownRect(296).width() >= 48 && map.shownRect(296).height() >= 28);
+        QVERIFY(!map.canZoomIn());
+        // Back by the trail, by keys, by pinch.
+        map.zoomTo(1);
+        QCOMPARE(map.zoom(), MapZoom::Hosts);
+        QCOMPARE(map.map().squareOf(296), square);
+        QTest::keyClick(&map, Qt::Key_Plus);
+        QTest::keyClick(&map, Qt::Key_Backspace);
+        QCOMPARE(map.zoom(), MapZoom::Hosts);
+        pinch(-0.4);
+        QCOMPARE(map.zoom(), MapZoom::Fit);
+        QVERIFY(!map.canZoomOut());
+    }
+
+    void tilesAreHostsWhereTheseCanBeSeen()
+    {
+        MapSizes sizes;
+        sizes.devicesPerHost = 8;
+        const Mesh mesh = *plain(1024, 16);
+        QVERIFY(DeviceMapLayout(mesh, QRect(0, 0, 700, 400), sizes).devicesPerSquare() == 1); // 17 px each
+        const DeviceMapLayout hosts(mesh, QRect(0, 0, 420, 180), sizes);
+        QVERIFY(hosts.showsHosts());
+        QVERIFY(hosts.unit().width() >= sizes.smallestHost && hosts.unit().height() >= sizes.smallestHost);
+        const DeviceMapLayout blocks(mesh, QRect(0, 0, 200, 60), sizes);
+        QVERIFY(!blocks.showsHosts() && blocks.devicesPerSquare() > 8);
+        // Hosts that are wider than a row of the mesh, and such that are no blocks of it.
+        sizes.devicesPerHost = 64;
+        QVERIFY(DeviceMapLayout(mesh, QRect(0, 0, 320, 160), sizes, MapZoom::Hosts).showsHosts());
+        sizes.devicesPerHost = 24;
+        QVERIFY(!DeviceMapLayout(mesh, QRect(0, 0, 320, 160), sizes, MapZoom::Hosts).showsHosts());
+    }
+
+    void thousandsOfSquaresHaveTheirColours()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        map.resize(900, 500);
+        const MeshPtr mesh = plain(1024, 16);
+        map.setMesh(mesh, 8, cutBy(mesh, "model"));
+        QCOMPARE(map.map().devicesPerSquare(), 1);
+        const QImage picture = map.grab().toImage();
+        const Theme& theme = Theme::current();
+        for (const std::int64_t position : { 0, 5, 17, 4'095, 16'383 }) {
+            const Layout layout = *cutBy(mesh, "model");
+            QCOMPARE(picture.pixel(map.shownRect(position).center()),
+                shardColour(theme, layout, layout.shardAt(position)).rgb());
+        }
+        // Dark is painted dark, at once.
+        appearance.setChoice(ThemeChoice::Dark);
+        const QImage dark = map.grab().toImage();
+        QCOMPARE(
+            dark.pixel(map.shownRect(5).center()), shardColour(Theme::darkTheme(), *cutBy(mesh, "model"), 5).rgb());
+        // What is lit is outlined, and the outline goes again.
+        selection.setHoveredDevices({ 5 });
+        QVERIFY(map.grab().toImage() != dark);
+        selection.setHoveredDevices({});
+        QVERIFY(map.grab().toImage() == dark);
     }
 
     void holdersOfManyDevicesAreNotListed()

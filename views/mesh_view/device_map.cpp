@@ -38,9 +38,10 @@ DeviceMap::DeviceMap(Selection* selection, QWidget* parent)
     m_scroll->setFocusPolicy(Qt::NoFocus);
     m_scroll->setAccessibleName(tr("Scroll the device map"));
     m_scroll->hide();
+    grabGesture(Qt::PinchGesture);
     connect(m_scroll, &QScrollBar::valueChanged, this, [this] {
         followPointer();
-        update();
+        forgetPicture();
     });
     connect(selection, &Selection::hoverChanged, this, &DeviceMap::followSelection);
     connect(selection, &Selection::changed, this, &DeviceMap::followSelection);
@@ -56,11 +57,13 @@ void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional
         m_positions = mesh ? DevicePositions(*mesh) : DevicePositions();
         if (mesh && m_current >= mesh->deviceCount())
             m_current = -1;
+        m_focus = 0;
     }
     m_mesh = std::move(mesh);
     m_devicesPerHost = std::max(1, devicesPerHost);
     m_layout = std::move(layout);
     m_digits = m_layout ? ShardDigits(*m_layout) : ShardDigits();
+    forgetPicture();
     if (same) {
         if (m_litSquare)
             light(m_litSquare, m_litBy); // other devices hold the same of another tensor
@@ -99,8 +102,17 @@ void DeviceMap::arrange()
     const std::int64_t lit = m_litSquare ? m_map.positionOf(*m_litSquare) : -1;
     const LitBy litBy = std::exchange(m_litBy, LitBy::Nobody);
     m_litSquare.reset(); // of the map as it was
-    const QFontMetrics strong(Metrics::semibold()), small(Metrics::small());
-    const MapSizes sizes{ Metrics::scaled(26), nameSize(*m_mesh), Metrics::scaled(8), Metrics::scaled(10) };
+    const QFontMetrics small(Metrics::small());
+    MapSizes sizes;
+    sizes.tile = Metrics::scaled(26);
+    sizes.name = nameSize(*m_mesh);
+    sizes.named =
+        QSize(std::max(Metrics::scaled(48), small.horizontalAdvance(shardText(m_mesh->deviceCount() - 1)) + 8),
+            std::max(Metrics::scaled(28), 2 * small.height() + 4));
+    sizes.smallestDevice = Metrics::scaled(3);
+    sizes.smallestHost = Metrics::scaled(4);
+    sizes.smallestBlock = Metrics::scaled(10);
+    sizes.devicesPerHost = m_mesh->deviceOrder().empty() ? m_devicesPerHost : 0;
     const int outline = 3; // hosts are outlined at this distance, and keep their own from the edge
     const int bar = m_zoom == MapZoom::Fit ? 0 : m_scroll->sizeHint().width();
     int left = width() / 4;
@@ -118,16 +130,15 @@ void DeviceMap::arrange()
     }
     const QRect area(left, m_top, std::max(width() - left - 8 - outline - bar, 1), std::max(height() - m_top - 5, 1));
     m_map = DeviceMapLayout(*m_mesh, area, sizes, m_zoom);
-    if (m_zoom == MapZoom::Fit) {
-        m_fitShowsDevices = m_map.devicesPerSquare() == 1;
-        m_fitShowsNames = m_fitShowsDevices && namesFit();
-    }
+    if (m_zoom == MapZoom::Fit)
+        findLevels(sizes);
     m_scroll->setVisible(bar > 0);
     m_scroll->setGeometry(width() - bar, m_top, bar, height() - m_top);
     m_scroll->setRange(0, std::max(m_map.area().bottom() + 6 - height(), 0));
     m_scroll->setPageStep(std::max(height() - m_top, 1));
     m_scroll->setSingleStep(std::max(m_map.unit().height() + m_map.lineGap(), 1));
     m_hosts = MapHosts(m_map, m_mesh, m_devicesPerHost);
+    forgetPicture();
     if (lit >= 0)
         light(litBy == LitBy::Pointer && m_pointer ? squareAt(*m_pointer) : m_map.squareOf(lit), litBy);
     followSelection();
@@ -150,6 +161,8 @@ void DeviceMap::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
         arrange();
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
+        forgetPicture();
     QWidget::changeEvent(event);
 }
 
@@ -172,21 +185,82 @@ std::optional<std::int64_t> DeviceMap::squareAt(QPoint point) const
 
 // Zoom.
 
+void DeviceMap::findLevels(const MapSizes& sizes)
+{
+    const bool devices = m_map.devicesPerSquare() == 1;
+    m_fitShowsNames = devices && namesFit();
+    m_levels = { MapZoom::Fit };
+    if (m_fitShowsNames)
+        return;
+    if (!devices && !m_map.showsHosts()
+        && DeviceMapLayout(*m_mesh, QRect(0, 0, 400, 400), sizes, MapZoom::Hosts).showsHosts())
+        m_levels.push_back(MapZoom::Hosts);
+    if (!devices || std::min(m_map.unit().width(), m_map.unit().height()) < 8)
+        m_levels.push_back(MapZoom::Devices);
+    m_levels.push_back(MapZoom::Names);
+}
+
+std::size_t DeviceMap::level() const
+{
+    const auto found = std::find(m_levels.begin(), m_levels.end(), m_zoom);
+    return found == m_levels.end() ? 0 : static_cast<std::size_t>(found - m_levels.begin());
+}
+
 bool DeviceMap::canZoomIn() const
 {
-    return m_mesh && !m_fitShowsNames && m_zoom != MapZoom::Names;
+    return m_mesh && level() + 1 < m_levels.size();
 }
 
 void DeviceMap::zoomIn(std::optional<std::int64_t> anchor)
 {
     if (canZoomIn())
-        setZoom(m_zoom == MapZoom::Fit && !m_fitShowsDevices ? MapZoom::Devices : MapZoom::Names, anchor);
+        setZoom(m_levels[level() + 1], anchor);
 }
 
 void DeviceMap::zoomOut(std::optional<std::int64_t> anchor)
 {
     if (canZoomOut())
-        setZoom(m_zoom == MapZoom::Names && !m_fitShowsDevices ? MapZoom::Devices : MapZoom::Fit, anchor);
+        setZoom(level() == 0 ? MapZoom::Fit : m_levels[level() - 1], anchor);
+}
+
+void DeviceMap::zoomTo(int place)
+{
+    if (m_mesh && place >= 0 && place <= static_cast<int>(level()))
+        setZoom(m_levels[static_cast<std::size_t>(place)], m_focus);
+}
+
+QStringList DeviceMap::trail() const
+{
+    if (!m_mesh || m_zoom == MapZoom::Fit)
+        return {};
+    const std::int32_t device = m_mesh->deviceAt(m_focus);
+    QStringList places{ words::counted(m_mesh->deviceCount(), words::Noun::Device) };
+    for (std::size_t i = 1; i <= level(); ++i)
+        switch (m_levels[i]) {
+        case MapZoom::Fit:
+            break;
+        case MapZoom::Hosts:
+            places << tr("host %1").arg(device / m_devicesPerHost);
+            break;
+        case MapZoom::Devices:
+            places << words::deviceNames({ device });
+            break;
+        case MapZoom::Names:
+            places << (m_layout ? shardText(m_layout->shardAt(m_focus)) : tr("names"));
+            break;
+        }
+    return places;
+}
+
+QString DeviceMap::shardText(std::int64_t shard)
+{
+    return tr("shard %1").arg(shard);
+}
+
+void DeviceMap::forgetPicture()
+{
+    m_picture = QPixmap();
+    update();
 }
 
 void DeviceMap::setZoom(MapZoom zoom, std::optional<std::int64_t> anchor)
@@ -195,6 +269,7 @@ void DeviceMap::setZoom(MapZoom zoom, std::optional<std::int64_t> anchor)
         anchor = m_current;
     else if (!anchor)
         anchor = m_map.positionOf(m_map.squareIn(m_map.lineAt(m_top + m_scroll->value()), 0).value_or(0));
+    m_focus = *anchor;
     m_zoom = zoom;
     arrange();
     const QRect square = m_map.tile(*anchor);
@@ -273,9 +348,10 @@ QString DeviceMap::caption() const
         return describe(*m_litSquare);
     if (m_current >= 0 && hasFocus())
         return describe(m_map.squareOf(m_current));
+    const QString count = m_layout ? words::shardCount(*m_layout) + QStringLiteral(". ") : QString();
     const std::int64_t devices = m_map.devicesPerSquare();
     if (devices == 1)
-        return m_zoom == MapZoom::Fit ? tr("Zoom in to read names.") : QString();
+        return m_zoom == MapZoom::Fit && canZoomIn() ? count + tr("Zoom in to read names.") : count.trimmed();
     QStringList parts;
     std::int64_t rows = m_map.fold().squareRows.span;
     for (std::size_t axis = m_mesh->rank() < 2 ? 0 : m_mesh->rank() - 1; axis-- > 0;) {
@@ -287,10 +363,13 @@ QString DeviceMap::caption() const
     if (m_map.fold().squareColumns > 1)
         parts << QString::fromStdString(m_mesh->axes().back().name) + QLatin1Char(' ')
                 + words::count(m_map.fold().squareColumns);
-    if (parts.size() == 1)
-        return tr("Each square is %1 devices along %2.")
-            .arg(words::count(devices), parts.front().section(QLatin1Char(' '), 0, -2));
-    return tr("Each square is %1 devices: %2.").arg(words::count(devices), parts.join(QStringLiteral(" × ")));
+    const QString square = m_map.showsHosts() ? tr("Each square is 1 host, %1 devices").arg(words::count(devices))
+                                              : tr("Each square is %1 devices").arg(words::count(devices));
+    const QString where = parts.size() == 1
+        ? tr("%1 along %2.", "Each square is 8 devices along model.")
+              .arg(square, parts.front().section(QLatin1Char(' '), 0, -2))
+        : tr("%1: %2.", "Each square is 8 devices: data 2 × model 4.").arg(square, parts.join(QStringLiteral(" × ")));
+    return count + where;
 }
 
 words::Text DeviceMap::lineName(std::int64_t line) const

@@ -34,6 +34,14 @@ bool DeviceMap::event(QEvent* event)
         QToolTip::showText(help->globalPos(), text, this, shownRect(*square));
         return true;
     }
+    if (const PinchZoom::Steps steps = m_pinch.take(event); steps.isGesture) {
+        const auto anchor = m_pointer ? positionAt(*m_pointer) : std::nullopt;
+        if (steps.count > 0)
+            zoomIn(anchor);
+        else if (steps.count < 0)
+            zoomOut(anchor);
+        return true;
+    }
     if (event->type() == QEvent::FocusOut && m_litBy == LitBy::Keys)
         light(std::nullopt, LitBy::Nobody);
     if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
@@ -146,6 +154,7 @@ void DeviceMap::keyPressEvent(QKeyEvent* event)
         zoomIn();
         break;
     case Qt::Key_Minus:
+    case Qt::Key_Backspace:
         zoomOut();
         break;
     case Qt::Key_Escape:

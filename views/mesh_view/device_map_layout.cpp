@@ -37,7 +37,7 @@ void DeviceMapLayout::place(const QRect& area, int tile)
     const std::int64_t wanted = m_lines * (tile + m_lineGap) - m_lineGap;
     m_area.setHeight(static_cast<int>(std::min<std::int64_t>(wanted, area.height())));
     const std::int64_t pitch = area.width() / slotsPerLine();
-    m_columnGap = pitch < 4 ? 0 : pitch < 16 ? 1 : 3;
+    m_columnGap = pitch < 3 ? 0 : pitch < 16 ? 1 : 3;
     m_groupGap = m_groups == 1 || m_fold.slots == 1 ? 0 : pitch < 8 ? 2 : 6;
 }
 

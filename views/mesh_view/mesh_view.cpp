@@ -26,6 +26,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/zoom_trail.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -97,6 +98,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_fit(new QPushButton(tr("Fit the hardware"), m_messageBox))
     , m_axes(new QVBoxLayout)
     , m_map(new DeviceMap(selection, this))
+    , m_trail(new ZoomTrail(this))
     , m_captionBox(new QWidget(this))
     , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_captionBox))
     , m_zoomOut(new QToolButton(m_captionBox))
@@ -168,12 +170,14 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     column->addWidget(m_messageBox);
     column->addLayout(m_axes);
     column->addWidget(m_map, 1);
+    column->addWidget(m_trail);
     column->addWidget(m_captionBox);
     column->addLayout(foot);
     setTabOrder(m_map, m_zoomOut);
     setTabOrder(m_zoomOut, m_zoomIn);
     setTabOrder(m_zoomIn, add);
 
+    connect(m_trail, &ZoomTrail::chosen, m_map, &DeviceMap::zoomTo);
     connect(m_map, &DeviceMap::captionChanged, this, &MeshView::showCaption);
     connect(m_zoomOut, &QToolButton::clicked, m_map, [this] { m_map->zoomOut(); });
     connect(m_zoomIn, &QToolButton::clicked, m_map, [this] { m_map->zoomIn(); });
@@ -219,6 +223,7 @@ void MeshView::showCaption()
 {
     const bool zoomable = m_map->canZoomIn() || m_map->canZoomOut();
     m_captionBox->setVisible(zoomable);
+    m_trail->setPlaces(m_map->trail());
     m_caption->setText(m_map->caption());
     m_zoomIn->setEnabled(m_map->canZoomIn());
     m_zoomOut->setEnabled(m_map->canZoomOut());

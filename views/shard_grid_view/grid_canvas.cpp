@@ -25,6 +25,7 @@ GridCanvas::GridCanvas(Selection* selection, QWidget* parent)
 {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
+    grabGesture(Qt::PinchGesture);
     setAccessibleName(tr("Shard grid"));
     connect(selection, &Selection::hoverChanged, this, &GridCanvas::followSelection);
     connect(selection, &Selection::changed, this, &GridCanvas::followSelection);
@@ -33,14 +34,24 @@ GridCanvas::GridCanvas(Selection* selection, QWidget* parent)
 void GridCanvas::setSubject(std::optional<GridSubject> subject)
 {
     light(std::nullopt, false); // its devices would stay lit everywhere
+    const bool same = m_subject && subject && m_subject->layout.shape() == subject->layout.shape()
+        && m_subject->layout.shardGrid() == subject->layout.shardGrid();
     m_subject = std::move(subject);
     m_positions.reset();
+    if (!same) { // what was zoomed to is another thing now
+        m_level = 0;
+        m_window = {};
+    }
     arrange();
     update();
 }
 
 void GridCanvas::setChoice(GridLayout::Choice choice)
 {
+    if (!(m_choice == choice)) {
+        m_level = 0;
+        m_window = {};
+    }
     m_choice = choice;
     arrange();
     update();
@@ -49,7 +60,7 @@ void GridCanvas::setChoice(GridLayout::Choice choice)
 void GridCanvas::setColour(GridColour colour)
 {
     m_colour = colour;
-    update();
+    forgetPictures();
 }
 
 void GridCanvas::setEmptyText(const QString& text)
@@ -64,6 +75,7 @@ void GridCanvas::setCurrentCell(std::optional<GridCell> cell)
         return;
     m_current = cell;
     if (cell && m_subject) {
+        ensureVisible(*cell);
         const std::int64_t shard = m_grid.shardOf(*cell);
         const CellText text = describeCell(*m_subject, shard);
         setAccessibleDescription(text.title + QStringLiteral(", ") + text.ranges + QStringLiteral(". ") + text.holding);
@@ -89,6 +101,7 @@ bool GridCanvas::legendBeside() const
 
 void GridCanvas::arrange()
 {
+    forgetPictures();
     layOut();
     // Another array, or less room for panels, may have no place for the cell where the keys were.
     if (m_current && (!m_subject || !m_grid.has(*m_current)))
@@ -96,22 +109,13 @@ void GridCanvas::arrange()
     if (m_lit && (!m_subject || !m_grid.has(*m_lit)))
         light(std::nullopt, false);
     followSelection();
+    Q_EMIT zoomChanged();
 }
 
-void GridCanvas::layOut()
+GridMargins GridCanvas::margins() const
 {
-    m_grid = GridLayout();
-    if (!m_subject)
-        return;
     const Layout& layout = m_subject->layout;
     const int rank = static_cast<int>(layout.shape().size());
-    const auto fits = [rank](int d) { return d >= -1 && d < rank; };
-    if (!fits(m_choice.rows) || !fits(m_choice.columns) || (rank > 0 && m_choice.columns < 0)
-        || (rank > 1 && m_choice.rows < 0) || (rank > 0 && m_choice.rows == m_choice.columns))
-        m_choice = GridLayout::defaultChoice(layout);
-    if (rank == 0)
-        m_choice = {};
-
     const QFontMetrics names{ font() }, strong{ Metrics::semibold() }, small{ Metrics::small() };
     GridMargins margins;
     margins.top = names.height() + small.height() + Metrics::scaled(22);
@@ -131,7 +135,32 @@ void GridCanvas::layOut()
         margins.top = Metrics::scaled(16);
         margins.left = outer;
     }
+    return margins;
+}
 
+GridCell GridCanvas::windowCentre() const
+{
+    return m_window.isWhole()
+        ? m_focus
+        : GridCell{ m_focus.panel, m_window.firstRow + m_window.rows / 2, m_window.firstColumn + m_window.columns / 2 };
+}
+
+void GridCanvas::layOut()
+{
+    m_grid = GridLayout();
+    if (!m_subject)
+        return;
+    const Layout& layout = m_subject->layout;
+    const int rank = static_cast<int>(layout.shape().size());
+    const auto fits = [rank](int d) { return d >= -1 && d < rank; };
+    if (!fits(m_choice.rows) || !fits(m_choice.columns) || (rank > 0 && m_choice.columns < 0)
+        || (rank > 1 && m_choice.rows < 0) || (rank > 0 && m_choice.rows == m_choice.columns))
+        m_choice = GridLayout::defaultChoice(layout);
+    if (rank == 0)
+        m_choice = {};
+
+    const GridMargins room = margins();
+    const QFontMetrics small{ Metrics::small() };
     QRect area = rect().adjusted(outer, outer, -outer - 2, -outer - 2);
     const int legendWidth = Metrics::scaled(150), legendHeight = Metrics::scaled(24);
     if (legendBeside()) {
@@ -139,9 +168,20 @@ void GridCanvas::layOut()
     } else {
         area.setBottom(area.bottom() - legendHeight);
     }
-    if (GridLayout probe(layout, m_choice, area.size(), margins); probe.isClamped())
+    if (m_level > 0 || GridLayout(layout, m_choice, area.size(), room).isClamped())
         area.setBottom(area.bottom() - small.height() - 4); // the note on proportions stands below the grid
-    m_grid = GridLayout(layout, m_choice, area.size() + QSize(outer, outer), margins);
+    m_area = area.size() + QSize(outer, outer);
+    const HostTile host = GridLayout::hostTile(layout, m_choice, m_subject->devicesPerHost);
+    m_grid = GridLayout(layout, m_choice, m_area, room, {}, host);
+    m_levels.clear();
+    for (const GridDetail nearer : { GridDetail::Name, GridDetail::Full })
+        if (m_grid.detail() < nearer && m_grid.detail() != GridDetail::Name && !m_grid.panels().empty())
+            m_levels.push_back(nearer);
+    m_level = std::min(m_level, m_levels.size());
+    if (m_level > 0) {
+        m_window = GridLayout::windowAround(layout, m_choice, m_area, room, m_levels[m_level - 1], windowCentre());
+        m_grid = GridLayout(layout, m_choice, m_area, room, m_window, host);
+    }
     // The layout starts at the origin; the canvas has an outer margin.
     if (legendBeside()) {
         int right = 0;
@@ -204,6 +244,13 @@ void GridCanvas::light(std::optional<GridCell> cell, bool byKeys)
 
 bool GridCanvas::event(QEvent* event)
 {
+    if (const PinchZoom::Steps steps = m_pinch.take(event); steps.isGesture) {
+        if (steps.count > 0)
+            zoomIn(m_lit);
+        else if (steps.count < 0)
+            zoomOut();
+        return true;
+    }
     if (event->type() == QEvent::ToolTip && m_subject) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const std::optional<GridCell> cell = m_grid.cellAt(help->pos());
@@ -233,7 +280,7 @@ void GridCanvas::changeEvent(QEvent* event)
     if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
         arrange();
     if (event->type() == QEvent::PaletteChange)
-        update();
+        forgetPictures();
     QWidget::changeEvent(event);
 }
 
@@ -309,6 +356,13 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
     case Qt::Key_End:
         cell.column = m_grid.columns().pieces - 1;
         break;
+    case Qt::Key_Plus:
+        zoomIn(m_current);
+        return;
+    case Qt::Key_Minus:
+    case Qt::Key_Backspace:
+        zoomOut();
+        return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
     case Qt::Key_Space:
