@@ -10,13 +10,20 @@ Selection::Selection(QObject* parent)
 {
 }
 
+const std::vector<std::int32_t>& Selection::Devices::list() const
+{
+    if (!ids)
+        ids = group.ids();
+    return *ids;
+}
+
 void Selection::setTensor(const QString& path)
 {
     if (m_tensor == path)
         return;
     m_tensor = path;
     m_dimension = -1;
-    m_devices.clear(); // a shard of the tensor selected before
+    m_devices = {}; // a shard of the tensor selected before
     Q_EMIT changed();
 }
 
@@ -48,19 +55,19 @@ void Selection::setLogicalAxis(const QString& name)
     Q_EMIT changed();
 }
 
-void Selection::setDevices(std::vector<std::int32_t> devices)
+void Selection::setDevices(DeviceGroup devices)
 {
-    if (m_devices == devices)
+    if (m_devices.group == devices)
         return;
-    m_devices = std::move(devices);
+    m_devices = { std::move(devices), {} };
     Q_EMIT changed();
 }
 
-void Selection::setHoveredDevices(std::vector<std::int32_t> devices)
+void Selection::setHoveredDevices(DeviceGroup devices)
 {
-    if (m_hovered == devices)
+    if (m_hovered.group == devices)
         return;
-    m_hovered = std::move(devices);
+    m_hovered = { std::move(devices), {} };
     Q_EMIT hoverChanged();
 }
 
@@ -68,7 +75,7 @@ void Selection::clear()
 {
     setHoveredDevices({});
     const bool nothing = m_tensor.isEmpty() && m_meshAxis.isEmpty() && m_logicalAxis.isEmpty() && m_dimension == -1
-        && m_rule == -1 && m_devices.empty();
+        && m_rule == -1 && m_devices.group.empty();
     if (nothing)
         return;
     m_tensor.clear();
@@ -76,7 +83,7 @@ void Selection::clear()
     m_logicalAxis.clear();
     m_dimension = -1;
     m_rule = -1;
-    m_devices.clear();
+    m_devices = {};
     Q_EMIT changed();
 }
 

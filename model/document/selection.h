@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "sharding/device_group.h"
+
 namespace shardscope {
 
 class Selection : public QObject {
@@ -21,17 +23,20 @@ public:
     [[nodiscard]] int rule() const { return m_rule; } ///< index, -1 = none
     [[nodiscard]] const QString& meshAxis() const { return m_meshAxis; }
     [[nodiscard]] const QString& logicalAxis() const { return m_logicalAxis; }
-    /// Device ids selected, and those under the pointer (all holders of the hovered shard).
-    [[nodiscard]] const std::vector<std::int32_t>& devices() const { return m_devices; }
-    [[nodiscard]] const std::vector<std::int32_t>& hoveredDevices() const { return m_hovered; }
+    /// Devices selected, and those under the pointer (all holders of the hovered shard). As groups they cost the same
+    /// however many they are; the lists of ids are made when somebody asks for them.
+    [[nodiscard]] const DeviceGroup& deviceGroup() const { return m_devices.group; }
+    [[nodiscard]] const DeviceGroup& hoveredGroup() const { return m_hovered.group; }
+    [[nodiscard]] const std::vector<std::int32_t>& devices() const { return m_devices.list(); }
+    [[nodiscard]] const std::vector<std::int32_t>& hoveredDevices() const { return m_hovered.list(); }
 
     void setTensor(const QString& path);
     void setDimension(int dimension);
     void setRule(int rule);
     void setMeshAxis(const QString& name);
     void setLogicalAxis(const QString& name);
-    void setDevices(std::vector<std::int32_t> devices);
-    void setHoveredDevices(std::vector<std::int32_t> devices);
+    void setDevices(DeviceGroup devices);
+    void setHoveredDevices(DeviceGroup devices);
     void clear();
 
 Q_SIGNALS:
@@ -39,9 +44,14 @@ Q_SIGNALS:
     void hoverChanged();
 
 private:
+    struct Devices {
+        DeviceGroup group;
+        mutable std::optional<std::vector<std::int32_t>> ids;
+        [[nodiscard]] const std::vector<std::int32_t>& list() const;
+    };
     QString m_tensor, m_meshAxis, m_logicalAxis;
     int m_dimension = -1, m_rule = -1;
-    std::vector<std::int32_t> m_devices, m_hovered;
+    Devices m_devices, m_hovered;
 };
 
 } // namespace shardscope

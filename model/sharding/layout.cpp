@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "sharding/position_digits.h"
+
 namespace shardscope {
 
 namespace {
@@ -19,30 +21,24 @@ std::int64_t digit(const Mesh& mesh, AxisRef ref, std::int64_t position)
     return mesh.coordinate(position, static_cast<std::size_t>(ref.axis)) / minorSize(mesh, ref) % ref.size;
 }
 
-struct FixedDigit {
-    AxisRef ref;
-    std::int64_t value = 0;
-};
-
-/// Positions whose digits have the given values, ascending. Costs what it returns, not the number of devices.
-std::vector<std::int32_t> positionsWith(const Mesh& mesh, std::span<const FixedDigit> fixed)
+/// Positions at which the parts have the given values, ascending. Costs what it returns, not the number of devices.
+std::vector<std::int32_t> positionsWith(
+    const Mesh& mesh, std::span<const AxisRef> parts, std::span<const std::int64_t> values)
 {
     std::vector<std::int32_t> positions{ 0 };
-    for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
-        std::vector<std::int64_t> offsets;
-        for (std::int64_t coordinate = 0; coordinate < mesh.size(axis); ++coordinate) {
-            const bool allowed = std::all_of(fixed.begin(), fixed.end(), [&](const FixedDigit& f) {
-                return static_cast<std::size_t>(f.ref.axis) != axis
-                    || coordinate / minorSize(mesh, f.ref) % f.ref.size == f.value;
-            });
-            if (allowed)
-                offsets.push_back(coordinate * mesh.stride(axis));
+    for (const PositionDigit& digit : positionDigits(mesh, parts)) {
+        const auto stride = static_cast<std::int32_t>(digit.stride);
+        if (digit.part >= 0) {
+            const auto offset = static_cast<std::int32_t>(values[static_cast<std::size_t>(digit.part)]) * stride;
+            for (std::int32_t& position : positions)
+                position += offset;
+            continue;
         }
         std::vector<std::int32_t> next;
-        next.reserve(positions.size() * offsets.size());
+        next.reserve(positions.size() * static_cast<std::size_t>(digit.size));
         for (const std::int32_t position : positions)
-            for (const std::int64_t offset : offsets)
-                next.push_back(position + static_cast<std::int32_t>(offset));
+            for (std::int32_t i = 0; i < digit.size; ++i)
+                next.push_back(position + i * stride);
         positions = std::move(next);
     }
     return positions;
@@ -162,15 +158,18 @@ std::vector<IndexRange> Layout::rangesOfShard(std::int64_t shard) const
 
 std::vector<std::int32_t> Layout::holders(std::int64_t shard) const
 {
-    std::vector<FixedDigit> fixed;
-    for (auto dim = m_sharding.dims.rbegin(); dim != m_sharding.dims.rend(); ++dim) {
-        for (std::size_t i = dim->axes.size(); i-- > 0;) {
-            const AxisRef ref = dim->axes[i];
-            fixed.push_back({ ref, shard % ref.size });
-            shard /= ref.size;
-        }
+    AxisList parts;
+    for (const DimensionSharding& dim : m_sharding.dims)
+        for (const AxisRef& ref : dim.axes)
+            parts.push_back(ref);
+    SmallVector<std::int64_t, 8> values;
+    values.resize(parts.size());
+    for (std::size_t i = parts.size(); i-- > 0;) {
+        values[i] = shard % parts[i].size;
+        shard /= parts[i].size;
     }
-    std::vector<std::int32_t> devices = positionsWith(*m_mesh, fixed);
+    std::vector<std::int32_t> devices =
+        positionsWith(*m_mesh, { parts.begin(), parts.size() }, { values.begin(), values.size() });
     for (std::int32_t& device : devices)
         device = m_mesh->deviceAt(device);
     return devices;
@@ -202,10 +201,8 @@ std::vector<std::vector<std::int32_t>> Layout::replicaGroups() const
 
 std::vector<std::vector<std::int32_t>> axisGroups(const Mesh& mesh, std::span<const AxisRef> axes)
 {
-    std::vector<FixedDigit> zero;
     std::vector<std::int32_t> offsets{ 0 };
     for (const AxisRef& ref : axes) {
-        zero.push_back({ ref, 0 });
         const auto step =
             static_cast<std::int32_t>(mesh.stride(static_cast<std::size_t>(ref.axis)) * minorSize(mesh, ref));
         std::vector<std::int32_t> next;
@@ -215,8 +212,9 @@ std::vector<std::vector<std::int32_t>> axisGroups(const Mesh& mesh, std::span<co
                 next.push_back(offset + i * step);
         offsets = std::move(next);
     }
+    const std::vector<std::int64_t> zero(axes.size());
     std::vector<std::vector<std::int32_t>> groups;
-    for (const std::int32_t base : positionsWith(mesh, zero)) {
+    for (const std::int32_t base : positionsWith(mesh, axes, zero)) {
         std::vector<std::int32_t>& group = groups.emplace_back(offsets);
         for (std::int32_t& position : group)
             position += base;

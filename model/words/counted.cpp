@@ -34,6 +34,7 @@ constexpr std::array nouns{
     Forms{ Noun::Layer, QT_TRANSLATE_N_NOOP("Words", "%1 layer"), QT_TRANSLATE_N_NOOP("Words", "%1 layers") },
     Forms{ Noun::Loop, QT_TRANSLATE_N_NOOP("Words", "%1 loop"), QT_TRANSLATE_N_NOOP("Words", "%1 loops") },
     Forms{ Noun::Operation, QT_TRANSLATE_N_NOOP("Words", "%1 op"), QT_TRANSLATE_N_NOOP("Words", "%1 ops") },
+    Forms{ Noun::Piece, QT_TRANSLATE_N_NOOP("Words", "%1 piece"), QT_TRANSLATE_N_NOOP("Words", "%1 pieces") },
     Forms{ Noun::Rule, QT_TRANSLATE_N_NOOP("Words", "%1 rule"), QT_TRANSLATE_N_NOOP("Words", "%1 rules") },
     Forms{ Noun::Run, QT_TRANSLATE_N_NOOP("Words", "%1 run"), QT_TRANSLATE_N_NOOP("Words", "%1 runs") },
     Forms{ Noun::Shard, QT_TRANSLATE_N_NOOP("Words", "%1 shard"), QT_TRANSLATE_N_NOOP("Words", "%1 shards") },

@@ -119,18 +119,6 @@ QString range(std::int64_t begin, std::int64_t end)
     return QString::number(begin) + enDash + QString::number(end - 1);
 }
 
-QString devices(std::span<const std::int32_t> ids)
-{
-    constexpr std::size_t mostShown = 4;
-    const auto name = [](std::int32_t id) { return QStringLiteral("d") + QString::number(id); };
-    if (ids.size() > mostShown)
-        return Words::tr("%1 … %2").arg(name(ids.front()), name(ids.back()));
-    QStringList names;
-    for (const std::int32_t id : ids)
-        names << name(id);
-    return names.join(QStringLiteral(", "));
-}
-
 QStringList padding(const TensorRow& row)
 {
     QStringList lines;
@@ -141,8 +129,8 @@ QStringList padding(const TensorRow& row)
             continue;
         const QString name = d < row.dimNames.size() && !row.dimNames[d].empty() ? fromStd(row.dimNames[d])
                                                                                  : Words::tr("dimension %1").arg(d);
-        lines << Words::tr("%1: %2 on %3, %4")
-                     .arg(name, count(size), counted(pieces, Noun::Device), paddingOf(room - size, room));
+        lines << Words::tr("%1: %2 in %3, %4", "batch: 10 in 4 pieces, 2 of 12 are padding")
+                     .arg(name, count(size), counted(pieces, Noun::Piece), paddingOf(room - size, room));
     }
     return lines;
 }

@@ -47,6 +47,7 @@ enum class Noun : std::uint8_t {
     Layer,
     Loop,
     Operation,
+    Piece,
     Rule,
     Run,
     Shard,
@@ -63,9 +64,9 @@ enum class Noun : std::uint8_t {
 [[nodiscard]] QString meshSizes(const Mesh& mesh); ///< "2 × 4"
 [[nodiscard]] QString shape(std::span<const std::int64_t> shape); ///< "[1024, 256]"
 [[nodiscard]] QString range(std::int64_t begin, std::int64_t end); ///< inclusive, en dash: "256–511"; end is exclusive
-/// One line per dimension whose parts are not equal: "batch: 10 on 4 devices, 2 of 12 are padding".
+/// One line per dimension whose parts are not equal: "batch: 10 in 4 pieces, 2 of 12 are padding".
 [[nodiscard]] QStringList padding(const TensorRow& row);
-[[nodiscard]] QString devices(std::span<const std::int32_t> ids); ///< "d0, d4", long lists "d0 … d3"
+[[nodiscard]] QString devices(std::span<const std::int32_t> ids); ///< "d0, d4", "d0 … d7", "16 devices: d1, d5, …, d61"
 
 // Names.
 [[nodiscard]] QString role(Role role); ///< "Parameters"

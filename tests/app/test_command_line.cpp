@@ -297,7 +297,7 @@ private Q_SLOTS:
         QVERIFY(!shown.out.contains(QStringLiteral("E101")));
         QVERIFY2(shown.out.contains(QRegularExpression(QStringLiteral(
                      "params/layers\\.0/W1 +f32 +\\[16, 30\\] +P\\(-, model\\) +\\[16, 8\\] +512 B +\\d+ +"
-                     "hidden: 30 on 4 devices, 2 of 32 are padding"))),
+                     "hidden: 30 in 4 pieces, 2 of 32 are padding"))),
             qPrintable(shown.out));
         QVERIFY(!shown.out.contains(QStringLiteral("Memory")) && !shown.out.contains(QStringLiteral("Communication")));
         const Ran one = runProgram(

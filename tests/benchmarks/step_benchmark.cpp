@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,57 +16,25 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include "benchmarks/count_allocations.h"
 #include "benchmarks/eigen_step.h"
+#include "benchmarks/foreign_load.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
 
 using namespace shardscope;
+using bench::cleanSamplesNeeded;
+using bench::foreignLoad;
+using bench::largestForeignLoad;
+using bench::Load;
+using bench::median;
 
 namespace {
 
 constexpr int stepsPerSample = 8;
 constexpr int samples = 15;
 constexpr int largestRetries = 2; ///< of a sample that others disturbed
-constexpr std::size_t cleanSamplesNeeded = 7;
-constexpr double largestForeignLoad = 0.06;
-
-/// Seconds of processor time: of everything on the machine, and of this process.
-struct Load {
-    double all = 0, busy = 0, own = 0;
-
-    static Load now()
-    {
-        Load load;
-        std::ifstream stat("/proc/stat");
-        std::string cpu;
-        stat >> cpu;
-        for (int field = 0; field < 8; ++field) {
-            double ticks = 0;
-            stat >> ticks;
-            load.all += ticks;
-            if (field != 3 && field != 4) // idle and waiting for devices
-                load.busy += ticks;
-        }
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        const auto seconds = [](const timeval& t) {
-            return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-        };
-        load.own = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-        return load;
-    }
-};
-
-/// Share of the machine that others used in between. Ticks are a hundredth of a second long: short samples are coarse.
-double foreignLoad(const Load& before, const Load& after)
-{
-    constexpr double ticksPerSecond = 100;
-    const double all = after.all - before.all;
-    return all <= 0 ? 0 : std::max(0.0, (after.busy - before.busy - (after.own - before.own) * ticksPerSecond) / all);
-}
 
 struct Sample {
     double milliseconds = 0; ///< per step
@@ -129,12 +96,6 @@ void add(const std::string& name, std::function<void()> step)
         ->ReportAggregatesOnly(true)
         ->Unit(benchmark::kMillisecond)
         ->UseRealTime();
-}
-
-double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : (values[values.size() / 2] + values[(values.size() - 1) / 2]) / 2;
 }
 
 struct Line {

@@ -249,9 +249,13 @@ private Q_SLOTS:
         QVERIFY2(text.contains(QStringLiteral("sent 8.16 → 24.1 MiB per step")), qPrintable(text));
         const auto same = editPreview(*document.snapshot(), *document.experiment(), cache);
         QCOMPARE(same->sentence(), QStringLiteral("Nothing changes."));
+        using Part = EditPreview::Part;
         QCOMPARE(same->parts(true),
-            (QStringList{ QStringLiteral("nothing changes"), QStringLiteral("32 MiB per device"),
-                QStringLiteral("sent 8.16 MiB per step") }));
+            (QList<Part>{ { QStringLiteral("nothing changes"), false }, { QStringLiteral("32 MiB per device"), false },
+                { QStringLiteral("sent 8.16 MiB per step"), false } }));
+        const QList<Part> changed = preview->parts(true);
+        QCOMPARE(changed.size(), 3);
+        QVERIFY(std::all_of(changed.begin(), changed.end(), [](const Part& part) { return part.changes; }));
 
         // Beside the window: only the newest one asked for is answered, and none that was given up.
         EditPreviewer previewer;

@@ -17,6 +17,7 @@
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
 #include "views/widgets/shard_colour.h"
+#include "words/words.h"
 
 using namespace shardscope;
 
@@ -400,6 +401,50 @@ private Q_SLOTS:
         QTest::keyClick(&canvas, Qt::Key_Escape);
         QVERIFY(selection.devices().empty());
         QVERIFY(!canvas.currentCell());
+    }
+
+    void theFocusTakesItsLightAlong()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        QWidget window;
+        GridCanvas canvas(&selection, &window);
+        QWidget other(&window);
+        other.setFocusPolicy(Qt::StrongFocus);
+        window.resize(640, 460);
+        canvas.resize(600, 420);
+        const GridSubject columns{ layoutOf("data=2,model=4", "P(None, 'model')", { 64, 64 }), { "embed", "hidden" }, 4,
+            4 };
+        canvas.setSubject(columns);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        canvas.setFocus();
+        QTest::keyClick(&canvas, Qt::Key_End);
+        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 3, 7 }));
+        other.setFocus();
+        QVERIFY(selection.hoveredDevices().empty());
+        canvas.setFocus();
+        QTest::keyClick(&canvas, Qt::Key_Left);
+        QVERIFY(!selection.hoveredDevices().empty());
+        // Another array: nobody points at what it is now.
+        canvas.setSubject(
+            GridSubject{ layoutOf("data=2,model=4", "P('data', None)", { 64, 64 }), { "batch", "hidden" }, 4, 4 });
+        QVERIFY(selection.hoveredDevices().empty());
+    }
+
+    void piecesAreNoDevices()
+    {
+        // Two pieces on eight devices: what is said counts the pieces.
+        const Layout layout = layoutOf("data=2,model=4", "P('data', None)", { 7, 64 });
+        TensorRow row;
+        row.type.shape = layout.shape();
+        row.dimNames = { "batch", "hidden" };
+        row.layout = layout;
+        QCOMPARE(words::padding(row), QStringList{ QStringLiteral("batch: 7 in 2 pieces, 1 of 8 is padding") });
+        QCOMPARE(listDevices(DeviceGroup::holders(layoutOf("data=16,model=4", "P(None, 'model')", { 64, 64 }), 1)),
+            QStringLiteral("16 devices (d1, d5, …, d61)"));
+        QCOMPARE(listDevices(DeviceGroup::holders(layoutOf("data=16", "P()", { 64 }), 0)),
+            QStringLiteral("d0 … d15, 16 devices"));
     }
 
     void screenReadersGetATable()

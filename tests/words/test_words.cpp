@@ -67,7 +67,9 @@ private Q_SLOTS:
         const std::vector<std::int32_t> pair{ 0, 4 };
         QCOMPARE(words::devices(pair), QStringLiteral("d0, d4"));
         const std::vector<std::int32_t> many{ 0, 1, 2, 3, 7 };
-        QCOMPARE(words::devices(many), QStringLiteral("d0 … d7"));
+        QCOMPARE(words::devices(many), QStringLiteral("5 devices: d0, d1, …, d7"));
+        const std::vector<std::int32_t> run{ 3, 4, 5, 6, 7 };
+        QCOMPARE(words::devices(run), QStringLiteral("d3 … d7"));
     }
 
     void names()

@@ -9,6 +9,7 @@
 #include "document/selection.h"
 #include "views/theme/theme.h"
 #include "views/widgets/span_line.h"
+#include "words/device_list.h"
 
 namespace shardscope {
 
@@ -37,7 +38,11 @@ DeviceMap::DeviceMap(Selection* selection, QWidget* parent)
     m_scroll->setFocusPolicy(Qt::NoFocus);
     m_scroll->setAccessibleName(tr("Scroll the device map"));
     m_scroll->hide();
-    connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
+    grabGesture(Qt::PinchGesture);
+    connect(m_scroll, &QScrollBar::valueChanged, this, [this] {
+        followPointer();
+        forgetPicture();
+    });
     connect(selection, &Selection::hoverChanged, this, &DeviceMap::followSelection);
     connect(selection, &Selection::changed, this, &DeviceMap::followSelection);
 }
@@ -45,28 +50,29 @@ DeviceMap::DeviceMap(Selection* selection, QWidget* parent)
 void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional<Layout> layout)
 {
     const bool same = m_mesh && mesh && (m_mesh == mesh || *m_mesh == *mesh) && m_devicesPerHost == devicesPerHost;
+    if (!same) {
+        // Squares mean something as long as mesh and map belong together: what is lit goes before either changes.
+        m_scroll->setValue(0);
+        light(std::nullopt, LitBy::Nobody);
+        m_positions = mesh ? DevicePositions(*mesh) : DevicePositions();
+        if (mesh && m_current >= mesh->deviceCount())
+            m_current = -1;
+        m_focus = 0;
+    }
     m_mesh = std::move(mesh);
     m_devicesPerHost = std::max(1, devicesPerHost);
     m_layout = std::move(layout);
-    m_shards.clear();
+    m_digits = m_layout ? ShardDigits(*m_layout) : ShardDigits();
+    forgetPicture();
     if (same) {
+        if (m_litSquare)
+            light(m_litSquare, m_litBy); // other devices hold the same of another tensor
         tableChanged(this);
         Q_EMIT captionChanged();
         update();
         return;
     }
-    m_positions.clear();
-    if (m_mesh && !m_mesh->deviceOrder().empty()) {
-        m_positions.assign(static_cast<std::size_t>(m_mesh->deviceCount()), 0);
-        for (std::int64_t position = 0; position < m_mesh->deviceCount(); ++position)
-            if (const std::int32_t id = m_mesh->deviceAt(position); id >= 0 && id < m_mesh->deviceCount())
-                m_positions[static_cast<std::size_t>(id)] = position;
-    }
-    if (m_mesh && m_current >= m_mesh->deviceCount())
-        m_current = -1;
-    hover(std::nullopt); // its devices would stay lit everywhere
     m_zoom = MapZoom::Fit;
-    m_scroll->setValue(0);
     arrange();
     updateGeometry();
     update();
@@ -93,8 +99,20 @@ void DeviceMap::arrange()
 {
     if (!m_mesh)
         return;
-    const QFontMetrics strong(Metrics::semibold()), small(Metrics::small());
-    const MapSizes sizes{ Metrics::scaled(26), nameSize(*m_mesh), Metrics::scaled(8), Metrics::scaled(10) };
+    const std::int64_t lit = m_litSquare ? m_map.positionOf(*m_litSquare) : -1;
+    const LitBy litBy = std::exchange(m_litBy, LitBy::Nobody);
+    m_litSquare.reset(); // of the map as it was
+    const QFontMetrics small(Metrics::small());
+    MapSizes sizes;
+    sizes.tile = Metrics::scaled(26);
+    sizes.name = nameSize(*m_mesh);
+    sizes.named =
+        QSize(std::max(Metrics::scaled(48), small.horizontalAdvance(shardText(m_mesh->deviceCount() - 1)) + 8),
+            std::max(Metrics::scaled(28), 2 * small.height() + 4));
+    sizes.smallestDevice = Metrics::scaled(3);
+    sizes.smallestHost = Metrics::scaled(4);
+    sizes.smallestBlock = Metrics::scaled(10);
+    sizes.devicesPerHost = m_mesh->deviceOrder().empty() ? m_devicesPerHost : 0;
     const int outline = 3; // hosts are outlined at this distance, and keep their own from the edge
     const int bar = m_zoom == MapZoom::Fit ? 0 : m_scroll->sizeHint().width();
     int left = width() / 4;
@@ -112,16 +130,17 @@ void DeviceMap::arrange()
     }
     const QRect area(left, m_top, std::max(width() - left - 8 - outline - bar, 1), std::max(height() - m_top - 5, 1));
     m_map = DeviceMapLayout(*m_mesh, area, sizes, m_zoom);
-    if (m_zoom == MapZoom::Fit) {
-        m_fitShowsDevices = m_map.devicesPerSquare() == 1;
-        m_fitShowsNames = m_fitShowsDevices && namesFit();
-    }
+    if (m_zoom == MapZoom::Fit)
+        findLevels(sizes);
     m_scroll->setVisible(bar > 0);
     m_scroll->setGeometry(width() - bar, m_top, bar, height() - m_top);
     m_scroll->setRange(0, std::max(m_map.area().bottom() + 6 - height(), 0));
     m_scroll->setPageStep(std::max(height() - m_top, 1));
     m_scroll->setSingleStep(std::max(m_map.unit().height() + m_map.lineGap(), 1));
-    m_shards.clear();
+    m_hosts = MapHosts(m_map, m_mesh, m_devicesPerHost);
+    forgetPicture();
+    if (lit >= 0)
+        light(litBy == LitBy::Pointer && m_pointer ? squareAt(*m_pointer) : m_map.squareOf(lit), litBy);
     followSelection();
     tableChanged(this);
     Q_EMIT captionChanged();
@@ -142,6 +161,8 @@ void DeviceMap::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
         arrange();
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
+        forgetPicture();
     QWidget::changeEvent(event);
 }
 
@@ -164,21 +185,82 @@ std::optional<std::int64_t> DeviceMap::squareAt(QPoint point) const
 
 // Zoom.
 
+void DeviceMap::findLevels(const MapSizes& sizes)
+{
+    const bool devices = m_map.devicesPerSquare() == 1;
+    m_fitShowsNames = devices && namesFit();
+    m_levels = { MapZoom::Fit };
+    if (m_fitShowsNames)
+        return;
+    if (!devices && !m_map.showsHosts()
+        && DeviceMapLayout(*m_mesh, QRect(0, 0, 400, 400), sizes, MapZoom::Hosts).showsHosts())
+        m_levels.push_back(MapZoom::Hosts);
+    if (!devices || std::min(m_map.unit().width(), m_map.unit().height()) < 8)
+        m_levels.push_back(MapZoom::Devices);
+    m_levels.push_back(MapZoom::Names);
+}
+
+std::size_t DeviceMap::level() const
+{
+    const auto found = std::find(m_levels.begin(), m_levels.end(), m_zoom);
+    return found == m_levels.end() ? 0 : static_cast<std::size_t>(found - m_levels.begin());
+}
+
 bool DeviceMap::canZoomIn() const
 {
-    return m_mesh && !m_fitShowsNames && m_zoom != MapZoom::Names;
+    return m_mesh && level() + 1 < m_levels.size();
 }
 
 void DeviceMap::zoomIn(std::optional<std::int64_t> anchor)
 {
     if (canZoomIn())
-        setZoom(m_zoom == MapZoom::Fit && !m_fitShowsDevices ? MapZoom::Devices : MapZoom::Names, anchor);
+        setZoom(m_levels[level() + 1], anchor);
 }
 
 void DeviceMap::zoomOut(std::optional<std::int64_t> anchor)
 {
     if (canZoomOut())
-        setZoom(m_zoom == MapZoom::Names && !m_fitShowsDevices ? MapZoom::Devices : MapZoom::Fit, anchor);
+        setZoom(level() == 0 ? MapZoom::Fit : m_levels[level() - 1], anchor);
+}
+
+void DeviceMap::zoomTo(int place)
+{
+    if (m_mesh && place >= 0 && place <= static_cast<int>(level()))
+        setZoom(m_levels[static_cast<std::size_t>(place)], m_focus);
+}
+
+QStringList DeviceMap::trail() const
+{
+    if (!m_mesh || m_zoom == MapZoom::Fit)
+        return {};
+    const std::int32_t device = m_mesh->deviceAt(m_focus);
+    QStringList places{ words::counted(m_mesh->deviceCount(), words::Noun::Device) };
+    for (std::size_t i = 1; i <= level(); ++i)
+        switch (m_levels[i]) {
+        case MapZoom::Fit:
+            break;
+        case MapZoom::Hosts:
+            places << tr("host %1").arg(device / m_devicesPerHost);
+            break;
+        case MapZoom::Devices:
+            places << words::deviceNames({ device });
+            break;
+        case MapZoom::Names:
+            places << (m_layout ? shardText(m_layout->shardAt(m_focus)) : tr("names"));
+            break;
+        }
+    return places;
+}
+
+QString DeviceMap::shardText(std::int64_t shard)
+{
+    return tr("shard %1").arg(shard);
+}
+
+void DeviceMap::forgetPicture()
+{
+    m_picture = QPixmap();
+    update();
 }
 
 void DeviceMap::setZoom(MapZoom zoom, std::optional<std::int64_t> anchor)
@@ -187,11 +269,12 @@ void DeviceMap::setZoom(MapZoom zoom, std::optional<std::int64_t> anchor)
         anchor = m_current;
     else if (!anchor)
         anchor = m_map.positionOf(m_map.squareIn(m_map.lineAt(m_top + m_scroll->value()), 0).value_or(0));
-    hover(std::nullopt); // its devices would stay lit everywhere
+    m_focus = *anchor;
     m_zoom = zoom;
     arrange();
     const QRect square = m_map.tile(*anchor);
     m_scroll->setValue(square.center().y() - (m_top + height()) / 2);
+    followPointer();
     update();
 }
 
@@ -212,45 +295,33 @@ void DeviceMap::ensureVisible(std::int64_t square)
 
 // What squares stand for.
 
-std::vector<std::int32_t> DeviceMap::devicesOf(std::int64_t square) const
+DeviceGroup DeviceMap::devicesOf(std::int64_t square) const
 {
-    const MeshBlock block = m_map.blockOf(square);
-    std::vector<std::int32_t> devices;
-    devices.reserve(static_cast<std::size_t>(block.deviceCount()));
-    for (std::int64_t row = block.firstRow; row < block.endRow; ++row)
-        for (std::int64_t column = block.firstColumn; column < block.endColumn; ++column)
-            devices.push_back(m_mesh->deviceAt(row * m_map.columns() + column));
-    return devices;
+    return DeviceGroup::block(m_mesh, m_map.blockOf(square));
 }
 
 std::int64_t DeviceMap::shardOf(std::int64_t square) const
 {
-    if (!m_layout || m_layout->distinctShards() == 1)
-        return 0;
-    if (m_map.devicesPerSquare() == 1)
-        return m_layout->shardAt(m_map.positionOf(square));
-    if (m_shards.empty())
-        m_shards.assign(static_cast<std::size_t>(m_map.squareCount()), -2);
-    std::int64_t& known = m_shards[static_cast<std::size_t>(square)];
-    if (known != -2)
-        return known;
-    const MeshBlock block = m_map.blockOf(square);
-    known = m_layout->shardAt(m_map.positionOf(square));
-    for (std::int64_t row = block.firstRow; row < block.endRow && known >= 0; ++row)
-        for (std::int64_t column = block.firstColumn; column < block.endColumn && known >= 0; ++column)
-            if (m_layout->shardAt(row * m_map.columns() + column) != known)
-                known = -1;
-    return known;
+    return m_layout ? m_digits.shardOf(m_map.blockOf(square)) : 0;
 }
 
-std::vector<std::int32_t> DeviceMap::holdersOf(std::int64_t square) const
+DeviceGroup DeviceMap::holdersOf(std::int64_t square) const
 {
     const std::int64_t shard = shardOf(square);
-    return m_layout && shard >= 0 ? m_layout->holders(shard) : devicesOf(square);
+    return m_layout && shard >= 0 ? DeviceGroup::holders(*m_layout, shard) : devicesOf(square);
 }
 
-QString DeviceMap::blockText(const MeshBlock& block) const
+QString DeviceMap::sharedText(std::int64_t square) const
 {
+    const DeviceGroup holders = m_layout ? holdersOf(square) : DeviceGroup();
+    return holders.size() > m_map.blockOf(square).deviceCount()
+        ? tr("same shard on %1", "d1, d5; or: 16 devices: d1, d5, …, d61").arg(words::devices(holders))
+        : QString();
+}
+
+QString DeviceMap::placeText(std::int64_t square) const
+{
+    const MeshBlock block = m_map.blockOf(square);
     const std::int64_t first = block.firstRow * m_map.columns() + block.firstColumn;
     const std::int64_t last = (block.endRow - 1) * m_map.columns() + block.endColumn - 1;
     QStringList parts;
@@ -259,28 +330,28 @@ QString DeviceMap::blockText(const MeshBlock& block) const
         parts << QString::fromStdString(m_mesh->axis(axis).name) + QLatin1Char(' ')
                 + (low == high ? QString::number(low) : words::range(low, high + 1));
     }
-    const std::int32_t host = hostOfBlock(*m_mesh, block, m_map.columns(), m_devicesPerHost);
-    if (host >= 0)
+    if (const std::int32_t host = m_hosts.ofSquare(m_map, square); host >= 0)
         parts << tr("host %1").arg(host);
     return parts.join(QStringLiteral(", "));
 }
 
 QString DeviceMap::describe(std::int64_t square) const
 {
-    return tr("%1: %2", "devices: where").arg(words::devices(devicesOf(square)), blockText(m_map.blockOf(square)));
+    return tr("%1: %2", "devices: where").arg(words::deviceNames(devicesOf(square)), placeText(square));
 }
 
 QString DeviceMap::caption() const
 {
     if (!m_mesh)
         return {};
-    if (m_hovered)
-        return describe(*m_hovered);
+    if (m_litSquare)
+        return describe(*m_litSquare);
     if (m_current >= 0 && hasFocus())
         return describe(m_map.squareOf(m_current));
+    const QString count = m_layout ? words::shardCount(*m_layout) + QStringLiteral(". ") : QString();
     const std::int64_t devices = m_map.devicesPerSquare();
     if (devices == 1)
-        return m_zoom == MapZoom::Fit ? tr("Zoom in to read names.") : QString();
+        return m_zoom == MapZoom::Fit && canZoomIn() ? count + tr("Zoom in to read names.") : count.trimmed();
     QStringList parts;
     std::int64_t rows = m_map.fold().squareRows.span;
     for (std::size_t axis = m_mesh->rank() < 2 ? 0 : m_mesh->rank() - 1; axis-- > 0;) {
@@ -292,10 +363,13 @@ QString DeviceMap::caption() const
     if (m_map.fold().squareColumns > 1)
         parts << QString::fromStdString(m_mesh->axes().back().name) + QLatin1Char(' ')
                 + words::count(m_map.fold().squareColumns);
-    if (parts.size() == 1)
-        return tr("Each square is %1 devices along %2.")
-            .arg(words::count(devices), parts.front().section(QLatin1Char(' '), 0, -2));
-    return tr("Each square is %1 devices: %2.").arg(words::count(devices), parts.join(QStringLiteral(" × ")));
+    const QString square = m_map.showsHosts() ? tr("Each square is 1 host, %1 devices").arg(words::count(devices))
+                                              : tr("Each square is %1 devices").arg(words::count(devices));
+    const QString where = parts.size() == 1
+        ? tr("%1 along %2.", "Each square is 8 devices along model.")
+              .arg(square, parts.front().section(QLatin1Char(' '), 0, -2))
+        : tr("%1: %2.", "Each square is 8 devices: data 2 × model 4.").arg(square, parts.join(QStringLiteral(" × ")));
+    return count + where;
 }
 
 words::Text DeviceMap::lineName(std::int64_t line) const
@@ -331,34 +405,52 @@ words::Text DeviceMap::lineName(std::int64_t line) const
 
 // Selection.
 
-std::vector<bool> DeviceMap::marksOf(const std::vector<std::int32_t>& devices) const
+DeviceMap::Marks DeviceMap::marksOf(const DeviceGroup& devices) const
 {
     if (devices.empty() || !m_mesh)
         return {};
-    std::vector<bool> marks(static_cast<std::size_t>(m_map.squareCount()));
-    for (const std::int32_t id : devices) {
-        if (id < 0 || id >= m_mesh->deviceCount())
-            continue;
-        const std::int64_t position = m_positions.empty() ? id : m_positions[static_cast<std::size_t>(id)];
-        marks[static_cast<std::size_t>(m_map.squareOf(position))] = true;
-    }
+    if (devices.mesh() && (devices.mesh() == m_mesh.get() || *devices.mesh() == *m_mesh))
+        return { devices, {} };
+    Marks marks;
+    marks.squares.resize(static_cast<std::size_t>(m_map.squareCount()));
+    for (const std::int32_t id : devices.ids())
+        if (const auto position = m_positions.of(id))
+            marks.squares[static_cast<std::size_t>(m_map.squareOf(*position))] = true;
     return marks;
+}
+
+bool DeviceMap::isMarked(const Marks& marks, std::int64_t square) const
+{
+    if (marks.group.mesh())
+        return marks.group.countIn(m_map.blockOf(square)) > 0;
+    return !marks.squares.empty() && marks.squares[static_cast<std::size_t>(square)];
 }
 
 void DeviceMap::followSelection()
 {
-    m_selected = marksOf(m_selection->devices());
-    m_lit = marksOf(m_selection->hoveredDevices());
+    m_selected = marksOf(m_selection->deviceGroup());
+    m_lit = marksOf(m_selection->hoveredGroup());
     update();
 }
 
-void DeviceMap::hover(std::optional<std::int64_t> square)
+void DeviceMap::light(std::optional<std::int64_t> square, LitBy by)
 {
-    if (m_hovered == square)
+    if (!square && !m_litSquare) {
+        m_litBy = LitBy::Nobody;
         return;
-    m_hovered = square;
-    m_selection->setHoveredDevices(square ? holdersOf(*square) : std::vector<std::int32_t>{});
-    Q_EMIT captionChanged();
+    }
+    const bool other = m_litSquare != square;
+    m_litSquare = square;
+    m_litBy = square ? by : LitBy::Nobody;
+    m_selection->setHoveredDevices(square ? holdersOf(*square) : DeviceGroup());
+    if (other)
+        Q_EMIT captionChanged();
+}
+
+void DeviceMap::followPointer()
+{
+    if (m_litBy == LitBy::Pointer && m_pointer)
+        light(squareAt(*m_pointer), LitBy::Pointer);
 }
 
 void DeviceMap::select(std::int64_t square)

@@ -2,16 +2,19 @@
 // The map of the devices: squares in the colours of the selected tensor's shards, hosts outlined. Hovering over a
 // device lights every holder of the same shard in all views.
 //
-// A large mesh is folded, and shown with several devices to a square where single ones would be too small. Plus and
-// minus, Ctrl and the wheel or a double click lead to single devices and to their names; the map is scrolled then.
+// A large mesh is folded, and shown with a square for every host, or for a block of several, where single devices would
+// be too small. Plus and minus, Ctrl and the wheel, a pinch or a double click lead to hosts, to devices and to their
+// shards; the map is scrolled then, and a trail leads back. What does not change is painted once.
 #pragma once
 
+#include <QPixmap>
 #include <QWidget>
 #include <optional>
 
 #include "sharding/layout.h"
 #include "views/mesh_view/device_map_layout.h"
 #include "views/widgets/painted_table.h"
+#include "views/widgets/pinch_zoom.h"
 #include "words/words.h"
 
 class QScrollBar;
@@ -37,6 +40,10 @@ public:
     void zoomOut(std::optional<std::int64_t> anchor = std::nullopt);
     [[nodiscard]] bool canZoomIn() const;
     [[nodiscard]] bool canZoomOut() const { return m_zoom != MapZoom::Fit; }
+    /// From the whole mesh to what is in sight: "16,384 devices", "host 37", "d296".
+    [[nodiscard]] QStringList trail() const;
+    /// Back to one of its places.
+    void zoomTo(int place);
     /// The square under the pointer or walked to, in words; else what a square stands for.
     [[nodiscard]] QString caption() const;
     /// "d5: data 1, model 1, host 0"; ranges for a square of several devices.
@@ -73,6 +80,10 @@ protected:
 
 private:
     void arrange();
+    void forgetPicture();
+    void findLevels(const MapSizes& sizes);
+    [[nodiscard]] static QString shardText(std::int64_t shard);
+    [[nodiscard]] std::size_t level() const;
     void setZoom(MapZoom zoom, std::optional<std::int64_t> anchor);
     void followSelection();
     [[nodiscard]] bool hasColumnHeading() const;
@@ -80,21 +91,38 @@ private:
     [[nodiscard]] std::optional<std::int64_t> squareAt(QPoint point) const;
     [[nodiscard]] std::optional<std::int64_t> positionAt(QPoint point) const; ///< of the first device of that square
     void ensureVisible(std::int64_t square);
-    void hover(std::optional<std::int64_t> square);
+    /// Whose square it is that is lit in all views, if one is.
+    enum class LitBy : std::uint8_t { Nobody, Pointer, Keys };
+    void light(std::optional<std::int64_t> square, LitBy by);
+    void followPointer(); ///< the map moved below it
     void select(std::int64_t square);
     void walk(std::int64_t lines, std::int64_t slots);
 
-    [[nodiscard]] std::vector<std::int32_t> devicesOf(std::int64_t square) const;
+    [[nodiscard]] DeviceGroup devicesOf(std::int64_t square) const;
     /// Those of the square, and all others that hold the same shard where the square holds one alone.
-    [[nodiscard]] std::vector<std::int32_t> holdersOf(std::int64_t square) const;
+    [[nodiscard]] DeviceGroup holdersOf(std::int64_t square) const;
+    /// "same shard on d1, d5"; empty where no other device holds the shard.
+    [[nodiscard]] QString sharedText(std::int64_t square) const;
     /// The one shard that all devices of a square hold, -1 if there are several.
     [[nodiscard]] std::int64_t shardOf(std::int64_t square) const;
-    [[nodiscard]] std::vector<bool> marksOf(const std::vector<std::int32_t>& devices) const;
+    /// Which squares a group of devices touches.
+    struct Marks {
+        DeviceGroup group; ///< of this mesh: asked square by square
+        std::vector<bool> squares; ///< otherwise
+    };
+    [[nodiscard]] Marks marksOf(const DeviceGroup& devices) const;
+    [[nodiscard]] bool isMarked(const Marks& marks, std::int64_t square) const;
     [[nodiscard]] bool namesFit() const;
-    [[nodiscard]] QString blockText(const MeshBlock& block) const;
+    [[nodiscard]] QString placeText(std::int64_t square) const;
 
+    void paintPicture(QPainter& painter, const Theme& theme) const;
     void paintSquares(QPainter& painter, const Theme& theme, std::int64_t firstLine, std::int64_t lastLine) const;
-    void paintParts(QPainter& painter, const Theme& theme, std::int64_t square) const;
+    /// Colours alone, pixel by pixel: for squares that have room for nothing else, and for thousands of them.
+    void paintRaster(QPainter& painter, const Theme& theme, std::int64_t firstLine, std::int64_t lastLine) const;
+    [[nodiscard]] QColor fillOf(const Theme& theme, std::int64_t square, bool odd) const;
+    void paintMarks(QPainter& painter, const Marks& marks, const QColor& colour, qreal width, std::int64_t firstLine,
+        std::int64_t lastLine) const;
+    void paintParts(QPainter& painter, const Theme& theme, std::int64_t square, bool odd) const;
     void paintColumnHeading(QPainter& painter, const Theme& theme) const;
     void paintLineNames(QPainter& painter, const Theme& theme, std::int64_t firstLine, std::int64_t lastLine) const;
 
@@ -105,12 +133,19 @@ private:
     std::optional<Layout> m_layout;
     DeviceMapLayout m_map;
     MapZoom m_zoom = MapZoom::Fit;
-    bool m_fitShowsNames = true, m_fitShowsDevices = true;
+    std::vector<MapZoom> m_levels{ MapZoom::Fit }; ///< that show more than the one before, the whole mesh first
+    bool m_fitShowsNames = true;
+    std::int64_t m_focus = 0; ///< mesh position that was zoomed to
+    mutable QPixmap m_picture; ///< all but what is selected and lit; null if it has to be painted anew
+    PinchZoom m_pinch;
     int m_top = 0; ///< of the squares, below the heading
-    std::vector<std::int64_t> m_positions; ///< by device; empty for the plain order
-    mutable std::vector<std::int64_t> m_shards; ///< shardOf() by square where squares are blocks; -2 = not asked yet
-    std::vector<bool> m_selected, m_lit; ///< squares
-    std::optional<std::int64_t> m_hovered; ///< square
+    DevicePositions m_positions;
+    ShardDigits m_digits; ///< of the layout
+    MapHosts m_hosts;
+    Marks m_selected, m_lit;
+    std::optional<std::int64_t> m_litSquare;
+    LitBy m_litBy = LitBy::Nobody;
+    std::optional<QPoint> m_pointer; ///< while it is over the map
     std::int64_t m_current = -1; ///< mesh position walked to
 };
 

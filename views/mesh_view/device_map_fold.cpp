@@ -66,17 +66,46 @@ DeviceMapLayout::DeviceMapLayout(const Mesh& mesh, const QRect& area, const MapS
     : m_columns(mesh.rank() == 0 ? 1 : mesh.axes().back().size)
 {
     m_rows = mesh.deviceCount() / m_columns;
+    const Block single{ { rowRuns(mesh).front().period, 1 }, 1 };
+    const std::optional<Block> host = hostBlock(mesh, sizes.devicesPerHost);
     switch (zoom) {
     case MapZoom::Fit:
         chooseFit(mesh, area, sizes);
         break;
-    case MapZoom::Devices:
-        chooseScrolled(mesh, area, { sizes.smallestDevice + 4, sizes.smallestDevice + 4 });
-        break;
-    case MapZoom::Names:
-        chooseScrolled(mesh, area, { sizes.name.width() + 2, std::max(sizes.name.height() + 4, sizes.tile - 6) });
+    case MapZoom::Hosts: {
+        const int side = sizes.smallestBlock + 4;
+        chooseScrolled(mesh, area, { side, side }, host.value_or(single));
         break;
     }
+    case MapZoom::Devices: {
+        const int side = std::max(sizes.smallestDevice, 8) + 4;
+        chooseScrolled(mesh, area, { side, side }, single);
+        break;
+    }
+    case MapZoom::Names:
+        chooseScrolled(mesh, area, sizes.named, single);
+        break;
+    }
+    m_showsHosts =
+        host && host->devices() > 1 && m_fold.squareRows == host->rows && m_fold.squareColumns == host->columns;
+}
+
+std::optional<DeviceMapLayout::Block> DeviceMapLayout::hostBlock(const Mesh& mesh, std::int64_t devicesPerHost) const
+{
+    if (devicesPerHost < 1 || devicesPerHost >= mesh.deviceCount())
+        return std::nullopt;
+    const std::vector<Runs> runs = rowRuns(mesh);
+    if (devicesPerHost <= m_columns) {
+        if (m_columns % devicesPerHost != 0)
+            return std::nullopt;
+        return Block{ { runs.front().period, 1 }, devicesPerHost };
+    }
+    if (devicesPerHost % m_columns != 0)
+        return std::nullopt;
+    for (const Runs& rows : runs)
+        if (rows.span == devicesPerHost / m_columns && !isRagged(rows))
+            return Block{ rows, m_columns };
+    return std::nullopt;
 }
 
 void DeviceMapLayout::chooseFit(const Mesh& mesh, const QRect& area, const MapSizes& sizes)
@@ -87,14 +116,10 @@ void DeviceMapLayout::chooseFit(const Mesh& mesh, const QRect& area, const MapSi
     apply(natural);
     place(area, sizes.tile);
     const auto fits = [this](int side) { return unit().width() >= side && unit().height() >= side; };
-    if (fits(sizes.smallestDevice))
+    constexpr int comfortable = 8;
+    if (fits(std::max(sizes.smallestDevice, comfortable)))
         return;
 
-    struct Block {
-        Runs rows;
-        std::int64_t columns = 1;
-        [[nodiscard]] std::int64_t devices() const { return rows.span * columns; }
-    };
     const std::vector<std::int64_t> columnParts = partsOf(m_columns);
     std::vector<Block> blocks;
     for (const Runs& rows : runs)
@@ -123,21 +148,32 @@ void DeviceMapLayout::chooseFit(const Mesh& mesh, const QRect& area, const MapSi
             best = m_fold;
         }
     };
-    for (const Block& block : blocks) {
-        if (best && block.devices() > devices)
-            break; // as few to a square as possible
+    const auto tryBlock = [&](const Block& block, int side) {
         devices = block.devices();
-        const int side = devices == 1 ? sizes.smallestDevice : sizes.smallestBlock;
         const std::int64_t across = (m_columns + block.columns - 1) / block.columns;
         const std::int64_t squares = m_rows / block.rows.period * block.rows.perPeriod() * across;
         if (squares > std::int64_t{ area.width() / side + 1 } * (area.height() / side + 1))
-            continue; // not in any arrangement
+            return; // not in any arrangement
         for (const Runs& lines : runs)
             if (nest(block.rows, lines))
                 consider({ block.rows, lines, block.columns, across }, side);
         for (const std::int64_t slots : partsOf(across))
             if (slots < across)
                 consider({ block.rows, block.rows, block.columns, slots }, side);
+    };
+    for (const Block& block : blocks) {
+        if (block.devices() > 1)
+            break;
+        tryBlock(block, sizes.smallestDevice);
+    }
+    if (const auto host = hostBlock(mesh, sizes.devicesPerHost); host && !best)
+        tryBlock(*host, sizes.smallestHost);
+    const bool chosen = best.has_value();
+    for (const Block& block : blocks) {
+        if (chosen || (best && block.devices() > devices))
+            break; // as few to a square as possible
+        if (block.devices() > 1)
+            tryBlock(block, sizes.smallestBlock);
     }
     apply(best.value_or(natural));
     place(area, sizes.tile);
@@ -148,10 +184,10 @@ void DeviceMapLayout::chooseFit(const Mesh& mesh, const QRect& area, const MapSi
     }
 }
 
-void DeviceMapLayout::chooseScrolled(const Mesh& mesh, const QRect& area, QSize square)
+void DeviceMapLayout::chooseScrolled(const Mesh& mesh, const QRect& area, QSize square, const Block& block)
 {
     const std::vector<Runs> runs = rowRuns(mesh);
-    const Runs single{ runs.front().period, 1 };
+    const std::int64_t across = (m_columns + block.columns - 1) / block.columns;
     // As many squares to a line as there is room for; a few less where lines are then of one length.
     std::optional<MapFold> best;
     double most = 0;
@@ -166,13 +202,13 @@ void DeviceMapLayout::chooseScrolled(const Mesh& mesh, const QRect& area, QSize 
         }
     };
     for (const Runs& lines : runs)
-        if (nest(single, lines))
-            consider({ single, lines, 1, m_columns });
+        if (nest(block.rows, lines))
+            consider({ block.rows, lines, block.columns, across });
     if (!best) // not even one row
-        for (const std::int64_t slots : partsOf(m_columns))
-            consider({ single, single, 1, slots });
-    apply(best.value_or(MapFold{ single, single, 1, 1 }));
-    constexpr int gap = 4;
+        for (const std::int64_t slots : partsOf(across))
+            consider({ block.rows, block.rows, block.columns, slots });
+    apply(best.value_or(MapFold{ block.rows, block.rows, block.columns, 1 }));
+    const int gap = square.height() >= 20 ? 8 : 4; // that place() chooses
     const std::int64_t height = m_lines * (square.height() + gap) - gap;
     place(QRect(area.topLeft(), QSize(area.width(), static_cast<int>(height))), square.height());
 }

@@ -9,6 +9,7 @@
 
 #include "document/selection.h"
 #include "views/mesh_view/device_map.h"
+#include "words/device_list.h"
 
 namespace shardscope {
 
@@ -21,19 +22,28 @@ bool DeviceMap::event(QEvent* event)
             QToolTip::hideText();
             return true;
         }
-        const std::vector<std::int32_t> devices = devicesOf(*square);
-        QString text = QStringLiteral("<b>%1</b>").arg(words::devices(devices));
+        const DeviceGroup devices = devicesOf(*square);
+        QString text = QStringLiteral("<b>%1</b>").arg(words::deviceNames(devices));
         if (devices.size() > 1)
-            text += tr(", %1 devices").arg(words::count(static_cast<qint64>(devices.size())));
-        text += QStringLiteral("<br>") + blockText(m_map.blockOf(*square)).toHtmlEscaped();
+            text += tr(", %1 devices").arg(words::count(devices.size()));
+        text += QStringLiteral("<br>") + placeText(*square).toHtmlEscaped();
         if (m_layout && shardOf(*square) < 0)
             text += QStringLiteral("<br>") + tr("different shards of the selected tensor");
-        else if (const std::vector<std::int32_t> holders = holdersOf(*square);
-                 m_layout && holders.size() > devices.size())
-            text += QStringLiteral("<br>") + tr("holds the same shard as %1").arg(words::devices(holders));
+        else if (const QString shared = sharedText(*square); !shared.isEmpty())
+            text += QStringLiteral("<br>") + shared;
         QToolTip::showText(help->globalPos(), text, this, shownRect(*square));
         return true;
     }
+    if (const PinchZoom::Steps steps = m_pinch.take(event); steps.isGesture) {
+        const auto anchor = m_pointer ? positionAt(*m_pointer) : std::nullopt;
+        if (steps.count > 0)
+            zoomIn(anchor);
+        else if (steps.count < 0)
+            zoomOut(anchor);
+        return true;
+    }
+    if (event->type() == QEvent::FocusOut && m_litBy == LitBy::Keys)
+        light(std::nullopt, LitBy::Nobody);
     if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
         Q_EMIT captionChanged();
     return QWidget::event(event);
@@ -41,12 +51,15 @@ bool DeviceMap::event(QEvent* event)
 
 void DeviceMap::mouseMoveEvent(QMouseEvent* event)
 {
-    hover(squareAt(event->pos()));
+    m_pointer = event->pos();
+    light(squareAt(event->pos()), LitBy::Pointer);
 }
 
 void DeviceMap::leaveEvent(QEvent*)
 {
-    hover(std::nullopt);
+    m_pointer.reset();
+    if (m_litBy == LitBy::Pointer)
+        light(std::nullopt, LitBy::Nobody);
 }
 
 void DeviceMap::mousePressEvent(QMouseEvent* event)
@@ -92,10 +105,10 @@ void DeviceMap::walk(std::int64_t lines, std::int64_t slots)
     }
     select(next);
     ensureVisible(next);
-    m_selection->setHoveredDevices(holdersOf(next));
+    light(next, LitBy::Keys);
     QString text = describe(next);
-    if (const std::vector<std::int32_t> holders = holdersOf(next); m_layout && holders.size() > 1)
-        text += QStringLiteral("; ") + tr("holds the same shard as %1").arg(words::devices(holders));
+    if (const QString shared = sharedText(next); !shared.isEmpty())
+        text += QStringLiteral("; ") + shared;
     setAccessibleDescription(text);
     tableCurrentChanged(this);
     Q_EMIT captionChanged();
@@ -141,12 +154,13 @@ void DeviceMap::keyPressEvent(QKeyEvent* event)
         zoomIn();
         break;
     case Qt::Key_Minus:
+    case Qt::Key_Backspace:
         zoomOut();
         break;
     case Qt::Key_Escape:
         m_current = -1;
         m_selection->setDevices({});
-        m_selection->setHoveredDevices({});
+        light(std::nullopt, LitBy::Nobody);
         Q_EMIT captionChanged();
         break;
     default:
@@ -187,15 +201,15 @@ QString DeviceMap::tableHeader(int column) const
 QString DeviceMap::tableText(int row, int column) const
 {
     if (column == 1)
-        return blockText(m_map.blockOf(row));
-    const std::vector<std::int32_t> devices = devicesOf(row);
+        return placeText(row);
+    const DeviceGroup devices = devicesOf(row);
     if (column == 0)
-        return words::devices(devices);
+        return words::deviceNames(devices);
     if (!m_layout)
         return {};
     if (shardOf(row) < 0)
         return tr("different shards");
-    const std::vector<std::int32_t> holders = holdersOf(row);
+    const DeviceGroup holders = holdersOf(row);
     return holders.size() > devices.size() ? words::devices(holders) : tr("no other device");
 }
 

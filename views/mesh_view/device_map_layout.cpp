@@ -2,6 +2,7 @@
 #include "views/mesh_view/device_map_layout.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace shardscope {
 
@@ -36,7 +37,7 @@ void DeviceMapLayout::place(const QRect& area, int tile)
     const std::int64_t wanted = m_lines * (tile + m_lineGap) - m_lineGap;
     m_area.setHeight(static_cast<int>(std::min<std::int64_t>(wanted, area.height())));
     const std::int64_t pitch = area.width() / slotsPerLine();
-    m_columnGap = pitch < 4 ? 0 : pitch < 16 ? 1 : 3;
+    m_columnGap = pitch < 3 ? 0 : pitch < 16 ? 1 : 3;
     m_groupGap = m_groups == 1 || m_fold.slots == 1 ? 0 : pitch < 8 ? 2 : 6;
 }
 
@@ -173,19 +174,50 @@ std::optional<std::int64_t> DeviceMapLayout::positionAt(QPoint point) const
     return square ? std::optional(positionOf(*square)) : std::nullopt;
 }
 
-std::int32_t hostOfBlock(const Mesh& mesh, const MeshBlock& block, std::int64_t columns, std::int32_t devicesPerHost)
+MapHosts::MapHosts(const DeviceMapLayout& map, MeshPtr mesh, std::int32_t devicesPerHost)
+    : m_mesh(std::move(mesh))
+    , m_devicesPerHost(std::max(1, devicesPerHost))
 {
-    const std::int32_t perHost = std::max(1, devicesPerHost);
-    const std::int32_t host = mesh.deviceAt(block.firstRow * columns + block.firstColumn) / perHost;
-    for (std::int64_t row = block.firstRow; row < block.endRow; ++row)
-        for (std::int64_t column = block.firstColumn; column < block.endColumn; ++column)
-            if (mesh.deviceAt(row * columns + column) / perHost != host)
-                return -1;
+    if (m_mesh->deviceOrder().empty() || map.devicesPerSquare() == 1)
+        return;
+    constexpr std::int32_t unknown = -2;
+    m_bySquare.assign(static_cast<std::size_t>(map.squareCount()), unknown);
+    for (std::int64_t position = 0; position < m_mesh->deviceCount(); ++position) {
+        const std::int32_t host = m_mesh->deviceAt(position) / m_devicesPerHost;
+        std::int32_t& known = m_bySquare[static_cast<std::size_t>(map.squareOf(position))];
+        known = known == unknown || known == host ? host : -1;
+    }
+}
+
+std::int32_t MapHosts::ofSquare(const DeviceMapLayout& map, std::int64_t square) const
+{
+    if (!m_bySquare.empty())
+        return m_bySquare[static_cast<std::size_t>(square)];
+    // One device, or the plain order: the corners have the lowest and the highest number.
+    const MeshBlock block = map.blockOf(square);
+    const std::int32_t first = m_mesh->deviceAt(block.firstRow * map.columns() + block.firstColumn) / m_devicesPerHost;
+    const std::int32_t last =
+        m_mesh->deviceAt((block.endRow - 1) * map.columns() + block.endColumn - 1) / m_devicesPerHost;
+    return first == last ? first : -1;
+}
+
+std::int32_t MapHosts::ofLine(const DeviceMapLayout& map, std::int64_t line) const
+{
+    std::int32_t host = -1;
+    for (std::int64_t slot = 0; slot < map.slotsPerLine(); ++slot) {
+        const auto square = map.squareIn(line, slot);
+        if (!square)
+            break;
+        const std::int32_t here = ofSquare(map, *square);
+        if (here < 0 || (slot > 0 && here != host))
+            return -1;
+        host = here;
+    }
     return host;
 }
 
-std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, std::int32_t devicesPerHost,
-    std::int64_t firstLine, std::int64_t lastLine)
+std::vector<HostBox> hostBoxes(
+    const DeviceMapLayout& map, const MapHosts& hosts, std::int64_t firstLine, std::int64_t lastLine)
 {
     struct Run {
         std::int32_t host;
@@ -198,9 +230,7 @@ std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, std
         here.clear();
         const auto hostIn = [&](std::int64_t slot) -> std::optional<std::int32_t> {
             const auto square = map.squareIn(line, slot);
-            if (!square)
-                return std::nullopt;
-            return hostOfBlock(mesh, map.blockOf(*square), map.columns(), devicesPerHost);
+            return square ? std::optional(hosts.ofSquare(map, *square)) : std::nullopt;
         };
         std::optional<std::int32_t> host = hostIn(0);
         for (std::int64_t slot = 0; host;) {

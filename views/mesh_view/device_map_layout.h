@@ -3,7 +3,7 @@
 //
 // Columns are the last axis, rows all others. A mesh that is long one way is folded, as text is: several rows stand
 // side by side on one line, or one row goes on over several lines. Where single devices would be too small to be told
-// apart, a square stands for a block of them, so many rows and columns of the mesh.
+// apart, a square stands for a host, and where these would be, for a block of so many rows and columns of the mesh.
 //
 //     64 × 1, room for 16 squares side by side: four lines, data 0–15, data 16–31, data 32–47, data 48–63
 #pragma once
@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "mesh/mesh.h"
+#include "sharding/device_group.h"
 
 namespace shardscope {
 
@@ -36,13 +36,6 @@ struct Runs {
     bool operator==(const Runs&) const = default;
 };
 
-/// Rows and columns of the mesh, ends exclusive: what a square or a line of squares stands for.
-struct MeshBlock {
-    std::int64_t firstRow = 0, endRow = 1, firstColumn = 0, endColumn = 1;
-    [[nodiscard]] std::int64_t deviceCount() const { return (endRow - firstRow) * (endColumn - firstColumn); }
-    bool operator==(const MeshBlock&) const = default;
-};
-
 /// How many rows stand on a line, how many columns, and how many devices make a square.
 struct MapFold {
     Runs squareRows; ///< rows of the mesh that share a square
@@ -56,14 +49,18 @@ struct MapFold {
 struct MapSizes {
     int tile = 26; ///< height of a square where there is room
     QSize name = { 30, 14 }; ///< a device's name with its margin
-    int smallestDevice = 8; ///< side of a square that stands for one device
-    int smallestBlock = 10; ///< side of a square that stands for several
+    QSize named = { 48, 28 }; ///< a square with that name and what it holds
+    int smallestDevice = 3; ///< side of a square that stands for one device
+    int smallestHost = 4; ///< side of a square that stands for a host
+    int smallestBlock = 10; ///< side of a square that stands for several devices otherwise
+    std::int64_t devicesPerHost = 0; ///< 0 where hosts are no runs of positions
 };
 
 enum class MapZoom : std::uint8_t {
     Fit, ///< the whole mesh in the room there is
+    Hosts, ///< one square per host, scrolled
     Devices, ///< one square per device, scrolled
-    Names, ///< large enough for names, scrolled
+    Names, ///< large enough for names and shards, scrolled
 };
 
 /// Devices of one host that lie together.
@@ -85,6 +82,8 @@ public:
     /// Devices of a full square.
     [[nodiscard]] std::int64_t devicesPerSquare() const { return m_fold.squareRows.span * m_fold.squareColumns; }
     [[nodiscard]] std::int64_t squareCount() const { return m_squareRows * m_squareColumns; }
+    /// Every square is one whole host of several devices.
+    [[nodiscard]] bool showsHosts() const { return m_showsHosts; }
     /// Covered by squares; higher than the room where the map is scrolled.
     [[nodiscard]] const QRect& area() const { return m_area; }
     /// The least that a square has; the last of a period may be narrower by a pixel.
@@ -126,7 +125,14 @@ private:
     void apply(const MapFold& fold);
     void place(const QRect& area, int tile);
     void chooseFit(const Mesh& mesh, const QRect& area, const MapSizes& sizes);
-    void chooseScrolled(const Mesh& mesh, const QRect& area, QSize square);
+    /// Devices that share a square.
+    struct Block {
+        Runs rows;
+        std::int64_t columns = 1;
+        [[nodiscard]] std::int64_t devices() const { return rows.span * columns; }
+    };
+    [[nodiscard]] std::optional<Block> hostBlock(const Mesh& mesh, std::int64_t devicesPerHost) const;
+    void chooseScrolled(const Mesh& mesh, const QRect& area, QSize square, const Block& block);
     [[nodiscard]] std::int64_t linesPerRow() const { return (m_squareColumns + m_fold.slots - 1) / m_fold.slots; }
 
     QRect m_area;
@@ -134,16 +140,30 @@ private:
     MapFold m_fold;
     std::int64_t m_squareRows = 0, m_squareColumns = 0;
     std::int64_t m_groups = 1, m_lines = 0;
+    bool m_showsHosts = false;
     int m_lineGap = 0, m_columnGap = 0, m_groupGap = 0;
+};
+
+/// Which host the devices of a square belong to. Looks at every device once, when it is made, and only where squares
+/// stand for several devices in an order of their own.
+class MapHosts {
+public:
+    MapHosts() = default;
+    MapHosts(const DeviceMapLayout& map, MeshPtr mesh, std::int32_t devicesPerHost);
+    /// -1 for the devices of several hosts.
+    [[nodiscard]] std::int32_t ofSquare(const DeviceMapLayout& map, std::int64_t square) const;
+    /// The one host of a whole line, -1 for several.
+    [[nodiscard]] std::int32_t ofLine(const DeviceMapLayout& map, std::int64_t line) const;
+
+private:
+    MeshPtr m_mesh;
+    std::int32_t m_devicesPerHost = 1;
+    std::vector<std::int32_t> m_bySquare; ///< empty where the corners of a square tell
 };
 
 /// Boxes around the squares of one host, on lines first .. last: one per run of squares, merged over lines where the
 /// runs lie below each other. Squares that several hosts share have none.
-[[nodiscard]] std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, std::int32_t devicesPerHost,
-    std::int64_t firstLine, std::int64_t lastLine);
-
-/// The host that all devices of a square belong to, -1 if there are several.
-[[nodiscard]] std::int32_t hostOfBlock(
-    const Mesh& mesh, const MeshBlock& block, std::int64_t columns, std::int32_t devicesPerHost);
+[[nodiscard]] std::vector<HostBox> hostBoxes(
+    const DeviceMapLayout& map, const MapHosts& hosts, std::int64_t firstLine, std::int64_t lastLine);
 
 } // namespace shardscope

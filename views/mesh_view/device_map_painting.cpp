@@ -22,6 +22,12 @@ std::int64_t labelStep(std::int64_t count, double pitch, int needed)
     return step;
 }
 
+QColor mixedWith(const QColor& colour, const QColor& other, double share)
+{
+    const auto part = [share](int a, int b) { return static_cast<int>(a + (b - a) * share); };
+    return { part(colour.red(), other.red()), part(colour.green(), other.green()), part(colour.blue(), other.blue()) };
+}
+
 QFont smallBold()
 {
     QFont face = Metrics::small();
@@ -37,42 +43,25 @@ void DeviceMap::paintEvent(QPaintEvent*)
     QPainter painter(this);
     if (!m_mesh || m_map.squareCount() == 0)
         return;
+    const qreal ratio = devicePixelRatioF();
+    if (m_picture.isNull() || m_picture.devicePixelRatio() != ratio) {
+        m_picture = QPixmap(size() * ratio);
+        m_picture.setDevicePixelRatio(ratio);
+        m_picture.fill(palette().color(backgroundRole()));
+        QPainter once(&m_picture);
+        once.setFont(font());
+        paintPicture(once, theme);
+    }
+    painter.drawPixmap(0, 0, m_picture);
+
     const int offset = m_scroll->value();
     const std::int64_t first = m_map.lineAt(m_top + offset), last = m_map.lineAt(height() + offset);
-    if (hasColumnHeading())
-        paintColumnHeading(painter, theme);
-
     painter.save();
     painter.setClipRect(viewport());
     painter.translate(0, -offset);
-    paintLineNames(painter, theme, first, last);
-    paintSquares(painter, theme, first, last);
     painter.setBrush(Qt::NoBrush);
-    const QSize unit = m_map.unit();
-    if (unit.width() >= 8 && m_map.lineGap() >= 4 && m_devicesPerHost < m_mesh->deviceCount()) {
-        QPen dashed(theme.strongLine, 1);
-        dashed.setDashPattern({ 3, 2 });
-        painter.setPen(dashed);
-        // In the middle of gaps that are too narrow for two lines.
-        const int across = std::min(3, (m_map.columnGap() + 1) / 2), along = std::min(3, (m_map.lineGap() + 1) / 2);
-        for (const HostBox& box : hostBoxes(m_map, *m_mesh, m_devicesPerHost, first, last))
-            painter.drawRect(box.rect.adjusted(-across, -along, across - 1, along - 1));
-    }
-    const auto outline = [&](const std::vector<bool>& marks, const QColor& color, qreal width) {
-        if (marks.empty())
-            return;
-        width = std::min(width, std::max(std::min(unit.width(), unit.height()) / 4.0, 1.0));
-        painter.setPen(QPen(color, width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-        for (std::int64_t line = first; line <= last; ++line)
-            for (std::int64_t slot = 0; slot < m_map.slotsPerLine(); ++slot) {
-                const auto square = m_map.squareIn(line, slot);
-                if (square && marks[static_cast<std::size_t>(*square)])
-                    painter.drawRect(QRectF(m_map.rectOf(*square))
-                                         .adjusted(width / 2 - 1, width / 2 - 1, 1 - width / 2, 1 - width / 2));
-            }
-    };
-    outline(m_selected, theme.accent, 3);
-    outline(m_lit, theme.text, 2);
+    paintMarks(painter, m_selected, theme.accent, 3, first, last);
+    paintMarks(painter, m_lit, theme.text, 2, first, last);
     painter.restore();
 
     if (hasFocus() && m_current < 0) {
@@ -80,6 +69,60 @@ void DeviceMap::paintEvent(QPaintEvent*)
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect().adjusted(1, 1, -1, -1));
     }
+}
+
+void DeviceMap::paintPicture(QPainter& painter, const Theme& theme) const
+{
+    const int offset = m_scroll->value();
+    const std::int64_t first = m_map.lineAt(m_top + offset), last = m_map.lineAt(height() + offset);
+    if (hasColumnHeading())
+        paintColumnHeading(painter, theme);
+    painter.setClipRect(viewport());
+    painter.translate(0, -offset);
+    paintLineNames(painter, theme, first, last);
+    const QSize unit = m_map.unit();
+    constexpr std::int64_t mostPainted = 4096;
+    if (std::min(unit.width(), unit.height()) < 8 || (last - first + 1) * m_map.slotsPerLine() > mostPainted)
+        paintRaster(painter, theme, first, last);
+    else
+        paintSquares(painter, theme, first, last);
+    painter.setBrush(Qt::NoBrush);
+    if (unit.width() < 8 || m_map.lineGap() < 4 || m_map.showsHosts() || m_devicesPerHost >= m_mesh->deviceCount())
+        return;
+    QPen dashed(theme.strongLine, 1);
+    dashed.setDashPattern({ 3, 2 });
+    painter.setPen(dashed);
+    // In the middle of gaps that are too narrow for two lines.
+    const int across = std::min(3, (m_map.columnGap() + 1) / 2), along = std::min(3, (m_map.lineGap() + 1) / 2);
+    for (const HostBox& box : hostBoxes(m_map, m_hosts, first, last))
+        painter.drawRect(box.rect.adjusted(-across, -along, across - 1, along - 1));
+}
+
+void DeviceMap::paintMarks(QPainter& painter, const Marks& marks, const QColor& colour, qreal width,
+    std::int64_t firstLine, std::int64_t lastLine) const
+{
+    if (marks.group.empty() && marks.squares.empty())
+        return;
+    const int side = std::min(m_map.unit().width(), m_map.unit().height());
+    width = std::min(width, std::max(side / 4.0, 1.0));
+    painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    const auto isMarkedIn = [&](std::int64_t line, std::int64_t slot) {
+        const auto square = m_map.squareIn(line, slot);
+        return square && isMarked(marks, *square);
+    };
+    for (std::int64_t line = firstLine; line <= lastLine; ++line)
+        for (std::int64_t slot = 0; slot < m_map.slotsPerLine(); ++slot) {
+            if (!isMarkedIn(line, slot))
+                continue;
+            // Small squares that stand beside each other have one outline.
+            std::int64_t last = slot;
+            while (side < 8 && isMarkedIn(line, last + 1))
+                ++last;
+            const QRect rect =
+                m_map.rectOf(*m_map.squareIn(line, slot)).united(m_map.rectOf(*m_map.squareIn(line, last)));
+            painter.drawRect(QRectF(rect).adjusted(width / 2 - 1, width / 2 - 1, 1 - width / 2, 1 - width / 2));
+            slot = last;
+        }
 }
 
 void DeviceMap::paintSquares(QPainter& painter, const Theme& theme, std::int64_t firstLine, std::int64_t lastLine) const
@@ -93,6 +136,9 @@ void DeviceMap::paintSquares(QPainter& painter, const Theme& theme, std::int64_t
     const bool whole = m_layout && m_layout->distinctShards() == 1;
     const bool stripes = m_layout && m_layout->copies() > 1 && unit.width() >= 12 && unit.height() >= 10;
     const bool named = m_map.devicesPerSquare() == 1 && namesFit(); // all or none
+    const QFont below = Metrics::small();
+    const QFontMetrics belowMetrics(below);
+    const bool withShard = named && m_layout && unit.height() >= metrics.height() + belowMetrics.height() + 2;
     for (std::int64_t line = firstLine; line <= lastLine; ++line)
         for (std::int64_t slot = 0; slot < m_map.slotsPerLine(); ++slot) {
             const auto square = m_map.squareIn(line, slot);
@@ -101,33 +147,55 @@ void DeviceMap::paintSquares(QPainter& painter, const Theme& theme, std::int64_t
             const QRect rect = m_map.rectOf(*square);
             const std::int64_t shard = shardOf(*square);
             if (shard < 0) {
-                paintParts(painter, theme, *square);
+                paintParts(painter, theme, *square, (line + slot) % 2 != 0);
                 continue;
             }
-            const QColor fill = !m_layout || whole ? theme.alternateRow : shardColour(theme, *m_layout, shard);
+            const QColor fill = fillOf(theme, *square, (line + slot) % 2 != 0);
             painter.fillRect(rect, fill);
             if (stripes)
                 painter.fillRect(rect, theme.stripes(fill, whole ? 8 : m_layout->copies(), ratio));
             painter.setPen(theme.strongLine);
             painter.setBrush(Qt::NoBrush);
-            if (std::min(rect.width(), rect.height()) >= 8)
-                painter.drawRect(rect.adjusted(0, 0, -1, -1));
+            painter.drawRect(rect.adjusted(0, 0, -1, -1));
             if (!named)
                 continue;
             const QString text = QStringLiteral("d%1").arg(m_mesh->deviceAt(m_map.positionOf(*square)));
-            const int width = metrics.horizontalAdvance(text);
+            QString second = withShard ? (whole ? tr("whole", "copy of an array") : shardText(shard)) : QString();
+            if (belowMetrics.horizontalAdvance(second) + 6 > rect.width())
+                second.clear();
+            const int width = std::max(metrics.horizontalAdvance(text), belowMetrics.horizontalAdvance(second));
             if (width + 6 > rect.width())
                 continue;
-            QRect plate(0, 0, width + 6, std::min(metrics.height(), rect.height() - 2));
+            const int height = metrics.height() + (second.isEmpty() ? 0 : belowMetrics.height());
+            QRect plate(0, 0, width + 6, std::min(height, rect.height() - 2));
             plate.moveCenter(rect.center());
             if (stripes)
                 painter.fillRect(plate, fill);
             painter.setPen(theme.textOn(fill));
-            painter.drawText(plate, Qt::AlignCenter, text);
+            painter.setFont(face);
+            painter.drawText(
+                plate, second.isEmpty() ? int(Qt::AlignCenter) : int(Qt::AlignHCenter | Qt::AlignTop), text);
+            if (second.isEmpty())
+                continue;
+            painter.setFont(below);
+            painter.drawText(plate, Qt::AlignHCenter | Qt::AlignBottom, second);
         }
 }
 
-void DeviceMap::paintParts(QPainter& painter, const Theme& theme, std::int64_t square) const
+QColor DeviceMap::fillOf(const Theme& theme, std::int64_t square, bool odd) const
+{
+    if (!m_layout || m_layout->distinctShards() == 1)
+        return theme.alternateRow;
+    const std::int64_t shard = shardOf(square);
+    const bool several = m_map.devicesPerSquare() > 1;
+    // A block of many shards says that there are many, and where it ends.
+    if (shard < 0 || (several && m_layout->distinctShards() > 64))
+        return theme.shard(0, 64, 0, odd ? 2 : 0);
+    const QColor tint = shardColour(theme, *m_layout, shard);
+    return several && odd ? mixedWith(tint, theme.base, 0.25) : tint;
+}
+
+void DeviceMap::paintParts(QPainter& painter, const Theme& theme, std::int64_t square, bool odd) const
 {
     // The shards of a block where they lie, as far as there are pixels for them; a plain square otherwise.
     const QRect rect = m_map.rectOf(square);
@@ -136,18 +204,13 @@ void DeviceMap::paintParts(QPainter& painter, const Theme& theme, std::int64_t s
         return m_layout->shardAt((block.firstRow + row) * m_map.columns() + block.firstColumn + column);
     };
     // What devices hold is a matter of each axis by itself: what differs along a row does so along every row.
-    std::int64_t rows = 1, columns = 1;
-    for (std::int64_t row = 1; row < block.endRow - block.firstRow && rows == 1; ++row)
-        if (shardAt(row, 0) != shardAt(0, 0))
-            rows = block.endRow - block.firstRow;
-    for (std::int64_t column = 1; column < block.endColumn - block.firstColumn && columns == 1; ++column)
-        if (shardAt(0, column) != shardAt(0, 0))
-            columns = block.endColumn - block.firstColumn;
-    painter.fillRect(rect, theme.alternateRow);
+    const std::int64_t rows = m_digits.varyAlongRows(block) ? block.endRow - block.firstRow : 1;
+    const std::int64_t columns = m_digits.varyAlongColumns(block) ? block.endColumn - block.firstColumn : 1;
+    painter.fillRect(rect, fillOf(theme, square, odd));
     const auto edge = [](int start, int length, std::int64_t part, std::int64_t parts) {
         return start + static_cast<int>(length * part / parts);
     };
-    if (rect.height() >= rows && rect.width() >= columns)
+    if (rect.height() >= 2 * rows && rect.width() >= 2 * columns)
         for (std::int64_t row = 0; row < rows; ++row)
             for (std::int64_t column = 0; column < columns; ++column) {
                 const int left = edge(rect.left(), rect.width(), column, columns);
@@ -159,6 +222,34 @@ void DeviceMap::paintParts(QPainter& painter, const Theme& theme, std::int64_t s
     painter.setPen(theme.strongLine);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(rect.adjusted(0, 0, -1, -1));
+}
+
+void DeviceMap::paintRaster(QPainter& painter, const Theme& theme, std::int64_t firstLine, std::int64_t lastLine) const
+{
+    const QRect& area = m_map.area();
+    const int top = m_map.lineTop(firstLine), bottom = m_map.lineTop(lastLine) + m_map.lineHeight(lastLine);
+    if (area.width() <= 0 || bottom <= top)
+        return;
+    QImage image(area.width(), bottom - top, QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    for (std::int64_t line = firstLine; line <= lastLine; ++line) {
+        const int begin = m_map.lineTop(line) - top, end = std::min(begin + m_map.lineHeight(line), image.height());
+        if (begin >= end)
+            continue;
+        auto* pixels = reinterpret_cast<QRgb*>(image.scanLine(begin));
+        for (std::int64_t slot = 0; slot < m_map.slotsPerLine(); ++slot) {
+            const auto square = m_map.squareIn(line, slot);
+            if (!square)
+                break;
+            const int left = m_map.slotLeft(slot) - area.left();
+            const int right = std::min(std::max(m_map.slotEnd(slot) - area.left(), left + 1), image.width());
+            if (left < right)
+                std::fill(pixels + left, pixels + right, fillOf(theme, *square, (line + slot) % 2 != 0).rgb());
+        }
+        for (int y = begin + 1; y < end; ++y)
+            std::copy(pixels, pixels + image.width(), reinterpret_cast<QRgb*>(image.scanLine(y)));
+    }
+    painter.drawImage(QPoint(area.left(), top), image);
 }
 
 void DeviceMap::paintColumnHeading(QPainter& painter, const Theme& theme) const
@@ -232,7 +323,7 @@ void DeviceMap::paintLineNames(
         const int top = m_map.lineTop(line), height = m_map.lineHeight(line);
         std::int32_t host = -1;
         if (height + m_map.lineGap() >= 2 * small.height() && m_devicesPerHost < m_mesh->deviceCount())
-            host = hostOfBlock(*m_mesh, m_map.blockOfLine(line), m_map.columns(), m_devicesPerHost);
+            host = m_hosts.ofLine(m_map, line);
         const int lines = host >= 0 ? 2 : 1;
         QRect place(0, top + height / 2 - lines * small.height() / 2, room, small.height());
         const int width = std::min(spansWidth(name, Metrics::small()), place.width());

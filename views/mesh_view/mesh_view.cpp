@@ -26,6 +26,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/zoom_trail.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -54,7 +55,7 @@ std::int64_t productOf(const std::vector<MeshAxis>& axes)
 
 QString rate(double bytesPerSecond)
 {
-    return QStringLiteral("%1 GB/s").arg(QLocale().toString(bytesPerSecond / 1e9, 'g', 3));
+    return MeshView::tr("%1 GB/s").arg(QLocale().toString(bytesPerSecond / 1e9, 'g', 3));
 }
 
 /// Whether a step along the axis leaves the host, for the devices that share position 0's other coordinates.
@@ -97,6 +98,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_fit(new QPushButton(tr("Fit the hardware"), m_messageBox))
     , m_axes(new QVBoxLayout)
     , m_map(new DeviceMap(selection, this))
+    , m_trail(new ZoomTrail(this))
     , m_captionBox(new QWidget(this))
     , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_captionBox))
     , m_zoomOut(new QToolButton(m_captionBox))
@@ -168,12 +170,14 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     column->addWidget(m_messageBox);
     column->addLayout(m_axes);
     column->addWidget(m_map, 1);
+    column->addWidget(m_trail);
     column->addWidget(m_captionBox);
     column->addLayout(foot);
     setTabOrder(m_map, m_zoomOut);
     setTabOrder(m_zoomOut, m_zoomIn);
     setTabOrder(m_zoomIn, add);
 
+    connect(m_trail, &ZoomTrail::chosen, m_map, &DeviceMap::zoomTo);
     connect(m_map, &DeviceMap::captionChanged, this, &MeshView::showCaption);
     connect(m_zoomOut, &QToolButton::clicked, m_map, [this] { m_map->zoomOut(); });
     connect(m_zoomIn, &QToolButton::clicked, m_map, [this] { m_map->zoomIn(); });
@@ -219,6 +223,7 @@ void MeshView::showCaption()
 {
     const bool zoomable = m_map->canZoomIn() || m_map->canZoomOut();
     m_captionBox->setVisible(zoomable);
+    m_trail->setPlaces(m_map->trail());
     m_caption->setText(m_map->caption());
     m_zoomIn->setEnabled(m_map->canZoomIn());
     m_zoomOut->setEnabled(m_map->canZoomOut());
@@ -324,7 +329,7 @@ void MeshView::refresh()
     const std::int32_t perHost = now.hardware.devices.devicesPerHost;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const bool crosses = mesh && leavesHost(*mesh, i, perHost);
-        const QString link = crosses ? QStringLiteral("DCN") : QStringLiteral("ICI");
+        const QString link = crosses ? tr("DCN", "link between hosts") : tr("ICI", "link within a host");
         const double speed = crosses ? now.hardware.dcnBytesPerSecond : now.hardware.iciBytesPerSecond;
         AxisRow::Content content;
         content.name = QString::fromStdString(axes[i].name);

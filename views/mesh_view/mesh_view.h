@@ -24,6 +24,7 @@ class Document;
 class RoleLabel;
 class Selection;
 class StaleRibbon;
+class ZoomTrail;
 
 class MeshView : public QWidget {
     Q_OBJECT
@@ -80,6 +81,7 @@ private:
     QVBoxLayout* m_axes;
     std::vector<AxisRow*> m_rows;
     DeviceMap* m_map;
+    ZoomTrail* m_trail; ///< while the map is zoomed
     QWidget* m_captionBox;
     RoleLabel* m_caption;
     QToolButton* m_zoomOut;

@@ -35,31 +35,40 @@ QString bytesOf(std::int64_t bytes)
 
 } // namespace
 
-QStringList EditPreview::parts(bool all) const
+QList<EditPreview::Part> EditPreview::parts(bool all) const
 {
     if (!change)
         return {};
-    QStringList parts;
+    QList<Part> parts;
+    const auto add = [&](bool changes, const QString& text) {
+        if (all || changes)
+            parts << Part{ text, changes };
+    };
     if (change->parameters > 0)
-        parts << (change->parameters == 1 ? Preview::tr("1 weight changes")
-                                          : Preview::tr("%1 weights change").arg(words::count(change->parameters)));
+        add(true,
+            change->parameters == 1 ? Preview::tr("1 weight changes")
+                                    : Preview::tr("%1 weights change").arg(words::count(change->parameters)));
     else if (change->others > 0)
-        parts << (change->others == 1 ? Preview::tr("1 tensor changes")
-                                      : Preview::tr("%1 tensors change").arg(words::count(change->others)));
-    else if (all)
-        parts << Preview::tr("nothing changes");
-    if (all || change->stateBytesBefore != change->stateBytesAfter)
-        parts << Preview::tr("%1 per device")
-                     .arg(stepOf(bytesOf(change->stateBytesBefore), bytesOf(change->stateBytesAfter)));
-    if (change->sentBefore && change->sentAfter && (all || !(*change->sentBefore == *change->sentAfter)))
-        parts << Preview::tr("sent %1 per step")
-                     .arg(stepOf(words::bytes(*change->sentBefore), words::bytes(*change->sentAfter)));
+        add(true,
+            change->others == 1 ? Preview::tr("1 tensor changes")
+                                : Preview::tr("%1 tensors change").arg(words::count(change->others)));
+    else
+        add(false, Preview::tr("nothing changes"));
+    add(change->stateBytesBefore != change->stateBytesAfter,
+        Preview::tr("%1 per device").arg(stepOf(bytesOf(change->stateBytesBefore), bytesOf(change->stateBytesAfter))));
+    if (change->sentBefore && change->sentAfter)
+        add(!(*change->sentBefore == *change->sentAfter),
+            Preview::tr("sent %1 per step")
+                .arg(stepOf(words::bytes(*change->sentBefore), words::bytes(*change->sentAfter))));
     return parts;
 }
 
 QString EditPreview::sentence() const
 {
-    QStringList all = change && change->nothing() ? QStringList() : parts();
+    QStringList all;
+    if (!change || !change->nothing())
+        for (const Part& part : parts())
+            all << part.text;
     if (!problem.isEmpty())
         all << problem;
     return all.isEmpty() ? Preview::tr("Nothing changes.") : all.join(QStringLiteral(", "));

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <QFutureWatcher>
+#include <QList>
 #include <QObject>
-#include <QStringList>
+#include <QString>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -21,7 +22,12 @@ struct EditPreview {
 
     /// "8 weights change", "32 → 64 MiB per device", "sent 8.16 → 24.1 MiB per step": one part per figure, with the
     /// figures that stay as they are if asked for. Bytes per device are those of parameters, gradients and moments.
-    [[nodiscard]] QStringList parts(bool all = false) const;
+    struct Part {
+        QString text;
+        bool changes = true; ///< false where the figure stays
+        bool operator==(const Part&) const = default;
+    };
+    [[nodiscard]] QList<Part> parts(bool all = false) const;
     /// The parts that change and the problem as one line; "Nothing changes."
     [[nodiscard]] QString sentence() const;
     bool operator==(const EditPreview&) const = default;

@@ -62,7 +62,8 @@ QString PreviewRibbon::text() const
         return {};
     QStringList parts{ m_shown->title() };
     if (const auto& preview = m_shown->preview()) {
-        parts << preview->parts(true);
+        for (const EditPreview::Part& part : preview->parts(true))
+            parts << part.text;
         if (!preview->problem.isEmpty())
             parts << preview->problem;
     }
@@ -121,9 +122,9 @@ void PreviewRibbon::paintEvent(QPaintEvent*)
     const auto& preview = m_shown->preview();
     if (!preview)
         return;
-    for (const QString& part : preview->parts(true)) {
+    for (const EditPreview::Part& part : preview->parts(true)) {
         separate();
-        write(part, font(), part.contains(QStringLiteral("→")) || x < width() / 4 ? theme.text : theme.secondary);
+        write(part.text, font(), part.changes ? theme.text : theme.secondary);
     }
     if (preview->problem.isEmpty())
         return;

@@ -27,8 +27,8 @@ void TraceMatrix::paintEvent(QPaintEvent*)
     const QRect head = m_layout.head;
     painter.setFont(Metrics::small());
     painter.setPen(theme.secondary);
-    painter.drawText(
-        QRect(0, 0, m_layout.ruleLeft - 10, head.height()), Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("#"));
+    painter.drawText(QRect(0, 0, m_layout.ruleLeft - 10, head.height()), Qt::AlignRight | Qt::AlignVCenter,
+        tr("#", "heading: number of the rule"));
     painter.drawText(QRect(m_layout.ruleLeft, 0, m_layout.firstDimension - m_layout.ruleLeft, head.height()),
         Qt::AlignLeft | Qt::AlignVCenter, tr("Rule"));
     painter.drawText(

@@ -136,7 +136,10 @@ public:
         const GridCanvas* canvas = m_table->canvas();
         if (!isValid())
             return {};
-        const QRect local = canvas->grid().cellRect(m_table->cellAtIndex(m_row, m_column));
+        const GridCell cell = m_table->cellAtIndex(m_row, m_column);
+        if (!canvas->grid().shows(cell))
+            return {}; // zoomed away
+        const QRect local = canvas->grid().cellRect(cell);
         return { canvas->mapToGlobal(local.topLeft()), local.size() };
     }
     [[nodiscard]] QAccessible::Role role() const override { return QAccessible::Cell; }

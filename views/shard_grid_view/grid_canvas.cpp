@@ -15,6 +15,7 @@ namespace shardscope {
 namespace {
 
 constexpr int outer = 8;
+constexpr std::int64_t mostMarkedDevices = 1024;
 
 } // namespace
 
@@ -24,21 +25,33 @@ GridCanvas::GridCanvas(Selection* selection, QWidget* parent)
 {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
+    grabGesture(Qt::PinchGesture);
     setAccessibleName(tr("Shard grid"));
-    connect(selection, &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
-    connect(selection, &Selection::changed, this, qOverload<>(&QWidget::update));
+    connect(selection, &Selection::hoverChanged, this, &GridCanvas::followSelection);
+    connect(selection, &Selection::changed, this, &GridCanvas::followSelection);
 }
 
 void GridCanvas::setSubject(std::optional<GridSubject> subject)
 {
-    hover(std::nullopt); // its devices would stay lit everywhere
+    light(std::nullopt, false); // its devices would stay lit everywhere
+    const bool same = m_subject && subject && m_subject->layout.shape() == subject->layout.shape()
+        && m_subject->layout.shardGrid() == subject->layout.shardGrid();
     m_subject = std::move(subject);
+    m_positions.reset();
+    if (!same) { // what was zoomed to is another thing now
+        m_level = 0;
+        m_window = {};
+    }
     arrange();
     update();
 }
 
 void GridCanvas::setChoice(GridLayout::Choice choice)
 {
+    if (!(m_choice == choice)) {
+        m_level = 0;
+        m_window = {};
+    }
     m_choice = choice;
     arrange();
     update();
@@ -47,7 +60,7 @@ void GridCanvas::setChoice(GridLayout::Choice choice)
 void GridCanvas::setColour(GridColour colour)
 {
     m_colour = colour;
-    update();
+    forgetPictures();
 }
 
 void GridCanvas::setEmptyText(const QString& text)
@@ -62,11 +75,13 @@ void GridCanvas::setCurrentCell(std::optional<GridCell> cell)
         return;
     m_current = cell;
     if (cell && m_subject) {
+        ensureVisible(*cell);
         const std::int64_t shard = m_grid.shardOf(*cell);
         const CellText text = describeCell(*m_subject, shard);
         setAccessibleDescription(text.title + QStringLiteral(", ") + text.ranges + QStringLiteral(". ") + text.holding);
-        m_selection->setHoveredDevices(m_subject->layout.holders(shard));
     }
+    if (cell || m_litByKeys)
+        light(cell, true);
     update();
 }
 
@@ -86,28 +101,21 @@ bool GridCanvas::legendBeside() const
 
 void GridCanvas::arrange()
 {
+    forgetPictures();
     layOut();
     // Another array, or less room for panels, may have no place for the cell where the keys were.
-    if (m_current
-        && (!m_subject || m_current->row >= m_grid.rows().pieces || m_current->column >= m_grid.columns().pieces
-            || m_current->panel >= static_cast<int>(m_grid.panels().size())))
+    if (m_current && (!m_subject || !m_grid.has(*m_current)))
         m_current.reset();
+    if (m_lit && (!m_subject || !m_grid.has(*m_lit)))
+        light(std::nullopt, false);
+    followSelection();
+    Q_EMIT zoomChanged();
 }
 
-void GridCanvas::layOut()
+GridMargins GridCanvas::margins() const
 {
-    m_grid = GridLayout();
-    if (!m_subject)
-        return;
     const Layout& layout = m_subject->layout;
     const int rank = static_cast<int>(layout.shape().size());
-    const auto fits = [rank](int d) { return d >= -1 && d < rank; };
-    if (!fits(m_choice.rows) || !fits(m_choice.columns) || (rank > 0 && m_choice.columns < 0)
-        || (rank > 1 && m_choice.rows < 0) || (rank > 0 && m_choice.rows == m_choice.columns))
-        m_choice = GridLayout::defaultChoice(layout);
-    if (rank == 0)
-        m_choice = {};
-
     const QFontMetrics names{ font() }, strong{ Metrics::semibold() }, small{ Metrics::small() };
     GridMargins margins;
     margins.top = names.height() + small.height() + Metrics::scaled(22);
@@ -127,7 +135,32 @@ void GridCanvas::layOut()
         margins.top = Metrics::scaled(16);
         margins.left = outer;
     }
+    return margins;
+}
 
+GridCell GridCanvas::windowCentre() const
+{
+    return m_window.isWhole()
+        ? m_focus
+        : GridCell{ m_focus.panel, m_window.firstRow + m_window.rows / 2, m_window.firstColumn + m_window.columns / 2 };
+}
+
+void GridCanvas::layOut()
+{
+    m_grid = GridLayout();
+    if (!m_subject)
+        return;
+    const Layout& layout = m_subject->layout;
+    const int rank = static_cast<int>(layout.shape().size());
+    const auto fits = [rank](int d) { return d >= -1 && d < rank; };
+    if (!fits(m_choice.rows) || !fits(m_choice.columns) || (rank > 0 && m_choice.columns < 0)
+        || (rank > 1 && m_choice.rows < 0) || (rank > 0 && m_choice.rows == m_choice.columns))
+        m_choice = GridLayout::defaultChoice(layout);
+    if (rank == 0)
+        m_choice = {};
+
+    const GridMargins room = margins();
+    const QFontMetrics small{ Metrics::small() };
     QRect area = rect().adjusted(outer, outer, -outer - 2, -outer - 2);
     const int legendWidth = Metrics::scaled(150), legendHeight = Metrics::scaled(24);
     if (legendBeside()) {
@@ -135,9 +168,20 @@ void GridCanvas::layOut()
     } else {
         area.setBottom(area.bottom() - legendHeight);
     }
-    if (GridLayout probe(layout, m_choice, area.size(), margins); probe.isClamped())
+    if (m_level > 0 || GridLayout(layout, m_choice, area.size(), room).isClamped())
         area.setBottom(area.bottom() - small.height() - 4); // the note on proportions stands below the grid
-    m_grid = GridLayout(layout, m_choice, area.size() + QSize(outer, outer), margins);
+    m_area = area.size() + QSize(outer, outer);
+    const HostTile host = GridLayout::hostTile(layout, m_choice, m_subject->devicesPerHost);
+    m_grid = GridLayout(layout, m_choice, m_area, room, {}, host);
+    m_levels.clear();
+    for (const GridDetail nearer : { GridDetail::Name, GridDetail::Full })
+        if (m_grid.detail() < nearer && m_grid.detail() != GridDetail::Name && !m_grid.panels().empty())
+            m_levels.push_back(nearer);
+    m_level = std::min(m_level, m_levels.size());
+    if (m_level > 0) {
+        m_window = GridLayout::windowAround(layout, m_choice, m_area, room, m_levels[m_level - 1], windowCentre());
+        m_grid = GridLayout(layout, m_choice, m_area, room, m_window, host);
+    }
     // The layout starts at the origin; the canvas has an outer margin.
     if (legendBeside()) {
         int right = 0;
@@ -151,41 +195,62 @@ void GridCanvas::layOut()
     }
 }
 
-std::vector<GridCell> GridCanvas::litCells(const std::vector<std::int32_t>& devices) const
+std::vector<GridCell> GridCanvas::cellsOf(const DeviceGroup& devices)
 {
     std::vector<GridCell> cells;
-    if (!m_subject)
+    if (!m_subject || devices.empty())
         return cells;
-    std::vector<std::int64_t> seen;
-    // All holders of one shard light one cell; many unrelated devices would light everything.
-    for (std::size_t i = 0; i < std::min<std::size_t>(devices.size(), 64); ++i) {
-        // The array may be on other devices than the experiment's mesh.
-        const std::int64_t position = m_subject->mesh().positionOf(devices[i]);
-        if (position < 0 || position >= m_subject->mesh().deviceCount())
-            continue;
-        const std::int64_t shard = m_subject->layout.shardAt(position);
-        if (std::find(seen.begin(), seen.end(), shard) != seen.end())
-            continue;
-        seen.push_back(shard);
+    const Layout& layout = m_subject->layout;
+    if (const auto shard = devices.shardIn(layout)) {
+        if (const auto cell = m_grid.cellOf(*shard))
+            cells.push_back(*cell);
+        return cells;
+    }
+    const bool positioned = devices.mesh() && (devices.mesh() == &layout.mesh() || *devices.mesh() == layout.mesh());
+    // The array may be on other devices than what was pointed at.
+    if (!positioned && !m_positions)
+        m_positions = DevicePositions(layout.mesh());
+    // More devices than can be outlined one by one would light everything.
+    std::vector<std::int64_t> shards;
+    for (std::int64_t n = 0; n < std::min<std::int64_t>(devices.size(), mostMarkedDevices); ++n) {
+        const auto position = positioned ? devices.positionAt(n) : m_positions->of(devices.deviceAt(n));
+        if (position)
+            shards.push_back(layout.shardAt(*position));
+    }
+    std::sort(shards.begin(), shards.end());
+    shards.erase(std::unique(shards.begin(), shards.end()), shards.end());
+    for (const std::int64_t shard : shards)
         if (const auto cell = m_grid.cellOf(shard))
             cells.push_back(*cell);
-    }
     return cells;
 }
 
-void GridCanvas::hover(std::optional<GridCell> cell)
+void GridCanvas::followSelection()
 {
-    if (m_hovered == cell)
+    m_selectedCells = cellsOf(m_selection->deviceGroup());
+    m_litCells = cellsOf(m_selection->hoveredGroup());
+    update();
+}
+
+void GridCanvas::light(std::optional<GridCell> cell, bool byKeys)
+{
+    if (!cell && !m_lit)
         return;
-    m_hovered = cell;
-    if (cell && m_subject)
-        m_selection->setHoveredDevices(m_subject->layout.holders(m_grid.shardOf(*cell)));
-    else
-        m_selection->setHoveredDevices({});
+    m_lit = m_subject ? cell : std::nullopt;
+    m_litByKeys = byKeys;
+    m_selection->setHoveredDevices(
+        m_lit ? DeviceGroup::holders(m_subject->layout, m_grid.shardOf(*m_lit)) : DeviceGroup());
 }
 
 bool GridCanvas::event(QEvent* event)
 {
+    if (const PinchZoom::Steps steps = m_pinch.take(event); steps.isGesture) {
+        if (steps.count > 0)
+            zoomIn(m_lit);
+        else if (steps.count < 0)
+            zoomOut();
+        return true;
+    }
     if (event->type() == QEvent::ToolTip && m_subject) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const std::optional<GridCell> cell = m_grid.cellAt(help->pos());
@@ -215,18 +280,19 @@ void GridCanvas::changeEvent(QEvent* event)
     if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
         arrange();
     if (event->type() == QEvent::PaletteChange)
-        update();
+        forgetPictures();
     QWidget::changeEvent(event);
 }
 
 void GridCanvas::mouseMoveEvent(QMouseEvent* event)
 {
-    hover(m_subject ? m_grid.cellAt(event->pos()) : std::nullopt);
+    light(m_subject ? m_grid.cellAt(event->pos()) : std::nullopt, false);
 }
 
 void GridCanvas::leaveEvent(QEvent*)
 {
-    hover(std::nullopt);
+    if (!m_litByKeys)
+        light(std::nullopt, false);
 }
 
 void GridCanvas::mousePressEvent(QMouseEvent* event)
@@ -239,15 +305,17 @@ void GridCanvas::mousePressEvent(QMouseEvent* event)
         m_selection->setDevices({});
         return;
     }
-    std::vector<std::int32_t> devices = m_subject->layout.holders(m_grid.shardOf(*cell));
+    DeviceGroup devices = DeviceGroup::holders(m_subject->layout, m_grid.shardOf(*cell));
     if (event->modifiers() & Qt::ControlModifier) {
         std::vector<std::int32_t> all = m_selection->devices();
-        all.insert(all.end(), devices.begin(), devices.end());
+        const std::vector<std::int32_t> more = devices.ids();
+        all.insert(all.end(), more.begin(), more.end());
         std::sort(all.begin(), all.end());
         all.erase(std::unique(all.begin(), all.end()), all.end());
         devices = std::move(all);
     }
     setCurrentCell(cell);
+    light(cell, false); // until the pointer leaves
     m_selection->setDevices(std::move(devices));
 }
 
@@ -288,16 +356,23 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
     case Qt::Key_End:
         cell.column = m_grid.columns().pieces - 1;
         break;
+    case Qt::Key_Plus:
+        zoomIn(m_current);
+        return;
+    case Qt::Key_Minus:
+    case Qt::Key_Backspace:
+        zoomOut();
+        return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
     case Qt::Key_Space:
         if (started)
-            m_selection->setDevices(m_subject->layout.holders(m_grid.shardOf(cell)));
+            m_selection->setDevices(DeviceGroup::holders(m_subject->layout, m_grid.shardOf(cell)));
         return;
     case Qt::Key_Escape:
         setCurrentCell(std::nullopt);
         m_selection->setDevices({});
-        m_selection->setHoveredDevices({});
+        light(std::nullopt, false);
         return;
     default:
         QWidget::keyPressEvent(event);
@@ -318,6 +393,8 @@ void GridCanvas::focusInEvent(QFocusEvent* event)
 void GridCanvas::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
+    if (m_litByKeys)
+        light(std::nullopt, false);
     update();
 }
 

@@ -2,10 +2,12 @@
 // Paints a shard grid and lets it be walked: colour says which shard, pattern in what state, text on which devices.
 #pragma once
 
+#include <QImage>
 #include <QWidget>
 #include <optional>
 
 #include "views/shard_grid_view/grid_subject.h"
+#include "views/widgets/pinch_zoom.h"
 
 namespace shardscope {
 
@@ -28,8 +30,22 @@ public:
     [[nodiscard]] std::optional<GridCell> currentCell() const { return m_current; }
     void setCurrentCell(std::optional<GridCell> cell);
 
+    /// Nearer to a cell: by default the one walked to, or the one in the middle. Cells get room for their names, then
+    /// for all that is said of a shard; the window is moved by keys and wheel.
+    void zoomIn(std::optional<GridCell> anchor = std::nullopt);
+    void zoomOut();
+    [[nodiscard]] bool canZoomIn() const { return m_subject && m_level < m_levels.size(); }
+    [[nodiscard]] bool canZoomOut() const { return m_level > 0; }
+    /// From the whole grid to what is in sight: "16,384 shards", "host 37", "shard 296".
+    [[nodiscard]] QStringList trail() const;
+    /// Back to one of its places.
+    void zoomTo(int place);
+
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    void zoomChanged();
 
 protected:
     bool event(QEvent* event) override;
@@ -38,6 +54,7 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
@@ -46,13 +63,22 @@ protected:
 private:
     void arrange();
     void layOut();
-    void hover(std::optional<GridCell> cell);
-    [[nodiscard]] std::vector<GridCell> litCells(const std::vector<std::int32_t>& devices) const;
+    [[nodiscard]] GridMargins margins() const;
+    [[nodiscard]] GridCell windowCentre() const;
+    void setLevel(std::size_t level, std::optional<GridCell> anchor);
+    void moveWindow(std::int64_t rows, std::int64_t columns);
+    void ensureVisible(const GridCell& cell);
+    void forgetPictures();
+    /// Lights the holders of a cell in all views, for the pointer or for the keys.
+    void light(std::optional<GridCell> cell, bool byKeys);
+    void followSelection();
+    [[nodiscard]] std::vector<GridCell> cellsOf(const DeviceGroup& devices);
     [[nodiscard]] QColor fillOf(const GridCell& cell, const Theme& theme) const;
     [[nodiscard]] bool legendBeside() const;
 
     void paintPanel(QPainter& painter, int panel, const Theme& theme) const;
     void paintRaster(QPainter& painter, int panel, const Theme& theme) const;
+    [[nodiscard]] QImage rasterOf(int panel, const Theme& theme) const;
     void paintCell(QPainter& painter, const GridCell& cell, const Theme& theme) const;
     /// Returns whether the words of a cell stand on padding.
     bool paintPlates(QPainter& painter, int panel, const Theme& theme) const;
@@ -66,6 +92,8 @@ private:
     void paintColumnHeader(QPainter& painter, const Theme& theme) const;
     void paintRowHeader(QPainter& painter, const Theme& theme) const;
     void paintPanelTitles(QPainter& painter, const Theme& theme) const;
+    /// Of a grid whose cells are too small for marks: how many devices and shards there are, and what a tile is.
+    [[nodiscard]] QStringList tileWords() const;
     void paintLegend(QPainter& painter, const Theme& theme) const;
     void paintMarks(QPainter& painter, const Theme& theme) const;
 
@@ -75,8 +103,18 @@ private:
     GridColour m_colour = GridColour::Shard;
     QString m_emptyText;
     GridLayout m_grid;
-    std::optional<GridCell> m_current, m_hovered;
+    std::optional<GridCell> m_current, m_lit;
+    bool m_litByKeys = false;
+    std::vector<GridCell> m_selectedCells, m_litCells; ///< of the selection's devices
+    std::optional<DevicePositions> m_positions; ///< made when ids are asked for
     QRect m_legend;
+    QSize m_area; ///< of the grid with its headers
+    GridWindow m_window;
+    std::vector<GridDetail> m_levels; ///< that are nearer than the whole grid
+    std::size_t m_level = 0; ///< 0: the whole grid
+    GridCell m_focus; ///< that was zoomed to
+    PinchZoom m_pinch;
+    mutable std::vector<QImage> m_rasters; ///< of panels with many cells; null if they have to be painted anew
     bool m_ring = false; ///< the focus came by keyboard
 };
 

@@ -3,7 +3,6 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "document/selection.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
 #include "words/words.h"
@@ -59,13 +58,13 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     const bool cut = dimension.pieces > 1 || axis >= 0;
 
     // How many block labels fit: every range, or block numbers at a step of 4, 8, ...
-    const int cell = panel.width() / static_cast<int>(std::max<std::int64_t>(dimension.pieces, 1));
+    const int cell = panel.width() / static_cast<int>(std::max<std::int64_t>(dimension.shown, 1));
     const auto rangeOf = [&](std::int64_t i) {
         return words::range(
             std::min(i * dimension.block, dimension.size), std::min((i + 1) * dimension.block, dimension.size));
     };
     int widest = 0;
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(dimension.pieces, 64); ++i)
+    for (std::int64_t i = dimension.first; i < std::min<std::int64_t>(dimension.end(), dimension.first + 64); ++i)
         widest = std::max(widest, small.horizontalAdvance(rangeOf(i)));
     const bool everyRange = cut && widest + 6 <= cell;
 
@@ -75,7 +74,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     if (!cut)
         name += QStringLiteral(" %1, ").arg(words::range(0, dimension.size)) + tr("not cut");
     else if (!everyRange)
-        suffix = tr(", block 0–%1").arg(dimension.pieces - 1);
+        suffix = tr(", block %1", "hidden @model, block 0–31").arg(words::range(dimension.first, dimension.end()));
     const QRect nameRect(panel.left(), nameTop - titleShift, panel.width(), Metrics::scaled(16));
     const int nameWidth =
         drawName(painter, nameRect, Qt::AlignHCenter, name, m_subject->axesOf(dimension.dimension), axis, theme);
@@ -90,7 +89,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
 
     if (!cut || titleShift > 0)
         return;
-    const std::vector<GridCell> lit = litCells(m_selection->hoveredDevices());
+    const std::vector<GridCell>& lit = m_litCells;
     const auto label = [&](std::int64_t i, const QString& text, int width) {
         const int left = m_grid.columnEdge(panel, i), right = m_grid.columnEdge(panel, i + 1);
         const int x = (left + right) / 2 - width / 2;
@@ -102,17 +101,17 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
         painter.drawText(QRect(x - 6, rangesTop, width + 12, small.height()), Qt::AlignCenter, text);
     };
     if (everyRange) {
-        for (std::int64_t i = 0; i < dimension.pieces; ++i)
+        for (std::int64_t i = dimension.first; i < dimension.end(); ++i)
             label(i, rangeOf(i), widest);
         return;
     }
     const int needed = small.horizontalAdvance(QString::number(dimension.pieces)) + 8;
     std::int64_t step = 1;
-    while (step < dimension.pieces
-        && static_cast<double>(panel.width()) * static_cast<double>(step) / static_cast<double>(dimension.pieces)
+    while (step < dimension.shown
+        && static_cast<double>(panel.width()) * static_cast<double>(step) / static_cast<double>(dimension.shown)
             < needed)
         step = step == 1 ? 4 : step * 2;
-    for (std::int64_t i = 0; i < dimension.pieces; i += step)
+    for (std::int64_t i = (dimension.first + step - 1) / step * step; i < dimension.end(); i += step)
         label(i, words::count(i), needed);
 }
 
@@ -157,13 +156,13 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     QFont bold = font();
     bold.setWeight(QFont::DemiBold);
     write(axes, theme.meshAxis(std::max(axis, 0)), bold);
-    const double cell = static_cast<double>(panel.height()) / static_cast<double>(dimension.pieces);
+    const double cell = static_cast<double>(panel.height()) / static_cast<double>(dimension.shown);
     std::int64_t step = 1;
-    while (step < dimension.pieces && cell * static_cast<double>(step) < small.height() + 2)
+    while (step < dimension.shown && cell * static_cast<double>(step) < small.height() + 2)
         step = step == 1 ? 4 : step * 2;
     const bool ranges = step == 1;
-    const std::vector<GridCell> lit = litCells(m_selection->hoveredDevices());
-    for (std::int64_t i = 0; i < dimension.pieces; i += step) {
+    const std::vector<GridCell>& lit = m_litCells;
+    for (std::int64_t i = (dimension.first + step - 1) / step * step; i < dimension.end(); i += step) {
         const int top = m_grid.rowEdge(panel, i), bottom = m_grid.rowEdge(panel, i + 1);
         const bool strong = lit.size() == 1 && lit.front().row == i;
         QFont face = Metrics::small();

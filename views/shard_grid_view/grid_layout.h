@@ -24,6 +24,9 @@ struct GridDimension {
     std::int64_t size = 1; ///< elements of the array
     std::int64_t pieces = 1; ///< blocks
     std::int64_t block = 1; ///< elements per block, padding included
+    std::int64_t first = 0; ///< block drawn first, and how many are
+    std::int64_t shown = 1;
+    [[nodiscard]] std::int64_t end() const { return first + shown; }
     /// Elements drawn: the array and its padding.
     [[nodiscard]] std::int64_t extent() const { return pieces * block; }
     [[nodiscard]] bool padded() const { return extent() > size; }
@@ -34,6 +37,20 @@ struct GridCell {
     std::int64_t row = 0;
     std::int64_t column = 0;
     bool operator==(const GridCell&) const = default;
+};
+
+/// The blocks that are drawn of each panel: some rows and columns of it, or all.
+struct GridWindow {
+    std::int64_t firstRow = 0, rows = 0; ///< 0 rows: all of them
+    std::int64_t firstColumn = 0, columns = 0;
+    [[nodiscard]] bool isWhole() const { return rows == 0 && columns == 0; }
+    bool operator==(const GridWindow&) const = default;
+};
+
+/// How many rows and columns of cells the devices of one host hold, where they hold such a block; 1 × 1 otherwise.
+struct HostTile {
+    std::int64_t rows = 1, columns = 1;
+    bool operator==(const HostTile&) const = default;
 };
 
 /// How much a cell has room for.
@@ -65,7 +82,13 @@ public:
     static Choice defaultChoice(const Layout& layout);
 
     GridLayout() = default;
-    GridLayout(const Layout& layout, Choice choice, QSize area, const GridMargins& margins);
+    GridLayout(const Layout& layout, Choice choice, QSize area, const GridMargins& margins,
+        const GridWindow& window = {}, const HostTile& host = {});
+    /// Where the first host's devices are in the grid. Devices that are in no plain order have no tile.
+    static HostTile hostTile(const Layout& layout, Choice choice, std::int32_t devicesPerHost);
+    /// A window around a cell in which cells have room for `wanted`, as large as the area allows; one cell at least.
+    static GridWindow windowAround(const Layout& layout, Choice choice, QSize area, const GridMargins& margins,
+        GridDetail wanted, const GridCell& cell);
 
     [[nodiscard]] const GridDimension& rows() const { return m_rows; }
     [[nodiscard]] const GridDimension& columns() const { return m_columns; }
@@ -86,19 +109,26 @@ public:
     [[nodiscard]] bool isClamped() const;
 
     [[nodiscard]] GridDetail detail() const { return m_detail; }
-    /// Cells that share one visible tile where single ones are too small to be told apart; 1 otherwise.
+    /// Cells that share one visible tile where single ones are too small to be told apart; 1 otherwise. A tile is what
+    /// a host holds where that is large enough, else several of these.
     [[nodiscard]] std::int64_t rowsPerTile() const { return m_rowsPerTile; }
     [[nodiscard]] std::int64_t columnsPerTile() const { return m_columnsPerTile; }
-    /// Pixels of a block boundary, 0 <= index <= pieces.
+    [[nodiscard]] const HostTile& hostTile() const { return m_host; }
+    /// Pixels of a block boundary, first <= index <= end.
     [[nodiscard]] int columnEdge(const QRect& panel, std::int64_t index) const;
     [[nodiscard]] int rowEdge(const QRect& panel, std::int64_t index) const;
     [[nodiscard]] QRect cellRect(const GridCell& cell) const;
+    /// What is outlined for a cell: the cell, or the tile that it is in where cells cannot be told apart.
+    [[nodiscard]] QRect markRect(const GridCell& cell) const;
     /// The part of a panel that lies behind the array's end, to the right and below.
     [[nodiscard]] QRect rightPadding(const QRect& panel) const;
     [[nodiscard]] QRect bottomPadding(const QRect& panel) const;
     [[nodiscard]] std::optional<GridCell> cellAt(QPoint point) const;
 
-    /// Number of the shard that a cell stands for, and back.
+    [[nodiscard]] bool has(const GridCell& cell) const;
+    /// It is in the window.
+    [[nodiscard]] bool shows(const GridCell& cell) const;
+    /// Number of the shard that a cell stands for, and back; nothing for cells that are not drawn.
     [[nodiscard]] std::int64_t shardOf(const GridCell& cell) const;
     [[nodiscard]] std::optional<GridCell> cellOf(std::int64_t shard) const;
 
@@ -113,6 +143,7 @@ private:
     double m_trueAspect = 1, m_drawnAspect = 1;
     GridDetail m_detail = GridDetail::Full;
     std::int64_t m_rowsPerTile = 1, m_columnsPerTile = 1;
+    HostTile m_host;
 };
 
 } // namespace shardscope

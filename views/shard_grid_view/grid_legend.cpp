@@ -9,6 +9,24 @@
 
 namespace shardscope {
 
+QStringList GridCanvas::tileWords() const
+{
+    if (m_grid.detail() != GridDetail::Raster || m_grid.panels().empty())
+        return {};
+    const Layout& layout = m_subject->layout;
+    QStringList lines{ words::counted(layout.mesh().deviceCount(), words::Noun::Device),
+        tr("%1 different shards").arg(words::count(layout.distinctShards())) };
+    const std::int64_t rows = m_grid.rowsPerTile(), columns = m_grid.columnsPerTile();
+    const HostTile& host = m_grid.hostTile();
+    if (rows * columns == 1)
+        return lines;
+    if (rows == host.rows && columns == host.columns)
+        lines << tr("1 tile: 1 host, %1").arg(words::counted(m_subject->devicesPerHost, words::Noun::Device));
+    else
+        lines << tr("1 tile: %1 × %2 shards").arg(words::count(rows), words::count(columns));
+    return lines;
+}
+
 void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
 {
     const Layout& layout = m_subject->layout;
@@ -61,6 +79,11 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         return indent + metrics.horizontalAdvance(text);
     };
     const int step = swatchWidth + Metrics::scaled(8);
+    const QStringList tiles = tileWords();
+    if (!beside && !tiles.isEmpty()) { // patterns have no room in tiles
+        write(tiles.join(QStringLiteral("; ")), false, theme.text, 0);
+        return;
+    }
     if (!beside) {
         x += write(tr("Copies"), true, theme.text, 0) + Metrics::scaled(10);
         for (const Row& r : rows) {
@@ -73,6 +96,12 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     }
     if (y + 4 * lineHeight > height())
         return;
+    for (const QString& line : tiles) {
+        write(line, &line == &tiles.front(), &line == &tiles.front() ? theme.text : theme.secondary, 0);
+        y += lineHeight - 4;
+    }
+    if (!tiles.isEmpty())
+        y += Metrics::scaled(10);
     write(tr("Copies"), true, theme.text, 0);
     y += lineHeight;
     for (const Row& r : rows) {
@@ -124,9 +153,9 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             const std::int64_t padded = layout.shardGrid()[d] * layout.shardShape()[d];
             if (padded <= layout.shape()[d] || y + 2 * lineHeight > height())
                 continue;
-            write(tr("%1: %2 on %3")
+            write(tr("%1: %2 in %3", "batch: 7 in 2 pieces")
                       .arg(m_subject->dimensionName(static_cast<int>(d)), words::count(layout.shape()[d]),
-                          words::counted(layout.shardGrid()[d], words::Noun::Device)),
+                          words::counted(layout.shardGrid()[d], words::Noun::Piece)),
                 false, theme.secondary, 0);
             y += lineHeight - 4;
             write(words::paddingOf(padded - layout.shape()[d], padded), false, theme.secondary, 0);
@@ -141,8 +170,6 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
                          .arg(layout.shape()[static_cast<std::size_t>(d)]);
         paragraph(tr("Not cut"), names);
     }
-    if (m_grid.rowsPerTile() > 1 || m_grid.columnsPerTile() > 1)
-        paragraph(tr("1 tile"), { tr("%1 × %2 shards").arg(m_grid.rowsPerTile()).arg(m_grid.columnsPerTile()) });
     if (m_grid.panelsInAll() > static_cast<std::int64_t>(m_grid.panels().size()))
         paragraph(tr("First %1 of %2").arg(m_grid.panels().size()).arg(words::count(m_grid.panelsInAll())), {});
 }

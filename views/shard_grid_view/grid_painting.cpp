@@ -10,6 +10,7 @@
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
 #include "views/widgets/shard_colour.h"
+#include "words/device_list.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -40,16 +41,19 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
             return theme.alternateRow;
         return shardColour(theme, layout, shard);
     }
-    const std::vector<std::int32_t> holders = layout.holders(shard);
-    const auto group = [this](std::int32_t id) {
+    const DeviceGroup holders = DeviceGroup::holders(layout, shard);
+    const auto group = [&](std::int64_t n) {
+        const std::int32_t id = holders.deviceAt(n);
         return m_colour == GridColour::Device ? id : id / std::max(1, m_subject->devicesPerHost);
     };
-    if (holders.empty())
-        return theme.base;
-    const std::int32_t first = group(holders.front());
-    // A cell that belongs to several has no colour of its own.
-    if (std::any_of(holders.begin(), holders.end(), [&](std::int32_t id) { return group(id) != first; }))
+    // A cell that belongs to several has no colour of its own. Ids mostly ascend: the ends tell.
+    const std::int32_t first = group(0);
+    if (group(holders.size() - 1) != first)
         return theme.alternateRow;
+    if (!layout.mesh().deviceOrder().empty())
+        for (std::int64_t n = 1; n < holders.size(); ++n)
+            if (group(n) != first)
+                return theme.alternateRow;
     return theme.shard(first, 8);
 }
 
@@ -99,12 +103,12 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect.adjusted(-2, -2, 1, 1));
     }
-    const std::int64_t cells = m_grid.rows().pieces * m_grid.columns().pieces;
+    const std::int64_t cells = m_grid.rows().shown * m_grid.columns().shown;
     if (m_grid.detail() == GridDetail::Raster || cells > mostPaintedCells) {
         paintRaster(painter, panel, theme);
     } else {
-        for (std::int64_t row = 0; row < m_grid.rows().pieces; ++row)
-            for (std::int64_t column = 0; column < m_grid.columns().pieces; ++column)
+        for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
+            for (std::int64_t column = m_grid.columns().first; column < m_grid.columns().end(); ++column)
                 paintCell(painter, { panel, row, column }, theme);
     }
     paintPadding(painter, rect, theme);
@@ -135,15 +139,44 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
 void GridCanvas::paintRaster(QPainter& painter, int panel, const Theme& theme) const
 {
     const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
+    // Painted once for what is shown; the pointer over it costs nothing.
+    if (m_rasters.size() != m_grid.panels().size())
+        m_rasters.assign(m_grid.panels().size(), {});
+    QImage& image = m_rasters[static_cast<std::size_t>(panel)];
+    if (image.isNull())
+        image = rasterOf(panel, theme);
+    painter.drawImage(rect.topLeft(), image);
+    if (m_grid.detail() == GridDetail::Raster)
+        return;
+    painter.setPen(theme.base);
+    for (std::int64_t column = m_grid.columns().first + 1; column < m_grid.columns().end(); ++column) {
+        const int x = m_grid.columnEdge(rect, column) - 1;
+        painter.drawLine(x, rect.top(), x, rect.bottom());
+    }
+    for (std::int64_t row = m_grid.rows().first + 1; row < m_grid.rows().end(); ++row) {
+        const int y = m_grid.rowEdge(rect, row) - 1;
+        painter.drawLine(rect.left(), y, rect.right(), y);
+    }
+}
+
+QImage GridCanvas::rasterOf(int panel, const Theme& theme) const
+{
+    const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
     QImage image(rect.size(), QImage::Format_RGB32);
-    // One colour per pixel, looked up in its cell: the cost is that of the picture, whatever the number of devices.
+    // One colour per pixel, looked up in its cell, or in the first cell of its tile: the cost is that of the picture,
+    // whatever the number of devices.
+    const bool tiles = m_colour == GridColour::Shard;
+    const auto start = [tiles](std::int64_t index, std::int64_t perTile) {
+        return tiles ? index / perTile * perTile : index;
+    };
     std::vector<std::int64_t> columnOf(static_cast<std::size_t>(rect.width()));
     for (int x = 0; x < rect.width(); ++x)
-        columnOf[static_cast<std::size_t>(x)] = m_grid.cellAt({ rect.left() + x, rect.top() })->column;
+        columnOf[static_cast<std::size_t>(x)] =
+            start(m_grid.cellAt({ rect.left() + x, rect.top() })->column, m_grid.columnsPerTile());
     std::int64_t lastRow = -1;
     for (int y = 0; y < rect.height(); ++y) {
         auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
-        const std::int64_t row = m_grid.cellAt({ rect.left(), rect.top() + y })->row;
+        const std::int64_t row = start(m_grid.cellAt({ rect.left(), rect.top() + y })->row, m_grid.rowsPerTile());
         if (row == lastRow) {
             const auto* above = reinterpret_cast<const QRgb*>(image.constScanLine(y - 1));
             std::copy(above, above + rect.width(), line);
@@ -161,18 +194,7 @@ void GridCanvas::paintRaster(QPainter& painter, int panel, const Theme& theme) c
             line[x] = color;
         }
     }
-    painter.drawImage(rect.topLeft(), image);
-    if (m_grid.detail() == GridDetail::Raster)
-        return;
-    painter.setPen(theme.base);
-    for (std::int64_t column = 1; column < m_grid.columns().pieces; ++column) {
-        const int x = m_grid.columnEdge(rect, column) - 1;
-        painter.drawLine(x, rect.top(), x, rect.bottom());
-    }
-    for (std::int64_t row = 1; row < m_grid.rows().pieces; ++row) {
-        const int y = m_grid.rowEdge(rect, row) - 1;
-        painter.drawLine(rect.left(), y, rect.right(), y);
-    }
+    return image;
 }
 
 int GridCanvas::sheetsBehind() const
@@ -226,8 +248,8 @@ bool GridCanvas::paintPlates(QPainter& painter, int panel, const Theme& theme) c
     bool onPadding = false;
     const QRect& whole = m_grid.panels()[static_cast<std::size_t>(panel)];
     const QRect right = m_grid.rightPadding(whole), bottom = m_grid.bottomPadding(whole);
-    for (std::int64_t row = 0; row < m_grid.rows().pieces; ++row)
-        for (std::int64_t column = 0; column < m_grid.columns().pieces; ++column) {
+    for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
+        for (std::int64_t column = m_grid.columns().first; column < m_grid.columns().end(); ++column) {
             const GridCell cell{ panel, row, column };
             const QColor fill = fillOf(cell, theme);
             const std::int64_t shard = m_grid.shardOf(cell);
@@ -254,7 +276,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
         std::any_of(ranges.begin(), ranges.end(), [](const IndexRange& r) { return r.size() == 0; });
     if (onlyPadding && !layout.shape().empty())
         return false;
-    const std::vector<std::int32_t> holders = layout.holders(shard);
+    const DeviceGroup holders = DeviceGroup::holders(layout, shard);
     QString first, second;
     const bool full = m_grid.detail() == GridDetail::Full;
     if (m_subject->isWhole() && layout.mesh().deviceCount() > 1) {
@@ -262,8 +284,8 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
         second = copiesText(layout.copies());
     } else if (layout.addends() > 1) {
         QStringList parts;
-        for (std::size_t i = 0; i < holders.size() && i < 8; ++i)
-            parts << QStringLiteral("d%1").arg(holders[i]);
+        for (std::int64_t n = 0; n < std::min<std::int64_t>(holders.size(), 8); ++n)
+            parts << QStringLiteral("d%1").arg(holders.deviceAt(n));
         first = tr("Σ of %1: %2").arg(layout.addends()).arg(parts.join(QStringLiteral(" + ")));
         if (layout.copies() > 1)
             second = copiesText(layout.copies());
@@ -280,7 +302,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
     if (widthOf() + 2 * spare > cell.width() && layout.addends() > 1)
         first = tr("Σ of %1").arg(layout.addends());
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width())
-        first = words::counted(static_cast<qint64>(holders.size()), words::Noun::Device);
+        first = words::counted(holders.size(), words::Noun::Device);
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width()
         || strongMetrics.height() + 2 * spare > cell.height() + 2)
         return false;
@@ -354,19 +376,16 @@ void GridCanvas::paintPaddingWords(QPainter& painter, const QRect& panel, const 
 void GridCanvas::paintMarks(QPainter& painter, const Theme& theme) const
 {
     painter.setBrush(Qt::NoBrush);
-    if (m_selection->devices().size() <= 64) {
-        for (const GridCell& cell : litCells(m_selection->devices())) {
-            painter.setPen(QPen(theme.accent, 3, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-            painter.drawRect(QRectF(m_grid.cellRect(cell)).adjusted(1.5, 1.5, -1.5, -1.5));
-        }
+    painter.setPen(QPen(theme.accent, 3, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    for (const GridCell& cell : m_selectedCells)
+        painter.drawRect(QRectF(m_grid.markRect(cell)).adjusted(1.5, 1.5, -1.5, -1.5));
+    painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    for (const GridCell& cell : m_litCells) {
+        painter.drawRect(QRectF(m_grid.markRect(cell)));
     }
-    for (const GridCell& cell : litCells(m_selection->hoveredDevices())) {
-        painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-        painter.drawRect(QRectF(m_grid.cellRect(cell)).adjusted(0, 0, 0, 0));
-    }
-    if (m_current && hasFocus()) {
+    if (m_current && hasFocus() && m_grid.shows(*m_current)) {
         painter.setPen(QPen(theme.accent, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-        painter.drawRect(QRectF(m_grid.cellRect(*m_current)).adjusted(-1, -1, 1, 1));
+        painter.drawRect(QRectF(m_grid.markRect(*m_current)).adjusted(-1, -1, 1, 1));
     } else if (hasFocus() && m_ring) {
         painter.setPen(QPen(theme.accent, 2));
         painter.drawRect(rect().adjusted(2, 2, -2, -2));

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "words/device_list.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -66,21 +67,24 @@ std::int64_t GridSubject::shardBytes() const
     return elements * elementBytes;
 }
 
-QString listDevices(const std::vector<std::int32_t>& ids)
+QString listDevices(const DeviceGroup& devices)
 {
-    if (ids.empty())
+    const std::int64_t count = devices.size();
+    if (count == 0)
         return {};
-    const auto name = [](std::int32_t id) { return QStringLiteral("d%1").arg(id); };
-    if (ids.size() == 1)
-        return name(ids.front());
-    if (ids.size() > 8)
-        return ShardGrid::tr("%1 … %2, %3")
-            .arg(name(ids.front()), name(ids.back()),
-                words::counted(static_cast<qint64>(ids.size()), words::Noun::Device));
+    if (count > 8) {
+        const QString all = words::counted(count, words::Noun::Device);
+        return (devices.isRange()
+                ? ShardGrid::tr("%1, %2", "d0 … d511, 512 devices").arg(words::deviceNames(devices), all)
+                : ShardGrid::tr("%1 (%2)", "16 devices (d1, d5, …, d61)").arg(all, words::deviceNames(devices)));
+    }
     QStringList names;
-    for (std::size_t i = 0; i + 1 < ids.size(); ++i)
-        names << name(ids[i]);
-    return ShardGrid::tr("%1 and %2", "last two of a list").arg(names.join(QStringLiteral(", ")), name(ids.back()));
+    for (std::int64_t n = 0; n < count; ++n)
+        names << QStringLiteral("d%1").arg(devices.deviceAt(n));
+    const QString last = names.takeLast();
+    return names.isEmpty()
+        ? last
+        : ShardGrid::tr("%1 and %2", "last two of a list").arg(names.join(QStringLiteral(", ")), last);
 }
 
 CellText describeCell(const GridSubject& subject, std::int64_t shard)
@@ -100,7 +104,7 @@ CellText describeCell(const GridSubject& subject, std::int64_t shard)
                     .arg(name, words::paddingOf(layout.shardShape()[d] - blocks[d].size(), layout.shardShape()[d]));
     }
     text.ranges = ranges.join(QStringLiteral(", "));
-    const std::vector<std::int32_t> holders = layout.holders(shard);
+    const DeviceGroup holders = DeviceGroup::holders(layout, shard);
     const QString bytes = words::bytes(static_cast<double>(subject.shardBytes()));
     if (layout.addends() > 1)
         text.holding = ShardGrid::tr("%1 each hold a part of the sum, %2 each.").arg(listDevices(holders), bytes);

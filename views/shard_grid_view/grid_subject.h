@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sharding/layout.h"
+#include "sharding/device_group.h"
 #include "views/shard_grid_view/grid_layout.h"
 
 namespace shardscope {
@@ -42,7 +42,7 @@ struct CellText {
     QString padding; ///< "2 of its 3 rows are padding."; mostly empty
 };
 [[nodiscard]] CellText describeCell(const GridSubject& subject, std::int64_t shard);
-/// "d1 and d5", "d0, d1 and d2", "d0 … d511, 512 devices".
-[[nodiscard]] QString listDevices(const std::vector<std::int32_t>& ids);
+/// "d1 and d5", "d0, d1 and d2", "d0 … d511, 512 devices", "16 devices (d1, d5, …, d61)".
+[[nodiscard]] QString listDevices(const DeviceGroup& devices);
 
 } // namespace shardscope

@@ -16,6 +16,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
+#include "views/widgets/zoom_trail.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -76,6 +77,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     , m_partial(new QToolButton(this))
     , m_canvas(new GridCanvas(selection, this))
     , m_tray(new GridTray(m_canvas, this))
+    , m_trail(new ZoomTrail(this))
     , m_head(new QWidget(this))
 {
     installGridAccessibility();
@@ -120,8 +122,11 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     above->addWidget(line);
     column->addWidget(m_head);
     column->addWidget(m_canvas, 1);
+    column->addWidget(m_trail);
     setFocusProxy(m_canvas);
 
+    connect(m_canvas, &GridCanvas::zoomChanged, this, [this] { m_trail->setPlaces(m_canvas->trail()); });
+    connect(m_trail, &ZoomTrail::chosen, m_canvas, &GridCanvas::zoomTo);
     connect(m_partial, &QToolButton::toggled, this, &ShardGridView::refresh);
     connect(document, &Document::snapshotChanged, this, &ShardGridView::refresh);
     connect(selection, &Selection::changed, this, [this] {

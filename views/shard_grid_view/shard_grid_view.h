@@ -16,6 +16,7 @@ class RoleLabel;
 class Selection;
 class SpanLine;
 class StaleRibbon;
+class ZoomTrail;
 struct TensorRow;
 
 class ShardGridView : public QWidget {
@@ -48,6 +49,7 @@ private:
     QToolButton* m_partial;
     GridCanvas* m_canvas;
     GridTray* m_tray;
+    ZoomTrail* m_trail; ///< while the grid is zoomed
     QWidget* m_head; ///< everything above the grid
     QString m_keyFigure;
     QString m_shown; ///< path of the tensor for which rows and columns were chosen

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The device map when what it shows changes under the pointer: other meshes, other tensors, other sizes.
+#include <QLocale>
+#include <QMouseEvent>
+#include <QNativeGestureEvent>
+#include <QPointingDevice>
+#include <QTest>
+
+#include "document/selection.h"
+#include "views/mesh_view/device_map.h"
+#include "views/panel_fixture.h"
+#include "views/theme/appearance.h"
+#include "views/theme/theme.h"
+#include "views/widgets/shard_colour.h"
+
+using namespace shardscope;
+
+namespace {
+
+/// Devices numbered along the first axis first.
+MeshPtr columnMajor(std::int64_t rows, std::int64_t columns)
+{
+    std::vector<std::int32_t> order;
+    for (std::int64_t row = 0; row < rows; ++row)
+        for (std::int64_t column = 0; column < columns; ++column)
+            order.push_back(static_cast<std::int32_t>(column * rows + row));
+    return std::make_shared<const Mesh>(*Mesh::create({ { "data", rows }, { "model", columns } }, std::move(order)));
+}
+
+MeshPtr plain(std::int64_t rows, std::int64_t columns)
+{
+    return std::make_shared<const Mesh>(*Mesh::create({ { "data", rows }, { "model", columns } }));
+}
+
+std::optional<Layout> cutBy(const MeshPtr& mesh, const char* axis)
+{
+    return Layout(mesh, toTensorSharding({ { SpecEntry::axis(axis) } }, *mesh, 1), { 4'096 });
+}
+
+} // namespace
+
+class TestDeviceMap : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        test::failOnWarnings();
+        QLocale::setDefault(QLocale(QLocale::English));
+    }
+
+    void anotherMeshLeavesNothingLit()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        map.resize(360, 200);
+        const MeshPtr small = plain(2, 16), large = columnMajor(16, 16);
+        map.setMesh(small, 8, cutBy(small, "model"));
+        map.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&map));
+        // d31 is on position 31 of the small mesh and on position 241 of the large one, which is no square of the
+        // small.
+        const QPoint last = map.shownRect(map.map().squareOf(31)).center();
+        QTest::mouseMove(&map, last);
+        QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 15, 31 }));
+        QTest::mouseClick(&map, Qt::LeftButton, Qt::NoModifier, last);
+        QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 });
+        // Whoever listens asks at once.
+        QStringList captions;
+        const auto listen = connect(&map, &DeviceMap::captionChanged, &map, [&] { captions << map.caption(); });
+        map.setMesh(large, 8, cutBy(large, "model"));
+        QVERIFY(selection.hoveredDevices().empty());
+        QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 }); // stays chosen, at its new place
+        for (const QString& caption : captions)
+            QVERIFY2(!caption.contains(QStringLiteral("model 16")), qPrintable(caption));
+        map.grab();
+        QTest::mouseMove(&map, map.shownRect(0).center());
+        QTRY_VERIFY(!selection.hoveredDevices().empty());
+        map.setMesh(small, 8, std::nullopt);
+        QVERIFY(selection.hoveredDevices().empty());
+        map.grab();
+        disconnect(listen);
+    }
+
+    void anotherTensorLightsItsOwnHolders()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        map.resize(360, 120);
+        const MeshPtr mesh = plain(2, 4);
+        map.setMesh(mesh, 4, cutBy(mesh, "model"));
+        map.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&map));
+        QTest::mouseMove(&map, map.shownRect(3).center());
+        QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 3, 7 }));
+        map.setMesh(mesh, 4, cutBy(mesh, "data")); // by keyboard; the pointer stays where it is
+        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
+        map.setMesh(mesh, 4, std::nullopt);
+        QCOMPARE(selection.hoveredDevices(), std::vector<std::int32_t>{ 3 });
+    }
+
+    void theFocusTakesItsLightAlong()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        QWidget window;
+        DeviceMap map(&selection, &window);
+        QWidget other(&window);
+        other.setFocusPolicy(Qt::StrongFocus);
+        map.setGeometry(0, 0, 360, 120);
+        window.resize(400, 200);
+        const MeshPtr mesh = plain(2, 4);
+        map.setMesh(mesh, 4, cutBy(mesh, "model"));
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        map.setFocus();
+        QTest::keyClick(&map, Qt::Key_Right);
+        QTest::keyClick(&map, Qt::Key_Right);
+        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
+        other.setFocus();
+        QVERIFY(selection.hoveredDevices().empty());
+        map.setFocus();
+        QTest::keyClick(&map, Qt::Key_Right);
+        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
+        const MeshPtr turned = plain(4, 2);
+        map.setMesh(turned, 4, std::nullopt);
+        QVERIFY(selection.hoveredDevices().empty());
+    }
+
+    void anotherSizeKeepsTheDeviceInWords()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        map.resize(900, 600);
+        const MeshPtr mesh = plain(64, 16);
+        map.setMesh(mesh, 8, std::nullopt);
+        map.show();
+        QVERIFY(QTest::qWaitForWindowActive(&map));
+        map.setFocus();
+        QTest::keyClick(&map, Qt::Key_End);
+        QCOMPARE(map.caption(), QStringLiteral("d1023: data 63, model 15, host 127"));
+        QStringList captions;
+        connect(&map, &DeviceMap::captionChanged, &map, [&] { captions << map.caption(); });
+        map.resize(120, 80);
+        QTRY_VERIFY(map.map().devicesPerSquare() > 1 || map.map().squareCount() == 1024);
+        QVERIFY(!captions.isEmpty());
+        for (const QString& caption : captions)
+            QVERIFY2(caption.contains(QStringLiteral("d1023")), qPrintable(caption));
+        QVERIFY(selection.hoveredGroup().countIn({ 63, 64, 15, 16 }) == 1);
+    }
+
+    void manyHoldersAreCountedNotRanged()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        map.resize(360, 200);
+        const MeshPtr mesh = plain(16, 4);
+        map.setMesh(mesh, 8, cutBy(mesh, "model"));
+        QCOMPARE(map.tableText(1, 0), QStringLiteral("d1"));
+        QCOMPARE(map.tableText(1, 2), QStringLiteral("16 devices: d1, d5, …, d61"));
+        map.setMesh(mesh, 8, cutBy(mesh, "data"));
+        QCOMPARE(map.tableText(1, 2), QStringLiteral("d0, d1, d2, d3"));
+        map.setMesh(mesh, 8, Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
+        QCOMPARE(map.tableText(1, 2), QStringLiteral("d0 … d63"));
+    }
+
+    void everyLevelIsReachedAndLeft()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        map.resize(360, 120);
+        const MeshPtr mesh = plain(1024, 16);
+        map.setMesh(mesh, 8, cutBy(mesh, "model"));
+        map.show();
+        QVERIFY(QTest::qWaitForWindowActive(&map));
+        // The class map: how many there are, in words, and what a square is.
+        QVERIFY(map.map().devicesPerSquare() > 8);
+        QVERIFY2(map.caption().startsWith(QStringLiteral("16,384 devices, 16 different shards. Each square is ")),
+            qPrintable(map.caption()));
+        QVERIFY(map.trail().isEmpty());
+        // By pinch to hosts, by keys to devices and shards.
+        const auto pinch = [&map](qreal by) {
+            const QPointF at = map.shownRect(map.map().squareOf(296)).center();
+            QMouseEvent move(QEvent::MouseMove, at, QPointF(), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+            QCoreApplication::sendEvent(&map, &move);
+            QNativeGestureEvent gesture(Qt::ZoomNativeGesture, QPointingDevice::primaryPointingDevice(), 2, at, at,
+                map.mapToGlobal(at), by, QPointF());
+            QCoreApplication::sendEvent(&map, &gesture);
+        };
+        pinch(0.2);
+        QCOMPARE(map.zoom(), MapZoom::Fit); // too little
+        pinch(0.2);
+        QCOMPARE(map.zoom(), MapZoom::Hosts);
+        QVERIFY(map.map().showsHosts());
+        QCOMPARE(map.map().devicesPerSquare(), 8);
+        QCOMPARE(map.trail().size(), 2);
+        QCOMPARE(map.trail().front(), QStringLiteral("16,384 devices"));
+        const std::int64_t square = map.map().squareOf(296);
+        map.zoomIn(296);
+        QCOMPARE(map.zoom(), MapZoom::Devices);
+        QCOMPARE(map.map().devicesPerSquare(), 1);
+        QCOMPARE(map.trail(),
+            (QStringList{ QStringLiteral("16,384 devices"), QStringLiteral("host 37"), QStringLiteral("d296") }));
+        QVERIFY(map.rect().contains(map.shownRect(296)));
+        map.zoomIn(296);
+        QCOMPARE(map.zoom(), MapZoom::Names);
+        QCOMPARE(map.trail().back(), QStringLiteral("shard 8"));
+        QVERIFY(map.rect().contains(map.shownRect(296)));
+        QVERIFY(map.shownRect(296).width() >= 48 && map.shownRect(296).height() >= 28);
+        QVERIFY(!map.canZoomIn());
+        // Back by the trail, by keys, by pinch.
+        map.zoomTo(1);
+        QCOMPARE(map.zoom(), MapZoom::Hosts);
+        QCOMPARE(map.map().squareOf(296), square);
+        QTest::keyClick(&map, Qt::Key_Plus);
+        QTest::keyClick(&map, Qt::Key_Backspace);
+        QCOMPARE(map.zoom(), MapZoom::Hosts);
+        pinch(-0.4);
+        QCOMPARE(map.zoom(), MapZoom::Fit);
+        QVERIFY(!map.canZoomOut());
+    }
+
+    void tilesAreHostsWhereTheseCanBeSeen()
+    {
+        MapSizes sizes;
+        sizes.devicesPerHost = 8;
+        const Mesh mesh = *plain(1024, 16);
+        QVERIFY(DeviceMapLayout(mesh, QRect(0, 0, 700, 400), sizes).devicesPerSquare() == 1); // 17 px each
+        const DeviceMapLayout hosts(mesh, QRect(0, 0, 420, 180), sizes);
+        QVERIFY(hosts.showsHosts());
+        QVERIFY(hosts.unit().width() >= sizes.smallestHost && hosts.unit().height() >= sizes.smallestHost);
+        const DeviceMapLayout blocks(mesh, QRect(0, 0, 200, 60), sizes);
+        QVERIFY(!blocks.showsHosts() && blocks.devicesPerSquare() > 8);
+        // Hosts that are wider than a row of the mesh, and such that are no blocks of it.
+        sizes.devicesPerHost = 64;
+        QVERIFY(DeviceMapLayout(mesh, QRect(0, 0, 320, 160), sizes, MapZoom::Hosts).showsHosts());
+        sizes.devicesPerHost = 24;
+        QVERIFY(!DeviceMapLayout(mesh, QRect(0, 0, 320, 160), sizes, MapZoom::Hosts).showsHosts());
+    }
+
+    void thousandsOfSquaresHaveTheirColours()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        map.resize(900, 500);
+        const MeshPtr mesh = plain(1024, 16);
+        map.setMesh(mesh, 8, cutBy(mesh, "model"));
+        QCOMPARE(map.map().devicesPerSquare(), 1);
+        const QImage picture = map.grab().toImage();
+        const Theme& theme = Theme::current();
+        for (const std::int64_t position : { 0, 5, 17, 4'095, 16'383 }) {
+            const Layout layout = *cutBy(mesh, "model");
+            QCOMPARE(picture.pixel(map.shownRect(position).center()),
+                shardColour(theme, layout, layout.shardAt(position)).rgb());
+        }
+        // Dark is painted dark, at once.
+        appearance.setChoice(ThemeChoice::Dark);
+        const QImage dark = map.grab().toImage();
+        QCOMPARE(
+            dark.pixel(map.shownRect(5).center()), shardColour(Theme::darkTheme(), *cutBy(mesh, "model"), 5).rgb());
+        // What is lit is outlined, and the outline goes again.
+        selection.setHoveredDevices({ 5 });
+        QVERIFY(map.grab().toImage() != dark);
+        selection.setHoveredDevices({});
+        QVERIFY(map.grab().toImage() == dark);
+    }
+
+    void holdersOfManyDevicesAreNotListed()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        DeviceMap map(&selection);
+        map.resize(600, 400);
+        const MeshPtr mesh = columnMajor(1024, 1024);
+        map.setMesh(mesh, 8, Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
+        map.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&map));
+        map.grab();
+        QElapsedTimer timer;
+        timer.start();
+        const std::int64_t squares = map.map().squareCount();
+        int hovered = 0;
+        for (std::int64_t square = 0; square < squares && hovered < 200; ++square, ++hovered) {
+            QMouseEvent move(QEvent::MouseMove, map.shownRect(square).center(), QPointF(), Qt::NoButton, Qt::NoButton,
+                Qt::NoModifier);
+            QCoreApplication::sendEvent(&map, &move);
+            QCOMPARE(selection.hoveredGroup().size(), 1'048'576);
+        }
+        // A list of a million ids takes some milliseconds each time.
+        QVERIFY2(timer.elapsed() < 5 * hovered, qPrintable(QString::number(timer.elapsed())));
+    }
+};
+
+QTEST_MAIN(TestDeviceMap)
+#include "test_device_map.moc"

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The way back from where one has zoomed to: "16,384 devices › host 37 › d296". Every place but the last is a button.
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+
+class QHBoxLayout;
+
+namespace shardscope {
+
+class ZoomTrail : public QWidget {
+    Q_OBJECT
+public:
+    explicit ZoomTrail(QWidget* parent = nullptr);
+    /// From the whole to where one is. Hidden with less than two.
+    void setPlaces(const QStringList& places);
+    [[nodiscard]] const QStringList& places() const { return m_places; }
+
+Q_SIGNALS:
+    void chosen(int index);
+
+private:
+    QHBoxLayout* m_row;
+    QStringList m_places;
+};
+
+} // namespace shardscope
