@@ -176,8 +176,8 @@ void DialectsView::showCounts()
     m_empty->setVisible(m_model->rowCount() == 0);
     m_empty->setSentence(arrays == 0
             ? tr("No array is annotated with logical names: rules are not asked, whatever the dialect.")
-            : tr("Both dialects give each of the %1 the same spec.").arg(all));
-    m_table->resizeRowsToContents();
+            : tr("Both dialects give the same specs: no difference in %1.").arg(all));
+    sizeTable();
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
@@ -198,12 +198,35 @@ void DialectsView::followSelection()
 void DialectsView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    sizeTable();
+}
+
+int DialectsView::contentWidth(int column) const
+{
+    int width = 0;
+    for (int row = 0; row < std::min(m_model->rowCount(), 200); ++row) {
+        const QModelIndex index = m_model->index(row, column);
+        const QVariant face = index.data(Qt::FontRole);
+        const QFontMetrics metrics(face.isValid() ? face.value<QFont>() : font());
+        width = std::max(width, metrics.horizontalAdvance(index.data().toString()));
+    }
+    return width + Metrics::scaled(10);
+}
+
+/// Specs as wide as they are, as far as that leaves room to say why they differ; rows as high as that needs.
+void DialectsView::sizeTable()
+{
     const int width = m_table->viewport()->width();
-    m_table->setColumnWidth(DialectsModel::Array, width * 22 / 100);
-    m_table->setColumnWidth(DialectsModel::First, width * 19 / 100);
-    m_table->setColumnWidth(DialectsModel::Second, width * 19 / 100);
-    m_table->setColumnWidth(DialectsModel::Step, width - width * 22 / 100 - 2 * (width * 19 / 100));
+    int rest = width;
+    for (const int column : { DialectsModel::Array, DialectsModel::First, DialectsModel::Second }) {
+        const int wanted = std::max(contentWidth(column), m_table->horizontalHeader()->sectionSizeHint(column));
+        m_table->setColumnWidth(column, std::clamp(wanted + 8, width * 12 / 100, width * 24 / 100));
+        rest -= m_table->columnWidth(column);
+    }
+    m_table->setColumnWidth(DialectsModel::Step, rest);
     m_table->resizeRowsToContents();
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        m_table->setRowHeight(row, m_table->rowHeight(row) + Metrics::scaled(6));
 }
 
 } // namespace shardscope

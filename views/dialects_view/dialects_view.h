@@ -36,6 +36,8 @@ protected:
 private:
     void refresh();
     void showCounts();
+    void sizeTable();
+    [[nodiscard]] int contentWidth(int column) const;
     void followSelection();
 
     Document* m_document;

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -126,6 +127,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->viewport()->setBackgroundRole(QPalette::Base);
     m_scroll->setFocusProxy(m_matrix);
+    m_scroll->setFocusPolicy(Qt::NoFocus); // the matrix itself is where Tab goes
     m_scroll->setAccessibleName(tr("Rules and dimensions"));
 
     m_why->setWordWrap(true);
@@ -156,6 +158,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_compare->setProperty("link", true);
     setQuiet(m_compare);
     auto* why = new QVBoxLayout;
+    why->setSpacing(3);
     why->addWidget(m_whyTitle);
     why->addWidget(m_why);
     why->addWidget(m_soFar);
@@ -169,8 +172,8 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     last->addWidget(m_others, 1);
     last->addWidget(m_compare, 0, Qt::AlignTop);
     auto* below = new QVBoxLayout(m_below);
-    below->setContentsMargins(12, 8, 12, 8);
-    below->setSpacing(8);
+    below->setContentsMargins(12, 6, 12, 4);
+    below->setSpacing(3);
     below->addLayout(two);
     below->addLayout(last);
 
@@ -341,6 +344,8 @@ void RuleTraceView::showCurrentRule()
     const int rule = m_matrix->currentRule(), count = m_matrix->traceLayout().rules;
     if (rule < 0)
         return;
+    const QRect row = m_matrix->traceLayout().row(rule);
+    m_scroll->ensureVisible(m_scroll->horizontalScrollBar()->value() + 1, row.center().y(), 0, row.height() / 2 + 2);
     m_step->setText(tr("Rule %1 of %2").arg(rule + 1).arg(count));
     m_first->setEnabled(rule > 0);
     m_previous->setEnabled(rule > 0);
@@ -440,22 +445,24 @@ void RuleTraceView::showOthers()
     const RulesSetting& now = m_document->experiment()->rules;
     const Result<Mesh> mesh = makeMesh(m_document->experiment()->mesh);
     const RuleSystem own{ now.dialect, now.version };
-    QStringList parts;
+    QStringList same, other;
     if (mesh) {
         const NamedShape array{ {}, m_matrix->subject().names, m_shape };
-        for (const RuleSystem& other : ruleSystems()) {
+        for (const RuleSystem& system : ruleSystems()) {
             // One thing changed at a time: another version of Flax below it, or another dialect.
-            if (other == own || (other.dialect != own.dialect && other.version != own.version))
+            if (system == own || (system.dialect != own.dialect && system.version != own.version))
                 continue;
-            const ComparedArray compared = compareIn(own, other, array, now.rules, *mesh);
-            parts << QStringLiteral("%1: %2").arg(words::systemName(other),
-                !compared.step             ? tr("the same")
-                    : compared.second.spec ? QString::fromStdString(toColumn(*compared.second.spec))
-                                           : tr("an error"));
+            const ComparedArray compared = compareIn(own, system, array, now.rules, *mesh);
+            if (!compared.step)
+                same << words::systemName(system);
+            else
+                other << QStringLiteral("%1 %2").arg(words::systemName(system),
+                    compared.second.spec ? QString::fromStdString(toColumn(*compared.second.spec)) : tr("an error"));
         }
     }
-    m_others->setText(
-        parts.isEmpty() ? QString() : tr("Same rules in other dialects: %1").arg(parts.join(QStringLiteral("  ·  "))));
+    if (!same.isEmpty())
+        other << tr("the same in %1").arg(same.join(QStringLiteral(", ")));
+    m_others->setText(other.isEmpty() ? QString() : tr("Elsewhere: %1").arg(other.join(QStringLiteral("; "))));
 }
 
 QString RuleTraceView::soFarText() const

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] QString whatIfText() const;
     /// "P(X, -, -, -)": what the rules up to the current one have settled.
     [[nodiscard]] QString soFarText() const;
-    /// What other dialects make of the same names and rules: "T5X current: the same".
+    /// What other dialects make of the same names and rules: "Elsewhere: the same in T5X current".
     [[nodiscard]] QString othersText() const;
     /// Moves the current rule before the one that stands in its way, as one undo step.
     bool applyWhatIf();

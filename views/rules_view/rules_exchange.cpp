@@ -32,6 +32,8 @@ QString errorText(const Diagnostic& error, std::size_t more)
         where << text.where;
     QString line =
         where.isEmpty() ? text.cause : QStringLiteral("%1: %2").arg(where.join(QStringLiteral(", ")), text.cause);
+    if (!line.endsWith(QLatin1Char('.')))
+        line += QLatin1Char('.');
     if (!text.remedy.isEmpty())
         line += QLatin1Char(' ') + text.remedy;
     if (more > 0)

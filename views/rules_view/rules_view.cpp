@@ -122,7 +122,7 @@ void RulesView::makeHead()
     m_system->setAccessibleName(tr("Dialect of the rules"));
     for (const auto fallback :
         { RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint }) {
-        m_fallback->addItem(tr("No match: %1").arg(words::fallbackName(fallback)));
+        m_fallback->addItem(tr("Else %1").arg(words::fallbackName(fallback)));
         m_fallback->setItemData(m_fallback->count() - 1, words::fallbackEffect(fallback), Qt::ToolTipRole);
     }
     m_fallback->setObjectName(QStringLiteral("rulesFallback"));

@@ -24,7 +24,8 @@ def write_table(file, rows):
         table.writerow(["path", "shape", "dtype", "names"])
         for path, value, names in rows:
             shape = "x".join(str(size) for size in value.shape)
-            table.writerow([path, shape, str(value.dtype), ",".join(str(name) for name in names)])
+            names = ",".join(str(name) for name in names)
+            table.writerow([path, shape, str(value.dtype), names])
 
 )";
 
