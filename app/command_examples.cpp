@@ -3,8 +3,7 @@
 
 #include "base/codes.h"
 #include "commands.h"
-#include "experiment/builtin.h"
-#include "experiment_file/experiment_file.h"
+#include "experiment_file/gallery.h"
 #include "report.h"
 
 namespace shardscope::cli {
@@ -16,40 +15,46 @@ QString text(std::string_view utf8)
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
 
+QString groupTitle(std::string_view id)
+{
+    for (const ExampleGroup& group : exampleGroups())
+        if (group.id == id)
+            return text(group.title);
+    return text(id);
+}
+
 int listExamples(const JsonTarget& json)
 {
     if (json.empty()) {
-        Table table{ { { QStringLiteral("Id") }, { QStringLiteral("Title") }, { QStringLiteral("Question") } }, {} };
-        for (const Example& example : builtinExamples())
-            table.rows.push_back({ text(example.id), text(example.title), text(example.question) });
+        Table table{ { { QStringLiteral("Id") }, { QStringLiteral("From") }, { QStringLiteral("Question") } }, {} };
+        for (const GalleryExample& example : gallery())
+            table.rows.push_back({ text(example.id), groupTitle(example.group), text(example.question) });
         Console().table(table, {});
         return Done;
     }
     Json out = envelope("examples");
     out["examples"] = Json::array();
-    for (const Example& example : builtinExamples())
-        out["examples"].push_back(
-            { { "id", example.id }, { "title", example.title }, { "question", example.question } });
+    for (const GalleryExample& example : gallery())
+        out["examples"].push_back({ { "id", example.id }, { "group", example.group },
+            { "title", example.experiment.title }, { "question", example.question } });
     return emitJson(out, json, Done);
 }
 
 int printExample(const std::string& id, const JsonTarget& json)
 {
-    std::vector<std::string> known;
-    for (const Example& example : builtinExamples()) {
-        known.emplace_back(example.id);
-        if (example.id != id)
-            continue;
-        const std::string file = writeExperiment(example.make());
+    if (const GalleryExample* example = findExample(id)) {
         if (json.empty()) {
-            writeTo(stdout, file);
+            writeTo(stdout, example->text);
             return Done;
         }
         Json out = envelope("examples");
         out["id"] = id;
-        out["experiment"] = Json::parse(file);
+        out["experiment"] = Json::parse(example->text);
         return emitJson(out, json, Done);
     }
+    std::vector<std::string> known;
+    for (const GalleryExample& example : gallery())
+        known.emplace_back(example.id);
     std::vector<Arg> args{ { "key", "example" }, { "value", id }, { "known", known } };
     if (std::string nearest = nearestName(id, known); !nearest.empty())
         args.emplace_back("nearest", std::move(nearest));

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "base/codes.h"
-#include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
+#include "experiment_file/gallery.h"
 #include "experiment_file/json_text.h"
 #include "pipeline/analyse.h"
 
@@ -30,7 +30,7 @@ std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const std::string& 
 std::string nearestExample(const std::string& name)
 {
     std::vector<std::string> ids;
-    for (const Example& example : builtinExamples()) {
+    for (const GalleryExample& example : gallery()) {
         ids.emplace_back(example.id);
         if (!name.empty() && ids.back().starts_with(name))
             return ids.back();
@@ -96,11 +96,8 @@ Result<std::string> readText(const std::string& name, std::size_t limit)
 tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& name)
 {
     if (name != "-" && !QFileInfo::exists(QString::fromStdString(name))) {
-        const auto& examples = builtinExamples();
-        const auto found =
-            std::find_if(examples.begin(), examples.end(), [&](const Example& example) { return example.id == name; });
-        if (found != examples.end())
-            return Input{ name, found->make(), {}, {} };
+        if (const GalleryExample* example = findExample(name))
+            return Input{ name, example->experiment, {}, {} };
     }
     Result<std::string> text = readText(name);
     if (!text) {

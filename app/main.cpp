@@ -10,7 +10,7 @@
 #include <string>
 
 #include "commands.h"
-#include "experiment/builtin.h"
+#include "experiment_file/gallery.h"
 #include "report.h"
 #include "views/main_window/application.h"
 
@@ -72,7 +72,7 @@ bool isKnown(const std::string& file, const CLI::App& app)
     if (file.empty() || file == "-" || QFileInfo::exists(QString::fromStdString(file)))
         return true;
     std::vector<std::string> names;
-    for (const Example& example : builtinExamples()) {
+    for (const GalleryExample& example : gallery()) {
         if (example.id == file)
             return true;
         names.emplace_back(example.id);

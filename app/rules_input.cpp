@@ -4,8 +4,8 @@
 #include <QFileInfo>
 
 #include "base/codes.h"
-#include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
+#include "experiment_file/gallery.h"
 #include "input.h"
 #include "rules/published_rules.h"
 #include "sharding/text.h"
@@ -146,9 +146,8 @@ Result<RulesInput> readRulesInput(const std::string& given, const std::string& o
         if (isYaml(given))
             return readMaxTextInput(input.name, text);
     } else if (looksLikeId(given)) {
-        for (const Example& example : builtinExamples())
-            if (example.id == given)
-                return ofExperiment(given, example.make());
+        if (const GalleryExample* example = findExample(given))
+            return ofExperiment(given, example->experiment);
         return publishedInput(given, option);
     }
     if (isExperimentText(text))

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "document/document.h"
 
-#include <QFile>
 #include <QFileInfo>
-#include <QSaveFile>
 #include <QUndoCommand>
 #include <chrono>
 #include <condition_variable>
@@ -12,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/codes.h"
+#include "document/whole_file.h"
 #include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
 
@@ -20,7 +18,6 @@ namespace shardscope {
 
 namespace {
 
-constexpr qint64 largestFile = qint64{ 64 } << 20;
 /// A drag edits faster than a large experiment is analysed. Within this time an analysis makes way for the next
 /// revision; after it, it may finish, so that something is seen while the drag goes on.
 constexpr auto patience = std::chrono::milliseconds(100);
@@ -280,25 +277,11 @@ void Document::setExperiment(Experiment experiment, const QString& filePath)
 
 std::vector<Diagnostic> Document::open(const QString& filePath)
 {
-    const std::string name = filePath.toStdString();
-    const auto unreadable = [&](const QString& reason) {
-        return std::vector{ Diagnostic{ Code::Unreadable, { { "file", name }, { "reason", reason.toStdString() } },
-            Where{ .file = name, .pointer = {}, .path = {} } } };
-    };
-    QFile file(filePath);
-    if (QFileInfo(filePath).isDir())
-        return unreadable(tr("it is a folder"));
-    if (!file.open(QIODevice::ReadOnly))
-        return unreadable(file.errorString());
-    if (file.size() > largestFile)
-        return { Diagnostic{ Code::TooLarge, { { "what", "file" }, { "bytes", file.size() }, { "limit", largestFile } },
-            Where{ .file = name, .pointer = {}, .path = {} } } };
-    // A device or a pipe has no size: what comes out of it is bounded all the same.
-    const QByteArray content = file.read(largestFile + 1);
-    if (file.error() != QFileDevice::NoError)
-        return unreadable(file.errorString());
-    return d->open(std::string_view(content.constData(), static_cast<std::size_t>(content.size())), name,
-        QFileInfo(filePath).absoluteFilePath());
+    const Result<QByteArray> content = readWholeFile(filePath);
+    if (!content)
+        return { content.error() };
+    return d->open(std::string_view(content->constData(), static_cast<std::size_t>(content->size())),
+        filePath.toStdString(), QFileInfo(filePath).absoluteFilePath());
 }
 
 std::vector<Diagnostic> Document::openText(std::string_view text, const QString& name)
@@ -328,16 +311,8 @@ const std::vector<Diagnostic>& Document::readWarnings() const
 
 Result<void> Document::saveAs(const QString& filePath)
 {
-    const std::string text = writeExperiment(*d->experiment);
-    QSaveFile file(filePath);
-    const bool written = file.open(QIODevice::WriteOnly)
-        && file.write(text.data(), static_cast<qint64>(text.size())) == static_cast<qint64>(text.size())
-        && file.commit();
-    if (!written) {
-        const std::string name = filePath.toStdString();
-        return fail(Code::Unwritable, { { "file", name }, { "reason", file.errorString().toStdString() } },
-            Where{ .file = name, .pointer = {}, .path = {} });
-    }
+    if (const Result<void> written = writeWholeFile(filePath, writeExperiment(*d->experiment)); !written)
+        return written;
     d->filePath = QFileInfo(filePath).absoluteFilePath();
     d->undoStack.setClean();
     Q_EMIT fileChanged();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The experiments that come with the program, as values. Their written forms stand in resources/examples/.
+// The first experiments that come with the program, as values. Their written forms stand in resources/examples/ among
+// those of the gallery (experiment_file/gallery.h).
 #pragma once
 
 #include <string_view>

@@ -76,7 +76,7 @@ private Q_SLOTS:
     {
         const Ran list = runProgram({ QStringLiteral("examples") });
         QCOMPARE(list.code, 0);
-        QCOMPARE(list.out.count(QLatin1Char('\n')), 4);
+        QVERIFY(list.out.count(QLatin1Char('\n')) > 20);
         const auto json = runProgram(words("examples --json")).json();
         QVERIFY(json.at("format") == "shardscope-examples");
         for (const auto& example : json.at("examples")) {

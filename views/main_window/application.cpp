@@ -16,7 +16,7 @@
 #include <optional>
 
 #include "base/codes.h"
-#include "experiment/builtin.h"
+#include "experiment_file/gallery.h"
 #include "program/path.h"
 #include "views/main_window/main_window.h"
 #include "views/problems_view/problems_view.h"
@@ -56,9 +56,8 @@ QByteArray readStandardInput()
 void openIn(MainWindow& window, const QString& file)
 {
     if (!QFileInfo::exists(file))
-        for (const Example& example : builtinExamples())
-            if (file.toStdString() == example.id)
-                return window.document()->setExperiment(example.make(), QString());
+        if (const GalleryExample* example = findExample(file.toStdString()))
+            return window.document()->setExperiment(example->experiment, QString());
     window.openFile(QFileInfo(file).absoluteFilePath());
 }
 

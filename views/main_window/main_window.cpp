@@ -16,12 +16,15 @@
 #include <QTimer>
 #include <algorithm>
 
-#include "experiment/builtin.h"
+#include "document/exchange.h"
+#include "document/whole_file.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
 #include "views/problems_view/problems_view.h"
+#include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
+#include "views/table_help/table_help.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
@@ -35,7 +38,7 @@ constexpr int narrowestWide = 1280;
 
 QString fileFilter()
 {
-    return MainWindow::tr("Experiments (*.json);;All files (*)");
+    return MainWindow::tr("Experiments (*.json);;Tables of arrays (*.csv *.tsv *.json);;All files (*)");
 }
 
 /// The one local file of a drag, or "".
@@ -119,14 +122,36 @@ QAction* MainWindow::action(const QString& name) const
 
 // Files.
 
+bool MainWindow::showErrors(const std::vector<Diagnostic>& errors)
+{
+    if (errors.empty())
+        return false;
+    m_problems->showMessages(errors);
+    dock(QStringLiteral("problems"))->present();
+    return true;
+}
+
 bool MainWindow::openFile(const QString& path)
 {
-    const std::vector<Diagnostic> errors = m_document.open(path);
-    if (!errors.empty()) {
-        m_problems->showMessages(errors);
-        dock(QStringLiteral("problems"))->present();
-        return false;
+    const Result<QByteArray> content = readWholeFile(path);
+    if (!content)
+        return !showErrors({ content.error() });
+    const std::string_view text(content->constData(), static_cast<std::size_t>(content->size()));
+    if (looksLikeTable(text, path.toStdString())) {
+        auto table = openTable(
+            text, path.toStdString(), QFileInfo(path).completeBaseName().toStdString(), *m_document.experiment());
+        if (!table)
+            return !showErrors(table.error());
+        m_run.reset();
+        m_selection.clear();
+        m_document.setExperiment(std::move(table->experiment), QString());
+        m_settings.setFolder(QFileInfo(path).absolutePath());
+        if (!table->warnings.empty())
+            m_problems->showMessages(table->warnings);
+        return true;
     }
+    if (showErrors(m_document.open(path)))
+        return false;
     m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
     m_settings.addRecentFile(m_document.filePath());
@@ -134,14 +159,31 @@ bool MainWindow::openFile(const QString& path)
     return true;
 }
 
+void MainWindow::askForTable()
+{
+    if (!mayLeave())
+        return;
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open a table of arrays"), m_settings.folder(),
+        tr("Tables of arrays (*.csv *.tsv *.json);;All files (*)"));
+    if (!path.isEmpty())
+        openFile(path);
+}
+
+void MainWindow::showTableHelp()
+{
+    if (!m_tableHelp) {
+        m_tableHelp = new TableHelp(this);
+        connect(m_tableHelp, &TableHelp::openRequested, this, &MainWindow::askForTable);
+    }
+    m_tableHelp->show();
+    m_tableHelp->raise();
+    m_tableHelp->activateWindow();
+}
+
 bool MainWindow::saveTo(const QString& path)
 {
-    const Result<void> saved = m_document.saveAs(path);
-    if (!saved) {
-        m_problems->showMessages({ saved.error() });
-        dock(QStringLiteral("problems"))->present();
-        return false;
-    }
+    if (const Result<void> saved = m_document.saveAs(path); !saved)
+        return !showErrors({ saved.error() });
     m_settings.addRecentFile(m_document.filePath());
     m_settings.setFolder(QFileInfo(path).absolutePath());
     statusBar()->showMessage(tr("Saved %1").arg(m_document.displayName()), 3000);
@@ -158,7 +200,7 @@ bool MainWindow::askToSaveAs()
     const QString proposal = m_document.filePath().isEmpty() ? m_settings.folder() + QStringLiteral("/experiment.json")
                                                              : m_document.filePath();
     // The dialog itself adds the suffix, so that it asks about the file that would be replaced.
-    QFileDialog dialog(this, tr("Save experiment"), proposal, fileFilter());
+    QFileDialog dialog(this, tr("Save experiment"), proposal, tr("Experiments (*.json);;All files (*)"));
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setDefaultSuffix(QStringLiteral("json"));
     if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty())
@@ -207,13 +249,13 @@ void MainWindow::newExperiment()
     m_document.setExperiment(std::move(blank), QString());
 }
 
-void MainWindow::openExample(std::size_t example)
+void MainWindow::openExample(const Experiment& example)
 {
     if (!mayLeave())
         return;
     m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
-    m_document.setExperiment(builtinExamples()[example].make(), QString());
+    m_document.setExperiment(example, QString());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)
@@ -244,7 +286,10 @@ void MainWindow::dropEvent(QDropEvent* event)
     if (file.isEmpty())
         return;
     event->acceptProposedAction();
-    if (mayLeave())
+    const QString suffix = QFileInfo(file).suffix().toLower();
+    if (suffix == QLatin1String("yml") || suffix == QLatin1String("yaml") || suffix == QLatin1String("py"))
+        m_rules->importFile(file); // an edit, which can be undone
+    else if (mayLeave())
         openFile(file);
 }
 

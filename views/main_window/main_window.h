@@ -23,6 +23,7 @@ class QToolButton;
 
 namespace shardscope {
 
+class DialectsView;
 class DockFrame;
 class ExplainView;
 class MemoryView;
@@ -35,6 +36,7 @@ class RulesView;
 class ShardGridView;
 class ShardingLabView;
 class StatusButton;
+class TableHelp;
 class TensorsView;
 class TimingView;
 
@@ -53,6 +55,7 @@ public:
     [[nodiscard]] MeshView* meshView() const { return m_mesh; }
     [[nodiscard]] RulesView* rulesView() const { return m_rules; }
     [[nodiscard]] RuleTraceView* traceView() const { return m_trace; }
+    [[nodiscard]] DialectsView* dialectsView() const { return m_dialects; }
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
@@ -63,8 +66,12 @@ public:
     [[nodiscard]] DockFrame* dock(const QString& id) const;
     [[nodiscard]] QAction* action(const QString& name) const;
 
-    /// Opens without asking; errors are shown among the problems and leave the document as it is.
+    /// Opens without asking; errors are shown among the problems and leave the document as it is. A table of arrays
+    /// becomes an untitled experiment with the mesh and the rules of the present one.
     bool openFile(const QString& path);
+    /// How a model's arrays become such a table.
+    void showTableHelp();
+    [[nodiscard]] TableHelp* tableHelp() const { return m_tableHelp; }
     /// Saves under the document's path, or asks for one.
     bool save();
     bool saveTo(const QString& path);
@@ -102,11 +109,14 @@ private:
     void focusNextDock(int step);
 
     void newExperiment();
-    void openExample(std::size_t example);
+    void openExample(const Experiment& example);
     void askToOpen();
+    void askForTable();
+    bool showErrors(const std::vector<Diagnostic>& errors);
     bool askToSaveAs();
     /// True if the document may be left: it was clean, saved or given up.
     bool mayLeave();
+    void fillExamplesMenu(QMenu* examples);
     void fillRecentMenu();
     void showAbout();
 
@@ -129,6 +139,8 @@ private:
     MeshView* m_mesh = nullptr;
     RulesView* m_rules = nullptr;
     RuleTraceView* m_trace = nullptr;
+    DialectsView* m_dialects = nullptr;
+    TableHelp* m_tableHelp = nullptr;
     TensorsView* m_tensors = nullptr;
     ShardGridView* m_grid = nullptr;
     TimingView* m_timing = nullptr;

@@ -6,6 +6,7 @@
 #include <QToolBar>
 #include <algorithm>
 
+#include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_text.h"
@@ -28,8 +29,8 @@ namespace shardscope {
 
 namespace {
 
-/// Docks that are not about the experiment's own arrays: closed until they are asked for, then beside the shard grid.
-constexpr const char* docksOnDemand[] = { "lab", "named" };
+/// Docks for a question that comes up now and then: closed until they are asked for, then beside the shard grid.
+constexpr const char* docksOnDemand[] = { "lab", "named", "dialects" };
 
 bool isOnDemand(const DockFrame* dock)
 {
@@ -53,6 +54,7 @@ void MainWindow::makeDocks()
     m_mesh = new MeshView(&m_document, &m_selection);
     m_rules = new RulesView(&m_document, &m_selection);
     m_trace = new RuleTraceView(&m_document, &m_selection);
+    m_dialects = new DialectsView(&m_document, &m_selection);
     m_tensors = new TensorsView(&m_document, &m_selection);
     m_grid = new ShardGridView(&m_document, &m_selection);
     m_timing = new TimingView(&m_document, &m_selection, &m_run);
@@ -80,9 +82,13 @@ void MainWindow::makeDocks()
     add("memory", "memory", tr("Memory"), m_memory);
     add("explain", "explain", tr("Explain"), m_explain);
     add("trace", "trace", tr("Rule trace"), m_trace);
+    add("dialects", "compare", tr("Dialects"), m_dialects);
     add("problems", "warning", tr("Problems"), m_problems);
     add("lab", "lab", tr("Sharding lab"), m_lab);
     add("named", "names", tr("Named arrays"), m_named);
+    const auto compare = [this] { dock(QStringLiteral("dialects"))->present(); };
+    connect(m_rules, &RulesView::compareRequested, this, compare);
+    connect(m_trace, &RuleTraceView::compareRequested, this, compare);
     connect(m_rules, &RulesView::traceRequested, this, [this] { dock(QStringLiteral("trace"))->present(); });
 }
 

@@ -14,14 +14,15 @@
 #include <QToolBar>
 #include <QToolButton>
 
-#include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/file_words.h"
+#include "experiment_file/gallery.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_button.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/panel/panel.h"
 #include "views/preview/preview_ribbon.h"
+#include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_view.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
@@ -78,6 +79,11 @@ void MainWindow::makeActions()
     addAction(QStringLiteral("save"), QStringLiteral("save"), tr("&Save"), Key::Save, [this] { save(); });
     addAction(QStringLiteral("saveAs"), {}, tr("Save &As…"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
         [this] { askToSaveAs(); });
+    addAction(QStringLiteral("importTable"), {}, tr("&Table of arrays…"), {}, [this] { askForTable(); });
+    addAction(QStringLiteral("importRules"), {}, tr("&Rules…"), {},
+        [this] { m_rules->menu()->findChild<QAction*>(QStringLiteral("importRules"))->trigger(); });
+    addAction(
+        QStringLiteral("tableHelp"), {}, tr("&How to make a table of your model…"), {}, [this] { showTableHelp(); });
     addAction(QStringLiteral("quit"), {}, tr("&Quit"), Key(Qt::CTRL | Qt::Key_Q), [this] { close(); });
 
     QUndoStack* stack = m_document.undoStack();
@@ -135,17 +141,12 @@ void MainWindow::makeMenus()
     file->addAction(at("save"));
     file->addAction(at("saveAs"));
     file->addSeparator();
-    QMenu* examples = file->addMenu(tr("&Examples"));
-    for (std::size_t i = 0; i < builtinExamples().size(); ++i) {
-        const Example& example = builtinExamples()[i];
-        QAction* open =
-            examples->addAction(QString::fromUtf8(example.title.data(), static_cast<qsizetype>(example.title.size())));
-        open->setObjectName(QStringLiteral("example-")
-            + QString::fromLatin1(example.id.data(), static_cast<qsizetype>(example.id.size())));
-        open->setToolTip(QString::fromUtf8(example.question.data(), static_cast<qsizetype>(example.question.size())));
-        connect(open, &QAction::triggered, this, [this, i] { openExample(i); });
-    }
-    examples->setToolTipsVisible(true);
+    fillExamplesMenu(file->addMenu(tr("&Examples")));
+    QMenu* import = file->addMenu(tr("&Import"));
+    import->addAction(at("importTable"));
+    import->addAction(at("importRules"));
+    import->addSeparator();
+    import->addAction(at("tableHelp"));
     file->addSeparator();
     file->addAction(at("quit"));
 
@@ -209,7 +210,27 @@ void MainWindow::makeMenus()
         run->addAction(at(name));
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(at("tableHelp"));
     help->addAction(at("about"));
+}
+
+void MainWindow::fillExamplesMenu(QMenu* examples)
+{
+    const auto text = [](std::string_view utf8) {
+        return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+    };
+    for (const ExampleGroup& group : exampleGroups()) {
+        QMenu* menu = examples->addMenu(text(group.title));
+        menu->setToolTipsVisible(true);
+        for (const GalleryExample& example : gallery()) {
+            if (example.group != group.id)
+                continue;
+            QAction* open = menu->addAction(QString::fromStdString(example.experiment.title));
+            open->setObjectName(QStringLiteral("example-") + text(example.id));
+            open->setToolTip(text(example.question));
+            connect(open, &QAction::triggered, this, [this, &example] { openExample(example.experiment); });
+        }
+    }
 }
 
 void MainWindow::fillRecentMenu()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/rules_view/axis_tray.h"
 
+#include <QFocusEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
 
@@ -14,11 +17,18 @@ AxisTray::AxisTray(QWidget* parent)
 {
     setAccessibleName(tr("Mesh axes to drop a logical name on"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setFocusPolicy(Qt::StrongFocus);
+    setToolTip(tr("Drag a logical name onto an axis. By keyboard: arrow keys choose an axis, Return maps the marked "
+                  "rule's name to it, Ctrl+Return adds it, Esc gives up."));
 }
 
 void AxisTray::setAxes(const QStringList& names)
 {
+    if (m_names == names)
+        return;
     m_names = names;
+    m_current = std::min(m_current, static_cast<int>(names.size()) - 1);
+    tableChanged(this);
     updateGeometry();
     update();
 }
@@ -29,6 +39,82 @@ void AxisTray::setTarget(int axis)
         return;
     m_target = axis;
     update();
+}
+
+void AxisTray::setSubject(const QString& name)
+{
+    setAccessibleDescription(name.isEmpty() ? QString() : tr("Maps %1").arg(name));
+}
+
+void AxisTray::pointAt(int axis, bool append)
+{
+    if (m_names.isEmpty())
+        return;
+    m_current = std::clamp(axis, 0, static_cast<int>(m_names.size()) - 1);
+    update();
+    tableCurrentChanged(this);
+    Q_EMIT pointedAt(m_current, append);
+}
+
+void AxisTray::keyPressEvent(QKeyEvent* event)
+{
+    const bool append = event->modifiers() & Qt::ControlModifier;
+    switch (event->key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Up:
+        return pointAt(m_current - 1, append);
+    case Qt::Key_Right:
+    case Qt::Key_Down:
+        return pointAt(m_current + 1, append);
+    case Qt::Key_Home:
+        return pointAt(0, append);
+    case Qt::Key_End:
+        return pointAt(static_cast<int>(m_names.size()) - 1, append);
+    case Qt::Key_Control:
+        return pointAt(m_current, true);
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_current >= 0)
+            Q_EMIT chosen(m_current, append);
+        return;
+    case Qt::Key_Escape:
+        if (m_current >= 0)
+            Q_EMIT givenUp();
+        return;
+    default:
+        QWidget::keyPressEvent(event);
+    }
+}
+
+void AxisTray::keyReleaseEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Control && m_current >= 0)
+        pointAt(m_current, false);
+    else
+        QWidget::keyReleaseEvent(event);
+}
+
+void AxisTray::mousePressEvent(QMouseEvent* event)
+{
+    if (const int axis = axisAt(event->globalPosition().toPoint()); axis >= 0)
+        pointAt(axis, event->modifiers() & Qt::ControlModifier);
+}
+
+void AxisTray::focusInEvent(QFocusEvent* event)
+{
+    QWidget::focusInEvent(event);
+    if (event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason)
+        pointAt(std::max(m_current, 0), false);
+}
+
+void AxisTray::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
+    if (event->reason() == Qt::PopupFocusReason)
+        return;
+    m_current = -1;
+    update();
+    Q_EMIT givenUp();
 }
 
 QRect AxisTray::chipRect(int axis) const
@@ -62,7 +148,7 @@ void AxisTray::paintEvent(QPaintEvent*)
     QPainter painter(this);
     for (int i = 0; i < m_names.size(); ++i)
         paintChip(painter, chipRect(i), m_names[i], i, Theme::current(),
-            i == m_target ? ChipState::Target : ChipState::Plain);
+            i == m_target || (hasFocus() && i == m_current) ? ChipState::Target : ChipState::Plain);
 }
 
 DragPlate::DragPlate(QWidget* window)
@@ -79,7 +165,7 @@ void DragPlate::showAt(const QPoint& global, const QString& ghost, const QString
     const QFontMetrics metrics(font());
     const int chip = chipSize(ghost).width();
     const int width =
-        8 + chip + (text.isEmpty() ? 8 : 8 + std::min(metrics.horizontalAdvance(text), Metrics::scaled(420)) + 10);
+        8 + chip + (text.isEmpty() ? 8 : 8 + std::min(metrics.horizontalAdvance(text), Metrics::scaled(600)) + 10);
     resize(width, Metrics::scaled(28));
     QPoint at = parentWidget()->mapFromGlobal(global) + QPoint(14, 10);
     at.setX(std::clamp(at.x(), 0, std::max(0, parentWidget()->width() - width)));

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -16,10 +17,11 @@
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
 #include "views/panel/panel.h"
+#include "views/rules_view/rules_model.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
-#include "words/words.h"
+#include "words/dialects.h"
 
 namespace shardscope {
 
@@ -75,10 +77,15 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     , m_below(new QWidget(this))
     , m_whyTitle(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_below))
     , m_why(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_below))
+    , m_soFar(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, m_below))
+    , m_tally(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_below))
+    , m_others(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_below))
+    , m_compare(new QPushButton(tr("Compare"), m_below))
     , m_whatIf(new QFrame(m_below))
     , m_whatIfTitle(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_whatIf))
     , m_whatIfSpecs(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, m_whatIf))
     , m_apply(new QPushButton(tr("Apply"), m_whatIf))
+    , m_join(new QPushButton(m_whatIf))
     , m_empty(new EmptyPage(QString(), QString(), this))
 {
     m_names->setFont(Metrics::fixed());
@@ -120,6 +127,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->viewport()->setBackgroundRole(QPalette::Base);
     m_scroll->setFocusProxy(m_matrix);
+    m_scroll->setFocusPolicy(Qt::NoFocus); // the matrix itself is where Tab goes
     m_scroll->setAccessibleName(tr("Rules and dimensions"));
 
     m_why->setWordWrap(true);
@@ -135,16 +143,39 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     box->setContentsMargins(10, 8, 10, 8);
     box->addWidget(m_whatIfTitle);
     box->addWidget(m_whatIfSpecs);
-    box->addWidget(m_apply, 0, Qt::AlignLeft);
+    auto* choices = new QHBoxLayout;
+    choices->setSpacing(6);
+    choices->addWidget(m_apply);
+    choices->addWidget(m_join);
+    choices->addStretch();
+    box->addLayout(choices);
+    m_soFar->setWordWrap(true);
+    m_soFar->setAccessibleName(tr("Result so far"));
+    m_tally->setWordWrap(true);
+    m_others->setWordWrap(true);
+    m_compare->setObjectName(QStringLiteral("compareDialects"));
+    m_compare->setToolTip(tr("Compares two dialects on all arrays"));
+    m_compare->setProperty("link", true);
+    setQuiet(m_compare);
     auto* why = new QVBoxLayout;
+    why->setSpacing(3);
     why->addWidget(m_whyTitle);
     why->addWidget(m_why);
+    why->addWidget(m_soFar);
+    why->addWidget(m_tally);
     why->addStretch();
-    auto* below = new QHBoxLayout(m_below);
-    below->setContentsMargins(12, 8, 12, 8);
-    below->setSpacing(12);
-    below->addLayout(why, 1);
-    below->addWidget(m_whatIf, 1, Qt::AlignTop);
+    auto* two = new QHBoxLayout;
+    two->setSpacing(12);
+    two->addLayout(why, 1);
+    two->addWidget(m_whatIf, 1, Qt::AlignTop);
+    auto* last = new QHBoxLayout;
+    last->addWidget(m_others, 1);
+    last->addWidget(m_compare, 0, Qt::AlignTop);
+    auto* below = new QVBoxLayout(m_below);
+    below->setContentsMargins(12, 6, 12, 4);
+    below->setSpacing(3);
+    below->addLayout(two);
+    below->addLayout(last);
 
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 0, 1, 1);
@@ -155,6 +186,10 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     column->addStretch();
     column->addWidget(m_empty, 100);
     setFocusProxy(m_matrix);
+    setTabOrder(m_last, m_matrix);
+    setTabOrder(m_matrix, m_apply);
+    setTabOrder(m_apply, m_join);
+    setTabOrder(m_join, m_compare);
 
     connect(m_names, &QLineEdit::editingFinished, this, [this] {
         if (m_names->isModified())
@@ -166,6 +201,8 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     });
     connect(m_matrix, &TraceMatrix::moveRequested, this, &RuleTraceView::moveRule);
     connect(m_apply, &QPushButton::clicked, this, &RuleTraceView::applyWhatIf);
+    connect(m_join, &QPushButton::clicked, this, &RuleTraceView::joinRules);
+    connect(m_compare, &QPushButton::clicked, this, &RuleTraceView::compareRequested);
     connect(document, &Document::experimentChanged, this, &RuleTraceView::refresh);
     connect(document, &Document::snapshotChanged, this, &RuleTraceView::refresh);
     connect(selection, &Selection::changed, this, [this] {
@@ -205,6 +242,7 @@ void RuleTraceView::traceNames(const QString& names)
 void RuleTraceView::refresh()
 {
     m_note.clear();
+    m_shape.clear();
     if (m_typed) {
         showTrace(*m_typed);
         return;
@@ -222,6 +260,8 @@ void RuleTraceView::refresh()
                         .arg(words::tensorName(m_selection->tensor().toStdString())));
         return;
     }
+    if (const TensorRow* row = snapshot->row(m_selection->tensor().toStdString()))
+        m_shape = row->type.shape;
     showTrace(axes->names);
 }
 
@@ -283,6 +323,7 @@ void RuleTraceView::showTrace(const LogicalNames& names)
         m_matrix->setCurrentRule(m_selection->rule() >= 0 ? m_selection->rule() : start);
     }
     showCurrentRule();
+    showOthers();
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
@@ -303,6 +344,8 @@ void RuleTraceView::showCurrentRule()
     const int rule = m_matrix->currentRule(), count = m_matrix->traceLayout().rules;
     if (rule < 0)
         return;
+    const QRect row = m_matrix->traceLayout().row(rule);
+    m_scroll->ensureVisible(m_scroll->horizontalScrollBar()->value() + 1, row.center().y(), 0, row.height() / 2 + 2);
     m_step->setText(tr("Rule %1 of %2").arg(rule + 1).arg(count));
     m_first->setEnabled(rule > 0);
     m_previous->setEnabled(rule > 0);
@@ -327,6 +370,24 @@ void RuleTraceView::showCurrentRule()
             QStringLiteral("<p style='color:%1'>%2</p>").arg(Theme::current().warning.name(), m_note.toHtmlEscaped());
     m_why->setText(why);
 
+    m_soFar->setText(rule + 1 < count
+            ? tr("After rule %1: %2").arg(rule + 1).arg(QString::fromStdString(toColumn(subject.specAfter(rule))))
+            : tr("After the last rule: %1").arg(QString::fromStdString(toColumn(subject.specAfter(rule)))));
+    const auto tally = [&subject](const QString& what, Verdict verdict) {
+        return QStringLiteral("%1 %2").arg(what).arg(subject.count(verdict));
+    };
+    m_tally->setText(QStringList{ tally(tr("applied"), Verdict::Applied), tally(tr("axis busy"), Verdict::AxisBusy),
+        QStringLiteral("%1 %2")
+            .arg(tr("dimension already set"))
+            .arg(subject.count(Verdict::DimensionSet) + subject.count(Verdict::BlockedByNull)),
+        tally(tr("no such dimension"), Verdict::NoSuchDimension) }
+                         .join(QStringLiteral("  ·  ")));
+    const std::optional<Experiment> together = joined();
+    m_join->setVisible(together.has_value());
+    if (together)
+        m_join->setText(
+            tr("Make it %1")
+                .arg(targetText(together->rules.rules.list[static_cast<std::size_t>(trace.byRule)].target)));
     const int before = blocker();
     m_whatIf->setVisible(before >= 0);
     if (before < 0)
@@ -341,6 +402,78 @@ void RuleTraceView::showCurrentRule()
     m_whatIfSpecs->setText(other ? QStringLiteral("%1 → %2").arg(now, QString::fromStdString(toColumn(other->spec())))
                                  : words::describe(other.error()).cause);
     m_apply->setEnabled(other.has_value());
+}
+
+std::optional<Experiment> RuleTraceView::joined() const
+{
+    const int rule = m_matrix->currentRule();
+    if (rule < 0)
+        return std::nullopt;
+    const TraceSubject& subject = m_matrix->subject();
+    const RuleTrace& trace = subject.resolution.rules[static_cast<std::size_t>(rule)];
+    if (trace.verdict != Verdict::DimensionSet || trace.byRule < 0)
+        return std::nullopt;
+    const Experiment& now = *m_document->experiment();
+    const auto by = static_cast<std::size_t>(trace.byRule);
+    if (by >= now.rules.rules.list.size() || now.rules.rules.list[by].target.axes.empty())
+        return std::nullopt;
+    Experiment after = now;
+    for (const std::string& axis : subject.rules.list[static_cast<std::size_t>(rule)].target.axes) {
+        Result<Experiment> more = withAxisAppendedToRule(after, by, axis);
+        if (!more)
+            return std::nullopt; // the rule has that axis already
+        after = std::move(*more);
+    }
+    return after == now ? std::nullopt : std::optional(std::move(after));
+}
+
+bool RuleTraceView::joinRules()
+{
+    std::optional<Experiment> together = joined();
+    if (!together)
+        return false;
+    const RuleTrace& trace = m_matrix->subject().resolution.rules[static_cast<std::size_t>(m_matrix->currentRule())];
+    const int by = trace.byRule;
+    if (!m_document->edit(std::move(*together), tr("more axes for rule %1").arg(by + 1)))
+        return false;
+    m_matrix->setCurrentRule(by);
+    return true;
+}
+
+void RuleTraceView::showOthers()
+{
+    const RulesSetting& now = m_document->experiment()->rules;
+    const Result<Mesh> mesh = makeMesh(m_document->experiment()->mesh);
+    const RuleSystem own{ now.dialect, now.version };
+    QStringList same, other;
+    if (mesh) {
+        const NamedShape array{ {}, m_matrix->subject().names, m_shape };
+        for (const RuleSystem& system : ruleSystems()) {
+            // One thing changed at a time: another version of Flax below it, or another dialect.
+            if (system == own || (system.dialect != own.dialect && system.version != own.version))
+                continue;
+            const ComparedArray compared = compareIn(own, system, array, now.rules, *mesh);
+            if (!compared.step)
+                same << words::systemName(system);
+            else
+                other << QStringLiteral("%1 %2").arg(words::systemName(system),
+                    compared.second.spec ? QString::fromStdString(toColumn(*compared.second.spec)) : tr("an error"));
+        }
+    }
+    if (!same.isEmpty())
+        other << tr("the same in %1").arg(same.join(QStringLiteral(", ")));
+    m_others->setText(other.isEmpty() ? QString() : tr("Elsewhere: %1").arg(other.join(QStringLiteral("; "))));
+}
+
+QString RuleTraceView::soFarText() const
+{
+    const int rule = m_matrix->currentRule();
+    return rule < 0 ? QString() : QString::fromStdString(toColumn(m_matrix->subject().specAfter(rule)));
+}
+
+QString RuleTraceView::othersText() const
+{
+    return m_others->text();
 }
 
 QString RuleTraceView::whatIfText() const

@@ -6,6 +6,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "experiment/experiment.h"
 #include "sharding/logical_rules.h"
 
 class QFrame;
@@ -33,15 +34,25 @@ public:
     [[nodiscard]] TraceMatrix* matrix() const { return m_matrix; }
     /// The result under another order, as text; empty if there is nothing to try.
     [[nodiscard]] QString whatIfText() const;
+    /// "P(X, -, -, -)": what the rules up to the current one have settled.
+    [[nodiscard]] QString soFarText() const;
+    /// What other dialects make of the same names and rules: "Elsewhere: the same in T5X current".
+    [[nodiscard]] QString othersText() const;
     /// Moves the current rule before the one that stands in its way, as one undo step.
     bool applyWhatIf();
+    /// Adds the axes of the current rule to the rule that has set its dimension: "make it (X, Z)".
+    bool joinRules();
     /// Traces these names instead of the selected tensor's: "batch, length, heads".
     void traceNames(const QString& names);
 
 Q_SIGNALS:
     void keyFigureChanged();
+    void compareRequested();
 
 private:
+    void showOthers();
+    /// The experiment in which the current rule's axes stand behind those of the rule that set its dimension.
+    [[nodiscard]] std::optional<Experiment> joined() const;
     void refresh();
     void showTrace(const LogicalNames& names);
     void showNothing(const QString& why);
@@ -63,15 +74,21 @@ private:
     QWidget* m_below;
     RoleLabel* m_whyTitle;
     RoleLabel* m_why;
+    RoleLabel* m_soFar;
+    RoleLabel* m_tally;
+    RoleLabel* m_others;
+    QPushButton* m_compare;
     QFrame* m_whatIf;
     RoleLabel* m_whatIfTitle;
     RoleLabel* m_whatIfSpecs;
     QPushButton* m_apply;
+    QPushButton* m_join;
     EmptyPage* m_empty;
     QString m_keyFigure;
     QString m_note; ///< why the annotation has no effect, if it has none
     std::optional<LogicalNames> m_typed; ///< names typed by the user; absent = those of the selected tensor
     QString m_typedFor; ///< tensor selected when they were typed
+    Shape m_shape; ///< of the selected tensor; empty for typed names
 };
 
 } // namespace shardscope

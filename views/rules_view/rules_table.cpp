@@ -197,6 +197,10 @@ void RulesTable::keyPressEvent(QKeyEvent* event)
             Q_EMIT nameDragCancelled();
         return;
     }
+    if (event->matches(QKeySequence::Paste)) {
+        Q_EMIT pasteRequested();
+        return;
+    }
     const int row = currentIndex().row();
     const bool alt = event->modifiers() & Qt::AltModifier;
     if (alt && (event->key() == Qt::Key_Up || event->key() == Qt::Key_Down)) {

@@ -38,6 +38,7 @@ Q_SIGNALS:
     void moveRequested(int row, int step);
     void removeRequested(int row);
     void addRequested();
+    void pasteRequested();
 
 protected:
     void mousePressEvent(QMouseEvent* event) override;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/rules_view/rules_view.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QPushButton>
-#include <QScrollBar>
 #include <QSignalBlocker>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "document/document.h"
 #include "document/selection.h"
@@ -15,11 +17,13 @@
 #include "views/panel/panel.h"
 #include "views/preview/edit_gesture.h"
 #include "views/rules_view/axis_tray.h"
+#include "views/rules_view/notice_strip.h"
+#include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
-#include "words/words.h"
+#include "words/dialects.h"
 
 namespace shardscope {
 
@@ -29,33 +33,27 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     , m_selection(selection)
     , m_model(new RulesModel(document, this))
     , m_table(new RulesTable(m_model, this))
-    , m_empty(new EmptyPage(tr("No rules yet: every logical axis stays whole."), tr("Add rule"), this))
-    , m_version(new QComboBox(this))
+    , m_empty(new EmptyPage(tr("No rules yet: every logical axis stays whole."), tr("Use T5X 2-D set"), this))
+    , m_system(new QComboBox(this))
     , m_fallback(new QComboBox(this))
+    , m_more(new QToolButton(this))
+    , m_menu(new RulesMenu(this))
     , m_tray(new AxisTray(this))
-    , m_message(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
+    , m_notice(new NoticeStrip(this))
     , m_gesture(new EditGesture(document, this))
 {
-    m_version->addItem(tr("flax-linen 2024"));
-    m_version->addItem(tr("flax-linen current"));
-    m_version->setAccessibleName(tr("Version of the rules"));
-    m_version->setToolTip(tr("How the rules are resolved: as Flax did in 2024, or as it does now"));
-    m_fallback->addItems({ tr("No match: unsharded"), tr("No match: error"), tr("No match: no constraint") });
-    m_fallback->setAccessibleName(tr("What a constraint does when no rule matches"));
-    for (QComboBox* box : { m_version, m_fallback })
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_version->setMinimumContentsLength(12);
-    m_fallback->setMinimumContentsLength(14);
+    setAcceptDrops(true);
+    makeHead();
     auto* trace = new QPushButton(tr("Trace"), this);
     trace->setObjectName(QStringLiteral("trace"));
     trace->setToolTip(tr("Shows for the selected tensor what every rule did, and why"));
     auto* head = new QHBoxLayout;
     head->setContentsMargins(8, 6, 8, 6);
-    head->addWidget(m_version, 1);
-    head->addSpacing(4);
-    head->addWidget(m_fallback, 1);
-    head->addSpacing(4);
+    head->setSpacing(4);
+    head->addWidget(m_system, 5);
+    head->addWidget(m_fallback, 6);
     head->addWidget(trace);
+    head->addWidget(m_more);
 
     auto* add = new QPushButton(icon(QStringLiteral("add"), IconColor::Accent), tr("Add rule"), this);
     add->setObjectName(QStringLiteral("addRule"));
@@ -70,36 +68,29 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     foot->addWidget(hint);
     foot->addWidget(m_tray, 1);
 
-    m_message->setContentsMargins(8, 2, 8, 2);
-    m_message->setWordWrap(true);
-    m_message->hide();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 0, 1, 1);
     column->setSpacing(0);
     column->addLayout(head);
-    column->addWidget(m_message);
+    column->addWidget(m_notice);
     column->addWidget(m_table, 1);
     column->addWidget(m_empty, 1);
     column->addLayout(foot);
     setFocusProxy(m_table);
-    setTabOrder(m_version, m_fallback);
+    setTabOrder(m_system, m_fallback);
     setTabOrder(m_fallback, trace);
-    setTabOrder(trace, m_table);
+    setTabOrder(trace, m_more);
+    setTabOrder(m_more, m_table);
     setTabOrder(m_table, add);
+    setTabOrder(add, m_tray);
 
     connect(trace, &QPushButton::clicked, this, &RulesView::traceRequested);
     connect(add, &QPushButton::clicked, this, &RulesView::addRule);
-    connect(m_empty, &EmptyPage::clicked, this, &RulesView::addRule);
-    connect(m_version, &QComboBox::activated, this, [this](int index) {
-        m_document->edit(
-            withRulesVersion(*m_document->experiment(), index == 0 ? FlaxVersion::Year2024 : FlaxVersion::Current),
-            m_version->itemText(index));
-    });
-    connect(m_fallback, &QComboBox::activated, this, [this](int index) {
-        m_document->edit(
-            withFallback(*m_document->experiment(), static_cast<RulesFallback>(index)), m_fallback->itemText(index));
-    });
-
+    connect(m_empty, &EmptyPage::clicked, this, [this] { useSet(*findPublishedRules("t5x-a2p2"), false); });
+    followControls();
+    followTable();
+    followMenu();
+    followTray();
     connect(m_gesture, &EditGesture::changed, this, [this] {
         if (!m_plate || !m_gesture->preview())
             return;
@@ -107,12 +98,73 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
         m_plate->setAccessibleDescription(text);
         m_plate->showAt(m_previewAt, m_previewName, text);
     });
+    connect(selection, &Selection::changed, this, &RulesView::followSelection);
+    connect(document, &Document::editRefused, this, [this](const Diagnostic& refused) {
+        if (isAncestorOf(QApplication::focusWidget()))
+            showRefusal(refused);
+    });
+    connect(document, &Document::experimentChanged, this, [this] {
+        m_notice->dismiss();
+        refresh();
+    });
+    connect(m_model, &QAbstractItemModel::modelReset, this, &RulesView::refresh);
+    connect(m_model, &QAbstractItemModel::dataChanged, this, &RulesView::refresh);
+    refresh();
+}
+
+void RulesView::makeHead()
+{
+    for (const RuleSystem& system : ruleSystems()) {
+        m_system->addItem(words::systemName(system));
+        m_system->setItemData(m_system->count() - 1, words::systemEffect(system), Qt::ToolTipRole);
+    }
+    m_system->setObjectName(QStringLiteral("ruleSystem"));
+    m_system->setAccessibleName(tr("Dialect of the rules"));
+    for (const auto fallback :
+        { RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint }) {
+        m_fallback->addItem(tr("Else %1").arg(words::fallbackName(fallback)));
+        m_fallback->setItemData(m_fallback->count() - 1, words::fallbackEffect(fallback), Qt::ToolTipRole);
+    }
+    m_fallback->setObjectName(QStringLiteral("rulesFallback"));
+    m_fallback->setAccessibleName(tr("What a constraint does when no rule matches"));
+    for (QComboBox* box : { m_system, m_fallback })
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_system->setMinimumContentsLength(10);
+    m_fallback->setMinimumContentsLength(12);
+    m_system->view()->setTextElideMode(Qt::ElideNone);
+    m_more->setObjectName(QStringLiteral("rulesMenu"));
+    m_more->setIcon(icon(QStringLiteral("menu")));
+    m_more->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
+    m_more->setAutoRaise(true);
+    m_more->setFocusPolicy(Qt::TabFocus);
+    m_more->setPopupMode(QToolButton::InstantPopup);
+    m_more->setAccessibleName(tr("Rule sets, import and export"));
+    m_more->setToolTip(tr("Published rule sets, import, export, and the comparison of dialects"));
+    m_more->setMenu(m_menu);
+}
+
+void RulesView::followControls()
+{
+    connect(m_system, &QComboBox::activated, this, [this](int index) {
+        const RuleSystem& system = ruleSystems()[static_cast<std::size_t>(index)];
+        auto after = withDialect(*m_document->experiment(), system.dialect);
+        m_document->edit(withRulesVersion(*after, system.version), words::systemName(system));
+    });
+    connect(m_fallback, &QComboBox::activated, this, [this](int index) {
+        m_document->edit(
+            withFallback(*m_document->experiment(), static_cast<RulesFallback>(index)), m_fallback->itemText(index));
+    });
+}
+
+void RulesView::followTable()
+{
     connect(m_table, &RulesTable::moveRequested, this, &RulesView::moveRule);
     connect(m_table, &RulesTable::removeRequested, this, [this](int row) {
         m_document->edit(withRuleRemoved(*m_document->experiment(), static_cast<std::size_t>(row)),
             tr("remove rule %1").arg(row + 1));
     });
     connect(m_table, &RulesTable::addRequested, this, &RulesView::addRule);
+    connect(m_table, &RulesTable::pasteRequested, this, &RulesView::paste);
     connect(m_table, &RulesTable::rowDragged, this, &RulesView::dragRow);
     connect(m_table, &RulesTable::rowDropped, this, [this] {
         m_mergeId = 0;
@@ -128,36 +180,53 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
         m_gesture->end();
     });
     connect(m_table, &RulesTable::nameDragged, this, &RulesView::dragName);
-    connect(m_table, &RulesTable::nameDropped, this, &RulesView::dropName);
+    connect(m_table, &RulesTable::nameDropped, this, [this](int row, const QPoint& global, bool append) {
+        const int axis = m_tray->axisAt(global);
+        endNameDrag();
+        mapName(row, axis, append);
+    });
     connect(m_table, &RulesTable::nameDragCancelled, this, &RulesView::endNameDrag);
-
     connect(
         m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
             if (m_following || !current.isValid())
                 return;
+            m_tray->setSubject(m_model->nameAt(current.row()));
             m_selection->setLogicalAxis(m_model->nameAt(current.row()));
             m_selection->setRule(current.row() < m_model->ruleCount() ? current.row() : -1);
         });
-    connect(selection, &Selection::changed, this, &RulesView::followSelection);
-    connect(document, &Document::editRefused, this, [this](const Diagnostic& refused) {
-        if (isAncestorOf(QApplication::focusWidget()))
-            showRefusal(refused);
+}
+
+void RulesView::followTray()
+{
+    connect(m_tray, &AxisTray::pointedAt, this, [this](int axis, bool append) {
+        if (const int row = rowToMap(); row >= 0)
+            proposeName(row, axis, append, m_tray->mapToGlobal(m_tray->chipRect(axis).bottomLeft()));
     });
-    connect(document, &Document::experimentChanged, this, [this] {
-        m_message->hide();
-        refresh();
+    connect(m_tray, &AxisTray::chosen, this, [this](int axis, bool append) {
+        const int row = rowToMap();
+        endNameDrag();
+        if (row >= 0)
+            mapName(row, axis, append);
     });
-    connect(m_model, &QAbstractItemModel::modelReset, this, &RulesView::refresh);
-    connect(m_model, &QAbstractItemModel::dataChanged, this, &RulesView::refresh);
-    refresh();
+    connect(m_tray, &AxisTray::givenUp, this, &RulesView::endNameDrag);
+}
+
+int RulesView::rowToMap() const
+{
+    const int row = m_table->currentIndex().row();
+    return row >= 0 ? row : m_model->rowCount() > 0 ? 0 : -1;
 }
 
 void RulesView::refresh()
 {
     const Experiment& now = *m_document->experiment();
-    const QSignalBlocker quietVersion(m_version), quietFallback(m_fallback);
-    m_version->setCurrentIndex(now.rules.version == FlaxVersion::Year2024 ? 0 : 1);
+    const QSignalBlocker quietSystem(m_system), quietFallback(m_fallback);
+    const RuleSystem system{ now.rules.dialect, now.rules.version };
+    const auto found = std::find(ruleSystems().begin(), ruleSystems().end(), system);
+    m_system->setCurrentIndex(static_cast<int>(found - ruleSystems().begin()));
+    m_system->setToolTip(words::systemEffect(system));
     m_fallback->setCurrentIndex(static_cast<int>(now.rules.fallback));
+    m_fallback->setToolTip(words::fallbackEffect(now.rules.fallback));
     QStringList axes;
     for (const MeshAxis& axis : now.mesh.axes)
         axes << QString::fromStdString(axis.name);
@@ -188,8 +257,8 @@ void RulesView::followSelection()
 
 void RulesView::showRefusal(const Diagnostic& refused)
 {
-    m_message->setText(words::describe(refused).cause);
-    m_message->show();
+    const words::ProblemText text = words::describe(refused);
+    m_notice->say(Severity::Error, text.cause);
 }
 
 void RulesView::moveRule(int row, int step)
@@ -240,12 +309,16 @@ std::optional<Experiment> RulesView::droppedExperiment(int row, int axis, bool a
 
 void RulesView::dragName(int row, const QPoint& global)
 {
+    const bool append = QApplication::keyboardModifiers() & Qt::ControlModifier;
+    proposeName(row, m_tray->axisAt(global), append, global);
+}
+
+void RulesView::proposeName(int row, int axis, bool append, const QPoint& global)
+{
     if (!m_plate) {
         m_plate = new DragPlate(window());
         m_gesture->begin(m_model->nameAt(row));
     }
-    const int axis = m_tray->axisAt(global);
-    const bool append = QApplication::keyboardModifiers() & Qt::ControlModifier;
     m_tray->setTarget(axis);
     QString text = m_plate->accessibleDescription();
     if (axis < 0) {
@@ -269,10 +342,8 @@ void RulesView::dragName(int row, const QPoint& global)
     m_plate->showAt(global, m_previewName, text);
 }
 
-void RulesView::dropName(int row, const QPoint& global, bool append)
+void RulesView::mapName(int row, int axis, bool append)
 {
-    const int axis = m_tray->axisAt(global);
-    endNameDrag();
     if (axis < 0)
         return;
     const Experiment& now = *m_document->experiment();

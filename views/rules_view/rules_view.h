@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "base/diagnostics.h"
+#include "document/exchange.h"
 #include "experiment/experiment.h"
 
 class QComboBox;
-class QPushButton;
-class QStackedLayout;
+class QToolButton;
 
 namespace shardscope {
 
@@ -19,7 +19,8 @@ class Document;
 class DragPlate;
 class EditGesture;
 class EmptyPage;
-class RoleLabel;
+class NoticeStrip;
+class RulesMenu;
 class RulesModel;
 class RulesTable;
 class Selection;
@@ -38,18 +39,50 @@ public:
     [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
     void addRule();
 
+    [[nodiscard]] RulesMenu* menu() const { return m_menu; }
+    /// What the last import, export or refused edit gave, and why.
+    [[nodiscard]] NoticeStrip* notice() const { return m_notice; }
+    /// The rules of a file in place of those there are, as one undo step. What is wrong with it is said in the dock.
+    bool importFile(const QString& path);
+    /// The same from text; `name` is what errors call it.
+    bool importText(const QString& text, const QString& name);
+    /// Writes the rules; all of the file or nothing.
+    bool exportFile(const QString& path, RulesForm form);
+    void copyAs(RulesForm form);
+    /// A published set in place of the rules; `additional` keeps them behind it.
+    void useSet(const PublishedRules& set, bool additional);
+
 Q_SIGNALS:
     void keyFigureChanged();
     void traceRequested();
+    void compareRequested();
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
 
 private:
+    void makeHead();
+    void followControls();
+    void followTable();
+    void followMenu();
+    void followTray();
+    void askToImport();
+    void askToExport(RulesForm form);
+    void paste();
+    bool takeRules(const ReadRules& read);
+    void previewSet(const PublishedRules* set);
+    void sayAfterImport(const RulesText& rules);
     void refresh();
     void followSelection();
     void moveRule(int row, int step);
     void dragRow(int from, int to, bool start);
     [[nodiscard]] std::optional<Experiment> droppedExperiment(int row, int axis, bool append) const;
     void dragName(int row, const QPoint& global);
-    void dropName(int row, const QPoint& global, bool append);
+    /// Shows what the name of a row would do on an axis; -1 for no axis.
+    void proposeName(int row, int axis, bool append, const QPoint& global);
+    void mapName(int row, int axis, bool append);
+    [[nodiscard]] int rowToMap() const;
     void endNameDrag();
     void showRefusal(const Diagnostic& refused);
 
@@ -58,10 +91,12 @@ private:
     RulesModel* m_model;
     RulesTable* m_table;
     EmptyPage* m_empty;
-    QComboBox* m_version;
+    QComboBox* m_system;
     QComboBox* m_fallback;
+    QToolButton* m_more;
+    RulesMenu* m_menu;
     AxisTray* m_tray;
-    RoleLabel* m_message;
+    NoticeStrip* m_notice;
     EditGesture* m_gesture;
     DragPlate* m_plate = nullptr;
     QString m_keyFigure;

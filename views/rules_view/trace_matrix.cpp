@@ -44,6 +44,24 @@ std::vector<int> TraceSubject::leftover() const
     return free;
 }
 
+PartitionSpec TraceSubject::specAfter(int rule) const
+{
+    PartitionSpec spec = resolution.spec();
+    for (std::size_t d = 0; d < resolution.dims.size() && d < spec.entries.size(); ++d) {
+        const DimensionOutcome outcome = resolution.dims[d].outcome;
+        const bool byRule = outcome == DimensionOutcome::SetByRule || outcome == DimensionOutcome::SetToNullByRule;
+        if (byRule && resolution.dims[d].rule > rule)
+            spec.entries[d] = SpecEntry::none();
+    }
+    return spec;
+}
+
+int TraceSubject::count(Verdict verdict) const
+{
+    return static_cast<int>(std::count_if(resolution.rules.begin(), resolution.rules.end(),
+        [verdict](const RuleTrace& trace) { return trace.verdict == verdict; }));
+}
+
 TraceMatrix::TraceMatrix(QWidget* parent)
     : QWidget(parent)
 {

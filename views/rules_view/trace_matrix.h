@@ -25,6 +25,10 @@ struct TraceSubject {
     [[nodiscard]] QString dimensionName(int dimension) const;
     /// Mesh axes that the result does not use.
     [[nodiscard]] std::vector<int> leftover() const;
+    /// The spec as it stands once the rules up to and with `rule` have been read.
+    [[nodiscard]] PartitionSpec specAfter(int rule) const;
+    /// How many rules came out so.
+    [[nodiscard]] int count(Verdict verdict) const;
 };
 
 class TraceMatrix : public QWidget, public PaintedTable {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "document/whole_file.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QFileInfo>
+#include <QSaveFile>
+
+#include "base/codes.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr qint64 largestFile = qint64{ 64 } << 20;
+
+Error about(Code code, const QString& path, std::vector<Arg> args)
+{
+    return Diagnostic{ code, std::move(args), Where{ .file = path.toStdString(), .pointer = {}, .path = {} } };
+}
+
+Error unreadable(const QString& path, const QString& reason)
+{
+    return about(Code::Unreadable, path, { { "file", path.toStdString() }, { "reason", reason.toStdString() } });
+}
+
+} // namespace
+
+Result<QByteArray> readWholeFile(const QString& path)
+{
+    QFile file(path);
+    if (QFileInfo(path).isDir())
+        return tl::unexpected(unreadable(path, QCoreApplication::translate("shardscope::Document", "it is a folder")));
+    if (!file.open(QIODevice::ReadOnly))
+        return tl::unexpected(unreadable(path, file.errorString()));
+    if (file.size() > largestFile)
+        return tl::unexpected(
+            about(Code::TooLarge, path, { { "what", "file" }, { "bytes", file.size() }, { "limit", largestFile } }));
+    // A device or a pipe has no size: what comes out of it is bounded all the same.
+    QByteArray content = file.read(largestFile + 1);
+    if (file.error() != QFileDevice::NoError)
+        return tl::unexpected(unreadable(path, file.errorString()));
+    return content;
+}
+
+Result<void> writeWholeFile(const QString& path, std::string_view text)
+{
+    QSaveFile file(path);
+    const auto size = static_cast<qint64>(text.size());
+    if (file.open(QIODevice::WriteOnly) && file.write(text.data(), size) == size && file.commit())
+        return {};
+    return tl::unexpected(about(
+        Code::Unwritable, path, { { "file", path.toStdString() }, { "reason", file.errorString().toStdString() } }));
+}
+
+} // namespace shardscope

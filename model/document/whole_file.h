@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files as one piece of text.
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+#include <string_view>
+
+#include "base/diagnostics.h"
+
+namespace shardscope {
+
+/// Errors, with the file's name: Unreadable, TooLarge beyond 64 MiB.
+[[nodiscard]] Result<QByteArray> readWholeFile(const QString& path);
+/// All of it or nothing: what was there stays until everything is written. Error: Unwritable.
+[[nodiscard]] Result<void> writeWholeFile(const QString& path, std::string_view text);
+
+} // namespace shardscope

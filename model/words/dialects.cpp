@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/dialects.h"
+
+#include "words/tr.h"
+
+namespace shardscope::words {
+
+namespace {
+
+Span strong(const QString& text)
+{
+    return { text, Span::Style::Strong, -1 };
+}
+Span say(const QString& text)
+{
+    return { text, Span::Style::Plain, -1 };
+}
+Span axes(const std::vector<std::string>& names)
+{
+    QStringList list;
+    for (const std::string& name : names)
+        list << fromStd(name);
+    return { list.join(Words::tr(" and ")), Span::Style::Axis, -1 };
+}
+
+QString dimensionName(const NamedShape& array, std::size_t dimension)
+{
+    if (dimension < array.names.size() && array.names[dimension].kind == LogicalName::Kind::Name)
+        return fromStd(array.names[dimension].name);
+    return Words::tr("dimension %1").arg(dimension);
+}
+
+void append(Text& text, Text more)
+{
+    text.insert(text.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+Text errorStep(const ComparedArray& compared, const DifferingStep& step, const QString& failing)
+{
+    const SystemResult& failed = step.bySecond ? compared.second : compared.first;
+    return { strong(failing), say(Words::tr(" gives no spec: ")),
+        say(failed.error ? describe(*failed.error).cause : QString()) };
+}
+
+/// What rule `step.rule` does in both: "Rule 2 fires in A: batch is cut along X. In B X already cuts length (rule 1)."
+Text ruleStep(const ComparedArray& compared, const NamedShape& array, const LogicalRules& rules,
+    const DifferingStep& step, const QString& first, const QString& second)
+{
+    const RuleTrace& a = compared.first.resolution->rules[step.rule];
+    const RuleTrace& b = compared.second.resolution->rules[step.rule];
+    const bool inFirst = a.verdict == Verdict::Applied;
+    Text text{ say(Words::tr("Rule %1 fires in ").arg(step.rule + 1)), strong(inFirst ? first : second),
+        say(QStringLiteral(": ")) };
+    append(text, verdictReason(inFirst ? a : b, rules, array.names));
+    text.push_back(say(Words::tr(". In ")));
+    text.push_back(strong(inFirst ? second : first));
+    text.push_back(say(QStringLiteral(" ")));
+    append(text, verdictReason(inFirst ? b : a, rules, array.names));
+    text.push_back(say(QStringLiteral(".")));
+    return text;
+}
+
+Text dropStep(const NamedShape& array, const DifferingStep& step, const QString& system)
+{
+    const DroppedAxes& dropped = *step.dropped;
+    Text text{ strong(system), say(Words::tr(" drops ")), axes(dropped.axes), say(Words::tr(" from ")),
+        strong(dimensionName(array, dropped.dimension)) };
+    if (dropped.reason == DroppedAxes::Reason::SizeOne)
+        text.push_back(say(dropped.axes.size() == 1
+                ? Words::tr(", which has 1 device: the array is cut the same, its spec is written otherwise.")
+                : Words::tr(", which have 1 device each: the array is cut the same, its spec is written otherwise.")));
+    else
+        text.push_back(say(Words::tr(": %1 does not divide by %2, so the dimension stays whole.")
+                               .arg(count(dropped.size), count(dropped.partitions))));
+    return text;
+}
+
+} // namespace
+
+QString systemName(const RuleSystem& system)
+{
+    const bool old = system.version == FlaxVersion::Year2024;
+    switch (system.dialect) {
+    case Dialect::FlaxLinen:
+        return old ? Words::tr("Flax 2024") : Words::tr("Flax current");
+    case Dialect::T5x:
+        return old ? Words::tr("T5X 2024") : Words::tr("T5X current");
+    case Dialect::MaxText:
+        return old ? Words::tr("MaxText 2024") : Words::tr("MaxText current");
+    }
+    return {};
+}
+
+QString systemEffect(const RuleSystem& system)
+{
+    QString effect;
+    switch (system.dialect) {
+    case Dialect::FlaxLinen:
+        effect = Words::tr("Rules are walked in order, and the spec is taken as it is: a dimension that does not "
+                           "divide is an error.");
+        break;
+    case Dialect::T5x:
+        effect = Words::tr("T5X resolves as Flax does. On several slices it writes (replica, data) into the rule for "
+                           "batch; import or type it so.");
+        break;
+    case Dialect::MaxText:
+        effect = Words::tr("As Flax, then mesh axes with 1 device are dropped, and so are axes that a dimension does "
+                           "not divide by: it stays whole without a word.");
+        break;
+    }
+    effect += QLatin1Char(' ');
+    effect += system.version == FlaxVersion::Year2024
+        ? Words::tr(
+            "As Flax was in 2024: a rule for None takes the first dimension without a name, and logical constraints do "
+            "nothing on CPUs.")
+        : Words::tr("As Flax is now: it leaves dimensions without a name alone, and logical constraints count on "
+                    "CPUs, too.");
+    return effect;
+}
+
+QString fallbackName(RulesFallback fallback)
+{
+    switch (fallback) {
+    case RulesFallback::AxisIsUnsharded:
+        return Words::tr("unsharded");
+    case RulesFallback::RaiseError:
+        return Words::tr("error");
+    case RulesFallback::NoConstraint:
+        return Words::tr("no constraint");
+    }
+    return {};
+}
+
+QString fallbackEffect(RulesFallback fallback)
+{
+    switch (fallback) {
+    case RulesFallback::AxisIsUnsharded:
+        return Words::tr("A constraint keeps a dimension whole that no rule matched. Annotations of parameters are "
+                         "always read so.");
+    case RulesFallback::RaiseError:
+        return Words::tr("A constraint with a dimension that no rule matched is an error: the model cannot be traced.");
+    case RulesFallback::NoConstraint:
+        return Words::tr("A constraint with a dimension that no rule matched does nothing at all: the value is left "
+                         "to propagation.");
+    }
+    return {};
+}
+
+Text differingStep(const ComparedArray& compared, const NamedShape& array, const LogicalRules& rules,
+    const RuleSystem& first, const RuleSystem& second)
+{
+    if (!compared.step)
+        return {};
+    const DifferingStep& step = *compared.step;
+    const QString firstName = systemName(first), secondName = systemName(second);
+    const QString& acting = step.bySecond ? secondName : firstName;
+    switch (step.kind) {
+    case DifferingStep::Kind::Failure:
+        return errorStep(compared, step, acting);
+    case DifferingStep::Kind::Rule:
+        return ruleStep(compared, array, rules, step, firstName, secondName);
+    case DifferingStep::Kind::Dropped:
+        return dropStep(array, step, acting);
+    case DifferingStep::Kind::Dimension:
+        return { strong(dimensionName(array, step.dimension)),
+            say(Words::tr(" has no name that a rule could match: one of them leaves it whole, the other to "
+                          "propagation.")) };
+    }
+    return {};
+}
+
+} // namespace shardscope::words

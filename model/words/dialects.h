@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The systems that read rules, and where two of them part, in words.
+#pragma once
+
+#include "rules/dialect_comparison.h"
+#include "words/words.h"
+
+namespace shardscope::words {
+
+[[nodiscard]] QString systemName(const RuleSystem& system); ///< "Flax 2024", "MaxText current"
+/// What the choice of that system changes, in one or two sentences.
+[[nodiscard]] QString systemEffect(const RuleSystem& system);
+[[nodiscard]] QString fallbackName(RulesFallback fallback); ///< "unsharded"
+[[nodiscard]] QString fallbackEffect(RulesFallback fallback);
+
+/// "Rule 2 fires in Flax 2024; in Flax current dimension 0 has no name, and this version leaves it alone." Empty where
+/// the array has no step at which they part.
+[[nodiscard]] Text differingStep(const ComparedArray& compared, const NamedShape& array, const LogicalRules& rules,
+    const RuleSystem& first, const RuleSystem& second);
+
+} // namespace shardscope::words

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/dialects_view/dialects_view.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QSignalBlocker>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "views/dialects_view/dialects_model.h"
+#include "views/panel/panel.h"
+#include "words/dialects.h"
+
+namespace shardscope {
+
+namespace {
+
+int indexOf(const RuleSystem& system)
+{
+    const auto& all = ruleSystems();
+    return static_cast<int>(std::find(all.begin(), all.end(), system) - all.begin());
+}
+
+const RuleSystem& systemAt(const QComboBox* box)
+{
+    return ruleSystems()[static_cast<std::size_t>(box->currentIndex())];
+}
+
+/// Every array with logical names, once: arguments first, then the values that are constrained.
+std::vector<NamedShape> arraysOf(const Snapshot& snapshot)
+{
+    std::vector<NamedShape> arrays;
+    if (!snapshot.annotations || !snapshot.program)
+        return arrays;
+    for (const auto* list : { &snapshot.annotations->arguments, &snapshot.annotations->constraints })
+        for (const ResolvedAnnotation& annotation : *list) {
+            const auto* logical = std::get_if<LogicalAxes>(&annotation.written);
+            if (!logical)
+                continue;
+            const Value& value = snapshot.program->value(annotation.value);
+            if (logical->names.size() == value.type.shape.size())
+                arrays.push_back({ value.path, logical->names, value.type.shape });
+        }
+    return arrays;
+}
+
+} // namespace
+
+DialectsView::DialectsView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_model(new DialectsModel(this))
+    , m_first(new QComboBox(this))
+    , m_second(new QComboBox(this))
+    , m_all(new QCheckBox(tr("All arrays"), this))
+    , m_count(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_table(new QTableView(this))
+    , m_empty(new EmptyPage(QString(), QString(), this))
+{
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    for (QComboBox* box : { m_first, m_second }) {
+        for (const RuleSystem& system : ruleSystems()) {
+            box->addItem(words::systemName(system));
+            box->setItemData(box->count() - 1, words::systemEffect(system), Qt::ToolTipRole);
+        }
+        connect(box, &QComboBox::activated, this, [this] {
+            m_chosen = true;
+            refresh();
+        });
+    }
+    m_first->setAccessibleName(tr("First dialect"));
+    m_second->setAccessibleName(tr("Second dialect"));
+    m_all->setToolTip(tr("Shows arrays with the same spec in both as well"));
+    connect(m_all, &QCheckBox::toggled, this, [this](bool all) {
+        m_model->setAll(all);
+        showCounts();
+    });
+
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(8, 6, 8, 6);
+    head->setSpacing(6);
+    head->addWidget(m_first);
+    head->addWidget(new RoleLabel(tr("against"), RoleLabel::Size::Small, &Theme::secondary, this));
+    head->addWidget(m_second);
+    head->addSpacing(6);
+    head->addWidget(m_all);
+    head->addStretch();
+    m_count->setContentsMargins(8, 0, 8, 4);
+
+    m_table->setModel(m_model);
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setTabKeyNavigation(false);
+    m_table->setWordWrap(true);
+    m_table->setTextElideMode(Qt::ElideMiddle);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setMinimumSectionSize(Metrics::scaled(22));
+    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setSectionsClickable(false);
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_table->setAccessibleName(tr("Arrays in two dialects"));
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->setSpacing(0);
+    column->addLayout(head);
+    column->addWidget(m_count);
+    column->addWidget(m_table, 1);
+    column->addWidget(m_empty, 1);
+    setFocusProxy(m_first);
+
+    connect(
+        m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
+            if (m_following || !current.isValid())
+                return;
+            m_selection->setTensor(m_model->pathAt(current.row()));
+            if (const int rule = current.data(DialectsModel::RuleRole).toInt(); rule >= 0)
+                m_selection->setRule(rule);
+        });
+    connect(selection, &Selection::changed, this, &DialectsView::followSelection);
+    connect(document, &Document::experimentChanged, this, &DialectsView::refresh);
+    connect(document, &Document::snapshotChanged, this, &DialectsView::refresh);
+    refresh();
+}
+
+void DialectsView::refresh()
+{
+    const Experiment& now = *m_document->experiment();
+    if (!m_chosen) {
+        // What the experiment has, against that which most often gives something else.
+        const RuleSystem own{ now.rules.dialect, now.rules.version };
+        const QSignalBlocker quietFirst(m_first), quietSecond(m_second);
+        m_first->setCurrentIndex(indexOf(own));
+        m_second->setCurrentIndex(
+            indexOf({ own.dialect == Dialect::MaxText ? Dialect::FlaxLinen : Dialect::MaxText, own.version }));
+    }
+    ComparisonSubject subject;
+    subject.rules = now.rules.rules;
+    subject.first = systemAt(m_first);
+    subject.second = systemAt(m_second);
+    if (auto mesh = makeMesh(now.mesh))
+        subject.mesh = std::move(*mesh);
+    // Where the newest analysis did not come so far, the names are those of the last one that did.
+    const SnapshotPtr newest = m_document->snapshot(), good = m_document->lastGood();
+    if (newest && newest->annotations)
+        subject.arrays = arraysOf(*newest);
+    else if (good)
+        subject.arrays = arraysOf(*good);
+    m_model->setSubject(std::move(subject));
+    showCounts();
+    followSelection();
+}
+
+void DialectsView::showCounts()
+{
+    const int arrays = m_model->arrayCount(), differing = m_model->differingCount();
+    const QString all = words::counted(arrays, words::Noun::Array);
+    const QString figure = arrays == 0 ? QString()
+        : differing == 0               ? tr("no difference in %1").arg(all)
+        : differing == 1               ? tr("1 of %1 differs").arg(all)
+                                       : tr("%1 of %2 differ").arg(words::count(differing), all);
+    m_count->setText(figure);
+    m_count->setVisible(arrays > 0 && m_model->rowCount() > 0);
+    m_table->setVisible(m_model->rowCount() > 0);
+    m_empty->setVisible(m_model->rowCount() == 0);
+    m_empty->setSentence(arrays == 0
+            ? tr("No array is annotated with logical names: rules are not asked, whatever the dialect.")
+            : tr("Both dialects give the same specs: no difference in %1.").arg(all));
+    sizeTable();
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void DialectsView::followSelection()
+{
+    const int row = m_model->rowOf(m_selection->tensor());
+    m_following = true;
+    if (row < 0)
+        m_table->clearSelection();
+    else
+        m_table->setCurrentIndex(m_model->index(row, 0));
+    m_following = false;
+}
+
+void DialectsView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    sizeTable();
+}
+
+int DialectsView::contentWidth(int column) const
+{
+    int width = 0;
+    for (int row = 0; row < std::min(m_model->rowCount(), 200); ++row) {
+        const QModelIndex index = m_model->index(row, column);
+        const QVariant face = index.data(Qt::FontRole);
+        const QFontMetrics metrics(face.isValid() ? face.value<QFont>() : font());
+        width = std::max(width, metrics.horizontalAdvance(index.data().toString()));
+    }
+    return width + Metrics::scaled(10);
+}
+
+/// Specs as wide as they are, as far as that leaves room to say why they differ; rows as high as that needs.
+void DialectsView::sizeTable()
+{
+    const int width = m_table->viewport()->width();
+    int rest = width;
+    for (const int column : { DialectsModel::Array, DialectsModel::First, DialectsModel::Second }) {
+        const int wanted = std::max(contentWidth(column), m_table->horizontalHeader()->sectionSizeHint(column));
+        m_table->setColumnWidth(column, std::clamp(wanted + 8, width * 12 / 100, width * 24 / 100));
+        rest -= m_table->columnWidth(column);
+    }
+    m_table->setColumnWidth(DialectsModel::Step, rest);
+    m_table->resizeRowsToContents();
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        m_table->setRowHeight(row, m_table->rowHeight(row) + Metrics::scaled(6));
+}
+
+} // namespace shardscope

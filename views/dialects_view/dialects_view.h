@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock that compares what two dialects make of the same rules.
+#pragma once
+
+#include <QWidget>
+
+#include "document/document.h"
+#include "document/selection.h"
+
+class QCheckBox;
+class QComboBox;
+class QTableView;
+
+namespace shardscope {
+
+class DialectsModel;
+class EmptyPage;
+class RoleLabel;
+
+class DialectsView : public QWidget {
+    Q_OBJECT
+public:
+    DialectsView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "2 of 14 arrays differ".
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] DialectsModel* model() const { return m_model; }
+    [[nodiscard]] QTableView* table() const { return m_table; }
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void refresh();
+    void showCounts();
+    void sizeTable();
+    [[nodiscard]] int contentWidth(int column) const;
+    void followSelection();
+
+    Document* m_document;
+    Selection* m_selection;
+    DialectsModel* m_model;
+    QComboBox* m_first;
+    QComboBox* m_second;
+    QCheckBox* m_all;
+    RoleLabel* m_count;
+    QTableView* m_table;
+    EmptyPage* m_empty;
+    QString m_keyFigure;
+    bool m_chosen = false; ///< somebody chose what is compared: it no longer follows the experiment
+    bool m_following = false;
+};
+
+} // namespace shardscope

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The menu of the rules: published sets by project, import, export, and the comparison of dialects.
+#pragma once
+
+#include <QMenu>
+
+#include "document/exchange.h"
+
+namespace shardscope {
+
+class RulesMenu : public QMenu {
+    Q_OBJECT
+public:
+    explicit RulesMenu(QWidget* parent = nullptr);
+    /// The action of a published set; null if there is none of that id.
+    [[nodiscard]] QAction* setAction(const QString& id) const;
+    /// The rules there are stay behind those of a T5X set.
+    [[nodiscard]] bool keepsOwn() const;
+
+Q_SIGNALS:
+    /// A set is under the pointer or the keyboard's mark; null when none is.
+    void setPointedAt(const shardscope::PublishedRules* set);
+    void setChosen(const shardscope::PublishedRules* set);
+    void importRequested();
+    void pasteRequested();
+    void copyRequested(shardscope::RulesForm form);
+    void saveRequested(shardscope::RulesForm form);
+    void compareRequested();
+
+private:
+    void addProject(const std::string& project);
+    void addForms(QMenu* menu, bool save);
+    QAction* m_keepOwn = nullptr;
+};
+
+/// "Flax tuples", "MaxText YAML": the form's name.
+[[nodiscard]] QString formName(RulesForm form);
+/// "py", "yml", "json".
+[[nodiscard]] QString formSuffix(RulesForm form);
+
+} // namespace shardscope
