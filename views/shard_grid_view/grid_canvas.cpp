@@ -34,6 +34,7 @@ void GridCanvas::setSubject(std::optional<GridSubject> subject)
     hover(std::nullopt); // its devices would stay lit everywhere
     m_subject = std::move(subject);
     arrange();
+    tableChanged(this);
     update();
 }
 
@@ -67,6 +68,7 @@ void GridCanvas::setCurrentCell(std::optional<GridCell> cell)
         setAccessibleDescription(text.title + QStringLiteral(", ") + text.ranges + QStringLiteral(". ") + text.holding);
         m_selection->setHoveredDevices(m_subject->layout.holders(shard));
     }
+    tableCurrentChanged(this);
     update();
 }
 

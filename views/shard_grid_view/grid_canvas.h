@@ -6,13 +6,14 @@
 #include <optional>
 
 #include "views/shard_grid_view/grid_subject.h"
+#include "views/widgets/painted_table.h"
 
 namespace shardscope {
 
 class Selection;
 struct Theme;
 
-class GridCanvas : public QWidget {
+class GridCanvas : public QWidget, public PaintedTable {
     Q_OBJECT
 public:
     explicit GridCanvas(Selection* selection, QWidget* parent = nullptr);
@@ -27,6 +28,22 @@ public:
     /// The cell that arrow keys walk from.
     [[nodiscard]] std::optional<GridCell> currentCell() const { return m_current; }
     void setCurrentCell(std::optional<GridCell> cell);
+
+    // One cell per shard.
+    [[nodiscard]] int tableRowCount() const override;
+    [[nodiscard]] int tableColumnCount() const override;
+    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QString tableRowName(int row) const override;
+    [[nodiscard]] QString tableText(int row, int column) const override;
+    [[nodiscard]] QString tableDescription(int row, int column) const override;
+    [[nodiscard]] QRect tableRect(int row) const override;
+    [[nodiscard]] QRect tableCellRect(int row, int column) const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableColumnAt(QPoint point) const override;
+    [[nodiscard]] int tableCurrentRow() const override;
+    [[nodiscard]] int tableCurrentColumn() const override;
+    void tableActivate(int row) override { tableActivateCell(row, 0); }
+    void tableActivateCell(int row, int column) override;
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -44,6 +61,8 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    [[nodiscard]] int rowsPerPanel() const; ///< of the table
+    [[nodiscard]] GridCell cellOfTable(int row, int column) const;
     void arrange();
     void layOut();
     void hover(std::optional<GridCell> cell);

@@ -11,6 +11,7 @@ class QToolButton;
 namespace shardscope {
 
 class Document;
+class EmptyPage;
 class GridTray;
 class RoleLabel;
 class Selection;
@@ -36,6 +37,7 @@ protected:
 private:
     void refresh();
     void showRow(const TensorRow& row);
+    void showEmpty();
 
     Document* m_document;
     Selection* m_selection;
@@ -47,6 +49,7 @@ private:
     RoleLabel* m_notice; ///< what is wrong with the array's sharding
     QToolButton* m_partial;
     GridCanvas* m_canvas;
+    EmptyPage* m_empty;
     GridTray* m_tray;
     QWidget* m_head; ///< everything above the grid
     QString m_keyFigure;
