@@ -6,6 +6,7 @@
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
+#include <QHeaderView>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
@@ -321,6 +322,79 @@ private Q_SLOTS:
         QVERIFY(!window.dock(QStringLiteral("memory"))->isVisible());
         toggle->trigger();
         QVERIFY(window.dock(QStringLiteral("memory"))->isVisible());
+    }
+
+    void whatCannotRunSaysWhy()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        QVERIFY(window.openFile(m_file));
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        Document* document = window.document();
+        document->waitForAnalysis();
+        auto* button = window.findChild<QPushButton*>(QStringLiteral("runStepButton"));
+        const auto enabled = [&window, button] {
+            const bool step = window.action(QStringLiteral("runStep"))->isEnabled();
+            return button->isEnabled() == step && window.action(QStringLiteral("runTimeit"))->isEnabled() == step
+                    && window.action(QStringLiteral("runContinuously"))->isEnabled() == step
+                ? int(step)
+                : -1;
+        };
+        QCOMPARE(enabled(), 1);
+        QVERIFY(!button->toolTip().contains(QStringLiteral("No step can run")));
+        document->edit(withDimension(*document->experiment(), "batch", 7), QStringLiteral("batch"));
+        document->waitForAnalysis();
+        QCOMPARE(enabled(), 0);
+        for (const QString& tip : { button->toolTip(), window.action(QStringLiteral("runTimeit"))->toolTip(),
+                 window.action(QStringLiteral("runContinuously"))->toolTip() })
+            QVERIFY2(tip.contains(QStringLiteral("No step can run")) && tip.contains(QStringLiteral("batch")),
+                qPrintable(tip));
+        QVERIFY(!button->accessibleDescription().isEmpty());
+        QTest::keyClick(&window, Qt::Key_F5);
+        QCOMPARE(window.runController()->state(), RunController::State::Idle);
+        document->undoStack()->undo();
+        document->waitForAnalysis();
+        QCOMPARE(enabled(), 1);
+        QTest::keyClick(&window, Qt::Key_F5);
+        QTRY_COMPARE(window.runController()->stepsDone(), 1);
+    }
+
+    /// Small tables show all their rows, larger ones whole ones.
+    void tablesHaveWholeRows()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(window.action(QStringLiteral("example-rule-lab")));
+        window.action(QStringLiteral("example-rule-lab"))->trigger();
+        window.document()->waitForAnalysis();
+        const auto* table = window.rulesView()->table();
+        const int rows = table->model()->rowCount();
+        QVERIFY(rows >= 4);
+        const auto missing = [table, rows] {
+            return rows * table->verticalHeader()->defaultSectionSize() - table->viewport()->height();
+        };
+        QTRY_VERIFY2(missing() <= 0, qPrintable(QString::number(missing())));
+        const int third = window.problemsView()->height() - 3 * ProblemRow::defaultHeight();
+        QVERIFY2(third >= 0 && third <= 4, qPrintable(QString::number(third)));
+        // A height that a person chose stays.
+        const DockFrame* dock = window.dock(QStringLiteral("rules"));
+        const QPoint line(dock->geometry().center().x(), dock->geometry().bottom() + 2);
+        const int before = dock->height();
+        QTest::mouseMove(&window, line);
+        QTest::mousePress(&window, Qt::LeftButton, Qt::NoModifier, line);
+        QTest::mouseMove(&window, line + QPoint(0, 20));
+        QTest::mouseMove(&window, line + QPoint(0, 40));
+        QTest::mouseRelease(&window, Qt::LeftButton, Qt::NoModifier, line + QPoint(0, 40));
+        QTRY_VERIFY(dock->height() >= before + 30);
+        const int chosen = dock->height();
+        window.action(QStringLiteral("example-flax-mlp-logical"))->trigger();
+        window.document()->waitForAnalysis();
+        QTest::qWait(30);
+        QCOMPARE(dock->height(), chosen);
     }
 
     void anEditInTheHandSaysWhatItChanges()

@@ -41,6 +41,29 @@ private Q_SLOTS:
         QVERIFY(!view.keyFigure().isEmpty());
     }
 
+    /// No words under the line of the limit.
+    void wordsKeepClearOfTheLimit()
+    {
+        const std::int64_t mib = 1 << 20;
+        for (const std::int64_t limit : { 9 * mib, 12 * mib, 15 * mib, 17 * mib, 31 * mib }) {
+            const MemoryBar bar =
+                MemoryBar::make({ 8 * mib, 8 * mib, 8 * mib, 8 * mib, 0, 0 }, limit, { 0, 0, 600, 28 });
+            QVERIFY(bar.overLimit);
+            const QRect line(bar.limitX, 0, 2, 28);
+            int cut = 0;
+            for (const MemoryBar::Segment& segment : bar.segments) {
+                const QRect label = bar.labelRect(segment, 8);
+                QVERIFY(!label.intersects(line));
+                QVERIFY(segment.rect.contains(label));
+                QVERIFY(label.width() >= segment.rect.width() / 2 - 18);
+                cut += label.width() < segment.rect.width() - 16;
+            }
+            QCOMPARE(cut, 1);
+        }
+        const MemoryBar within = MemoryBar::make({ 8 * mib, 0, 0, 0, 0, 0 }, 9 * mib, { 0, 0, 600, 28 });
+        QCOMPARE(within.labelRect(within.segments[0], 8), within.segments[0].rect.adjusted(8, 0, -8, 0));
+    }
+
     void bar_data()
     {
         QTest::addColumn<QList<qint64>>("bytes");

@@ -175,6 +175,27 @@ private Q_SLOTS:
         QCOMPARE(view.keyFigure(), u"13 padded"_s);
     }
 
+    /// Gradients are padded as their parameters are, though nothing is to be mended at them.
+    void groupsOfPaddedTensorsSaySo()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        experiment.mesh.axes[1].size = 3;
+        experiment.hardware.devices.hosts = 1;
+        experiment.hardware.devices.devicesPerHost = 6;
+        Fixture fixture(experiment);
+        QVERIFY(!fixture.snapshot().ok() && fixture.snapshot().laidOut());
+        TensorsModel model;
+        model.setSnapshot(fixture.document.snapshot());
+        for (const QString& key : { u"Parameters"_s, u"Gradients"_s, u"Moments"_s })
+            QCOMPARE(model.findKey(key)
+                         .siblingAtColumn(static_cast<int>(TensorColumn::Spec))
+                         .data(TensorsModel::MarkRole)
+                         .toString(),
+                u"PAD"_s);
+        QVERIFY(model.findKey(u"Parameters"_s).data(TensorsModel::WrongRole).toBool());
+        QVERIFY(!model.findKey(u"Gradients"_s).data(TensorsModel::WrongRole).toBool());
+    }
+
     void foldsOnlyEqualLayers_data()
     {
         QTest::addColumn<int>("layers");

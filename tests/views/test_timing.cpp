@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
@@ -226,6 +227,65 @@ private Q_SLOTS:
         controller.runTimeit(3, 2);
         QTRY_VERIFY_WITH_TIMEOUT(view.sentence().contains(u"3 runs, 2 loops each"_s), 20000);
         QVERIFY(!view.keyFigure().isEmpty());
+    }
+
+    /// Where no step can run the page says why, and its button mends it.
+    void theEmptyPageMendsWhatIsInTheWay()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        std::get<MlpModel>(experiment.model).settings.batch = 7;
+        Fixture fixture(experiment);
+        RunController controller(&fixture.document);
+        TimingView view(&fixture.document, &fixture.selection, &controller);
+        view.resize(700, 260);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const auto shown = [&view] {
+            QPushButton* only = nullptr;
+            for (QPushButton* button : view.findChildren<QPushButton*>())
+                if (button->isVisible())
+                    only = only ? nullptr : button;
+            return only;
+        };
+        const auto says = [&view](const QString& words) {
+            for (const QLabel* label : view.findChildren<QLabel*>())
+                if (label->isVisible() && label->text().contains(words))
+                    return true;
+            return false;
+        };
+        QVERIFY(says(u"No step can run: "_s) && says(u"batch"_s));
+        QVERIFY(shown() && shown()->text().startsWith(u"Fix: "_s));
+        QTest::mouseClick(shown(), Qt::LeftButton);
+        fixture.document.waitForAnalysis();
+        QVERIFY(fixture.snapshot().ok());
+        QVERIFY(says(u"No step has run yet."_s));
+        QCOMPARE(shown()->text(), u"Run step"_s);
+
+        // Arrays and rules alone have no step.
+        fixture.document.setExperiment(test::example("rule-lab"), {});
+        fixture.document.waitForAnalysis();
+        QVERIFY(says(u"no step to run"_s));
+        QVERIFY(!shown());
+    }
+
+    void theMeanStandsBesideTheCurve()
+    {
+        Fixture fixture;
+        RunController controller(&fixture.document);
+        TimingView view(&fixture.document, &fixture.selection, &controller);
+        view.resize(900, 260);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        view.show(TimingData{ steps(12), 12, {} });
+        QCoreApplication::processEvents();
+        const plot::StepTimePlot* plot = view.stepPlot();
+        const QRect label = plot->meanLabelRect();
+        QVERIFY(!label.isEmpty());
+        QVERIFY(plot->rect().contains(label));
+        QVERIFY(label.left() > plot->stepRect(12).right());
+        view.resize(500, 260);
+        QCoreApplication::processEvents();
+        QVERIFY(plot->meanLabelRect().isEmpty() || plot->rect().contains(plot->meanLabelRect()));
     }
 };
 

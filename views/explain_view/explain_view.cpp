@@ -15,6 +15,7 @@
 #include <new>
 
 #include "sharding/text.h"
+#include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/style.h"
@@ -193,6 +194,8 @@ void ExplainView::showSomeTensor()
 {
     if (m_snapshot && !m_snapshot->tensors.empty())
         m_selection->setTensor(QString::fromStdString(m_snapshot->tensors.front().path));
+    else
+        applyOfferedFix(*m_document);
 }
 
 void ExplainView::refresh()
@@ -226,10 +229,14 @@ void ExplainView::rebuildRows()
     m_text = {};
     if (!shown) {
         const bool some = m_snapshot && !m_snapshot->tensors.empty();
-        m_empty->setButton(some ? tr("Show the first one") : QString());
-        m_empty->setSentence(m_path.isEmpty() || !m_snapshot
-                ? tr("Select a tensor to read why it is cut the way it is.")
-                : tr("%1 is not in this experiment.").arg(words::tensorName(m_path.toStdString())));
+        const std::optional<Obstacle> obstacle = some ? std::nullopt : obstacleOf(*m_document);
+        offerFix(*m_empty, obstacle);
+        if (some)
+            m_empty->setButton(tr("Show the first one"));
+        m_empty->setSentence(obstacle ? obstacle->text()
+                : !m_snapshot         ? tr("The experiment is being analysed.")
+                : m_path.isEmpty()    ? tr("Select a tensor to read why it is cut the way it is.")
+                                   : tr("%1 is not in this experiment.").arg(words::tensorName(m_path.toStdString())));
         return;
     }
     const words::Length length = shownLength();
@@ -250,6 +257,8 @@ void ExplainView::rebuildRows()
             auto* subject = new RoleLabel(cause.subject, RoleLabel::Size::Normal, &Theme::secondary);
             subject->setElided(true, Qt::ElideMiddle);
             subject->setMaximumWidth(Metrics::scaled(140));
+            subject->setContentsMargins(
+                0, Metrics::scaled(2), 0, 0); // on one line with words that leave room for chips
             m_causeRows->addWidget(subject, i, 0, Qt::AlignTop);
             auto* reason = new SpanLabel(cause.reason, AxisMarks::Chips);
             m_causeRows->addWidget(reason, i, 1, Qt::AlignTop);

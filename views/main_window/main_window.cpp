@@ -21,6 +21,7 @@
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
+#include "views/panel/obstacle.h"
 #include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
@@ -28,6 +29,7 @@
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/plain_tip.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -77,6 +79,9 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     connect(&m_document, &Document::snapshotChanged, this, [this] {
         selectSomething();
         showStatus();
+        showRun();
+        if (m_fitsRows)
+            QTimer::singleShot(0, this, &MainWindow::fitRows);
     });
     connect(m_problems, &ProblemsView::keyFigureChanged, this, &MainWindow::showStatus);
     connect(&m_run, &RunController::stateChanged, this, &MainWindow::showRun);
@@ -154,6 +159,7 @@ bool MainWindow::openFile(const QString& path)
         return false;
     m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
+    m_fitsRows = true;
     m_settings.addRecentFile(m_document.filePath());
     m_settings.setFolder(QFileInfo(path).absolutePath());
     return true;
@@ -246,6 +252,7 @@ void MainWindow::newExperiment()
     blank.model = MlpModel{};
     m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
+    m_fitsRows = true;
     m_document.setExperiment(std::move(blank), QString());
 }
 
@@ -255,6 +262,7 @@ void MainWindow::openExample(const Experiment& example)
         return;
     m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
+    m_fitsRows = true;
     m_document.setExperiment(example, QString());
 }
 
@@ -291,6 +299,15 @@ void MainWindow::dropEvent(QDropEvent* event)
         m_rules->importFile(file); // an edit, which can be undone
     else if (mayLeave())
         openFile(file);
+}
+
+bool MainWindow::event(QEvent* event)
+{
+    const bool taken = QMainWindow::event(event);
+    // The window itself takes a press only where it begins to move a line between docks.
+    if (event->type() == QEvent::MouseButtonPress && taken)
+        m_sizedByHand = true;
+    return taken;
 }
 
 void MainWindow::changeEvent(QEvent* event)
@@ -370,13 +387,25 @@ void MainWindow::showRun()
         const int digits = box->fontMetrics().horizontalAdvance(box->text());
         box->setFixedWidth(std::max(Metrics::scaled(58), digits + Metrics::scaled(34)));
     }
-    action(QStringLiteral("runStep"))->setEnabled(idle || state == RunController::State::Stepping);
-    m_stepButton->setEnabled(idle || state == RunController::State::Stepping);
-    action(QStringLiteral("runTimeit"))->setEnabled(idle);
-    QAction* run = action(QStringLiteral("runContinuously"));
+    // What cannot run says why, in its tip; what runs can always be stopped.
+    const std::optional<Obstacle> obstacle = obstacleOf(m_document);
     const bool starts = idle || state == RunController::State::Stepping;
+    QAction* step = action(QStringLiteral("runStep"));
+    QAction* timeit = action(QStringLiteral("runTimeit"));
+    QAction* run = action(QStringLiteral("runContinuously"));
+    step->setEnabled(starts && !obstacle);
+    m_stepButton->setEnabled(starts && !obstacle);
+    m_stepButton->setIcon(
+        icon(QStringLiteral("run"), m_stepButton->isEnabled() ? IconColor::OnAccent : IconColor::Secondary));
+    timeit->setEnabled(idle && !obstacle);
+    run->setEnabled(!starts || !obstacle);
+    const QString why = obstacle ? u'\n' + obstacle->text() : QString();
+    step->setToolTip(plainTip(tr("Run step (F5)") + why));
+    m_stepButton->setToolTip(step->toolTip());
+    m_stepButton->setAccessibleDescription(why.trimmed());
+    timeit->setToolTip(plainTip(tr("Time n × loops (Shift+F5)") + why));
     run->setText(starts ? tr("Run") : tr("Stop"));
-    run->setToolTip(starts ? tr("Run steps until stopped (Ctrl+F5)") : tr("Stop (Ctrl+F5)"));
+    run->setToolTip(plainTip(starts ? tr("Run steps until stopped (Ctrl+F5)") + why : tr("Stop (Ctrl+F5)")));
     run->setIcon(icon(starts ? QStringLiteral("continuous") : QStringLiteral("stop")));
     run->setChecked(continuous || state == RunController::State::Timing);
     QString text;

@@ -80,6 +80,7 @@ public:
     [[nodiscard]] bool isSettled() const;
 
 protected:
+    bool event(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -101,6 +102,10 @@ private:
     void arrangeWide();
     void arrangeCompact();
     void resetArrangement();
+    /// Of the rules' dock, to show whole rows, and all of them while they are few.
+    [[nodiscard]] int rulesHeight() const;
+    /// The rules of another experiment get that height, unless somebody chose heights by hand.
+    void fitRows();
     void followTabs();
     void followFocus();
     void followProblems();
@@ -170,6 +175,8 @@ private:
 
     bool m_compact = false;
     bool m_arranged = false;
+    bool m_fitsRows = false; ///< an experiment has come; heights follow its rows once it is analysed
+    bool m_sizedByHand = false; ///< a line between docks was dragged
     QByteArray m_wideState, m_compactState;
 };
 

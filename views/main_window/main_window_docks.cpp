@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The docks of the main window and their two arrangements.
 #include <QApplication>
+#include <QHeaderView>
 #include <QTabBar>
 #include <QTimer>
 #include <QToolBar>
@@ -13,8 +14,10 @@
 #include "views/memory_view/memory_view.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/named_arrays_view/named_arrays_view.h"
+#include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
 #include "views/rules_view/rule_trace_view.h"
+#include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/sharding_lab/sharding_lab_view.h"
@@ -129,17 +132,21 @@ void MainWindow::arrangeWide()
         tabifyDockWidget(at("grid"), at(id));
 
     const int columns = width() - 16, rows = height() - Metrics::scaled(24 + 36 + 24) - 8;
-    const int bottom = Metrics::scaled(104);
+    // Whole rows, and small tables show all of theirs.
+    const DockFrame* problems = at("problems");
+    const int frame = 2 * problems->style()->pixelMetric(QStyle::PM_DockWidgetFrameWidth, nullptr, problems);
+    const int bottom = Metrics::scaled(24) + frame + 3 * ProblemRow::defaultHeight();
     const int left = Metrics::scaled(356), right = std::min(Metrics::scaled(536), columns / 3);
     resizeDocks({ at("mesh"), at("problems") }, { rows - bottom, bottom }, Qt::Vertical);
     resizeDocks({ at("mesh"), at("grid"), at("explain") }, { left, columns - left - right, right }, Qt::Horizontal);
     const int upper = rows - bottom;
-    const int mesh = Metrics::scaled(264), rules = Metrics::scaled(184);
+    const int mesh = Metrics::scaled(264), rules = rulesHeight();
     resizeDocks({ at("mesh"), at("rules"), at("tensors") }, { mesh, rules, upper - mesh - rules }, Qt::Vertical);
     const int timing = upper * 30 / 100, memory = Metrics::scaled(126);
     resizeDocks({ at("grid"), at("timing"), at("memory") }, { upper - timing - memory, timing, memory }, Qt::Vertical);
     resizeDocks({ at("explain"), at("trace") }, { upper * 52 / 100, upper * 48 / 100 }, Qt::Vertical);
     at("trace")->hide(); // on demand, so that explanations with their what-ifs have the whole column
+    m_sizedByHand = false;
 }
 
 void MainWindow::arrangeCompact()
@@ -167,6 +174,28 @@ void MainWindow::arrangeCompact()
     resizeDocks({ at("mesh"), at("grid") }, { left, columns - left }, Qt::Horizontal);
     resizeDocks({ at("mesh"), at("tensors") }, { Metrics::scaled(262), rows - Metrics::scaled(262) }, Qt::Vertical);
     resizeDocks({ at("grid"), at("explain") }, { rows - Metrics::scaled(126), Metrics::scaled(126) }, Qt::Vertical);
+}
+
+int MainWindow::rulesHeight() const
+{
+    const auto* table = m_rules->table();
+    const int rows = std::clamp(table->model()->rowCount(), 3, 7) * table->verticalHeader()->defaultSectionSize();
+    const int beside = m_rules->sizeHint().height() - table->sizeHint().height();
+    return Metrics::scaled(24) + beside + table->horizontalHeader()->sizeHint().height() + rows + 6;
+}
+
+void MainWindow::fitRows()
+{
+    m_fitsRows = false;
+    DockFrame* rules = dock(QStringLiteral("rules"));
+    DockFrame* tensors = dock(QStringLiteral("tensors"));
+    DockFrame* mesh = dock(QStringLiteral("mesh"));
+    const auto inPlace = [](const DockFrame* frame) { return frame->isVisible() && !frame->isFloating(); };
+    if (m_compact || m_sizedByHand || !m_wideState.isEmpty() || !inPlace(rules) || !inPlace(tensors) || !inPlace(mesh))
+        return;
+    const int wanted = rulesHeight(), rest = tensors->height() + rules->height() - wanted;
+    if (m_rules->table()->isVisible() && wanted != rules->height() && rest >= Metrics::scaled(160))
+        resizeDocks({ mesh, rules, tensors }, { mesh->height(), wanted, rest }, Qt::Vertical);
 }
 
 void MainWindow::resetArrangement()

@@ -206,6 +206,7 @@ void MainWindow::makeMenus()
     });
 
     QMenu* run = menuBar()->addMenu(tr("&Run"));
+    run->setToolTipsVisible(true); // why a step cannot run
     for (const char* name : { "runStep", "runTimeit", "runContinuously", "resetRun" })
         run->addAction(at(name));
 

@@ -103,11 +103,11 @@ MemoryBar MemoryBarWidget::barLayout() const
     return layoutFor(width());
 }
 
-bool MemoryBarWidget::isLabelled(const MemoryBar::Segment& segment) const
+bool MemoryBarWidget::isLabelled(const MemoryBar& bar, const MemoryBar::Segment& segment) const
 {
-    return segment.rect.width() >= Metrics::scaled(64)
-        && QFontMetrics(ownerFont()).horizontalAdvance(words::owner(segment.owner)) + Metrics::scaled(16)
-        <= segment.rect.width();
+    const int room = bar.labelRect(segment, Metrics::scaled(8)).width();
+    return room >= Metrics::scaled(48)
+        && QFontMetrics(ownerFont()).horizontalAdvance(words::owner(segment.owner)) <= room;
 }
 
 QString MemoryBarWidget::segmentText(const MemoryBar::Segment& segment) const
@@ -125,10 +125,10 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
     entries.push_back({ devices == 1 ? tr("One device") : tr("One bar for all %1 devices: 1 behaviour").arg(devices) });
     const std::vector<QString> sizes = sizeTexts(bar);
     for (std::size_t i = 0; i < bar.segments.size(); ++i)
-        if (!isLabelled(bar.segments[i])
+        if (!isLabelled(bar, bar.segments[i])
             || QFontMetrics(ownerFont()).horizontalAdvance(words::owner(bar.segments[i].owner))
-                    + QFontMetrics(font()).horizontalAdvance(sizes[i]) + Metrics::scaled(24)
-                > bar.segments[i].rect.width())
+                    + QFontMetrics(font()).horizontalAdvance(sizes[i]) + Metrics::scaled(8)
+                > bar.labelRect(bar.segments[i], Metrics::scaled(8)).width())
             entries.push_back(
                 { words::owner(bar.segments[i].owner) + u' ' + sizes[i], static_cast<int>(bar.segments[i].owner) });
     return entries;
@@ -147,14 +147,14 @@ QString MemoryBarWidget::legend() const
     return texts.join(u'\n');
 }
 
-FlowLayout MemoryBarWidget::flowFor(const std::vector<Entry>& list, int width) const
+FlowLayout MemoryBarWidget::flowFor(const std::vector<Entry>& list, int width, bool overLimit) const
 {
     const QFontMetrics metrics(Metrics::small());
     std::vector<int> widths;
     for (const Entry& entry : list)
         widths.push_back(metrics.horizontalAdvance(entry.text) + (entry.owner >= 0 ? Metrics::scaled(14) : 0) + 1);
-    // The limit's own label stands at the right end of the first line.
-    const int limit = m_snapshot
+    // The limit's own label stands at the right end of the first line, or on a line of its own.
+    const int limit = m_snapshot && !overLimit
         ? metrics.horizontalAdvance(words::bytes(static_cast<double>(m_snapshot->experiment->hardware.memoryPerDevice)))
         : 0;
     return FlowLayout::make(widths, width - 4 - limit - Metrics::scaled(12), lineHeight(), Metrics::scaled(14));
@@ -162,8 +162,9 @@ FlowLayout MemoryBarWidget::flowFor(const std::vector<Entry>& list, int width) c
 
 int MemoryBarWidget::heightForWidth(int width) const
 {
-    return 4 + barHeight() + Metrics::scaled(4)
-        + std::max(lineHeight(), flowFor(entriesFor(layoutFor(width)), width).height);
+    const MemoryBar bar = layoutFor(width);
+    return 4 + barHeight() + Metrics::scaled(4) + (bar.overLimit ? lineHeight() : 0)
+        + std::max(lineHeight(), flowFor(entriesFor(bar), width, bar.overLimit).height);
 }
 
 QSize MemoryBarWidget::sizeHint() const
@@ -199,8 +200,8 @@ void MemoryBarWidget::paintEvent(QPaintEvent*)
         const bool last = i + 1 == bar.segments.size();
         const QRect inner = segment.rect.adjusted(0, 0, last ? 0 : -1, 0);
         painter.fillRect(inner, fill);
-        if (isLabelled(segment)) {
-            const QRect text = segment.rect.adjusted(Metrics::scaled(8), 0, -Metrics::scaled(8), 0);
+        if (isLabelled(bar, segment)) {
+            const QRect text = bar.labelRect(segment, Metrics::scaled(8));
             painter.setPen(theme.textOn(fill));
             painter.setFont(ownerFont());
             painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, words::owner(segment.owner));
@@ -246,15 +247,21 @@ void MemoryBarWidget::paintEvent(QPaintEvent*)
     const int top = bar.area.bottom() + 1 + Metrics::scaled(4);
     painter.setFont(Metrics::small());
     if (bar.limitX >= 0) {
+        // Inside the bar the line stands between two of base, and its label right under it.
+        if (bar.overLimit)
+            painter.fillRect(QRect(bar.limitX - 1, bar.area.top(), 4, bar.area.height()), theme.base);
         painter.fillRect(QRect(bar.limitX, bar.area.top(), 2, bar.area.height()), theme.error);
         const QString limit = words::bytes(static_cast<double>(m_snapshot->experiment->hardware.memoryPerDevice));
+        const int wide = painter.fontMetrics().horizontalAdvance(limit) + 1;
+        const int x = bar.overLimit ? std::clamp(bar.limitX + 1 - wide / 2, 2, std::max(2, width() - 2 - wide))
+                                    : width() - 2 - wide;
         painter.setPen(theme.error);
-        painter.drawText(QRect(0, top, width() - 2, lineHeight()), Qt::AlignRight | Qt::AlignVCenter, limit);
+        painter.drawText(QRect(x, top, wide, lineHeight()), Qt::AlignLeft | Qt::AlignVCenter, limit);
     }
     const std::vector<Entry> list = entriesFor(bar);
-    const FlowLayout flow = flowFor(list, width());
+    const FlowLayout flow = flowFor(list, width(), bar.overLimit);
     for (std::size_t i = 0; i < list.size(); ++i) {
-        QRect place = flow.items[i].translated(2, top);
+        QRect place = flow.items[i].translated(2, top + (bar.overLimit ? lineHeight() : 0));
         if (list[i].owner >= 0) {
             const int side = Metrics::scaled(9);
             const QRect swatch(place.left(), place.center().y() - side / 2, side, side);

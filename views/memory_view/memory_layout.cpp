@@ -76,6 +76,19 @@ MemoryBar MemoryBar::make(const std::array<std::int64_t, ownerCount>& bytes, std
     return bar;
 }
 
+QRect MemoryBar::labelRect(const Segment& segment, int margin) const
+{
+    QRect part = segment.rect;
+    // The line is two pixels wide.
+    if (overLimit && limitX >= part.left() && limitX <= part.right()) {
+        if (limitX - part.left() >= part.right() - limitX - 1)
+            part.setRight(limitX - 1);
+        else
+            part.setLeft(limitX + 2);
+    }
+    return part.adjusted(margin, 0, -margin, 0);
+}
+
 int MemoryBar::segmentAt(const QPoint& point) const
 {
     for (std::size_t i = 0; i < segments.size(); ++i)

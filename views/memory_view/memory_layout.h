@@ -32,6 +32,8 @@ struct MemoryBar {
     int limitX = -1; ///< of the limit line; -1 = no limit known
 
     static MemoryBar make(const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area);
+    /// Where the words of a segment stand, `margin` free on both sides: the wider part of it where the limit cuts it.
+    [[nodiscard]] QRect labelRect(const Segment& segment, int margin) const;
     /// Index into segments, -1 if there is none.
     [[nodiscard]] int segmentAt(const QPoint& point) const;
 };

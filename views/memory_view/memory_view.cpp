@@ -5,6 +5,7 @@
 #include <QLocale>
 
 #include "views/memory_view/memory_widgets.h"
+#include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "words/words.h"
 
@@ -13,12 +14,14 @@ namespace shardscope {
 namespace {
 
 /// Why there is nothing to draw, and what is known all the same.
-QString whyNothing(const SnapshotPtr& snapshot)
+QString whyNothing(const Document& document)
 {
+    const SnapshotPtr snapshot = shownSnapshot(document);
     if (!snapshot)
         return MemoryView::tr("The experiment is being analysed.");
-    if (!snapshot->laidOut() || snapshot->problems.empty())
-        return MemoryView::tr("What a device holds is known once the problems below are solved.");
+    const std::optional<Obstacle> obstacle = obstacleOf(document);
+    if (!snapshot->laidOut() || !obstacle)
+        return obstacle ? obstacle->text() : MemoryView::tr("What a device holds is known once a step can run.");
     std::int64_t bytes = 0;
     bool padded = false;
     for (const TensorRow& row : snapshot->tensors)
@@ -27,12 +30,13 @@ QString whyNothing(const SnapshotPtr& snapshot)
             padded = padded || row.layout.isUneven();
         }
     const QString held = words::bytes(static_cast<double>(bytes));
-    return MemoryView::tr("How full a device gets is known once a step can run: see %1 below.")
-               .arg(QString::fromLatin1(snapshot->problems.front().diagnostic.id().data()))
-        + u' '
-        + (padded ? MemoryView::tr("The arrays that a step begins with take %1 on each device, padding included.")
-                  : MemoryView::tr("The arrays that a step begins with take %1 on each device."))
-              .arg(held);
+    const QString id =
+        snapshot->problems.empty() ? QString() : QString::fromLatin1(snapshot->problems.front().diagnostic.id().data());
+    return (padded ? MemoryView::tr("A step begins with %1 on each device, padding included; how full it gets is known "
+                                    "once %2 is mended.")
+                   : MemoryView::tr("A step begins with %1 on each device; how full it gets is known once %2 is "
+                                    "mended."))
+        .arg(held, id.isEmpty() ? MemoryView::tr("the problem") : id);
 }
 
 } // namespace
@@ -73,6 +77,7 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
 
     connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
+    connect(m_empty, &EmptyPage::clicked, this, [this] { applyOfferedFix(*m_document); });
     connect(m_bar, &MemoryBarWidget::picked, this, [this](Owner owner) {
         const SnapshotPtr snapshot = shownSnapshot(*m_document);
         if (const TensorRow* row = snapshot ? biggestOf(*snapshot, owner) : nullptr)
@@ -89,7 +94,8 @@ void MemoryView::showSnapshot()
     if (snapshot && !snapshot->plan)
         snapshot = nullptr;
     if (!snapshot)
-        m_empty->setSentence(whyNothing(shownSnapshot(*m_document)));
+        m_empty->setSentence(whyNothing(*m_document));
+    offerFix(*m_empty, snapshot ? std::nullopt : obstacleOf(*m_document));
     m_content->setVisible(snapshot != nullptr);
     m_empty->setVisible(snapshot == nullptr);
     m_bar->setSnapshot(snapshot);

@@ -52,10 +52,10 @@ private:
         int owner = -1; ///< swatch, -1 = none
     };
     [[nodiscard]] QString segmentText(const MemoryBar::Segment& segment) const;
-    [[nodiscard]] bool isLabelled(const MemoryBar::Segment& segment) const;
+    [[nodiscard]] bool isLabelled(const MemoryBar& bar, const MemoryBar::Segment& segment) const;
     [[nodiscard]] std::vector<Entry> entries() const;
     [[nodiscard]] std::vector<Entry> entriesFor(const MemoryBar& bar) const;
-    [[nodiscard]] FlowLayout flowFor(const std::vector<Entry>& entries, int width) const;
+    [[nodiscard]] FlowLayout flowFor(const std::vector<Entry>& entries, int width, bool overLimit) const;
     [[nodiscard]] MemoryBar layoutFor(int width) const;
     void describe();
 

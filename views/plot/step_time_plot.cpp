@@ -100,12 +100,22 @@ struct StepTimePlot::Private {
         plot->replot(QCustomPlot::rpQueuedReplot);
     }
 
+    /// Room to the right of the axes for the mean's label; none where the plot itself would get too narrow.
+    [[nodiscard]] int labelRoom() const
+    {
+        if (!meanBand)
+            return 0;
+        const int wanted = QFontMetrics(theme.small).horizontalAdvance(meanBand->label) + 8;
+        return plot->width() >= 3 * wanted ? wanted : 0;
+    }
+
     void placeBand()
     {
         const bool shown = meanBand.has_value();
         band->setVisible(shown && meanBand->deviation > 0);
         mean->setVisible(shown);
-        meanLabel->setVisible(shown);
+        plot->axisRect()->setMinimumMargins(QMargins(8, 6, std::max(8, labelRoom()), 4));
+        meanLabel->setVisible(labelRoom() > 0);
         if (!shown)
             return;
         const double m = meanBand->mean / axis.secondsPerUnit, s = meanBand->deviation / axis.secondsPerUnit;
@@ -113,10 +123,9 @@ struct StepTimePlot::Private {
         band->bottomRight->setCoords(1, m - s);
         mean->start->setCoords(0, m);
         mean->end->setCoords(1, m);
-        // Above the band where there is room, else below it.
-        const bool above = m + s < axis.top * 0.82;
-        meanLabel->position->setCoords(0.995, above ? m + s : m - s);
-        meanLabel->setPositionAlignment(Qt::AlignRight | (above ? Qt::AlignBottom : Qt::AlignTop));
+        // At the right end of its line, outside: nothing is drawn over the curve.
+        meanLabel->position->setCoords(1, m);
+        meanLabel->setPositionAlignment(Qt::AlignLeft | Qt::AlignVCenter);
         meanLabel->setText(meanBand->label);
     }
 };
@@ -167,6 +176,7 @@ StepTimePlot::StepTimePlot(QWidget* parent)
     d->marker->setVisible(false);
     d->frame = addFocusFrame(*d->plot);
     d->meanLabel->setPadding(QMargins(4, 1, 2, 1));
+    d->meanLabel->setClipToAxisRect(false);
     d->plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTickerFixed));
     if (auto ticker = d->plot->xAxis->ticker().dynamicCast<QCPAxisTickerFixed>()) {
         ticker->setTickStep(1);
@@ -337,6 +347,14 @@ void StepTimePlot::setBand(const std::optional<MeanBand>& band)
 int StepTimePlot::pointCount() const
 {
     return d->line->dataCount();
+}
+QRect StepTimePlot::meanLabelRect() const
+{
+    if (!d->meanLabel->visible())
+        return {};
+    return QRectF(d->meanLabel->topLeft->pixelPosition(), d->meanLabel->bottomRight->pixelPosition())
+        .toAlignedRect()
+        .translated(d->plot->pos());
 }
 bool StepTimePlot::follows() const
 {

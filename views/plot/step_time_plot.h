@@ -50,6 +50,7 @@ public:
     /// Where a step lies, empty if it is not shown; and back.
     [[nodiscard]] QRect stepRect(qint64 step) const;
     [[nodiscard]] qint64 stepAt(const QPoint& point) const;
+    [[nodiscard]] QRect meanLabelRect() const; ///< beside the axes; empty where there is no room for it
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QSize sizeHint() const override;
 

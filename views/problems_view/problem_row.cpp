@@ -92,6 +92,11 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     applyIcon();
 }
 
+int ProblemRow::defaultHeight()
+{
+    return lineHeight();
+}
+
 QString ProblemRow::cause() const
 {
     return m_cause->text();

@@ -28,6 +28,8 @@ public:
 
     [[nodiscard]] QPushButton* showButton() const { return m_show; } ///< null if there is nothing to show
     [[nodiscard]] const std::vector<QPushButton*>& fixButtons() const { return m_fixes; }
+    /// Of a row with room beside its words for its buttons.
+    [[nodiscard]] static int defaultHeight();
     [[nodiscard]] QString cause() const;
     [[nodiscard]] bool isNarrow() const { return m_narrow; }
     [[nodiscard]] bool hasHeightForWidth() const override { return true; }

@@ -240,6 +240,12 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
             painter.fillRect(rect, theme.dots(fill, ratio));
         else if (layout.copies() > 1 && m_grid.detail() >= GridDetail::Marks)
             painter.fillRect(rect, theme.stripes(fill, m_subject->isWhole() ? 8 : layout.copies(), ratio));
+        const QColor edge = shardEdge(theme, fill);
+        if (edge.isValid() && m_grid.detail() >= GridDetail::Marks) {
+            painter.setPen(edge);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(rect.adjusted(0, 0, -1, -1));
+        }
     }
 }
 

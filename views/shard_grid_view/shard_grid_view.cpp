@@ -9,8 +9,8 @@
 #include "document/document.h"
 #include "document/selection.h"
 #include "sharding/text.h"
+#include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
-#include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -76,6 +76,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     , m_notice(new RoleLabel(RoleLabel::Size::Normal, &Theme::error, this))
     , m_partial(new QToolButton(this))
     , m_canvas(new GridCanvas(selection, this))
+    , m_empty(new EmptyPage(QString(), QString(), this))
     , m_tray(new GridTray(m_canvas, this))
     , m_trail(new ZoomTrail(this))
     , m_head(new QWidget(this))
@@ -123,6 +124,14 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     column->addWidget(m_head);
     column->addWidget(m_canvas, 1);
     column->addWidget(m_trail);
+    column->addWidget(m_empty, 1);
+    connect(m_empty, &EmptyPage::clicked, this, [this] {
+        const SnapshotPtr snapshot = m_document->lastGood();
+        if (snapshot && !snapshot->tensors.empty())
+            m_selection->setTensor(QString::fromStdString(snapshot->tensors.front().path));
+        else
+            applyOfferedFix(*m_document);
+    });
     setFocusProxy(m_canvas);
 
     connect(m_canvas, &GridCanvas::zoomChanged, this, [this] { m_trail->setPlaces(m_canvas->trail()); });
@@ -153,16 +162,28 @@ void ShardGridView::refresh()
         m_total->clear();
         m_perDevice->clear();
         m_shown.clear();
-        const bool failed = m_document->snapshot() && !m_document->snapshot()->ok();
-        m_canvas->setEmptyText(snapshot ? tr("Choose a tensor to see how the devices hold it.")
-                : failed                ? tr("Who holds what is known once the problems below are solved.")
-                                        : tr("The experiment is being analysed."));
         m_canvas->setSubject(std::nullopt);
+        showEmpty();
     }
+    m_canvas->setVisible(any);
+    m_empty->setVisible(!any);
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
     }
+}
+
+void ShardGridView::showEmpty()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const bool some = snapshot && !snapshot->tensors.empty();
+    const std::optional<Obstacle> obstacle = some ? std::nullopt : obstacleOf(*m_document);
+    m_empty->setSentence(some ? tr("Choose a tensor to see how the devices hold it.")
+            : obstacle        ? obstacle->text()
+                              : tr("The experiment is being analysed."));
+    offerFix(*m_empty, obstacle);
+    if (some)
+        m_empty->setButton(tr("Show the first one"));
 }
 
 void ShardGridView::showRow(const TensorRow& row)

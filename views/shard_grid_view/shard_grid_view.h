@@ -11,6 +11,7 @@ class QToolButton;
 namespace shardscope {
 
 class Document;
+class EmptyPage;
 class GridTray;
 class RoleLabel;
 class Selection;
@@ -37,6 +38,7 @@ protected:
 private:
     void refresh();
     void showRow(const TensorRow& row);
+    void showEmpty();
 
     Document* m_document;
     Selection* m_selection;
@@ -48,6 +50,7 @@ private:
     RoleLabel* m_notice; ///< what is wrong with the array's sharding
     QToolButton* m_partial;
     GridCanvas* m_canvas;
+    EmptyPage* m_empty;
     GridTray* m_tray;
     ZoomTrail* m_trail; ///< while the grid is zoomed
     QWidget* m_head; ///< everything above the grid

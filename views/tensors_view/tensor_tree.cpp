@@ -137,6 +137,7 @@ public:
             node.bytes = saturatingSum(node.bytes, below.bytes);
             node.copies = node.copies == below.copies ? node.copies : 0;
             node.everywhere = node.everywhere && below.everywhere;
+            node.padded = node.padded || below.padded;
             node.indivisible = node.indivisible || below.indivisible;
             if (node.spec != below.spec)
                 node.spec.clear();

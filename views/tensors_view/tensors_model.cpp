@@ -201,10 +201,9 @@ QString TensorsModel::toolTip(const TensorNode& item) const
 
 QString TensorsModel::mark(const TensorNode& item)
 {
-    if (item.kind != TensorNode::Kind::Tensor)
-        return item.indivisible ? tr("PAD", "the array is padded")
-                                : QString(); // whoever has the rows folded finds them
-    return item.padded ? tr("PAD", "the array is padded") : item.everywhere ? tr("ALL") : QString();
+    if (item.padded) // groups too: whoever has the rows folded finds them
+        return tr("PAD", "the array is padded");
+    return item.everywhere && item.kind == TensorNode::Kind::Tensor ? tr("ALL") : QString();
 }
 
 QVariant TensorsModel::data(const QModelIndex& index, int role) const

@@ -13,6 +13,7 @@
 #include <QTreeView>
 #include <algorithm>
 
+#include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_delegate.h"
@@ -31,6 +32,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     , m_filter(new QLineEdit)
     , m_kinds(new QComboBox)
     , m_tree(new QTreeView)
+    , m_empty(new EmptyPage(QString()))
     , m_unfolded{ u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s }
 {
     setBackgroundRole(QPalette::Base);
@@ -79,6 +81,15 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_tree->setSortingEnabled(true);
     layout->addWidget(m_tree, 1);
+    layout->addWidget(m_empty, 1);
+    connect(m_empty, &EmptyPage::clicked, this, [this] {
+        if (m_model->filter() == TensorFilter()) {
+            applyOfferedFix(*m_document);
+            return;
+        }
+        m_kinds->setCurrentIndex(0);
+        m_filter->clear();
+    });
 
     connect(m_filter, &QLineEdit::textChanged, this, &TensorsView::applyFilter);
     connect(m_kinds, &QComboBox::currentIndexChanged, this, &TensorsView::applyFilter);
@@ -118,10 +129,28 @@ void TensorsView::focusFilter()
     m_filter->selectAll();
 }
 
+void TensorsView::showEmpty()
+{
+    const bool some = m_model->rowCount() > 0;
+    m_tree->setVisible(some);
+    m_empty->setVisible(!some);
+    if (some)
+        return;
+    if (m_model->filter() != TensorFilter()) {
+        m_empty->setSentence(tr("No tensor matches the filter."));
+        m_empty->setButton(tr("Show all"));
+        return;
+    }
+    const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
+    m_empty->setSentence(obstacle ? obstacle->text() : tr("The experiment is being analysed."));
+    offerFix(*m_empty, obstacle);
+}
+
 void TensorsView::showSnapshot()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     m_model->setSnapshot(snapshot);
+    showEmpty();
     fitColumns();
     followSelection();
     QString figure;
@@ -146,6 +175,7 @@ void TensorsView::applyFilter()
     if (group.isValid())
         filter.group = static_cast<TensorGroup>(group.toInt());
     m_model->setFilter(filter);
+    showEmpty();
     fitColumns();
     followSelection();
 }

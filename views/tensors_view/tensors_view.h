@@ -15,6 +15,7 @@ class QTreeView;
 
 namespace shardscope {
 
+class EmptyPage;
 class TensorsModel;
 
 class TensorsView : public QWidget {
@@ -41,6 +42,7 @@ private:
     void applyFilter();
     void restoreUnfolded();
     void fitColumns();
+    void showEmpty(); ///< instead of a tree without rows
 
     Document* m_document;
     Selection* m_selection;
@@ -48,6 +50,7 @@ private:
     QLineEdit* m_filter;
     QComboBox* m_kinds;
     QTreeView* m_tree;
+    EmptyPage* m_empty;
     QString m_keyFigure;
     QSet<QString> m_unfolded; ///< keys, as the user left them; not what a filter unfolds
     bool m_restoring = false;

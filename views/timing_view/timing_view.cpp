@@ -11,6 +11,7 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
@@ -162,7 +163,13 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
            "others of its groups, had all devices run at once."));
 
     connect(m_tableButton, &QPushButton::toggled, this, &TimingView::refresh);
-    connect(m_empty, &EmptyPage::clicked, m_controller, [this] { m_controller->runStep(); });
+    connect(m_empty, &EmptyPage::clicked, this, [this] {
+        if (obstacleOf(*m_document))
+            applyOfferedFix(*m_document);
+        else
+            m_controller->runStep();
+    });
+    connect(m_document, &Document::snapshotChanged, this, &TimingView::showEmpty);
     connect(m_controller, &RunController::stepped, this, &TimingView::follow);
     connect(m_controller, &RunController::timeitFinished, this, &TimingView::follow);
     connect(m_controller, &RunController::stateChanged, this, &TimingView::follow);
@@ -194,6 +201,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     });
     setFocusProxy(m_tableButton);
     applyTheme();
+    showEmpty();
     follow();
 }
 
@@ -234,6 +242,16 @@ void TimingView::show(TimingData timing)
 {
     m_data = std::move(timing);
     refresh();
+}
+
+void TimingView::showEmpty()
+{
+    const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
+    m_empty->setSentence(obstacle ? obstacle->text() : tr("No step has run yet."));
+    if (obstacle)
+        offerFix(*m_empty, obstacle);
+    else
+        m_empty->setButton(tr("Run step"));
 }
 
 void TimingView::refresh()

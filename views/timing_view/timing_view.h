@@ -60,6 +60,7 @@ private:
     void follow();
     void refresh();
     void applyTheme();
+    void showEmpty();
     void showLegend(int bar);
     void showFailure(const Diagnostic& diagnostic);
     [[nodiscard]] std::vector<std::int32_t> deviceIds(std::size_t first, std::size_t count) const;

@@ -5,6 +5,7 @@
 #include <QAccessibleWidget>
 #include <QHash>
 #include <QWidget>
+#include <algorithm>
 
 namespace shardscope {
 
@@ -37,8 +38,11 @@ public:
     [[nodiscard]] int indexOfChild(const QAccessibleInterface* child) const override;
     [[nodiscard]] QAccessibleInterface* childAt(int x, int y) const override
     {
-        const int row = isValid() ? table()->tableRowAt(widget()->mapFromGlobal(QPoint(x, y))) : -1;
-        return row < 0 ? nullptr : cellAt(row, 0);
+        if (!isValid())
+            return nullptr;
+        const QPoint point = widget()->mapFromGlobal(QPoint(x, y));
+        const int row = table()->tableRowAt(point);
+        return row < 0 ? nullptr : cellAt(row, table()->tableColumnAt(point));
     }
 
     // The table.
@@ -51,7 +55,10 @@ public:
     {
         return isValid() ? table()->tableHeader(column) : QString();
     }
-    [[nodiscard]] QString rowDescription(int row) const override { return QString::number(row + 1); }
+    [[nodiscard]] QString rowDescription(int row) const override
+    {
+        return isValid() ? table()->tableRowName(row) : QString();
+    }
     [[nodiscard]] int selectedColumnCount() const override { return 0; }
     [[nodiscard]] int selectedRowCount() const override { return 0; }
     [[nodiscard]] int columnCount() const override { return isValid() ? table()->tableColumnCount() : 0; }
@@ -59,7 +66,10 @@ public:
     [[nodiscard]] QList<int> selectedColumns() const override { return {}; }
     [[nodiscard]] QList<int> selectedRows() const override { return {}; }
     [[nodiscard]] bool isColumnSelected(int) const override { return false; }
-    [[nodiscard]] bool isRowSelected(int row) const override { return isValid() && table()->tableCurrentRow() == row; }
+    [[nodiscard]] bool isRowSelected(int row) const override
+    {
+        return isValid() && table()->tableCurrentRow() == row && table()->tableCurrentColumn() < 0;
+    }
     bool selectRow(int row) override
     {
         if (row < 0 || row >= rowCount())
@@ -111,21 +121,14 @@ public:
             return {};
         if (which == QAccessible::Name)
             return m_table->table()->tableText(m_row, m_column);
-        if (which != QAccessible::Description)
-            return {};
-        // The whole row, since readers stop at one cell when the current row changes.
-        QStringList parts;
-        for (int column = 0; column < m_table->columnCount(); ++column)
-            if (const QString cell = m_table->table()->tableText(m_row, column); !cell.isEmpty())
-                parts << QStringLiteral("%1: %2").arg(m_table->table()->tableHeader(column), cell);
-        return parts.join(QStringLiteral(", "));
+        return which == QAccessible::Description ? m_table->table()->tableDescription(m_row, m_column) : QString();
     }
     void setText(QAccessible::Text, const QString&) override { }
     [[nodiscard]] QRect rect() const override
     {
         if (!isValid())
             return {};
-        const QRect local = m_table->table()->tableRect(m_row);
+        const QRect local = m_table->table()->tableCellRect(m_row, m_column);
         const auto* widget = static_cast<const QWidget*>(m_table->object());
         return local.isEmpty() ? QRect() : QRect(widget->mapToGlobal(local.topLeft()), local.size());
     }
@@ -141,7 +144,13 @@ public:
     }
 
     // The cell.
-    [[nodiscard]] bool isSelected() const override { return isValid() && m_table->table()->tableCurrentRow() == m_row; }
+    [[nodiscard]] bool isSelected() const override
+    {
+        if (!isValid() || m_table->table()->tableCurrentRow() != m_row)
+            return false;
+        const int column = m_table->table()->tableCurrentColumn();
+        return column < 0 || column == m_column;
+    }
     [[nodiscard]] QList<QAccessibleInterface*> columnHeaderCells() const override { return {}; }
     [[nodiscard]] QList<QAccessibleInterface*> rowHeaderCells() const override { return {}; }
     [[nodiscard]] int columnIndex() const override { return m_column; }
@@ -155,7 +164,7 @@ public:
     void doAction(const QString& name) override
     {
         if (isValid() && name == pressAction())
-            m_table->table()->tableActivate(m_row);
+            m_table->table()->tableActivateCell(m_row, m_column);
     }
     [[nodiscard]] QStringList keyBindingsForAction(const QString&) const override { return {}; }
 
@@ -201,6 +210,35 @@ PaintedTable::PaintedTable()
     QAccessible::installFactory(makeInterface); // Qt ignores a factory that is installed already
 }
 
+QString PaintedTable::tableRowName(int row) const
+{
+    return QString::number(row + 1);
+}
+
+QString PaintedTable::tableDescription(int row, int) const
+{
+    QStringList parts;
+    for (int column = 0; column < tableColumnCount(); ++column)
+        if (const QString cell = tableText(row, column); !cell.isEmpty())
+            parts << QStringLiteral("%1: %2").arg(tableHeader(column), cell);
+    return parts.join(QStringLiteral(", "));
+}
+
+QRect PaintedTable::tableCellRect(int row, int) const
+{
+    return tableRect(row);
+}
+
+int PaintedTable::tableColumnAt(QPoint) const
+{
+    return 0;
+}
+
+void PaintedTable::tableActivateCell(int row, int)
+{
+    tableActivate(row);
+}
+
 void PaintedTable::tableChanged(QWidget* widget)
 {
     if (!QAccessible::isActive())
@@ -215,7 +253,7 @@ void PaintedTable::tableCurrentChanged(QWidget* widget)
     if (!QAccessible::isActive() || !table || table->tableCurrentRow() < 0)
         return;
     QAccessibleEvent event(widget, QAccessible::Focus);
-    event.setChild(table->tableCurrentRow() * table->tableColumnCount());
+    event.setChild(table->tableCurrentRow() * table->tableColumnCount() + std::max(0, table->tableCurrentColumn()));
     QAccessible::updateAccessibility(&event);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a painted widget shows, as a table for screen readers: one row per thing that can be pointed at. A widget gets
-// one by being a PaintedTable beside a QWidget.
+// What a painted widget shows, as a table for screen readers: one row per thing that can be pointed at, or one cell
+// where cells have places of their own. A widget gets one by being a PaintedTable beside a QWidget.
 #pragma once
 
 #include <QPoint>
@@ -26,6 +26,16 @@ public:
     [[nodiscard]] virtual int tableCurrentRow() const { return -1; } ///< walked to by keyboard
     /// What a click does.
     virtual void tableActivate(int row) { (void)row; }
+
+    // Where single cells can be pointed at. By default a row is one thing: all its cells lie in the same place.
+    [[nodiscard]] virtual QString tableRowName(int row) const; ///< its number from 1
+    /// What there is to say about a cell beside its text: the whole row, since readers stop at one cell when the
+    /// current row changes.
+    [[nodiscard]] virtual QString tableDescription(int row, int column) const;
+    [[nodiscard]] virtual QRect tableCellRect(int row, int column) const;
+    [[nodiscard]] virtual int tableColumnAt(QPoint point) const; ///< within the row that is there
+    [[nodiscard]] virtual int tableCurrentColumn() const { return -1; } ///< -1: the whole row is the current one
+    virtual void tableActivateCell(int row, int column);
 
 protected:
     /// Tells screen readers that the content is another one, or that another row is the current one.

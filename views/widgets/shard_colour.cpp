@@ -40,4 +40,12 @@ QColor shardColour(const Theme& theme, const Layout& layout, std::int64_t shard)
     return theme.shard(shard, count, (hue + 2 * others) % 8, lightness);
 }
 
+QColor shardEdge(const Theme& theme, const QColor& fill)
+{
+    if (!theme.dark)
+        return {};
+    const auto lighter = [](int channel) { return channel + (255 - channel) * 34 / 100; };
+    return { lighter(fill.red()), lighter(fill.green()), lighter(fill.blue()) };
+}
+
 } // namespace shardscope

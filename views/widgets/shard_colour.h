@@ -14,4 +14,8 @@ struct Theme;
 /// keep neighbours apart and no longer say which shard it is.
 [[nodiscard]] QColor shardColour(const Theme& theme, const Layout& layout, std::int64_t shard);
 
+/// The line inside a cell that keeps a deep fill from sinking into a dark base: the colour of its stripes. Invalid in
+/// light, where fills stand out and the gap between cells is enough.
+[[nodiscard]] QColor shardEdge(const Theme& theme, const QColor& fill);
+
 } // namespace shardscope

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panel/obstacle.h"
+
+#include <QCoreApplication>
+
+#include "document/document.h"
+#include "views/panel/panel.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+struct StepObstacle {
+    Q_DECLARE_TR_FUNCTIONS(StepObstacle)
+};
+
+} // namespace
+
+QString Obstacle::text() const
+{
+    // Remedies of several sentences bring their full stops along.
+    const QString first = StepObstacle::tr("%1.", "a sentence").arg(cause);
+    if (remedy.isEmpty())
+        return first;
+    return first + u' ' + (remedy.endsWith(u'.') ? remedy : StepObstacle::tr("%1.", "a sentence").arg(remedy));
+}
+
+std::optional<Obstacle> obstacleOf(const Document& document)
+{
+    const SnapshotPtr snapshot = document.snapshot();
+    if (!snapshot)
+        return {};
+    if (snapshot->ok()) {
+        if (!snapshot->plan->instructions.empty())
+            return {};
+        return Obstacle{ StepObstacle::tr("This experiment has arrays and rules, and no step to run"), {}, {} };
+    }
+    if (snapshot->problems.empty())
+        return Obstacle{ StepObstacle::tr("No step can run"), {}, {} };
+    const Problem& problem = snapshot->problems.front(); // errors stand first
+    const words::ProblemText text = words::describe(problem.diagnostic);
+    Obstacle obstacle{ StepObstacle::tr("No step can run: %1").arg(text.cause), text.remedy, {} };
+    if (!problem.fixes.empty())
+        obstacle.fix = problem.fixes.front();
+    return obstacle;
+}
+
+void offerFix(EmptyPage& page, const std::optional<Obstacle>& obstacle)
+{
+    page.setButton(obstacle && obstacle->fix ? words::fixLabel(*obstacle->fix) : QString());
+}
+
+bool applyOfferedFix(Document& document)
+{
+    const std::optional<Obstacle> obstacle = obstacleOf(document);
+    return obstacle && obstacle->fix
+        && document.edit(applyFix(*document.experiment(), *obstacle->fix), words::fixLabel(*obstacle->fix));
+}
+
+} // namespace shardscope

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What keeps a step from running, in words, and how to mend it: for every control that would run one.
+#pragma once
+
+#include <QString>
+#include <optional>
+
+#include "pipeline/snapshot.h"
+
+namespace shardscope {
+
+class Document;
+class EmptyPage;
+
+/// "No step can run: hidden has size 1,024, which does not divide by the 3 devices along model" is a cause, "Sizes that
+/// divide: 1,023 or 1,026" a remedy, "Fix: model = 2" a fix.
+struct Obstacle {
+    QString cause;
+    QString remedy; ///< may be empty
+    std::optional<Fix> fix; ///< the first one there is
+    /// Both as sentences.
+    [[nodiscard]] QString text() const;
+};
+
+/// Of the newest analysis; none where a step can run, and before the first analysis has finished.
+[[nodiscard]] std::optional<Obstacle> obstacleOf(const Document& document);
+
+/// Puts the fix on the page's button, or takes the button away.
+void offerFix(EmptyPage& page, const std::optional<Obstacle>& obstacle);
+/// What that button does: one step of undo. False if there is nothing to be applied.
+bool applyOfferedFix(Document& document);
+
+} // namespace shardscope
