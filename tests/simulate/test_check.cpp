@@ -89,6 +89,7 @@ private Q_SLOTS:
     void seesAShardOfAnotherBlock();
     void seesTheOldCount_data() { addTypes(); }
     void seesTheOldCount();
+    void namesTheHolderOfWhatIsWrong();
     void seesAnotherParameter();
     void seesAnotherOptimizer();
     void seesOverflow();
@@ -450,6 +451,31 @@ void TestCheck::seesTheOldCount()
         QCOMPARE(failedPaths(report), parameters);
         QVERIFY(firstFailure(report)->worstDevice >= 0 && firstFailure(report)->worstElement >= 0);
     }
+}
+
+// A result goes out in another form than it is worked out in; only there an element is wrong.
+void TestCheck::namesTheHolderOfWhatIsWrong()
+{
+    const auto mesh = makeMesh(twoByFour);
+    Builder builder("result");
+    const ValueId x = builder.argument(
+        { DType::F32, { 8, 8 } }, "x", Role::Input, {}, onAxes({ SpecEntry::axis("data"), SpecEntry::none() }));
+    const ValueId square = builder.binary(OpKind::Multiply, x, x);
+    const ValueId y = builder.named(
+        builder.constrain(square, onAxes({ SpecEntry::axis("data"), SpecEntry::none() })), "y", Role::Activation);
+    builder.result(y, onAxes({ SpecEntry::none(), SpecEntry::axis("model") }));
+    const Program program = std::move(builder).finish();
+    FaultyRun run(runOf(program, onDevices(program, mesh), randomInputs()), [](Run&) {});
+    constexpr std::int64_t element =
+        7 * 8 + 3; // in the lower rows, on devices from 4 on; in columns 2 and 3, on 1 and 5
+    run.afterGather = [](std::size_t, std::vector<double>& result) { result[element] += 1; };
+    const DeviceProgram& device = *run.plan().program;
+    QCOMPARE(device.layout(DeviceValueId(y.index)).shardGrid()[0], std::int64_t(2));
+    QCOMPARE(device.layout(device.results[0]).shardGrid(), (Shape{ 1, 4 }));
+    const auto report = checkRun(run, program, randomValues());
+    QVERIFY(!report.passed);
+    QCOMPARE(firstFailure(report)->worstElement, element);
+    QCOMPARE(firstFailure(report)->worstDevice, 1);
 }
 
 // One new parameter that is off by a little more than 1e-5 of it, on all devices that hold it, or by a little less.

@@ -11,6 +11,7 @@
 #include "sharding/text.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
+#include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
