@@ -52,8 +52,9 @@ namespace {
 /// Closed until somebody asks for it.
 bool isOnDemand(const DockFrame* dock)
 {
-    return QStringList{ QStringLiteral("trace"), QStringLiteral("lab"), QStringLiteral("named") }.contains(
-        dock->objectName());
+    return QStringList{ QStringLiteral("trace"), QStringLiteral("lab"), QStringLiteral("named"),
+        QStringLiteral("devices"), QStringLiteral("hosts") }
+        .contains(dock->objectName());
 }
 
 /// The notebook's experiment with arrays that train in no time.

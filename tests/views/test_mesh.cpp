@@ -29,6 +29,13 @@ Mesh meshOf(std::vector<MeshAxis> axes, std::vector<std::int32_t> order = {})
     return *Mesh::create(std::move(axes), std::move(order));
 }
 
+/// Hosts of so many devices for all of the mesh.
+DevicePlaces hostsOf(const Mesh& mesh, std::int32_t perHost)
+{
+    return DevicePlaces(
+        DeviceSet::ofHosts("generic-cpu", "cpu", static_cast<std::int32_t>(mesh.deviceCount() / perHost), perHost));
+}
+
 QString sizes(const Document& document)
 {
     QStringList text;
@@ -168,7 +175,7 @@ private Q_SLOTS:
         const Mesh mesh = meshOf({ { "data", 2 }, { "model", 4 } });
         const DeviceMapLayout map(mesh, QRect(0, 0, 400, 100), {});
         const auto boxes = [&map](const Mesh& subject, std::int32_t perHost) {
-            return hostBoxes(map, subject, perHost, 0, map.lineCount() - 1);
+            return hostBoxes(map, subject, hostsOf(subject, perHost), 0, map.lineCount() - 1);
         };
         const auto rows = boxes(mesh, 4);
         QCOMPARE(rows.size(), std::size_t{ 2 });
@@ -189,9 +196,9 @@ private Q_SLOTS:
         const DeviceMapLayout folded(large, QRect(0, 0, 300, 76), {});
         const auto perSquare = static_cast<std::int32_t>(folded.devicesPerSquare());
         QVERIFY(perSquare > 1);
-        QCOMPARE(hostBoxes(folded, large, perSquare, 0, folded.lineCount() - 1).size(),
+        QCOMPARE(hostBoxes(folded, large, hostsOf(large, perSquare), 0, folded.lineCount() - 1).size(),
             static_cast<std::size_t>(512 / perSquare));
-        QVERIFY(hostBoxes(folded, large, perSquare / 2, 0, folded.lineCount() - 1).empty());
+        QVERIFY(hostBoxes(folded, large, hostsOf(large, perSquare / 2), 0, folded.lineCount() - 1).empty());
     }
 
     void largeMeshesAreReadAndWalked()

@@ -25,6 +25,7 @@ namespace shardscope {
 
 class DockFrame;
 class ExplainView;
+class HostsView;
 class MemoryView;
 class MeshView;
 class NamedArraysView;
@@ -37,6 +38,7 @@ class ShardingLabView;
 class StatusButton;
 class TensorsView;
 class TimingView;
+class TopologyView;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -58,6 +60,8 @@ public:
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
     [[nodiscard]] NamedArraysView* namedArrays() const { return m_named; }
+    [[nodiscard]] TopologyView* topologyView() const { return m_devices; }
+    [[nodiscard]] HostsView* hostsView() const { return m_hosts; }
     [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
@@ -82,7 +86,7 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 2;
+    static constexpr int arrangementVersion = 3;
     void makeDocks();
     void makeActions();
     void makeMenus();
@@ -137,6 +141,8 @@ private:
     ProblemsView* m_problems = nullptr;
     ShardingLabView* m_lab = nullptr;
     NamedArraysView* m_named = nullptr;
+    TopologyView* m_devices = nullptr;
+    HostsView* m_hosts = nullptr;
     QList<DockFrame*> m_docks;
 
     QMenu* m_recentMenu = nullptr;

@@ -42,11 +42,19 @@ DeviceMap::DeviceMap(Selection* selection, QWidget* parent)
     connect(selection, &Selection::changed, this, &DeviceMap::followSelection);
 }
 
-void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional<Layout> layout)
+void DeviceMap::setMesh(MeshPtr mesh, const DeviceSet& devices, std::optional<Layout> layout)
 {
-    const bool same = m_mesh && mesh && (m_mesh == mesh || *m_mesh == *mesh) && m_devicesPerHost == devicesPerHost;
+    // A mesh that does not fit the devices yet: there are hosts of that size for all of it.
+    const bool fits = mesh && mesh->deviceCount() <= devices.count();
+    const std::int32_t perHost = std::max(1, devices.devicesPerHost);
+    DeviceSet shown = fits || !mesh
+        ? devices
+        : DeviceSet::ofHosts(devices.kind, devices.platform,
+            static_cast<std::int32_t>((mesh->deviceCount() + perHost - 1) / perHost), perHost);
+    const bool same = m_mesh && mesh && (m_mesh == mesh || *m_mesh == *mesh) && m_places.set() == shown;
     m_mesh = std::move(mesh);
-    m_devicesPerHost = std::max(1, devicesPerHost);
+    if (!(m_places.set() == shown))
+        m_places = DevicePlaces(std::move(shown));
     m_layout = std::move(layout);
     m_shards.clear();
     if (same) {
@@ -259,7 +267,7 @@ QString DeviceMap::blockText(const MeshBlock& block) const
         parts << QString::fromStdString(m_mesh->axis(axis).name) + QLatin1Char(' ')
                 + (low == high ? QString::number(low) : words::range(low, high + 1));
     }
-    const std::int32_t host = hostOfBlock(*m_mesh, block, m_map.columns(), m_devicesPerHost);
+    const std::int32_t host = hostOfBlock(*m_mesh, block, m_map.columns(), m_places);
     if (host >= 0)
         parts << tr("host %1").arg(host);
     return parts.join(QStringLiteral(", "));

@@ -173,18 +173,17 @@ std::optional<std::int64_t> DeviceMapLayout::positionAt(QPoint point) const
     return square ? std::optional(positionOf(*square)) : std::nullopt;
 }
 
-std::int32_t hostOfBlock(const Mesh& mesh, const MeshBlock& block, std::int64_t columns, std::int32_t devicesPerHost)
+std::int32_t hostOfBlock(const Mesh& mesh, const MeshBlock& block, std::int64_t columns, const DevicePlaces& places)
 {
-    const std::int32_t perHost = std::max(1, devicesPerHost);
-    const std::int32_t host = mesh.deviceAt(block.firstRow * columns + block.firstColumn) / perHost;
+    const std::int32_t host = places.host(mesh.deviceAt(block.firstRow * columns + block.firstColumn));
     for (std::int64_t row = block.firstRow; row < block.endRow; ++row)
         for (std::int64_t column = block.firstColumn; column < block.endColumn; ++column)
-            if (mesh.deviceAt(row * columns + column) / perHost != host)
+            if (places.host(mesh.deviceAt(row * columns + column)) != host)
                 return -1;
     return host;
 }
 
-std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, std::int32_t devicesPerHost,
+std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, const DevicePlaces& places,
     std::int64_t firstLine, std::int64_t lastLine)
 {
     struct Run {
@@ -200,7 +199,7 @@ std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, std
             const auto square = map.squareIn(line, slot);
             if (!square)
                 return std::nullopt;
-            return hostOfBlock(mesh, map.blockOf(*square), map.columns(), devicesPerHost);
+            return hostOfBlock(mesh, map.blockOf(*square), map.columns(), places);
         };
         std::optional<std::int32_t> host = hostIn(0);
         for (std::int64_t slot = 0; host;) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "mesh/device_places.h"
 #include "mesh/mesh.h"
 
 namespace shardscope {
@@ -139,11 +140,11 @@ private:
 
 /// Boxes around the squares of one host, on lines first .. last: one per run of squares, merged over lines where the
 /// runs lie below each other. Squares that several hosts share have none.
-[[nodiscard]] std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, std::int32_t devicesPerHost,
+[[nodiscard]] std::vector<HostBox> hostBoxes(const DeviceMapLayout& map, const Mesh& mesh, const DevicePlaces& places,
     std::int64_t firstLine, std::int64_t lastLine);
 
 /// The host that all devices of a square belong to, -1 if there are several.
 [[nodiscard]] std::int32_t hostOfBlock(
-    const Mesh& mesh, const MeshBlock& block, std::int64_t columns, std::int32_t devicesPerHost);
+    const Mesh& mesh, const MeshBlock& block, std::int64_t columns, const DevicePlaces& places);
 
 } // namespace shardscope

@@ -49,13 +49,13 @@ void DeviceMap::paintEvent(QPaintEvent*)
     paintSquares(painter, theme, first, last);
     painter.setBrush(Qt::NoBrush);
     const QSize unit = m_map.unit();
-    if (unit.width() >= 8 && m_map.lineGap() >= 4 && m_devicesPerHost < m_mesh->deviceCount()) {
+    if (unit.width() >= 8 && m_map.lineGap() >= 4 && m_places.set().hosts > 1) {
         QPen dashed(theme.strongLine, 1);
         dashed.setDashPattern({ 3, 2 });
         painter.setPen(dashed);
         // In the middle of gaps that are too narrow for two lines.
         const int across = std::min(3, (m_map.columnGap() + 1) / 2), along = std::min(3, (m_map.lineGap() + 1) / 2);
-        for (const HostBox& box : hostBoxes(m_map, *m_mesh, m_devicesPerHost, first, last))
+        for (const HostBox& box : hostBoxes(m_map, *m_mesh, m_places, first, last))
             painter.drawRect(box.rect.adjusted(-across, -along, across - 1, along - 1));
     }
     const auto outline = [&](const std::vector<bool>& marks, const QColor& color, qreal width) {
@@ -231,8 +231,8 @@ void DeviceMap::paintLineNames(
         }
         const int top = m_map.lineTop(line), height = m_map.lineHeight(line);
         std::int32_t host = -1;
-        if (height + m_map.lineGap() >= 2 * small.height() && m_devicesPerHost < m_mesh->deviceCount())
-            host = hostOfBlock(*m_mesh, m_map.blockOfLine(line), m_map.columns(), m_devicesPerHost);
+        if (height + m_map.lineGap() >= 2 * small.height() && m_places.set().hosts > 1)
+            host = hostOfBlock(*m_mesh, m_map.blockOfLine(line), m_map.columns(), m_places);
         const int lines = host >= 0 ? 2 : 1;
         QRect place(0, top + height / 2 - lines * small.height() / 2, room, small.height());
         const int width = std::min(spansWidth(name, Metrics::small()), place.width());

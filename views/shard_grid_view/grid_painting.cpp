@@ -42,7 +42,10 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
     }
     const std::vector<std::int32_t> holders = layout.holders(shard);
     const auto group = [this](std::int32_t id) {
-        return m_colour == GridColour::Device ? id : id / std::max(1, m_subject->devicesPerHost);
+        if (m_colour == GridColour::Device)
+            return id;
+        const DevicePlaces* const places = m_subject->places.get();
+        return places && places->has(id) ? places->host(id) : id / std::max(1, m_subject->devicesPerHost);
     };
     if (holders.empty())
         return theme.base;

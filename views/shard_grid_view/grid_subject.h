@@ -3,9 +3,11 @@
 #pragma once
 
 #include <QString>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "mesh/device_places.h"
 #include "sharding/layout.h"
 #include "views/shard_grid_view/grid_layout.h"
 
@@ -18,7 +20,8 @@ struct GridSubject {
     Layout layout;
     std::vector<std::string> names; ///< of the dimensions; may be empty
     std::int64_t elementBytes = 4;
-    std::int32_t devicesPerHost = 1;
+    std::int32_t devicesPerHost = 1; ///< where there are no places
+    std::shared_ptr<const DevicePlaces> places = {}; ///< of the devices
 
     [[nodiscard]] const Mesh& mesh() const { return layout.mesh(); }
     /// "embed", or "dimension 1" for a nameless one.
