@@ -23,6 +23,8 @@ struct PictureOptions {
     std::string theme = "light";
     std::string size = "1600x1000";
     std::string tensor;
+    std::string dock;
+    std::string axis;
     double scale = 1;
     std::optional<int> steps;
     JsonTarget json;
@@ -71,6 +73,8 @@ int screenshot(const PictureOptions& options)
     picture.dark = options.theme == "dark";
     picture.size = parseSize(options.size);
     picture.tensor = QString::fromStdString(options.tensor);
+    picture.dock = QString::fromStdString(options.dock);
+    picture.axis = QString::fromStdString(options.axis);
     picture.scale = options.scale;
     picture.steps = options.steps;
     if (picture.size.isEmpty())
@@ -148,6 +152,9 @@ void addScreenshot(CLI::App& app, int& status)
     command->add_option("--size", options->size, "Width and height of the window (default 1600x1000)")
         ->option_text("WxH");
     command->add_option("--tensor", options->tensor, "Path of the tensor to show")->option_text("PATH");
+    command->add_option("--dock", options->dock, "Dock to bring forward: devices, hosts, trace, ...")
+        ->option_text("ID");
+    command->add_option("--axis", options->axis, "Mesh axis to select")->option_text("NAME");
     command->add_option("--scale", options->scale, "Device pixels per pixel of the window (default 1)")
         ->check(CLI::Range(0.5, 4.0))
         ->option_text("FACTOR");

@@ -74,6 +74,7 @@ enum class Code : std::uint16_t {
     DcnShapeMismatch = 170, ///< as GpuPartitions
     ZeroDivision = 171, ///< submesh or partitions: a size of 0
     DuplicateDevice = 172, ///< id
+    OrderShape = 173, ///< shape (that T5X makes; empty where it makes none of so many axes), wanted
     // Hosts and partitioners
     NoPartitionsAndNoSubmesh = 180,
     LocalDevicesNotContiguous = 181, ///< host, devices, block: the smallest block around them
@@ -111,7 +112,7 @@ enum class Code : std::uint16_t {
     TupleLostAxes = 205, ///< rule, axes, tensor
     ConstraintInactive = 206, ///< tensor, reason
     FullRematerialise = 207,
-    SlowLinkCollective = 208,
+    SlowLinkCollective = 208, ///< axis, collectives, bytes; slices where these are joined by slow links
     OverMemoryLimit = 209, ///< bytes, limit
     MeshNameInLogicalModel = 210, ///< tensor, axes
     RuleUnknownAxis = 211, ///< rule, axis

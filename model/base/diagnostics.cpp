@@ -85,6 +85,7 @@ constexpr std::array rows{
     CodeRow{ Code::DcnShapeMismatch, "E170", Error, "dcn_shape_mismatch", "partitions do not fit the hosts" },
     CodeRow{ Code::ZeroDivision, "E171", Error, "zero_division", "division by a size of zero" },
     CodeRow{ Code::DuplicateDevice, "E172", Error, "duplicate_device", "device id used twice" },
+    CodeRow{ Code::OrderShape, "E173", Error, "order_shape", "T5X makes a mesh of other sizes" },
     CodeRow{ Code::NoPartitionsAndNoSubmesh, "E180", Error, "no_partitions_and_no_submesh",
         "neither a number of partitions nor a submesh" },
     CodeRow{ Code::LocalDevicesNotContiguous, "E181", Error, "local_devices_not_contiguous",

@@ -41,7 +41,17 @@ namespace shardscope {
 [[nodiscard]] Result<Experiment> withFallback(const Experiment&, RulesFallback fallback);
 [[nodiscard]] Result<Experiment> withRulesBound(const Experiment&, bool bound);
 [[nodiscard]] Result<Experiment> withPlatform(const Experiment&, std::string platform);
-/// Devices of the hardware so that they fit the mesh (keeps hosts where that divides).
+/// Other devices. An explicit order and the slices along axes go with the old ones; axes whose product is not the new
+/// number of devices take it: each keeps as much of its size as divides, the last axis first, and the first one takes
+/// the rest. Without axes the mesh stays.
+[[nodiscard]] Result<Experiment> withDevices(const Experiment&, DeviceSet devices);
+/// Who puts the devices in order; an explicit order goes.
+[[nodiscard]] Result<Experiment> withOrder(const Experiment&, OrderSetting order);
+/// An explicit order: one device id per position. Errors as Mesh::create.
+[[nodiscard]] Result<Experiment> withDeviceOrder(const Experiment&, std::vector<std::int32_t> order);
+/// The sizes of all axes. Errors: AxisNamesLength when there are more or fewer.
+[[nodiscard]] Result<Experiment> withAxisSizes(const Experiment&, const std::vector<std::int64_t>& sizes);
+/// Devices of the hardware so that they fit the mesh (keeps hosts where that divides; TPU chips on a grid stay on one).
 [[nodiscard]] Result<Experiment> withDevicesForMesh(const Experiment&);
 /// One of the model's sizes: "batch", "embed", "hidden", "layers"; for arrays every dimension of that logical name.
 /// OutOfRange beyond what a file may have: 1 to 2^40, layers to 4,096.

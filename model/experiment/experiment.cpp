@@ -45,6 +45,14 @@ void add(Hasher& hasher, const MeshSetting& mesh)
     hasher.add(mesh.deviceOrder.size());
     for (const std::int32_t device : mesh.deviceOrder)
         hasher.add(device);
+    const OrderSetting& order = mesh.order;
+    hasher.add(order.method).add(order.sharePhysicalAxes).add(order.contiguousSubmeshes).add(order.byHost);
+    hasher.add(order.dcn.size());
+    for (const MeshAxis& axis : order.dcn)
+        hasher.add(std::string_view(axis.name)).add(axis.size);
+    hasher.add(order.submesh.size());
+    for (const std::int32_t size : order.submesh)
+        hasher.add(size);
 }
 
 void add(Hasher& hasher, const RulesSetting& rules)

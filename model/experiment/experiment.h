@@ -22,16 +22,38 @@ namespace shardscope {
 
 struct HardwareSetting {
     DeviceSet devices{ "generic-cpu", "cpu", 2, 4 };
-    double iciBytesPerSecond = 45e9; ///< between devices of one host
-    double dcnBytesPerSecond = 6e9; ///< between hosts
+    double iciBytesPerSecond = 45e9; ///< between devices of one host; on a grid of TPU chips, of one slice
+    double dcnBytesPerSecond = 6e9; ///< between hosts (slices)
     std::int64_t memoryPerDevice = std::int64_t{ 16 } << 30; ///< bytes
     bool operator==(const HardwareSetting&) const = default;
 };
 
+/// Who puts the devices in order.
+enum class OrderMethod : std::uint8_t {
+    RowMajor, ///< ids 0, 1, 2, ... over the positions of the mesh
+    AsListed, ///< as jax.devices() lists them: host after host
+    CreateDeviceMesh, ///< jax.experimental.mesh_utils.create_device_mesh
+    MakeMesh, ///< jax.make_mesh
+    Hybrid, ///< create_hybrid_device_mesh
+    T5x, ///< T5X's default_mesh: two axes, the tiles of a submesh and the places in it
+};
+
+struct OrderSetting {
+    OrderMethod method = OrderMethod::RowMajor;
+    bool sharePhysicalAxes = false; ///< create_device_mesh, hybrid: allow_split_physical_axes
+    bool contiguousSubmeshes = false; ///< create_device_mesh
+    bool byHost = false; ///< hybrid: the parts are hosts, not slices
+    std::vector<MeshAxis> dcn = {}; ///< hybrid: slices (hosts) along axes; empty = as the axes can take them
+    std::vector<std::int32_t>
+        submesh = {}; ///< T5X; empty = that of its table for as many partitions as the last axis has
+    bool operator==(const OrderSetting&) const = default;
+};
+
 struct MeshSetting {
     std::vector<MeshAxis> axes;
-    /// Empty = row-major. Otherwise one device id per position.
+    /// Not empty: one device id per position, whatever `order` says.
     std::vector<std::int32_t> deviceOrder;
+    OrderSetting order = {};
     bool operator==(const MeshSetting&) const = default;
 };
 
@@ -97,7 +119,8 @@ using ExperimentPtr = std::shared_ptr<const Experiment>;
 
 /// Names of mesh axes, logical axes and arrays: not empty, and no control characters.
 [[nodiscard]] bool isValidName(std::string_view name);
-/// The mesh of the setting. Errors as Mesh::create.
+/// The axes alone, over devices in the plain order or the explicit one; experiment/mesh_order.h has the mesh of an
+/// experiment. Errors as Mesh::create.
 [[nodiscard]] Result<Mesh> makeMesh(const MeshSetting& setting);
 
 } // namespace shardscope

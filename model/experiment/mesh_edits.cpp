@@ -2,10 +2,12 @@
 #include "experiment/edits.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "base/codes.h"
 #include "experiment/edit_support.h"
+#include "mesh/device_places.h"
 
 namespace shardscope {
 
@@ -29,7 +31,7 @@ std::int64_t positions(const std::vector<MeshAxis>& axes)
 /// The experiment with these axes, if they make a mesh.
 Result<Experiment> withAxes(const Experiment& before, std::vector<MeshAxis> axes)
 {
-    MeshSetting mesh{ std::move(axes), before.mesh.deviceOrder };
+    MeshSetting mesh{ std::move(axes), before.mesh.deviceOrder, before.mesh.order };
     if (positions(mesh.axes) != positions(before.mesh.axes))
         mesh.deviceOrder.clear();
     if (const auto made = makeMesh(mesh); !made)
@@ -156,6 +158,9 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
     Result<Experiment> after = withAxes(before, std::move(axes));
     if (!after)
         return after;
+    for (MeshAxis& dcn : after->mesh.order.dcn)
+        if (dcn.name == old)
+            dcn.name = name;
     std::vector<LogicalRule>& rules = after->rules.rules.list;
     for (std::size_t i = 0; i < rules.size(); ++i)
         if (auto renamed = renameIn(rules[i].target, old, name); !renamed) {
@@ -183,7 +188,69 @@ Result<Experiment> withAxisRemoved(const Experiment& before, std::size_t axis)
     std::vector<MeshAxis> axes = before.mesh.axes;
     if (const auto valid = checkIndex("mesh axis", axis, axes.size()); !valid)
         return tl::unexpected(valid.error());
+    const std::string name = axes[axis].name;
     axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis));
+    Result<Experiment> after = withAxes(before, std::move(axes));
+    if (after)
+        std::erase_if(after->mesh.order.dcn, [&](const MeshAxis& dcn) { return dcn.name == name; });
+    return after;
+}
+
+Result<Experiment> withDevices(const Experiment& before, DeviceSet devices)
+{
+    if (devices.count() < 1 || devices.count() > maximumDevices)
+        return fail(
+            Code::TooLarge, { { "what", "devices" }, { "count", devices.count() }, { "limit", maximumDevices } });
+    if (const auto missing = missingId(devices))
+        return fail(Code::InvalidAttribute,
+            { { "op", "devices" },
+                { "detail", "ids count from 0 on without a gap, and " + std::to_string(*missing) + " is missing" } });
+    std::vector<MeshAxis> axes = before.mesh.axes;
+    if (!axes.empty() && positions(axes) != devices.count()) {
+        std::int64_t rest = devices.count();
+        for (std::size_t axis = axes.size(); axis-- > 1;) {
+            axes[axis].size = std::gcd(axes[axis].size, rest);
+            rest /= axes[axis].size;
+        }
+        axes.front().size = rest;
+    }
+    Result<Experiment> after = withAxes(before, std::move(axes));
+    if (!after)
+        return after;
+    after->hardware.devices = std::move(devices);
+    if (!(after->hardware.devices == before.hardware.devices)) {
+        after->mesh.deviceOrder.clear();
+        after->mesh.order.dcn.clear();
+        after->mesh.order.submesh.clear();
+    }
+    return after;
+}
+
+Result<Experiment> withOrder(const Experiment& before, OrderSetting order)
+{
+    Experiment after = before;
+    after.mesh.deviceOrder.clear();
+    after.mesh.order = std::move(order);
+    return after;
+}
+
+Result<Experiment> withDeviceOrder(const Experiment& before, std::vector<std::int32_t> order)
+{
+    Experiment after = before;
+    after.mesh.deviceOrder = std::move(order);
+    after.mesh.order = {};
+    if (const auto made = makeMesh(after.mesh); !made)
+        return tl::unexpected(made.error());
+    return after;
+}
+
+Result<Experiment> withAxisSizes(const Experiment& before, const std::vector<std::int64_t>& sizes)
+{
+    std::vector<MeshAxis> axes = before.mesh.axes;
+    if (sizes.size() != axes.size())
+        return fail(Code::AxisNamesLength, { { "names", axes.size() }, { "axes", sizes.size() } });
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+        axes[axis].size = sizes[axis];
     return withAxes(before, std::move(axes));
 }
 
@@ -194,6 +261,18 @@ Result<Experiment> withDevicesForMesh(const Experiment& before)
         return tl::unexpected(mesh.error());
     Experiment after = before;
     DeviceSet& devices = after.hardware.devices;
+    if (devices.hasChipGrid()) {
+        const std::int64_t cores = std::int64_t{ devices.coresPerChip } * devices.slices;
+        const auto chips = mesh->deviceCount() % cores == 0 ? usualChips(devices.kind, mesh->deviceCount() / cores)
+                                                            : std::optional<std::array<std::int32_t, 3>>();
+        if (chips) {
+            if (auto set = DeviceSet::ofChips(
+                    devices.kind, *chips, DeviceSet::usualHostChips(*chips), devices.coresPerChip, devices.slices)) {
+                devices = std::move(*set);
+                return after;
+            }
+        }
+    }
     const bool divides = devices.hosts >= 1 && mesh->deviceCount() % devices.hosts == 0;
     const std::int32_t hosts = divides ? devices.hosts : 1;
     devices = DeviceSet::ofHosts(

@@ -38,6 +38,9 @@ Result<Experiment> withPlatform(const Experiment& before, std::string platform)
         return unknown("platform", platform, known);
     Experiment after = before;
     DeviceSet& devices = after.hardware.devices;
+    // A grid of chips is one of TPUs.
+    if (devices.hasChipGrid() && platform != "tpu")
+        devices = DeviceSet::ofHosts("generic-" + platform, platform, devices.hosts, devices.devicesPerHost);
     // A generic device says nothing but its platform; a named one keeps its name.
     if (devices.kind == "generic-" + devices.platform)
         devices.kind = "generic-" + platform;

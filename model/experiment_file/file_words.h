@@ -19,7 +19,8 @@ inline const std::vector<std::string> presets{ "mlp", "arrays" }; ///< ModelSett
 inline const std::vector<std::string> axes{ "device", "logical" }; ///< MlpSettings::Axes
 inline const std::vector<std::string> losses{ "sum", "half_sum_of_squares" }; ///< LossKind
 inline const std::vector<std::string> optimizers{ "adam" };
-inline const std::string rowMajor = "row-major";
+inline const std::vector<std::string> orders{ "row-major", "as-listed", "create_device_mesh", "make_mesh", "hybrid",
+    "t5x" }; ///< OrderMethod
 /// In place of a name or an axis: P.UNCONSTRAINED of JAX.
 inline const std::string unconstrained{ unconstrainedWord };
 

@@ -5,7 +5,6 @@
 
 #include "base/codes.h"
 #include "experiment_file/file_words.h"
-#include "experiment_file/quantity_text.h"
 
 namespace shardscope {
 
@@ -14,28 +13,6 @@ namespace words = file_words;
 namespace {
 
 using Type = JsonNode::Type;
-
-void readBandwidth(const std::optional<ValueCursor>& value, double& bytesPerSecond)
-{
-    if (!value)
-        return;
-    const auto read = value->type() == Type::String ? parseBandwidth(value->node().text) : std::nullopt;
-    if (read)
-        bytesPerSecond = *read;
-    else
-        value->wrongType("a bandwidth such as \"45 GB/s\"");
-}
-
-void readMemory(const std::optional<ValueCursor>& value, std::int64_t& bytes)
-{
-    if (!value)
-        return;
-    const auto read = value->type() == Type::String ? parseBytes(value->node().text) : std::nullopt;
-    if (read)
-        bytes = *read;
-    else
-        value->wrongType("an amount of memory such as \"16 GiB\"");
-}
 
 /// One mesh axis, ["data", 2]; absent if anything is wrong with it.
 std::optional<MeshAxis> readAxis(const ValueCursor& value)
@@ -56,14 +33,71 @@ std::optional<MeshAxis> readAxis(const ValueCursor& value)
     return MeshAxis{ *name, *size };
 }
 
-void readDeviceOrder(const ValueCursor& value, std::int64_t devices, std::vector<std::int32_t>& order)
+void readMethod(const ValueCursor& value, OrderSetting& order)
+{
+    if (const auto index = value.asOneOf(words::orders))
+        order.method = static_cast<OrderMethod>(*index);
+}
+
+/// Slices along axes: { "data": 2 }.
+void readDcn(const ValueCursor& value, std::vector<MeshAxis>& dcn)
+{
+    if (value.type() != Type::Object) {
+        value.wrongType("an object of axes and numbers such as { \"data\": 2 }");
+        return;
+    }
+    if (value.node().children.size() > maximumMeshAxes) {
+        value.report(Code::TooLarge,
+            { { "what", "mesh axes" }, { "count", value.node().children.size() }, { "limit", maximumMeshAxes } });
+        return;
+    }
+    auto object = value.asObject();
+    for (std::size_t i = 0; i < value.node().children.size(); ++i) {
+        const std::string& name = value.node().children[i].key;
+        const auto number = object->find(name);
+        if (!isValidName(name))
+            number->wrongType("the name of a mesh axis");
+        else if (const auto size = number->asInteger(1, maximumDevices))
+            dcn.push_back({ name, *size });
+    }
+}
+
+/// A method with what it is told.
+void readOrder(const ValueCursor& value, OrderSetting& order)
+{
+    auto object = value.asObject();
+    if (const auto method = object->require("method"))
+        readMethod(*method, order);
+    const auto readSwitch = [&object](const char* key, bool& target) {
+        if (const auto found = object->find(key))
+            target = found->asBool().value_or(target);
+    };
+    readSwitch("allow_split_physical_axes", order.sharePhysicalAxes);
+    readSwitch("contiguous_submeshes", order.contiguousSubmeshes);
+    readSwitch("process_is_granule", order.byHost);
+    if (const auto dcn = object->find("dcn"))
+        readDcn(*dcn, order.dcn);
+    if (const auto submesh = object->find("submesh")) {
+        if (const auto sizes = submesh->asList("sizes", 4))
+            for (const ValueCursor& each : *sizes)
+                if (const auto size = each.asInteger(0, maximumDevices))
+                    order.submesh.push_back(static_cast<std::int32_t>(*size));
+    }
+    object->finish();
+}
+
+void readDeviceOrder(const ValueCursor& value, std::int64_t devices, MeshSetting& mesh)
 {
     if (value.type() == Type::String) {
-        (void)value.asOneOf({ words::rowMajor });
+        readMethod(value, mesh.order);
+        return;
+    }
+    if (value.type() == Type::Object) {
+        readOrder(value, mesh.order);
         return;
     }
     if (value.type() != Type::Array) {
-        value.wrongType("\"row-major\" or a list of device ids");
+        value.wrongType("\"row-major\", another order by name, or a list of device ids");
         return;
     }
     const auto ids = value.asList("device ids", static_cast<std::size_t>(maximumDevices));
@@ -88,7 +122,7 @@ void readDeviceOrder(const ValueCursor& value, std::int64_t devices, std::vector
         seen[static_cast<std::size_t>(*device)] = true;
         read.push_back(static_cast<std::int32_t>(*device));
     }
-    order = std::move(read);
+    mesh.deviceOrder = std::move(read);
 }
 
 std::optional<LogicalRule> readRule(const ValueCursor& value, std::size_t index)
@@ -160,38 +194,6 @@ std::optional<SpecEntry> readSpecEntry(const ValueCursor& value)
     return right ? std::optional(entry) : std::nullopt;
 }
 
-void readHardware(const ValueCursor& value, HardwareSetting& hardware)
-{
-    auto object = value.asObject();
-    if (!object)
-        return;
-    if (const auto device = object->find("device"))
-        if (const auto name = device->asName())
-            hardware.devices.kind = *name;
-    if (const auto platform = object->find("platform"))
-        if (const auto index = platform->asOneOf(words::platforms))
-            hardware.devices.platform = words::platforms[*index];
-    if (const auto hosts = object->find("hosts"))
-        if (const auto count = hosts->asInteger(1, maximumDevices))
-            hardware.devices.hosts = static_cast<std::int32_t>(*count);
-    const auto perHost = object->find("devices_per_host");
-    if (perHost)
-        if (const auto count = perHost->asInteger(1, maximumDevices))
-            hardware.devices.devicesPerHost = static_cast<std::int32_t>(*count);
-    if (hardware.devices.count() > maximumDevices)
-        perHost.value_or(value).report(Code::TooLarge,
-            { { "what", "devices" }, { "count", hardware.devices.count() }, { "limit", maximumDevices } });
-    readMemory(object->find("memory_per_device"), hardware.memoryPerDevice);
-    if (const auto links = object->find("links")) {
-        if (auto inner = links->asObject()) {
-            readBandwidth(inner->find("ici"), hardware.iciBytesPerSecond);
-            readBandwidth(inner->find("dcn"), hardware.dcnBytesPerSecond);
-            inner->finish();
-        }
-    }
-    object->finish();
-}
-
 void readMesh(const ValueCursor& value, MeshSetting& mesh)
 {
     auto object = value.asObject();
@@ -223,7 +225,7 @@ void readMesh(const ValueCursor& value, MeshSetting& mesh)
         }
     }
     if (const auto order = object->find("device_order"))
-        readDeviceOrder(*order, devices, mesh.deviceOrder);
+        readDeviceOrder(*order, devices, mesh);
     object->finish();
 }
 

@@ -9,6 +9,7 @@
 #include "experiment_file/file_words.h"
 #include "experiment_file/json_text.h"
 #include "experiment_file/quantity_text.h"
+#include "mesh/device_presets.h"
 
 namespace shardscope {
 
@@ -158,16 +159,50 @@ private:
     [[nodiscard]] std::string hardware() const
     {
         const HardwareSetting& h = m_experiment.hardware;
-        return block("/hardware",
-            { { "device", quoteJson(h.devices.kind) }, { "platform", quoteJson(h.devices.platform) },
-                { "hosts", std::to_string(h.devices.hosts) },
-                { "devices_per_host", std::to_string(h.devices.devicesPerHost) },
-                { "memory_per_device", quoteJson(printBytes(h.memoryPerDevice)) },
-                { "links",
-                    line("/hardware/links",
-                        { { "ici", quoteJson(printBandwidth(h.iciBytesPerSecond)) },
-                            { "dcn", quoteJson(printBandwidth(h.dcnBytesPerSecond)) } }) } },
-            1);
+        Members members{ { "device", quoteJson(h.devices.kind) }, { "platform", quoteJson(h.devices.platform) } };
+        if (h.devices.hasChipGrid() || !h.devices.own.empty()) {
+            members.emplace_back("topology", topology(h.devices));
+        } else {
+            members.emplace_back("hosts", std::to_string(h.devices.hosts));
+            members.emplace_back("devices_per_host", std::to_string(h.devices.devicesPerHost));
+        }
+        members.emplace_back("memory_per_device", quoteJson(printBytes(h.memoryPerDevice)));
+        members.emplace_back("links",
+            line("/hardware/links",
+                { { "ici", quoteJson(printBandwidth(h.iciBytesPerSecond)) },
+                    { "dcn", quoteJson(printBandwidth(h.dcnBytesPerSecond)) } }));
+        return block("/hardware", std::move(members), 1);
+    }
+
+    [[nodiscard]] std::string topology(const DeviceSet& devices) const
+    {
+        const auto numbers = [](const auto& values) {
+            std::vector<std::string> texts;
+            for (const auto value : values)
+                texts.push_back(std::to_string(value));
+            return '[' + joined(texts, ", ") + ']';
+        };
+        if (devices.own.empty()) {
+            // What an object says beside its own keys has room in the long form alone.
+            const std::string text = toText(devices);
+            if (const auto read = parseDevices(text);
+                read && *read == devices && !m_additions.contains("/hardware/topology"))
+                return quoteJson(text);
+            return line("/hardware/topology",
+                { { "chips", numbers(devices.chips) }, { "host_chips", numbers(devices.hostChips) },
+                    { "cores_per_chip", std::to_string(devices.coresPerChip) },
+                    { "slices", std::to_string(devices.slices) } });
+        }
+        std::vector<std::string> elements;
+        for (const DevicePlace& place : devices.own) {
+            std::vector<std::int32_t> row{ place.id, place.process, place.coordinates[0], place.coordinates[1],
+                place.coordinates[2], place.core, place.slice };
+            const std::size_t least = devices.hasCoordinates() ? 5 : 2;
+            while (row.size() > least && row.back() == 0)
+                row.pop_back();
+            elements.push_back(numbers(row));
+        }
+        return line("/hardware/topology", { { "devices", list(elements) } });
     }
 
     [[nodiscard]] std::string mesh() const
@@ -184,7 +219,7 @@ private:
     {
         const std::vector<std::int32_t>& order = m_experiment.mesh.deviceOrder;
         if (order.empty())
-            return quoteJson(words::rowMajor);
+            return orderMethod(m_experiment.mesh.order);
         std::vector<std::string> lines;
         for (std::size_t begin = 0; begin < order.size(); begin += devicesPerLine) {
             std::vector<std::string> ids;
@@ -193,6 +228,33 @@ private:
             lines.push_back(joined(ids, ", "));
         }
         return lines.size() == 1 ? '[' + lines.front() + ']' : list(lines);
+    }
+
+    [[nodiscard]] std::string orderMethod(const OrderSetting& order) const
+    {
+        Members members{ { "method", word(words::orders, order.method) } };
+        const auto addSwitch = [&members](const char* key, bool on) {
+            if (on)
+                members.emplace_back(key, truth(on));
+        };
+        addSwitch("allow_split_physical_axes", order.sharePhysicalAxes);
+        addSwitch("contiguous_submeshes", order.contiguousSubmeshes);
+        addSwitch("process_is_granule", order.byHost);
+        if (!order.dcn.empty()) {
+            Members axes;
+            for (const MeshAxis& axis : order.dcn)
+                axes.emplace_back(axis.name, std::to_string(axis.size));
+            members.emplace_back("dcn", line("/mesh/device_order/dcn", std::move(axes)));
+        }
+        if (!order.submesh.empty()) {
+            std::vector<std::string> sizes;
+            for (const std::int32_t size : order.submesh)
+                sizes.push_back(std::to_string(size));
+            members.emplace_back("submesh", '[' + joined(sizes, ", ") + ']');
+        }
+        if (members.size() == 1 && !m_additions.contains("/mesh/device_order"))
+            return members.front().second;
+        return line("/mesh/device_order", std::move(members));
     }
 
     [[nodiscard]] std::string rules() const

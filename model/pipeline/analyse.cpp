@@ -9,6 +9,7 @@
 #include "base/codes.h"
 #include "base/hash.h"
 #include "experiment/builtin.h"
+#include "experiment/mesh_order.h"
 #include "partition/partition.h"
 #include "pipeline/cache.h"
 #include "pipeline/problems.h"
@@ -221,13 +222,13 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     if (stop.stop_requested())
         return false;
 
-    Result<Mesh> mesh = Mesh::create(experiment.mesh.axes, experiment.mesh.deviceOrder);
-    if (!mesh) {
-        Diagnostic problem = mesh.error();
-        problem.where.pointer = "/mesh/axes";
-        snapshot.problems.push_back({ std::move(problem), {}, {} });
+    Result<OrderedMesh> ordered = orderedMesh(experiment.hardware.devices, experiment.mesh);
+    if (!ordered) {
+        snapshot.problems.push_back(orderProblem(experiment, std::move(ordered.error())));
         return true;
     }
+    snapshot.orderReason = std::make_shared<const MeshReason>(std::move(ordered->reason));
+    const Mesh* const mesh = &ordered->mesh;
     append(snapshot.problems, meshProblems(experiment, *mesh));
     if (snapshot.errorCount() > 0)
         return true;

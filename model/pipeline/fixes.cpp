@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "experiment/mesh_order.h"
 #include "pipeline/snapshot.h"
 
 #include <algorithm>
@@ -104,6 +105,21 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
             return tl::unexpected(axis.error());
         return withAxisRemoved(experiment, *axis);
     }
+    case Fix::Kind::SharePhysicalAxes: {
+        OrderSetting order = experiment.mesh.order;
+        order.sharePhysicalAxes = true;
+        return withOrder(experiment, std::move(order));
+    }
+    case Fix::Kind::SetAxisSizes: {
+        const Result<MeshShape> sizes = parseMeshShape(fix.name);
+        if (!sizes)
+            return tl::unexpected(sizes.error());
+        return withAxisSizes(experiment, *sizes);
+    }
+    case Fix::Kind::OrderAutomatically:
+        return withOrder(experiment, automaticOrder(experiment.hardware.devices, experiment.mesh));
+    case Fix::Kind::OrderById:
+        return withOrder(experiment, {});
     }
     return fail(Code::InvalidAttribute, { { "op", "fix" } });
 }

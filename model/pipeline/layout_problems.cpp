@@ -5,6 +5,8 @@
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "experiment/mesh_order.h"
+#include "mesh/device_places.h"
 #include "pipeline/cut_dimensions.h"
 #include "pipeline/problems.h"
 #include "pipeline/slow_links.h"
@@ -173,7 +175,7 @@ struct WaitedFor {
 /// Bytes that collectives send between hosts, when the axes of the mesh stand in another order.
 double slowBytes(const Experiment& experiment, const Mesh& before, const std::vector<WaitedFor>& uses)
 {
-    const Result<Mesh> mesh = makeMesh(experiment.mesh);
+    const Result<Mesh> mesh = makeMesh(experiment.hardware.devices, experiment.mesh);
     if (!mesh)
         return 0;
     const SlowLinks links(experiment.hardware.devices, *mesh);
@@ -218,7 +220,8 @@ std::optional<std::size_t> betterPlace(const Snapshot& snapshot, std::size_t axi
 void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems)
 {
     const HardwareSetting& hardware = snapshot.experiment->hardware;
-    if (hardware.devices.hosts <= 1 || hardware.dcnBytesPerSecond >= hardware.iciBytesPerSecond)
+    const DevicePlaces places(hardware.devices);
+    if (places.fastGroups() <= 1 || hardware.dcnBytesPerSecond >= hardware.iciBytesPerSecond)
         return;
     std::vector<WaitedFor> uses;
     for (const CollectiveUse& use : snapshot.collectives) {
@@ -248,6 +251,8 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
             continue;
         Diagnostic diagnostic{ Code::SlowLinkCollective,
             { { "axis", mesh.axis(i).name }, { "collectives", count }, { "bytes", toBytes(bytes) } }, {} };
+        if (places.slicesAreFast())
+            diagnostic.args.push_back({ "slices", places.fastGroups() });
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
         std::vector<Fix> fixes;
         if (const auto place = betterPlace(snapshot, i, uses))

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "experiment/mesh_order.h"
 #include "pipeline/problems.h"
 
 namespace shardscope {
@@ -25,6 +26,32 @@ bool isNamed(const Experiment& experiment, const std::string& axis)
 }
 
 } // namespace
+
+Problem orderProblem(const Experiment& experiment, Diagnostic diagnostic)
+{
+    constexpr std::size_t mostShapes = 2;
+    const OrderSetting& order = experiment.mesh.order;
+    std::vector<Fix> candidates;
+    if (diagnostic.code == Code::NoAxisAssignment && order.method != OrderMethod::MakeMesh && !order.sharePhysicalAxes)
+        candidates.push_back({ Fix::Kind::SharePhysicalAxes, {}, 0, 0 });
+    if (diagnostic.code == Code::OrderShape) {
+        candidates.push_back({ Fix::Kind::SetAxisSizes, diagnostic.text("shape"), 0, 0 });
+    } else if (order.method != OrderMethod::Hybrid) { // there they are those inside a slice
+        std::vector<std::string> shapes = diagnostic.list("shapes");
+        shapes.resize(std::min(shapes.size(), mostShapes));
+        for (std::string& shape : shapes)
+            candidates.push_back({ Fix::Kind::SetAxisSizes, std::move(shape), 0, 0 });
+    }
+    if (!(automaticOrder(experiment.hardware.devices, experiment.mesh) == order))
+        candidates.push_back({ Fix::Kind::OrderAutomatically, {}, 0, 0 });
+    candidates.push_back({ Fix::Kind::OrderById, {}, 0, 0 });
+    Problem problem{ std::move(diagnostic), {}, {} };
+    for (Fix& fix : candidates)
+        if (const Result<Experiment> after = applyFix(experiment, fix);
+            after && orderedMesh(after->hardware.devices, after->mesh))
+            problem.fixes.push_back(std::move(fix));
+    return problem;
+}
 
 std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh)
 {

@@ -23,6 +23,8 @@ struct RuleCensus {
 };
 [[nodiscard]] RuleCensus countRules(const Program& program, const Annotations& annotations, const RulesSetting& rules);
 
+/// The mesh that an experiment cannot have, with the ways out that were tried and work.
+[[nodiscard]] Problem orderProblem(const Experiment& experiment, Diagnostic diagnostic);
 /// The mesh against the devices of the hardware (E102), and axes of size 1 (I301).
 [[nodiscard]] std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh);
 /// Everything that annotations and rules give rise to. Equal findings of repeated layers become one.

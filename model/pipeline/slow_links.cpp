@@ -3,20 +3,19 @@
 
 #include <algorithm>
 
-#include "mesh/host_block.h"
+#include "mesh/device_places.h"
 
 namespace shardscope {
 
 SlowLinks::SlowLinks(const DeviceSet& devices, const Mesh& mesh)
     : m_mesh(&mesh)
 {
-    if (devices.hosts <= 1)
+    const DevicePlaces places(devices);
+    if (places.fastGroups() <= 1)
         return;
-    std::vector<std::int32_t> ids;
-    ids.reserve(static_cast<std::size_t>(mesh.deviceCount()));
+    m_groups.reserve(static_cast<std::size_t>(mesh.deviceCount()));
     for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
-        ids.push_back(mesh.deviceAt(position));
-    m_hosts = hostsOf(ids, devices);
+        m_groups.push_back(places.fastGroup(mesh.deviceAt(position)));
 }
 
 bool SlowLinks::cross(const AxisRef& axis) const
@@ -24,10 +23,10 @@ bool SlowLinks::cross(const AxisRef& axis) const
     // Neighbours along a part of an axis stand as far apart as everything minor to the part.
     const auto index = static_cast<std::size_t>(axis.axis);
     const std::int64_t step = m_mesh->stride(index) * (m_mesh->size(index) / axis.next());
-    const auto count = static_cast<std::int64_t>(m_hosts.size());
+    const auto count = static_cast<std::int64_t>(m_groups.size());
     for (std::int64_t position = 0; position + step < count; ++position)
         if (position / step % axis.size != axis.size - 1
-            && m_hosts[static_cast<std::size_t>(position)] != m_hosts[static_cast<std::size_t>(position + step)])
+            && m_groups[static_cast<std::size_t>(position)] != m_groups[static_cast<std::size_t>(position + step)])
             return true;
     return false;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which mesh axes run between hosts, where links are slow.
+// Which mesh axes run where links are slow: between slices of TPU chips, between hosts elsewhere.
 #pragma once
 
 #include <vector>
@@ -14,13 +14,13 @@ public:
     /// The devices of the hardware along a mesh that fits them.
     SlowLinks(const DeviceSet& devices, const Mesh& mesh);
 
-    /// Whether some group of devices along the axis has members on different hosts.
+    /// Whether some group of devices along the axis has members in different slices (on different hosts).
     [[nodiscard]] bool cross(const AxisRef& axis) const;
     [[nodiscard]] bool cross(const AxisList& axes) const;
 
 private:
     const Mesh* m_mesh;
-    std::vector<std::int32_t> m_hosts; ///< by mesh position
+    std::vector<std::int32_t> m_groups; ///< slice or host, by mesh position
 };
 
 } // namespace shardscope

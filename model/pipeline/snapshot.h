@@ -10,6 +10,7 @@
 
 #include "base/quantity.h"
 #include "experiment/experiment.h"
+#include "mesh/device_array.h"
 #include "partition/device_program.h"
 #include "propagation/propagate.h"
 #include "schedule/plan.h"
@@ -56,6 +57,10 @@ struct Fix {
         LeaveUnsharded, ///< E111, W206: names without a usable rule stay unsharded
         MoveAxis, ///< W208: mesh axis `name` to place `number`
         RemoveAxis, ///< I301: mesh axis `name`
+        SharePhysicalAxes, ///< E151: create_device_mesh may share physical axes between mesh axes
+        SetAxisSizes, ///< E150, E151, E173: sizes of all axes, `name` is "4x16"
+        OrderAutomatically, ///< whatever automaticOrder() chooses
+        OrderById, ///< devices in the order of their ids
     };
     Kind kind = Kind::BindRules;
     std::string name;
@@ -108,6 +113,7 @@ struct Snapshot {
     // Each stage's result, absent from the first stage on that failed.
     ProgramPtr program;
     MeshPtr mesh;
+    std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do
     std::shared_ptr<const Annotations> annotations;
     std::shared_ptr<const PropagationResult> propagation;
     std::shared_ptr<const DeviceProgram> deviceProgram;

@@ -22,6 +22,7 @@ struct Forms {
 constexpr std::array nouns{
     Forms{ Noun::Array, QT_TRANSLATE_N_NOOP("Words", "%1 array"), QT_TRANSLATE_N_NOOP("Words", "%1 arrays") },
     Forms{ Noun::Byte, QT_TRANSLATE_N_NOOP("Words", "%1 byte"), QT_TRANSLATE_N_NOOP("Words", "%1 bytes") },
+    Forms{ Noun::Chip, QT_TRANSLATE_N_NOOP("Words", "%1 chip"), QT_TRANSLATE_N_NOOP("Words", "%1 chips") },
     Forms{ Noun::Collective, QT_TRANSLATE_N_NOOP("Words", "%1 collective"),
         QT_TRANSLATE_N_NOOP("Words", "%1 collectives") },
     Forms{ Noun::Device, QT_TRANSLATE_N_NOOP("Words", "%1 device"), QT_TRANSLATE_N_NOOP("Words", "%1 devices") },
@@ -39,6 +40,7 @@ constexpr std::array nouns{
     Forms{ Noun::Run, QT_TRANSLATE_N_NOOP("Words", "%1 run"), QT_TRANSLATE_N_NOOP("Words", "%1 runs") },
     Forms{ Noun::Shard, QT_TRANSLATE_N_NOOP("Words", "%1 shard"), QT_TRANSLATE_N_NOOP("Words", "%1 shards") },
     Forms{ Noun::Size, QT_TRANSLATE_N_NOOP("Words", "%1 size"), QT_TRANSLATE_N_NOOP("Words", "%1 sizes") },
+    Forms{ Noun::Slice, QT_TRANSLATE_N_NOOP("Words", "%1 slice"), QT_TRANSLATE_N_NOOP("Words", "%1 slices") },
     Forms{ Noun::Step, QT_TRANSLATE_N_NOOP("Words", "%1 step"), QT_TRANSLATE_N_NOOP("Words", "%1 steps") },
     Forms{ Noun::Tensor, QT_TRANSLATE_N_NOOP("Words", "%1 tensor"), QT_TRANSLATE_N_NOOP("Words", "%1 tensors") },
     Forms{ Noun::Thread, QT_TRANSLATE_N_NOOP("Words", "%1 thread"), QT_TRANSLATE_N_NOOP("Words", "%1 threads") },

@@ -337,6 +337,11 @@ ProblemText describeWarning(const Diagnostic& d)
                      .arg(arg.tensor(), arg("axes"), arg.size("bytes")),
             Words::tr("Let its constraint cut it as the operation behind it needs it."), {} };
     case Code::SlowLinkCollective:
+        if (d.arg("slices"))
+            return { Words::tr("collectives along %1 go between slices, and the step waits for them: %2 per step, %3 "
+                               "sent by each device")
+                         .arg(arg("axis"), arg.number("collectives"), arg.size("bytes")),
+                Words::tr("Keep the axis inside a slice, and let data cross slices once per step."), {} };
         return { Words::tr(
                      "collectives along %1 go between hosts, and the step waits for them: %2 per step, %3 sent by "
                      "each device")

@@ -186,6 +186,14 @@ ProblemText describeT5x(const Diagnostic& d)
                                     : Words::tr("%1 partitions are too few").arg(arg.number("partitions")),
             arg.has("submesh") ? submeshes : arg.works(Words::tr("Partitions that work: %1."), "partitions_list", {}),
             {} };
+    case Code::OrderShape:
+        if (!arg.has("shape"))
+            return { Words::tr("T5X makes meshes of two axes, this one is %1").arg(arg("wanted")),
+                Words::tr("Use two axes, data and model."), {} };
+        return {
+            Words::tr("T5X makes a mesh of %1 out of these devices, the axes are %2").arg(arg("shape"), arg("wanted")),
+            Words::tr("Give the axes those sizes."), {}
+        };
     default:
         return {};
     }

@@ -40,6 +40,15 @@ QString fixLabel(const Fix& fix)
         return Words::tr("Fix: make %1 axis %2").arg(name, QString::number(fix.number + 1));
     case Fix::Kind::RemoveAxis:
         return Words::tr("Fix: remove %1").arg(name);
+    case Fix::Kind::SharePhysicalAxes:
+        return Words::tr("Fix: share physical axes");
+    case Fix::Kind::SetAxisSizes:
+        return Words::tr("Fix: %1", "sizes of the axes")
+            .arg(QString(name).replace(QLatin1Char('x'), QStringLiteral(" × ")));
+    case Fix::Kind::OrderAutomatically:
+        return Words::tr("Fix: order automatically");
+    case Fix::Kind::OrderById:
+        return Words::tr("Fix: order by id");
     }
     return {};
 }

@@ -37,6 +37,7 @@ using Text = std::vector<Span>;
 enum class Noun : std::uint8_t {
     Array,
     Byte,
+    Chip,
     Collective,
     Device,
     Dimension,
@@ -52,6 +53,7 @@ enum class Noun : std::uint8_t {
     Run,
     Shard,
     Size,
+    Slice,
     Step,
     Tensor,
     Thread,

@@ -106,6 +106,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::DcnShapeMismatch:
         case Code::ZeroDivision:
         case Code::DuplicateDevice:
+        case Code::OrderShape:
         case Code::NoPartitionsAndNoSubmesh:
         case Code::LocalDevicesNotContiguous:
         case Code::NoLocalDevices:

@@ -64,8 +64,13 @@ struct Views {
     }
     void refresh()
     {
-        map.setMesh(std::make_shared<const Mesh>(layout.mesh()), 8, layout);
+        map.setMesh(std::make_shared<const Mesh>(layout.mesh()), hosts(), layout);
         grid.setSubject(GridSubject{ layout, { "batch", "hidden" }, 4, 8 });
+    }
+    /// Of 8 devices each.
+    [[nodiscard]] DeviceSet hosts() const
+    {
+        return DeviceSet::ofHosts("generic-cpu", "cpu", static_cast<std::int32_t>(layout.mesh().deviceCount() / 8), 8);
     }
     static void paint(QWidget& widget)
     {
@@ -108,8 +113,8 @@ void addViews(const std::string& name, std::int64_t data, bool permuted)
 {
     const auto views = std::make_shared<Views>(data, permuted);
     add("paint map/" + name, [views] {
-        views->map.setMesh(nullptr, 8, std::nullopt);
-        views->map.setMesh(std::make_shared<const Mesh>(views->layout.mesh()), 8, views->layout);
+        views->map.setMesh(nullptr, views->hosts(), std::nullopt);
+        views->map.setMesh(std::make_shared<const Mesh>(views->layout.mesh()), views->hosts(), views->layout);
         Views::paint(views->map);
     });
     add("paint grid/" + name, [views] {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/codes.h"
 #include "base/diagnostics.h"
 
 namespace shardscope::malformed {
@@ -234,6 +235,47 @@ inline std::vector<Case> cases()
             OutOfRange, "/mesh/device_order/1", Cannot },
         { "order as a number", with(R"("mesh": { "axes": [["a", 2]], "device_order": @1 })"), WrongType,
             "/mesh/device_order" },
+
+        { "order by an unknown builder", with(R"("mesh": { "axes": [["a", 2]], "device_order": @"create_mesh" })"),
+            UnknownValue, "/mesh/device_order" },
+        { "order without a method", with(R"("mesh": { "axes": [["a", 2]], "device_order": @{ "dcn": {} } })"),
+            MissingKey, "/mesh/device_order/method" },
+        { "slices of an axis in words",
+            with(R"("mesh": { "axes": [["a", 2]], "device_order": { "method": "hybrid", "dcn": { "a": @"2" } } })"),
+            WrongType, "/mesh/device_order/dcn/a" },
+        { "slices as a list",
+            with(R"("mesh": { "axes": [["a", 2]], "device_order": { "method": "hybrid", "dcn": @[2] } })"), WrongType,
+            "/mesh/device_order/dcn" },
+        { "negative submesh",
+            with(R"("mesh": { "axes": [["a", 2]], "device_order": { "method": "t5x", "submesh": [@-1] } })"),
+            OutOfRange, "/mesh/device_order/submesh/0" },
+
+        // Topologies
+        { "unknown machine", with(R"("hardware": { "topology": @"tpu-v9:4" })"), UnknownValue, "/hardware/topology",
+            Cannot },
+        { "topology as a number", with(R"("hardware": { "topology": @4 })"), WrongType, "/hardware/topology" },
+        { "topology of nothing", with(R"("hardware": { "platform": "tpu", "topology": @{} })"), MissingKey,
+            "/hardware/topology/chips" },
+        { "chips in two directions", with(R"("hardware": { "platform": "tpu", "topology": { "chips": @[4, 4] } })"),
+            WrongType, "/hardware/topology/chips" },
+        { "chips of CPUs", with(R"("hardware": { "topology": { "chips": @[4, 4, 1] } })"), WrongType,
+            "/hardware/topology/chips", Cannot },
+        { "hosts that do not divide",
+            with(R"("hardware": { "platform": "tpu", "topology": { "chips": [4, 4, 1], "host_chips": @[3, 1, 1] } })"),
+            OutOfRange, "/hardware/topology/host_chips", Cannot },
+        { "hosts beside a topology", with(R"("hardware": { "hosts": @3, "topology": "cpu:2x4" })"), WrongType,
+            "/hardware/hosts", Cannot },
+        { "kind beside a topology", with(R"("hardware": { "device": @"TPU v5p", "topology": "tpu-v4:2x2x1" })"),
+            WrongType, "/hardware/device", Cannot },
+        { "device twice", with(R"("hardware": { "topology": { "devices": [[0, 0], @[0, 1]] } })"), DuplicateDevice,
+            "/hardware/topology/devices/1", Cannot },
+        { "ids with a gap", with(R"("hardware": { "topology": { "devices": [[0, 0], [@2, 0]] } })"), OutOfRange,
+            "/hardware/topology/devices/1/0", Cannot },
+        { "device without coordinates",
+            with(R"("hardware": { "platform": "tpu", "topology": { "devices": [@[0, 0]] } })"), WrongType,
+            "/hardware/topology/devices/0", Cannot },
+        { "no devices", with(R"("hardware": { "topology": { "devices": @[] } })"), OutOfRange,
+            "/hardware/topology/devices" },
 
         // Rules
         { "rules as a mapping", with(R"("rules": { "list": @{ "batch": "data" } })"), RulesType, "/rules/list" },

@@ -12,6 +12,7 @@
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/json_text.h"
 #include "experiment_file/quantity_text.h"
+#include "mesh/device_presets.h"
 
 using namespace shardscope;
 
@@ -62,6 +63,21 @@ LogicalName anyLogicalName(const std::string& name)
     return kind == 0 ? LogicalName::none() : kind == 1 ? LogicalName::unconstrained() : LogicalName::of(name);
 }
 
+OrderSetting anyOrder(const std::vector<MeshAxis>& axes)
+{
+    OrderSetting order;
+    order.method = static_cast<OrderMethod>(*rc::gen::inRange(0, 6));
+    order.sharePhysicalAxes = *rc::gen::arbitrary<bool>();
+    order.contiguousSubmeshes = *rc::gen::arbitrary<bool>();
+    order.byHost = *rc::gen::arbitrary<bool>();
+    for (const MeshAxis& axis : axes)
+        if (*rc::gen::arbitrary<bool>())
+            order.dcn.push_back({ axis.name, *rc::gen::inRange<std::int64_t>(1, 9) });
+    for (int i = *rc::gen::inRange(0, 5); i > 0; --i)
+        order.submesh.push_back(*rc::gen::inRange(0, 9));
+    return order;
+}
+
 MeshSetting anyMesh()
 {
     MeshSetting mesh;
@@ -76,8 +92,32 @@ MeshSetting anyMesh()
         for (std::size_t i = 0; i < order.size(); ++i) // rotated, so that it is not the plain order
             order[i] = static_cast<std::int32_t>((i + 1) % order.size());
         mesh.deviceOrder = std::move(order);
+    } else if (*rc::gen::arbitrary<bool>()) {
+        mesh.order = anyOrder(mesh.axes);
     }
     return mesh;
+}
+
+/// A grid of chips, with hosts that may be other than usual.
+DeviceSet anyChips()
+{
+    std::array<std::int32_t, 3> chips{}, hosts{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        hosts[i] = *rc::gen::inRange(1, 4);
+        chips[i] = hosts[i] * *rc::gen::inRange(1, 4);
+    }
+    return *DeviceSet::ofChips(*rc::gen::element<std::string>("TPU v4", "TPU v5 lite", "own"), chips, hosts,
+        *rc::gen::inRange(1, 3), *rc::gen::inRange(1, 4));
+}
+
+DeviceSet anyList(const std::string& kind, const std::string& platform)
+{
+    std::vector<DevicePlace> places(static_cast<std::size_t>(*rc::gen::inRange(1, 9)));
+    const auto number = [] { return *rc::gen::inRange(0, 3); };
+    for (std::size_t i = 0; i < places.size(); ++i)
+        places[i] = { static_cast<std::int32_t>(places.size() - 1 - i), number(), { number(), number(), number() },
+            number(), number() };
+    return *DeviceSet::ofList(kind, platform, std::move(places));
 }
 
 double anyReal(double limit)
@@ -129,6 +169,20 @@ Experiment anyExperiment()
     e.hardware.devices.platform = *rc::gen::element<std::string>("cpu", "gpu", "tpu");
     e.hardware.devices.hosts = *rc::gen::inRange(1, 1025);
     e.hardware.devices.devicesPerHost = *rc::gen::inRange(1, 1025);
+    switch (*rc::gen::inRange(0, 6)) {
+    case 0:
+        e.hardware.devices = anyChips();
+        break;
+    case 1:
+        e.hardware.devices = anyList(e.hardware.devices.kind, e.hardware.devices.platform);
+        break;
+    case 2:
+        e.hardware.devices = *parseDevices(*rc::gen::element<std::string>(
+            "tpu-v4:4x4x4", "2*tpu-v5e:4x4", "tpu-v2:8x8", "gpu:4x8", "cpu:8", "3*tpu-v7:2x2x4"));
+        break;
+    default:
+        break;
+    }
     e.hardware.memoryPerDevice = *rc::gen::inRange<std::int64_t>(1, std::int64_t{ 1 } << 62);
     e.hardware.iciBytesPerSecond = anyReal(1e15) + 1e-3;
     e.hardware.dcnBytesPerSecond = anyReal(1e12) + 1e-3;
@@ -321,6 +375,28 @@ private Q_SLOTS:
         expected.mesh.axes = { { "data", 2 }, { "model", 4 } };
         QVERIFY(read->experiment == expected);
         QVERIFY(makeMesh(expected.mesh)->deviceCount() == expected.hardware.devices.count());
+    }
+
+    void topologies()
+    {
+        const auto hardware = [](const std::string& members) {
+            return readExperiment(
+                R"({"format": "sharding-experiment", "version": "1.0", "hardware": { )" + members + " } }");
+        };
+        const auto cube = hardware(R"("topology": "tpu-v4:4x4x4")");
+        QVERIFY(cube.has_value());
+        QVERIFY(cube->experiment.hardware.devices == *parseDevices("tpu-v4:4x4x4"));
+        QVERIFY(writeExperiment(cube->experiment).find("\"topology\": \"tpu-v4:4x4x4\",\n") != std::string::npos);
+        QVERIFY(writeExperiment(cube->experiment).find("devices_per_host") == std::string::npos);
+        const auto own = hardware(R"("device": "TPU v4", "platform": "tpu",
+            "topology": { "devices": [[1, 0, 1, 0, 0], [0, 0, 0, 0, 0, 0, 0]], "rack": 7 })");
+        QVERIFY(own.has_value());
+        QCOMPARE(own->experiment.hardware.devices.own.front().id, 1);
+        const std::string text = writeExperiment(own->experiment);
+        QVERIFY(text.find("[1, 0, 1, 0, 0],\n      [0, 0, 0, 0, 0]") != std::string::npos);
+        QVERIFY(text.find("\"rack\": 7") != std::string::npos);
+        // What stands beside a topology may agree with it.
+        QVERIFY(hardware(R"("hosts": 16, "devices_per_host": 4, "topology": "tpu-v4:4x4x4")").has_value());
     }
 
     void unknownKeysStayInPlace()

@@ -71,6 +71,16 @@ private Q_SLOTS:
         row("no axes", malformed::axes(""));
         row("axes", malformed::axes(R"(["a", 1048576], ["ü b", 1])"));
         row("device order", malformed::with(R"("mesh": { "axes": [["a", 2]], "device_order": [1, 0] })"));
+        row("order by a builder", malformed::with(R"("mesh": { "axes": [["a", 2]], "device_order": "make_mesh" })"));
+        row("order with options",
+            malformed::with(
+                R"("mesh": { "axes": [["a", 2]], "device_order": { "method": "hybrid", "dcn": { "a": 2 } } })"));
+        row("T5X", malformed::with(R"("mesh": { "axes": [["a", 2]],
+            "device_order": { "method": "t5x", "submesh": [1, 1, 1, 2] } })"));
+        row("short topology", malformed::with(R"("hardware": { "topology": "2*tpu-v5e:4x4" })"));
+        row("chips", malformed::with(R"("hardware": { "platform": "tpu", "device": "own",
+            "topology": { "chips": [4, 4, 4], "host_chips": [4, 1, 1] } })"));
+        row("own devices", malformed::with(R"("hardware": { "topology": { "devices": [[0, 0], [1, 0]] } })"));
         row("rules",
             malformed::rules(R"([null, "x"], ["a", null], ["b", []], ["c", ["x", "y"]], ["d", "P.UNCONSTRAINED"])"));
         row("quantities",

@@ -286,16 +286,17 @@ private Q_SLOTS:
         QVERIFY(other.cross(wholeAxis(reversed, 1)));
     }
 
-    /// Hosts are those of the devices, whatever their ids: of 4 x 2 chips, host 0 has the ids 0 1 4 5, a square.
+    /// Chips of a slice are linked whatever their hosts, slices are not. Elsewhere hosts are those of the devices.
     void linksBetweenChips()
     {
-        const DeviceSet devices = *DeviceSet::ofChips("TPU v4", { 4, 2, 1 }, { 2, 2, 1 });
         const Mesh grid = *Mesh::create({ { "y", 2 }, { "x", 4 } });
-        const SlowLinks links(devices, grid);
-        QVERIFY(!links.cross(wholeAxis(grid, 0)));
-        QVERIFY(links.cross(wholeAxis(grid, 1)));
-        QVERIFY(links.cross(AxisRef{ 1, 1, 2 }));
-        QVERIFY(!links.cross(AxisRef{ 1, 2, 2 }));
+        const SlowLinks slice(*DeviceSet::ofChips("TPU v4", { 4, 2, 1 }, { 2, 2, 1 }), grid);
+        QVERIFY(!slice.cross(wholeAxis(grid, 0)));
+        QVERIFY(!slice.cross(wholeAxis(grid, 1)));
+        const SlowLinks slices(*DeviceSet::ofChips("TPU v4", { 2, 1, 1 }, { 1, 1, 1 }, 1, 4), grid);
+        QVERIFY(slices.cross(wholeAxis(grid, 0)));
+        QVERIFY(slices.cross(AxisRef{ 1, 1, 2 }));
+        QVERIFY(!slices.cross(AxisRef{ 1, 2, 2 })); // two chips of one slice
         // An own list: even ids on one host, odd ones on the other.
         std::vector<DevicePlace> places;
         for (std::int32_t id = 0; id < 8; ++id)

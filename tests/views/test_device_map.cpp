@@ -37,6 +37,12 @@ std::optional<Layout> cutBy(const MeshPtr& mesh, const char* axis)
     return Layout(mesh, toTensorSharding({ { SpecEntry::axis(axis) } }, *mesh, 1), { 4'096 });
 }
 
+/// Hosts of so many devices for all of the mesh.
+DeviceSet hostsOf(std::int32_t devices, const MeshPtr& mesh)
+{
+    return DeviceSet::ofHosts("generic-cpu", "cpu", static_cast<std::int32_t>(mesh->deviceCount() / devices), devices);
+}
+
 } // namespace
 
 class TestDeviceMap : public QObject {
@@ -56,7 +62,7 @@ private Q_SLOTS:
         DeviceMap map(&selection);
         map.resize(360, 200);
         const MeshPtr small = plain(2, 16), large = columnMajor(16, 16);
-        map.setMesh(small, 8, cutBy(small, "model"));
+        map.setMesh(small, hostsOf(8, small), cutBy(small, "model"));
         map.show();
         QVERIFY(QTest::qWaitForWindowExposed(&map));
         // d31 is on position 31 of the small mesh and on position 241 of the large one, which is no square of the
@@ -69,7 +75,7 @@ private Q_SLOTS:
         // Whoever listens asks at once.
         QStringList captions;
         const auto listen = connect(&map, &DeviceMap::captionChanged, &map, [&] { captions << map.caption(); });
-        map.setMesh(large, 8, cutBy(large, "model"));
+        map.setMesh(large, hostsOf(8, large), cutBy(large, "model"));
         QVERIFY(selection.hoveredDevices().empty());
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 }); // stays chosen, at its new place
         for (const QString& caption : captions)
@@ -77,7 +83,7 @@ private Q_SLOTS:
         map.grab();
         QTest::mouseMove(&map, map.shownRect(0).center());
         QTRY_VERIFY(!selection.hoveredDevices().empty());
-        map.setMesh(small, 8, std::nullopt);
+        map.setMesh(small, hostsOf(8, small), std::nullopt);
         QVERIFY(selection.hoveredDevices().empty());
         map.grab();
         disconnect(listen);
@@ -90,14 +96,14 @@ private Q_SLOTS:
         DeviceMap map(&selection);
         map.resize(360, 120);
         const MeshPtr mesh = plain(2, 4);
-        map.setMesh(mesh, 4, cutBy(mesh, "model"));
+        map.setMesh(mesh, hostsOf(4, mesh), cutBy(mesh, "model"));
         map.show();
         QVERIFY(QTest::qWaitForWindowExposed(&map));
         QTest::mouseMove(&map, map.shownRect(3).center());
         QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 3, 7 }));
-        map.setMesh(mesh, 4, cutBy(mesh, "data")); // by keyboard; the pointer stays where it is
+        map.setMesh(mesh, hostsOf(4, mesh), cutBy(mesh, "data")); // by keyboard; the pointer stays where it is
         QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
-        map.setMesh(mesh, 4, std::nullopt);
+        map.setMesh(mesh, hostsOf(4, mesh), std::nullopt);
         QCOMPARE(selection.hoveredDevices(), std::vector<std::int32_t>{ 3 });
     }
 
@@ -112,7 +118,7 @@ private Q_SLOTS:
         map.setGeometry(0, 0, 360, 120);
         window.resize(400, 200);
         const MeshPtr mesh = plain(2, 4);
-        map.setMesh(mesh, 4, cutBy(mesh, "model"));
+        map.setMesh(mesh, hostsOf(4, mesh), cutBy(mesh, "model"));
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         map.setFocus();
@@ -125,7 +131,7 @@ private Q_SLOTS:
         QTest::keyClick(&map, Qt::Key_Right);
         QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
         const MeshPtr turned = plain(4, 2);
-        map.setMesh(turned, 4, std::nullopt);
+        map.setMesh(turned, hostsOf(4, turned), std::nullopt);
         QVERIFY(selection.hoveredDevices().empty());
     }
 
@@ -136,7 +142,7 @@ private Q_SLOTS:
         DeviceMap map(&selection);
         map.resize(900, 600);
         const MeshPtr mesh = plain(64, 16);
-        map.setMesh(mesh, 8, std::nullopt);
+        map.setMesh(mesh, hostsOf(8, mesh), std::nullopt);
         map.show();
         QVERIFY(QTest::qWaitForWindowActive(&map));
         map.setFocus();
@@ -159,12 +165,12 @@ private Q_SLOTS:
         DeviceMap map(&selection);
         map.resize(360, 200);
         const MeshPtr mesh = plain(16, 4);
-        map.setMesh(mesh, 8, cutBy(mesh, "model"));
+        map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "model"));
         QCOMPARE(map.tableText(1, 0), QStringLiteral("d1"));
         QCOMPARE(map.tableText(1, 2), QStringLiteral("16 devices: d1, d5, …, d61"));
-        map.setMesh(mesh, 8, cutBy(mesh, "data"));
+        map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "data"));
         QCOMPARE(map.tableText(1, 2), QStringLiteral("d0, d1, d2, d3"));
-        map.setMesh(mesh, 8, Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
+        map.setMesh(mesh, hostsOf(8, mesh), Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
         QCOMPARE(map.tableText(1, 2), QStringLiteral("d0 … d63"));
     }
 
@@ -175,7 +181,7 @@ private Q_SLOTS:
         DeviceMap map(&selection);
         map.resize(360, 120);
         const MeshPtr mesh = plain(1024, 16);
-        map.setMesh(mesh, 8, cutBy(mesh, "model"));
+        map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "model"));
         map.show();
         QVERIFY(QTest::qWaitForWindowActive(&map));
         // The class map: how many there are, in words, and what a square is.
@@ -250,7 +256,7 @@ private Q_SLOTS:
         DeviceMap map(&selection);
         map.resize(900, 500);
         const MeshPtr mesh = plain(1024, 16);
-        map.setMesh(mesh, 8, cutBy(mesh, "model"));
+        map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "model"));
         QCOMPARE(map.map().devicesPerSquare(), 1);
         const QImage picture = map.grab().toImage();
         const Theme& theme = Theme::current();
@@ -278,7 +284,7 @@ private Q_SLOTS:
         DeviceMap map(&selection);
         map.resize(600, 400);
         const MeshPtr mesh = columnMajor(1024, 1024);
-        map.setMesh(mesh, 8, Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
+        map.setMesh(mesh, hostsOf(8, mesh), Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
         map.show();
         QVERIFY(QTest::qWaitForWindowExposed(&map));
         map.grab();

@@ -54,7 +54,7 @@ namespace {
 bool isOnDemand(const DockFrame* dock)
 {
     return QStringList{ QStringLiteral("trace"), QStringLiteral("lab"), QStringLiteral("named"),
-        QStringLiteral("dialects") }
+        QStringLiteral("dialects"), QStringLiteral("devices"), QStringLiteral("hosts") }
         .contains(dock->objectName());
 }
 

@@ -30,6 +30,14 @@ Mesh meshOf(std::vector<MeshAxis> axes, std::vector<std::int32_t> order = {})
     return *Mesh::create(std::move(axes), std::move(order));
 }
 
+/// Hosts of so many devices for all of the mesh.
+MapHosts hostsOn(const DeviceMapLayout& map, const Mesh& mesh, std::int32_t perHost)
+{
+    const auto hosts = static_cast<std::int32_t>(mesh.deviceCount() / perHost);
+    return { map, std::make_shared<const Mesh>(mesh),
+        std::make_shared<const DevicePlaces>(DeviceSet::ofHosts("generic-cpu", "cpu", hosts, perHost)) };
+}
+
 QString sizes(const Document& document)
 {
     QStringList text;
@@ -169,8 +177,7 @@ private Q_SLOTS:
         const Mesh mesh = meshOf({ { "data", 2 }, { "model", 4 } });
         const DeviceMapLayout map(mesh, QRect(0, 0, 400, 100), {});
         const auto boxes = [&map](const Mesh& subject, std::int32_t perHost) {
-            const MapHosts hosts(map, std::make_shared<const Mesh>(subject), perHost);
-            return hostBoxes(map, hosts, 0, map.lineCount() - 1);
+            return hostBoxes(map, hostsOn(map, subject, perHost), 0, map.lineCount() - 1);
         };
         const auto rows = boxes(mesh, 4);
         QCOMPARE(rows.size(), std::size_t{ 2 });
@@ -197,11 +204,26 @@ private Q_SLOTS:
             order[static_cast<std::size_t>(device)] = device;
         std::swap(order[1], order[2]);
         for (const Mesh& subject : { large, meshOf({ { "data", 512 }, { "model", 1 } }, order) }) {
-            const auto shared = std::make_shared<const Mesh>(subject);
-            QCOMPARE(hostBoxes(folded, MapHosts(folded, shared, perSquare), 0, folded.lineCount() - 1).size(),
+            QCOMPARE(hostBoxes(folded, hostsOn(folded, subject, perSquare), 0, folded.lineCount() - 1).size(),
                 static_cast<std::size_t>(512 / perSquare));
-            QVERIFY(hostBoxes(folded, MapHosts(folded, shared, perSquare / 2), 0, folded.lineCount() - 1).empty());
+            QVERIFY(hostBoxes(folded, hostsOn(folded, subject, perSquare / 2), 0, folded.lineCount() - 1).empty());
         }
+        // Chips are numbered along x first, and a host has 2 x 2 of them: 0 1 4 5, 2 3 6 7.
+        const MapHosts chips(map, std::make_shared<const Mesh>(mesh),
+            std::make_shared<const DevicePlaces>(*DeviceSet::ofChips("TPU v5 lite", { 4, 2, 1 }, { 2, 2, 1 })));
+        const auto blocks = hostBoxes(map, chips, 0, map.lineCount() - 1);
+        QCOMPARE(blocks.size(), std::size_t{ 2 });
+        QCOMPARE(blocks[0].rect, map.tile(0).united(map.tile(5)));
+        QCOMPARE(blocks[1].host, 1);
+        // In an own list the corners of a square may be on one host and what lies between them on another.
+        QVERIFY(perSquare > 2);
+        std::vector<DevicePlace> list;
+        for (std::int32_t id = 0; id < 512; ++id)
+            list.push_back({ id, id % perSquare % (perSquare - 1) == 0 ? 0 : 1, {}, 0, 0 });
+        const MapHosts own(folded, std::make_shared<const Mesh>(large),
+            std::make_shared<const DevicePlaces>(*DeviceSet::ofList("cpu", "cpu", std::move(list))));
+        for (std::int64_t square = 0; square < folded.squareCount(); ++square)
+            QCOMPARE(own.ofSquare(folded, square), -1);
     }
 
     void largeMeshesAreReadAndWalked()

@@ -137,6 +137,16 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     }
     window.document()->waitForAnalysis();
     const SnapshotPtr snapshot = window.document()->snapshot();
+    DockFrame* const wanted = options.dock.isEmpty() ? nullptr : window.dock(options.dock);
+    if (!options.dock.isEmpty() && !wanted) {
+        std::vector<std::string> known;
+        for (const DockFrame* each : window.docks())
+            known.push_back(each->objectName().toStdString());
+        const std::string name = options.dock.toStdString();
+        return fail(Code::UnknownValue,
+            { { "key", "dock" }, { "value", name }, { "known", known }, { "nearest", nearestName(name, known) } });
+    }
+    window.selection()->setMeshAxis(options.axis);
     if (!options.tensor.isEmpty() && snapshot->program) {
         if (const auto found = findValue(*snapshot->program, options.tensor.toStdString()); !found)
             return tl::unexpected<Error>(found.error());
@@ -158,6 +168,8 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     }
     QCoreApplication::processEvents();
     window.resize(options.size); // docks may have asked for more
+    if (wanted)
+        wanted->present();
     processUntilSettled(window);
     const QPixmap picture = window.grab();
     QSaveFile output(png);

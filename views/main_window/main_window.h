@@ -26,6 +26,7 @@ namespace shardscope {
 class DialectsView;
 class DockFrame;
 class ExplainView;
+class HostsView;
 class MemoryView;
 class MeshView;
 class NamedArraysView;
@@ -39,6 +40,7 @@ class StatusButton;
 class TableHelp;
 class TensorsView;
 class TimingView;
+class TopologyView;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -61,6 +63,8 @@ public:
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
     [[nodiscard]] NamedArraysView* namedArrays() const { return m_named; }
+    [[nodiscard]] TopologyView* topologyView() const { return m_devices; }
+    [[nodiscard]] HostsView* hostsView() const { return m_hosts; }
     [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
@@ -90,7 +94,7 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 2;
+    static constexpr int arrangementVersion = 3;
     void makeDocks();
     void makeActions();
     void makeMenus();
@@ -154,6 +158,8 @@ private:
     ProblemsView* m_problems = nullptr;
     ShardingLabView* m_lab = nullptr;
     NamedArraysView* m_named = nullptr;
+    TopologyView* m_devices = nullptr;
+    HostsView* m_hosts = nullptr;
     QList<DockFrame*> m_docks;
 
     QMenu* m_recentMenu = nullptr;

@@ -9,6 +9,7 @@
 
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
+#include "views/hosts_view/hosts_view.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_text.h"
 #include "views/memory_view/memory_view.h"
@@ -25,6 +26,7 @@
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/timing_view/timing_view.h"
+#include "views/topology_view/topology_view.h"
 #include "views/widgets/dock_frame.h"
 #include "words/words.h"
 
@@ -33,7 +35,7 @@ namespace shardscope {
 namespace {
 
 /// Docks for a question that comes up now and then: closed until they are asked for, then beside the shard grid.
-constexpr const char* docksOnDemand[] = { "lab", "named", "dialects" };
+constexpr const char* docksOnDemand[] = { "devices", "hosts", "lab", "named", "dialects" };
 
 bool isOnDemand(const DockFrame* dock)
 {
@@ -66,6 +68,8 @@ void MainWindow::makeDocks()
     m_problems = new ProblemsView(&m_document, &m_selection);
     m_lab = new ShardingLabView(&m_document, &m_selection);
     m_named = new NamedArraysView(&m_document, &m_selection);
+    m_devices = new TopologyView(&m_document, &m_selection);
+    m_hosts = new HostsView(&m_document, &m_selection);
 
     const auto add = [this](const char* id, const char* icon, const QString& title, auto* view) {
         auto* dock = new DockFrame(QLatin1String(id), QLatin1String(icon), title, view, this);
@@ -89,6 +93,8 @@ void MainWindow::makeDocks()
     add("problems", "warning", tr("Problems"), m_problems);
     add("lab", "lab", tr("Sharding lab"), m_lab);
     add("named", "names", tr("Named arrays"), m_named);
+    add("devices", "devices", tr("Devices"), m_devices);
+    add("hosts", "hosts", tr("Hosts"), m_hosts);
     const auto compare = [this] { dock(QStringLiteral("dialects"))->present(); };
     connect(m_rules, &RulesView::compareRequested, this, compare);
     connect(m_trace, &RuleTraceView::compareRequested, this, compare);

@@ -47,9 +47,18 @@ DeviceMap::DeviceMap(Selection* selection, QWidget* parent)
     connect(selection, &Selection::changed, this, &DeviceMap::followSelection);
 }
 
-void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional<Layout> layout)
+void DeviceMap::setMesh(MeshPtr mesh, const DeviceSet& devices, std::optional<Layout> layout)
 {
-    const bool same = m_mesh && mesh && (m_mesh == mesh || *m_mesh == *mesh) && m_devicesPerHost == devicesPerHost;
+    // A mesh that does not fit the devices yet: there are hosts of that size for all of it.
+    const bool fits = !mesh || mesh->deviceCount() <= devices.count();
+    const std::int32_t perHost = std::max(1, devices.devicesPerHost);
+    const DeviceSet enough = fits
+        ? DeviceSet()
+        : DeviceSet::ofHosts(devices.kind, devices.platform,
+            static_cast<std::int32_t>((mesh->deviceCount() + perHost - 1) / perHost), perHost);
+    const DeviceSet& shown = fits ? devices : enough;
+    const bool sameDevices = m_places->set() == shown;
+    const bool same = m_mesh && mesh && (m_mesh == mesh || *m_mesh == *mesh) && sameDevices;
     if (!same) {
         // Squares mean something as long as mesh and map belong together: what is lit goes before either changes.
         m_scroll->setValue(0);
@@ -60,7 +69,8 @@ void DeviceMap::setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional
         m_focus = 0;
     }
     m_mesh = std::move(mesh);
-    m_devicesPerHost = std::max(1, devicesPerHost);
+    if (!sameDevices)
+        m_places = std::make_shared<const DevicePlaces>(shown);
     m_layout = std::move(layout);
     m_digits = m_layout ? ShardDigits(*m_layout) : ShardDigits();
     forgetPicture();
@@ -112,7 +122,8 @@ void DeviceMap::arrange()
     sizes.smallestDevice = Metrics::scaled(3);
     sizes.smallestHost = Metrics::scaled(4);
     sizes.smallestBlock = Metrics::scaled(10);
-    sizes.devicesPerHost = m_mesh->deviceOrder().empty() ? m_devicesPerHost : 0;
+    sizes.devicesPerHost =
+        m_mesh->deviceOrder().empty() && m_places->hostsAreRuns() ? m_places->set().devicesPerHost : 0;
     const int outline = 3; // hosts are outlined at this distance, and keep their own from the edge
     const int bar = m_zoom == MapZoom::Fit ? 0 : m_scroll->sizeHint().width();
     int left = width() / 4;
@@ -137,7 +148,7 @@ void DeviceMap::arrange()
     m_scroll->setRange(0, std::max(m_map.area().bottom() + 6 - height(), 0));
     m_scroll->setPageStep(std::max(height() - m_top, 1));
     m_scroll->setSingleStep(std::max(m_map.unit().height() + m_map.lineGap(), 1));
-    m_hosts = MapHosts(m_map, m_mesh, m_devicesPerHost);
+    m_hosts = MapHosts(m_map, m_mesh, m_places);
     forgetPicture();
     if (lit >= 0)
         light(litBy == LitBy::Pointer && m_pointer ? squareAt(*m_pointer) : m_map.squareOf(lit), litBy);
@@ -240,7 +251,7 @@ QStringList DeviceMap::trail() const
         case MapZoom::Fit:
             break;
         case MapZoom::Hosts:
-            places << tr("host %1").arg(device / m_devicesPerHost);
+            places << tr("host %1").arg(m_places->host(device));
             break;
         case MapZoom::Devices:
             places << words::deviceNames({ device });

@@ -29,7 +29,7 @@ class DeviceMap : public QWidget, public PaintedTable {
 public:
     explicit DeviceMap(Selection* selection, QWidget* parent = nullptr);
     /// `layout` absent: no tensor is selected, squares stay plain.
-    void setMesh(MeshPtr mesh, std::int32_t devicesPerHost, std::optional<Layout> layout);
+    void setMesh(MeshPtr mesh, const DeviceSet& devices, std::optional<Layout> layout);
     [[nodiscard]] const DeviceMapLayout& map() const { return m_map; }
     /// Where a square is now, scrolled as the map is.
     [[nodiscard]] QRect shownRect(std::int64_t square) const;
@@ -129,7 +129,7 @@ private:
     Selection* m_selection;
     QScrollBar* m_scroll;
     MeshPtr m_mesh;
-    std::int32_t m_devicesPerHost = 1;
+    DevicePlacesPtr m_places = std::make_shared<const DevicePlaces>(DeviceSet());
     std::optional<Layout> m_layout;
     DeviceMapLayout m_map;
     MapZoom m_zoom = MapZoom::Fit;

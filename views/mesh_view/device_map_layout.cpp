@@ -174,30 +174,36 @@ std::optional<std::int64_t> DeviceMapLayout::positionAt(QPoint point) const
     return square ? std::optional(positionOf(*square)) : std::nullopt;
 }
 
-MapHosts::MapHosts(const DeviceMapLayout& map, MeshPtr mesh, std::int32_t devicesPerHost)
+MapHosts::MapHosts(const DeviceMapLayout& map, MeshPtr mesh, DevicePlacesPtr places)
     : m_mesh(std::move(mesh))
-    , m_devicesPerHost(std::max(1, devicesPerHost))
+    , m_places(std::move(places))
 {
-    if (m_mesh->deviceOrder().empty() || map.devicesPerSquare() == 1)
+    const bool cornersTell = m_mesh->deviceOrder().empty() && m_places->hostsAreRuns();
+    if (cornersTell || map.devicesPerSquare() == 1)
         return;
     constexpr std::int32_t unknown = -2;
     m_bySquare.assign(static_cast<std::size_t>(map.squareCount()), unknown);
     for (std::int64_t position = 0; position < m_mesh->deviceCount(); ++position) {
-        const std::int32_t host = m_mesh->deviceAt(position) / m_devicesPerHost;
+        const std::int32_t host = hostAt(position);
         std::int32_t& known = m_bySquare[static_cast<std::size_t>(map.squareOf(position))];
         known = known == unknown || known == host ? host : -1;
     }
+}
+
+std::int32_t MapHosts::hostAt(std::int64_t position) const
+{
+    const std::int32_t device = m_mesh->deviceAt(position);
+    return m_places->has(device) ? m_places->host(device) : -1;
 }
 
 std::int32_t MapHosts::ofSquare(const DeviceMapLayout& map, std::int64_t square) const
 {
     if (!m_bySquare.empty())
         return m_bySquare[static_cast<std::size_t>(square)];
-    // One device, or the plain order: the corners have the lowest and the highest number.
+    // One device, or hosts that are runs in the plain order: the corners have the lowest and the highest number.
     const MeshBlock block = map.blockOf(square);
-    const std::int32_t first = m_mesh->deviceAt(block.firstRow * map.columns() + block.firstColumn) / m_devicesPerHost;
-    const std::int32_t last =
-        m_mesh->deviceAt((block.endRow - 1) * map.columns() + block.endColumn - 1) / m_devicesPerHost;
+    const std::int32_t first = hostAt(block.firstRow * map.columns() + block.firstColumn);
+    const std::int32_t last = hostAt((block.endRow - 1) * map.columns() + block.endColumn - 1);
     return first == last ? first : -1;
 }
 

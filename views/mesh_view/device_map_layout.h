@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "mesh/device_places.h"
 #include "sharding/device_group.h"
 
 namespace shardscope {
@@ -145,19 +146,21 @@ private:
 };
 
 /// Which host the devices of a square belong to. Looks at every device once, when it is made, and only where squares
-/// stand for several devices in an order of their own.
+/// stand for several devices and these are in an order of their own, or their hosts no runs of ids.
 class MapHosts {
 public:
     MapHosts() = default;
-    MapHosts(const DeviceMapLayout& map, MeshPtr mesh, std::int32_t devicesPerHost);
+    MapHosts(const DeviceMapLayout& map, MeshPtr mesh, DevicePlacesPtr places);
     /// -1 for the devices of several hosts.
     [[nodiscard]] std::int32_t ofSquare(const DeviceMapLayout& map, std::int64_t square) const;
     /// The one host of a whole line, -1 for several.
     [[nodiscard]] std::int32_t ofLine(const DeviceMapLayout& map, std::int64_t line) const;
 
 private:
+    [[nodiscard]] std::int32_t hostAt(std::int64_t position) const;
+
     MeshPtr m_mesh;
-    std::int32_t m_devicesPerHost = 1;
+    DevicePlacesPtr m_places;
     std::vector<std::int32_t> m_bySquare; ///< empty where the corners of a square tell
 };
 

@@ -87,7 +87,7 @@ void DeviceMap::paintPicture(QPainter& painter, const Theme& theme) const
     else
         paintSquares(painter, theme, first, last);
     painter.setBrush(Qt::NoBrush);
-    if (unit.width() < 8 || m_map.lineGap() < 4 || m_map.showsHosts() || m_devicesPerHost >= m_mesh->deviceCount())
+    if (unit.width() < 8 || m_map.lineGap() < 4 || m_map.showsHosts() || m_places->set().hosts <= 1)
         return;
     QPen dashed(theme.strongLine, 1);
     dashed.setDashPattern({ 3, 2 });
@@ -322,7 +322,7 @@ void DeviceMap::paintLineNames(
         }
         const int top = m_map.lineTop(line), height = m_map.lineHeight(line);
         std::int32_t host = -1;
-        if (height + m_map.lineGap() >= 2 * small.height() && m_devicesPerHost < m_mesh->deviceCount())
+        if (height + m_map.lineGap() >= 2 * small.height() && m_places->set().hosts > 1)
             host = m_hosts.ofLine(m_map, line);
         const int lines = host >= 0 ? 2 : 1;
         QRect place(0, top + height / 2 - lines * small.height() / 2, room, small.height());

@@ -17,6 +17,8 @@
 #include "document/document.h"
 #include "document/selection.h"
 #include "experiment/edits.h"
+#include "experiment/mesh_order.h"
+#include "mesh/device_places.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/device_map.h"
 #include "views/mesh_view/size_slider.h"
@@ -27,6 +29,7 @@
 #include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/zoom_trail.h"
+#include "words/topology_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -58,15 +61,22 @@ QString rate(double bytesPerSecond)
     return MeshView::tr("%1 GB/s").arg(QLocale().toString(bytesPerSecond / 1e9, 'g', 3));
 }
 
-/// Whether a step along the axis leaves the host, for the devices that share position 0's other coordinates.
-bool leavesHost(const Mesh& mesh, std::size_t axis, std::int32_t devicesPerHost)
+/// Whether a step along the axis leaves the slice of TPU chips or the host, for the devices that share position 0's
+/// other coordinates.
+bool isSlow(const Mesh& mesh, std::size_t axis, const DevicePlaces& places)
 {
-    const std::int32_t host = mesh.deviceAt(0) / std::max(1, devicesPerHost);
+    const auto group = [&](std::int64_t position) {
+        const std::int32_t device = mesh.deviceAt(position);
+        return places.has(device) ? places.fastGroup(device) : -1;
+    };
     for (std::int64_t i = 1; i < mesh.size(axis); ++i)
-        if (mesh.deviceAt(i * mesh.stride(axis)) / std::max(1, devicesPerHost) != host)
+        if (group(i * mesh.stride(axis)) != group(0))
             return true;
     return false;
 }
+
+/// Rows of the choice of orders; the last one is there while a mesh builder is at work.
+enum OrderChoice { rowMajorOrder, columnMajorOrder, orderOfFile, builtOrder };
 
 /// Devices numbered along the first axis first.
 std::vector<std::int32_t> columnMajor(const Mesh& mesh)
@@ -321,15 +331,17 @@ void MeshView::refresh()
     const Experiment& now = *m_document->experiment();
     const std::vector<MeshAxis>& axes = now.mesh.axes;
     makeRows(axes.size());
-    const auto mesh = Mesh::create(axes, now.mesh.deviceOrder);
+    const auto mesh = makeMesh(now.hardware.devices, now.mesh);
+    const DevicePlaces places(now.hardware.devices);
     int chipWidth = Metrics::scaled(44);
     for (const MeshAxis& axis : axes)
         chipWidth =
             std::max(chipWidth, std::min(chipSize(QString::fromStdString(axis.name)).width(), Metrics::scaled(96)));
     const std::int32_t perHost = now.hardware.devices.devicesPerHost;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        const bool crosses = mesh && leavesHost(*mesh, i, perHost);
-        const QString link = crosses ? tr("DCN", "link between hosts") : tr("ICI", "link within a host");
+        const bool crosses = mesh && isSlow(*mesh, i, places);
+        const QString link =
+            crosses ? tr("DCN", "link between hosts or slices") : tr("ICI", "link within a host or a slice");
         const double speed = crosses ? now.hardware.dcnBytesPerSecond : now.hardware.iciBytesPerSecond;
         AxisRow::Content content;
         content.name = QString::fromStdString(axes[i].name);
@@ -354,18 +366,20 @@ void MeshView::refresh()
     showMessage(nullptr);
     {
         const QSignalBlocker quiet(m_order);
-        int choice = 0;
+        const bool built = now.mesh.deviceOrder.empty() && now.mesh.order.method != OrderMethod::RowMajor;
+        m_order->removeItem(builtOrder);
+        if (built)
+            m_order->insertItem(builtOrder, tr("Order: %1").arg(words::orderName(now.mesh)));
+        int choice = built ? builtOrder : rowMajorOrder;
         if (mesh && !now.mesh.deviceOrder.empty())
-            choice = now.mesh.deviceOrder == columnMajor(*mesh) ? 1 : 2;
+            choice = now.mesh.deviceOrder == columnMajor(*mesh) ? columnMajorOrder : orderOfFile;
         m_order->setCurrentIndex(choice);
     }
     m_hardware->setText(tr("%1 × %2 %3")
                             .arg(now.hardware.devices.hosts)
                             .arg(perHost)
                             .arg(QString::fromStdString(now.hardware.devices.kind)));
-    m_hardware->setToolTip(tr("%1 with %2 each")
-                               .arg(words::counted(now.hardware.devices.hosts, words::Noun::Host),
-                                   words::counted(perHost, words::Noun::Device)));
+    m_hardware->setToolTip(plainTip(words::deviceFacts(now.hardware.devices)));
     const QString figure = sizesText(axes);
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
@@ -379,13 +393,12 @@ void MeshView::refreshMap()
     if (!snapshot) {
         // Nothing was solved yet: the mesh alone can be drawn if it is one.
         const Experiment& now = *m_document->experiment();
-        if (auto mesh = Mesh::create(now.mesh.axes, now.mesh.deviceOrder))
-            m_map->setMesh(
-                std::make_shared<const Mesh>(std::move(*mesh)), now.hardware.devices.devicesPerHost, std::nullopt);
+        if (auto mesh = makeMesh(now.hardware.devices, now.mesh))
+            m_map->setMesh(std::make_shared<const Mesh>(std::move(*mesh)), now.hardware.devices, std::nullopt);
         return;
     }
     const TensorRow* row = snapshot->row(m_selection->tensor().toStdString());
-    m_map->setMesh(snapshot->mesh, snapshot->experiment->hardware.devices.devicesPerHost,
+    m_map->setMesh(snapshot->mesh, snapshot->experiment->hardware.devices,
         row ? std::optional<Layout>(row->layout) : std::nullopt);
 }
 
@@ -509,14 +522,16 @@ void MeshView::addAxis()
 
 void MeshView::setOrder(int choice)
 {
-    Experiment after = *m_document->experiment();
-    const auto mesh = Mesh::create(after.mesh.axes);
-    if (!mesh || choice == 2) {
+    const Experiment& now = *m_document->experiment();
+    const auto mesh = Mesh::create(now.mesh.axes);
+    if (!mesh || choice == orderOfFile || choice == builtOrder) {
         refresh();
         return;
     }
-    after.mesh.deviceOrder = choice == 0 ? std::vector<std::int32_t>{} : columnMajor(*mesh);
-    edit(std::move(after), choice == 0 ? tr("row-major device order") : tr("column-major device order"));
+    if (choice == rowMajorOrder)
+        edit(withOrder(now, {}), tr("row-major device order"));
+    else
+        edit(withDeviceOrder(now, columnMajor(*mesh)), tr("column-major device order"));
 }
 
 void MeshView::paintEvent(QPaintEvent*)

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "document/document.h"
+#include "experiment/mesh_order.h"
 #include "sharding/text.h"
 #include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/mapping_model.h"
@@ -249,7 +250,8 @@ void NamedArraysView::select(int array)
 
 void NamedArraysView::followMesh()
 {
-    Result<Mesh> mesh = makeMesh(m_document->experiment()->mesh);
+    const Experiment& experiment = *m_document->experiment();
+    Result<Mesh> mesh = makeMesh(experiment.hardware.devices, experiment.mesh);
     m_notice->setVisible(!mesh);
     if (!mesh) {
         m_notice->setText(
@@ -322,10 +324,11 @@ void NamedArraysView::showArray()
                         .arg(text(name(dtype)), QString::fromStdString(written.axes),
                             QString::fromStdString(toJax(outcome.spec)), words::shape(outcome.layout->shardShape())));
     m_bytes->setText(tr("%1 per device").arg(words::bytes(static_cast<double>(outcome.bytesPerDevice))));
-    const std::int32_t perHost = m_document->experiment()->hardware.devices.devicesPerHost;
+    const DeviceSet& devices = m_document->experiment()->hardware.devices;
     const std::size_t rankBefore =
         m_canvas->subject() ? m_canvas->subject()->layout.shape().size() : static_cast<std::size_t>(-1);
-    m_canvas->setSubject(GridSubject{ *outcome.layout, outcome.names, byteSize(dtype), perHost });
+    m_canvas->setSubject(GridSubject{ *outcome.layout, outcome.names, byteSize(dtype), devices.devicesPerHost,
+        std::make_shared<const DevicePlaces>(devices) });
     if (m_shown != written.path || rankBefore != outcome.layout->shape().size()) {
         m_shown = written.path;
         m_canvas->setCurrentCell(std::nullopt);

@@ -171,7 +171,8 @@ void GridCanvas::layOut()
     if (m_level > 0 || GridLayout(layout, m_choice, area.size(), room).isClamped())
         area.setBottom(area.bottom() - small.height() - 4); // the note on proportions stands below the grid
     m_area = area.size() + QSize(outer, outer);
-    const HostTile host = GridLayout::hostTile(layout, m_choice, m_subject->devicesPerHost);
+    const HostTile host =
+        m_subject->hostsAreRuns() ? GridLayout::hostTile(layout, m_choice, m_subject->devicesPerHost) : HostTile{};
     m_grid = GridLayout(layout, m_choice, m_area, room, {}, host);
     m_levels.clear();
     for (const GridDetail nearer : { GridDetail::Name, GridDetail::Full })

@@ -44,13 +44,13 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
     const DeviceGroup holders = DeviceGroup::holders(layout, shard);
     const auto group = [&](std::int64_t n) {
         const std::int32_t id = holders.deviceAt(n);
-        return m_colour == GridColour::Device ? id : id / std::max(1, m_subject->devicesPerHost);
+        return m_colour == GridColour::Device ? id : m_subject->hostOf(id);
     };
     // A cell that belongs to several has no colour of its own. Ids mostly ascend: the ends tell.
     const std::int32_t first = group(0);
     if (group(holders.size() - 1) != first)
         return theme.alternateRow;
-    if (!layout.mesh().deviceOrder().empty())
+    if (!layout.mesh().deviceOrder().empty() || (m_colour == GridColour::Host && !m_subject->hostsAreRuns()))
         for (std::int64_t n = 1; n < holders.size(); ++n)
             if (group(n) != first)
                 return theme.alternateRow;

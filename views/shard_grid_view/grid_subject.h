@@ -3,9 +3,12 @@
 #pragma once
 
 #include <QString>
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "mesh/device_places.h"
 #include "sharding/device_group.h"
 #include "views/shard_grid_view/grid_layout.h"
 
@@ -18,9 +21,16 @@ struct GridSubject {
     Layout layout;
     std::vector<std::string> names; ///< of the dimensions; may be empty
     std::int64_t elementBytes = 4;
-    std::int32_t devicesPerHost = 1;
+    std::int32_t devicesPerHost = 1; ///< where there are no places
+    DevicePlacesPtr places = {}; ///< of the devices
 
     [[nodiscard]] const Mesh& mesh() const { return layout.mesh(); }
+    [[nodiscard]] std::int32_t hostOf(std::int32_t id) const
+    {
+        return places && places->has(id) ? places->host(id) : id / std::max(1, devicesPerHost);
+    }
+    /// Whether each host has as many ids in a row, the first host the first ones.
+    [[nodiscard]] bool hostsAreRuns() const { return !places || places->hostsAreRuns(); }
     /// "embed", or "dimension 1" for a nameless one.
     [[nodiscard]] QString dimensionName(int dimension) const;
     /// "@model", "@pod, data"; empty for an uncut dimension.

@@ -56,10 +56,10 @@ QStringList GridCanvas::trail() const
     if (m_levels.size() > 1) {
         // Between all and one: the host that holds what was zoomed to, if one alone does.
         const DeviceGroup holders = DeviceGroup::holders(m_subject->layout, shard);
-        const std::int32_t perHost = std::max(1, m_subject->devicesPerHost);
-        const std::int32_t first = holders.deviceAt(0) / perHost;
-        const bool alone = first == holders.deviceAt(holders.size() - 1) / perHost
-            && m_subject->mesh().deviceOrder().empty() && perHost < m_subject->mesh().deviceCount();
+        const std::int32_t first = m_subject->hostOf(holders.deviceAt(0));
+        const bool alone = first == m_subject->hostOf(holders.deviceAt(holders.size() - 1))
+            && m_subject->mesh().deviceOrder().empty() && m_subject->hostsAreRuns()
+            && m_subject->devicesPerHost < m_subject->mesh().deviceCount();
         places << (alone ? tr("around host %1").arg(first) : tr("around shard %1").arg(shard));
     }
     if (m_level == m_levels.size())

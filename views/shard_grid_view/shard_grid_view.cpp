@@ -192,7 +192,8 @@ void ShardGridView::showRow(const TensorRow& row)
     const SnapshotPtr snapshot = m_document->lastGood();
     const Mesh& mesh = row.layout.mesh();
     GridSubject subject{ row.layout, row.dimNames, byteSize(row.type.dtype),
-        snapshot->experiment->hardware.devices.devicesPerHost };
+        snapshot->experiment->hardware.devices.devicesPerHost,
+        std::make_shared<const DevicePlaces>(snapshot->experiment->hardware.devices) };
     const bool partial = m_partial->isChecked() && !row.partialBefore.empty();
     if (partial)
         subject.layout = row.layoutBefore;

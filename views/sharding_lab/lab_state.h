@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/device_places.h"
 #include "program/types.h"
 #include "sharding/comparison.h"
 #include "sharding/sharding_forms.h"
@@ -28,6 +29,7 @@ struct LabDevices {
     MeshPtr mesh;
     std::string platform = "cpu";
     std::int32_t devicesPerHost = 1;
+    DevicePlacesPtr places = {}; ///< of the machine, where it is known
 };
 
 /// All that follows from an array and its sharding.

@@ -245,8 +245,9 @@ void ResultPanel::refreshGrid(const LabResult& result)
 {
     const bool same = m_drawn && sameCuts(*m_drawn, result.layout);
     m_drawn = result.layout;
+    const LabDevices& devices = m_state->devices();
     m_canvas->setSubject(
-        GridSubject{ result.layout, result.names, byteSize(result.dtype), m_state->devices().devicesPerHost });
+        GridSubject{ result.layout, result.names, byteSize(result.dtype), devices.devicesPerHost, devices.places });
     if (!same) {
         m_canvas->setCurrentCell(std::nullopt);
         m_canvas->setChoice(GridLayout::defaultChoice(result.layout));

@@ -6,6 +6,7 @@
 
 #include "document/document.h"
 #include "document/selection.h"
+#include "experiment/mesh_order.h"
 #include "views/panel/panel.h"
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/forms_panel.h"
@@ -63,7 +64,7 @@ void ShardingLabView::followMesh()
     if (!shown)
         return;
     const Experiment& experiment = *m_document->experiment();
-    Result<Mesh> mesh = makeMesh(experiment.mesh);
+    Result<Mesh> mesh = makeMesh(experiment.hardware.devices, experiment.mesh);
     m_notice->setVisible(!mesh);
     if (!mesh) {
         m_notice->setText(tr("The mesh cannot be used, so the laboratory keeps the last one. %1")
@@ -72,11 +73,11 @@ void ShardingLabView::followMesh()
     }
     const DeviceSet& devices = experiment.hardware.devices;
     const LabDevices& now = m_state.devices();
-    if (m_state.result() && *mesh == *now.mesh && devices.platform == now.platform
-        && devices.devicesPerHost == now.devicesPerHost)
+    if (m_state.result() && *mesh == *now.mesh && now.places && now.places->set() == devices)
         return;
     const LabStart start = labStart(*mesh);
-    m_state.setDevices({ std::make_shared<const Mesh>(std::move(*mesh)), devices.platform, devices.devicesPerHost });
+    m_state.setDevices({ std::make_shared<const Mesh>(std::move(*mesh)), devices.platform, devices.devicesPerHost,
+        std::make_shared<const DevicePlaces>(devices) });
     if (!m_touched)
         m_state.setArray(start.shape, DType::F32, {}, start.spec);
     refresh();

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/topology_words.h"
+
+#include "words/mesh_words.h"
+#include "words/tr.h"
+#include "words/words.h"
+
+namespace shardscope::words {
+
+namespace {
+
+QString crossed(const std::array<std::int32_t, 3>& sizes)
+{
+    return QStringLiteral("%1 × %2 × %3").arg(count(sizes[0]), count(sizes[1]), count(sizes[2]));
+}
+
+/// "x", "x and y", "x, y and z".
+QString listed(const QStringList& names)
+{
+    if (names.size() < 2)
+        return names.join(QString());
+    return Words::tr("%1 and %2").arg(names.mid(0, names.size() - 1).join(QStringLiteral(", ")), names.last());
+}
+
+QString links(std::int64_t number)
+{
+    return number == 1 ? Words::tr("1 link") : Words::tr("%1 links").arg(count(number));
+}
+
+QString axesText(const SpecEntry& entry)
+{
+    QStringList names;
+    for (const std::string& axis : entry.axes)
+        names << fromStd(axis);
+    return names.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+QString deviceFacts(const DeviceSet& devices)
+{
+    QStringList facts;
+    if (devices.hasChipGrid()) {
+        const std::int64_t chips = devices.count() / std::max(devices.coresPerChip, 1);
+        facts << counted(chips, Noun::Chip) << counted(devices.count(), Noun::Device)
+              << Words::tr("%1 of %2", "hosts of chips")
+                     .arg(counted(devices.hosts, Noun::Host), crossed(devices.hostChips))
+              << counted(devices.slices, Noun::Slice);
+    } else if (!devices.own.empty()) {
+        facts << Words::tr("%1 of an own list").arg(counted(devices.count(), Noun::Device))
+              << counted(devices.hosts, Noun::Host);
+        if (devices.hasCoordinates())
+            facts << counted(devices.slices, Noun::Slice);
+    } else {
+        facts << counted(devices.count(), Noun::Device)
+              << Words::tr("%1 of %2", "hosts of devices")
+                     .arg(counted(devices.hosts, Noun::Host), count(devices.devicesPerHost));
+    }
+    return facts.join(QStringLiteral(", "));
+}
+
+QString wrapText(const DeviceSet& devices)
+{
+    if (!devices.hasChipGrid())
+        return devices.own.empty() ? Words::tr("Devices of a host are joined by fast links, hosts by the network.")
+                                   : Words::tr("Nothing is known of links that wrap around an own list.");
+    const std::array<bool, 3> wraps = wraparound(devices);
+    QStringList names;
+    for (std::size_t i = 0; i < 3; ++i)
+        if (wraps[i])
+            names << QString(QLatin1Char("xyz"[i]));
+    if (names.isEmpty())
+        return Words::tr("No direction wraps around: rows of chips are open lines.");
+    return names.size() == 1
+        ? Words::tr("%1 wraps around: the last chip of a row is linked to the first.").arg(names.first())
+        : Words::tr("%1 wrap around: the last chip of a row is linked to the first.").arg(listed(names));
+}
+
+QString orderName(const MeshSetting& mesh)
+{
+    if (!mesh.deviceOrder.empty())
+        return Words::tr("as in the file");
+    switch (mesh.order.method) {
+    case OrderMethod::RowMajor:
+        return Words::tr("in id order");
+    case OrderMethod::AsListed:
+        return Words::tr("as JAX lists them");
+    case OrderMethod::CreateDeviceMesh:
+        return QStringLiteral("create_device_mesh");
+    case OrderMethod::MakeMesh:
+        return QStringLiteral("make_mesh");
+    case OrderMethod::Hybrid:
+        return QStringLiteral("create_hybrid_device_mesh");
+    case OrderMethod::T5x:
+        return Words::tr("T5X default mesh");
+    }
+    return {};
+}
+
+QStringList orderReason(const MeshSetting& mesh, const MeshReason& reason)
+{
+    if (!mesh.deviceOrder.empty())
+        return { Words::tr("Every place of the mesh has the device that the file names for it.") };
+    if (mesh.order.method == OrderMethod::RowMajor)
+        return { Words::tr("The devices fill the mesh in the order of their ids, the last axis first; the hardware "
+                           "plays no part.") };
+    if (mesh.order.method == OrderMethod::AsListed)
+        return { Words::tr("The devices fill the mesh as jax.devices() lists them: host after host.") };
+    DeviceArray array;
+    std::vector<std::string> names;
+    for (const MeshAxis& axis : mesh.axes) {
+        array.shape.push_back(axis.size);
+        names.push_back(axis.name);
+    }
+    array.reason = reason;
+    return meshReason(array, names);
+}
+
+QString axisSteps(const QString& axis, const AxisSteps& steps, bool slices)
+{
+    const QString group = Words::tr("%1: %2 to a group").arg(axis, counted(steps.size, Noun::Device));
+    if (steps.size == 1)
+        return Words::tr("%1: a single device, no way to go.").arg(axis);
+    if (steps.crosses)
+        return slices ? Words::tr("%1; steps between slices use the data-center network.").arg(group)
+                      : Words::tr("%1; steps between hosts use the data-center network.").arg(group);
+    if (!steps.longest)
+        return Words::tr("%1, inside a host.").arg(group);
+    if (*steps.longest == 0)
+        return Words::tr("%1, all on one chip.").arg(group);
+    if (steps.isRing())
+        return Words::tr("%1, a ring: every step is one link at most, the way back too.").arg(group);
+    if (*steps.longest == 1)
+        return Words::tr("%1, a line: every step is one link at most, the way back is %2.")
+            .arg(group, links(*steps.closing));
+    return Words::tr("%1; the longest step is %2, the way back %3.")
+        .arg(group, links(*steps.longest), links(*steps.closing));
+}
+
+QString hostTitle(const HostIndex& index, const HostShare& chunks)
+{
+    DeviceArray array;
+    std::vector<std::string> names;
+    for (const MeshAxis& axis : index.snapshot().mesh->axes()) {
+        array.shape.push_back(axis.size);
+        names.push_back(axis.name);
+    }
+    QString block = hostBlock(chunks.block, array, names);
+    if (!block.isEmpty())
+        block[0] = block[0].toUpper();
+    return Words::tr("%1. Its devices: %2.").arg(block, devices(chunks.devices));
+}
+
+QString hostWrites(const HostShare& chunks)
+{
+    if (chunks.problem) {
+        const ProblemText text = describe(*chunks.problem);
+        QString cause = text.cause;
+        if (!cause.isEmpty())
+            cause[0] = cause[0].toUpper();
+        return Words::tr("%1. %2").arg(cause, text.remedy);
+    }
+    if (chunks.state == 0)
+        return Words::tr("There is no train state to write.");
+    if (chunks.written == 0)
+        return Words::tr("It writes nothing of the %1 of the train state: other hosts hold the same and write it.")
+            .arg(bytes(static_cast<double>(chunks.state)));
+    return Words::tr("It writes %1 of the %2 of the train state to a checkpoint.")
+        .arg(bytes(static_cast<double>(chunks.written)), bytes(static_cast<double>(chunks.state)));
+}
+
+QString hostBatch(const HostBatch& batch)
+{
+    if (!batch.layout) {
+        const ProblemText text = describe(batch.layout.error());
+        return Words::tr("The batch cannot be split: %1. %2").arg(text.cause, text.remedy);
+    }
+    const DataLayout& layout = *batch.layout;
+    if (batch.dataAxis.axes.empty() || layout.shards == 1)
+        return batch.dataAxis.axes.empty()
+            ? Words::tr("No mesh axis cuts the batch: every host reads all %1 rows.").arg(count(batch.rows))
+            : Words::tr("All hosts stand in one part of %1: every one reads all %2 rows of the batch.")
+                  .arg(axesText(batch.dataAxis), count(batch.rows));
+    const IndexRange rows = batch.range();
+    return (layout.firstHostInReplicaSet
+            ? Words::tr("Of the batch of %1 rows it reads rows %2, part %3 of %4 along %5.")
+            : Words::tr("Of the batch of %1 rows it reads rows %2, part %3 of %4 along %5, as another host does."))
+        .arg(count(batch.rows), range(rows.begin, rows.end), count(layout.shardId + 1), count(layout.shards),
+            axesText(batch.dataAxis));
+}
+
+QString chunkText(const HostArray& array, const TensorRow& tensor)
+{
+    if (!array.chunk)
+        return Words::tr("no single chunk");
+    QStringList parts;
+    bool cut = false;
+    for (std::size_t dim = 0; dim < array.chunk->slice.size(); ++dim) {
+        const auto& slice = array.chunk->slice[dim];
+        const std::int64_t size = tensor.type.shape[dim];
+        const bool part = slice && slice->size() != size;
+        cut = cut || part;
+        parts << (part ? range(slice->begin, slice->end) : Words::tr("all", "of a dimension"));
+    }
+    return cut ? parts.join(QStringLiteral(", ")) : Words::tr("whole array");
+}
+
+QString writesText(const HostArray& array, std::int32_t host)
+{
+    if (!array.inCheckpoint)
+        return Words::tr("not in checkpoints");
+    if (!array.chunk)
+        return QStringLiteral("–");
+    if (array.writer == host)
+        return bytes(static_cast<double>(array.bytes));
+    return array.writer ? Words::tr("host %1 writes it").arg(*array.writer) : Words::tr("another host writes it");
+}
+
+} // namespace shardscope::words

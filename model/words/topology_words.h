@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Devices, their order in a mesh and what hosts have of it, in sentences.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+#include "mesh/axis_path.h"
+#include "mesh/device_array.h"
+#include "pipeline/host_share.h"
+
+namespace shardscope::words {
+
+/// "64 chips, 64 devices, 16 hosts of 2 × 2 × 1, 1 slice"; "8 devices, 2 hosts of 4".
+[[nodiscard]] QString deviceFacts(const DeviceSet& devices);
+/// Which directions wrap around: "x, y and z wrap around: …".
+[[nodiscard]] QString wrapText(const DeviceSet& devices);
+/// "create_device_mesh", "in id order", "as in the file".
+[[nodiscard]] QString orderName(const MeshSetting& mesh);
+/// Why the devices stand as they do, one sentence per decision.
+[[nodiscard]] QStringList orderReason(const MeshSetting& mesh, const MeshReason& reason);
+/// "model: 4 devices to a group, a ring: every step is one link, the way back too."
+[[nodiscard]] QString axisSteps(const QString& axis, const AxisSteps& steps, bool slices);
+
+/// "Host 3 has the devices d12 … d15: data 3 (chunk 4 of 4), all of model."
+[[nodiscard]] QString hostTitle(const HostIndex& index, const HostShare& chunks);
+/// "It writes 12 MiB of the 48 MiB of the train state." or why it can write nothing.
+[[nodiscard]] QString hostWrites(const HostShare& chunks);
+/// "Of the batch of 64 rows it reads rows 16–31: shard 1 of 4 …"
+[[nodiscard]] QString hostBatch(const HostBatch& batch);
+/// "0–1023, 256–511"; "all" for a whole array.
+[[nodiscard]] QString chunkText(const HostArray& array, const TensorRow& tensor);
+/// "writes 1 MiB", "host 0 writes it", "not in checkpoints".
+[[nodiscard]] QString writesText(const HostArray& array, std::int32_t host);
+
+} // namespace shardscope::words

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The order of devices in an analysis: groups, texts, slow links, failures with their fixes; and what hosts have of it.
+#include <QTest>
+
+#include <algorithm>
+#include <set>
+
+#include "base/codes.h"
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "mesh/device_presets.h"
+#include "pipeline/analyse.h"
+#include "pipeline/host_share.h"
+
+using namespace shardscope;
+
+namespace {
+
+Experiment on(const char* devices, std::vector<MeshAxis> axes, OrderMethod method)
+{
+    Experiment experiment = builtinExamples().front().make();
+    experiment.hardware.devices = *parseDevices(devices);
+    experiment.mesh.axes = std::move(axes);
+    experiment.mesh.order.method = method;
+    auto& settings = std::get<MlpModel>(experiment.model).settings;
+    settings.batch = 256;
+    settings.layers = 2;
+    return experiment;
+}
+
+SnapshotPtr analysed(const Experiment& experiment)
+{
+    AnalysisCache cache;
+    return analyse(std::make_shared<const Experiment>(experiment), 1, cache);
+}
+
+const Problem* find(const Snapshot& snapshot, Code code)
+{
+    const auto found = std::find_if(snapshot.problems.begin(), snapshot.problems.end(),
+        [code](const Problem& problem) { return problem.diagnostic.code == code; });
+    return found == snapshot.problems.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+class TestDeviceOrder : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void shardsFollowTheOrder()
+    {
+        const SnapshotPtr snapshot =
+            analysed(on("tpu-v4:4x4x4", { { "data", 16 }, { "model", 4 } }, OrderMethod::CreateDeviceMesh));
+        QVERIFY(snapshot->ok());
+        QCOMPARE(snapshot->orderReason->rule, OrderRule::WholeAxes);
+        const TensorRow* weight = snapshot->row("params/layers.0/W1");
+        QVERIFY(weight);
+        // W1 is cut along model, which is x: devices at x = 1 hold the second quarter.
+        for (const std::int32_t device : weight->layout.holders(1))
+            QCOMPARE(snapshot->experiment->hardware.devices.place(device).coordinates[0], 1);
+        QCOMPARE(weight->layout.holders(1).size(), std::size_t{ 16 });
+    }
+
+    void failuresHaveFixesThatWork_data()
+    {
+        QTest::addColumn<QString>("devices");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("model");
+        QTest::addColumn<int>("method");
+        QTest::addColumn<int>("code");
+        const auto row = [](const char* name, const char* devices, int data, int model, OrderMethod method, Code code) {
+            QTest::newRow(name) << QString::fromLatin1(devices) << data << model << static_cast<int>(method)
+                                << static_cast<int>(code);
+        };
+        row("no assignment", "tpu-v4:4x4x4", 8, 8, OrderMethod::CreateDeviceMesh, Code::NoAxisAssignment);
+        row("no assignment of make_mesh", "tpu-v4:4x4x4", 8, 8, OrderMethod::MakeMesh, Code::NoAxisAssignment);
+        row("two slices", "2*tpu-v4:4x4x4", 32, 4, OrderMethod::MakeMesh, Code::MultiSlice);
+        row("slices of CPUs", "cpu:2x4", 2, 4, OrderMethod::Hybrid, Code::MissingGranuleAttribute);
+        row("T5X on CPUs", "cpu:2x4", 4, 2, OrderMethod::T5x, Code::OrderShape);
+        row("T5X without a row", "tpu-v4:4x4x4", 1, 64, OrderMethod::T5x, Code::NoDefaultMesh);
+    }
+    void failuresHaveFixesThatWork()
+    {
+        QFETCH(QString, devices);
+        QFETCH(int, data);
+        QFETCH(int, model);
+        QFETCH(int, method);
+        QFETCH(int, code);
+        const Experiment experiment =
+            on(qPrintable(devices), { { "data", data }, { "model", model } }, static_cast<OrderMethod>(method));
+        const SnapshotPtr snapshot = analysed(experiment);
+        const Problem* problem = find(*snapshot, static_cast<Code>(code));
+        QVERIFY2(
+            problem, snapshot->problems.empty() ? "no problem" : snapshot->problems.front().diagnostic.id().data());
+        QCOMPARE(problem->diagnostic.where.pointer, std::string("/mesh/device_order"));
+        QVERIFY(!problem->fixes.empty());
+        for (const Fix& fix : problem->fixes) {
+            const Result<Experiment> mended = applyFix(experiment, fix);
+            QVERIFY(mended.has_value());
+            QVERIFY(!find(*analysed(*mended), static_cast<Code>(code)));
+            QVERIFY(analysed(*mended)->mesh);
+        }
+    }
+
+    void slowLinksAreThoseBetweenSlices()
+    {
+        // One slice of 16 hosts: ICI everywhere. Two: the axis that leaves them is slow.
+        const Experiment one = on("tpu-v4:4x4x4", { { "model", 4 }, { "data", 16 } }, OrderMethod::CreateDeviceMesh);
+        QVERIFY(!find(*analysed(one), Code::SlowLinkCollective));
+        const Experiment two = on("2*tpu-v4:2x2x4", { { "model", 4 }, { "data", 8 } }, OrderMethod::Hybrid);
+        const SnapshotPtr snapshot = analysed(two);
+        const Problem* slow = find(*snapshot, Code::SlowLinkCollective);
+        QVERIFY(slow);
+        QCOMPARE(slow->diagnostic.text("axis"), std::string("model"));
+        QCOMPARE(slow->diagnostic.number("slices"), 2);
+    }
+
+    void chunksOfHosts()
+    {
+        // 16 hosts of 2 x 2 x 1 chips: along model (x) a host has 2 of 4, along data (y, z) 2 of 16.
+        const auto snapshot = analysed(on("tpu-v4:4x4x4", { { "data", 16 }, { "model", 4 } }, OrderMethod::RowMajor));
+        QVERIFY(snapshot->ok());
+        const HostIndex index(snapshot);
+        QCOMPARE(index.blocks().size(), std::size_t{ 16 });
+        std::vector<std::int64_t> written(snapshot->tensors.size());
+        std::int64_t all = 0;
+        std::set<std::pair<std::int64_t, std::int64_t>> batches;
+        for (std::size_t host = 0; host < 16; ++host) {
+            const HostShare chunks = index.of(host);
+            QVERIFY(!chunks.problem);
+            QCOMPARE(chunks.devices.size(), std::size_t{ 4 });
+            QCOMPARE(chunks.arrays.size(), snapshot->tensors.size());
+            for (const HostArray& array : chunks.arrays) {
+                QVERIFY(array.chunk.has_value());
+                QCOMPARE(array.writer == chunks.host, array.chunk->writes());
+                if (array.chunk->writes())
+                    written[array.row] += array.bytes;
+                // The writer holds the same chunk.
+                const HostShare writer = index.of(static_cast<std::size_t>(*array.writer));
+                QCOMPARE(writer.arrays[array.row].chunk->slice, array.chunk->slice);
+                QVERIFY(writer.arrays[array.row].chunk->writes());
+            }
+            all += chunks.written;
+            const auto batch = index.batch(host);
+            QVERIFY(batch && batch->layout);
+            batches.emplace(batch->range().begin, batch->range().end);
+        }
+        std::int64_t state = 0;
+        for (std::size_t row = 0; row < snapshot->tensors.size(); ++row)
+            QCOMPARE(written[row], snapshot->tensors[row].bytesInAll); // every byte once
+        state = index.of(0).state;
+        QVERIFY(state > 0);
+        QCOMPARE(all, state);
+        QCOMPARE(batches.size(), std::size_t{ 8 }); // two hosts side by side along model read the same rows
+        QCOMPARE(batches.begin()->first, 0);
+        QCOMPARE(batches.rbegin()->second, 256);
+    }
+
+    void scatteredHostsHaveNoChunks()
+    {
+        Experiment experiment = on("cpu:2x4", { { "data", 2 }, { "model", 4 } }, OrderMethod::RowMajor);
+        experiment.mesh.deviceOrder = { 0, 4, 1, 5, 6, 2, 7, 3 };
+        const HostIndex index(analysed(experiment));
+        QCOMPARE(index.blocks().size(), std::size_t{ 2 });
+        const HostShare chunks = index.of(1);
+        QVERIFY(chunks.problem.has_value());
+        QCOMPARE(chunks.problem->code, Code::LocalDevicesNotContiguous);
+        QVERIFY(chunks.arrays.empty());
+        QCOMPARE(chunks.devices, (std::vector<std::int32_t>{ 4, 5, 6, 7 }));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestDeviceOrder)
+#include "test_device_order.moc"

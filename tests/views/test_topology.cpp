@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The docks for devices and hosts: geometry of the maps, colours, paths, choices, messages with their fixes, and the
+// table of a host.
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+#include <QUndoStack>
+#include <set>
+
+#include "experiment/edits.h"
+#include "experiment/mesh_order.h"
+#include "mesh/device_presets.h"
+#include "panel_fixture.h"
+#include "views/hosts_view/hosts_models.h"
+#include "views/hosts_view/hosts_view.h"
+#include "views/theme/appearance.h"
+#include "views/topology_view/device_colours.h"
+#include "views/topology_view/field_map.h"
+#include "views/topology_view/topology_view.h"
+
+using namespace shardscope;
+
+namespace {
+
+Experiment on(const char* devices, std::vector<MeshAxis> axes, OrderMethod method = OrderMethod::CreateDeviceMesh)
+{
+    Experiment experiment = test::example("flax-mlp-logical");
+    experiment.hardware.devices = *parseDevices(devices);
+    experiment.mesh.axes = std::move(axes);
+    experiment.mesh.order.method = method;
+    auto& settings = std::get<MlpModel>(experiment.model).settings;
+    settings.batch = 256;
+    settings.layers = 1;
+    return experiment;
+}
+
+const Experiment cube = on("tpu-v4:4x4x4", { { "data", 16 }, { "model", 4 } });
+
+} // namespace
+
+class TestTopology : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void cellsAreFoundWhereTheyAre_data()
+    {
+        QTest::addColumn<QList<int>>("shape"); // columns, rows, planes, planes of a group, together
+        for (const QList<int>& shape :
+            std::initializer_list<QList<int>>{ { 4, 4, 4, 4, 1 }, { 8, 4, 1, 1, 2 }, { 4, 4, 8, 4, 1 },
+                { 8, 512, 1, 1, 1 }, { 128, 128, 1, 1, 1 }, { 16, 16, 256, 1, 1 }, { 1, 1, 1, 1, 1 }, { 7, 3, 5, 1, 1 },
+                { 2, 8192, 1, 1, 1 }, { 8192, 2, 1, 1, 1 }, { 40, 32, 50, 50, 1 } }) {
+            QStringList name;
+            for (const int size : shape)
+                name << QString::number(size);
+            QTest::newRow(qPrintable(name.join(QLatin1Char('x')))) << shape;
+        }
+    }
+    void cellsAreFoundWhereTheyAre()
+    {
+        QFETCH(QList<int>, shape);
+        const FieldShape field{ shape[0], shape[1], shape[2], shape[3], shape[4] };
+        for (const QRect& area : { QRect(8, 4, 330, 300), QRect(0, 0, 160, 420), QRect(5, 5, 900, 120) }) {
+            const FieldLayout layout(field, area, {});
+            if (layout.side() == 0)
+                continue;
+            QVERIFY(layout.cellsPerTile() == 1 || layout.side() == 1);
+            std::int64_t covered = 0;
+            for (const FieldPanel& panel : layout.panels()) {
+                QVERIFY(area.contains(panel.rect.united(layout.titleRect(panel))));
+                covered += (panel.endRow - panel.firstRow) * (panel.endColumn - panel.firstColumn);
+                for (const FieldPanel& other : layout.panels())
+                    QVERIFY(&other == &panel || !other.rect.intersects(panel.rect));
+                if (layout.panels().size() > 64)
+                    break;
+            }
+            if (layout.panels().size() <= 64)
+                QCOMPARE(covered, field.count());
+            const std::int64_t step = std::max<std::int64_t>(1, field.count() / 997);
+            for (std::int64_t cell = 0; cell < field.count(); cell += step) {
+                const QRect rect = layout.rectOf(cell);
+                QVERIFY(area.contains(rect));
+                const auto found = layout.cellAt(rect.center());
+                QVERIFY(found.has_value());
+                QCOMPARE(layout.rectOf(*found), rect);
+                if (layout.cellsPerTile() == 1)
+                    QCOMPARE(*found, cell);
+            }
+        }
+    }
+
+    void slicesStayTogether()
+    {
+        // Two slices of four planes: each has lines of its own where both do not fit beside each other.
+        for (const QRect& area : { QRect(0, 0, 340, 400), QRect(0, 0, 340, 260), QRect(0, 0, 1400, 200) }) {
+            const FieldLayout layout({ 4, 4, 8, 4, 1 }, area, {});
+            QCOMPARE(layout.panels().size(), std::size_t{ 8 });
+            QVERIFY(area.contains(layout.groupRect(0)) && area.contains(layout.groupRect(1)));
+            QVERIFY(!layout.groupRect(0).intersects(layout.groupRect(1)));
+        }
+    }
+
+    void walking()
+    {
+        const FieldLayout layout({ 4, 4, 4, 4, 1 }, QRect(0, 0, 400, 400), {});
+        QCOMPARE(layout.neighbour(0, 1, 0), 1);
+        QCOMPARE(layout.neighbour(3, 1, 0), 16); // into the next plane
+        QCOMPARE(layout.neighbour(16, -1, 0), 3);
+        QCOMPARE(layout.neighbour(0, -1, 0), 0);
+        QCOMPARE(layout.neighbour(63, 0, 1), 63);
+    }
+
+    void fieldsHoldEveryDeviceOnce_data()
+    {
+        QTest::addColumn<QString>("devices");
+        for (const char* text : { "cpu:8", "gpu:4x8", "tpu-v2:8x8", "tpu-v4:4x4x4", "2*tpu-v5e:4x4", "tpu-v7:2x2x2" })
+            QTest::newRow(text) << QString::fromLatin1(text);
+    }
+    void fieldsHoldEveryDeviceOnce()
+    {
+        QFETCH(QString, devices);
+        const DevicePlaces places(*parseDevices(devices.toStdString()));
+        const auto check = [&](const DeviceField& field) {
+            std::set<std::int32_t> seen;
+            for (std::size_t cell = 0; cell < field.devices.size(); ++cell)
+                if (field.devices[cell] >= 0) {
+                    seen.insert(field.devices[cell]);
+                    QCOMPARE(
+                        field.cells[static_cast<std::size_t>(field.devices[cell])], static_cast<std::int64_t>(cell));
+                }
+            QCOMPARE(static_cast<std::int64_t>(seen.size()), places.count());
+        };
+        check(machineField(places));
+        check(meshField(*Mesh::create({ { "a", places.count() / 2 }, { "b", 2 } })));
+        check(meshField(*Mesh::create({ { "a", places.count() } })));
+        // An own list of the same devices lies the same.
+        std::vector<DevicePlace> list;
+        DeviceList(places.set()).forEach([&](const DevicePlace& place) { list.push_back(place); });
+        const DevicePlaces own(*DeviceSet::ofList(places.set().kind, places.set().platform, std::move(list)));
+        QCOMPARE(machineField(own).devices, machineField(places).devices);
+    }
+
+    void chipsByCoordinates()
+    {
+        const DevicePlaces places(cube.hardware.devices);
+        const DeviceField field = machineField(places);
+        QCOMPARE(field.shape, (FieldShape{ 4, 4, 4, 4, 1 }));
+        QCOMPARE(field.devices[static_cast<std::size_t>(field.shape.cell(2, 1, 3))], 2 * 16 + 1 * 4 + 3);
+        QCOMPARE(words::plain(field.heading()), QStringLiteral("x to the right, y down, z beside"));
+        QCOMPARE(words::plain(field.title({ 2, 0, 4, 0, 4, {} })), QStringLiteral("z 2"));
+        QCOMPARE(placeText(places, 39), QStringLiteral("d39: x 3, y 1, z 2, host 9"));
+        // Both cores of a chip side by side.
+        const DeviceField cores = machineField(DevicePlaces(*parseDevices("tpu-v2:4x4")));
+        QCOMPARE(cores.shape, (FieldShape{ 8, 4, 1, 1, 2 }));
+        QCOMPARE(cores.devices[1], 1);
+        const DeviceField hosts = machineField(DevicePlaces(*parseDevices("gpu:4x8")));
+        QCOMPARE(hosts.shape, (FieldShape{ 8, 4, 1, 1, 1 }));
+        QCOMPARE(words::plain(hosts.heading()), QStringLiteral("device of the host to the right, host down"));
+    }
+
+    void colours()
+    {
+        const Theme& theme = Theme::light();
+        const Mesh mesh = *makeMesh(cube.hardware.devices, cube.mesh);
+        const auto model = coloursAlongAxis(theme, mesh, 1);
+        QCOMPARE(std::set<QRgb>(model.begin(), model.end()).size(), std::size_t{ 4 });
+        for (std::int32_t device = 0; device < 64; ++device) // model is x
+            QCOMPARE(model[static_cast<std::size_t>(device)], model[static_cast<std::size_t>(device % 4)]);
+        const auto data = coloursAlongAxis(theme, mesh, 0);
+        QCOMPARE(std::set<QRgb>(data.begin(), data.end()).size(), std::size_t{ 16 });
+        const Mesh large = *Mesh::create({ { "data", 4096 } });
+        QCOMPARE(neighboursPerColour(4096), 128);
+        const auto many = coloursAlongAxis(theme, large, 0);
+        QCOMPARE(std::set<QRgb>(many.begin(), many.end()).size(), std::size_t{ 32 });
+        QCOMPARE(many[0], many[127]);
+        QVERIFY(many[127] != many[128]);
+    }
+
+    /// TPU v4 of 4 x 4 x 4 with two mesh axes.
+    void theCube()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(cube);
+        TopologyView view(&fixture.document, &fixture.selection);
+        view.resize(700, 560);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QCOMPARE(view.facts(), QStringLiteral("64 chips, 64 devices, 16 hosts of 2 × 2 × 1, 1 slice"));
+        QCOMPARE(view.keyFigure(), QStringLiteral("64 devices"));
+        QCOMPARE(view.presets()->currentText(), QStringLiteral("tpu-v4:4x4x4"));
+        QVERIFY(view.message().isEmpty());
+        QVERIFY2(view.reason().contains(QStringLiteral("model = x 4")), qPrintable(view.reason()));
+        QVERIFY2(view.reason().contains(QStringLiteral("data = y 4 × z 4")), qPrintable(view.reason()));
+        // The last axis is the one that is drawn: along x, a ring.
+        QCOMPARE(view.machine()->path().devices, (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
+        QCOMPARE(view.machine()->path().others.size(), std::size_t{ 15 });
+        QVERIFY2(view.pathText().contains(QStringLiteral("a ring")), qPrintable(view.pathText()));
+        fixture.selection.setMeshAxis(QStringLiteral("data"));
+        QCOMPARE(view.machine()->path().devices,
+            (std::vector<std::int32_t>{ 0, 16, 32, 48, 4, 20, 36, 52, 8, 24, 40, 56, 12, 28, 44, 60 }));
+        // Of the device that is selected.
+        fixture.selection.setDevices({ 2 });
+        QCOMPARE(view.machine()->path().devices.front(), 2);
+        QCOMPARE(view.machine()->path().devices[1], 18);
+        // Pointing at a device of one map lights it in the other, and everywhere.
+        const DeviceField& field = *view.machine()->field();
+        const auto cell = field.cells[33];
+        QTest::mouseMove(view.machine(), view.machine()->layoutOfCells().rectOf(cell).center());
+        QTRY_COMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 33 }));
+        QCOMPARE(view.machine()->describe(33), QStringLiteral("d33: x 1, y 0, z 2, host 8; data 2, model 1"));
+        QTest::mouseClick(view.machine(), Qt::LeftButton, {}, view.machine()->layoutOfCells().rectOf(cell).center());
+        QCOMPARE(fixture.selection.devices(), (std::vector<std::int32_t>{ 33 }));
+        // By keyboard through the mesh.
+        view.mesh()->setFocus();
+        QTest::keyClick(view.mesh(), Qt::Key_Home);
+        QTest::keyClick(view.mesh(), Qt::Key_Right);
+        QTest::keyClick(view.mesh(), Qt::Key_Down);
+        QTest::keyClick(view.mesh(), Qt::Key_Space);
+        QCOMPARE(fixture.selection.devices(), (std::vector<std::int32_t>{ 17 }));
+        QCOMPARE(view.mesh()->tableRowCount(), 64);
+        QCOMPARE(view.mesh()->tableText(5, 0), QStringLiteral("d17: x 1, y 0, z 1, host 4; data 1, model 1"));
+    }
+
+    void devicesAreChosen()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture;
+        TopologyView view(&fixture.document, &fixture.selection);
+        QVERIFY(view.chooseDevices(QStringLiteral("tpu-v4:4x4x4")));
+        fixture.document.waitForAnalysis();
+        QCOMPARE(fixture.document.experiment()->mesh.axes[0].size, 16);
+        QCOMPARE(view.facts().left(8), QStringLiteral("64 chips"));
+        QVERIFY(view.reason().contains(QStringLiteral("in the order of their ids")));
+        view.automatic()->click();
+        fixture.document.waitForAnalysis();
+        QCOMPARE(fixture.document.experiment()->mesh.order.method, OrderMethod::CreateDeviceMesh);
+        QVERIFY(view.reason().contains(QStringLiteral("whole physical axes")));
+        fixture.document.undoStack()->undo();
+        fixture.document.undoStack()->undo();
+        QCOMPARE(*fixture.document.experiment(), test::example("flax-mlp-logical"));
+        // What cannot be read is said where it was typed, and nothing changes.
+        QVERIFY(!view.chooseDevices(QStringLiteral("tpu-v9:4x4")));
+        QVERIFY2(view.message().contains(QStringLiteral("tpu-v")), qPrintable(view.message()));
+        QCOMPARE(*fixture.document.experiment(), test::example("flax-mlp-logical"));
+        QVERIFY(view.chooseDevices(QStringLiteral("cpu:2x4")));
+        QVERIFY(view.message().isEmpty());
+    }
+
+    void failuresAreExplained()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(on("tpu-v4:4x4x4", { { "data", 8 }, { "model", 8 } }));
+        TopologyView view(&fixture.document, &fixture.selection);
+        QVERIFY2(view.message().startsWith(QStringLiteral("E151 ")), qPrintable(view.message()));
+        QVERIFY(view.message().contains(QStringLiteral("model")));
+        QVERIFY(!view.mesh()->field());
+        QVERIFY(view.machine()->field());
+        QVERIFY(!view.fixButtons().empty());
+        QCOMPARE(view.fixButtons().front()->text(), QStringLiteral("Fix: share physical axes"));
+        view.fixButtons().front()->click();
+        fixture.document.waitForAnalysis();
+        QVERIFY2(view.message().isEmpty(), qPrintable(view.message()));
+        QVERIFY(view.reason().contains(QStringLiteral("share the physical axes")));
+        QVERIFY(view.mesh()->field());
+    }
+
+    void t5xAndSlices()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(on("tpu-v2:8x8", { { "data", 32 }, { "model", 4 } }, OrderMethod::T5x));
+        TopologyView view(&fixture.document, &fixture.selection);
+        QVERIFY2(view.reason().contains(QStringLiteral("The table of default meshes has the submesh")),
+            qPrintable(view.reason()));
+        auto* option = view.findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
+        QVERIFY(option);
+        option->setText(QStringLiteral("3, 1, 1, 1"));
+        QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
+        fixture.document.waitForAnalysis();
+        QVERIFY2(view.message().startsWith(QStringLiteral("E163 ")), qPrintable(view.message()));
+        option->setText(QStringLiteral("x"));
+        QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
+        QVERIFY(view.message().contains(QStringLiteral("2, 2, 1, 1")));
+
+        fixture.document.setExperiment(
+            on("2*tpu-v4:2x2x4", { { "data", 8 }, { "model", 4 } }, OrderMethod::Hybrid), {});
+        fixture.document.waitForAnalysis();
+        QVERIFY2(view.reason().contains(QStringLiteral("2 slices")), qPrintable(view.reason()));
+        option->setText(QStringLiteral("model=2"));
+        QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
+        fixture.document.waitForAnalysis();
+        QCOMPARE(fixture.document.experiment()->mesh.order.dcn, (std::vector<MeshAxis>{ { "model", 2 } }));
+        QVERIFY(view.message().isEmpty());
+        QVERIFY2(view.pathText().contains(QStringLiteral("between slices")), qPrintable(view.pathText()));
+    }
+
+    void manyDevicesArePaintedAtOnce()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(on("tpu-v4:32x32x64", { { "data", 4096 }, { "model", 16 } }, OrderMethod::RowMajor));
+        TopologyView view(&fixture.document, &fixture.selection);
+        view.resize(700, 560);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(!view.grab().isNull());
+        QVERIFY(view.machine()->layoutOfCells().side() >= 1);
+        QVERIFY(view.mesh()->layoutOfCells().side() >= 1);
+        QCOMPARE(view.machine()->tableRowCount(), 65'536);
+        const auto cell =
+            view.machine()->layoutOfCells().cellAt(view.machine()->layoutOfCells().panels()[5].rect.center());
+        QVERIFY(cell.has_value());
+    }
+
+    void hosts()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(cube);
+        HostsView view(&fixture.document, &fixture.selection);
+        QAbstractItemModelTester list(view.hosts(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester table(view.arrays(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(view.keyFigure(), QStringLiteral("16 hosts"));
+        QCOMPARE(view.hosts()->rowCount(), 16);
+        // In this order the chips of a host stand at y 0 and 1: 4 apart along data, with others between them.
+        QVERIFY2(view.summary().contains(QStringLiteral("scattered")), qPrintable(view.summary()));
+        QCOMPARE(view.arrays()->rowCount(), 0);
+        Experiment plain = cube;
+        plain.mesh.order = {};
+        fixture.document.setExperiment(plain, {});
+        fixture.document.waitForAnalysis();
+        QCOMPARE(view.arrays()->rowCount(), static_cast<int>(fixture.snapshot().tensors.size()));
+        QVERIFY2(view.summary().contains(QStringLiteral("reads rows 0–31")), qPrintable(view.summary()));
+        // The list and the selection follow each other.
+        view.list()->setCurrentIndex(view.hosts()->index(3));
+        QCOMPARE(view.current(), 3);
+        QCOMPARE(fixture.selection.devices(), (std::vector<std::int32_t>{ 10, 11, 14, 15 }));
+        fixture.selection.setDevices({ 63 });
+        QCOMPARE(view.current(), 15);
+        fixture.selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        QCOMPARE(view.table()->currentIndex().row(), view.arrays()->rowOf(QStringLiteral("params/layers.0/W1")));
+        const int row = view.table()->currentIndex().row();
+        const auto text = [&](int column) { return view.arrays()->index(row, column).data().toString(); };
+        QCOMPARE(text(HostArraysModel::Chunk), QStringLiteral("all, 512–1023"));
+        QCOMPARE(text(HostArraysModel::Replica), QStringLiteral("7"));
+        QCOMPARE(text(HostArraysModel::Writes), QStringLiteral("host 1 writes it"));
+        view.table()->setCurrentIndex(view.arrays()->index(0, 0));
+        QCOMPARE(fixture.selection.tensor(), view.arrays()->index(0, 0).data(HostArraysModel::PathRole).toString());
+        fixture.selection.setDevices({ 0 });
+        QCOMPARE(view.arrays()->index(row, HostArraysModel::Writes).data().toString(), QStringLiteral("2 MiB"));
+    }
+};
+
+QTEST_MAIN(TestTopology)
+#include "test_topology.moc"

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/hosts_view/hosts_view.h"
+
+#include <QBoxLayout>
+#include <QHeaderView>
+#include <QListView>
+#include <QScopedValueRollback>
+#include <QTableView>
+#include <algorithm>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "views/hosts_view/hosts_models.h"
+#include "views/panel/panel.h"
+#include "views/theme/theme.h"
+#include "words/topology_words.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_hosts(new HostListModel(this))
+    , m_arrays(new HostArraysModel(this))
+    , m_empty(new EmptyPage(tr("What hosts hold is known once the experiment is analysed."), {}, this))
+    , m_page(new QWidget(this))
+    , m_list(new QListView(m_page))
+    , m_title(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_page))
+    , m_writes(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_page))
+    , m_batch(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_page))
+    , m_table(new QTableView(m_page))
+{
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    for (RoleLabel* label : { m_title, m_writes, m_batch })
+        label->setWordWrap(true);
+    m_list->setModel(m_hosts);
+    m_list->setUniformItemSizes(true);
+    m_list->setAccessibleName(tr("Hosts"));
+    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setFixedWidth(QFontMetrics(font()).horizontalAdvance(tr("host %1, scattered").arg(8888)) + 36);
+    m_table->setModel(m_arrays);
+    m_table->setAccessibleName(tr("Arrays of the host"));
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setAlternatingRowColors(true);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setTabKeyNavigation(false);
+    m_table->setWordWrap(false);
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+
+    auto* words = new QVBoxLayout;
+    words->setContentsMargins(8, 6, 8, 6);
+    words->setSpacing(3);
+    words->addWidget(m_title);
+    words->addWidget(m_writes);
+    words->addWidget(m_batch);
+    auto* right = new QVBoxLayout;
+    right->setSpacing(0);
+    right->addLayout(words);
+    right->addWidget(m_table, 1);
+    auto* page = new QHBoxLayout(m_page);
+    page->setContentsMargins(0, 0, 0, 0);
+    page->setSpacing(1);
+    page->addWidget(m_list);
+    page->addLayout(right, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(new StaleRibbon(document));
+    layout->addWidget(m_empty, 1);
+    layout->addWidget(m_page, 1);
+    setFocusProxy(m_list);
+
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+        if (!m_following && index.isValid())
+            chooseHost(index.row());
+    });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+        if (!m_following && index.isValid())
+            m_selection->setTensor(index.data(HostArraysModel::PathRole).toString());
+    });
+    connect(document, &Document::snapshotChanged, this, &HostsView::showSnapshot);
+    connect(selection, &Selection::changed, this, &HostsView::followSelection);
+    showSnapshot();
+}
+
+QString HostsView::summary() const
+{
+    QStringList lines{ m_title->text(), m_writes->text() };
+    if (!m_batch->text().isEmpty())
+        lines << m_batch->text();
+    return lines.join(QLatin1Char('\n'));
+}
+
+int HostsView::current() const
+{
+    return m_list->currentIndex().row();
+}
+
+void HostsView::showSnapshot()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const bool laidOut = snapshot && snapshot->laidOut();
+    m_empty->setVisible(!laidOut);
+    m_page->setVisible(laidOut);
+    if (m_index && laidOut && &m_index->snapshot() == snapshot.get())
+        return;
+    m_index = laidOut ? std::make_shared<const HostIndex>(snapshot) : nullptr;
+    {
+        const QScopedValueRollback following(m_following, true);
+        m_arrays->setHost(nullptr, std::nullopt);
+        m_hosts->setIndex(m_index);
+    }
+    const QString figure =
+        m_index ? words::counted(static_cast<qint64>(m_index->blocks().size()), words::Noun::Host) : QString();
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+    showHost(std::max(m_hosts->rowOf(m_host), 0));
+}
+
+void HostsView::showHost(int row)
+{
+    if (!m_index || row >= m_hosts->rowCount())
+        return;
+    const QScopedValueRollback following(m_following, true);
+    HostShare chunks = m_index->of(static_cast<std::size_t>(row));
+    m_host = chunks.host;
+    m_title->setText(words::hostTitle(*m_index, chunks));
+    m_writes->setText(words::hostWrites(chunks));
+    const auto batch = m_index->batch(static_cast<std::size_t>(row));
+    // Why a host has no chunks is said once.
+    m_batch->setText(batch && !chunks.problem ? words::hostBatch(*batch) : QString());
+    m_batch->setVisible(!m_batch->text().isEmpty());
+    m_table->setVisible(!chunks.problem);
+    m_arrays->setHost(m_index, std::move(chunks));
+    fitColumns();
+    m_list->setCurrentIndex(m_hosts->index(row));
+    const int array = m_arrays->rowOf(m_selection->tensor());
+    m_table->setCurrentIndex(array < 0 ? QModelIndex() : m_arrays->index(array, 0));
+}
+
+void HostsView::fitColumns()
+{
+    // The first rows tell how wide the others are.
+    constexpr int looked = 64;
+    const QFontMetrics text(font()), fixed(Metrics::fixed());
+    const int padding = Metrics::scaled(18), most = Metrics::scaled(190);
+    for (int column = 0; column < HostArraysModel::ColumnCount - 1; ++column) {
+        int width = text.horizontalAdvance(m_arrays->headerData(column, Qt::Horizontal).toString());
+        const bool isFixed = column == HostArraysModel::Shape || column == HostArraysModel::Spec;
+        for (int row = 0; row < std::min(m_arrays->rowCount(), looked); ++row) {
+            const QString cell = m_arrays->index(row, column).data().toString();
+            width = std::max(width, (isFixed ? fixed : text).horizontalAdvance(cell));
+        }
+        m_table->setColumnWidth(column, std::min(width + padding, most));
+    }
+}
+
+void HostsView::chooseHost(int row)
+{
+    showHost(row);
+    if (m_index)
+        m_selection->setDevices(m_index->of(static_cast<std::size_t>(row)).devices);
+}
+
+void HostsView::followSelection()
+{
+    if (m_following || !m_index)
+        return;
+    const auto& devices = m_selection->devices();
+    if (!devices.empty() && m_index->places().has(devices.front())) {
+        const std::int32_t host = m_index->places().host(devices.front());
+        const bool one = std::all_of(devices.begin(), devices.end(), [&](std::int32_t device) {
+            return m_index->places().has(device) && m_index->places().host(device) == host;
+        });
+        if (const int row = m_hosts->rowOf(host); one && row >= 0 && host != m_host) {
+            showHost(row);
+            return;
+        }
+    }
+    const QScopedValueRollback following(m_following, true);
+    const int array = m_arrays->rowOf(m_selection->tensor());
+    if (array != m_table->currentIndex().row())
+        m_table->setCurrentIndex(array < 0 ? QModelIndex() : m_arrays->index(array, 0));
+}
+
+} // namespace shardscope

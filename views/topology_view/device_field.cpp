@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/topology_view/device_field.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace shardscope {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("DeviceField", text);
+}
+
+void fill(DeviceField& field, std::int64_t devices)
+{
+    field.devices.assign(static_cast<std::size_t>(field.shape.count()), -1);
+    field.cells.assign(static_cast<std::size_t>(devices), -1);
+}
+
+void put(DeviceField& field, std::int64_t cell, std::int32_t device)
+{
+    field.devices[static_cast<std::size_t>(cell)] = device;
+    field.cells[static_cast<std::size_t>(device)] = cell;
+}
+
+/// Hosts below each other.
+DeviceField hostField(const DevicePlaces& places)
+{
+    DeviceField field;
+    field.shape.columns = std::max(1, places.set().devicesPerHost);
+    field.shape.rows = std::max(1, places.set().hosts);
+    field.columns = { tr("device of the host"), -1, field.shape.columns };
+    field.rows = { tr("host"), -1, field.shape.rows };
+    fill(field, places.count());
+    if (places.set().own.empty()) {
+        for (std::int32_t id = 0; id < places.count(); ++id)
+            put(field, id, id);
+        return field;
+    }
+    std::map<std::int32_t, std::vector<std::int32_t>> hosts;
+    for (const DevicePlace& place : places.set().own)
+        hosts[place.process].push_back(place.id);
+    std::int64_t row = 0;
+    for (const auto& [process, devices] : hosts) {
+        for (std::size_t i = 0; i < devices.size(); ++i)
+            put(field, field.shape.cell(0, row, static_cast<std::int64_t>(i)), devices[i]);
+        ++row;
+    }
+    return field;
+}
+
+/// A box of chips, if the devices of an own list have each a place of their own in one that is not much larger.
+bool boxField(const DevicePlaces& places, DeviceField& field)
+{
+    const DeviceSet& set = places.set();
+    std::array<std::int64_t, 3> chips{ set.chips[0], set.chips[1], set.chips[2] };
+    std::int64_t cores = set.coresPerChip;
+    std::map<std::int32_t, std::int64_t> slices;
+    if (!set.own.empty()) {
+        chips = { 1, 1, 1 };
+        cores = 1;
+        for (const DevicePlace& place : set.own) {
+            for (std::size_t i = 0; i < 3; ++i)
+                chips[i] = std::max<std::int64_t>(chips[i], place.coordinates[i] + 1);
+            cores = std::max<std::int64_t>(cores, place.core + 1);
+            slices.emplace(place.slice, 0);
+        }
+        std::int64_t number = 0;
+        for (auto& [slice, index] : slices)
+            index = number++;
+    } else {
+        for (std::int32_t slice = 0; slice < set.slices; ++slice)
+            slices.emplace(slice, slice);
+    }
+    const auto count = static_cast<std::int64_t>(slices.size());
+    constexpr std::int64_t most = 4; // empty places for every device
+    const double cells = static_cast<double>(chips[0]) * static_cast<double>(chips[1]) * static_cast<double>(chips[2])
+        * static_cast<double>(cores) * static_cast<double>(count);
+    if (cells > static_cast<double>(most * places.count() + 64))
+        return false;
+    field.shape = { chips[0] * cores, chips[1], chips[2] * count, chips[2], cores };
+    field.columns = { QStringLiteral("x"), -1, chips[0] };
+    field.rows = { QStringLiteral("y"), -1, chips[1] };
+    field.planes = { { tr("slice"), -1, count }, { QStringLiteral("z"), -1, chips[2] } };
+    fill(field, places.count());
+    for (std::int32_t id = 0; id < places.count(); ++id) {
+        const DevicePlace place = places[id];
+        const std::int64_t cell = field.shape.cell(slices[place.slice] * chips[2] + place.coordinates[2],
+            place.coordinates[1], place.coordinates[0] * cores + place.core);
+        if (field.devices[static_cast<std::size_t>(cell)] >= 0)
+            return false;
+        put(field, cell, id);
+    }
+    return true;
+}
+
+void append(words::Text& text, const QString& said, int axis = -1)
+{
+    if (!text.empty())
+        text.push_back({ QStringLiteral(", ") });
+    text.push_back({ said, axis < 0 ? words::Span::Style::Plain : words::Span::Style::Axis, axis });
+}
+
+} // namespace
+
+words::Text DeviceField::title(const FieldPanel& panel) const
+{
+    words::Text text;
+    std::int64_t rest = panel.plane;
+    std::vector<std::int64_t> indices(planes.size());
+    for (std::size_t i = planes.size(); i-- > 0;) {
+        indices[i] = rest % planes[i].size;
+        rest /= planes[i].size;
+    }
+    for (std::size_t i = 0; i < planes.size(); ++i)
+        if (planes[i].size > 1)
+            append(text, planes[i].name + QLatin1Char(' ') + QString::number(indices[i]), planes[i].axis);
+    if (panel.endRow - panel.firstRow < shape.rows)
+        append(text, rows.name + QLatin1Char(' ') + words::range(panel.firstRow, panel.endRow), rows.axis);
+    if (panel.endColumn - panel.firstColumn < shape.columns)
+        append(text,
+            columns.name + QLatin1Char(' ')
+                + words::range(panel.firstColumn / shape.together, (panel.endColumn - 1) / shape.together + 1),
+            columns.axis);
+    return text;
+}
+
+words::Text DeviceField::heading() const
+{
+    words::Text text;
+    const auto add = [&text](const Direction& direction, const QString& how) {
+        append(text, direction.name, direction.axis);
+        text.push_back({ QLatin1Char(' ') + how });
+    };
+    if (!columns.name.isEmpty())
+        add(columns, rows.name.isEmpty() && shape.rows > 1 ? tr("in lines") : tr("to the right"));
+    if (!rows.name.isEmpty())
+        add(rows, tr("down"));
+    for (const Direction& plane : planes)
+        if (plane.size > 1)
+            add(plane, tr("beside"));
+    return text;
+}
+
+DeviceField machineField(const DevicePlaces& places)
+{
+    DeviceField field;
+    if (places.slicesAreFast() && boxField(places, field))
+        return field;
+    return hostField(places);
+}
+
+DeviceField meshField(const Mesh& mesh)
+{
+    DeviceField field;
+    std::vector<DeviceField::Direction> axes;
+    for (std::size_t i = 0; i < mesh.rank(); ++i)
+        if (mesh.size(i) > 1)
+            axes.push_back({ QString::fromStdString(mesh.axis(i).name), static_cast<int>(i), mesh.size(i) });
+    constexpr std::int64_t longest = 32; // on one line
+    if (!axes.empty()) {
+        field.columns = axes.back();
+        field.shape.columns = axes.back().size;
+        axes.pop_back();
+    }
+    if (!axes.empty()) {
+        field.rows = axes.back();
+        field.shape.rows = axes.back().size;
+        axes.pop_back();
+    } else if (field.shape.columns > longest) {
+        const auto lines = static_cast<std::int64_t>(std::sqrt(static_cast<double>(field.shape.columns)));
+        field.shape.columns = (field.shape.columns + lines - 1) / lines;
+        field.shape.rows = (mesh.deviceCount() + field.shape.columns - 1) / field.shape.columns;
+    }
+    for (const DeviceField::Direction& axis : axes) {
+        field.planes.push_back(axis);
+        field.shape.planes *= axis.size;
+    }
+    std::int32_t largest = 0;
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
+        largest = std::max(largest, mesh.deviceAt(position));
+    fill(field, std::int64_t{ largest } + 1);
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
+        put(field, position, mesh.deviceAt(position));
+    return field;
+}
+
+QString placeText(const DevicePlaces& places, std::int32_t device)
+{
+    QStringList parts;
+    const DevicePlace place = places[device];
+    if (places.slicesAreFast()) {
+        if (places.set().slices > 1)
+            parts << tr("slice %1").arg(place.slice);
+        const auto& chips = places.set().chips;
+        const bool flat = places.set().hasChipGrid() && chips[2] == 1;
+        for (std::size_t i = 0; i < (flat ? 2 : 3); ++i)
+            parts << QStringLiteral("%1 %2").arg(QLatin1Char("xyz"[i])).arg(place.coordinates[i]);
+        if (places.set().coresPerChip > 1 || place.core > 0)
+            parts << tr("core %1").arg(place.core);
+    }
+    parts << tr("host %1").arg(place.process);
+    return tr("d%1: %2").arg(device).arg(parts.join(QStringLiteral(", ")));
+}
+
+QString meshPlaceText(const Mesh& mesh, std::int64_t position)
+{
+    QStringList parts;
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
+        parts << QString::fromStdString(mesh.axis(axis).name) + QLatin1Char(' ')
+                + QString::number(mesh.coordinate(position, axis));
+    return parts.join(QStringLiteral(", "));
+}
+
+} // namespace shardscope

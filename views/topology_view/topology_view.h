@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock for devices: which ones there are, how they come into the mesh and why, and the machine beside the mesh in
+// the same colours.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "experiment/experiment.h"
+#include "mesh/device_places.h"
+#include "pipeline/snapshot.h"
+
+class QBoxLayout;
+class QCheckBox;
+class QComboBox;
+class QHBoxLayout;
+class QLineEdit;
+class QPushButton;
+
+namespace shardscope {
+
+class Document;
+class FieldMap;
+class RoleLabel;
+class Selection;
+class SpanLine;
+
+class TopologyView : public QWidget {
+    Q_OBJECT
+public:
+    TopologyView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "64 devices".
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] FieldMap* machine() const { return m_machine; }
+    [[nodiscard]] FieldMap* mesh() const { return m_meshMap; }
+    [[nodiscard]] QComboBox* presets() const { return m_presets; }
+    [[nodiscard]] QComboBox* orders() const { return m_orders; }
+    [[nodiscard]] QComboBox* colours() const { return m_colours; }
+    [[nodiscard]] QComboBox* paths() const { return m_paths; }
+    [[nodiscard]] QPushButton* automatic() const { return m_auto; }
+    [[nodiscard]] QString facts() const;
+    [[nodiscard]] QString reason() const;
+    /// The message in place: devices that cannot be read, a mesh that cannot be built. Empty if there is none.
+    [[nodiscard]] QString message() const;
+    /// The ways out of it, as buttons.
+    [[nodiscard]] std::vector<QPushButton*> fixButtons() const;
+    [[nodiscard]] QString pathText() const;
+
+    /// Takes the devices that a text such as "tpu-v4:4x4x4" names; false, with a message, where it names none.
+    bool chooseDevices(const QString& text);
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void addPresets();
+    void refresh(); ///< what the experiment says
+    void refreshMesh(); ///< what the analysis says
+    void refreshColours();
+    void refreshPath();
+    void refreshChoices();
+    void showCurrent();
+    void setOrder(OrderSetting order, const QString& text);
+    void setOption();
+    void setMessage(const QString& text, const std::vector<Fix>& fixes);
+    bool edit(Result<Experiment> after, const QString& text);
+    [[nodiscard]] QString describeDevice(std::int32_t device) const;
+    [[nodiscard]] std::optional<std::int64_t> positionOf(std::int32_t device) const;
+
+    Document* m_document;
+    Selection* m_selection;
+    QComboBox* m_presets;
+    QPushButton* m_auto;
+    RoleLabel* m_facts;
+    QComboBox* m_orders;
+    QCheckBox* m_share;
+    QLineEdit* m_option; ///< T5X's submesh, or the slices of a hybrid mesh
+    QWidget* m_messageBox;
+    RoleLabel* m_messageText;
+    QHBoxLayout* m_fixes;
+    RoleLabel* m_reason;
+    QComboBox* m_colours;
+    QComboBox* m_paths;
+    RoleLabel* m_pathText;
+    QBoxLayout* m_maps;
+    SpanLine* m_machineHead;
+    SpanLine* m_meshHead;
+    FieldMap* m_machine;
+    FieldMap* m_meshMap;
+    RoleLabel* m_caption;
+
+    std::shared_ptr<const DevicePlaces> m_places; ///< of what the maps show
+    MeshPtr m_shownMesh; ///< null while there is none
+    std::vector<std::int64_t> m_positions; ///< by device
+    QString m_keyFigure;
+    std::optional<int> m_colour, m_path; ///< chosen: a mesh axis, or what stands below the axes
+};
+
+} // namespace shardscope
