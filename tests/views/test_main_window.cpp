@@ -776,13 +776,19 @@ private Q_SLOTS:
     void picturesOfTheWindow()
     {
         const QString png = m_folder.filePath(QStringLiteral("window.png"));
-        QVERIFY(writeScreenshot(
-            m_file, png, { .dark = true, .size = { 1024, 640 }, .tensor = {}, .scale = 1, .steps = 2 }));
+        QVERIFY(writeScreenshot(m_file, png,
+            { .dark = true, .size = { 1024, 640 }, .tensor = {}, .dock = {}, .axis = {}, .scale = 1, .steps = 2 }));
         const QImage image(png);
         QCOMPARE(image.size(), QSize(1024, 640));
         QVERIFY(image.pixelColor(2, 2).lightness() < 60);
         const auto unknown = writeScreenshot(m_file, png,
-            { .dark = false, .size = { 800, 600 }, .tensor = QStringLiteral("params/none"), .scale = 1, .steps = 0 });
+            { .dark = false,
+                .size = { 800, 600 },
+                .tensor = QStringLiteral("params/none"),
+                .dock = {},
+                .axis = {},
+                .scale = 1,
+                .steps = 0 });
         QVERIFY(!unknown);
         QCOMPARE(unknown.error().code, Code::UnknownTensor);
         ScreenshotOptions quick;

@@ -331,7 +331,9 @@ private Q_SLOTS:
         DeviceMap map(&selection);
         const auto names = [&](std::vector<MeshAxis> axes, QSize size) {
             map.resize(size);
-            map.setMesh(std::make_shared<const Mesh>(meshOf(std::move(axes))), 8, std::nullopt);
+            const auto mesh = std::make_shared<const Mesh>(meshOf(std::move(axes)));
+            const auto hosts = static_cast<std::int32_t>((mesh->deviceCount() + 7) / 8);
+            map.setMesh(mesh, DeviceSet::ofHosts("generic-cpu", "cpu", hosts, 8), std::nullopt);
             QStringList list;
             for (std::int64_t line = 0; line < map.map().lineCount(); ++line)
                 list << words::plain(map.lineName(line));

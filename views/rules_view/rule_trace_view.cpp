@@ -126,8 +126,8 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_scroll->setWidgetResizable(true);
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->viewport()->setBackgroundRole(QPalette::Base);
+    m_scroll->setFocusPolicy(Qt::NoFocus); // the matrix itself is where Tab goes; before the proxy, which would follow
     m_scroll->setFocusProxy(m_matrix);
-    m_scroll->setFocusPolicy(Qt::NoFocus); // the matrix itself is where Tab goes
     m_scroll->setAccessibleName(tr("Rules and dimensions"));
 
     m_why->setWordWrap(true);
