@@ -166,8 +166,10 @@ void ShardGridView::refresh()
         m_canvas->setSubject(std::nullopt);
         showEmpty();
     }
-    m_canvas->setVisible(any);
-    m_empty->setVisible(!any);
+    // Nothing is said while the first analysis runs, and the canvas keeps the focus.
+    const bool waits = !any && !m_document->lastGood() && !obstacleOf(*m_document);
+    m_canvas->setVisible(any || waits);
+    m_empty->setVisible(!any && !waits);
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
