@@ -384,11 +384,16 @@ private Q_SLOTS:
         const DockFrame* dock = window.dock(QStringLiteral("rules"));
         const QPoint line(dock->geometry().center().x(), dock->geometry().bottom() + 2);
         const int before = dock->height();
-        QTest::mouseMove(&window, line);
-        QTest::mousePress(&window, Qt::LeftButton, Qt::NoModifier, line);
-        QTest::mouseMove(&window, line + QPoint(0, 20));
-        QTest::mouseMove(&window, line + QPoint(0, 40));
-        QTest::mouseRelease(&window, Qt::LeftButton, Qt::NoModifier, line + QPoint(0, 40));
+        const auto send = [&window](QEvent::Type type, QPoint at, Qt::MouseButtons held) {
+            QMouseEvent event(type, at, window.mapToGlobal(at),
+                type == QEvent::MouseMove ? Qt::NoButton : Qt::LeftButton, held, Qt::NoModifier);
+            QCoreApplication::sendEvent(&window, &event);
+        };
+        send(QEvent::MouseButtonPress, line, Qt::LeftButton);
+        send(QEvent::MouseMove, line + QPoint(0, 20), Qt::LeftButton);
+        send(QEvent::MouseMove, line + QPoint(0, 40), Qt::LeftButton);
+        QTest::qWait(50); // the separator follows after a moment
+        send(QEvent::MouseButtonRelease, line + QPoint(0, 40), Qt::NoButton);
         QTRY_VERIFY(dock->height() >= before + 30);
         const int chosen = dock->height();
         window.action(QStringLiteral("example-flax-mlp-logical"))->trigger();
