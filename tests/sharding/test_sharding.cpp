@@ -81,7 +81,7 @@ struct Parts {
 
 std::optional<Parts> partsOf(const Sharding& sharding, std::size_t rank)
 {
-    const Result<Layout> layout = layoutOf(sharding, Shape(rank, 144 * 25));
+    const Result<Layout> layout = layoutOf(sharding, Shape(rank, 256 * 81));
     if (!layout)
         return std::nullopt;
     Parts parts{ memoryKindOf(sharding), devicesOf(sharding), {}, {} };
