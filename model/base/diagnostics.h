@@ -39,11 +39,27 @@ struct CodeRow {
 [[nodiscard]] std::span<const CodeRow> codeRegistry();
 [[nodiscard]] const CodeRow& codeRow(Code code);
 
+/// Copied by way of Arg, which is safe when memory runs out.
 using ArgValue = std::variant<std::int64_t, double, std::string, std::vector<std::string>>;
 
 struct Arg {
     std::string name;
     ArgValue value;
+
+    // When the copy of such a variant throws, libstdc++ 12 destroys what was not made: it takes strings and vectors for
+    // types that never leave a variant empty. Making the one alternative is safe.
+    Arg(const Arg& other)
+        : name(other.name)
+        , value(std::visit([](const auto& held) { return ArgValue(held); }, other.value))
+    {
+    }
+    Arg(Arg&&) = default;
+    Arg& operator=(const Arg& other)
+    {
+        Arg copy(other);
+        return *this = std::move(copy);
+    }
+    Arg& operator=(Arg&&) = default;
 
     Arg(std::string n, std::string v)
         : name(std::move(n))

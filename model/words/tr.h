@@ -4,15 +4,12 @@
 
 #include <QCoreApplication>
 
+#include "words/utf8.h"
+
 namespace shardscope::words {
 
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(Words)
 };
-
-[[nodiscard]] inline QString fromStd(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 } // namespace shardscope::words

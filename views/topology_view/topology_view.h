@@ -13,14 +13,12 @@
 #include "pipeline/snapshot.h"
 
 class QBoxLayout;
-class QCheckBox;
 class QComboBox;
-class QHBoxLayout;
-class QLineEdit;
 class QPushButton;
 
 namespace shardscope {
 
+class DeviceControls;
 class Document;
 class FieldMap;
 class RoleLabel;
@@ -36,11 +34,11 @@ public:
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] FieldMap* machine() const { return m_machine; }
     [[nodiscard]] FieldMap* mesh() const { return m_meshMap; }
-    [[nodiscard]] QComboBox* presets() const { return m_presets; }
-    [[nodiscard]] QComboBox* orders() const { return m_orders; }
+    [[nodiscard]] QComboBox* presets() const;
+    [[nodiscard]] QComboBox* orders() const;
     [[nodiscard]] QComboBox* colours() const { return m_colours; }
     [[nodiscard]] QComboBox* paths() const { return m_paths; }
-    [[nodiscard]] QPushButton* automatic() const { return m_auto; }
+    [[nodiscard]] QPushButton* automatic() const;
     [[nodiscard]] QString facts() const;
     [[nodiscard]] QString reason() const;
     /// The message in place: devices that cannot be read, a mesh that cannot be built. Empty if there is none.
@@ -60,31 +58,18 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    void addPresets();
     void refresh(); ///< what the experiment says
     void refreshMesh(); ///< what the analysis says
     void refreshColours();
     void refreshPath();
     void refreshChoices();
     void showCurrent();
-    void setOrder(OrderSetting order, const QString& text);
-    void setOption();
-    void setMessage(const QString& text, const std::vector<Fix>& fixes);
-    bool edit(Result<Experiment> after, const QString& text);
     [[nodiscard]] QString describeDevice(std::int32_t device) const;
     [[nodiscard]] std::optional<std::int64_t> positionOf(std::int32_t device) const;
 
     Document* m_document;
     Selection* m_selection;
-    QComboBox* m_presets;
-    QPushButton* m_auto;
-    RoleLabel* m_facts;
-    QComboBox* m_orders;
-    QCheckBox* m_share;
-    QLineEdit* m_option; ///< T5X's submesh, or the slices of a hybrid mesh
-    QWidget* m_messageBox;
-    RoleLabel* m_messageText;
-    QHBoxLayout* m_fixes;
+    DeviceControls* m_controls;
     RoleLabel* m_reason;
     QComboBox* m_colours;
     QComboBox* m_paths;
