@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <unordered_map>
 
 #include "program/ops/rows.h"
+#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -17,9 +19,10 @@ Table makeTable()
 {
     Table table{};
     std::array<bool, opKindCount> filled{};
-    for (const std::span<const OpRow> rows : { ops::unaryRows(), ops::binaryRows(), ops::selectClampRows(),
-             ops::compareConvertRows(), ops::constantIotaRows(), ops::broadcastRows(), ops::reshapeRows(),
-             ops::transposeRows(), ops::dotGeneralRows(), ops::reduceRows(), ops::shardingConstraintRows() }) {
+    for (const std::span<const OpRow> rows :
+        { ops::unaryRows(), ops::binaryRows(), ops::selectClampRows(), ops::compareConvertRows(),
+            ops::constantIotaRows(), ops::broadcastRows(), ops::reshapeRows(), ops::transposeRows(),
+            ops::dotGeneralRows(), ops::reduceRows(), ops::shardingConstraintRows(), ops::furtherRows() }) {
         for (const OpRow& row : rows) {
             const auto index = static_cast<std::size_t>(row.kind);
             if (filled[index])
@@ -51,18 +54,67 @@ std::string_view name(OpKind kind)
     return opRow(kind).name;
 }
 
-std::optional<OpKind> parseOpKind(std::string_view name)
+std::string_view prefix(OpDialect dialect)
 {
-    const auto found = std::find_if(table().begin(), table().end(), [&](const OpRow& row) { return row.name == name; });
-    return found == table().end() ? std::nullopt : std::optional(found->kind);
+    switch (dialect) {
+    case OpDialect::StableHlo:
+        return "stablehlo";
+    case OpDialect::Chlo:
+        return "chlo";
+    case OpDialect::Sdy:
+        return "sdy";
+    case OpDialect::Func:
+        return "func";
+    case OpDialect::None:
+        break;
+    }
+    return {};
 }
 
-FactorRule factorRule(const Program& program, const Operation& operation)
+namespace {
+
+std::string qualified(const OpRow& row)
 {
+    return std::string(prefix(row.dialect)) + '.' + std::string(row.name);
+}
+
+} // namespace
+
+std::optional<OpKind> parseOpKind(std::string_view name)
+{
+    static const std::unordered_map<std::string, OpKind> byName = [] {
+        std::unordered_map<std::string, OpKind> made;
+        for (const OpRow& row : table()) {
+            if (row.kind == OpKind::Opaque)
+                continue;
+            made.insert_or_assign(qualified(row), row.kind);
+            if (row.dialect == OpDialect::StableHlo)
+                made.emplace(row.name, row.kind);
+        }
+        return made;
+    }();
+    const auto found = byName.find(std::string(name));
+    return found == byName.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string qualifiedName(const Operation& operation)
+{
+    if (const auto* opaque = wideAs<OpaqueAttributes>(operation.attributes))
+        return opaque->name;
+    return qualified(opRow(operation.kind));
+}
+
+FactorRule factorRule(const Program& program, const Operation& operation, RuleOptions options)
+{
+    const OpRow& row = opRow(operation.kind);
+    if (row.rule)
+        return row.rule(program, operation, options);
+    if (operation.results.size() != 1)
+        return {};
     std::vector<TensorType> operands;
     for (const ValueId operand : operation.operands)
         operands.push_back(program.value(operand).type);
-    return opRow(operation.kind).factors(operands, program.value(operation.results[0]).type, operation.attributes);
+    return row.factors(operands, program.value(operation.results[0]).type, operation.attributes);
 }
 
 } // namespace shardscope

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,16 @@ struct FactorRule {
     bool operator==(const FactorRule&) const = default;
 };
 
+/// Who defines the operation; its name in a text begins with it: "stablehlo.add".
+enum class OpDialect : std::uint8_t { StableHlo, Chlo, Sdy, Func, None };
+[[nodiscard]] std::string_view prefix(OpDialect dialect); ///< "stablehlo"; empty for None
+
+/// What may be asked of rules. Conservative: none that cut a dimension into pieces that the operation would have to put
+/// together again (Shardy's conservative propagation).
+struct RuleOptions {
+    bool conservative = false;
+};
+
 struct OperationCost {
     double flops = 0;
     std::int64_t bytesRead = 0;
@@ -60,11 +71,23 @@ struct OpRow {
     /// grows. Null: the operation has no derivative and blocks differentiation with InvalidOperand.
     std::vector<ValueId> (*pullback)(
         Builder& builder, const Operation& operation, ValueId cotangent, std::span<const bool> wanted);
+
+    // What only some rows set.
+    OpDialect dialect = OpDialect::StableHlo;
+    /// Instead of `factors`, where several results, bodies or neighbours in the program count. Null: `factors` says it.
+    FactorRule (*rule)(const Program& program, const Operation& operation, RuleOptions options) = nullptr;
+    /// Instead of `inferType`, where operations may have any number of results: what is wrong with the declared types,
+    /// attributes and regions. Null: `inferType` says it.
+    Result<void> (*check)(const Program& program, const Operation& operation) = nullptr;
 };
 
 [[nodiscard]] const OpRow& opRow(OpKind kind);
 [[nodiscard]] std::string_view name(OpKind kind);
+/// By the name with its dialect, "sdy.all_reduce"; one without means StableHLO. Of two rows of one name the general one
+/// is found (reduce: VariadicReduce), except by name alone.
 [[nodiscard]] std::optional<OpKind> parseOpKind(std::string_view name);
-[[nodiscard]] FactorRule factorRule(const Program& program, const Operation& operation);
+/// As it stands in a text, with its dialect: "stablehlo.add", "check.expect_eq".
+[[nodiscard]] std::string qualifiedName(const Operation& operation);
+[[nodiscard]] FactorRule factorRule(const Program& program, const Operation& operation, RuleOptions options = {});
 
 } // namespace shardscope

@@ -102,6 +102,7 @@ struct AttributeText {
     }
     std::string operator()(const IotaAttributes& a) const { return " dim = " + std::to_string(a.dimension); }
     std::string operator()(const ConstraintAttributes& a) const { return " <" + toText(a.annotation) + '>'; }
+    std::string operator()(const Wide&) const { return " {...}"; } // see the StableHLO printer
 };
 
 class Printer {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "program/wide_attributes.h"
+
 namespace shardscope {
 
 std::size_t annotationRank(const Annotation& annotation)
@@ -11,7 +13,21 @@ std::size_t annotationRank(const Annotation& annotation)
         return device->spec.size();
     if (const auto* logical = std::get_if<LogicalAxes>(&annotation))
         return logical->names.size();
+    if (const auto* given = std::get_if<GivenSharding>(&annotation))
+        return given->given->sharding.rank();
     return 0;
+}
+
+bool Wide::operator==(const Wide& other) const
+{
+    return held == other.held || *held == *other.held;
+}
+
+const Function* Program::function(std::string_view functionName) const
+{
+    const auto found =
+        std::find_if(functions.begin(), functions.end(), [&](const Function& f) { return f.name == functionName; });
+    return found == functions.end() ? nullptr : &*found;
 }
 
 ValueId Program::find(std::string_view path) const

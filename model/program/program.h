@@ -3,7 +3,8 @@
 //
 // A Program holds flat arrays of values, operations and regions. Ids are dense indices and never change; later stages
 // keep their results in arrays beside the program, indexed by ValueId or OperationId. The body of `main` is region 0;
-// operations with bodies (loops, branches) own further regions.
+// other functions and operations with bodies (loops, branches, manual computations) own further regions. What a region
+// returns is a list of values, not an operation.
 //
 //     %0 = dot_general x, W1, contracting [1] x [0]     // layers.0/h   : tensor<8x1024xf32>
 //     %1 = maximum %0, %zero                            // layers.0/y
@@ -11,58 +12,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
+#include "program/attributes.h"
+#include "program/op_kind.h"
 #include "program/types.h"
-#include "sharding/logical_rules.h"
-#include "sharding/partition_spec.h"
 
 namespace shardscope {
-
-enum class OpKind : std::uint8_t {
-    Constant,
-    // elementwise, one operand
-    Abs,
-    Negate,
-    Exponential,
-    Log,
-    Logistic,
-    Tanh,
-    Sqrt,
-    Rsqrt,
-    Sign,
-    Sine,
-    Cosine,
-    Not,
-    Convert,
-    // elementwise, two operands
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Maximum,
-    Minimum,
-    Power,
-    And,
-    Or,
-    Compare,
-    // elementwise, three operands
-    Select,
-    Clamp,
-    // shape
-    BroadcastInDim,
-    Reshape,
-    Transpose,
-    Iota,
-    // contractions and reductions
-    DotGeneral,
-    Reduce,
-    // sharding
-    ShardingConstraint,
-};
-inline constexpr std::size_t opKindCount = static_cast<std::size_t>(OpKind::ShardingConstraint) + 1;
 
 /// What a value is for the person who looks at it.
 enum class Role : std::uint8_t {
@@ -79,59 +38,6 @@ enum class Role : std::uint8_t {
     Temporary
 };
 
-/// The shardings that people write: device axis names, logical names, or nothing.
-struct DeviceAxes {
-    PartitionSpec spec;
-    bool operator==(const DeviceAxes&) const = default;
-};
-struct LogicalAxes {
-    LogicalNames names;
-    bool operator==(const LogicalAxes&) const = default;
-};
-using Annotation = std::variant<std::monostate, DeviceAxes, LogicalAxes>;
-/// Number of entries, which may not exceed the rank of what is annotated; 0 for nothing.
-[[nodiscard]] std::size_t annotationRank(const Annotation& annotation);
-
-using Dimensions = SmallVector<std::int64_t, 4>; ///< dimension numbers
-
-struct ConstantAttributes {
-    std::vector<double> values; ///< one element = splat over the whole type, else row-major, one per element
-    bool operator==(const ConstantAttributes&) const = default;
-};
-struct DotGeneralAttributes {
-    Dimensions lhsBatch, rhsBatch, lhsContracting, rhsContracting;
-    bool operator==(const DotGeneralAttributes&) const = default;
-};
-struct BroadcastAttributes {
-    Dimensions dimensions; ///< dimension of the result for every dimension of the operand
-    bool operator==(const BroadcastAttributes&) const = default;
-};
-struct TransposeAttributes {
-    Dimensions permutation; ///< result dimension i is operand dimension permutation[i]
-    bool operator==(const TransposeAttributes&) const = default;
-};
-enum class ReduceKind : std::uint8_t { Sum, Max, Min, Product, And, Or };
-struct ReduceAttributes {
-    Dimensions dimensions;
-    ReduceKind kind = ReduceKind::Sum; ///< the body; the initial value is the kind's identity
-    bool operator==(const ReduceAttributes&) const = default;
-};
-enum class Comparison : std::uint8_t { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
-struct CompareAttributes {
-    Comparison direction = Comparison::Equal;
-    bool operator==(const CompareAttributes&) const = default;
-};
-struct IotaAttributes {
-    std::int64_t dimension = 0;
-    bool operator==(const IotaAttributes&) const = default;
-};
-struct ConstraintAttributes {
-    Annotation annotation;
-    bool operator==(const ConstraintAttributes&) const = default;
-};
-using Attributes = std::variant<std::monostate, ConstantAttributes, DotGeneralAttributes, BroadcastAttributes,
-    TransposeAttributes, ReduceAttributes, CompareAttributes, IotaAttributes, ConstraintAttributes>;
-
 struct Operation {
     OpKind kind = OpKind::Constant;
     SmallVector<ValueId, 4> operands;
@@ -139,6 +45,8 @@ struct Operation {
     Attributes attributes;
     SmallVector<RegionId, 2> regions;
     std::uint32_t scope = 0; ///< index into Program::scopes: "layers.0", "backward/layers.0", "optimizer"
+    std::uint32_t extra = 0; ///< index into Program::dictionaries: attributes that are kept but mean nothing here
+    std::uint32_t source = 0; ///< index into Program::sources
 };
 
 struct Value {
@@ -154,6 +62,48 @@ struct Region {
     std::vector<ValueId> arguments;
     std::vector<OperationId> operations; ///< in program order; definitions stand before uses
     std::vector<ValueId> results;
+};
+
+/// An attribute as it stands in the text: `mhlo.layout_mode`, `"default"`.
+struct NamedText {
+    std::string name, text; ///< text empty for a unit attribute
+    bool operator==(const NamedText&) const = default;
+};
+using Dictionary = std::vector<NamedText>;
+
+/// Where an operation comes from. Line and column count from 1; 0 = not read from a text.
+struct SourcePlace {
+    std::uint32_t line = 0, column = 0;
+    std::string location; ///< the text's own location: `"layers.0"("model.py":12:4)`; may be empty
+    bool operator==(const SourcePlace&) const = default;
+};
+
+/// A mesh that the program declares, or that stands inside a sharding (then without a name of its own).
+struct ProgramMesh {
+    std::string name;
+    MeshPtr mesh; ///< never null
+    /// The single device of a mesh without axes ("maximal"); nothing propagates to or from it.
+    std::optional<std::int64_t> onlyDevice;
+    bool inlined = false;
+    bool operator==(const ProgramMesh& other) const
+    {
+        return name == other.name && *mesh == *other.mesh && onlyDevice == other.onlyDevice && inlined == other.inlined;
+    }
+};
+
+/// Index into Program::shardings, plus one; 0 = no sharding.
+using ShardingIndex = std::uint32_t;
+
+/// A function. Its arguments and returned values are those of its body; shardings of arguments are kept like those of
+/// all other values.
+struct Function {
+    std::string name;
+    bool isPublic = true;
+    RegionId body;
+    std::vector<ShardingIndex> resultShardings; ///< per result, or empty
+    std::vector<std::uint32_t> argumentExtras, resultExtras; ///< indices into Program::dictionaries, or empty
+    std::uint32_t extra = 0; ///< index into Program::dictionaries
+    std::string originalName; ///< of a copy: the function that it was copied from
 };
 
 /// An argument that a step replaces: the train state. `result` is an index into the results of main.
@@ -173,6 +123,25 @@ struct Program {
     std::vector<Annotation> argumentAnnotations; ///< in_shardings: one per argument of main
     std::vector<Annotation> resultAnnotations; ///< out_shardings: one per result of main
     std::vector<StatePair> state;
+
+    // What only programs have that were read from a text. `functions` is empty for a program with main alone, else [0]
+    // is main, of body regions[0].
+    std::vector<Function> functions;
+    std::vector<ProgramMesh> meshes;
+    std::vector<ProgramSharding> shardings; ///< each once
+    std::vector<ShardingIndex> valueShardings; ///< per ValueId, or empty: the shardings that the text gives
+    std::vector<Dictionary> dictionaries{ 1 }; ///< [0] is empty
+    std::vector<SourcePlace> sources{ 1 }; ///< [0] says nothing
+    std::vector<std::string> otherTypes; ///< texts of types that are no tensors of a known element type
+    std::uint32_t extra = 0; ///< attributes of the module
+
+    /// The sharding that the text gives a value; null for none.
+    [[nodiscard]] const ProgramSharding* shardingOf(ValueId id) const
+    {
+        const ShardingIndex index = id.index < valueShardings.size() ? valueShardings[id.index] : 0;
+        return index == 0 ? nullptr : &shardings[index - 1];
+    }
+    [[nodiscard]] const Function* function(std::string_view functionName) const;
 
     [[nodiscard]] const Region& main() const { return regions.front(); }
     [[nodiscard]] const Value& value(ValueId id) const { return values[id.index]; }

@@ -32,6 +32,25 @@ constexpr std::array dtypes{
     DTypeRow{ DType::F16, "f16", 2, true },
     DTypeRow{ DType::F32, "f32", 4, true },
     DTypeRow{ DType::F64, "f64", 8, true },
+    DTypeRow{ DType::I2, "i2", 1, false },
+    DTypeRow{ DType::I4, "i4", 1, false },
+    DTypeRow{ DType::U2, "ui2", 1, false },
+    DTypeRow{ DType::U4, "ui4", 1, false },
+    DTypeRow{ DType::F4E2M1FN, "f4E2M1FN", 1, true },
+    DTypeRow{ DType::F6E2M3FN, "f6E2M3FN", 1, true },
+    DTypeRow{ DType::F6E3M2FN, "f6E3M2FN", 1, true },
+    DTypeRow{ DType::F8E3M4, "f8E3M4", 1, true },
+    DTypeRow{ DType::F8E4M3, "f8E4M3", 1, true },
+    DTypeRow{ DType::F8E4M3FN, "f8E4M3FN", 1, true },
+    DTypeRow{ DType::F8E4M3FNUZ, "f8E4M3FNUZ", 1, true },
+    DTypeRow{ DType::F8E4M3B11FNUZ, "f8E4M3B11FNUZ", 1, true },
+    DTypeRow{ DType::F8E5M2, "f8E5M2", 1, true },
+    DTypeRow{ DType::F8E5M2FNUZ, "f8E5M2FNUZ", 1, true },
+    DTypeRow{ DType::F8E8M0FNU, "f8E8M0FNU", 1, true },
+    DTypeRow{ DType::C64, "complex<f32>", 8, false },
+    DTypeRow{ DType::C128, "complex<f64>", 16, false },
+    DTypeRow{ DType::Token, "!stablehlo.token", 0, false },
+    DTypeRow{ DType::Other, "other", 0, false },
 };
 
 const DTypeRow& row(DType dtype)
@@ -49,7 +68,7 @@ std::string_view name(DType dtype)
 std::optional<DType> parseDType(std::string_view text)
 {
     const auto found = std::find_if(dtypes.begin(), dtypes.end(), [&](const DTypeRow& r) { return r.name == text; });
-    return found == dtypes.end() ? std::nullopt : std::optional(found->dtype);
+    return found == dtypes.end() || !isTensor(found->dtype) ? std::nullopt : std::optional(found->dtype);
 }
 
 std::int64_t byteSize(DType dtype)
@@ -60,6 +79,16 @@ std::int64_t byteSize(DType dtype)
 bool isFloat(DType dtype)
 {
     return row(dtype).isFloat;
+}
+
+bool isComplex(DType dtype)
+{
+    return dtype == DType::C64 || dtype == DType::C128;
+}
+
+bool isTensor(DType dtype)
+{
+    return dtype != DType::Token && dtype != DType::Other;
 }
 
 std::int64_t saturatingProduct(std::int64_t a, std::int64_t b)
@@ -106,9 +135,11 @@ Result<void> checkSize(const TensorType& type)
 
 std::string toString(const TensorType& type)
 {
+    if (type.dtype == DType::Token)
+        return std::string(name(type.dtype));
     std::string text = "tensor<";
     for (const std::int64_t size : type.shape)
-        text += std::to_string(size) + 'x';
+        text += (size == dynamicSize ? "?" : std::to_string(size)) + 'x';
     text += name(type.dtype);
     return text + '>';
 }

@@ -17,17 +17,59 @@ using ValueId = Id<struct ValueTag>;
 using OperationId = Id<struct OperationTag>;
 using RegionId = Id<struct RegionTag>;
 
-/// StableHLO's element types. Kernels exist for pred, i32, f32 and f64.
-enum class DType : std::uint8_t { Pred, I8, I16, I32, I64, U8, U16, U32, U64, BF16, F16, F32, F64 };
+/// StableHLO's element types. Kernels exist for pred, i32, f32 and f64. The last two are no element types: a token, and
+/// whatever else stands where a type is expected (tuples, quantised numbers, tensors of unknown rank).
+enum class DType : std::uint8_t {
+    Pred,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    BF16,
+    F16,
+    F32,
+    F64,
+    I2,
+    I4,
+    U2,
+    U4,
+    F4E2M1FN,
+    F6E2M3FN,
+    F6E3M2FN,
+    F8E3M4,
+    F8E4M3,
+    F8E4M3FN,
+    F8E4M3FNUZ,
+    F8E4M3B11FNUZ,
+    F8E5M2,
+    F8E5M2FNUZ,
+    F8E8M0FNU,
+    C64,
+    C128,
+    Token,
+    Other
+};
 
 [[nodiscard]] std::string_view name(DType dtype); ///< StableHLO's: "i1", "i32", "f32"
 [[nodiscard]] std::optional<DType> parseDType(std::string_view text);
-[[nodiscard]] std::int64_t byteSize(DType dtype); ///< of one element in memory; pred takes one byte
+[[nodiscard]] std::int64_t byteSize(
+    DType dtype); ///< of one element in memory; pred and what is under a byte take one, tokens none
 [[nodiscard]] bool isFloat(DType dtype);
+[[nodiscard]] bool isComplex(DType dtype);
+/// A tensor of a known element type: not a token, not some other type.
+[[nodiscard]] bool isTensor(DType dtype);
+
+/// A size that is known only when the program runs ("?"). Kept by the reader, refused by everything that computes.
+inline constexpr std::int64_t dynamicSize = -1;
 
 struct TensorType {
     DType dtype = DType::F32;
     Shape shape;
+    std::uint32_t other = 0; ///< of DType::Other: index into Program::otherTypes
 
     [[nodiscard]] std::size_t rank() const { return shape.size(); }
     /// Both stop at the largest 64-bit number instead of overflowing; see checkSize().

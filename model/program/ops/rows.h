@@ -19,5 +19,6 @@ namespace shardscope::ops {
 [[nodiscard]] std::span<const OpRow> dotGeneralRows();
 [[nodiscard]] std::span<const OpRow> reduceRows();
 [[nodiscard]] std::span<const OpRow> shardingConstraintRows();
+[[nodiscard]] std::span<const OpRow> furtherRows();
 
 } // namespace shardscope::ops

@@ -33,7 +33,7 @@ std::vector<ValueId> pullBackConstraint(Builder& b, const Operation& operation, 
 
 constexpr std::array rows{
     OpRow{ OpKind::ShardingConstraint, "sharding_constraint", 1, true, inferConstraint, pointwiseFactors, noCost,
-        pullBackConstraint },
+        pullBackConstraint, OpDialect::Sdy },
 };
 
 } // namespace
