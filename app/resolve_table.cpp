@@ -128,16 +128,17 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
         return tl::unexpected(std::move(experiment.error()));
     experiment->rules.version = ruling.version;
     experiment->rules.fallback = ruling.fallback;
-    const Result<Program> program = buildProgram(*experiment);
-    if (!program)
-        return tl::unexpected(program.error());
+    const Result<BuiltProgram> built = buildProgram(*experiment);
+    if (!built)
+        return tl::unexpected(built.error());
+    const Program& program = built->program;
 
     const MeshPtr mesh = std::make_shared<const Mesh>(*ruling.mesh);
-    const auto annotations = annotate(*program, *mesh, *experiment);
-    const RuleCensus census = countRules(*program, *annotations, experiment->rules);
+    const auto annotations = annotate(program, *mesh, *experiment);
+    const RuleCensus census = countRules(program, *annotations, experiment->rules);
     TableAnswer answer;
     answer.annotations = annotations;
-    for (const Problem& problem : annotationProblems(*program, *mesh, *annotations, census, *experiment)) {
+    for (const Problem& problem : annotationProblems(program, *mesh, *annotations, census, *experiment)) {
         if (problem.diagnostic.code == Code::RuleUnused)
             answer.unusedRules.push_back(problem.diagnostic.number("rule"));
         else

@@ -127,6 +127,7 @@ enum class Code : std::uint16_t {
     NewerMinorVersion = 222, ///< version, supported
     // Information
     SizeOneAxis = 301, ///< axis
+    ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs
 };
 
 } // namespace shardscope

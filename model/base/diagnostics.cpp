@@ -143,6 +143,7 @@ constexpr std::array rows{
     CodeRow{ Code::CommentsLost, "W221", Warning, "comments_lost", "comments are lost on save" },
     CodeRow{ Code::NewerMinorVersion, "W222", Warning, "newer_minor_version", "file of a newer minor version" },
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
+    CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
 };
 
 std::size_t editDistance(std::string_view a, std::string_view b)

@@ -19,7 +19,16 @@ struct Example {
 
 /// flax-mlp-logical (the one the window opens with), flax-mlp-device, rule-lab.
 [[nodiscard]] const std::vector<Example>& builtinExamples();
-/// The program of an experiment's model.
-[[nodiscard]] Result<Program> buildProgram(const Experiment& experiment);
+/// The program of an experiment's model, and what is worth knowing about how it was read.
+struct BuiltProgram {
+    Program program;
+    std::vector<Diagnostic> warnings;
+};
+/// Errors of a program's text have its line and column, and the file's name (or "program") as place.
+[[nodiscard]] Result<BuiltProgram> buildProgram(const Experiment& experiment);
+
+/// An experiment around a program in StableHLO's text: its mesh, on as many devices, no rules. Errors as
+/// buildProgram().
+[[nodiscard]] Result<Experiment> experimentOf(ProgramModel program, std::string title);
 
 } // namespace shardscope

@@ -78,6 +78,11 @@ void add(Hasher& hasher, const MlpModel& model)
     }
 }
 
+void add(Hasher& hasher, const ProgramModel& model)
+{
+    hasher.add(std::string_view(model.file)).add(std::string_view(*model.text));
+}
+
 void add(Hasher& hasher, const ArraysModel& model)
 {
     hasher.add(model.arrays.size());

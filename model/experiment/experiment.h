@@ -76,7 +76,19 @@ struct ArraysModel {
     std::vector<NamedArraySetting> arrays;
     bool operator==(const ArraysModel&) const = default;
 };
-using ModelSetting = std::variant<MlpModel, ArraysModel>;
+/// A program in StableHLO's text. What it is laid out over is the experiment's mesh: the axes that its shardings name
+/// are found there.
+struct ProgramModel {
+    /// The file that holds the text, as the experiment names it (relative to its own file); empty: the experiment holds
+    /// the text itself.
+    std::string file;
+    std::shared_ptr<const std::string> text = std::make_shared<const std::string>(); ///< never null
+    bool operator==(const ProgramModel& other) const
+    {
+        return file == other.file && (text == other.text || *text == *other.text);
+    }
+};
+using ModelSetting = std::variant<MlpModel, ArraysModel, ProgramModel>;
 
 struct RunSetting {
     std::uint64_t seed = 0;

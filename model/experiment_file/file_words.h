@@ -15,7 +15,7 @@ inline const std::vector<std::string> dialects{ "flax-linen", "t5x", "maxtext" }
 inline const std::vector<std::string> flaxVersions{ "2024", "current" }; ///< FlaxVersion
 inline const std::vector<std::string> fallbacks{ "axis_is_unsharded", "raise_error",
     "no_constraint" }; ///< RulesFallback
-inline const std::vector<std::string> presets{ "mlp", "arrays" }; ///< ModelSetting
+inline const std::vector<std::string> presets{ "mlp", "arrays", "program" }; ///< ModelSetting
 inline const std::vector<std::string> axes{ "device", "logical" }; ///< MlpSettings::Axes
 inline const std::vector<std::string> losses{ "sum", "half_sum_of_squares" }; ///< LossKind
 inline const std::vector<std::string> optimizers{ "adam" };
@@ -27,6 +27,7 @@ inline const std::string unconstrained{ unconstrainedWord };
 inline constexpr std::size_t maximumRank = 16;
 inline constexpr std::size_t maximumRules = 10'000;
 inline constexpr std::size_t maximumArrays = 65'536;
+inline constexpr std::size_t maximumProgramLines = 4'000'000;
 inline constexpr std::int64_t maximumLayers = 4096;
 inline constexpr std::int64_t maximumSize = std::int64_t{ 1 } << 40; ///< of one dimension
 inline constexpr std::int64_t maximumBytes = std::int64_t{ 1 } << 62; ///< of one array

@@ -97,13 +97,14 @@ void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
 
 } // namespace
 
-tl::expected<ReadExperiment, std::vector<Diagnostic>> readExperiment(std::string_view text)
+tl::expected<ReadExperiment, std::vector<Diagnostic>> readExperiment(std::string_view text, const FileSource& files)
 {
     JsonText json = parseJson(text);
     if (!json.complete)
         return tl::unexpected(inOrder(std::move(json.errors)));
 
     ReadContext context;
+    context.files = files;
     ReadExperiment result;
     const ValueCursor rootValue(context, json.root, {}, "file");
     if (auto root = rootValue.asObject())

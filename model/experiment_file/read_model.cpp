@@ -171,6 +171,39 @@ void readArrays(ObjectCursor& object, std::vector<NamedArraySetting>& arrays)
     }
 }
 
+/// The text in the experiment itself, line by line, or the name of the file that holds it.
+void readProgram(ObjectCursor& object, ProgramModel& program)
+{
+    const auto file = object.find("file");
+    const auto lines = object.find("text");
+    if (file && lines) {
+        lines->report(Code::DuplicateKey, { { "key", "text" } });
+        return;
+    }
+    if (!lines) {
+        const auto name = file ? file->asName() : std::nullopt;
+        if (!file)
+            static_cast<void>(object.require("file"));
+        if (!name)
+            return;
+        program.file = *name;
+        const FileSource& files = file->context().files;
+        Result<std::string> text = files ? files(*name) : Result<std::string>(std::string());
+        if (!text)
+            file->report(text.error().code, std::move(text.error().args));
+        else
+            program.text = std::make_shared<const std::string>(std::move(*text));
+        return;
+    }
+    const auto elements = lines->asList("lines of the program", words::maximumProgramLines);
+    if (!elements)
+        return;
+    std::string text;
+    for (const ValueCursor& element : *elements)
+        text += element.asString().value_or(std::string()) + '\n';
+    program.text = std::make_shared<const std::string>(std::move(text));
+}
+
 } // namespace
 
 void readModel(const ValueCursor& value, ModelSetting& model)
@@ -186,10 +219,14 @@ void readModel(const ValueCursor& value, ModelSetting& model)
         MlpModel mlp;
         readMlp(*object, mlp.settings);
         model = std::move(mlp);
-    } else {
+    } else if (*index == 1) {
         ArraysModel arrays;
         readArrays(*object, arrays.arrays);
         model = std::move(arrays);
+    } else {
+        ProgramModel program;
+        readProgram(*object, program);
+        model = std::move(program);
     }
     object->finish();
 }

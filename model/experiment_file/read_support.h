@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "experiment/experiment.h"
+#include "experiment_file/experiment_file.h"
 #include "experiment_file/json_text.h"
 
 namespace shardscope {
@@ -24,6 +25,7 @@ struct ReadContext {
     std::vector<Diagnostic> warnings;
     std::vector<std::pair<std::string, std::string>> innerNotes;
     std::vector<UnknownKey> unknownKeys;
+    FileSource files;
 };
 
 class ObjectCursor;

@@ -94,6 +94,8 @@ public:
         if (const auto* mlp = std::get_if<MlpModel>(&e.model)) {
             members.emplace_back("model", model(mlp->settings));
             members.emplace_back("step", step(mlp->settings));
+        } else if (const auto* program = std::get_if<ProgramModel>(&e.model)) {
+            members.emplace_back("model", model(*program));
         } else {
             members.emplace_back("model", model(std::get<ArraysModel>(e.model).arrays));
         }
@@ -305,6 +307,24 @@ private:
                     { "shape", '[' + joined(sizes, ", ") + ']' }, { "dtype", quoteJson(name(array.dtype)) } }));
         }
         return block("/model", { { "preset", quoteJson(words::presets[1]) }, { "arrays", list(elements) } }, 1);
+    }
+
+    [[nodiscard]] std::string model(const ProgramModel& program) const
+    {
+        Members members{ { "preset", quoteJson(words::presets[2]) } };
+        if (!program.file.empty()) {
+            members.emplace_back("file", quoteJson(program.file));
+            return block("/model", std::move(members), 1);
+        }
+        std::vector<std::string> lines;
+        std::string_view rest = *program.text;
+        while (!rest.empty()) {
+            const std::size_t end = std::min(rest.find('\n'), rest.size());
+            lines.push_back(quoteJson(rest.substr(0, end)));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        members.emplace_back("text", list(lines));
+        return block("/model", std::move(members), 1);
     }
 
     [[nodiscard]] std::string step(const MlpSettings& s) const

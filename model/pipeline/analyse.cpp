@@ -13,6 +13,7 @@
 #include "partition/partition.h"
 #include "pipeline/cache.h"
 #include "pipeline/problems.h"
+#include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
 
 namespace shardscope {
@@ -56,6 +57,8 @@ std::uint64_t hashOf(const ModelSetting& model)
             hasher.add(name);
             add(hasher, PartitionSpec{ { entry } });
         }
+    } else if (const auto* program = std::get_if<ProgramModel>(&model)) {
+        hasher.add(std::string_view(*program->text));
     } else {
         for (const NamedArraySetting& array : std::get<ArraysModel>(model).arrays) {
             hasher.add(array.path).add(array.dtype).add(array.shape.size());
@@ -207,18 +210,21 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     Stopwatch watch;
 
     const std::uint64_t modelHash = hashOf(experiment.model);
-    snapshot.program = cache.impl().programs.find(modelHash, experiment.model);
-    const bool built = snapshot.program == nullptr;
-    if (built) {
-        Result<Program> program = buildProgram(experiment);
-        if (!program) {
-            snapshot.problems.push_back({ program.error(), {}, {} });
+    std::shared_ptr<const BuiltProgram> built = cache.impl().programs.find(modelHash, experiment.model);
+    const bool fromCache = built != nullptr;
+    if (!built) {
+        Result<BuiltProgram> made = buildProgram(experiment);
+        if (!made) {
+            snapshot.problems.push_back({ made.error(), {}, {} });
             return true;
         }
-        snapshot.program = std::make_shared<const Program>(std::move(*program));
-        cache.impl().programs.insert(modelHash, experiment.model, snapshot.program, snapshot.program->values.size());
+        built = std::make_shared<const BuiltProgram>(std::move(*made));
+        cache.impl().programs.insert(modelHash, experiment.model, built, built->program.values.size());
     }
-    snapshot.times.push_back(watch.lap("build", !built));
+    snapshot.program = ProgramPtr(built, &built->program);
+    for (const Diagnostic& warning : built->warnings)
+        snapshot.problems.push_back({ warning, {}, {} });
+    snapshot.times.push_back(watch.lap("build", fromCache));
     if (stop.stop_requested())
         return false;
 
@@ -233,6 +239,11 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     if (snapshot.errorCount() > 0)
         return true;
     snapshot.mesh = std::make_shared<const Mesh>(*mesh);
+    if (std::holds_alternative<ProgramModel>(experiment.model)) {
+        const bool laidOut = layOutProgram(snapshot, cache, stop);
+        snapshot.times.push_back(watch.lap("propagate"));
+        return laidOut;
+    }
 
     snapshot.annotations = annotate(*snapshot.program, *mesh, experiment);
     RuleCensus census = countRules(*snapshot.program, *snapshot.annotations, experiment.rules);

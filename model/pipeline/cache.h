@@ -87,7 +87,7 @@ struct LayoutOutput {
 };
 
 struct AnalysisCache::Impl {
-    StageCache<ModelSetting, Program> programs;
+    StageCache<ModelSetting, BuiltProgram> programs;
     StageCache<LayoutInput, LayoutOutput> layouts;
 };
 

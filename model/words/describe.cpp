@@ -360,6 +360,11 @@ ProblemText describeWarning(const Diagnostic& d)
             arg.has("known") ? knownAxes(d) + QLatin1Char(' ') + Words::tr("Until then the axis cuts nothing.")
                              : knownAxes(d),
             {} };
+    case Code::ProgramNotRun:
+        return { Words::tr("this program is laid out, not run"),
+            Words::tr("Programs that were read from a text have shardings and their reasons; steps, memory and timing "
+                      "are shown for the networks that come with Shardscope."),
+            {} };
     case Code::SizeOneAxis:
         return { Words::tr("the mesh axis %1 has one device: what it cuts stays whole").arg(arg("axis")), {}, {} };
     default:
