@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "input.h"
 
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <string_view>
 
 #include "base/codes.h"
+#include "document/program_file.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "experiment_file/json_text.h"
@@ -99,6 +101,12 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
         if (const GalleryExample* example = findExample(name))
             return Input{ name, example->experiment, {}, {} };
     }
+    if (name != "-" && isProgramFile(QString::fromStdString(name))) {
+        Result<Experiment> experiment = openProgram(QString::fromStdString(name));
+        if (!experiment)
+            return tl::unexpected(std::vector{ std::move(experiment.error()) });
+        return Input{ name, std::move(*experiment), {}, {} };
+    }
     Result<std::string> text = readText(name);
     if (!text) {
         if (name != "-" && !QFileInfo::exists(QString::fromStdString(name)))
@@ -106,7 +114,8 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
                 text.error().args.emplace_back("nearest", nearest);
         return tl::unexpected(std::vector{ text.error() });
     }
-    auto read = readExperiment(*text);
+    const QString place = name == "-" ? QDir::current().filePath(QStringLiteral("-")) : QString::fromStdString(name);
+    auto read = readExperiment(*text, filesBeside(place));
     if (!read)
         return tl::unexpected(inFile(std::move(read.error()), shownName(name)));
     return Input{ shownName(name), std::move(read->experiment), inFile(std::move(read->warnings), shownName(name)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "document/document.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QUndoCommand>
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "document/program_file.h"
 #include "document/whole_file.h"
 #include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
@@ -277,6 +279,13 @@ void Document::setExperiment(Experiment experiment, const QString& filePath)
 
 std::vector<Diagnostic> Document::open(const QString& filePath)
 {
+    if (isProgramFile(filePath)) {
+        Result<Experiment> experiment = openProgram(filePath);
+        if (!experiment)
+            return { std::move(experiment.error()) };
+        setExperiment(std::move(*experiment), QString()); // the program has a file, the experiment has none yet
+        return {};
+    }
     const Result<QByteArray> content = readWholeFile(filePath);
     if (!content)
         return { content.error() };
@@ -291,7 +300,7 @@ std::vector<Diagnostic> Document::openText(std::string_view text, const QString&
 
 std::vector<Diagnostic> Document::Private::open(std::string_view text, const std::string& name, const QString& path)
 {
-    auto read = readExperiment(text);
+    auto read = readExperiment(text, filesBeside(path.isEmpty() ? QDir::current().filePath(QString()) : path));
     const auto placed = [&name](std::vector<Diagnostic> list) {
         for (Diagnostic& diagnostic : list)
             diagnostic.where.file = name;
@@ -311,7 +320,9 @@ const std::vector<Diagnostic>& Document::readWarnings() const
 
 Result<void> Document::saveAs(const QString& filePath)
 {
-    if (const Result<void> written = writeWholeFile(filePath, writeExperiment(*d->experiment)); !written)
+    if (const Result<void> written =
+            writeWholeFile(filePath, writeExperiment(withRelativeProgram(*d->experiment, filePath)));
+        !written)
         return written;
     d->filePath = QFileInfo(filePath).absoluteFilePath();
     d->undoStack.setClean();

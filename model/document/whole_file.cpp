@@ -12,8 +12,6 @@ namespace shardscope {
 
 namespace {
 
-constexpr qint64 largestFile = qint64{ 64 } << 20;
-
 Error about(Code code, const QString& path, std::vector<Arg> args)
 {
     return Diagnostic{ code, std::move(args), Where{ .file = path.toStdString(), .pointer = {}, .path = {} } };
@@ -26,18 +24,18 @@ Error unreadable(const QString& path, const QString& reason)
 
 } // namespace
 
-Result<QByteArray> readWholeFile(const QString& path)
+Result<QByteArray> readWholeFile(const QString& path, qint64 limit)
 {
     QFile file(path);
     if (QFileInfo(path).isDir())
         return tl::unexpected(unreadable(path, QCoreApplication::translate("shardscope::Document", "it is a folder")));
     if (!file.open(QIODevice::ReadOnly))
         return tl::unexpected(unreadable(path, file.errorString()));
-    if (file.size() > largestFile)
+    if (file.size() > limit)
         return tl::unexpected(
-            about(Code::TooLarge, path, { { "what", "file" }, { "bytes", file.size() }, { "limit", largestFile } }));
+            about(Code::TooLarge, path, { { "what", "file" }, { "bytes", file.size() }, { "limit", limit } }));
     // A device or a pipe has no size: what comes out of it is bounded all the same.
-    QByteArray content = file.read(largestFile + 1);
+    QByteArray content = file.read(limit + 1);
     if (file.error() != QFileDevice::NoError)
         return tl::unexpected(unreadable(path, file.errorString()));
     return content;

@@ -10,8 +10,8 @@
 
 namespace shardscope {
 
-/// Errors, with the file's name: Unreadable, TooLarge beyond 64 MiB.
-[[nodiscard]] Result<QByteArray> readWholeFile(const QString& path);
+/// Errors, with the file's name: Unreadable, TooLarge beyond `limit` bytes.
+[[nodiscard]] Result<QByteArray> readWholeFile(const QString& path, qint64 limit = qint64{ 64 } << 20);
 /// All of it or nothing: what was there stays until everything is written. Error: Unwritable.
 [[nodiscard]] Result<void> writeWholeFile(const QString& path, std::string_view text);
 

@@ -151,7 +151,10 @@ Result<std::string> readMetadata(Tokens& tokens)
         const Where place = tokens.where();
         const Tokens::Token token = tokens.take();
         if (token.kind != Tokens::Kind::Punctuation) {
-            text += separate ? " " : "";
+            // A sign or a point stays apart from a number: together they would be another number.
+            const bool joins = !token.text.empty() && token.text.front() >= '0' && token.text.front() <= '9'
+                && std::string_view("+-.").find(text.back()) != std::string_view::npos;
+            text += separate || joins ? " " : "";
             text += token.kind == Tokens::Kind::String ? quoted(token.text) : token.text;
             separate = true;
             continue;

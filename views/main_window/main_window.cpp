@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "document/exchange.h"
+#include "document/program_file.h"
 #include "document/whole_file.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/status_button.h"
@@ -40,7 +41,8 @@ constexpr int narrowestWide = 1280;
 
 QString fileFilter()
 {
-    return MainWindow::tr("Experiments (*.json);;Tables of arrays (*.csv *.tsv *.json);;All files (*)");
+    return MainWindow::tr("Experiments (*.json);;StableHLO programs (*.mlir *.stablehlo);;"
+                          "Tables of arrays (*.csv *.tsv *.json);;All files (*)");
 }
 
 /// The one local file of a drag, or "".
@@ -138,11 +140,11 @@ bool MainWindow::showErrors(const std::vector<Diagnostic>& errors)
 
 bool MainWindow::openFile(const QString& path)
 {
-    const Result<QByteArray> content = readWholeFile(path);
+    const Result<QByteArray> content = isProgramFile(path) ? Result<QByteArray>() : readWholeFile(path);
     if (!content)
         return !showErrors({ content.error() });
     const std::string_view text(content->constData(), static_cast<std::size_t>(content->size()));
-    if (looksLikeTable(text, path.toStdString())) {
+    if (!text.empty() && looksLikeTable(text, path.toStdString())) {
         auto table = openTable(
             text, path.toStdString(), QFileInfo(path).completeBaseName().toStdString(), *m_document.experiment());
         if (!table)
@@ -160,7 +162,7 @@ bool MainWindow::openFile(const QString& path)
     m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
     m_fitsRows = true;
-    m_settings.addRecentFile(m_document.filePath());
+    m_settings.addRecentFile(QFileInfo(path).absoluteFilePath());
     m_settings.setFolder(QFileInfo(path).absolutePath());
     return true;
 }

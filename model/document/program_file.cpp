@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "document/program_file.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include "document/whole_file.h"
+#include "experiment/builtin.h"
+
+namespace shardscope {
+
+bool isProgramFile(const QString& path)
+{
+    const QString suffix = QFileInfo(path).suffix().toLower();
+    return suffix == QLatin1String("mlir") || suffix == QLatin1String("stablehlo");
+}
+
+Result<Experiment> openProgram(const QString& path)
+{
+    const Result<QByteArray> content = readWholeFile(path, largestProgram);
+    if (!content)
+        return tl::unexpected(content.error());
+    ProgramModel model;
+    model.file = QFileInfo(path).absoluteFilePath().toStdString();
+    model.text = std::make_shared<const std::string>(content->constData(), static_cast<std::size_t>(content->size()));
+    return experimentOf(std::move(model), QFileInfo(path).completeBaseName().toStdString());
+}
+
+FileSource filesBeside(const QString& experimentFile)
+{
+    const QDir folder = QFileInfo(experimentFile).absoluteDir();
+    return [folder](const std::string& name) -> Result<std::string> {
+        const Result<QByteArray> content =
+            readWholeFile(folder.absoluteFilePath(QString::fromStdString(name)), largestProgram);
+        if (!content)
+            return tl::unexpected(content.error());
+        return std::string(content->constData(), static_cast<std::size_t>(content->size()));
+    };
+}
+
+Experiment withRelativeProgram(Experiment experiment, const QString& experimentFile)
+{
+    auto* program = std::get_if<ProgramModel>(&experiment.model);
+    if (!program || program->file.empty() || !QDir::isAbsolutePath(QString::fromStdString(program->file)))
+        return experiment;
+    program->file =
+        QFileInfo(experimentFile).absoluteDir().relativeFilePath(QString::fromStdString(program->file)).toStdString();
+    return experiment;
+}
+
+} // namespace shardscope

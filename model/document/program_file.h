@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs in files: StableHLO text that is opened by itself, or that an experiment names.
+#pragma once
+
+#include <QString>
+
+#include "experiment/experiment.h"
+#include "experiment_file/experiment_file.h"
+
+namespace shardscope {
+
+inline constexpr qint64 largestProgram = qint64{ 1 } << 30; ///< bytes
+
+/// By its suffix: .mlir or .stablehlo.
+[[nodiscard]] bool isProgramFile(const QString& path);
+/// An experiment around the program, over its own mesh; its file is named by its absolute path. Errors: Unreadable,
+/// TooLarge, and what is wrong with the text.
+[[nodiscard]] Result<Experiment> openProgram(const QString& path);
+/// Reads what an experiment in that file names; names are relative to its folder.
+[[nodiscard]] FileSource filesBeside(const QString& experimentFile);
+/// The same experiment with its program's file named relative to the folder of the experiment's own file.
+[[nodiscard]] Experiment withRelativeProgram(Experiment experiment, const QString& experimentFile);
+
+} // namespace shardscope
