@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What values were sharded like while propagation went on: the log, played up to a step.
+//
+//     seeds: x [{data}, {}];  step 1: data moves along factor i of a product from x to y
+//     Replay replay(result);
+//     replay.axesAt(y, 0, 0)  // {}
+//     replay.axesAt(y, 0, 1)  // {data}
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "propagation/propagate.h"
+
+namespace shardscope {
+
+class Replay {
+public:
+    /// `result` must outlive the replay.
+    explicit Replay(const PropagationResult& result);
+
+    /// The number of the last step; step 0 is what was given.
+    [[nodiscard]] std::uint32_t steps() const { return m_steps; }
+    /// The axes of a dimension of a value after that step.
+    [[nodiscard]] AxisList axesAt(ValueId value, std::size_t dimension, std::uint32_t step) const;
+    /// The records of one step, in the order of the log; those of step 0 are the seeds.
+    [[nodiscard]] std::vector<const PropagationStep*> recordsOf(std::uint32_t step) const;
+    /// Values that changed in that step, each once, in the order of the log.
+    [[nodiscard]] std::vector<ValueId> changedIn(std::uint32_t step) const;
+    /// The first step after which every axis of the value that it holds in the end is there; 0 for what was given.
+    [[nodiscard]] std::uint32_t settledAt(ValueId value) const;
+
+private:
+    const PropagationResult& m_result;
+    std::uint32_t m_steps = 0;
+    std::vector<std::uint32_t> m_byStep; ///< positions in the log, by step
+    std::vector<std::uint32_t> m_stepBegin; ///< per step into m_byStep, and one more
+    std::vector<std::uint32_t> m_byValue; ///< positions in the log, by value
+    std::vector<std::uint32_t> m_valueBegin; ///< per value into m_byValue, and one more
+};
+
+/// Two propagations of one program compared: the values that end with different axes, and since which step of each.
+struct ReplayDifference {
+    ValueId value;
+    std::uint32_t firstStep = 0, secondStep = 0; ///< the first step of each after which the two go apart; 0 = given
+    bool operator==(const ReplayDifference&) const = default;
+};
+/// In the order of values. Openness and what is replicated do not count.
+[[nodiscard]] std::vector<ReplayDifference> differences(
+    const Program& program, const PropagationResult& first, const PropagationResult& second);
+
+} // namespace shardscope

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The log played up to a step: it ends where propagation ends, and begins with what was given.
+#include <QtTest>
+
+#include "propagation/random_program.h"
+#include "propagation/replay.h"
+
+using namespace shardscope;
+
+namespace {
+
+/// (x + y) as a product with w: x [{a}, {}] over a=2, b=4 and w [{}, {b}].
+struct Small {
+    PropagationInput input;
+    ValueId x, sum, product;
+};
+
+Small small()
+{
+    Builder b("small");
+    Small made;
+    made.x = b.argument({ DType::F32, { 8, 16 } }, "x", Role::Input);
+    const ValueId y = b.argument({ DType::F32, { 8, 16 } }, "y", Role::Input);
+    const ValueId w = b.argument({ DType::F32, { 16, 32 } }, "w", Role::Parameter);
+    made.sum = b.binary(OpKind::Add, made.x, y);
+    made.product = b.dot(made.sum, w);
+    b.result(made.product);
+    made.input.program = std::make_shared<const Program>(std::move(b).finish());
+    made.input.mesh = std::make_shared<const Mesh>(*Mesh::create({ { "a", 2 }, { "b", 4 } }));
+    TensorSharding cutRows = TensorSharding::open(2), cutColumns = TensorSharding::open(2);
+    cutRows.dims[0].axes = { wholeAxis(*made.input.mesh, 0) };
+    cutColumns.dims[1].axes = { wholeAxis(*made.input.mesh, 1) };
+    made.input.arguments = { cutRows, std::nullopt, cutColumns };
+    made.input.strategy = Strategy::Basic;
+    return made;
+}
+
+} // namespace
+
+class TestReplay : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void endsWherePropagationEnds()
+    {
+        QVERIFY(rc::check("replay", [] {
+            PropagationInput input = random_program::anyInput();
+            input.strategy =
+                *rc::gen::element(Strategy::Basic, Strategy::Aggressive, Strategy::OperationPriority, Strategy::Full);
+            const PropagationResult result = propagate(input);
+            const Replay replay(result);
+            for (std::size_t v = 0; v < result.shardings.size(); ++v) {
+                const ValueId value(v);
+                for (std::size_t d = 0; d < result.shardings[v].rank(); ++d) {
+                    const AxisList& held = result.shardings[v].dims[d].axes;
+                    RC_ASSERT(replay.axesAt(value, d, replay.steps()) == held);
+                    RC_ASSERT(replay.axesAt(value, d, replay.settledAt(value)) == held);
+                }
+                const std::uint32_t settled = replay.settledAt(value);
+                if (settled > 0) {
+                    const std::vector<ValueId> changed = replay.changedIn(settled);
+                    RC_ASSERT(std::find(changed.begin(), changed.end(), value) != changed.end());
+                }
+            }
+            RC_ASSERT(differences(*input.program, result, result).empty());
+        }));
+    }
+
+    void stepByStep()
+    {
+        const Small made = small();
+        const PropagationResult result = propagate(made.input);
+        const Replay replay(result);
+        const AxisList a{ wholeAxis(*made.input.mesh, 0) };
+        QCOMPARE(replay.axesAt(made.x, 0, 0), a);
+        QVERIFY(replay.axesAt(made.sum, 0, 0).empty());
+        QVERIFY(replay.axesAt(made.product, 0, 0).empty());
+        // The addition is visited first, then the product.
+        QCOMPARE(replay.axesAt(made.sum, 0, 1), a);
+        QVERIFY(replay.axesAt(made.product, 0, 1).empty());
+        QCOMPARE(replay.axesAt(made.product, 0, 2), a);
+        QCOMPARE(replay.settledAt(made.sum), 1U);
+        QCOMPARE(replay.settledAt(made.x), 0U);
+        for (const PropagationStep* record : replay.recordsOf(1))
+            QCOMPARE(record->step, 1U);
+        QVERIFY(replay.recordsOf(replay.steps() + 1).empty());
+        QVERIFY(replay.axesAt(ValueId(), 0, 0).empty());
+    }
+
+    void whereTwoRunsPart()
+    {
+        Small made = small();
+        const PropagationResult first = propagate(made.input);
+        // The other run has nothing to say of x: no value is cut along a.
+        made.input.arguments[0].reset();
+        const PropagationResult second = propagate(made.input);
+        const std::vector<ReplayDifference> found = differences(*made.input.program, first, second);
+        const auto of = [&](ValueId value) {
+            return std::find_if(found.begin(), found.end(), [&](const auto& d) { return d.value == value; });
+        };
+        QVERIFY(of(made.x) != found.end());
+        QCOMPARE(of(made.x)->firstStep, 0U);
+        QVERIFY(of(made.sum) != found.end());
+        QCOMPARE(of(made.sum)->firstStep, 1U);
+        QVERIFY(of(made.product) != found.end());
+        QCOMPARE(of(made.product)->firstStep, 2U);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestReplay)
+#include "test_replay.moc"
