@@ -14,9 +14,10 @@ void checkMesh(const ProgramMesh& mesh, Findings& findings)
         findings.add(Code::BadMesh, std::move(more), place);
     };
     if (written.axes.empty()) {
-        const bool negative = !written.deviceIds.empty() && written.deviceIds.front() < 0;
-        negative&& written.deviceIds.size() == 1 ? wrong("id", { { "device", written.deviceIds.front() } })
-                                                 : wrong("no_axes", { { "devices", written.deviceIds.size() } });
+        if (written.deviceIds.size() == 1 && written.deviceIds.front() < 0)
+            wrong("id", { { "device", written.deviceIds.front() } });
+        else
+            wrong("no_axes", { { "devices", written.deviceIds.size() } });
         return;
     }
     const Result<Mesh> made = Mesh::create(written.axes);
