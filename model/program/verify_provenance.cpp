@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The propagation edges that Shardy writes at operations: which axis came from where, step by step.
 //
-//     #sdy.propagation_edges<[{step-3 = [{"x" = operand-0 -> [result-0]}, {"y":(1)2 = operand-1 -> [result-0]}]}]>
+//     #sdy.propagation_edges<[{step-3 = [{"x" = operand-0 -> [result-0]}, {"y":(1)2 = operand-1 -> [result-0]}],
+//                              step-5 = [...]}, {...}]>
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -38,23 +39,21 @@ public:
     {
     }
 
-    std::optional<std::vector<Step>> read()
+    /// One list of steps per value that has any.
+    std::optional<std::vector<std::vector<Step>>> read()
     {
-        std::vector<Step> steps;
+        std::vector<std::vector<Step>> values;
         if (!take("#sdy.propagation_edges") || !take("<") || !take("["))
             return {};
         if (!take("]")) {
             do {
-                Step step;
-                if (!take("{") || !take("step") || !take("-") || !number(step.number) || !take("=") || !take("[")
-                    || !edges(step.edges) || !take("}"))
+                if (!take("{") || !steps(values.emplace_back()))
                     return {};
-                steps.push_back(std::move(step));
             } while (take(","));
             if (!take("]"))
                 return {};
         }
-        return take(">") && atEnd() ? std::optional(std::move(steps)) : std::nullopt;
+        return take(">") && atEnd() ? std::optional(std::move(values)) : std::nullopt;
     }
 
 private:
@@ -87,6 +86,18 @@ private:
         m_text.remove_prefix(digits);
         value = negative ? -value : value;
         return digits > 0;
+    }
+    bool steps(std::vector<Step>& list)
+    {
+        if (take("}"))
+            return true;
+        do {
+            Step step;
+            if (!take("step") || !take("-") || !number(step.number) || !take("=") || !take("[") || !edges(step.edges))
+                return false;
+            list.push_back(std::move(step));
+        } while (take(","));
+        return take("}");
     }
     bool reference(Reference& value)
     {
@@ -223,9 +234,10 @@ private:
 void checkProvenance(const Program& program, const Operation& operation, const std::string& text,
     const ValueShardings& shardings, const Report& report)
 {
-    if (const auto steps = EdgeReader(text).read())
-        ProvenanceCheck(program, operation, shardings, report).run(*steps);
-    else
+    if (const auto values = EdgeReader(text).read()) {
+        for (const std::vector<Step>& steps : *values)
+            ProvenanceCheck(program, operation, shardings, report).run(steps);
+    } else
         report(Code::BadProvenance, { { "wrong", "unreadable" }, { "found", text } });
 }
 
