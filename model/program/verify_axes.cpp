@@ -130,7 +130,7 @@ void checkDistinct(const ProgramMesh& mesh, std::span<const AxisRef> all, const 
 void checkMerged(const ProgramMesh& mesh, std::span<const AxisRef> list, const Report& report)
 {
     for (std::size_t i = 1; i < list.size(); ++i)
-        if (canMerge(list[i - 1], list[i]))
+        if (!strayAxis(mesh, list[i]) && canMerge(list[i - 1], list[i]))
             report(Code::BadSubAxis, { { "axis", axisText(mesh, list[i]) }, { "other", axisText(mesh, list[i - 1]) } });
 }
 
@@ -168,14 +168,14 @@ void checkAxes(const ProgramMesh& mesh, const TensorSharding& sharding, const Re
         collect(dim.axes);
     collect(sharding.replicated);
     collect(sharding.unreduced);
+    for (const DimensionSharding& dim : sharding.dims)
+        checkMerged(mesh, dim.axes, report);
+    for (const AxisList* list : { &sharding.replicated, &sharding.unreduced })
+        checkMerged(mesh, *list, report);
     if (legal) { // otherwise parts cannot be compared
         checkDistinct(mesh, all, report);
-        for (const DimensionSharding& dim : sharding.dims)
-            checkMerged(mesh, dim.axes, report);
-        for (const AxisList* list : { &sharding.replicated, &sharding.unreduced }) {
-            checkMerged(mesh, *list, report);
+        for (const AxisList* list : { &sharding.replicated, &sharding.unreduced })
             checkOrder(mesh, *list, report);
-        }
     }
     for (std::size_t i = 0; i < sharding.rank(); ++i) {
         const DimensionSharding& dim = sharding.dims[i];

@@ -28,8 +28,10 @@ struct ProgramCase {
 };
 
 /// The input of a case. Attributes without a meaning of their own go to Program::dictionaries: a rule given by the
-/// user as "sdy.sharding_rule" with its text "#sdy.op_sharding_rule<...>", recorded edges as "sdy.propagation_edges" with
-/// "#sdy.propagation_edges<[...]>", others with their JSON. What is illegal is built as program/program_mesh.h has it. The error is why the case cannot be built.
+/// user as "sdy.sharding_rule" with its text "#sdy.op_sharding_rule<...>", recorded edges as "sdy.propagation_edges"
+/// with
+/// "#sdy.propagation_edges<[...]>", others with their JSON. What is illegal is built as program/program_mesh.h has it.
+/// The error is why the case cannot be built.
 [[nodiscard]] tl::expected<ProgramCase, std::string> buildProgram(const Json& oneCase);
 
 /// One line per sharding, the same for equal ones: "@mesh [{a,b:(1)2,?}p1,{}] replicated={c} unreduced=max{d}".
