@@ -72,5 +72,6 @@ CaseResult checkT5xLocalChunker(const Json& oneCase, const Json& file);
 CaseResult checkT5xPartitioner(const Json& oneCase, const Json& file);
 CaseResult checkT5xStandardRules(const Json& oneCase, const Json& file);
 CaseResult checkUneven(const Json& oneCase, const Json& file);
+CaseResult checkVerification(const Json& oneCase, const Json& file);
 
 } // namespace shardscope::conformance

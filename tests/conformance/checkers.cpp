@@ -34,6 +34,7 @@ constexpr std::array rows{
     CheckerRow{ "t5x_partitioner", checkT5xPartitioner },
     CheckerRow{ "t5x_standard_rules", checkT5xStandardRules },
     CheckerRow{ "uneven", checkUneven },
+    CheckerRow{ "verification", checkVerification },
 };
 
 bool isWordAt(std::string_view text, std::size_t begin, std::size_t length)
