@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "conformance/program_case_attributes.h"
+
+#include <cstring>
+#include <map>
+#include <stdexcept>
+
+namespace shardscope::conformance {
+
+namespace {
+
+/// Reads members and remembers what was read.
+class Members {
+public:
+    Members(const Json& attrs, Json& rest)
+        : m_attrs(attrs)
+        , m_rest(rest)
+    {
+    }
+    /// Null where it is absent.
+    const Json& operator[](const char* name)
+    {
+        static const Json nothing;
+        const auto found = m_attrs.find(name);
+        if (found == m_attrs.end())
+            return nothing;
+        m_rest.erase(name);
+        return *found;
+    }
+    Dimensions dims(const char* name, std::size_t count = 0, std::int64_t otherwise = 0)
+    {
+        return dimsOf((*this)[name], count, otherwise);
+    }
+    static Dimensions dimsOf(const Json& json, std::size_t count = 0, std::int64_t otherwise = 0)
+    {
+        Dimensions result(count, otherwise);
+        const Json& list = json.is_object() && json.contains("dense") ? json["dense"] : json;
+        if (list.is_array()) {
+            result.clear();
+            for (const Json& entry : list)
+                result.push_back(entry.get<std::int64_t>());
+        } else if (list.is_number()) {
+            for (std::int64_t& entry : result)
+                entry = list.get<std::int64_t>();
+        }
+        return result;
+    }
+    std::int64_t number(const char* name, std::int64_t otherwise = 0)
+    {
+        const Json& found = (*this)[name];
+        return found.is_null() ? otherwise : found.get<std::int64_t>();
+    }
+    bool flag(const char* name, bool otherwise = false)
+    {
+        const Json& found = (*this)[name];
+        return found.is_null() ? otherwise : found.get<bool>();
+    }
+    std::string text(const char* name)
+    {
+        const Json& found = (*this)[name];
+        return found.is_null() ? std::string() : found.get<std::string>();
+    }
+
+private:
+    const Json& m_attrs;
+    Json& m_rest;
+};
+
+template <class T>
+void appendBytes(std::vector<std::byte>& bytes, T value)
+{
+    const std::size_t at = bytes.size();
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+void appendElement(std::vector<std::byte>& bytes, DType type, const Json& value)
+{
+    const double number = value.is_boolean() ? (value.get<bool>() ? 1 : 0) : value.get<double>();
+    if (type == DType::F64)
+        return appendBytes(bytes, number);
+    if (type == DType::F32)
+        return appendBytes(bytes, static_cast<float>(number));
+    if (type == DType::C64) {
+        appendBytes(bytes, static_cast<float>(number));
+        return appendBytes(bytes, 0.0F);
+    }
+    if (type == DType::BF16) {
+        const auto narrow = static_cast<float>(number);
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &narrow, sizeof bits);
+        return appendBytes(bytes, static_cast<std::uint16_t>(bits >> 16U));
+    }
+    if (isFloat(type) || !isTensor(type))
+        throw std::runtime_error("a constant of type " + std::string(name(type)));
+    const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
+    for (std::int64_t i = 0; i < byteSize(type); ++i)
+        bytes.push_back(static_cast<std::byte>((whole >> (8 * i)) & 0xFFU));
+}
+
+void appendElements(std::vector<std::byte>& bytes, DType type, const Json& value)
+{
+    if (!value.is_array())
+        return appendElement(bytes, type, value);
+    for (const Json& entry : value)
+        appendElements(bytes, type, entry);
+}
+
+ReduceKind reduceKind(const std::string& operation)
+{
+    if (operation == "stablehlo.add")
+        return ReduceKind::Sum;
+    if (operation == "stablehlo.maximum")
+        return ReduceKind::Max;
+    if (operation == "stablehlo.minimum")
+        return ReduceKind::Min;
+    if (operation == "stablehlo.multiply")
+        return ReduceKind::Product;
+    if (operation == "stablehlo.and")
+        return ReduceKind::And;
+    if (operation == "stablehlo.or")
+        return ReduceKind::Or;
+    throw std::runtime_error("a reduction that applies " + operation);
+}
+
+Padding padding(const Json& json, std::size_t count)
+{
+    Padding result(count, { 0, 0 });
+    const Json& list = json.is_object() ? json["dense"] : json;
+    if (list.is_array()) {
+        result.clear();
+        for (const Json& pair : list)
+            result.emplace_back(pair.at(0).get<std::int64_t>(), pair.at(1).get<std::int64_t>());
+    }
+    return result;
+}
+
+WindowAttributes window(Members& members, std::size_t rank)
+{
+    return { members.dims("window_dimensions", rank, 1), members.dims("window_strides", rank, 1),
+        members.dims("base_dilations", rank, 1), members.dims("window_dilations", rank, 1),
+        padding(members["padding"], rank) };
+}
+
+ConvolutionAttributes convolution(Members& members)
+{
+    ConvolutionAttributes result;
+    const Json numbers = members["dim_numbers"];
+    const auto place = [&](const char* tensor, const Json& what) {
+        const Json& list = numbers.at(tensor);
+        for (std::size_t i = 0; i < list.size(); ++i)
+            if (list[i] == what)
+                return static_cast<std::int64_t>(i);
+        throw std::runtime_error("a convolution without one of its dimensions");
+    };
+    result.inputBatch = place("lhs", "b");
+    result.inputFeature = place("lhs", "f");
+    result.kernelInputFeature = place("rhs", "i");
+    result.kernelOutputFeature = place("rhs", "o");
+    result.outputBatch = place("out", "b");
+    result.outputFeature = place("out", "f");
+    const std::size_t spatial = numbers.at("lhs").size() - 2;
+    for (std::size_t i = 0; i < spatial; ++i) {
+        result.inputSpatial.push_back(place("lhs", i));
+        result.kernelSpatial.push_back(place("rhs", i));
+        result.outputSpatial.push_back(place("out", i));
+    }
+    const Json window = members["window"];
+    const auto ofWindow = [&](const char* name) { return window.is_object() ? window.value(name, Json()) : Json(); };
+    result.strides = Members::dimsOf(ofWindow("stride"), spatial, 1);
+    result.lhsDilation = Members::dimsOf(ofWindow("lhs_dilate"), spatial, 1);
+    result.rhsDilation = Members::dimsOf(ofWindow("rhs_dilate"), spatial, 1);
+    if (const Json& dilation = members["lhs_dilations"]; !dilation.is_null())
+        result.lhsDilation = Members::dimsOf(dilation, spatial, 1);
+    if (const Json& dilation = members["rhs_dilations"]; !dilation.is_null())
+        result.rhsDilation = Members::dimsOf(dilation, spatial, 1);
+    result.padding = padding(ofWindow("pad"), spatial);
+    result.reversal.assign(spatial, false);
+    result.featureGroupCount = members.number("feature_group_count", 1);
+    result.batchGroupCount = members.number("batch_group_count", 1);
+    return result;
+}
+
+CollectiveAttributes collective(Members& members)
+{
+    CollectiveAttributes result;
+    for (const char* name : { "replica_groups", "source_target_pairs" })
+        if (const Json groups = members[name]; groups.is_object() && groups.contains("dense"))
+            result.groups = groups["dense"].get<std::vector<std::vector<std::int64_t>>>();
+    if (const Json& channel = members["channel_handle"]; channel.is_object()) {
+        result.channelId = channel.at("handle").get<std::int64_t>();
+        result.channelType = channel.at("type").get<std::int64_t>();
+    }
+    result.useGlobalDeviceIds = members.flag("use_global_device_ids");
+    for (const char* name : { "all_gather_dim", "scatter_dimension", "split_dimension" })
+        if (const Json& dimension = members[name]; !dimension.is_null())
+            result.dimension = dimension.get<std::int64_t>();
+    result.concatDimension = members.number("concat_dimension");
+    result.splitCount = members.number("split_count");
+    return result;
+}
+
+SdyCollectiveAttributes sdyCollective(OpKind kind, Members& members, const ShardingReaders& readers)
+{
+    SdyCollectiveAttributes result;
+    result.out = readers.sharding(members["out_sharding"]);
+    const std::uint32_t mesh = result.out.mesh;
+    const Json& lists = members["axes_per_dim"];
+    if (kind == OpKind::SdyAllToAll) {
+        for (const Json& move : lists)
+            result.moves.push_back({ readers.axes(mesh, move.at("axes")), move.at("src").get<std::int64_t>(),
+                move.at("tgt").get<std::int64_t>() });
+    } else if (lists.is_array()) {
+        for (const Json& axes : lists)
+            result.axesPerDimension.push_back(readers.axes(mesh, axes));
+    }
+    if (const Json& axes = members["axes"]; axes.is_array())
+        result.axes = readers.axes(mesh, axes);
+    if (const Json& words = members["keywords"]; words.is_array() && !words.empty())
+        result.kind = words[0] == "max" ? ReduceKind::Max : words[0] == "min" ? ReduceKind::Min : ReduceKind::Sum;
+    return result;
+}
+
+std::vector<ProgramSharding> shardings(const Json& list, const ShardingReaders& readers)
+{
+    std::vector<ProgramSharding> result;
+    if (list.is_array())
+        for (const Json& sharding : list)
+            result.push_back(readers.sharding(sharding));
+    return result;
+}
+
+Attributes comparison(Members& members)
+{
+    static const std::map<std::string, Comparison> directions{ { "EQ", Comparison::Equal },
+        { "NE", Comparison::NotEqual }, { "LT", Comparison::Less }, { "LE", Comparison::LessEqual },
+        { "GT", Comparison::Greater }, { "GE", Comparison::GreaterEqual } };
+    static const std::map<std::string, CompareType> types{ { "FLOAT", CompareType::Float },
+        { "TOTALORDER", CompareType::TotalOrder }, { "SIGNED", CompareType::Signed },
+        { "UNSIGNED", CompareType::Unsigned } };
+    const Json& words = members["keywords"];
+    CompareAttributes result{ directions.at(words.at(0).get<std::string>()) };
+    if (words.size() > 1)
+        result.type = types.at(words[1].get<std::string>());
+    return result;
+}
+
+Attributes ofShardy(OpKind kind, Members& members, const Json& operation, const ShardingReaders& readers)
+{
+    switch (kind) {
+    case OpKind::ShardingConstraint:
+        return ConstraintAttributes{ GivenSharding{
+            std::make_shared<const ProgramSharding>(readers.sharding(operation.at("constraint_sharding"))) } };
+    case OpKind::Reshard:
+        return wide(OwnShardingAttributes{ readers.sharding(operation.at("constraint_sharding")) });
+    case OpKind::DataFlowEdge:
+    case OpKind::FuncDataFlowEdge: {
+        OwnShardingAttributes own;
+        if (const Json& sharding = members["sharding"]; sharding.is_object())
+            own.sharding = readers.sharding(sharding);
+        return wide(std::move(own));
+    }
+    case OpKind::ManualComputation: {
+        ManualComputationAttributes manual{ shardings(members["in_shardings"], readers),
+            shardings(members["out_shardings"], readers), {} };
+        for (const Json& axis : members["manual_axes"])
+            manual.manualAxes.push_back(axis.at("name").get<std::string>());
+        return wide(std::move(manual));
+    }
+    case OpKind::NamedComputation:
+        return wide(NamedComputationAttributes{ members.text("name"), shardings(members["in_shardings"], readers),
+            shardings(members["out_shardings"], readers) });
+    case OpKind::PropagationBarrier: {
+        const std::string allowed = members.text("allowed_direction");
+        return wide(PropagationBarrierAttributes{ allowed == "FORWARD" ? BarrierDirection::Forward
+                : allowed == "BACKWARD"                                ? BarrierDirection::Backward
+                : allowed == "BOTH"                                    ? BarrierDirection::Both
+                                                                       : BarrierDirection::None });
+    }
+    case OpKind::ShardingGroup:
+        return wide(ShardingGroupAttributes{ members.number("group_id") });
+    case OpKind::SdyAllGather:
+    case OpKind::SdyAllReduce:
+    case OpKind::SdyAllSlice:
+    case OpKind::SdyAllToAll:
+    case OpKind::SdyCollectivePermute:
+    case OpKind::SdyReduceScatter:
+    case OpKind::ShardedToUnreduced:
+    case OpKind::ReplicatedToUnreduced:
+        return wide(sdyCollective(kind, members, readers));
+    default:
+        return {};
+    }
+}
+
+Attributes ofIndexing(OpKind kind, Members& members)
+{
+    if (kind == OpKind::Gather) {
+        const Json numbers = members["dimension_numbers"];
+        const auto list = [&](const char* name) { return Members::dimsOf(numbers.value(name, Json())); };
+        return wide(GatherAttributes{ list("offset_dims"), list("collapsed_slice_dims"), list("operand_batching_dims"),
+            list("start_indices_batching_dims"), list("start_index_map"), numbers.value("index_vector_dim", 0),
+            members.dims("slice_sizes"), members.flag("indices_are_sorted") });
+    }
+    const Json numbers = members["scatter_dimension_numbers"];
+    const auto list = [&](const char* name) { return Members::dimsOf(numbers.value(name, Json())); };
+    return wide(ScatterAttributes{ list("update_window_dims"), list("inserted_window_dims"),
+        list("input_batching_dims"), list("scatter_indices_batching_dims"), list("scatter_dims_to_operand_dims"),
+        numbers.value("index_vector_dim", 0), members.flag("indices_are_sorted"), members.flag("unique_indices") });
+}
+
+Attributes ofDecomposition(OpKind kind, Members& members)
+{
+    switch (kind) {
+    case OpKind::Cholesky:
+        return wide(CholeskyAttributes{ members.flag("lower") });
+    case OpKind::TriangularSolve: {
+        const std::string transpose = members["transpose_a"].dump();
+        return wide(
+            TriangularSolveAttributes{ members.flag("left_side"), members.flag("lower"), members.flag("unit_diagonal"),
+                transpose.find("NO_TRANSPOSE") != std::string::npos  ? TransposeA::NoTranspose
+                    : transpose.find("ADJOINT") != std::string::npos ? TransposeA::Adjoint
+                                                                     : TransposeA::Transpose });
+    }
+    case OpKind::Fft: {
+        static const std::map<std::string, FftType> types{ { "FFT", FftType::Fft }, { "IFFT", FftType::Ifft },
+            { "RFFT", FftType::Rfft }, { "IRFFT", FftType::Irfft } };
+        return wide(FftAttributes{ types.at(members.text("type")), members.dims("length") });
+    }
+    case OpKind::RngBitGenerator: {
+        const std::string algorithm = members.text("algorithm");
+        return wide(RngBitGeneratorAttributes{ algorithm == "PHILOX" ? RngAlgorithm::Philox
+                : algorithm == "THREE_FRY"                           ? RngAlgorithm::ThreeFry
+                                                                     : RngAlgorithm::Default });
+    }
+    default: {
+        const double epsilon = members["epsilon"].get<double>();
+        return wide(BatchNormAttributes{ epsilon, members.number("feature_index") });
+    }
+    }
+}
+
+} // namespace
+
+Attributes readAttributes(OpKind kind, const Json& operation, const TensorType& operand, const TensorType& result,
+    const ShardingReaders& readers, Json& rest)
+{
+    rest = operation.value("attrs", Json::object());
+    const Json attrs = rest;
+    Members members(attrs, rest);
+    switch (kind) {
+    case OpKind::Constant:
+    case OpKind::SdyConstant: {
+        auto bytes = std::make_shared<std::vector<std::byte>>();
+        appendElements(*bytes, result.dtype, members["value"].at("dense"));
+        return ConstantAttributes{ {}, std::move(bytes) };
+    }
+    case OpKind::DotGeneral: {
+        const Json batch = members["batching_dims"], contracting = members["contracting_dims"];
+        const auto list = [](const Json& both, const char* side) {
+            return Members::dimsOf(both.is_object() ? both.at(side) : Json());
+        };
+        return DotGeneralAttributes{ list(batch, "lhs"), list(batch, "rhs"), list(contracting, "lhs"),
+            list(contracting, "rhs") };
+    }
+    case OpKind::Dot: {
+        const Json& precision = members["precision"];
+        return wide(DotAttributes{
+            precision.is_array() ? precision.get<std::vector<std::string>>() : std::vector<std::string>() });
+    }
+    case OpKind::BroadcastInDim:
+        return BroadcastAttributes{ members.dims("dims") };
+    case OpKind::Transpose:
+        return TransposeAttributes{ members.dims("dims") };
+    case OpKind::Compare:
+        return comparison(members);
+    case OpKind::Iota:
+        return IotaAttributes{ members.number("dim") };
+    case OpKind::VariadicReduce: {
+        VariadicReduceAttributes reduce{ members.dims("dimensions"), {} };
+        if (const std::string applies = members.text("applies"); !applies.empty())
+            reduce.kind = reduceKind(applies);
+        return wide(std::move(reduce));
+    }
+    case OpKind::Reverse:
+    case OpKind::Map:
+        return wide(DimensionsAttributes{ members.dims("dims") });
+    case OpKind::Concatenate:
+        return wide(DimensionAttributes{ members.number("dim") });
+    case OpKind::Slice:
+        return wide(SliceAttributes{
+            members.dims("start_indices"), members.dims("limit_indices"), members.dims("strides", operand.rank(), 1) });
+    case OpKind::Pad:
+        return wide(PadAttributes{ members.dims("low"), members.dims("high"), members.dims("interior") });
+    case OpKind::DynamicSlice:
+        return wide(DynamicSliceAttributes{ members.dims("sizes") });
+    case OpKind::Gather:
+    case OpKind::Scatter:
+        return ofIndexing(kind, members);
+    case OpKind::Sort:
+        return wide(SortAttributes{ members.number("dimension", -1), members.flag("is_stable") });
+    case OpKind::ReduceWindow:
+    case OpKind::SelectAndScatter:
+        return wide(window(members, operand.rank()));
+    case OpKind::Convolution:
+        return wide(convolution(members));
+    case OpKind::Cholesky:
+    case OpKind::TriangularSolve:
+    case OpKind::Fft:
+    case OpKind::RngBitGenerator:
+    case OpKind::BatchNormInference:
+    case OpKind::BatchNormTraining:
+    case OpKind::BatchNormGrad:
+        return ofDecomposition(kind, members);
+    case OpKind::Call:
+        return wide(CallAttributes{ operation.at("symbol").get<std::string>() });
+    case OpKind::CustomCall: {
+        CustomCallAttributes call;
+        call.target = operation.at("symbol").get<std::string>();
+        call.hasSideEffect = members.flag("has_side_effect");
+        call.backendConfig = members.text("backend_config");
+        for (const Json& called : members["called_computations"])
+            call.calledComputations.push_back(called.at("symbol").get<std::string>());
+        return wide(std::move(call));
+    }
+    case OpKind::Send:
+    case OpKind::Recv: {
+        const Json channel = members["channel_handle"];
+        return wide(TransferAttributes{ channel.value("handle", std::int64_t{ 0 }),
+            channel.value("type", std::int64_t{ 0 }), members.flag("is_host_transfer"), {} });
+    }
+    case OpKind::AllReduce:
+    case OpKind::AllGather:
+    case OpKind::ReduceScatter:
+    case OpKind::AllToAll:
+    case OpKind::CollectivePermute:
+    case OpKind::CollectiveBroadcast:
+        return wide(collective(members));
+    case OpKind::Opaque:
+        return wide(OpaqueAttributes{ operation.at("op").get<std::string>() });
+    default:
+        return ofShardy(kind, members, operation, readers);
+    }
+}
+
+} // namespace shardscope::conformance
