@@ -60,6 +60,7 @@ CaseResult checkJaxShardingEquivalence(const Json& oneCase, const Json& file);
 CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json& file);
 CaseResult checkMemoryKinds(const Json& oneCase, const Json& file);
 CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
+CaseResult checkOpShardingRules(const Json& oneCase, const Json& file);
 CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json& file);
 CaseResult checkPropagation(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);

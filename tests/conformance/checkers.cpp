@@ -22,6 +22,7 @@ constexpr std::array rows{
     CheckerRow{ "jax_visualize_sharding", checkJaxVisualizeSharding },
     CheckerRow{ "memory_kinds", checkMemoryKinds },
     CheckerRow{ "mlp_train_step", checkMlpTrainStep },
+    CheckerRow{ "op_sharding_rules", checkOpShardingRules },
     CheckerRow{ "penzai_name_to_name_sharding", checkPenzaiNameToNameSharding },
     CheckerRow{ "propagation_aggressive", checkPropagation },
     CheckerRow{ "propagation_basic", checkPropagation },

@@ -190,9 +190,25 @@ private:
         }
         for (const Json& region : json.value("regions", Json::array()))
             operation.regions.push_back(addRegion(region.at("args"), region.at("ops"), ids));
+        if (operation.kind == OpKind::VariadicReduce && !operation.regions.empty())
+            orderReducer(program.regions[operation.regions[0].index], operation.operands.size() / 2);
         program.operations[id.index] = std::move(operation);
         ids.operations[number] = id;
         return id;
+    }
+
+    /// The cases list the arguments of a reducer in pairs, as its text does: (a0, b0), (a1, b1). The body has all first
+    /// ones before all second ones.
+    void orderReducer(Region& body, std::size_t count)
+    {
+        if (body.arguments.size() != 2 * count)
+            return;
+        const std::vector<ValueId> pairs = body.arguments;
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const std::size_t to = i / 2 + (i % 2) * count;
+            body.arguments[to] = pairs[i];
+            m_case.program.values[pairs[i].index].index = static_cast<std::uint32_t>(to);
+        }
     }
 
     static Dictionary dictionary(const Json& rest)
