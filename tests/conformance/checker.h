@@ -62,6 +62,7 @@ CaseResult checkMemoryKinds(const Json& oneCase, const Json& file);
 CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
 CaseResult checkOpShardingRules(const Json& oneCase, const Json& file);
 CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json& file);
+CaseResult checkPropagation(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);
 CaseResult checkT5xCpuGpuMesh(const Json& oneCase, const Json& file);
 CaseResult checkSeedNumericFacts(const Json& oneCase, const Json& file);
