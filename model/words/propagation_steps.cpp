@@ -66,7 +66,8 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
     }
     const Operation& operation = program.operation(step.operation);
     s.say(step.from.valid() && step.from != step.to
-            ? Words::tr(" passes %1, from %2 to %3 on ").arg(operationName(operation), operandName(program, step.from), target)
+            ? Words::tr(" passes %1, from %2 to %3 on ")
+                  .arg(operationName(operation), operandName(program, step.from), target)
             : Words::tr(" passes %1 to %2 on ").arg(operationName(operation), target));
     s.strong(dimension).say(QStringLiteral("."));
     return s.take();

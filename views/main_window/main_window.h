@@ -27,6 +27,7 @@ class DialectsView;
 class DockFrame;
 class ExplainView;
 class HostsView;
+class PropagationView;
 class MemoryView;
 class MeshView;
 class NamedArraysView;
@@ -65,6 +66,7 @@ public:
     [[nodiscard]] NamedArraysView* namedArrays() const { return m_named; }
     [[nodiscard]] TopologyView* topologyView() const { return m_devices; }
     [[nodiscard]] HostsView* hostsView() const { return m_hosts; }
+    [[nodiscard]] PropagationView* propagationView() const { return m_propagation; }
     [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
@@ -160,6 +162,7 @@ private:
     NamedArraysView* m_named = nullptr;
     TopologyView* m_devices = nullptr;
     HostsView* m_hosts = nullptr;
+    PropagationView* m_propagation = nullptr;
     QList<DockFrame*> m_docks;
 
     QMenu* m_recentMenu = nullptr;

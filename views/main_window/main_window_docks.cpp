@@ -17,6 +17,7 @@
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
+#include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
@@ -35,7 +36,7 @@ namespace shardscope {
 namespace {
 
 /// Docks for a question that comes up now and then: closed until they are asked for, then beside the shard grid.
-constexpr const char* docksOnDemand[] = { "devices", "hosts", "lab", "named", "dialects" };
+constexpr const char* docksOnDemand[] = { "devices", "hosts", "lab", "named", "dialects", "propagation" };
 
 bool isOnDemand(const DockFrame* dock)
 {
@@ -70,6 +71,7 @@ void MainWindow::makeDocks()
     m_named = new NamedArraysView(&m_document, &m_selection);
     m_devices = new TopologyView(&m_document, &m_selection);
     m_hosts = new HostsView(&m_document, &m_selection);
+    m_propagation = new PropagationView(&m_document, &m_selection);
 
     const auto add = [this](const char* id, const char* icon, const QString& title, auto* view) {
         auto* dock = new DockFrame(QLatin1String(id), QLatin1String(icon), title, view, this);
@@ -95,6 +97,7 @@ void MainWindow::makeDocks()
     add("named", "names", tr("Named arrays"), m_named);
     add("devices", "devices", tr("Devices"), m_devices);
     add("hosts", "hosts", tr("Hosts"), m_hosts);
+    add("propagation", "propagation", tr("Propagation"), m_propagation);
     const auto compare = [this] { dock(QStringLiteral("dialects"))->present(); };
     connect(m_rules, &RulesView::compareRequested, this, compare);
     connect(m_trace, &RuleTraceView::compareRequested, this, compare);

@@ -40,7 +40,7 @@ QString SketchWidget::axesText(const SketchTensor& tensor) const
         QStringList axes;
         for (const AxisRef& axis : dim.axes)
             axes << words::fromStd(toString(*m_mesh, axis));
-        dims << (axes.isEmpty() ? QStringLiteral("-")
+        dims << (axes.isEmpty()    ? QStringLiteral("-")
                 : axes.size() == 1 ? axes.front()
                                    : QLatin1Char('(') + axes.join(QStringLiteral(", ")) + QLatin1Char(')'));
     }
@@ -57,8 +57,7 @@ void SketchWidget::show(const Snapshot& snapshot, const Replay& replay, std::uin
             + std::max(textWidth(plain, tensor.name) + Metrics::scaled(10) + textWidth(fixed, tensor.shape),
                 textWidth(fixed, axesText(tensor)));
     };
-    m_sketch = StepSketch::make(
-        *m_program, replay, step, width, Metrics::scaled(40), Metrics::scaled(18));
+    m_sketch = StepSketch::make(*m_program, replay, step, width, Metrics::scaled(40), Metrics::scaled(18));
     m_way.stop();
     if (animated && style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0)
         m_way.start();

@@ -44,8 +44,8 @@ int StepModel::firstRowOf(int step) const
     if (!m_snapshot)
         return -1;
     const std::vector<PropagationStep>& log = m_snapshot->propagation->log;
-    const auto found =
-        std::find_if(log.begin(), log.end(), [&](const PropagationStep& r) { return static_cast<int>(r.step) == step; });
+    const auto found = std::find_if(
+        log.begin(), log.end(), [&](const PropagationStep& r) { return static_cast<int>(r.step) == step; });
     return found == log.end() ? -1 : static_cast<int>(found - log.begin());
 }
 

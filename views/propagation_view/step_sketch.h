@@ -38,8 +38,8 @@ struct StepSketch {
     /// The step's operation. `boxWidth(tensor)` is the width a tensor's box needs; boxes are `boxHeight` high and
     /// `gap` apart.
     template <class Width>
-    static StepSketch make(const Program& program, const Replay& replay, std::uint32_t step, Width boxWidth,
-        qreal boxHeight, qreal gap)
+    static StepSketch make(
+        const Program& program, const Replay& replay, std::uint32_t step, Width boxWidth, qreal boxHeight, qreal gap)
     {
         StepSketch sketch = describe(program, replay, step);
         sketch.place(boxWidth, boxHeight, gap);
