@@ -19,6 +19,7 @@ void addRules(CLI::App& app, int& status);
 void addCheck(CLI::App& app, int& status);
 void addExplain(CLI::App& app, int& status);
 void addMesh(CLI::App& app, int& status);
+void addPropagate(CLI::App& app, int& status);
 void addScreenshot(CLI::App& app, int& status);
 void addSchema(CLI::App& app, int& status);
 void addExamples(CLI::App& app, int& status);

@@ -176,6 +176,7 @@ int main(int argc, char** argv)
     cli::addShow(app, status);
     cli::addResolve(app, status);
     cli::addMesh(app, status);
+    cli::addPropagate(app, status);
     cli::addSharding(app, status);
     cli::addConvert(app, status);
     cli::addRules(app, status);
