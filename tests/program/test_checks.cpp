@@ -172,8 +172,8 @@ private Q_SLOTS:
             [](O o) { change<ConvolutionAttributes>(o, [](auto& a) { a.padding.clear(); }); });
         row("convolution", "padding has 1 number and should have 2",
             [](O o) { change<ConvolutionAttributes>(o, [](auto& a) { a.padding.pop_back(); }); });
-        row("reduce", "argument 0 of its body is tensor<i32> and should be tensor<f32>",
-            [](O o) { std::swap(o.program.values[6].type, o.program.values[7].type); });
+        row("reduce", "argument 0 of its body is tensor<f32> and should be tensor<i32>",
+            [](O o) { o.program.values[0].type.dtype = DType::I32; });
         row("reduce_window", "window size, stride or dilation of 0",
             [](O o) { change<WindowAttributes>(o, [](auto& a) { a.strides[1] = 0; }); });
         row("select_and_scatter", "the source is tensor<4x4xf32> and should be tensor<4x7xf32>",

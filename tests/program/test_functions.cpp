@@ -86,7 +86,7 @@ private Q_SLOTS:
             p.functions.push_back({ "g", true, RegionId(std::size_t{ 1 }), {}, {}, {}, 0, {} });
         });
         row(true, "2 shardings of results instead of 1", [](P p) { p.functions[1].resultShardings = { 0, 0 }; });
-        row(true, "stands outside of the body", [](P p) { p.regions[1].results = { id(0) }; });
+        row(true, "return: value 0 is not defined before its use", [](P p) { p.regions[1].results = { id(0) }; });
         row(true, "it calls itself", [](P p) {
             p.operations[1].kind = OpKind::Call;
             p.operations[1].attributes = wide(CallAttributes{ "f" });
