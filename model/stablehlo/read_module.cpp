@@ -71,11 +71,13 @@ bool Reader::readAlias()
     if (!s.require('='))
         return false;
     const std::size_t value = s.position();
+    std::size_t end = value;
     do {
         if (!s.skipItem())
             return false;
+        end = s.rawPosition();
     } while (s.accept(':') || s.accept("->"));
-    if (!m_aliases.emplace(name, s.since(value)).second)
+    if (!m_aliases.emplace(name, m_text.substr(value, end - value)).second)
         return s.problem(Code::DefinedTwice, { { "what", "alias" }, { "name", std::string(name) } }, begin);
     return true;
 }
