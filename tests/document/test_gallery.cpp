@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "document/document.h"
+#include "experiment/mesh_order.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "mesh/device_mesh.h"
@@ -248,7 +249,7 @@ private Q_SLOTS:
             std::optional<NameToMesh> mapping;
             if (std::string_view(id) == "penzai-name-to-name")
                 mapping = NameToMesh{ { "a", SpecEntry::axis("bar") }, { "b", SpecEntry::axis("foo") } };
-            const auto mesh = std::make_shared<const Mesh>(*makeMesh(experiment.mesh));
+            const auto mesh = std::make_shared<const Mesh>(*makeMesh(experiment.hardware.devices, experiment.mesh));
             const auto shardings = nameToNameSharding(tree, mesh, mapping);
             QVERIFY(shardings.has_value());
             const SnapshotPtr snapshot = analysed(id);
@@ -299,7 +300,7 @@ private Q_SLOTS:
     void hostsAndTheirShards()
     {
         const Experiment experiment = example("t5x-hosts");
-        const auto mesh = makeMesh(experiment.mesh);
+        const auto mesh = makeMesh(experiment.hardware.devices, experiment.mesh);
         QVERIFY(mesh.has_value());
         QCOMPARE(experiment.hardware.devices.hosts, 4);
         std::vector<std::int32_t> hosts;

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "experiment/mesh_order.h"
 #include "views/dialects_view/dialects_model.h"
 #include "views/panel/panel.h"
 #include "words/dialects.h"
@@ -149,7 +150,7 @@ void DialectsView::refresh()
     subject.rules = now.rules.rules;
     subject.first = systemAt(m_first);
     subject.second = systemAt(m_second);
-    if (auto mesh = makeMesh(now.mesh))
+    if (auto mesh = makeMesh(now.hardware.devices, now.mesh))
         subject.mesh = std::move(*mesh);
     // Where the newest analysis did not come so far, the names are those of the last one that did.
     const SnapshotPtr newest = m_document->snapshot(), good = m_document->lastGood();

@@ -10,6 +10,7 @@
 #include "experiment/edits.h"
 #include "experiment/reserved_names.h"
 #include "views/theme/theme.h"
+#include "words/utf8.h"
 
 namespace shardscope {
 
@@ -17,7 +18,7 @@ namespace {
 
 QString unconstrainedText()
 {
-    return QString::fromUtf8(unconstrainedWord.data(), static_cast<qsizetype>(unconstrainedWord.size()));
+    return words::fromStd(unconstrainedWord);
 }
 
 LogicalName parseName(const QString& text)

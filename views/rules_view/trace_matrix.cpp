@@ -12,6 +12,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/span_line.h"
+#include "words/trace_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -126,7 +127,7 @@ void TraceMatrix::setCurrentRule(int rule)
                                      .arg(rule + 1)
                                      .arg(last + 1)
                                      .arg(words::verdict(trace),
-                                         words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names))));
+                                         words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes))));
     }
     update();
     tableCurrentChanged(this);
@@ -270,7 +271,7 @@ QString TraceMatrix::tableText(int row, int column) const
     case 3:
         return words::verdict(trace);
     default:
-        return words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names));
+        return words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes));
     }
 }
 

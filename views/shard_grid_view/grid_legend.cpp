@@ -162,6 +162,20 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             y += lineHeight;
         }
     }
+    if (m_grid.columns().inner > 1 || m_grid.rows().inner > 1) {
+        QStringList lines;
+        for (const int d : m_grid.columns().nested)
+            lines << tr("%1, across").arg(m_subject->titleOf(d));
+        for (const int d : m_grid.rows().nested)
+            lines << tr("%1, down").arg(m_subject->titleOf(d));
+        paragraph(tr("Within each cell"), lines);
+    }
+    if (!m_grid.sliders().empty()) {
+        QStringList lines;
+        for (const int d : m_grid.sliders())
+            lines << m_subject->blockText(d, m_grid.slideOf(d));
+        paragraph(tr("Shown of the slider"), lines);
+    }
     if (!m_grid.folded().empty() && layout.shape().size() > 2) {
         QStringList names;
         for (const int d : m_grid.folded())
