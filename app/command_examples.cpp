@@ -24,7 +24,8 @@ int listExamples(const JsonTarget& json)
     if (json.empty()) {
         Table table{ { { QStringLiteral("Id") }, { QStringLiteral("From") }, { QStringLiteral("Question") } }, {} };
         for (const GalleryExample& example : gallery())
-            table.rows.push_back({ words::fromStd(example.id), groupTitle(example.group), words::fromStd(example.question) });
+            table.rows.push_back(
+                { words::fromStd(example.id), groupTitle(example.group), words::fromStd(example.question) });
         Console().table(table, {});
         return Done;
     }

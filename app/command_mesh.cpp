@@ -344,9 +344,9 @@ int printDeviceMesh(const MeshOptions& options)
     Console console;
     QStringList axes;
     for (std::size_t axis = 0; axis < built->array.shape.size(); ++axis)
-        axes << (axis < built->names.size()
-                ? QStringLiteral("%1 %2").arg(words::fromStd(built->names[axis]), QString::number(built->array.shape[axis]))
-                : QString::number(built->array.shape[axis]));
+        axes << (axis < built->names.size() ? QStringLiteral("%1 %2").arg(
+                     words::fromStd(built->names[axis]), QString::number(built->array.shape[axis]))
+                                            : QString::number(built->array.shape[axis]));
     console.heading(QStringLiteral("Devices"));
     console.line(QStringLiteral("  ") + words::deviceSet(*set));
     console.heading(QStringLiteral("Mesh ") + axes.join(QStringLiteral(" × ")));

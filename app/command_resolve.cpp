@@ -277,12 +277,12 @@ std::string indented(std::string_view code)
 
 std::string tableHelp()
 {
-    return "FILE of --table is a CSV or JSON table of your own arrays: path, shape, dtype and names. What writes one in\n"
+    return "FILE of --table is a CSV or JSON table of your own arrays: path, shape, dtype and names. What writes one "
+           "in\n"
            "Python:\n\n"
         + indented(tableWriter()) + "\nand what gives it the rows of a Flax Linen model:\n\n"
         + indented(tableRows(ModelLibrary::Linen)) + "\nof a Flax NNX model:\n\n"
-        + indented(tableRows(ModelLibrary::Nnx)) + "\nor of a T5X model:\n\n"
-        + indented(tableRows(ModelLibrary::T5x))
+        + indented(tableRows(ModelLibrary::Nnx)) + "\nor of a T5X model:\n\n" + indented(tableRows(ModelLibrary::T5x))
         + "\n    shardscope resolve --rules maxtext-base-2026-08 --mesh data=2,fsdp=4 --table model.csv";
 }
 

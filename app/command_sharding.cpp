@@ -137,8 +137,8 @@ Result<Subject> subjectOf(const ShardingOptions& options)
     if (!layout)
         return in(std::move(layout.error()), "--spec");
     subject.layout = std::move(*layout);
-    subject.forms = formsOf(subject, shape->size(),
-        options.jaxVersion == "current" ? JaxVersion::Current : JaxVersion::Year2024);
+    subject.forms =
+        formsOf(subject, shape->size(), options.jaxVersion == "current" ? JaxVersion::Current : JaxVersion::Year2024);
     return subject;
 }
 

@@ -32,7 +32,8 @@ void printRules(Console& console, const Snapshot& snapshot)
                 uses += QStringLiteral(" + %1 inactive").arg(use.inactiveUses);
         }
         table.rows.push_back({ QString::number(i + 1),
-            rule.name.kind == LogicalName::Kind::Name ? words::fromStd(rule.name.name) : QStringLiteral("-"), target, uses });
+            rule.name.kind == LogicalName::Kind::Name ? words::fromStd(rule.name.name) : QStringLiteral("-"), target,
+            uses });
     }
     console.heading(
         QStringLiteral("Rules (Flax %1%2)")
@@ -78,7 +79,8 @@ void printCommunication(Console& console, const Snapshot& snapshot)
             axes << words::fromStd(toString(*snapshot.mesh, axis));
         const DeviceOp& op = snapshot.deviceProgram->ops[use.op.index];
         table.rows.push_back({ words::collective(use.kind), axes.join(QStringLiteral(", ")),
-            words::fromStd(snapshot.program->value(op.stem).path), words::bytes(use.sentBytes), exactCount(use.sentBytes) });
+            words::fromStd(snapshot.program->value(op.stem).path), words::bytes(use.sentBytes),
+            exactCount(use.sentBytes) });
     }
     console.table(table);
 }

@@ -338,8 +338,8 @@ void printTensors(Console& console, const Snapshot& snapshot)
     if (padded)
         table.columns.push_back({ QStringLiteral("Padding") });
     for (const TensorRow& row : snapshot.tensors) {
-        table.rows.push_back({ words::fromStd(row.path), words::fromStd(name(row.type.dtype)), words::shape(row.type.shape),
-            words::fromStd(toColumn(row.spec)), words::shape(row.layout.shardShape()),
+        table.rows.push_back({ words::fromStd(row.path), words::fromStd(name(row.type.dtype)),
+            words::shape(row.type.shape), words::fromStd(toColumn(row.spec)), words::shape(row.layout.shardShape()),
             words::bytes(static_cast<double>(row.bytesPerDevice)), copiesText(row.copies) });
         if (padded)
             table.rows.back() << words::padding(row).join(QStringLiteral("; "));

@@ -203,8 +203,9 @@ QString shapeText(const ParameterRow& row)
     QStringList parts;
     for (std::size_t i = 0; i < row.type.rank(); ++i) {
         const QString size = QString::number(row.type.shape[i]);
-        parts << (row.names[i].kind == LogicalName::Kind::Name ? words::fromStd(row.names[i].name) + QLatin1Char(' ') + size
-                                                               : size);
+        parts << (row.names[i].kind == LogicalName::Kind::Name
+                ? words::fromStd(row.names[i].name) + QLatin1Char(' ') + size
+                : size);
     }
     return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
 }
@@ -217,13 +218,14 @@ void printRows(Console& console, const TableAnswer& answer)
         {} };
     for (const RowAnswer& each : answer.rows) {
         const bool placed = each.layout.has_value();
-        table.rows.push_back({ words::fromStd(each.row->path), words::fromStd(name(each.row->type.dtype)), shapeText(*each.row),
-            !each.annotation->resolution ? QStringLiteral("error")
-                : each.constrained       ? words::fromStd(toColumn(each.spec))
-                                         : QStringLiteral("left alone"),
-            placed ? words::shape(each.layout->shardShape()) : QString(),
-            placed ? words::bytes(static_cast<double>(each.bytesPerDevice)) : QString(),
-            placed ? QString::number(each.layout->copies()) : QString() });
+        table.rows.push_back(
+            { words::fromStd(each.row->path), words::fromStd(name(each.row->type.dtype)), shapeText(*each.row),
+                !each.annotation->resolution ? QStringLiteral("error")
+                    : each.constrained       ? words::fromStd(toColumn(each.spec))
+                                             : QStringLiteral("left alone"),
+                placed ? words::shape(each.layout->shardShape()) : QString(),
+                placed ? words::bytes(static_cast<double>(each.bytesPerDevice)) : QString(),
+                placed ? QString::number(each.layout->copies()) : QString() });
     }
     console.table(table, {});
 }

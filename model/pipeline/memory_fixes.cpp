@@ -53,8 +53,7 @@ std::vector<Mapping> mappings(const Snapshot& snapshot)
         for (std::size_t axis = 0; axis < byAxis.size(); ++axis)
             if (byAxis[axis] > 0)
                 all.push_back({ name, static_cast<int>(axis), byAxis[axis] });
-    std::stable_sort(
-        all.begin(), all.end(), [](const Mapping& a, const Mapping& b) { return a.saved > b.saved; });
+    std::stable_sort(all.begin(), all.end(), [](const Mapping& a, const Mapping& b) { return a.saved > b.saved; });
     return all;
 }
 
@@ -65,8 +64,8 @@ std::vector<Fix> candidates(const Snapshot& snapshot)
     for (const Mapping& mapping : mappings(snapshot)) {
         if (fixes.size() == mostMappings)
             break;
-        fixes.push_back({ Fix::Kind::MapName, mapping.name, 0, 0,
-            { mesh.axis(static_cast<std::size_t>(mapping.axis)).name } });
+        fixes.push_back(
+            { Fix::Kind::MapName, mapping.name, 0, 0, { mesh.axis(static_cast<std::size_t>(mapping.axis)).name } });
     }
     for (std::size_t axis = mesh.rank(); axis-- > 0;)
         fixes.push_back({ Fix::Kind::SetAxisSize, mesh.axis(axis).name, mesh.size(axis) * 2, 0 });

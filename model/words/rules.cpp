@@ -92,8 +92,8 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
     return {};
 }
 
-Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names,
-    std::span<const std::string> meshAxes)
+Text verdictReason(
+    const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names, std::span<const std::string> meshAxes)
 {
     if (trace.verdict != Verdict::Applied)
         return verdictReason(trace, rules, names);

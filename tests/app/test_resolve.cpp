@@ -427,8 +427,8 @@ private Q_SLOTS:
     {
         const Ran help = runProgram(split("resolve --help"));
         QCOMPARE(help.code, 0);
-        for (const char* part : { "def write_table(file, rows):", "variables = jax.eval_shape(model.init", "nnx.eval_shape",
-                 "global_train_state_shape", "--table model.csv" })
+        for (const char* part : { "def write_table(file, rows):", "variables = jax.eval_shape(model.init",
+                 "nnx.eval_shape", "global_train_state_shape", "--table model.csv" })
             QVERIFY2(help.out.contains(QString::fromUtf8(part)), part);
     }
 };

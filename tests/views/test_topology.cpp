@@ -278,7 +278,7 @@ private Q_SLOTS:
         TopologyView view(&fixture.document, &fixture.selection);
         QVERIFY2(view.reason().contains(QStringLiteral("The table of default meshes has the submesh")),
             qPrintable(view.reason()));
-        auto* option = view.findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
+        auto* option = view.controls()->findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
         QVERIFY(option);
         option->setText(QStringLiteral("3, 1, 1, 1"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));

@@ -221,7 +221,8 @@ void DialectsView::sizeTable()
     int rest = width;
     for (const int column : { DialectsModel::Array, DialectsModel::First, DialectsModel::Second }) {
         const int wanted = std::max(contentWidth(column), m_table->horizontalHeader()->sectionSizeHint(column));
-        m_table->setColumnWidth(column, std::clamp(wanted + 8, width * 12 / 100, width * 24 / 100));
+        const int most = column == DialectsModel::Array ? 36 : 22; // the name tells the rows apart
+        m_table->setColumnWidth(column, std::clamp(wanted + 8, width * 12 / 100, width * most / 100));
         rest -= m_table->columnWidth(column);
     }
     m_table->setColumnWidth(DialectsModel::Step, rest);

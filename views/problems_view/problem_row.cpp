@@ -48,9 +48,7 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     , m_severity(problem.diagnostic.severity())
     , m_alternate(alternate)
     , m_icon(new QLabel(this))
-    , m_code(new RoleLabel(
-          words::fromStd(problem.diagnostic.id()),
-          RoleLabel::Size::Fixed, &Theme::text, this))
+    , m_code(new RoleLabel(words::fromStd(problem.diagnostic.id()), RoleLabel::Size::Fixed, &Theme::text, this))
     , m_cause(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
     , m_place(new RoleLabel(place, RoleLabel::Size::Normal, &Theme::secondary, this))
 {

@@ -123,11 +123,12 @@ void TraceMatrix::setCurrentRule(int rule)
     m_current = rule;
     if (rule >= 0) {
         const RuleTrace& trace = m_subject.resolution.rules[static_cast<std::size_t>(rule)];
-        setAccessibleDescription(tr("rule %1 of %2, %3: %4")
-                                     .arg(rule + 1)
-                                     .arg(last + 1)
-                                     .arg(words::verdict(trace),
-                                         words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes))));
+        setAccessibleDescription(
+            tr("rule %1 of %2, %3: %4")
+                .arg(rule + 1)
+                .arg(last + 1)
+                .arg(words::verdict(trace),
+                    words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes))));
     }
     update();
     tableCurrentChanged(this);

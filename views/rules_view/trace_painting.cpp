@@ -134,7 +134,8 @@ void TraceMatrix::paintRule(QPainter& painter, int rule, const Theme& theme) con
         return;
     x += QFontMetrics(Metrics::semibold()).horizontalAdvance(word) + 12;
     paintSpans(painter, QRect(x, verdict.top(), verdict.right() - x - 6, verdict.height()),
-        words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes), font(), theme.secondary, theme);
+        words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes), font(), theme.secondary,
+        theme);
 }
 
 void TraceMatrix::paintLeader(QPainter& painter, const Theme& theme) const

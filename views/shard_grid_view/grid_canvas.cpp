@@ -70,10 +70,9 @@ bool GridCanvas::canMove(int dimension, GridPlace place) const
     return m_subject && GridLayout::moved(m_subject->layout, m_choice, dimension, place);
 }
 
-bool GridCanvas::move(int dimension, GridPlace place)
+bool GridCanvas::moveDimension(int dimension, GridPlace place)
 {
-    auto moved =
-        m_subject ? GridLayout::moved(m_subject->layout, m_choice, dimension, place) : std::nullopt;
+    auto moved = m_subject ? GridLayout::moved(m_subject->layout, m_choice, dimension, place) : std::nullopt;
     if (!moved)
         return false;
     setChoice(std::move(*moved));

@@ -25,7 +25,7 @@ public:
     [[nodiscard]] const GridLayout::Choice& choice() const { return m_choice; }
     /// Whether a dimension can go to a place of the axis tray, and taking it there.
     [[nodiscard]] bool canMove(int dimension, GridPlace place) const;
-    bool move(int dimension, GridPlace place);
+    bool moveDimension(int dimension, GridPlace place);
     /// Another block of a dimension that is on a slider.
     void setSlide(int dimension, std::int64_t block);
     void setColour(GridColour colour);

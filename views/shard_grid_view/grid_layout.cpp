@@ -79,7 +79,8 @@ double shownElements(const GridDimension& dimension)
 }
 
 /// The indices that a number counts through, the last one fastest.
-template<typename Pieces> std::vector<std::int64_t> digitsOf(std::int64_t number, std::size_t count, Pieces pieces)
+template <typename Pieces>
+std::vector<std::int64_t> digitsOf(std::int64_t number, std::size_t count, Pieces pieces)
 {
     std::vector<std::int64_t> digits(count);
     for (std::size_t i = count; i-- > 0;) {
@@ -221,8 +222,8 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     }
     int count = static_cast<int>(std::min<std::int64_t>(m_panelsInAll, maximumPanels));
 
-    m_trueAspect = rank < 2 ? (rank == 0 ? 3.0 : widest)
-                            : shownElements(m_columns) / std::max(shownElements(m_rows), 1e-9);
+    m_trueAspect =
+        rank < 2 ? (rank == 0 ? 3.0 : widest) : shownElements(m_columns) / std::max(shownElements(m_rows), 1e-9);
     if (m_columns.extent() == 0 || m_rows.extent() == 0)
         m_trueAspect = 1; // an array without elements has no proportions
     m_drawnAspect = std::clamp(m_trueAspect, 1 / widest, widest);
@@ -318,8 +319,8 @@ HostTile GridLayout::hostTile(const Layout& layout, const Choice& choice, std::i
     return together && different(shards) == tile.rows * tile.columns ? tile : HostTile{};
 }
 
-GridWindow GridLayout::windowAround(const Layout& layout, const Choice& choice, QSize area,
-    const GridMargins& margins, GridDetail wanted, const GridCell& cell)
+GridWindow GridLayout::windowAround(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
+    GridDetail wanted, const GridCell& cell)
 {
     const Others others = othersOf(layout, choice);
     const std::int64_t allRows = linesOf(layout, choice.rows, others.inRows);
@@ -505,8 +506,8 @@ Shape GridLayout::blockOf(const GridCell& cell) const
 {
     Shape block = m_slides;
     const auto put = [&](const std::vector<int>& dimensions, std::int64_t number) {
-        const std::vector<std::int64_t> digits = digitsOf(number, dimensions.size(),
-            [&](std::size_t i) { return m_grid[static_cast<std::size_t>(dimensions[i])]; });
+        const std::vector<std::int64_t> digits = digitsOf(
+            number, dimensions.size(), [&](std::size_t i) { return m_grid[static_cast<std::size_t>(dimensions[i])]; });
         for (std::size_t i = 0; i < dimensions.size(); ++i)
             block[static_cast<std::size_t>(dimensions[i])] = digits[i];
     };

@@ -115,7 +115,8 @@ QString arrayText(const LabResult& result)
         sizes << name + QString::number(result.shape[d]);
     }
     return QStringLiteral("%1[%2] → %3")
-        .arg(words::fromStd(name(result.dtype)), sizes.join(QStringLiteral(", ")), words::shape(result.layout.shardShape()));
+        .arg(words::fromStd(name(result.dtype)), sizes.join(QStringLiteral(", ")),
+            words::shape(result.layout.shardShape()));
 }
 
 QString bytesText(const LabResult& result)

@@ -79,7 +79,8 @@ void TableHelp::copy()
 
 void TableHelp::showCode()
 {
-    m_code->setPlainText(QString::fromStdString(tableCode(static_cast<ModelLibrary>(m_library->currentData().toInt()))));
+    m_code->setPlainText(
+        QString::fromStdString(tableCode(static_cast<ModelLibrary>(m_library->currentData().toInt()))));
 }
 
 } // namespace shardscope

@@ -27,7 +27,8 @@ bool accepts(const TensorRow& row, const TensorPath& parts, const QString& group
 {
     if (wordsOfFilter.isEmpty())
         return true;
-    QString hay = words::fromStd(row.path) + u' ' + parts.leaf + u' ' + group + u' ' + words::fromStd(toColumn(row.spec));
+    QString hay =
+        words::fromStd(row.path) + u' ' + parts.leaf + u' ' + group + u' ' + words::fromStd(toColumn(row.spec));
     if (parts.layer >= 0)
         hay += u' ' + TensorTree::tr("Layer %1").arg(parts.layer);
     for (const std::string& name : row.dimNames)
