@@ -149,8 +149,7 @@ QString hostTitle(const HostIndex& index, const HostShare& chunks)
     QString block = hostBlock(chunks.block, array, names);
     if (!block.isEmpty())
         block[0] = block[0].toUpper();
-    return Words::tr("%1. It has %2: %3.", "a host")
-        .arg(block, counted(static_cast<qint64>(chunks.devices.size()), Noun::Device), deviceRanges(chunks.devices));
+    return Words::tr("%1. Its devices: %2.").arg(block, deviceRanges(chunks.devices));
 }
 
 QString hostWrites(const HostShare& chunks)

@@ -52,7 +52,12 @@ class TestAxisTray : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init() { test::failOnWarnings(); }
+    void init()
+    {
+        // The offscreen platform says that it has no keyboard to grab for the list of slots.
+        QTest::failOnWarning(QRegularExpression(
+            QStringLiteral("^(?!This plugin does not support (propagateSizeHints|raise|grabbing the keyboard))")));
+    }
 
     /// Wherever the dimensions go: over all blocks of the sliders every shard has one cell.
     void everyShardHasOneCell()

@@ -3,7 +3,9 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <QTableView>
 #include <QTest>
+#include <QTreeView>
 #include <QUndoStack>
 
 #include "experiment/edits.h"
@@ -41,7 +43,7 @@ struct Untouched : test::Fixture {
         : Fixture(std::move(experiment))
     {
     }
-    [[nodiscard]] bool stays() const { return *document.experiment() == before && document.undoStack()->count() == 0; }
+    [[nodiscard]] bool stays() { return *document.experiment() == before && document.undoStack()->count() == 0; }
 };
 
 template <typename View>

@@ -65,6 +65,7 @@ HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
     words->addWidget(m_title);
     words->addWidget(m_writes);
     words->addWidget(m_batch);
+    words->addStretch(1); // the words stay at the top where there is no table
     auto* right = new QVBoxLayout;
     right->setSpacing(0);
     right->addLayout(words);

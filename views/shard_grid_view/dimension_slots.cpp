@@ -122,6 +122,11 @@ void DimensionSlots::arrange()
     update();
 }
 
+int DimensionSlots::heightAt(int width) const
+{
+    return SlotsLayout::make(captions(), items(), std::max(width - 2, 1), chipHeight()).height + 1;
+}
+
 QSize DimensionSlots::sizeHint() const
 {
     return { SlotsLayout::widthInOneRow(captions(), items(), chipHeight()) + 3, std::max(m_layout.height + 1, 1) };
@@ -366,7 +371,8 @@ void DimensionSlots::paintEvent(QPaintEvent*)
         const Chip& chip = chipOf(static_cast<int>(i));
         const bool current = hasFocus() && static_cast<int>(i) == m_current;
         painter.setOpacity(m_dragging && static_cast<int>(i) == m_pressed ? 0.35 : 1);
-        paintChip(painter, m_layout.chips[i].rect, chip.text, chip.axis, theme,
+        const bool room = chipSize(chip.text).width() <= m_layout.chips[i].rect.width();
+        paintChip(painter, m_layout.chips[i].rect, room ? chip.text : chip.name, chip.axis, theme,
             current ? ChipState::Target : ChipState::Plain);
     }
     painter.setOpacity(1);

@@ -18,6 +18,7 @@ public:
     struct Chip {
         int dimension = 0;
         QString text; ///< "layers @pod"
+        QString name; ///< "layers": where there is no room for all of the text
         int axis = -1; ///< mesh axis whose colour it bears
         GridPlace place = GridPlace::Rows;
         std::vector<GridPlace> others; ///< where else it can go
@@ -29,6 +30,8 @@ public:
     void setChips(std::vector<Chip> chips);
     [[nodiscard]] const std::vector<Chip>& chips() const { return m_chips; }
     [[nodiscard]] const SlotsLayout& slotsLayout() const { return m_layout; }
+    /// How high it would be at that width.
+    [[nodiscard]] int heightAt(int width) const;
     /// The dimension that the keys are at, -1 for none.
     [[nodiscard]] int currentDimension() const;
     static QString placeName(GridPlace place); ///< "Rows"

@@ -78,12 +78,19 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
         name += QStringLiteral(" %1, ").arg(words::range(0, dimension.size)) + tr("not cut");
     else if (!everyRange)
         suffix = tr(", block %1", "hidden @model, block 0–31").arg(words::range(firstBlock, endBlock));
-    const QRect nameRect(panel.left(), nameTop - titleShift, panel.width(), Metrics::scaled(16));
-    const int nameWidth =
-        drawName(painter, nameRect, Qt::AlignHCenter, name, m_subject->axesOf(dimension.dimension), axis, theme);
+    // Over the panel; where it is wider than that it goes on to the right, and not into the corner of the row's name.
+    QFont bold = font();
+    bold.setWeight(QFont::DemiBold);
+    const QString axes = m_subject->axesOf(dimension.dimension);
+    const int wanted =
+        QFontMetrics(font()).horizontalAdvance(name + QLatin1Char(' ')) + QFontMetrics(bold).horizontalAdvance(axes);
+    const bool fits = wanted <= panel.width();
+    const QRect nameRect(
+        panel.left(), nameTop - titleShift, fits ? panel.width() : width() - panel.left() - 4, Metrics::scaled(16));
+    const int nameWidth = drawName(painter, nameRect, fits ? Qt::AlignHCenter : Qt::AlignLeft, name, axes, axis, theme);
     if (!suffix.isEmpty()) {
         painter.setPen(theme.secondary);
-        const int x = std::max(nameRect.center().x() - nameWidth / 2, 2) + nameWidth;
+        const int x = (fits ? std::max(nameRect.center().x() - nameWidth / 2, 2) : nameRect.left()) + nameWidth;
         painter.drawText(QRect(x, nameRect.top(), Metrics::scaled(160), nameRect.height()),
             Qt::AlignLeft | Qt::AlignVCenter, suffix);
     }
@@ -192,13 +199,20 @@ void GridCanvas::paintPanelTitles(QPainter& painter, const Theme& theme) const
     const QFontMetrics metrics(Metrics::semibold());
     for (int panel = 0; panel < static_cast<int>(m_grid.panels().size()); ++panel) {
         const std::vector<std::int64_t> index = m_grid.panelIndex(panel);
-        QStringList parts;
+        QStringList parts, numbers;
         for (std::size_t i = 0; i < index.size(); ++i) {
             parts << m_subject->blockText(m_grid.multiples()[i], index[i]);
+            numbers << words::count(index[i]);
         }
+        // The numbers of the blocks where names have no room; the legend says of which dimensions.
         const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
-        painter.drawText(QRect(rect.left(), rect.top() - metrics.height() - 4, rect.width(), metrics.height()),
-            Qt::AlignCenter, metrics.elidedText(parts.join(QStringLiteral(", ")), Qt::ElideMiddle, rect.width()));
+        const QRect title = rect.adjusted(-10, 0, 10, 0);
+        const QString whole = parts.join(QStringLiteral(", ")), brief = numbers.join(QStringLiteral(", "));
+        painter.drawText(QRect(title.left(), rect.top() - metrics.height() - 4, title.width(), metrics.height()),
+            Qt::AlignCenter,
+            metrics.horizontalAdvance(whole) <= title.width()
+                ? whole
+                : metrics.elidedText(brief, Qt::ElideRight, title.width()));
     }
 }
 

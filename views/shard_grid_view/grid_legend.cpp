@@ -162,6 +162,12 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             y += lineHeight;
         }
     }
+    if (m_grid.panelsInAll() > 1) {
+        QStringList lines;
+        for (const int d : m_grid.multiples())
+            lines << m_subject->titleOf(d);
+        paragraph(tr("One grid for each block of"), lines);
+    }
     if (m_grid.columns().inner > 1 || m_grid.rows().inner > 1) {
         QStringList lines;
         for (const int d : m_grid.columns().nested)

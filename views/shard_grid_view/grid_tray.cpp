@@ -38,11 +38,11 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     m_colourLabel->setBuddy(m_colour);
 
     m_line->setSpacing(spacing);
-    m_line->addWidget(m_slots);
+    m_line->addWidget(m_slots, 1);
     m_controls = m_line->count();
     m_line->addStretch();
-    m_line->addWidget(m_colourLabel);
-    m_line->addWidget(m_colour);
+    m_line->addWidget(m_colourLabel, 0, Qt::AlignTop);
+    m_line->addWidget(m_colour, 0, Qt::AlignTop);
     m_column->setContentsMargins(8, 4, 8, 4);
     m_column->setSpacing(4);
     m_column->addLayout(m_line);
@@ -55,7 +55,7 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
 
 void GridTray::addControl(QWidget* control)
 {
-    m_line->insertWidget(m_controls++, control);
+    m_line->insertWidget(m_controls++, control, 0, Qt::AlignTop);
 }
 
 void GridTray::follow()
@@ -72,27 +72,42 @@ void GridTray::followSlots()
     const int rank = subject ? static_cast<int>(subject->layout.shape().size()) : 0;
     std::vector<DimensionSlots::Chip> chips;
     for (int d = 0; rank > 1 && d < rank; ++d) {
-        DimensionSlots::Chip chip{ d, subject->titleOf(d), subject->firstAxis(d),
+        DimensionSlots::Chip chip{ d, subject->titleOf(d), subject->dimensionName(d), subject->firstAxis(d),
             GridLayout::placeOf(subject->layout, m_canvas->choice(), d), {} };
         for (int place = 0; place <= static_cast<int>(GridPlace::Fold); ++place)
             if (const auto other = static_cast<GridPlace>(place); other != chip.place && m_canvas->canMove(d, other))
                 chip.others.push_back(other);
         chips.push_back(std::move(chip));
     }
-    const bool ownLine = rank > 2;
-    if (ownLine != m_ownLine) {
-        m_ownLine = ownLine;
-        m_controls += ownLine ? -1 : 1;
-        if (ownLine) {
-            m_line->removeWidget(m_slots);
-            m_column->insertWidget(0, m_slots);
-        } else {
-            m_column->removeWidget(m_slots);
-            m_line->insertWidget(0, m_slots);
-        }
-    }
     m_slots->setVisible(!chips.empty());
     m_slots->setChips(std::move(chips));
+    placeSlots();
+}
+
+void GridTray::placeSlots()
+{
+    // Beside the other controls, unless a line of their own makes the tray less high.
+    const int margins = m_column->contentsMargins().left() + m_column->contentsMargins().right();
+    int others = 0;
+    for (int i = 0; i < m_line->count(); ++i) {
+        const QWidget* control = m_line->itemAt(i)->widget();
+        if (control && control != m_slots && control != m_colourLabel && !control->isHidden())
+            others += control->sizeHint().width() + spacing;
+    }
+    const int line = m_colour->sizeHint().height() + m_column->spacing();
+    const int beside = m_slots->heightAt(std::max(width() - margins - others, 1));
+    const bool ownLine = m_slots->heightAt(width() - margins) + line < beside;
+    if (ownLine == m_ownLine)
+        return;
+    m_ownLine = ownLine;
+    m_controls += ownLine ? -1 : 1;
+    if (ownLine) {
+        m_line->removeWidget(m_slots);
+        m_column->insertWidget(0, m_slots);
+    } else {
+        m_column->removeWidget(m_slots);
+        m_line->insertWidget(0, m_slots, 1);
+    }
 }
 
 GridTray::SliderRow GridTray::makeSlider()
@@ -174,6 +189,7 @@ QSize GridTray::minimumSizeHint() const
 void GridTray::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    placeSlots();
     showLabel();
 }
 

@@ -48,6 +48,7 @@ private:
     };
     void showLabel();
     void followSlots();
+    void placeSlots();
     void followSliders();
     SliderRow makeSlider();
 

@@ -100,6 +100,7 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     message->addWidget(m_messageText, 1);
     message->addLayout(m_fixes);
     m_messageBox->setAutoFillBackground(true);
+    m_messageBox->setBackgroundRole(QPalette::Window);
     m_messageBox->hide();
 
     auto* column = new QVBoxLayout(this);
