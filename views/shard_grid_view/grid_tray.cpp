@@ -36,6 +36,7 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     m_colour->setMinimumWidth(Metrics::scaled(72));
     m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host") });
     m_colourLabel->setBuddy(m_colour);
+    m_colourLabel->setMinimumHeight(m_colour->sizeHint().height());
 
     m_line->setSpacing(spacing);
     m_line->addWidget(m_slots, 1);

@@ -89,12 +89,14 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     auto* order = new QHBoxLayout;
     order->setSpacing(8);
     order->addWidget(m_orders);
-    order->addWidget(m_share);
-    order->addWidget(m_contiguous);
-    order->addWidget(m_byHost);
     order->addWidget(m_option, 1);
     order->addStretch();
     order->addWidget(m_auto);
+    auto* switches = new QHBoxLayout;
+    switches->setSpacing(16);
+    for (QCheckBox* box : { m_share, m_contiguous, m_byHost })
+        switches->addWidget(box);
+    switches->addStretch();
     auto* message = new QHBoxLayout(m_messageBox);
     message->setContentsMargins(8, 4, 8, 4);
     message->addWidget(m_messageText, 1);
@@ -109,6 +111,7 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     column->addLayout(devices);
     column->addWidget(m_list);
     column->addLayout(order);
+    column->addLayout(switches);
     column->addWidget(m_messageBox);
     setFocusProxy(m_presets);
 
