@@ -113,7 +113,7 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
         chosen.sharePhysicalAxes = share;
         setOrder(std::move(chosen), share ? tr("share physical axes") : tr("whole physical axes"));
     });
-    connect(m_option, &QLineEdit::editingFinished, this, &TopologyView::setOption);
+    connect(m_option, &QLineEdit::editingFinished, this, &DeviceControls::setOption);
     connect(document, &Document::experimentChanged, this, &DeviceControls::refresh);
     refresh();
 }
