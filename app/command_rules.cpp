@@ -6,6 +6,7 @@
 #include "resolve.h"
 #include "rules/published_rules.h"
 #include "sharding/text.h"
+#include "words/utf8.h"
 
 namespace shardscope::cli {
 
@@ -48,7 +49,7 @@ int listRules(const JsonTarget& json)
                      { QStringLiteral("Rules"), true }, { QStringLiteral("Mesh axes"), true } },
         {} };
     for (const PublishedRules& set : publishedRules())
-        table.rows.push_back({ toText(set.id), toText(set.project), toText(set.title),
+        table.rows.push_back({ words::fromStd(set.id), words::fromStd(set.project), words::fromStd(set.title),
             QString::number(set.rules.list.size()), QString::number(set.meshAxes.size()) });
     Console().table(table, {});
     return Done;
@@ -69,7 +70,7 @@ int printRules(const std::string& id, const JsonTarget& json)
     Console console;
     const auto comment = [&](const std::string& text) {
         if (!text.empty())
-            console.line(QStringLiteral("# ") + toText(text));
+            console.line(QStringLiteral("# ") + words::fromStd(text));
     };
     comment(set.project + ", " + set.title);
     comment(set.source);
@@ -78,9 +79,9 @@ int printRules(const std::string& id, const JsonTarget& json)
         comment("Overrides of " + set.overrides);
     QStringList axes;
     for (const std::string& axis : set.meshAxes)
-        axes << toText(axis);
+        axes << words::fromStd(axis);
     console.line(QStringLiteral("# mesh axes: ") + axes.join(QStringLiteral(", ")));
-    console.lines(toText(toPythonSource(set.rules, "rules")).trimmed().split(QLatin1Char('\n')));
+    console.lines(words::fromStd(toPythonSource(set.rules, "rules")).trimmed().split(QLatin1Char('\n')));
     return Done;
 }
 

@@ -48,6 +48,7 @@ struct CheckerRow {
 [[nodiscard]] CaseResult compareMembers(const Json& oneCase, const Json& actual);
 
 CaseResult checkAxisAlgebra(const Json& oneCase, const Json& file);
+CaseResult checkFactorPropagation(const Json& oneCase, const Json& file);
 CaseResult checkFlaxConstraintGate(const Json& oneCase, const Json& file);
 CaseResult checkFlaxLogicalToMeshAxes(const Json& oneCase, const Json& file);
 CaseResult checkJaxCreateDeviceMesh(const Json& oneCase, const Json& file);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::array rows{
     CheckerRow{ "axis_algebra", checkAxisAlgebra },
+    CheckerRow{ "factor_propagation_unit", checkFactorPropagation },
     CheckerRow{ "flax_constraint_gate", checkFlaxConstraintGate },
     CheckerRow{ "flax_logical_to_mesh_axes", checkFlaxLogicalToMeshAxes },
     CheckerRow{ "jax_create_device_mesh", checkJaxCreateDeviceMesh },

@@ -22,6 +22,7 @@
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/lab_words.h"
 #include "views/sharding_lab/replica_groups_model.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/segmented_bar.h"
 
 namespace shardscope {
@@ -186,6 +187,7 @@ QWidget* ResultPanel::makeComparePage()
     for (int section = 0; section < 3; ++section)
         m_facts->horizontalHeaderItem(section)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_facts->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_facts->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     m_facts->setAccessibleName(tr("A and B beside each other"));
     auto* line = new QHBoxLayout;
     line->setSpacing(6);
@@ -304,7 +306,9 @@ void ResultPanel::refreshComparison()
         for (int column = 0; column < 3; ++column) {
             if (!m_facts->item(row, column))
                 m_facts->setItem(row, column, new QTableWidgetItem);
-            m_facts->item(row, column)->setText(rows[static_cast<std::size_t>(row)][column]);
+            const QString& text = rows[static_cast<std::size_t>(row)][column];
+            m_facts->item(row, column)->setText(text);
+            m_facts->item(row, column)->setToolTip(plainTip(text));
         }
 }
 

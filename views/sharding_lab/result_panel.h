@@ -30,6 +30,7 @@ public:
     /// Shows what the state says now.
     void refresh();
     [[nodiscard]] GridCanvas* canvas() const { return m_canvas; }
+    [[nodiscard]] GridTray* tray() const { return m_tray; }
     [[nodiscard]] SegmentedBar* pageBar() const { return m_bar; }
     [[nodiscard]] FormRow* otherRow() const { return m_other; }
     [[nodiscard]] QString verdictText() const;

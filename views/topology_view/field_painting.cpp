@@ -71,6 +71,7 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
     } else {
         const QFont names = Metrics::small();
         const QFontMetrics metrics(names);
+        const int widest = metrics.horizontalAdvance(QString::number(std::max<std::size_t>(m_fills.size(), 1) - 1));
         painter.setFont(names);
         for (std::size_t cell = 0; cell < m_field->devices.size(); ++cell) {
             const std::int32_t device = m_field->devices[cell];
@@ -80,11 +81,11 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
             const QColor fill = id < m_fills.size() ? QColor(m_fills[id]) : theme.alternateRow;
             const QRect rect = cellRect(static_cast<std::int64_t>(cell));
             painter.fillRect(rect, fill);
-            const QString name = QString::number(device);
-            if (rect.height() < metrics.ascent() + 3 || rect.width() < metrics.horizontalAdvance(name) + 4)
+            // All have their names, or none has: the largest id tells.
+            if (rect.height() < metrics.ascent() + 3 || rect.width() < widest + 4)
                 continue;
             painter.setPen(theme.textOn(fill));
-            painter.drawText(rect, Qt::AlignCenter, name);
+            painter.drawText(rect, Qt::AlignCenter, QString::number(device));
         }
         paintHosts(painter, theme);
     }
