@@ -6,6 +6,7 @@
 #include "words/describe_files.h"
 #include "words/describe_forms.h"
 #include "words/describe_hosts.h"
+#include "words/describe_programs.h"
 #include "words/diagnostic_reader.h"
 #include "words/tr.h"
 
@@ -376,6 +377,8 @@ ProblemText describe(const Diagnostic& diagnostic)
     const bool file = (number >= 120 && number < 140) || (number >= 220 && number < 230);
     if (text.cause.isEmpty())
         text = describeDevices(diagnostic);
+    if (text.cause.isEmpty())
+        text = describeProgramText(diagnostic);
     if (text.cause.isEmpty())
         text = file         ? describeFile(diagnostic)
             : number >= 400 ? describeForm(diagnostic)
