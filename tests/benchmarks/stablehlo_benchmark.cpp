@@ -2,9 +2,8 @@
 // How fast StableHLO text is read, and how much memory that takes: stablehlo_benchmark [MEGABYTES [CASE]].
 // Cases: plain (operations without locations), located (one location per operation), constants (lists and hexadecimal
 // text). The peak counts all of the process, the text included.
-#include <sys/resource.h>
-
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

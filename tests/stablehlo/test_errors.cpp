@@ -4,6 +4,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
+
 #include "base/codes.h"
 #include "stablehlo/reading.h"
 
