@@ -4,8 +4,9 @@
 //
 // "folded" is what one sees at first; "all open" has every operation in the picture, repeated layers too; "without
 // scopes" is the same program as a text gives it, with blocks found by comparison; "one level" has no parts at all. A
-// frame is painted as the window paints it: all of the widget, into its backing store. Returns 1 where a budget is
-// exceeded.
+// frame is painted as the window paints it: all of the widget, into its backing store. Painting waits for nothing, so
+// that its processor time is what the clock shows on a machine where nothing else runs; the budgets are held against
+// that, and the clock is printed beside it. Returns 1 where a budget is exceeded.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QImage>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -30,23 +32,47 @@ namespace {
 constexpr double budget = 16, openBudget = 2000; ///< ms
 bool exceeded = false;
 
-double milliseconds(const std::function<void()>& run)
+struct Time {
+    double clock = 0, processor = 0; ///< ms
+};
+
+double processorTime()
+{
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
+Time timed(const std::function<void()>& run)
 {
     QElapsedTimer timer;
     timer.start();
+    const double before = processorTime();
     run();
-    return static_cast<double>(timer.nsecsElapsed()) / 1e6;
+    return { static_cast<double>(timer.nsecsElapsed()) / 1e6, processorTime() - before };
 }
 
-void report(const char* what, std::vector<double> frames)
+void report(const std::string& what, const std::vector<Time>& frames)
 {
-    std::sort(frames.begin(), frames.end());
-    const auto at = [&frames](double share) {
-        return frames[static_cast<std::size_t>(std::ceil(share * static_cast<double>(frames.size()))) - 1];
+    const auto share = [&frames](double Time::*of, double part) {
+        std::vector<double> times;
+        for (const Time& frame : frames)
+            times.push_back(frame.*of);
+        std::sort(times.begin(), times.end());
+        return times[static_cast<std::size_t>(std::ceil(part * static_cast<double>(times.size()))) - 1];
     };
-    std::printf("  %-34s %4zu frames: 99 %% of frames within %.1f ms, half within %.1f, longest %.1f\n", what,
-        frames.size(), at(0.99), at(0.5), frames.back());
-    exceeded = exceeded || at(0.99) > budget;
+    const double most = share(&Time::processor, 0.99);
+    std::printf(
+        "  %-34s %zu frames: 99 %% of frames within %.1f ms (by the clock %.1f), half within %.1f, longest %.1f\n",
+        what.c_str(), frames.size(), most, share(&Time::clock, 0.99), share(&Time::processor, 0.5),
+        share(&Time::processor, 1));
+    exceeded = exceeded || most > budget;
+}
+
+void reportOpen(const char* what, Time time)
+{
+    std::printf("  %s within %.0f ms (by the clock %.0f)\n", what, time.processor, time.clock);
+    exceeded = exceeded || time.processor > openBudget;
 }
 
 class Bench {
@@ -58,57 +84,52 @@ public:
         auto snapshot = std::make_shared<Snapshot>();
         snapshot->program = std::move(program);
         m_canvas.resize(m_image.size());
-        const double open = milliseconds([&] {
+        reportOpen("opened and painted", timed([&] {
             m_canvas.setSnapshot(snapshot);
             paint();
-        });
-        std::printf("  opened and painted within %.0f ms\n", open);
-        exceeded = exceeded || open > openBudget;
+        }));
     }
 
     GraphCanvas& canvas() { return m_canvas; }
     void paint() { m_canvas.render(&m_image, {}, {}, QWidget::DrawWindowBackground); }
 
-    void pan(const char* what, double zoom)
+    void pan(const std::string& what, double zoom)
     {
         m_canvas.setZoom(zoom, QPointF(800, 0));
-        std::vector<double> frames;
+        std::vector<Time> frames;
         for (int i = 0; i < 400; ++i)
-            frames.push_back(milliseconds([&] {
+            frames.push_back(timed([&] {
                 m_canvas.panBy({ i % 100 < 50 ? 9.0 : -9.0, i < 300 ? -61.0 : 80.0 });
                 paint();
             }));
-        report(what, std::move(frames));
+        report(what, frames);
     }
-    void zoom(const char* what)
+    void zoom(const std::string& what)
     {
         m_canvas.setZoom(GraphCanvas::smallestZoom, QPointF(800, 500));
-        std::vector<double> frames;
+        std::vector<Time> frames;
         for (int i = 0; i < 600; ++i)
-            frames.push_back(milliseconds([&] {
+            frames.push_back(timed([&] {
                 m_canvas.setZoom(m_canvas.zoom() * (i % 300 < 150 ? 1.034 : 1 / 1.034), QPointF(800, 500));
                 paint();
             }));
-        report(what, std::move(frames));
+        report(what, frames);
     }
-    void all(const char* what)
+    void all(const std::string& name)
     {
-        const std::string name = what;
-        pan((name + ", moved at 100 %").c_str(), 1);
-        pan((name + ", moved at 60 %").c_str(), 0.6);
-        pan((name + ", moved at 30 %").c_str(), 0.3);
-        pan((name + ", moved at 12 %").c_str(), 0.12);
-        pan((name + ", moved at 3 %").c_str(), 0.03);
-        zoom((name + ", zoomed 2 to 300 %").c_str());
+        pan(name + ", moved at 100 %", 1);
+        pan(name + ", moved at 60 %", 0.6);
+        pan(name + ", moved at 30 %", 0.3);
+        pan(name + ", moved at 12 %", 0.12);
+        pan(name + ", moved at 3 %", 0.03);
+        zoom(name + ", zoomed 2 to 300 %");
     }
     void openEverything()
     {
-        const double time = milliseconds([&] {
+        reportOpen("all parts opened and painted", timed([&] {
             m_canvas.unfoldEverything();
             paint();
-        });
-        std::printf("  all parts opened and painted within %.0f ms\n", time);
-        exceeded = exceeded || time > openBudget;
+        }));
     }
 
 private:
@@ -145,13 +166,13 @@ int main(int argc, char** argv)
     QApplication application(argc, argv);
     const Appearance appearance(ThemeChoice::Light);
     {
-        Bench bench("transformer of 138 layers", std::make_shared<const Program>(test::transformerProgram(138)));
+        Bench bench("transformer of 142 layers", std::make_shared<const Program>(test::transformerProgram(142)));
         bench.all("folded");
         bench.openEverything();
         bench.all("all open");
     }
     {
-        Bench bench("the same without scopes", std::make_shared<const Program>(test::transformerProgram(138, false)));
+        Bench bench("the same without scopes", std::make_shared<const Program>(test::transformerProgram(142, false)));
         bench.all("folded");
         bench.openEverything();
         bench.all("all open");

@@ -5,6 +5,7 @@
 //     Program program = test::transformerProgram(126); // some 30,000 operations
 #pragma once
 
+#include <QtGlobal>
 #include <string>
 #include <vector>
 
