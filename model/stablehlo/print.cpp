@@ -54,7 +54,7 @@ void Printer::printModule()
         add("sdy.mesh @mesh = " + toText(ProgramMesh{ "mesh", m_options.mesh, {}, false }));
     }
     for (const ProgramMesh& mesh : m_program.meshes) {
-        if (mesh.inlined)
+        if (mesh.inlined || mesh.undeclared)
             continue;
         newLine(2);
         add("sdy.mesh " + symbol(mesh.name) + " = " + toText(mesh));
