@@ -54,7 +54,7 @@ void Printer::printModule()
         add("sdy.mesh @mesh = " + toText(ProgramMesh{ "mesh", m_options.mesh, {}, false }));
     }
     for (const ProgramMesh& mesh : m_program.meshes) {
-        if (mesh.inlined)
+        if (mesh.inlined || mesh.undeclared)
             continue;
         newLine(2);
         add("sdy.mesh " + symbol(mesh.name) + " = " + toText(mesh));
@@ -134,8 +134,12 @@ void Printer::printArgument(const Function& function, ValueId argument, std::siz
         for (const StatePair& pair : m_program.state)
             if (pair.argument == argument)
                 attributes.emplace_back("tf.aliasing_output", std::to_string(pair.result) + " : i32");
-    addValueAttributes(argument, isMain ? Role::Input : Role::Temporary, attributes);
+    // Names of main's arguments are what their locations say.
+    const bool located = isMain && m_options.locations && !value.path.empty();
+    addValueAttributes(argument, isMain ? Role::Input : Role::Temporary, attributes, !located);
     addDictionary(std::move(attributes));
+    if (located)
+        addLocation(quoted(value.path));
 }
 
 void Printer::printResult(const Function& function, std::size_t index, bool isMain)
@@ -193,12 +197,12 @@ void Printer::addAnnotation(const Annotation& annotation, std::size_t rank, Attr
     }
 }
 
-void Printer::addValueAttributes(ValueId id, Role expected, AttributeTexts& attributes) const
+void Printer::addValueAttributes(ValueId id, Role expected, AttributeTexts& attributes, bool path) const
 {
     if (m_options.names != PrintedNames::AsAttributes)
         return;
     const Value& value = m_program.value(id);
-    if (!value.path.empty())
+    if (path && !value.path.empty())
         attributes.emplace_back(std::string(ownPrefix) + "path", quoted(value.path));
     if (value.role != expected)
         attributes.emplace_back(std::string(ownPrefix) + "role", quoted(roleName(value.role)));

@@ -39,6 +39,19 @@ bool isPlain(OpKind kind)
 
 } // namespace
 
+void Printer::addLooseShardings(const Operation& op, AttributeTexts& attributes) const
+{
+    for (const LooseShardings& loose : m_program.looseShardings) {
+        if (&m_program.operation(loose.operation) != &op)
+            continue;
+        std::vector<ProgramSharding> list;
+        for (const ShardingIndex index : loose.shardings)
+            if (index != 0)
+                list.push_back(m_program.shardings[index - 1]);
+        attributes.emplace_back("sdy.sharding", "#sdy.sharding_per_value<" + shardings(list) + '>');
+    }
+}
+
 AttributeTexts Printer::dictionaryOf(const Operation& op, std::initializer_list<std::string_view> without) const
 {
     AttributeTexts attributes;
@@ -61,6 +74,8 @@ AttributeTexts Printer::dictionaryOf(const Operation& op, std::initializer_list<
         }
         attributes.emplace_back("sdy.sharding", "#sdy.sharding_per_value<[" + list + "]>");
     }
+    if (m_options.shardings && !m_program.looseShardings.empty())
+        addLooseShardings(op, attributes);
     if (op.results.size() == 1) {
         const bool constant =
             op.kind == OpKind::Constant || op.kind == OpKind::SdyConstant || op.kind == OpKind::ChloConstant;

@@ -111,7 +111,7 @@ bool Printer::printSdyCollective(const Operation& op)
     const auto* a = wideAs<SdyCollectiveAttributes>(op.attributes);
     if (!a)
         return false;
-    const Mesh& mesh = *m_program.meshes[a->out.mesh].mesh;
+    const ProgramMesh& mesh = m_program.meshes[a->out.mesh];
     const auto lists = [&] {
         std::string text;
         for (const AxisList& list : a->axesPerDimension)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "program/program_mesh.h"
 #include "stablehlo/element_values.h"
 #include "stablehlo/printer.h"
 #include "stablehlo/scanner.h"
@@ -78,15 +79,18 @@ std::string joined(const List& list, ToText toText)
     return text;
 }
 
-std::string axisText(const AxisRef& ref, const Mesh& mesh)
+std::string axisText(const AxisRef& ref, const ProgramMesh& mesh)
 {
-    std::string text = quoted(mesh.axis(static_cast<std::size_t>(ref.axis)).name);
-    if (!isWhole(mesh, ref))
+    if (const StrayAxis* stray = strayAxis(mesh, ref))
+        return quoted(stray->name)
+            + (stray->isPart ? ":(" + std::to_string(stray->pre) + ')' + std::to_string(stray->size) : std::string());
+    std::string text = quoted(mesh.mesh->axis(static_cast<std::size_t>(ref.axis)).name);
+    if (!isWhole(*mesh.mesh, ref))
         text += ":(" + std::to_string(ref.pre) + ')' + std::to_string(ref.size);
     return text;
 }
 
-std::string axisList(const AxisList& list, const Mesh& mesh)
+std::string axisList(const AxisList& list, const ProgramMesh& mesh)
 {
     return joined(list, [&](const AxisRef& ref) { return axisText(ref, mesh); });
 }
@@ -261,7 +265,7 @@ std::string Printer::shardings(const std::vector<ProgramSharding>& list) const
     return '[' + joined(list, [this](const ProgramSharding& s) { return sharding(s); }) + ']';
 }
 
-std::string Printer::axes(const AxisList& list, const Mesh& mesh) const
+std::string Printer::axes(const AxisList& list, const ProgramMesh& mesh) const
 {
     return '{' + axisList(list, mesh) + '}';
 }
@@ -314,14 +318,21 @@ void Printer::addFunctionalType(const Operation& op)
 
 std::string toText(const ProgramMesh& mesh)
 {
-    std::string text = "<[" + mlir::joined(mesh.mesh->axes(), [](const MeshAxis& axis) {
+    const auto axisSize = [](const MeshAxis& axis) {
         return mlir::quoted(axis.name) + '=' + std::to_string(axis.size);
-    }) + ']';
+    };
+    const auto number = [](std::int64_t id) { return std::to_string(id); };
+    if (mesh.illegal) // as it was written
+        return "<[" + mlir::joined(mesh.illegal->axes, axisSize) + ']'
+            + (mesh.illegal->hasIds ? ", device_ids=[" + mlir::joined(mesh.illegal->deviceIds, number) + ']'
+                                    : std::string())
+            + '>';
+    std::string text = "<[" + mlir::joined(mesh.mesh->axes(), axisSize) + ']';
     const std::span<const std::int32_t> order = mesh.mesh->deviceOrder();
     if (mesh.onlyDevice)
         text += ", device_ids=[" + std::to_string(*mesh.onlyDevice) + ']';
     else if (!order.empty())
-        text += ", device_ids=[" + mlir::joined(order, [](std::int32_t id) { return std::to_string(id); }) + ']';
+        text += ", device_ids=[" + mlir::joined(order, number) + ']';
     return text + '>';
 }
 
@@ -331,7 +342,7 @@ std::string toText(const ProgramSharding& sharding, const std::vector<ProgramMes
     const TensorSharding& s = sharding.sharding;
     std::string text = '<' + (mesh.inlined ? "mesh" + toText(mesh) : mlir::symbol(mesh.name)) + ", [";
     text += mlir::joined(s.dims, [&](const DimensionSharding& dimension) {
-        std::string part = '{' + mlir::axisList(dimension.axes, *mesh.mesh);
+        std::string part = '{' + mlir::axisList(dimension.axes, mesh);
         if (dimension.open)
             part += dimension.axes.empty() ? "?" : ", ?";
         part += '}';
@@ -341,13 +352,13 @@ std::string toText(const ProgramSharding& sharding, const std::vector<ProgramMes
     });
     text += ']';
     if (!s.replicated.empty())
-        text += ", replicated={" + mlir::axisList(s.replicated, *mesh.mesh) + '}';
+        text += ", replicated={" + mlir::axisList(s.replicated, mesh) + '}';
     if (!s.unreduced.empty())
         text += std::string(", unreduced=")
             + (sharding.unreducedKind == ReduceKind::Max        ? "max"
                     : sharding.unreducedKind == ReduceKind::Min ? "min"
                                                                 : "")
-            + '{' + mlir::axisList(s.unreduced, *mesh.mesh) + '}';
+            + '{' + mlir::axisList(s.unreduced, mesh) + '}';
     return text + '>';
 }
 

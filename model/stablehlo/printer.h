@@ -64,8 +64,9 @@ private:
     [[nodiscard]] std::string constant(const ConstantAttributes& a, const TensorType& type) const;
     [[nodiscard]] std::string sharding(const ProgramSharding& s) const { return toText(s, m_program.meshes); }
     [[nodiscard]] std::string shardings(const std::vector<ProgramSharding>& list) const;
-    [[nodiscard]] std::string axes(const AxisList& list, const Mesh& mesh) const;
-    void addValueAttributes(ValueId id, Role expected, AttributeTexts& attributes) const;
+    [[nodiscard]] std::string axes(const AxisList& list, const ProgramMesh& mesh) const;
+    void addLooseShardings(const Operation& op, AttributeTexts& attributes) const;
+    void addValueAttributes(ValueId id, Role expected, AttributeTexts& attributes, bool path = true) const;
     void addAnnotation(const Annotation& annotation, std::size_t rank, AttributeTexts& attributes) const;
     /// The annotation over the options' mesh; empty if it cannot be said.
     [[nodiscard]] std::string annotationSharding(const Annotation& annotation, std::size_t rank) const;

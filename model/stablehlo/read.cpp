@@ -92,7 +92,7 @@ std::vector<std::pair<std::size_t, std::size_t>> parts(std::string_view text)
 
 } // namespace mlir
 
-Result<ReadProgram> readStableHlo(std::string_view text)
+Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options)
 {
     const auto parts = mlir::parts(text);
     if (parts.empty()) {
@@ -100,18 +100,18 @@ Result<ReadProgram> readStableHlo(std::string_view text)
         where.line = where.column = 1;
         return fail(Code::NoProgram, {}, std::move(where));
     }
-    Result<ReadProgram> read = mlir::Reader(text, parts[0].first, parts[0].second).read();
+    Result<ReadProgram> read = mlir::Reader(text, parts[0].first, parts[0].second, options).read();
     if (read && parts.size() > 1)
         read->warnings.push_back(
             { Code::FurtherPrograms, { { "count", parts.size() - 1 } }, mlir::placeOf(text, parts[1].first) });
     return read;
 }
 
-Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text)
+Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text, ReadOptions options)
 {
     std::vector<ReadProgram> programs;
     for (const auto& [begin, end] : mlir::parts(text)) {
-        Result<ReadProgram> read = mlir::Reader(text, begin, end).read();
+        Result<ReadProgram> read = mlir::Reader(text, begin, end, options).read();
         if (!read)
             return tl::unexpected(std::move(read.error()));
         programs.push_back(std::move(*read));
@@ -119,7 +119,7 @@ Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text)
     return programs;
 }
 
-Result<ReadProgram> readStableHloFile(const std::string& path)
+Result<ReadProgram> readStableHloFile(const std::string& path, ReadOptions options)
 {
     const auto inFile = [&](Error error) {
         error.where.file = path;
@@ -140,7 +140,7 @@ Result<ReadProgram> readStableHloFile(const std::string& path)
     }
     if (!file)
         return inFile({ Code::Unreadable, { { "file", path }, { "reason", std::strerror(errno) } }, {} });
-    Result<ReadProgram> read = readStableHlo(text);
+    Result<ReadProgram> read = readStableHlo(text, options);
     if (!read)
         return inFile(std::move(read.error()));
     for (Diagnostic& warning : read->warnings)

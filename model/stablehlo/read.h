@@ -33,16 +33,22 @@ inline constexpr int maximumAttributeDepth = 64;
 /// Bytes of text.
 inline constexpr std::size_t maximumText = 0xffff'fff0;
 
+struct ReadOptions {
+    /// Takes meshes, axes and numbers of shardings that cannot be, for verifyShardings() to report all of them. Without
+    /// it the first one is an error. Nothing but the verifier and the printer may be given such a program.
+    bool keepIllegalShardings = false;
+};
+
 /// The program in a text. Where lines "// -----" separate several, the first one, with a warning.
 ///
 /// Errors, all with line and column (counted from 1, columns in characters): Syntax; UndefinedName and DefinedTwice for
 /// values, aliases, meshes and functions; UnknownAxis; DynamicShape for sizes that only a run knows; OperandType where
 /// a type in the text is not that of the value; CountMismatch for too many or too few types, results, shardings or
 /// elements; AttributeMissing, AttributeValue; OutOfRange for numbers that do not fit; TooLarge; NoProgram.
-[[nodiscard]] Result<ReadProgram> readStableHlo(std::string_view text);
+[[nodiscard]] Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options = {});
 /// All programs of a text in which lines "// -----" separate them. Lines are those of the whole text.
-[[nodiscard]] Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text);
+[[nodiscard]] Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text, ReadOptions options = {});
 /// The program in a file. Errors: also Unreadable; all name the file.
-[[nodiscard]] Result<ReadProgram> readStableHloFile(const std::string& path);
+[[nodiscard]] Result<ReadProgram> readStableHloFile(const std::string& path, ReadOptions options = {});
 
 } // namespace shardscope

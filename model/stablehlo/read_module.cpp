@@ -7,10 +7,11 @@
 
 namespace shardscope::mlir {
 
-Reader::Reader(std::string_view text, std::size_t begin, std::size_t end)
+Reader::Reader(std::string_view text, std::size_t begin, std::size_t end, ReadOptions options)
     : m_text(text)
     , m_begin(begin)
     , m_end(end)
+    , m_options(options)
     , m_scanner(text, begin, end, m_trouble)
     , m_places(text)
     , m_warningPlaces(text)
@@ -179,7 +180,10 @@ bool Reader::readGenericModuleItem()
     if (!open(*symbol, inside) || !inside.string(mesh.name) || !open(*text, inside))
         return false;
     (void)inside.accept("#sdy.mesh");
-    return readMesh(inside, mesh) && addMesh(std::move(mesh), begin);
+    if (!readMesh(inside, mesh))
+        return false;
+    mesh.source = addSource(begin);
+    return addMesh(std::move(mesh), begin);
 }
 
 bool Reader::readFunctionArguments(Function& function, bool& declared)
@@ -279,6 +283,7 @@ bool Reader::readFunction()
     Scanner& s = m_scanner;
     const std::size_t begin = s.position();
     Function function;
+    function.source = addSource(begin);
     const std::string_view visibility = s.peekWord();
     if (visibility == "public" || visibility == "private" || visibility == "nested") {
         (void)s.word();
@@ -326,6 +331,7 @@ bool Reader::readGenericFunction()
     std::vector<TensorType> none, from, to;
     std::string_view location;
     Function function;
+    function.source = addSource(begin);
     function.body = addRegion();
     m_names.clear();
     if (!s.require('(') || !s.require(')') || (s.accept('<') && (!readDictionary(s, attributes) || !s.require('>')))

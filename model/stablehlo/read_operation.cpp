@@ -16,6 +16,12 @@ bool isReturn(std::string_view name)
         || name == "mhlo.return";
 }
 
+/// Operations of StableHLO's tests, which only look at values.
+bool isCheck(std::string_view name)
+{
+    return name.starts_with("check.") || name.starts_with("interpreter.");
+}
+
 /// Kinds whose operands and results all have the one type behind the colon.
 bool hasOneType(OpKind kind)
 {
@@ -434,8 +440,7 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     setLocation(op.source, op.location);
     if (!bindResults(op, id, operation))
         return false;
-    for (std::size_t i = 0; i < shardings.size(); ++i)
-        shard(operation.results[i], addSharding(std::move(shardings[i])));
+    addShardings(operation, id, std::move(shardings));
     if (!op.attributes.empty()) {
         readScope(op.attributes, operation);
         if (operation.results.size() == 1) {
@@ -445,10 +450,26 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
         if (!keep(op.attributes, operation.extra, std::move(op.kept)))
             return false;
     }
-    if (op.kind == OpKind::Opaque)
+    if (op.kind == OpKind::Opaque && !isCheck(op.name))
         warn(Code::OpaqueOperation, { { "op", std::string(op.name) } }, op.position);
     m_program.regions[region.index].operations.push_back(id);
     return !m_trouble.error;
+}
+
+void Reader::addShardings(const Operation& operation, OperationId id, std::vector<ProgramSharding> shardings)
+{
+    std::vector<ShardingIndex> indices;
+    for (ProgramSharding& sharding : shardings)
+        indices.push_back(addSharding(std::move(sharding)));
+    if (indices.size() == operation.results.size()) {
+        for (std::size_t i = 0; i < indices.size(); ++i)
+            shard(operation.results[i], indices[i]);
+    } else if (!indices.empty()) { // operations end in another order than they begin
+        std::vector<LooseShardings>& loose = m_program.looseShardings;
+        const auto behind = std::upper_bound(loose.begin(), loose.end(), id.index,
+            [](std::uint32_t index, const LooseShardings& one) { return index < one.operation.index; });
+        loose.insert(behind, { id, std::move(indices) });
+    }
 }
 
 void Reader::warn(Code code, std::vector<Arg> args, std::size_t position)

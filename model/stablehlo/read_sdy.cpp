@@ -211,7 +211,7 @@ bool Reader::makeSdyCollective(Pending& op)
             return false;
         a.kind = static_cast<ReduceKind>(kind);
     }
-    const MeshPtr mesh = m_program.meshes[a.out.mesh].mesh;
+    ProgramMesh& mesh = m_program.meshes[a.out.mesh];
     const auto openAxes = [&](std::string_view name) {
         const NamedAttribute* axes = take(op, "axes", name);
         if (!axes)
@@ -226,27 +226,27 @@ bool Reader::makeSdyCollective(Pending& op)
     };
     switch (op.kind) {
     case OpKind::SdyAllGather:
-        if (!openAxes("gathering_axes") || !readAxisLists(s, *mesh, a.axesPerDimension))
+        if (!openAxes("gathering_axes") || !readAxisLists(s, mesh, a.axesPerDimension))
             return false;
         break;
     case OpKind::SdyAllSlice:
-        if (!openAxes("slicing_axes") || !readAxisLists(s, *mesh, a.axesPerDimension))
+        if (!openAxes("slicing_axes") || !readAxisLists(s, mesh, a.axesPerDimension))
             return false;
         break;
     case OpKind::SdyReduceScatter:
-        if (!openAxes("reduce_scatter_axes") || !readAxisLists(s, *mesh, a.axesPerDimension))
+        if (!openAxes("reduce_scatter_axes") || !readAxisLists(s, mesh, a.axesPerDimension))
             return false;
         break;
     case OpKind::ShardedToUnreduced:
-        if (!openAxes("axes") || !readAxisLists(s, *mesh, a.axesPerDimension))
+        if (!openAxes("axes") || !readAxisLists(s, mesh, a.axesPerDimension))
             return false;
         break;
     case OpKind::SdyAllReduce:
-        if (!openAxes("reduction_axes") || !readAxes(s, *mesh, a.axes))
+        if (!openAxes("reduction_axes") || !readAxes(s, mesh, a.axes))
             return false;
         break;
     case OpKind::ReplicatedToUnreduced:
-        if (!openAxes("axes") || !readAxes(s, *mesh, a.axes))
+        if (!openAxes("axes") || !readAxes(s, mesh, a.axes))
             return false;
         break;
     case OpKind::SdyAllToAll:
@@ -255,7 +255,7 @@ bool Reader::makeSdyCollective(Pending& op)
         if (!s.accept(']')) {
             do {
                 AxisMove& move = a.moves.emplace_back();
-                if (!readAxes(s, *mesh, move.axes) || !s.require(':') || !s.integer(move.source) || !s.require("->")
+                if (!readAxes(s, mesh, move.axes) || !s.require(':') || !s.integer(move.source) || !s.require("->")
                     || !s.integer(move.target))
                     return false;
             } while (s.accept(','));

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "base/hash.h"
+#include "program/program_mesh.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -60,29 +61,31 @@ bool Reader::readMesh(Scanner& s, ProgramMesh& mesh)
     }
     if (!s.require('>'))
         return false;
+    mesh = declaredMesh(
+        std::move(mesh.name), std::move(axes), hasIds ? std::optional(std::move(ids)) : std::nullopt, mesh.inlined);
+    if (!mesh.illegal || m_options.keepIllegalShardings)
+        return true;
+    // Ids in plain order say nothing, and are let pass.
+    const WrittenMesh& written = *mesh.illegal;
+    if (written.axes.empty())
+        return s.problem(Code::CountMismatch,
+            { { "what", "device_ids" }, { "found", written.deviceIds.size() }, { "wanted", 1 },
+                { "of", "a mesh without axes" } },
+            begin);
     std::vector<std::int32_t> order;
-    for (const std::int64_t id : ids) {
+    for (const std::int64_t id : written.deviceIds) {
         if (id < 0 || id > largest)
             return s.problem(Code::OutOfRange,
                 { { "key", "device_ids" }, { "value", id }, { "min", 0 }, { "max", largest } }, begin);
         order.push_back(static_cast<std::int32_t>(id));
     }
-    if (axes.empty() && hasIds) {
-        if (order.size() != 1)
-            return s.problem(Code::CountMismatch,
-                { { "what", "device_ids" }, { "found", order.size() }, { "wanted", 1 },
-                    { "of", "a mesh without axes" } },
-                begin);
-        mesh.onlyDevice = ids.front();
-        mesh.mesh = std::make_shared<const Mesh>();
-        return true;
-    }
-    Result<Mesh> made = Mesh::create(std::move(axes), std::move(order));
+    Result<Mesh> made = Mesh::create(written.axes, std::move(order));
     if (!made) {
         Error error = std::move(made.error());
         return s.problem(error.code, std::move(error.args), begin);
     }
     mesh.mesh = std::make_shared<const Mesh>(std::move(*made));
+    mesh.illegal = nullptr;
     return true;
 }
 
@@ -110,6 +113,7 @@ bool Reader::readMeshDeclaration()
     std::string_view location;
     if ((s.at('{') && !readDictionary(s, ignored)) || !acceptLocation(s, location))
         return false;
+    mesh.source = addSource(position);
     const auto ahead = std::find_if(
         m_meshesAhead.begin(), m_meshesAhead.end(), [&](const auto& range) { return range.first == position; });
     return ahead != m_meshesAhead.end() || addMesh(std::move(mesh), position);
@@ -147,6 +151,11 @@ bool Reader::meshNamed(std::string_view name, std::size_t position, std::uint32_
             return false;
         found = m_meshes.find(std::string(name));
     }
+    if (found == m_meshes.end() && m_options.keepIllegalShardings) {
+        if (!addMesh(undeclaredMesh(std::string(name)), position))
+            return false;
+        found = m_meshes.find(std::string(name));
+    }
     if (found == m_meshes.end()) {
         std::vector<std::string> known;
         for (const ProgramMesh& mesh : m_program.meshes)
@@ -159,30 +168,38 @@ bool Reader::meshNamed(std::string_view name, std::size_t position, std::uint32_
     return true;
 }
 
-bool Reader::readAxis(Scanner& s, const Mesh& mesh, AxisRef& axis)
+bool Reader::readAxis(Scanner& s, ProgramMesh& mesh, AxisRef& axis)
 {
     const std::size_t begin = s.position();
     std::string name;
     if (!s.string(name))
         return false;
-    const std::optional<std::size_t> index = mesh.axisIndex(name);
-    if (!index)
-        return s.problem(Code::UnknownAxis, { { "axis", name }, { "known", mesh.axisNames() } }, begin);
-    axis = wholeAxis(mesh, *index);
-    if (!s.accept(':'))
+    const std::optional<std::size_t> index = mesh.mesh->axisIndex(name);
+    if (!index && !m_options.keepIllegalShardings)
+        return s.problem(Code::UnknownAxis, { { "axis", name }, { "known", mesh.mesh->axisNames() } }, begin);
+    if (!s.accept(':')) {
+        axis = axisReference(mesh, name);
         return true;
-    std::int64_t pre = 0, size = 0;
-    if (!s.require('(') || !s.integer(pre) || !s.require(')') || !s.integer(size))
+    }
+    SubAxis part;
+    if (!s.require('(') || !s.integer(part.pre) || !s.require(')') || !s.integer(part.size))
         return false;
-    if (pre < 1 || size < 1 || pre > largest || size > largest || pre * size > largest)
-        return s.problem(Code::BadSubAxis,
-            { { "axis", name }, { "pre", pre }, { "size", size }, { "whole", mesh.size(*index) } }, begin);
-    axis.pre = static_cast<std::int32_t>(pre);
-    axis.size = static_cast<std::int32_t>(size);
+    if (!m_options.keepIllegalShardings) {
+        const std::int64_t whole = mesh.mesh->size(*index);
+        if (part.pre < 1 || part.size < 1 || part.pre > largest || part.size > largest
+            || part.pre * part.size > largest)
+            return s.problem(Code::BadSubAxis,
+                { { "axis", name }, { "pre", part.pre }, { "size", part.size }, { "whole", whole } }, begin);
+        if (part.pre == 1 && part.size == whole) { // all of it, which needs no part
+            axis = wholeAxis(*mesh.mesh, *index);
+            return true;
+        }
+    }
+    axis = axisReference(mesh, name, part);
     return true;
 }
 
-bool Reader::readAxes(Scanner& s, const Mesh& mesh, AxisList& axes)
+bool Reader::readAxes(Scanner& s, ProgramMesh& mesh, AxisList& axes)
 {
     if (!s.require('{'))
         return false;
@@ -197,7 +214,7 @@ bool Reader::readAxes(Scanner& s, const Mesh& mesh, AxisList& axes)
     return s.require('}');
 }
 
-bool Reader::readAxisLists(Scanner& s, const Mesh& mesh, std::vector<AxisList>& lists)
+bool Reader::readAxisLists(Scanner& s, ProgramMesh& mesh, std::vector<AxisList>& lists)
 {
     if (!s.require('['))
         return false;
@@ -210,7 +227,7 @@ bool Reader::readAxisLists(Scanner& s, const Mesh& mesh, std::vector<AxisList>& 
     return s.require(']');
 }
 
-bool Reader::readDimensionSharding(Scanner& s, const Mesh& mesh, DimensionSharding& dimension)
+bool Reader::readDimensionSharding(Scanner& s, ProgramMesh& mesh, DimensionSharding& dimension)
 {
     dimension.open = false;
     if (!s.require('{'))
@@ -240,7 +257,7 @@ bool Reader::readDimensionSharding(Scanner& s, const Mesh& mesh, DimensionShardi
     return true;
 }
 
-bool Reader::readSpecialAxes(Scanner& s, const Mesh& mesh, ProgramSharding& sharding)
+bool Reader::readSpecialAxes(Scanner& s, ProgramMesh& mesh, ProgramSharding& sharding)
 {
     while (s.accept(',')) {
         const std::size_t begin = s.position();
@@ -293,18 +310,18 @@ bool Reader::readSharding(Scanner& s, ProgramSharding& sharding)
     } else {
         return s.expected("a mesh, “@name” or “mesh<[...]>”");
     }
-    const MeshPtr mesh = m_program.meshes[sharding.mesh].mesh;
+    ProgramMesh& mesh = m_program.meshes[sharding.mesh];
     if (!s.require(',') || !s.require('['))
         return false;
     if (!s.accept(']')) {
         do {
-            if (!readDimensionSharding(s, *mesh, sharding.sharding.dims.emplace_back()))
+            if (!readDimensionSharding(s, mesh, sharding.sharding.dims.emplace_back()))
                 return false;
         } while (s.accept(','));
         if (!s.require(']'))
             return false;
     }
-    return readSpecialAxes(s, *mesh, sharding) && s.require('>');
+    return readSpecialAxes(s, mesh, sharding) && s.require('>');
 }
 
 bool Reader::readShardings(Scanner& s, std::vector<ProgramSharding>& shardings)
@@ -377,13 +394,9 @@ bool Reader::takeResultShardings(Pending& op, std::vector<ProgramSharding>& shar
     } else if (!readSharding(s, shardings.emplace_back())) {
         return false;
     }
-    // An operation without results may say where it runs; that stays text.
-    if (op.resultTypes.empty() && shardings.size() == 1) {
-        shardings.clear();
-        return true;
-    }
     attribute->taken = true;
-    if (shardings.size() != op.resultTypes.size())
+    const bool says = op.resultTypes.empty() && shardings.size() == 1; // where an operation without results runs
+    if (shardings.size() != op.resultTypes.size() && !says && !m_options.keepIllegalShardings)
         return s.problem(Code::CountMismatch,
             { { "what", "shardings" }, { "found", shardings.size() }, { "wanted", op.resultTypes.size() },
                 { "of", std::string(op.name) } },

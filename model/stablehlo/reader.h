@@ -63,7 +63,7 @@ struct Pending {
 class Reader {
 public:
     /// Reads text[begin, end).
-    Reader(std::string_view text, std::size_t begin, std::size_t end);
+    Reader(std::string_view text, std::size_t begin, std::size_t end, ReadOptions options);
     Result<ReadProgram> read();
 
 private:
@@ -144,12 +144,13 @@ private:
     bool findMeshAhead(std::string_view name);
     bool readSharding(Scanner& s, ProgramSharding& sharding);
     bool readShardings(Scanner& s, std::vector<ProgramSharding>& shardings);
-    bool readAxis(Scanner& s, const Mesh& mesh, AxisRef& axis);
-    bool readAxes(Scanner& s, const Mesh& mesh, AxisList& axes);
-    bool readAxisLists(Scanner& s, const Mesh& mesh, std::vector<AxisList>& lists);
-    bool readDimensionSharding(Scanner& s, const Mesh& mesh, DimensionSharding& dimension);
-    bool readSpecialAxes(Scanner& s, const Mesh& mesh, ProgramSharding& sharding);
+    bool readAxis(Scanner& s, ProgramMesh& mesh, AxisRef& axis);
+    bool readAxes(Scanner& s, ProgramMesh& mesh, AxisList& axes);
+    bool readAxisLists(Scanner& s, ProgramMesh& mesh, std::vector<AxisList>& lists);
+    bool readDimensionSharding(Scanner& s, ProgramMesh& mesh, DimensionSharding& dimension);
+    bool readSpecialAxes(Scanner& s, ProgramMesh& mesh, ProgramSharding& sharding);
     ShardingIndex addSharding(ProgramSharding sharding);
+    void addShardings(const Operation& operation, OperationId id, std::vector<ProgramSharding> shardings);
     void shard(ValueId value, ShardingIndex index);
     /// sdy.sharding of an argument or a function's result.
     bool takeValueSharding(std::vector<NamedAttribute>& attributes, ShardingIndex& index);
@@ -236,6 +237,7 @@ private:
 
     std::string_view m_text;
     std::size_t m_begin, m_end;
+    ReadOptions m_options;
     Trouble m_trouble;
     Scanner m_scanner;
     Places m_places, m_warningPlaces;

@@ -116,7 +116,7 @@ GraphMeasure GraphCanvas::measure() const
             const bool pin = !of.children.empty() || said->isConstraint(of.operation); // or an arrow
             return QSizeF(std::max(pixels(48), width + (pin ? pixels(14) : 0)), pixels(28));
         }
-        width = std::max(width + pixels(16), widthOf(said->subtitle(part), small, u's') + pixels(24));
+        width = std::max(width + pixels(16), widthOf(said->subtitle(part), small, u's') + pixels(36));
         return QSizeF(std::max(pixels(120), width), pixels(44));
     };
     measure.head = [=](int part) {
@@ -258,11 +258,21 @@ void GraphCanvas::foldAll()
 
 void GraphCanvas::unfoldAll()
 {
+    unfold(false);
+}
+
+void GraphCanvas::unfoldEverything()
+{
+    unfold(true);
+}
+
+void GraphCanvas::unfold(bool repeats)
+{
     if (!m_layout)
         return;
     std::vector<int> open;
     const auto visit = [&](const auto& self, int part) -> void {
-        if (!m_outline->isContainer(part) || m_outline->part(part).kind == PartKind::Repeat)
+        if (!m_outline->isContainer(part) || (!repeats && m_outline->part(part).kind == PartKind::Repeat))
             return;
         open.push_back(part);
         for (const int child : m_outline->part(part).children)

@@ -43,6 +43,7 @@ public:
     void toggle(int part);
     void foldAll();
     void unfoldAll(); ///< all but repeated parts
+    void unfoldEverything();
 
     [[nodiscard]] double zoom() const { return m_zoom; }
     /// Keeps what is at `anchor` (in the widget) where it is.
@@ -89,6 +90,7 @@ private:
     void makeLayout(const std::vector<std::string>& openKeys);
     [[nodiscard]] GraphMeasure measure() const;
     void layoutChanged();
+    void unfold(bool repeats);
     void choose(GraphPlace place); ///< by the user
     void activate(GraphPlace place);
     void bringIntoSight(const QRectF& rect);

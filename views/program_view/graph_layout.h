@@ -115,7 +115,7 @@ public:
     [[nodiscard]] std::vector<GraphPlace> placesOf(ValueId value) const;
     /// All items, each frame before what is in it.
     [[nodiscard]] std::vector<GraphPlace> places() const;
-    /// Where an arrow key leads: along edges up and down, within the layer to the sides, into frames and out of them.
+    /// Where an arrow key leads: along edges up and down, in the order of reading to the sides, into frames and out.
     [[nodiscard]] GraphPlace neighbour(GraphPlace place, GraphWay way) const;
 
 private:

@@ -46,6 +46,7 @@ struct GraphCanvas::Painting {
     const QFont title, small, smallStrong, fixed, fixedStrong, plain;
     const QFontMetricsF plainMetrics;
     std::vector<std::pair<QRectF, int>> signs; ///< heads of small frames, written last
+    std::vector<QRectF> plates; ///< of those that are written
 
     Painting(const GraphCanvas& of, QPainter& with, const QRectF& where)
         : canvas(of)
@@ -288,6 +289,9 @@ struct GraphCanvas::Painting {
             return;
         const QRectF plate(
             seen.topLeft() + QPointF(3, 3), QSizeF(plainMetrics.horizontalAdvance(text) + 6, plainMetrics.height()));
+        if (std::any_of(plates.begin(), plates.end(), [&](const QRectF& other) { return other.intersects(plate); }))
+            return;
+        plates.push_back(plate);
         painter.fillRect(plate, theme.base);
         painter.setFont(plain);
         painter.setPen(theme.secondary);
@@ -348,12 +352,12 @@ struct GraphCanvas::Painting {
     /// Others than those in the frame read the value as well.
     void leaving(const QRectF& rect)
     {
-        const QPointF from(rect.center().x(), rect.bottom());
-        const QPointF to = from + QPointF(0, pixels(14));
+        const QPointF from(rect.center().x() - pixels(9), rect.bottom());
+        const QPointF to = from + QPointF(0, pixels(7));
         painter.setPen(QPen(theme.strongLine, 1.5 * std::clamp(zoom, 0.6, 1.4)));
         painter.drawLine(from, to);
         painter.setBrush(theme.base);
-        painter.drawEllipse(to, pixels(3), pixels(3));
+        painter.drawEllipse(to + QPointF(0, pixels(2)), pixels(2), pixels(2));
     }
 
     void label(GraphPlace place, OperationId operation, const QRectF& rect)
@@ -386,8 +390,8 @@ void GraphCanvas::paintEvent(QPaintEvent* event)
     painter.setRenderHint(QPainter::Antialiasing);
     Painting painting(*this, painter, QRectF(event->rect()));
     painting.level(0, 0);
-    for (const auto& [rect, part] : painting.signs)
-        painting.sign(rect, part);
+    for (auto sign = painting.signs.rbegin(); sign != painting.signs.rend(); ++sign) // outer frames first
+        painting.sign(sign->first, sign->second);
     if (hasFocus() && !m_current.valid()) {
         painter.setPen(QPen(theme.accent, 2));
         painter.setBrush(Qt::NoBrush);

@@ -148,7 +148,8 @@ GraphPlace GraphLayout::neighbour(GraphPlace place, GraphWay way) const
             for (const GraphEdge& edge : around.edges)
                 if (edge.from == frame.item)
                     if (const double aside = std::abs(around.item(edge.to).rect.center().x() - left.rect.center().x());
-                        aside < nearest) {
+                        !below.valid() || around.item(edge.to).layer < around.item(below.item).layer
+                        || (around.item(edge.to).layer == around.item(below.item).layer && aside < nearest)) {
                         nearest = aside;
                         below = { frame.level, edge.to };
                     }
@@ -157,9 +158,9 @@ GraphPlace GraphLayout::neighbour(GraphPlace place, GraphWay way) const
         return next == frame ? place : next;
     };
 
-    if (way == GraphWay::Left || way == GraphWay::Right) {
+    if (way == GraphWay::Left || way == GraphWay::Right) { // in the order of reading, which reaches every item
         const int to = place.item + (way == GraphWay::Left ? -1 : 1);
-        return to >= start(from.layer) && to < start(from.layer + 1) ? GraphPlace{ place.level, to } : outwards();
+        return to >= 0 && to < static_cast<int>(in.items.size()) ? GraphPlace{ place.level, to } : outwards();
     }
     if (way == GraphWay::Down && from.part >= 0 && isOpen(from.part))
         return enter(from.part, way);

@@ -43,6 +43,23 @@ QString GraphWords::plainName(const Program& program, ValueId value)
     return of.definition.valid() ? u'%' + QString::number(of.definition.index) : u"%arg"_s + QString::number(of.index);
 }
 
+words::Text GraphWords::legend() const
+{
+    words::Text text;
+    if (m_snapshot && m_snapshot->propagation && m_snapshot->mesh) {
+        for (std::size_t axis = 0; axis < m_snapshot->mesh->rank(); ++axis) {
+            const QString name = fromStd(m_snapshot->mesh->axis(axis).name);
+            text.push_back({ u'@' + name, Span::Style::Axis, static_cast<int>(axis) });
+            text.push_back({ tr(" cut along %1   ").arg(name), Span::Style::Plain, -1 });
+        }
+        text.push_back({ u"Σ"_s, Span::Style::Strong, -1 });
+        text.push_back({ tr(" devices add their parts up   "), Span::Style::Plain, -1 });
+    }
+    text.push_back({ u"○"_s, Span::Style::Strong, -1 });
+    text.push_back({ tr(" also read outside of its frame"), Span::Style::Plain, -1 });
+    return text;
+}
+
 bool GraphWords::isConstraint(OperationId operation) const
 {
     return operation.valid() && m_program->operation(operation).kind == OpKind::ShardingConstraint;
@@ -287,6 +304,8 @@ QString GraphWords::tip(int index) const
     QStringList lines{ fromStd(qualifiedName(operation)) };
     for (std::size_t i = 0; i < std::min<std::size_t>(operation.results.size(), 4); ++i)
         lines << tip(operation.results[i]);
+    if (isConstraint(part.operation))
+        lines << tr("The program asks for this cut here");
     if (operation.source > 0 && operation.source < m_program->sources.size()
         && m_program->sources[operation.source].line > 0)
         lines << tr("line %1").arg(m_program->sources[operation.source].line);

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] words::Text shape(ValueId value) const;
     /// The same behind the value's own name: what stands beside the line from an operation.
     [[nodiscard]] words::Text label(OperationId operation, int level) const;
+    /// What colours and marks mean.
+    [[nodiscard]] words::Text legend() const;
     /// A sharding constraint, which is drawn with a pin.
     [[nodiscard]] bool isConstraint(OperationId operation) const;
     /// Several lines for a tool tip.

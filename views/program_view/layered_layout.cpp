@@ -11,8 +11,8 @@ namespace shardscope {
 namespace {
 
 constexpr int orderSweeps = 6;
-constexpr int placeSweeps = 8;
-constexpr std::size_t mostForCounting = 4000; ///< connections, beyond which crossings are not counted
+constexpr int placeSweeps = 24, placeSweepsOfMany = 10;
+constexpr std::size_t mostForCounting = 4000; ///< connections, beyond which less is tried and crossings are not counted
 
 /// A box, or the place that an edge holds in a layer that it passes.
 struct Slot {
@@ -25,7 +25,8 @@ struct Slot {
 struct Link {
     int upper = 0, lower = 0; ///< slots
     double port = 0; ///< where it arrives, from the middle of the lower one
-    double weight = 1;
+    double weight = 1; ///< how much the lower one wants to stand below the upper one
+    bool main = true; ///< not from a box that nothing leads to: constants and the like stand aside
 };
 
 /// Lists of links by slot, in one piece of memory.
@@ -104,6 +105,9 @@ private:
     void makeLinks(const std::vector<LayeredEdge>& edges)
     {
         m_edges.reserve(edges.size());
+        std::vector<bool> reached(m_boxes.size());
+        for (const LayeredEdge& edge : edges)
+            reached[static_cast<std::size_t>(edge.to)] = true;
         for (const LayeredEdge& edge : edges) {
             std::vector<int>& way = m_edges.emplace_back();
             const int first = slot(edge.from).layer, last = slot(edge.to).layer;
@@ -114,7 +118,8 @@ private:
             for (std::size_t i = 1; i < way.size(); ++i) {
                 const bool threads = slot(way[i - 1]).box < 0 && slot(way[i]).box < 0;
                 const bool thread = slot(way[i - 1]).box < 0 || slot(way[i]).box < 0;
-                m_links.push_back({ way[i - 1], way[i], 0, threads ? 8.0 : thread ? 2.0 : 1.0 });
+                const bool main = reached[static_cast<std::size_t>(edge.from)];
+                m_links.push_back({ way[i - 1], way[i], 0, threads ? 8.0 : thread ? 2.0 : main ? 1.0 : 0.002, main });
             }
         }
     }
@@ -192,7 +197,8 @@ private:
         return count;
     }
 
-    /// Arrows into one box stand side by side, in the order of what they come from.
+    /// Arrows into one box stand side by side, in the order of what they come from; where one of them alone is part of
+    /// the main line, it arrives in the middle.
     void setPorts(const Adjacency& up)
     {
         std::vector<std::size_t> links;
@@ -204,10 +210,17 @@ private:
             std::stable_sort(links.begin(), links.end(), [this](std::size_t a, std::size_t b) {
                 return slot(m_links[a].upper).index < slot(m_links[b].upper).index;
             });
-            const double room = m_boxes[i].width * 0.8, gaps = static_cast<double>(links.size() - 1);
-            const double step = std::min(m_sizes.port, room / gaps);
+            double middle = static_cast<double>(links.size() - 1) / 2;
+            int lines = 0;
             for (std::size_t k = 0; k < links.size(); ++k)
-                m_links[links[k]].port = step * (static_cast<double>(k) - gaps / 2);
+                if (m_links[links[k]].main && ++lines == 1)
+                    middle = static_cast<double>(k);
+            if (lines != 1)
+                middle = static_cast<double>(links.size() - 1) / 2;
+            const double most = std::max(middle, static_cast<double>(links.size() - 1) - middle);
+            const double step = std::min(m_sizes.port, m_boxes[i].width * 0.4 / most);
+            for (std::size_t k = 0; k < links.size(); ++k)
+                m_links[links[k]].port = step * (static_cast<double>(k) - middle);
         }
     }
 
@@ -224,8 +237,9 @@ private:
                 slot(each).x -= x / 2;
         }
         const int count = static_cast<int>(m_layers.size());
-        for (int sweep = 0; sweep < placeSweeps; ++sweep) {
-            const bool both = sweep >= placeSweeps - 2, downwards = sweep % 2 == 0;
+        const int sweeps = m_links.size() <= mostForCounting ? placeSweeps : placeSweepsOfMany;
+        for (int sweep = 0; sweep < sweeps; ++sweep) {
+            const bool both = sweep >= sweeps / 2, downwards = sweep % 2 == 0;
             for (int i = 0; i < count; ++i)
                 placeLayer(downwards ? i : count - 1 - i, up, down, both || downwards, both || !downwards);
         }

@@ -20,6 +20,7 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/span_line.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -51,6 +52,7 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     , m_found(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_zoom(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_canvas(new GraphCanvas)
+    , m_legend(new SpanLine)
     , m_text(new QListView)
     , m_textModel(new ProgramTextModel(this))
     , m_parts(new QSplitter)
@@ -79,10 +81,22 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     m_text->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_text->setTextElideMode(Qt::ElideNone);
     m_text->setMinimumWidth(Metrics::scaled(120));
-    m_parts->addWidget(m_canvas);
+    auto* graph = new QWidget;
+    auto* column = new QVBoxLayout(graph);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_canvas, 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(8, 2, 8, 4);
+    m_legend->setBaseFont(Metrics::small());
+    m_legend->setMuted(true);
+    foot->addWidget(m_legend);
+    column->addLayout(foot);
+    m_parts->addWidget(graph);
     m_parts->addWidget(m_text);
     m_parts->setStretchFactor(0, 3);
     m_parts->setStretchFactor(1, 2);
+    m_parts->setSizes({ Metrics::scaled(600), Metrics::scaled(400) });
     m_parts->setChildrenCollapsible(false);
     layout->addWidget(m_parts, 1);
     layout->addWidget(m_empty, 1);
@@ -139,7 +153,7 @@ QToolButton* ProgramView::addButton(const QString& iconName, const QString& text
     return button;
 }
 
-void ProgramView::makeHead(QLayout* into)
+void ProgramView::makeHead(QHBoxLayout* into)
 {
     m_search->setPlaceholderText(tr("Find an operation, a value or a part…"));
     m_search->setAccessibleName(tr("Find in the program"));
@@ -149,9 +163,9 @@ void ProgramView::makeHead(QLayout* into)
     m_search->setMaximumWidth(Metrics::scaled(300));
     m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, this, &ProgramView::search);
-    into->addWidget(m_search);
+    into->addWidget(m_search, 3);
     into->addWidget(m_found);
-    qobject_cast<QBoxLayout*>(into)->addStretch(1);
+    into->addStretch(1);
     const auto button = [&](const QString& name, const QString& text, const QKeySequence& keys, auto run) {
         QToolButton* made = addButton(name, text, keys);
         connect(made, &QToolButton::clicked, this, run);
@@ -235,6 +249,7 @@ void ProgramView::showSnapshot()
     const bool other = program != m_program;
     m_program = program;
     m_canvas->setSnapshot(program && !program->operations.empty() ? snapshot : nullptr);
+    m_legend->setText(m_canvas->graphWords() ? m_canvas->graphWords()->legend() : words::Text());
     if (other) {
         m_linking = true;
         m_textModel->setText(program ? std::make_shared<const ProgramText>(ProgramText::of(*program)) : nullptr);

@@ -9,6 +9,7 @@
 #include "views/program_view/graph_canvas.h"
 #include "views/program_view/program_text.h"
 
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QListView;
@@ -18,6 +19,7 @@ class QToolButton;
 namespace shardscope {
 
 class EmptyPage;
+class SpanLine;
 
 class ProgramView : public QWidget {
     Q_OBJECT
@@ -46,7 +48,7 @@ protected:
 
 private:
     QToolButton* addButton(const QString& icon, const QString& text, const QKeySequence& shortcut);
-    void makeHead(QLayout* into);
+    void makeHead(QHBoxLayout* into);
     void showSnapshot();
     void showEmpty();
     void followSelection();
@@ -62,6 +64,7 @@ private:
     QToolButton* m_textButton;
     QLabel* m_zoom;
     GraphCanvas* m_canvas;
+    SpanLine* m_legend;
     QListView* m_text;
     ProgramTextModel* m_textModel;
     QSplitter* m_parts;

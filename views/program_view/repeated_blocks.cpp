@@ -134,6 +134,8 @@ std::vector<RepeatedBlocks> repeatedBlocks(
     const auto block = [&](int first, int length) {
         return operations.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(length));
     };
+    // For each period tried: up to where operations have their like one period further on.
+    std::unordered_map<int, int> alikeUpTo;
     for (int i = 0; i + shortestBlock * fewestCopies <= count;) {
         RepeatedBlocks best;
         int other = next[static_cast<std::size_t>(i)];
@@ -143,10 +145,10 @@ std::vector<RepeatedBlocks> repeatedBlocks(
                 continue;
             if (i + length * fewestCopies > count)
                 break;
-            int alike = 0; // operations that have their like one period further on
-            while (i + length + alike < count && at(i + alike) == at(i + length + alike))
-                ++alike;
-            const int mayBe = alike / length + 1;
+            int& upTo = alikeUpTo[length];
+            for (upTo = std::max(upTo, i); upTo + length < count && at(upTo) == at(upTo + length);)
+                ++upTo;
+            const int mayBe = (upTo - i) / length + 1;
             if (mayBe < fewestCopies || mayBe * length <= best.length * best.copies)
                 continue;
             int copies = 1;
