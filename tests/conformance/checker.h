@@ -48,6 +48,7 @@ struct CheckerRow {
 [[nodiscard]] CaseResult compareMembers(const Json& oneCase, const Json& actual);
 
 CaseResult checkAxisAlgebra(const Json& oneCase, const Json& file);
+CaseResult checkCanonicalization(const Json& oneCase, const Json& file);
 CaseResult checkFlaxConstraintGate(const Json& oneCase, const Json& file);
 CaseResult checkFlaxLogicalToMeshAxes(const Json& oneCase, const Json& file);
 CaseResult checkJaxCreateDeviceMesh(const Json& oneCase, const Json& file);
@@ -60,6 +61,7 @@ CaseResult checkJaxShardingEquivalence(const Json& oneCase, const Json& file);
 CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json& file);
 CaseResult checkMemoryKinds(const Json& oneCase, const Json& file);
 CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
+CaseResult checkPasses(const Json& oneCase, const Json& file);
 CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);
 CaseResult checkT5xCpuGpuMesh(const Json& oneCase, const Json& file);
