@@ -85,7 +85,7 @@ enum class Code : std::uint16_t {
     FailedToMap = 186, ///< parameter, cause (kind of the error), dims (list): a parameter's names cannot be resolved
     UnresolvedAxisSize = 187, ///< axes (list): sizes that are left open (-1) and cannot be worked out
     // Forms of shardings
-    RankMismatch = 401, ///< sharding_rank, rank
+    RankMismatch = 401, ///< sharding_rank, rank; in programs wrong: rank, token, unranked, maximal, lists, mapping
     BadReshape = 402, ///< shape, cells
     BadAxis = 403, ///< axes, rank: out of range, or twice
     UnknownMemoryKind = 404, ///< kind, platform, known (list)
@@ -99,11 +99,39 @@ enum class Code : std::uint16_t {
     MissingMesh = 412,
     MeshMismatch = 413, ///< found, expected
     BadSubAxis = 414, ///< axis, and pre, size, whole; or axis, other
-    OverlappingAxes = 415, ///< axis, other
-    AxisOrder = 416, ///< axis, other
+    OverlappingAxes = 415, ///< axis, other; or wrong dimension, dim
+    AxisOrder = 416, ///< axis, other; or wrong dimension, dim, other
     BadPriority = 417,
     NonNamedLeaf = 418, ///< leaf: an array without names
     OnlyRankOneAndTwo = 419, ///< rank
+    // Shardings in programs. All say where: op (or function), role and index, as program/verify_shardings.h has it; so
+    // do
+    // UnknownAxis, AxisUsedTwice, RankMismatch and others when they are found there.
+    UnknownMesh = 430, ///< mesh, known (list)
+    SubAxisDoesNotDivide = 431, ///< axis, pre, size, whole
+    BadMesh =
+        432, ///< mesh, wrong: no_axes devices; ids found, devices; id device, devices; id_twice device; plain_order
+    BadFactor =
+        433, ///< wrong: none, range, twice, size_one, unused, order, two_kinds, reduced; factor; side, tensor, dim
+    BadRule = 434, ///< wrong: operands, results (found, expected); list (list, factor); unreadable (found)
+    ManualAxes = 435, ///< wrong: unknown axis, known; twice axis; order axis, other, dim; divide dim, size, partitions
+    LocalShape = 436, ///< expected, found
+    CollectiveMismatch = 437, ///< expected, found: shardings
+    BadCollective =
+        438, ///< wrong: operand_sharding, empty, empty_move, dimension, mesh, same_mesh, kind, suffix, size; ...
+    UnreducedAxes =
+        439, ///< wrong: introduced, removed and with _kind, kind, list, returned, call_operand, call_result,
+    ///< no_sharding; axes or found, expected
+    MaximalMesh = 440, ///< a function's argument or result on one device
+    ShardingCount = 441, ///< found, expected
+    TupleSharding = 442, ///< elements
+    BadManualComputation =
+        443, ///< wrong: body_argument, body_result (found, expected), meshes, again, bound (axis), outside
+    BadEdge = 444, ///< wrong: shape, users, function, owner
+    BadBarrier = 445,
+    BadProvenance =
+        446, ///< wrong: negative, step_twice (step), self, target_twice, range (step, found), no_sharding, unreadable
+    BadShardingGroup = 447, ///< group, wrong: shape (found, expected), manual
     // Warnings
     SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
     RuleUnused = 202, ///< rule
@@ -122,6 +150,7 @@ enum class Code : std::uint16_t {
     PartitionsAndSubmesh = 215, ///< partitions
     ChunkTruncated = 216, ///< dim, size, chunks, uncovered: elements that belong to no host's chunk
     RulesElsewhere = 217, ///< key, value: a MaxText configuration takes mesh and rules from another file
+    ShardingGroupConflict = 218, ///< group, found, expected: members with different shardings
     UnknownKey = 220, ///< key, nearest, known (list): kept as it is
     CommentsLost = 221, ///< comments in a file are dropped on save
     NewerMinorVersion = 222, ///< version, supported

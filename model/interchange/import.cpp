@@ -102,8 +102,12 @@ std::vector<ParameterRow> toRows(const Experiment& experiment)
 {
     std::vector<ParameterRow> rows;
     if (const auto* model = std::get_if<ArraysModel>(&experiment.model))
-        for (const NamedArraySetting& array : model->arrays)
-            rows.push_back({ array.path, { array.dtype, array.shape }, array.names, 0, 0 });
+        for (const NamedArraySetting& array : model->arrays) {
+            ParameterRow& row = rows.emplace_back();
+            row.path = array.path;
+            row.type = { array.dtype, array.shape };
+            row.names = array.names;
+        }
     return rows;
 }
 

@@ -169,7 +169,7 @@ void add(Hasher& hasher, const Operation& operation)
     hasher.add(operation.attributes.index());
     std::visit(AddAttributes{ hasher }, operation.attributes);
     addList(hasher, operation.regions);
-    hasher.add(operation.scope);
+    hasher.add(operation.scope).add(operation.extra);
 }
 
 void add(Hasher& hasher, const Function& function)
@@ -185,6 +185,8 @@ void add(Hasher& hasher, const ProgramMesh& mesh)
     for (const MeshAxis& axis : mesh.mesh->axes())
         hasher.add(std::string_view(axis.name)).add(axis.size);
     addList(hasher, mesh.mesh->deviceOrder());
+    hasher.add(mesh.undeclared).add(mesh.illegal != nullptr);
+    addList(hasher, mesh.strays);
 }
 
 void add(Hasher& hasher, const Region& region)
@@ -217,6 +219,8 @@ std::uint64_t hash(const Program& program)
     addList(hasher, program.meshes);
     addList(hasher, program.shardings);
     addList(hasher, program.valueShardings);
+    addList(hasher, program.looseShardings);
+    addList(hasher, program.dictionaries);
     addList(hasher, program.otherTypes);
     return hasher.value();
 }

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "program/factor_rule_text.h"
 #include "program/ops/rows.h"
+#include "program/ops/support.h"
 #include "program/wide_attributes.h"
 
 namespace shardscope {
@@ -22,7 +24,13 @@ Table makeTable()
     for (const std::span<const OpRow> rows :
         { ops::unaryRows(), ops::binaryRows(), ops::selectClampRows(), ops::compareConvertRows(),
             ops::constantIotaRows(), ops::broadcastRows(), ops::reshapeRows(), ops::transposeRows(),
-            ops::dotGeneralRows(), ops::reduceRows(), ops::shardingConstraintRows(), ops::furtherRows() }) {
+            ops::dotGeneralRows(), ops::reduceRows(), ops::shardingConstraintRows(), ops::furtherUnaryRows(),
+            ops::furtherBinaryRows(), ops::chloRows(), ops::chloBroadcastRows(), ops::bitcastRows(),
+            ops::slicePadRows(), ops::concatenateRows(), ops::reverseRows(), ops::dynamicSliceRows(), ops::gatherRows(),
+            ops::scatterRows(), ops::sortRows(), ops::dotRows(), ops::convolutionRows(), ops::variadicReduceRows(),
+            ops::reduceWindowRows(), ops::linearAlgebraRows(), ops::fftRows(), ops::rngRows(), ops::batchNormRows(),
+            ops::loopRows(), ops::callRows(), ops::customCallRows(), ops::tokenRows(), ops::collectiveRows(),
+            ops::shardingRows(), ops::computationRows(), ops::opaqueRows() }) {
         for (const OpRow& row : rows) {
             const auto index = static_cast<std::size_t>(row.kind);
             if (filled[index])
@@ -104,17 +112,33 @@ std::string qualifiedName(const Operation& operation)
     return qualified(opRow(operation.kind));
 }
 
-FactorRule factorRule(const Program& program, const Operation& operation, RuleOptions options)
+FactorRule registryRule(const Program& program, const Operation& operation, RuleOptions options)
 {
     const OpRow& row = opRow(operation.kind);
     if (row.rule)
         return row.rule(program, operation, options);
-    if (operation.results.size() != 1)
+    if (!row.factors || operation.results.size() != 1)
         return {};
-    std::vector<TensorType> operands;
-    for (const ValueId operand : operation.operands)
-        operands.push_back(program.value(operand).type);
-    return row.factors(operands, program.value(operation.results[0]).type, operation.attributes);
+    return row.factors(
+        ops::typesOf(program, operation.operands), program.value(operation.results[0]).type, operation.attributes);
+}
+
+FactorRule factorRule(const Program& program, const Operation& operation, RuleOptions options)
+{
+    if (std::optional<FactorRule> given = attachedRule(program, operation))
+        return std::move(*given);
+    return registryRule(program, operation, options);
+}
+
+OperationCost operationCost(const Program& program, const Operation& operation)
+{
+    const OpRow& row = opRow(operation.kind);
+    if (row.work)
+        return row.work(program, operation);
+    if (!row.cost || operation.results.size() != 1)
+        return {};
+    return row.cost(
+        ops::typesOf(program, operation.operands), program.value(operation.results[0]).type, operation.attributes);
 }
 
 } // namespace shardscope

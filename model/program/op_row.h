@@ -35,6 +35,10 @@ struct FactorRule {
     std::vector<Factor> factors;
     std::vector<TensorMapping> operands;
     std::vector<TensorMapping> results;
+    bool custom = false; ///< given by the user for an operation of which nothing else is known
+
+    /// Operations without a rule have an empty one. (That of scalars has mappings, but no factors.)
+    [[nodiscard]] bool exists() const { return !operands.empty() || !results.empty(); }
     bool operator==(const FactorRule&) const = default;
 };
 
@@ -55,30 +59,39 @@ struct OperationCost {
 };
 
 struct OpRow {
-    OpKind kind;
+    OpKind kind = OpKind::Opaque;
     std::string_view name; ///< StableHLO's: "dot_general"
-    std::int8_t operandCount; ///< -1 = any
-    bool elementwise; ///< all non-scalar operands and the result have one shape
+    std::int8_t operandCount = -1; ///< -1 = any
+    bool elementwise = false; ///< all non-scalar operands and the result have one shape
 
-    /// The result type, or what is wrong (TypeMismatch, InvalidOperand, InvalidAttribute).
+    /// The result type, or what is wrong (TypeMismatch, InvalidOperand, InvalidAttribute). Null: types are declared,
+    /// and `check` looks at them.
     Result<TensorType> (*inferType)(
-        std::span<const TensorType> operands, const Attributes& attributes, const TensorType& hint);
-    /// Factor rule for these types; one without factors means that nothing propagates through the operation.
-    FactorRule (*factors)(std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes);
-    OperationCost (*cost)(std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes);
+        std::span<const TensorType> operands, const Attributes& attributes, const TensorType& hint) = nullptr;
+    /// Factor rule for these types; one without factors means that nothing propagates through the operation. Null:
+    /// `rule` says it, or there is none.
+    FactorRule (*factors)(
+        std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes) = nullptr;
+    /// Null where `work` says it.
+    OperationCost (*cost)(
+        std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes) = nullptr;
     /// Reverse mode: the cotangents of the operands, one per operand, from that of the result. Only those that are
     /// `wanted` are built; an invalid id = no contribution. The operation must not live inside the builder, which
     /// grows. Null: the operation has no derivative and blocks differentiation with InvalidOperand.
     std::vector<ValueId> (*pullback)(
-        Builder& builder, const Operation& operation, ValueId cotangent, std::span<const bool> wanted);
+        Builder& builder, const Operation& operation, ValueId cotangent, std::span<const bool> wanted) = nullptr;
 
     // What only some rows set.
     OpDialect dialect = OpDialect::StableHlo;
-    /// Instead of `factors`, where several results, bodies or neighbours in the program count. Null: `factors` says it.
+    /// Instead of `factors`, where several results, bodies or neighbours in the program count.
     FactorRule (*rule)(const Program& program, const Operation& operation, RuleOptions options) = nullptr;
-    /// Instead of `inferType`, where operations may have any number of results: what is wrong with the declared types,
-    /// attributes and regions. Null: `inferType` says it.
+    /// Instead of `inferType`, or where the declared result type counts: what is wrong with the declared types,
+    /// attributes and regions. Called only when all ids exist. Null: `inferType` says it.
     Result<void> (*check)(const Program& program, const Operation& operation) = nullptr;
+    /// Instead of `cost`, likewise.
+    OperationCost (*work)(const Program& program, const Operation& operation) = nullptr;
+    bool anyType = false; ///< takes tokens, tuples and types that are not known
+    std::int8_t regionCount = 0; ///< -1 = any
 };
 
 [[nodiscard]] const OpRow& opRow(OpKind kind);
@@ -88,6 +101,10 @@ struct OpRow {
 [[nodiscard]] std::optional<OpKind> parseOpKind(std::string_view name);
 /// As it stands in a text, with its dialect: "stablehlo.add", "check.expect_eq".
 [[nodiscard]] std::string qualifiedName(const Operation& operation);
+/// The rule that the user attached to the operation, else that of its row. Of legal programs.
 [[nodiscard]] FactorRule factorRule(const Program& program, const Operation& operation, RuleOptions options = {});
+/// The row's rule, whatever the user attached.
+[[nodiscard]] FactorRule registryRule(const Program& program, const Operation& operation, RuleOptions options = {});
+[[nodiscard]] OperationCost operationCost(const Program& program, const Operation& operation);
 
 } // namespace shardscope

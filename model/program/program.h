@@ -78,16 +78,45 @@ struct SourcePlace {
     bool operator==(const SourcePlace&) const = default;
 };
 
-/// A mesh that the program declares, or that stands inside a sharding (then without a name of its own).
+/// A reference to an axis that AxisRef cannot hold: the mesh has no axis of that name, or a part is written that is
+/// none
+/// ("x:(1)8" of 8 devices, numbers beyond 32 bits). Only illegal programs have such.
+struct StrayAxis {
+    std::string name;
+    std::int64_t pre = 0, size = 0; ///< size 0: written without a part
+    bool isPart = false;
+    bool operator==(const StrayAxis&) const = default;
+};
+
+/// What the text says of a mesh that cannot be one.
+struct WrittenMesh {
+    std::vector<MeshAxis> axes;
+    std::vector<std::int64_t> deviceIds;
+    bool hasIds = false; ///< ids are listed
+    bool operator==(const WrittenMesh&) const = default;
+};
+
+/// A mesh that the program declares, or that stands inside a sharding (then without a name of its own). To be made by
+/// the functions of program/program_mesh.h.
 struct ProgramMesh {
     std::string name;
     MeshPtr mesh; ///< never null
     /// The single device of a mesh without axes ("maximal"); nothing propagates to or from it.
-    std::optional<std::int64_t> onlyDevice;
+    std::optional<std::int64_t> onlyDevice = {};
     bool inlined = false;
+    // Of illegal programs; all of them are reported by verifyShardings().
+    bool undeclared = false; ///< a sharding names it, and nothing declares it; `mesh` has no axes
+    std::shared_ptr<const WrittenMesh> illegal = {}; ///< set where the declaration is wrong; `mesh` has no axes
+    std::vector<StrayAxis> strays = {}; ///< an AxisRef of axis rank() + i means strays[i]
+    std::uint32_t source = 0; ///< index into Program::sources
+
+    [[nodiscard]] bool isMaximal() const { return onlyDevice.has_value(); }
+    /// Same name and content, wherever they stand.
     bool operator==(const ProgramMesh& other) const
     {
-        return name == other.name && *mesh == *other.mesh && onlyDevice == other.onlyDevice && inlined == other.inlined;
+        return name == other.name && *mesh == *other.mesh && onlyDevice == other.onlyDevice && inlined == other.inlined
+            && undeclared == other.undeclared && strays == other.strays
+            && (illegal == other.illegal || (illegal && other.illegal && *illegal == *other.illegal));
     }
 };
 
@@ -104,6 +133,15 @@ struct Function {
     std::vector<std::uint32_t> argumentExtras, resultExtras; ///< indices into Program::dictionaries, or empty
     std::uint32_t extra = 0; ///< index into Program::dictionaries
     std::string originalName; ///< of a copy: the function that it was copied from
+    std::uint32_t source = 0; ///< index into Program::sources
+};
+
+/// The shardings of an operation that has another number of them than results. Legal only for one sharding of an
+/// operation without results: on a single device, or without dimensions.
+struct LooseShardings {
+    OperationId operation;
+    std::vector<ShardingIndex> shardings;
+    bool operator==(const LooseShardings&) const = default;
 };
 
 /// An argument that a step replaces: the train state. `result` is an index into the results of main.
@@ -130,6 +168,7 @@ struct Program {
     std::vector<ProgramMesh> meshes;
     std::vector<ProgramSharding> shardings; ///< each once
     std::vector<ShardingIndex> valueShardings; ///< per ValueId, or empty: the shardings that the text gives
+    std::vector<LooseShardings> looseShardings; ///< by operation, ascending; few or none
     std::vector<Dictionary> dictionaries{ 1 }; ///< [0] is empty
     std::vector<SourcePlace> sources{ 1 }; ///< [0] says nothing
     std::vector<std::string> otherTypes; ///< texts of types that are no tensors of a known element type

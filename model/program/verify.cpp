@@ -6,18 +6,29 @@
 #include "base/codes.h"
 #include "program/op_row.h"
 #include "program/program.h"
+#include "program/wide_attributes.h"
 
 namespace shardscope {
 
 namespace {
 
+/// Whether a body sees nothing of what stands around it.
+bool isIsolated(OpKind kind)
+{
+    return kind == OpKind::ManualComputation || kind == OpKind::NamedComputation;
+}
+
 /// Goes through the program once and notes every violation. Whatever could make a later check read out of bounds
-/// (an index without an element) is reported and then left alone.
+/// (an index without an element) is reported and then left alone. What stands in no region was dropped, and does not
+/// count.
 class Verifier {
 public:
     explicit Verifier(const Program& program)
         : m_program(program)
-        , m_owner(program.values.size())
+        , m_defined(program.values.size())
+        , m_visibleIn(program.values.size())
+        , m_operationSeen(program.operations.size())
+        , m_regionSeen(program.regions.size())
     {
     }
 
@@ -29,20 +40,40 @@ public:
         }
         for (std::size_t i = 0; i < m_program.values.size(); ++i)
             checkValue(ValueId(i));
-        checkBody();
+        if (m_program.functions.empty())
+            checkIsolated(RegionId(std::size_t{ 0 }), "program");
+        else
+            checkFunctions();
         checkInterface();
         return std::move(m_found);
     }
 
 private:
+    static constexpr std::size_t deepest = 1000; ///< regions in each other
+
     template <class Op>
     void report(Code code, const Op& op, std::string detail, std::string path = {})
     {
         m_found.push_back({ code, { { "op", op }, { "detail", std::move(detail) } }, {} });
         m_found.back().where.path = std::move(path);
     }
+    /// Puts the place of an operation to what has been found of it since.
+    void place(std::size_t since, const Operation& operation)
+    {
+        if (operation.source >= m_program.sources.size())
+            return;
+        const SourcePlace& source = m_program.sources[operation.source];
+        for (std::size_t i = since; i < m_found.size(); ++i) {
+            if (m_found[i].where.line != 0)
+                continue;
+            m_found[i].where.line = static_cast<int>(source.line);
+            m_found[i].where.column = static_cast<int>(source.column);
+        }
+    }
 
     [[nodiscard]] bool exists(ValueId id) const { return id.index < m_program.values.size(); }
+    /// Exists, stands before its use, and not outside of an isolated body.
+    [[nodiscard]] bool visible(ValueId id) const { return exists(id) && m_visibleIn[id.index] == m_isolation; }
     [[nodiscard]] static std::string text(ValueId id)
     {
         return id.valid() ? "value " + std::to_string(id.index) : "an invalid value";
@@ -51,10 +82,14 @@ private:
     void checkValue(ValueId id)
     {
         const Value& value = m_program.value(id);
-        if (const auto fits = checkSize(value.type); !fits) {
+        TensorType type = value.type;
+        std::replace(type.shape.begin(), type.shape.end(), dynamicSize, std::int64_t{ 1 });
+        if (const auto fits = checkSize(type); !fits) {
             m_found.push_back(fits.error());
             m_found.back().where.path = value.path;
         }
+        if (type.dtype == DType::Other && type.other >= m_program.otherTypes.size())
+            report(Code::InvalidAttribute, "value", "a type that nobody has written", value.path);
         if (!value.dimNames.empty() && value.dimNames.size() != value.type.rank())
             report(Code::InvalidAttribute, "value", "names for another number of dimensions", value.path);
         if (!value.path.empty() && !m_paths.insert(value.path).second)
@@ -69,38 +104,136 @@ private:
             return;
         }
         const Value& value = m_program.value(id);
-        if (m_owner[id.index])
+        if (m_defined[id.index])
             report(Code::InvalidOperand, op, text(id) + " is defined twice", value.path);
-        m_owner[id.index] = true;
+        m_defined[id.index] = true;
+        m_visibleIn[id.index] = m_isolation;
         if (value.definition != operation || value.index != index)
             report(Code::InvalidOperand, op, text(id) + " names another definition", value.path);
     }
 
-    void checkBody()
+    void checkFunctions()
     {
-        const Region& main = m_program.main();
-        if (m_program.regions.size() > 1)
-            report(Code::InvalidOperand, "program", "a region without an operation that owns it");
-        for (std::size_t i = 0; i < main.arguments.size(); ++i)
-            define(main.arguments[i], {}, i, "argument");
-        std::vector<bool> seen(m_program.operations.size());
-        for (const OperationId id : main.operations) {
-            if (id.index >= m_program.operations.size()) {
-                report(Code::InvalidOperand, "program", "an operation in the body does not exist");
+        std::unordered_map<std::string_view, std::size_t> byName;
+        if (m_program.functions[0].body != RegionId(std::size_t{ 0 }))
+            report(Code::InvalidOperand, "program", "the first function is not main");
+        m_calls.resize(m_program.functions.size());
+        for (std::size_t f = 0; f < m_program.functions.size(); ++f) {
+            const Function& function = m_program.functions[f];
+            const std::string name = '@' + function.name;
+            const std::size_t since = m_found.size();
+            if (!byName.emplace(function.name, f).second)
+                report(Code::InvalidAttribute, name, "two functions have this name");
+            if (function.body.index >= m_program.regions.size()) {
+                report(Code::InvalidOperand, name, "its body does not exist");
+            } else {
+                const Region& body = m_program.regions[function.body.index];
+                const auto oneEach = [&](const auto& list, std::size_t count, const char* what) {
+                    if (!list.empty() && list.size() != count)
+                        report(Code::InvalidAttribute, name,
+                            std::to_string(list.size()) + ' ' + what + " instead of " + std::to_string(count));
+                };
+                oneEach(function.resultShardings, body.results.size(), "shardings of results");
+                oneEach(function.argumentExtras, body.arguments.size(), "attributes of arguments");
+                oneEach(function.resultExtras, body.results.size(), "attributes of results");
+                m_function = f;
+                checkIsolated(function.body, name);
+            }
+            if (function.source < m_program.sources.size())
+                for (std::size_t i = since; i < m_found.size(); ++i)
+                    if (m_found[i].where.line == 0)
+                        m_found[i].where.line = static_cast<int>(m_program.sources[function.source].line);
+        }
+        checkRecursion(byName);
+    }
+
+    /// No function calls itself, not even by way of others.
+    void checkRecursion(const std::unordered_map<std::string_view, std::size_t>& byName)
+    {
+        enum class Mark : std::uint8_t { New, Open, Done };
+        std::vector<Mark> marks(m_calls.size(), Mark::New);
+        std::vector<std::pair<std::size_t, std::size_t>> path; // function, next of its calls
+        for (std::size_t start = 0; start < m_calls.size(); ++start) {
+            if (marks[start] == Mark::New)
+                path.emplace_back(start, 0);
+            while (!path.empty()) {
+                auto& [f, next] = path.back();
+                marks[f] = Mark::Open;
+                if (next == m_calls[f].size()) {
+                    marks[f] = Mark::Done;
+                    path.pop_back();
+                    continue;
+                }
+                const auto callee = byName.find(m_calls[f][next++]);
+                if (callee == byName.end() || marks[callee->second] == Mark::Done)
+                    continue; // reported with the call
+                if (marks[callee->second] == Mark::New)
+                    path.emplace_back(callee->second, 0);
+                else
+                    report(Code::InvalidOperand, '@' + std::string(callee->first), "it calls itself");
+            }
+        }
+    }
+
+    template <class Op>
+    void checkIsolated(RegionId id, const Op& owner)
+    {
+        const std::uint32_t outside = m_isolation;
+        m_isolation = ++m_isolations;
+        checkRegion(id, owner);
+        m_isolation = outside;
+    }
+
+    template <class Op>
+    void checkRegion(RegionId id, const Op& owner)
+    {
+        if (id.index >= m_program.regions.size()) {
+            report(Code::InvalidAttribute, owner, "a body does not exist");
+            return;
+        }
+        if (m_regionSeen[id.index] || m_depth == deepest) {
+            report(Code::InvalidAttribute, owner,
+                m_depth == deepest ? "bodies are nested too deeply" : "a body belongs to two operations");
+            return;
+        }
+        m_regionSeen[id.index] = true;
+        ++m_depth;
+        const Region& region = m_program.regions[id.index];
+        for (std::size_t i = 0; i < region.arguments.size(); ++i)
+            define(region.arguments[i], {}, i, "argument");
+        for (const OperationId operation : region.operations) {
+            if (operation.index >= m_program.operations.size()) {
+                report(Code::InvalidOperand, owner, "an operation in its body does not exist");
                 continue;
             }
-            if (seen[id.index])
-                report(Code::InvalidOperand, "operation", "stands in the body twice");
-            seen[id.index] = true;
-            checkOperation(id);
+            if (m_operationSeen[operation.index]) {
+                report(Code::InvalidOperand, "operation", "stands in the program twice");
+                continue;
+            }
+            m_operationSeen[operation.index] = true;
+            const std::size_t since = m_found.size();
+            checkOperation(operation);
+            place(since, m_program.operation(operation));
         }
-        if (std::find(seen.begin(), seen.end(), false) != seen.end())
-            report(Code::InvalidOperand, "program", "an operation stands in no body");
-        if (std::find(m_owner.begin(), m_owner.end(), false) != m_owner.end())
-            report(Code::InvalidOperand, "program", "a value is defined by nothing");
-        for (const ValueId result : main.results)
-            if (!exists(result) || !m_owner[result.index])
+        for (const ValueId result : region.results)
+            if (!visible(result))
                 report(Code::InvalidOperand, "return", text(result) + " does not exist");
+        hide(region);
+        --m_depth;
+    }
+
+    /// What a region defines is not seen after it.
+    void hide(const Region& region)
+    {
+        const auto forget = [this](const auto& values) {
+            for (const ValueId value : values)
+                if (exists(value))
+                    m_visibleIn[value.index] = 0;
+        };
+        forget(region.arguments);
+        for (const OperationId operation : region.operations)
+            if (operation.index < m_program.operations.size())
+                forget(m_program.operation(operation).results);
     }
 
     void checkOperation(OperationId id)
@@ -111,47 +244,90 @@ private:
             return;
         }
         const OpRow& row = opRow(operation.kind);
+        const std::string name = qualifiedName(operation);
         if (operation.scope >= m_program.scopes.size())
-            report(Code::InvalidAttribute, row.name, "scope does not exist");
-        if (!operation.regions.empty())
-            report(Code::InvalidAttribute, row.name, "has no regions");
+            report(Code::InvalidAttribute, name, "scope does not exist");
+        if (operation.extra >= m_program.dictionaries.size() || operation.source >= m_program.sources.size())
+            report(Code::InvalidAttribute, name, "its further attributes or its place do not exist");
 
-        bool usable = true;
-        std::vector<TensorType> types;
-        for (const ValueId operand : operation.operands) {
-            if (!exists(operand) || !m_owner[operand.index]) {
-                report(Code::InvalidOperand, row.name, text(operand) + " is not defined before its use");
-                usable = false;
-            } else {
-                types.push_back(m_program.value(operand).type);
-            }
-        }
-        if (row.operandCount >= 0 && operation.operands.size() != static_cast<std::size_t>(row.operandCount)) {
-            report(Code::InvalidOperand, row.name, std::to_string(operation.operands.size()) + " operands");
-            usable = false;
+        const std::size_t before = m_found.size();
+        for (const ValueId operand : operation.operands)
+            if (!visible(operand))
+                report(Code::InvalidOperand, name,
+                    text(operand)
+                        + (exists(operand) && m_visibleIn[operand.index] != 0
+                                ? " stands outside of the body, which may only use its arguments"
+                                : " is not defined before its use"));
+        if (row.operandCount >= 0 && operation.operands.size() != static_cast<std::size_t>(row.operandCount))
+            report(Code::InvalidOperand, name,
+                std::to_string(operation.operands.size()) + " operands instead of " + std::to_string(row.operandCount));
+        if (row.regionCount >= 0 && operation.regions.size() != static_cast<std::size_t>(row.regionCount))
+            report(Code::InvalidAttribute, name,
+                std::to_string(operation.regions.size()) + " bodies instead of " + std::to_string(row.regionCount));
+        for (const RegionId region : operation.regions) {
+            if (isIsolated(operation.kind))
+                checkIsolated(region, name);
+            else
+                checkRegion(region, name);
         }
         for (std::size_t i = 0; i < operation.results.size(); ++i)
-            define(operation.results[i], id, i, row.name);
-        if (operation.results.size() != 1) {
-            report(Code::InvalidOperand, row.name, std::to_string(operation.results.size()) + " results");
+            define(operation.results[i], id, i, name);
+        if (!row.check && operation.results.size() != 1)
+            report(Code::InvalidOperand, name, std::to_string(operation.results.size()) + " results instead of 1");
+        if (m_found.size() == before)
+            checkTypes(operation, row, name);
+        if (const auto* call = wideAs<CallAttributes>(operation.attributes); call && m_function < m_calls.size())
+            m_calls[m_function].push_back(call->callee);
+        if (const auto* call = wideAs<CompositeAttributes>(operation.attributes); call && m_function < m_calls.size())
+            m_calls[m_function].push_back(call->decomposition);
+    }
+
+    void checkTypes(const Operation& operation, const OpRow& row, const std::string& name)
+    {
+        bool known = true;
+        std::vector<TensorType> operands;
+        const std::string path = operation.results.empty() ? std::string() : m_program.value(operation.results[0]).path;
+        const auto look = [&](const TensorType& type) {
+            if (type.dtype == DType::Token && !row.anyType) {
+                report(Code::TypeMismatch, name, "a token where a tensor is needed", path);
+                known = false;
+            }
+            known = known && type.dtype != DType::Other
+                && std::find(type.shape.begin(), type.shape.end(), dynamicSize) == type.shape.end();
+        };
+        for (const ValueId operand : operation.operands) {
+            operands.push_back(m_program.value(operand).type);
+            look(operands.back());
+        }
+        for (const ValueId result : operation.results)
+            look(m_program.value(result).type);
+        if (!known && !row.anyType)
+            return; // nothing can be said before the program runs
+        const auto note = [&](Error error) {
+            for (Arg& arg : error.args)
+                if (arg.name == "op")
+                    arg.value = name;
+            error.where.path = path;
+            m_found.push_back(std::move(error));
+        };
+        if (row.check) {
+            if (Result<void> checked = row.check(m_program, operation); !checked)
+                note(std::move(checked.error()));
             return;
         }
-        if (!usable || !exists(operation.results[0]))
-            return;
-        const Value& result = m_program.value(operation.results[0]);
-        const Result<TensorType> inferred = row.inferType(types, operation.attributes, result.type);
-        if (!inferred) {
-            m_found.push_back(inferred.error());
-            m_found.back().where.path = result.path;
-        } else if (*inferred != result.type) {
-            report(Code::TypeMismatch, row.name, toString(*inferred) + " declared as " + toString(result.type),
-                result.path);
-        }
+        const TensorType& declared = m_program.value(operation.results[0]).type;
+        Result<TensorType> inferred = row.inferType(operands, operation.attributes, declared);
+        if (!inferred)
+            note(std::move(inferred.error()));
+        else if (*inferred != declared)
+            report(Code::TypeMismatch, name, toString(*inferred) + " declared as " + toString(declared), path);
     }
 
     void checkAnnotations(
         const std::vector<ValueId>& values, const std::vector<Annotation>& annotations, const char* what)
     {
+        if (annotations.empty() && !m_program.functions.empty())
+            return; // a program that was read
         if (annotations.size() != values.size()) {
             report(Code::InvalidAttribute, what, "one annotation each is needed");
             return;
@@ -198,7 +374,13 @@ private:
     }
 
     const Program& m_program;
-    std::vector<bool> m_owner; ///< whether the value has been defined so far
+    std::vector<bool> m_defined; ///< whether the value has been defined so far
+    std::vector<std::uint32_t> m_visibleIn; ///< isolated body in which it can be used now; 0 = none
+    std::vector<bool> m_operationSeen, m_regionSeen;
+    std::uint32_t m_isolation = 0, m_isolations = 0; ///< the isolated body that is looked at; how many there were
+    std::size_t m_depth = 0;
+    std::size_t m_function = 0; ///< the function that is looked at
+    std::vector<std::vector<std::string_view>> m_calls; ///< functions that each function calls
     std::unordered_set<std::string> m_paths;
     std::vector<Diagnostic> m_found;
 };

@@ -3,133 +3,79 @@
 
 #include <algorithm>
 
-#include "propagation/compatible_axes.h"
-
 namespace shardscope {
 
-namespace {
-
-bool hasAxes(const TensorSharding& sharding)
-{
-    return std::any_of(
-        sharding.dims.begin(), sharding.dims.end(), [](const DimensionSharding& dim) { return !dim.axes.empty(); });
-}
-
-FactorRule identityRule(const TensorType& type)
-{
-    FactorRule rule;
-    FactorRule::TensorMapping mapping;
-    for (std::size_t d = 0; d < type.rank(); ++d) {
-        rule.factors.push_back({ type.shape[d], FactorKind::PassThrough, false });
-        mapping.push_back({ static_cast<std::int32_t>(d) });
-    }
-    rule.operands.push_back(mapping);
-    rule.results.push_back(std::move(mapping));
-    return rule;
-}
-
-} // namespace
-
-Driver::Driver(const PropagationInput& input, std::vector<TensorSharding> values, std::vector<TensorSharding> results)
+Driver::Driver(const PropagationInput& input, int)
     : m_input(input)
     , m_program(*input.program)
-    , m_values(std::move(values))
-    , m_results(std::move(results))
-    , m_nodeOf(m_program.operations.size(), nowhere)
-    , m_uses(m_program.values.size(), 0)
-    , m_changed(m_program.values.size(), 1)
-    , m_hasAxes(m_program.values.size(), 0)
+    , m_meshes(meshesOf(input))
+    , m_table(m_meshes, m_shardings)
 {
-    for (std::size_t v = 0; v < m_values.size(); ++v)
-        m_hasAxes[v] = hasAxes(m_values[v]) ? 1 : 0;
-    for (const Operation& operation : m_program.operations) {
-        for (const ValueId operand : operation.operands)
-            ++m_uses[operand.index];
-    }
-    for (const Region& region : m_program.regions) {
-        for (const ValueId returned : region.results)
-            ++m_uses[returned.index];
-    }
-    m_nodes.reserve(m_program.operations.size());
-    addOperations(m_program.main());
-    addResults();
-    buildUsers();
-    m_queued.assign(m_nodes.size(), 0);
 }
 
-void Driver::addOperations(const Region& region)
+Driver::Driver(const PropagationInput& input)
+    : Driver(input, 0)
 {
-    for (const OperationId id : region.operations) {
-        const Operation& operation = m_program.operation(id);
-        FactorRule rule = factorRule(m_program, operation);
-        if (!rule.factors.empty()) {
-            Node& node = m_nodes.emplace_back();
-            m_nodeOf[id.index] = static_cast<std::uint32_t>(m_nodes.size() - 1);
-            node.rule = std::move(rule);
-            node.operation = id;
-            node.singleUse = true;
-            for (const ValueId operand : operation.operands) {
-                node.operands.push_back(slot(operand));
-                if (m_program.value(operand).type.rank() != 0 && m_uses[operand.index] != 1)
-                    node.singleUse = false;
-            }
-            for (const ValueId result : operation.results)
-                node.results.push_back(slot(result));
-            node.priority = priorityClass(operation.kind);
-            node.elementwise = isPointwise(operation.kind);
-        }
-        for (const RegionId inner : operation.regions)
-            addOperations(m_program.regions[inner.index]);
-    }
+    start(collectGiven(input, m_meshes, m_shardings));
 }
 
-void Driver::addResults()
+Driver::Driver(const PropagationInput& input, const std::vector<TensorSharding>& values,
+    const std::vector<TensorSharding>& results, const PropagationResult* result)
+    : Driver(input, 0)
 {
-    const std::vector<ValueId>& returned = m_program.main().results;
-    m_identities.reserve(returned.size());
-    for (std::size_t r = 0; r < returned.size(); ++r) {
-        Node& node = m_identities.emplace_back();
-        node.rule = identityRule(m_program.value(returned[r]).type);
-        node.operands.push_back(slot(returned[r]));
-        node.results.push_back({ &m_results[r], ValueId() });
-    }
+    const auto meshOf = [&](const std::vector<std::uint32_t>* meshes, std::size_t index) {
+        return meshes && index < meshes->size() ? (*meshes)[index] : std::uint32_t{ input.mesh ? 1U : 0U };
+    };
+    Given given;
+    for (std::size_t v = 0; v < values.size(); ++v)
+        given.values.push_back(m_shardings.number(values[v], meshOf(result ? &result->meshes : nullptr, v)));
+    for (std::size_t r = 0; r < results.size(); ++r)
+        given.results.push_back(m_shardings.number(results[r], meshOf(result ? &result->resultMeshes : nullptr, r)));
+    start(std::move(given));
 }
 
-void Driver::buildUsers()
+void Driver::start(Given given)
 {
-    m_usersBegin.assign(m_values.size() + 1, 0);
-    for (const Node& node : m_nodes) {
-        for (const Slot& operand : node.operands)
-            ++m_usersBegin[operand.value.index + 1];
-    }
-    for (std::size_t v = 0; v < m_values.size(); ++v)
-        m_usersBegin[v + 1] += m_usersBegin[v];
-    m_users.resize(m_usersBegin.back());
-    std::vector<std::uint32_t> next(m_usersBegin.begin(), m_usersBegin.end() - 1);
-    for (std::size_t n = 0; n < m_nodes.size(); ++n) {
-        for (const Slot& operand : m_nodes[n].operands)
-            m_users[next[operand.value.index]++] = static_cast<std::uint32_t>(n);
-    }
+    m_graph = buildGraph(m_input, m_meshes, m_shardings, m_table, given.values);
+    m_state = std::move(given.values);
+    m_state.insert(m_state.end(), given.results.begin(), given.results.end());
+    m_log = std::move(given.seeds);
+    m_changed.assign(m_state.size(), 1);
+    m_seen.assign(m_graph.nodes.size(), 0);
+    m_seenKind.assign(m_graph.nodes.size(), {});
+    m_queued.assign(m_graph.nodes.size(), 0);
 }
 
 void Driver::run(int round)
 {
     m_round = round;
+    const ConflictResolution resolution =
+        m_input.strategy == Strategy::Basic ? ConflictResolution::Basic : m_input.options.resolution;
+    if (resolution == ConflictResolution::BasicThenAggressive) {
+        m_basic = true;
+        fixpoint();
+    }
+    m_basic = resolution == ConflictResolution::Basic;
+    fixpoint();
+}
+
+void Driver::fixpoint()
+{
     visitResults();
     m_queue.clear();
-    for (std::size_t n = m_nodes.size(); n-- > 0;)
-        push(static_cast<std::uint32_t>(n));
+    for (std::uint32_t n = m_graph.firstResultNode; n-- > 0;)
+        push(n);
     while (!m_queue.empty()) {
         const std::uint32_t index = m_queue.back();
         m_queue.pop_back();
         m_queued[index] = 0;
-        Node& node = m_nodes[index];
+        const PropagationNode& node = m_graph.nodes[index];
         const Allowance allowed =
-            round < 0 ? Allowance{ Direction::Both, false } : allowance(node.priority, node.singleUse, round);
-        if (!visit(node, allowed))
+            m_round < 0 ? Allowance{ Direction::Both, false } : allowance(node.priority, node.singleUse, m_round);
+        if (!visit(index, allowed))
             continue;
-        for (const ValueId value : m_written)
-            notify(value, index);
+        for (const TensorNumber tensor : m_written)
+            notify(tensor, index);
         if (m_revisit)
             push(index);
     }
@@ -138,147 +84,128 @@ void Driver::run(int round)
 
 void Driver::visitResults()
 {
-    for (Node& node : m_identities)
-        visit(node, { Direction::Both, false });
+    for (auto n = m_graph.firstResultNode; n < m_graph.nodes.size(); ++n)
+        visit(n, { Direction::Both, false });
 }
 
-/// A visit depends on the shardings around the operation and on what is allowed, on nothing else; without any axis it
-/// has no effect.
-bool Driver::nothingNew(const Node& node, Allowance allowed) const
+StepKind Driver::stepKind(const PropagationNode& node, Allowance allowed) const
 {
-    bool anyAxes = false;
+    StepKind kind;
+    kind.passThrough = allowed.direction & node.allowed;
+    kind.others = (allowed.passThroughFactorsOnly ? allowed.others : allowed.direction) & node.allowed;
+    kind.elementwise = node.elementwise;
+    kind.wholeAxes = node.wholeAxes;
+    kind.basic = m_basic;
+    return kind;
+}
+
+/// A visit depends on the shardings around the node and on what is allowed, on nothing else; without any axis it has no
+/// effect.
+bool Driver::nothingNew(std::uint32_t index, StepKind kind) const
+{
+    const PropagationNode& node = m_graph.nodes[index];
+    bool anyAxes = node.view >= 0;
     std::uint64_t newest = 0;
-    const auto look = [&](const Slot& slot) {
-        if (!slot.value.valid()) { // changed only by visits of this node itself
-            anyAxes = anyAxes || hasAxes(*slot.sharding);
-            return;
-        }
-        anyAxes = anyAxes || m_hasAxes[slot.value.index] != 0;
-        newest = std::max(newest, m_changed[slot.value.index]);
-    };
-    std::for_each(node.operands.begin(), node.operands.end(), look);
-    std::for_each(node.results.begin(), node.results.end(), look);
-    return !anyAxes || (newest <= node.seen && allowed == node.seenAllowance);
+    for (const TensorNumber tensor : m_graph.tensorsOf(node)) {
+        anyAxes = anyAxes || m_shardings.hasAxes(m_state[tensor]);
+        newest = std::max(newest, m_changed[tensor]);
+    }
+    return !anyAxes || (newest <= m_seen[index] && kind == m_seenKind[index]);
 }
 
-void Driver::project(const Node& node, ShardingProjection& projection) const
+void Driver::gather(const PropagationNode& node, std::vector<ShardingNumber>& shardings)
 {
-    projection.operands.resize(node.operands.size());
-    projection.results.resize(node.results.size());
-    for (std::size_t i = 0; i < node.operands.size(); ++i)
-        projectInto(projection.operands[i], *node.operands[i].sharding, node.rule.operands[i], node.rule);
-    for (std::size_t i = 0; i < node.results.size(); ++i)
-        projectInto(projection.results[i], *node.results[i].sharding, node.rule.results[i], node.rule);
+    shardings.clear();
+    for (const TensorNumber tensor : m_graph.tensorsOf(node))
+        shardings.push_back(m_state[tensor]);
+    if (node.view >= 0)
+        shardings.back() = seenThrough(shardings.back(), node.view, false);
 }
 
-bool Driver::visit(Node& node, Allowance allowed)
+/// The edge of a manual computation keeps the sharding on one side of the border; the step is done on the other.
+ShardingNumber Driver::seenThrough(ShardingNumber sharding, std::int32_t viewIndex, bool inward)
 {
-    if (allowed.direction == Direction::None || nothingNew(node, allowed))
+    const ManualView& view = m_graph.views[static_cast<std::size_t>(viewIndex)];
+    if (m_shardings.mesh(sharding) == 0)
+        return sharding;
+    const TensorSharding& from = m_shardings[sharding];
+    const TensorSharding to = view.inside == inward ? withoutManualAxes(from, view) : withManualAxes(from, view);
+    return m_shardings.number(to, m_shardings.mesh(sharding));
+}
+
+bool Driver::visit(std::uint32_t index, Allowance allowed)
+{
+    const PropagationNode& node = m_graph.nodes[index];
+    const StepKind kind = stepKind(node, allowed);
+    if ((kind.passThrough == Direction::None && kind.others == Direction::None) || nothingNew(index, kind))
         return false;
-    node.seen = m_clock;
-    node.seenAllowance = allowed;
+    m_seen[index] = m_clock;
+    m_seenKind[index] = kind;
     m_written.clear();
     m_revisit = false;
-
-    if (m_scratch.size() <= node.operands.size())
-        m_scratch.resize(node.operands.size() + 1);
-    ShardingProjection& projection = m_scratch[node.operands.size()];
-    project(node, projection);
-    m_directions.clear();
-    for (const FactorRule::Factor& factor : node.rule.factors)
-        m_directions.push_back(allowed.along(factor.kind));
-    const StepContext context{ node.rule, std::span<const Direction>(m_directions), node.elementwise };
-    const UpdatedTensors updated = m_input.strategy == Strategy::Basic ? propagateBasic(projection, context)
-                                                                       : propagateAggressive(projection, context);
-    if (updated.empty())
-        return false;
-
-    project(node, m_before);
+    gather(node, m_around);
     const std::uint64_t since = m_clock;
     bool wrote = false;
-    for (const std::uint32_t i : updated.operands)
-        wrote |=
-            write(node, since, node.operands[i], node.rule.operands[i], m_before.operands[i], projection.operands[i]);
-    for (const std::uint32_t i : updated.results)
-        wrote |= write(node, since, node.results[i], node.rule.results[i], m_before.results[i], projection.results[i]);
+    for (const StepWrite& each : m_table.step(node.rule, kind, m_around))
+        wrote |= write(node, since, each);
     if (wrote)
         ++m_steps;
     return wrote;
 }
 
-bool Driver::write(const Node& node, std::uint64_t since, const Slot& slot, const FactorRule::TensorMapping& mapping,
-    const TensorProjection& before, const TensorProjection& after)
+bool Driver::write(const PropagationNode& node, std::uint64_t since, const StepWrite& write)
 {
-    TensorSharding sharding = unproject(after, mapping, node.rule);
-    for (std::size_t d = 0; d < sharding.dims.size(); ++d)
-        sharding.dims[d].priority = slot.sharding->dims[d].priority;
-    if (sharding == *slot.sharding)
+    const TensorNumber tensor = m_graph.tensors[node.firstTensor + write.tensor];
+    ShardingNumber sharding = write.sharding;
+    if (node.view >= 0 && write.tensor == node.operands)
+        sharding = seenThrough(sharding, node.view, true);
+    if (sharding == m_state[tensor])
         return false;
-    if (slot.value.valid() && m_changed[slot.value.index] > since) {
+    if (m_changed[tensor] > since) {
         // The value is an operand twice and the two want different things: the first has it, the other asks again.
         m_revisit = true;
         return false;
     }
-    log(node, slot, mapping, before, after);
-    *slot.sharding = std::move(sharding);
-    if (slot.value.valid()) {
-        touch(slot.value);
-        m_written.push_back(slot.value);
+    log(node, write);
+    if (node.kind == NodeKind::Result && write.tensor == node.operands) {
+        m_state[tensor] = sharding; // nothing else depends on it
+        return true;
     }
+    touch(tensor, sharding);
+    m_written.push_back(tensor);
     return true;
 }
 
-void Driver::touch(ValueId value)
+void Driver::touch(TensorNumber tensor, ShardingNumber sharding)
 {
-    m_changed[value.index] = ++m_clock;
-    m_hasAxes[value.index] = 1;
+    m_state[tensor] = sharding;
+    m_changed[tensor] = ++m_clock;
 }
 
-ValueId Driver::sourceOf(const Node& node, std::size_t factor, const AxisList& axes, ValueId to) const
+void Driver::log(const PropagationNode& node, const StepWrite& write)
 {
-    const auto has = [&](const TensorProjection& tensor) {
-        const auto& sharding = tensor.factors[factor];
-        return sharding && isPrefixOf(std::span<const AxisRef>(axes), std::span<const AxisRef>(sharding->axes));
-    };
-    for (std::size_t i = 0; i < node.operands.size(); ++i) {
-        if (has(m_before.operands[i]))
-            return node.operands[i].value;
-    }
-    for (std::size_t i = 0; i < node.results.size(); ++i) {
-        if (has(m_before.results[i]))
-            return node.results[i].value.valid() ? node.results[i].value : to;
-    }
-    return to;
-}
-
-void Driver::log(const Node& node, const Slot& slot, const FactorRule::TensorMapping& mapping,
-    const TensorProjection& before, const TensorProjection& after)
-{
-    if (!slot.value.valid())
-        return;
+    const std::span<const ValueId> values = m_graph.valuesOf(node);
+    const ValueId to = values[write.tensor];
     PropagationStep entry;
     entry.step = m_steps + 1;
     entry.round = static_cast<std::int8_t>(m_round);
-    entry.operation = node.operation;
-    entry.to = slot.value;
-    for (std::size_t d = 0; d < mapping.size(); ++d) {
-        entry.toDimension = static_cast<std::int16_t>(d);
-        const std::size_t count = effectiveFactors(after, mapping[d], node.rule);
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto factor = static_cast<std::size_t>(mapping[d][i]);
-            const AxisList& now = after.factors[factor]->axes;
-            const AxisList& old = before.factors[factor]->axes;
-            if (now == old)
-                continue;
-            entry.factor = static_cast<std::int16_t>(factor);
-            entry.from = sourceOf(node, factor, now, slot.value);
-            for (const AxisRef& axis : now) {
-                if (std::find(old.begin(), old.end(), axis) == old.end()) {
-                    entry.axis = axis;
-                    m_log.push_back(entry);
-                }
-            }
-        }
+    entry.priority = m_priority;
+    entry.basic = m_basic;
+    if (node.kind == NodeKind::Result)
+        entry.result = static_cast<std::int32_t>(node.result);
+    else
+        entry.operation = node.operation;
+    entry.to = to.valid() ? to : values[0];
+    entry.toTensor = static_cast<std::int16_t>(write.tensor);
+    std::vector<PropagationStep>& log = to.valid() ? m_log : m_resultLog;
+    for (const StepMove& move : m_table.moves(write)) {
+        entry.toDimension = move.dimension;
+        entry.factor = move.factor;
+        entry.axis = move.axis;
+        entry.fromTensor = move.from;
+        const ValueId from = move.from < 0 ? ValueId() : values[static_cast<std::size_t>(move.from)];
+        entry.from = from.valid() ? from : entry.to;
+        log.push_back(entry);
     }
 }
 
@@ -286,97 +213,38 @@ void Driver::copyConstraint(const Operation& constraint, OperationId id)
 {
     const ValueId from = constraint.results.front();
     const ValueId to = constraint.operands.front();
-    m_values[to.index] = m_values[from.index];
-    if (hasAxes(m_values[to.index]))
-        touch(to);
+    touch(m_graph.tensorOf[to.index], m_state[m_graph.tensorOf[from.index]]);
     ++m_steps;
     PropagationStep entry;
     entry.step = m_steps;
     entry.operation = id;
     entry.from = from;
     entry.to = to;
-    const std::uint32_t node = m_nodeOf[id.index];
-    for (std::size_t d = 0; d < m_values[to.index].dims.size(); ++d) {
+    entry.fromTensor = 1;
+    entry.toTensor = 0;
+    const std::uint32_t node = m_graph.nodeOf[id.index];
+    const TensorSharding& copied = sharding(to);
+    for (std::size_t d = 0; d < copied.dims.size(); ++d) {
         entry.toDimension = static_cast<std::int16_t>(d);
-        if (node != nowhere)
-            entry.factor = static_cast<std::int16_t>(m_nodes[node].rule.operands[0][d].front());
-        for (const AxisRef& axis : m_values[to.index].dims[d].axes) {
+        if (node != PropagationGraph::none)
+            entry.factor = static_cast<std::int16_t>(m_table.rule(m_graph.nodes[node].rule).operands[0][d].front());
+        for (const AxisRef& axis : copied.dims[d].axes) {
             entry.axis = axis;
             m_log.push_back(entry);
         }
     }
 }
 
-namespace {
-
-/// What was given to be replicated, and the axes of dimensions whose time has not come.
-void keepReplicated(TensorSharding& sharding, const TensorSharding& given, std::int32_t priority)
+void Driver::notify(TensorNumber tensor, std::uint32_t except)
 {
-    AxisList axes = given.replicated;
-    for (const DimensionSharding& dim : given.dims)
-        if (dim.priority > priority)
-            for (const AxisRef& axis : dim.axes)
-                axes.push_back(axis);
-    if (axes.size() > given.replicated.size())
-        std::sort(axes.begin(), axes.end());
-    sharding.replicated = std::move(axes);
-}
-
-} // namespace
-
-std::vector<std::int32_t> Driver::holdBack()
-{
-    std::vector<std::int32_t> priorities;
-    const auto hold = [&](const Slot& slot, std::size_t result) {
-        const auto isLater = [](const DimensionSharding& dim) { return dim.priority > 0; };
-        TensorSharding& sharding = *slot.sharding;
-        if (std::none_of(sharding.dims.begin(), sharding.dims.end(), isLater))
-            return;
-        m_held.push_back({ slot.sharding, slot.value, result, sharding });
-        for (DimensionSharding& dim : sharding.dims) {
-            if (!isLater(dim))
-                continue;
-            priorities.push_back(dim.priority);
-            dim.axes.clear();
-            dim.open = false;
-        }
-        keepReplicated(sharding, m_held.back().given, 0);
-    };
-    for (std::size_t v = 0; v < m_values.size(); ++v)
-        hold(slot(ValueId(v)), 0);
-    for (std::size_t r = 0; r < m_results.size(); ++r)
-        hold({ &m_results[r], ValueId() }, r);
-    std::sort(priorities.begin(), priorities.end());
-    priorities.erase(std::unique(priorities.begin(), priorities.end()), priorities.end());
-    return priorities;
-}
-
-void Driver::restore(std::int32_t priority)
-{
-    for (const Held& held : m_held) {
-        for (std::size_t d = 0; d < held.given.dims.size(); ++d)
-            if (held.given.dims[d].priority == priority)
-                held.sharding->dims[d] = held.given.dims[d];
-        keepReplicated(*held.sharding, held.given, priority);
-        if (held.value.valid())
-            touch(held.value);
-        else
-            m_identities[held.result].seen = 0;
-    }
-}
-
-void Driver::notify(ValueId value, std::uint32_t except)
-{
-    const auto pushOther = [&](std::uint32_t node) {
-        if (node != nowhere && node != except)
+    for (const std::uint32_t node : m_graph.definitionsOf(tensor))
+        if (node != except)
             push(node);
-    };
-    const OperationId definition = m_program.value(value).definition;
-    if (definition.valid())
-        pushOther(m_nodeOf[definition.index]);
     // Users are pushed last first, so that the first one is visited first.
-    for (std::uint32_t u = m_usersBegin[value.index + 1]; u-- > m_usersBegin[value.index];)
-        pushOther(m_users[u]);
+    const std::span<const std::uint32_t> users = m_graph.usersOf(tensor);
+    for (std::size_t u = users.size(); u-- > 0;)
+        if (users[u] != except)
+            push(users[u]);
 }
 
 void Driver::push(std::uint32_t node)
@@ -389,7 +257,28 @@ void Driver::push(std::uint32_t node)
 
 PropagationResult Driver::finish() &&
 {
-    return { std::move(m_values), std::move(m_log), m_steps, std::move(m_results) };
+    PropagationResult result;
+    const std::size_t values = m_program.values.size();
+    result.shardings.reserve(values);
+    result.meshes.reserve(values);
+    bool shared = false;
+    for (std::size_t v = 0; v < values; ++v) {
+        const TensorNumber tensor = m_graph.tensorOf[v];
+        shared = shared || tensor != v;
+        result.shardings.push_back(m_shardings[m_state[tensor]]);
+        result.meshes.push_back(m_shardings.mesh(m_state[tensor]));
+    }
+    for (std::size_t t = values; t < m_state.size(); ++t) {
+        result.results.push_back(m_shardings[m_state[t]]);
+        result.resultMeshes.push_back(m_shardings.mesh(m_state[t]));
+    }
+    if (shared)
+        for (const TensorNumber tensor : m_graph.tensorOf)
+            result.representative.emplace_back(tensor);
+    result.log = std::move(m_log);
+    result.resultLog = std::move(m_resultLog);
+    result.steps = m_steps;
+    return result;
 }
 
 } // namespace shardscope

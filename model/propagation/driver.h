@@ -1,114 +1,104 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The fixpoint: visits operations until no visit changes anything. The order of visits is part of the outcome.
+// The fixpoint: visits nodes until no visit changes anything. The order of visits is part of the outcome.
 //
-// All operations are queued in program order. When a visit changes a value, the operations around it come next: they go
-// on top of the queue, its definition and then its users, unless they are queued already. The operation that was just
-// visited is not queued again.
+// All nodes are queued in program order. When a visit changes a tensor, the nodes around it come next: they go on top
+// of the queue, its definition and then its users, unless they are queued already. The node that was just visited is
+// not queued again.
 //
-// Before and after each fixpoint every returned value and its declared sharding exchange axes, as by an identity.
+// Before and after each fixpoint every returned value of main and its declared sharding exchange axes, as by an
+// identity.
 #pragma once
 
-#include "propagation/op_priority.h"
-#include "propagation/propagate.h"
+#include "propagation/given.h"
+#include "propagation/graph.h"
 
 namespace shardscope {
 
 class Driver {
 public:
-    /// Starts from `values`, the sharding of every value, and `results`, those declared for main's results.
-    Driver(const PropagationInput& input, std::vector<TensorSharding> values, std::vector<TensorSharding> results);
+    /// Starts from what the input gives.
+    explicit Driver(const PropagationInput& input);
+    /// Starts from `values`, the sharding of every value, and `results`, those declared for main's results. For an
+    /// input without a mesh of its own, `result` says over which meshes they are.
+    Driver(const PropagationInput& input, const std::vector<TensorSharding>& values,
+        const std::vector<TensorSharding>& results, const PropagationResult* result = nullptr);
     Driver(const Driver&) = delete;
     Driver& operator=(const Driver&) = delete;
 
     /// One fixpoint, in a round of the operation priorities, or -1 for everything at once.
     void run(int round);
-    void record(const PropagationStep& step) { m_log.push_back(step); }
     /// Gives the input of a constraint the constraint's own sharding and counts that as a step.
     void copyConstraint(const Operation& constraint, OperationId id);
 
     /// User priorities. Takes what dimensions of a priority above 0 ask for out of their shardings, and keeps its axes
-    /// from going anywhere else in them. Returns the priorities that occur, ascending.
+    /// from going anywhere else in them. Returns the priorities that occur, ascending. Tensors of data-flow edges are
+    /// left as they are.
     [[nodiscard]] std::vector<std::int32_t> holdBack();
     /// Gives the dimensions of that priority back what was given for them. Ascending, each once.
     void restore(std::int32_t priority);
 
-    [[nodiscard]] const TensorSharding& sharding(ValueId value) const { return m_values[value.index]; }
+    [[nodiscard]] const TensorSharding& sharding(ValueId value) const
+    {
+        return m_shardings[m_state[m_graph.tensorOf[value.index]]];
+    }
     [[nodiscard]] PropagationResult finish() &&;
 
+    // What it works on, for questions about a result.
+    [[nodiscard]] const PropagationGraph& graph() const { return m_graph; }
+    [[nodiscard]] const MeshTable& meshes() const { return m_meshes; }
+    [[nodiscard]] const StepTable& steps() const { return m_table; }
+    [[nodiscard]] const ShardingTable& shardings() const { return m_shardings; }
+    /// The shardings around a node as a step sees them.
+    void gather(const PropagationNode& node, std::vector<ShardingNumber>& shardings);
+    [[nodiscard]] ShardingNumber state(TensorNumber tensor) const { return m_state[tensor]; }
+    [[nodiscard]] StepKind stepKind(const PropagationNode& node, Allowance allowed) const;
+
 private:
-    static constexpr std::uint32_t nowhere = ~std::uint32_t{ 0 };
-
-    struct Slot {
-        TensorSharding* sharding = nullptr;
-        ValueId value; ///< invalid for the declared sharding of a result
-    };
-
-    /// An operation with a rule, or the identity between a returned value and its declared sharding.
-    struct Node {
-        FactorRule rule;
-        OperationId operation; ///< invalid for identities
-        SmallVector<Slot, 4> operands;
-        SmallVector<Slot, 1> results;
-        PriorityClass priority = PriorityClass::Other;
-        bool elementwise = false;
-        bool singleUse = false;
-        Allowance seenAllowance;
-        std::uint64_t seen = 0; ///< clock at the last visit; 0 = never
-    };
-
-    /// A sharding of which parts are held back, as it was given.
+    /// A tensor of which parts are held back, as it was given.
     struct Held {
-        TensorSharding* sharding = nullptr;
-        ValueId value; ///< invalid for the declared sharding of a result
-        std::size_t result = 0;
-        TensorSharding given;
+        TensorNumber tensor = 0;
+        ShardingNumber given = 0;
     };
 
-    void addOperations(const Region& region);
-    void addResults();
-    void buildUsers();
-    [[nodiscard]] Slot slot(ValueId value) { return { &m_values[value.index], value }; }
-    [[nodiscard]] bool nothingNew(const Node& node, Allowance allowed) const;
-    /// Whether anything was written; the values that were are then in m_written.
-    bool visit(Node& node, Allowance allowed);
+    Driver(const PropagationInput& input, int);
+    void start(Given given);
+    void fixpoint();
+    [[nodiscard]] bool nothingNew(std::uint32_t node, StepKind kind) const;
+    /// Whether anything was written; the tensors that were are then in m_written.
+    bool visit(std::uint32_t node, Allowance allowed);
     void visitResults();
-    bool write(const Node& node, std::uint64_t since, const Slot& slot, const FactorRule::TensorMapping& mapping,
-        const TensorProjection& before, const TensorProjection& after);
-    void log(const Node& node, const Slot& slot, const FactorRule::TensorMapping& mapping,
-        const TensorProjection& before, const TensorProjection& after);
-    [[nodiscard]] ValueId sourceOf(const Node& node, std::size_t factor, const AxisList& axes, ValueId to) const;
-    void project(const Node& node, ShardingProjection& projection) const;
-    void touch(ValueId value);
-    void notify(ValueId value, std::uint32_t except);
+    bool write(const PropagationNode& node, std::uint64_t since, const StepWrite& write);
+    void log(const PropagationNode& node, const StepWrite& write);
+    [[nodiscard]] ShardingNumber seenThrough(ShardingNumber sharding, std::int32_t view, bool inward);
+    void touch(TensorNumber tensor, ShardingNumber sharding);
+    void notify(TensorNumber tensor, std::uint32_t except);
     void push(std::uint32_t node);
 
     const PropagationInput& m_input;
     const Program& m_program;
-    std::vector<TensorSharding> m_values;
-    std::vector<TensorSharding> m_results;
+    const MeshTable m_meshes;
+    ShardingTable m_shardings;
+    StepTable m_table;
+    PropagationGraph m_graph;
+    std::vector<ShardingNumber> m_state; ///< per tensor
     std::vector<PropagationStep> m_log;
+    std::vector<PropagationStep> m_resultLog;
     std::uint32_t m_steps = 0;
 
-    std::vector<Node> m_nodes; ///< in program order
-    std::vector<Node> m_identities; ///< per result of main
-    std::vector<std::uint32_t> m_nodeOf; ///< per OperationId
-    std::vector<std::uint32_t> m_uses; ///< per ValueId: operand slots and returns
-    std::vector<std::uint32_t> m_usersBegin; ///< per ValueId into m_users, and one more
-    std::vector<std::uint32_t> m_users; ///< nodes
-    std::vector<std::uint64_t> m_changed; ///< per ValueId: clock at the last change
-    std::vector<char> m_hasAxes; ///< per ValueId
+    std::vector<std::uint64_t> m_changed; ///< per tensor: clock at the last change
+    std::vector<std::uint64_t> m_seen; ///< per node: clock at the last visit; 0 = never
+    std::vector<StepKind> m_seenKind;
     std::vector<Held> m_held;
     std::uint64_t m_clock = 1;
     int m_round = -1;
+    std::int32_t m_priority = -1;
+    bool m_basic = false;
 
     std::vector<std::uint32_t> m_queue; ///< the next one at the end
     std::vector<char> m_queued; ///< per node
-    SmallVector<ValueId, 4> m_written;
+    SmallVector<TensorNumber, 4> m_written;
     bool m_revisit = false;
-
-    std::vector<ShardingProjection> m_scratch; ///< by number of operands, so that their memory is used again
-    ShardingProjection m_before;
-    SmallVector<Direction, 8> m_directions;
+    std::vector<ShardingNumber> m_around;
 };
 
 } // namespace shardscope

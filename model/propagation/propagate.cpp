@@ -9,67 +9,9 @@ namespace shardscope {
 
 namespace {
 
-/// What is given, spread over the values; `annotated` says where something is.
-struct Given {
-    std::vector<TensorSharding> values;
-    std::vector<TensorSharding> results;
-    std::vector<char> annotated;
-    std::vector<PropagationStep> seeds;
-};
-
 const TensorSharding* at(const std::vector<std::optional<TensorSharding>>& list, std::size_t index)
 {
     return index < list.size() && list[index] ? &*list[index] : nullptr;
-}
-
-void addSeeds(Given& given, SeedKind kind, ValueId value, const TensorSharding& sharding)
-{
-    PropagationStep seed;
-    seed.seed = kind;
-    seed.to = value;
-    for (std::size_t d = 0; d < sharding.dims.size(); ++d) {
-        seed.toDimension = static_cast<std::int16_t>(d);
-        for (const AxisRef& axis : sharding.dims[d].axes) {
-            seed.axis = axis;
-            given.seeds.push_back(seed);
-        }
-    }
-}
-
-void annotate(Given& given, SeedKind kind, ValueId value, const TensorSharding& sharding)
-{
-    given.values[value.index] = sharding;
-    given.annotated[value.index] = 1;
-    addSeeds(given, kind, value, sharding);
-}
-
-Given collect(const PropagationInput& input)
-{
-    const Program& program = *input.program;
-    Given given;
-    given.values.reserve(program.values.size());
-    for (const Value& value : program.values)
-        given.values.push_back(TensorSharding::open(value.type.rank()));
-    given.annotated.assign(program.values.size(), 0);
-    for (std::size_t a = 0; a < program.main().arguments.size(); ++a) {
-        if (const TensorSharding* sharding = at(input.arguments, a))
-            annotate(given, SeedKind::Argument, program.main().arguments[a], *sharding);
-    }
-    for (std::size_t o = 0; o < program.operations.size(); ++o) {
-        const TensorSharding* sharding = at(input.constraints, o);
-        if (sharding && !program.operations[o].results.empty())
-            annotate(given, SeedKind::Constraint, program.operations[o].results.front(), *sharding);
-    }
-    for (std::size_t r = 0; r < program.main().results.size(); ++r) {
-        const ValueId returned = program.main().results[r];
-        if (const TensorSharding* sharding = at(input.results, r)) {
-            given.results.push_back(*sharding);
-            addSeeds(given, SeedKind::Result, returned, *sharding);
-        } else {
-            given.results.push_back(TensorSharding::open(program.value(returned).type.rank()));
-        }
-    }
-    return given;
 }
 
 bool isFullyClosed(const TensorSharding& sharding)
@@ -80,9 +22,15 @@ bool isFullyClosed(const TensorSharding& sharding)
 
 /// A value without a sharding of its own gets that of its constraint if that is fully closed and no other constraint on
 /// the value asks for anything else: it would be resharded at once otherwise.
-void applyConstraints(Driver& driver, const PropagationInput& input, Given& given)
+void applyConstraints(Driver& driver, const PropagationInput& input)
 {
     const Program& program = *input.program;
+    std::vector<char> annotated(program.values.size(), 0);
+    for (std::size_t a = 0; a < program.main().arguments.size(); ++a)
+        annotated[program.main().arguments[a].index] = at(input.arguments, a) ? 1 : 0;
+    for (std::size_t o = 0; o < program.operations.size(); ++o)
+        if (at(input.constraints, o) && !program.operations[o].results.empty())
+            annotated[program.operations[o].results.front().index] = 1;
     // Per value: the constraint of its users, unless two of them differ.
     std::vector<const TensorSharding*> wanted(program.values.size(), nullptr);
     std::vector<char> disputed(program.values.size(), 0);
@@ -101,9 +49,9 @@ void applyConstraints(Driver& driver, const PropagationInput& input, Given& give
         if (!isActive(o))
             continue;
         const std::uint32_t value = program.operations[o].operands.front().index;
-        if (given.annotated[value] || disputed[value] || !isFullyClosed(*input.constraints[o]))
+        if (annotated[value] || disputed[value] || !isFullyClosed(*input.constraints[o]))
             continue;
-        given.annotated[value] = 1;
+        annotated[value] = 1;
         driver.copyConstraint(program.operations[o], OperationId(o));
     }
 }
@@ -112,11 +60,8 @@ void applyConstraints(Driver& driver, const PropagationInput& input, Given& give
 
 PropagationResult propagate(const PropagationInput& input)
 {
-    Given given = collect(input);
-    Driver driver(input, std::move(given.values), std::move(given.results));
-    for (const PropagationStep& seed : given.seeds)
-        driver.record(seed);
-    applyConstraints(driver, input, given);
+    Driver driver(input);
+    applyConstraints(driver, input);
     if (input.strategy == Strategy::Basic || input.strategy == Strategy::Aggressive) {
         driver.run(-1);
         return std::move(driver).finish();

@@ -17,7 +17,23 @@ namespace shardscope {
 /// first, then those of every higher number in turn take part. The other strategies take no notice of user priorities.
 enum class Strategy : std::uint8_t { Basic, Aggressive, OperationPriority, Full };
 
-/// Why a value had a sharding before propagation.
+/// How a step resolves conflicts where the strategy leaves it open: `BasicThenAggressive` runs each fixpoint twice.
+enum class ConflictResolution : std::uint8_t { Aggressive, Basic, BasicThenAggressive };
+
+struct PropagationOptions {
+    ConflictResolution resolution = ConflictResolution::Aggressive;
+    /// Only whole axes move through operations, and rules leave out what would cut a dimension into pieces.
+    bool conservative = false;
+    /// Loops, branches, barriers, manual and named computations pass shardings on where the program has no
+    /// data_flow_edge operation for that.
+    bool implicitEdges = true;
+    /// Calls likewise, where it has no func_data_flow_edge. All calls of a function share its shardings.
+    bool implicitCallEdges = true;
+    bool operator==(const PropagationOptions&) const = default;
+};
+
+/// Why a value had a sharding before propagation. What operations, edges and manual computations are given counts as
+/// a constraint.
 enum class SeedKind : std::uint8_t { Argument, Result, Constraint };
 
 /// A program is expected to have one constant (iota, broadcast scalar) per use, as the users of its builder make them:
@@ -25,6 +41,9 @@ enum class SeedKind : std::uint8_t { Argument, Result, Constraint };
 ///
 /// Everything indexed by the ids of the program; an absent seed = no annotation. A sharding has the rank of its value
 /// and is valid for the mesh.
+///
+/// Without a mesh the program's own shardings count, over its own meshes, and all of its functions are propagated; the
+/// lists of seeds are empty then.
 struct PropagationInput {
     ProgramPtr program;
     MeshPtr mesh;
@@ -34,6 +53,7 @@ struct PropagationInput {
     /// first result holds to begin with.
     std::vector<std::optional<TensorSharding>> constraints;
     Strategy strategy = Strategy::Full;
+    PropagationOptions options{};
 };
 
 /// One accepted step: one axis arrived at one dimension of one value.
@@ -52,6 +72,11 @@ struct PropagationStep {
     ValueId from; ///< invalid for seeds
     ValueId to;
     std::int16_t toDimension = 0;
+    std::int16_t fromTensor = -1; ///< of the operation's operands, then results; -1 = none
+    std::int16_t toTensor = -1;
+    std::int32_t priority = -1; ///< user priority whose turn it was, -1 = before any
+    bool basic = false; ///< conflicts were resolved in the basic way
+    std::int32_t result = -1; ///< of main, where its declared sharding is one of the two
     bool operator==(const PropagationStep&) const = default;
 };
 
@@ -60,6 +85,18 @@ struct PropagationResult {
     std::vector<PropagationStep> log;
     std::uint32_t steps = 0;
     std::vector<TensorSharding> results; ///< per result of main: what was declared, grown where it is open
+
+    /// What the declared shardings of results took over; `to` is the returned value, `result` says which.
+    std::vector<PropagationStep> resultLog;
+    /// Per ValueId and per result: index of the mesh plus one, 0 where there is no sharding at all.
+    std::vector<std::uint32_t> meshes, resultMeshes;
+    /// Values that share one sharding (the owner of a data-flow edge and its targets, members of a group) have one
+    /// representative among them. Empty: every value has its own.
+    std::vector<ValueId> representative;
+    [[nodiscard]] ValueId representativeOf(ValueId value) const
+    {
+        return representative.empty() || !value.valid() ? value : representative[value.index];
+    }
 };
 
 [[nodiscard]] PropagationResult propagate(const PropagationInput& input);

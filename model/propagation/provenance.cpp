@@ -7,29 +7,53 @@ namespace shardscope {
 
 namespace {
 
+constexpr std::size_t none = ~std::size_t{ 0 };
+
 /// The declared sharding of a result reaches its value by an identity; only from there does the chain go on to it.
 bool isDeclared(const PropagationStep& step)
 {
     return step.seed == SeedKind::Result;
 }
 
-/// The record, among the first `limit`, by which the value came to hold `axis`: the first one that brought all of it,
-/// else the last one that brought a part of it (an axis that arrived in parts). `limit` if there is none.
-template <class Accept>
-std::size_t arrival(
-    const std::vector<PropagationStep>& log, std::size_t limit, ValueId value, AxisRef axis, const Accept& accept)
-{
-    std::size_t partial = limit;
-    for (std::size_t i = 0; i < limit; ++i) {
-        if (log[i].to != value || !accept(log[i]))
-            continue;
-        if (contains(log[i].axis, axis))
-            return i;
-        if (overlaps(log[i].axis, axis))
-            partial = i;
+/// The records by what they write to.
+class LogIndex {
+public:
+    explicit LogIndex(const PropagationResult& result)
+        : m_result(result)
+        , m_last(result.shardings.size(), none)
+        , m_previous(result.log.size(), none)
+    {
+        for (std::size_t i = 0; i < result.log.size(); ++i) {
+            std::size_t& last = m_last[result.representativeOf(result.log[i].to).index];
+            m_previous[i] = last;
+            last = i;
+        }
     }
-    return partial;
-}
+
+    /// The record, among the first `limit`, by which the value came to hold `axis`: the first one that brought all of
+    /// it, else the last one that brought a part of it (an axis that arrived in parts).
+    template <class Accept>
+    [[nodiscard]] std::size_t arrival(std::size_t limit, ValueId value, AxisRef axis, const Accept& accept) const
+    {
+        std::size_t whole = none;
+        std::size_t partial = none;
+        for (std::size_t i = m_last[m_result.representativeOf(value).index]; i != none; i = m_previous[i]) {
+            const PropagationStep& step = m_result.log[i];
+            if (i >= limit || !accept(step))
+                continue;
+            if (contains(step.axis, axis))
+                whole = i;
+            else if (partial == none && overlaps(step.axis, axis))
+                partial = i;
+        }
+        return whole != none ? whole : partial;
+    }
+
+private:
+    const PropagationResult& m_result;
+    std::vector<std::size_t> m_last; ///< per representative
+    std::vector<std::size_t> m_previous; ///< per record: the one before it of the same tensor
+};
 
 } // namespace
 
@@ -46,21 +70,22 @@ std::vector<PropagationStep> provenance(
     if (std::none_of(held.begin(), held.end(), [&](AxisRef h) { return contains(h, axis); }))
         return chain;
 
-    std::size_t found = arrival(result.log, result.log.size(), value, axis, [&](const PropagationStep& step) {
+    const LogIndex index(result);
+    std::size_t found = index.arrival(result.log.size(), value, axis, [&](const PropagationStep& step) {
         return !isDeclared(step) && static_cast<std::size_t>(step.toDimension) == dimension;
     });
-    std::size_t limit = result.log.size();
-    while (found != limit) {
+    while (found != none) {
         const PropagationStep& step = result.log[found];
         chain.push_back(step);
         if (step.seed)
             break;
-        limit = found;
         if (const auto part = overlap(step.axis, axis))
             axis = *part;
-        const bool fromDeclared = step.from == step.to;
-        found = arrival(result.log, limit, step.from, axis, [&](const PropagationStep& earlier) {
-            return isDeclared(earlier) == fromDeclared && (!fromDeclared || earlier.toDimension == step.toDimension);
+        const bool fromDeclared = step.result >= 0;
+        found = index.arrival(found, step.from, axis, [&](const PropagationStep& earlier) {
+            if (isDeclared(earlier) != fromDeclared)
+                return false;
+            return !fromDeclared || (earlier.result == step.result && earlier.toDimension == step.toDimension);
         });
     }
     std::reverse(chain.begin(), chain.end());

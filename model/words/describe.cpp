@@ -6,6 +6,7 @@
 #include "words/describe_files.h"
 #include "words/describe_forms.h"
 #include "words/describe_hosts.h"
+#include "words/describe_programs.h"
 #include "words/diagnostic_reader.h"
 #include "words/tr.h"
 
@@ -377,6 +378,8 @@ ProblemText describe(const Diagnostic& diagnostic)
     if (text.cause.isEmpty())
         text = describeDevices(diagnostic);
     if (text.cause.isEmpty())
+        text = describeProgramSharding(diagnostic);
+    if (text.cause.isEmpty())
         text = file         ? describeFile(diagnostic)
             : number >= 400 ? describeForm(diagnostic)
             : number < 120  ? describeSharding(diagnostic)
@@ -384,6 +387,8 @@ ProblemText describe(const Diagnostic& diagnostic)
                             : describeWarning(diagnostic);
     if (number >= 400 && text.remedy.isEmpty())
         text.remedy = Words::tr("`shardscope sharding --help` shows the forms that are read.");
+    if (const QString where = programPlace(diagnostic); !where.isEmpty())
+        text.cause = Words::tr("%1: %2", "stablehlo.add, result 1: what is wrong").arg(where, text.cause);
     text.where = place(diagnostic);
     return text;
 }

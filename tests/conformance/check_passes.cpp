@@ -39,7 +39,7 @@ CaseResult checkPasses(const Json& oneCase, const Json& /*file*/)
     const auto input = buildProgram(oneCase);
     if (!input)
         return CaseResult::unsupported(input.error());
-    const Result<Program> output = passes::run(input->program, passesOf(oneCase));
+    const auto output = passes::run(input->program, passesOf(oneCase));
     if (!output && output.error().code == Code::UnknownValue)
         return CaseResult::unsupported("the pass " + output.error().text("value"));
     if (!output)
@@ -47,7 +47,7 @@ CaseResult checkPasses(const Json& oneCase, const Json& /*file*/)
                                      : CaseResult::failed("an error: " + std::string(output.error().id()));
     if (expectsError(oneCase))
         return CaseResult::failed("no error");
-    return compareProgram(oneCase, *input, *output);
+    return compareProgram(oneCase, *input, output->program);
 }
 
 CaseResult checkCanonicalization(const Json& oneCase, const Json& file)

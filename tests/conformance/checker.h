@@ -61,8 +61,10 @@ CaseResult checkJaxShardingEquivalence(const Json& oneCase, const Json& file);
 CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json& file);
 CaseResult checkMemoryKinds(const Json& oneCase, const Json& file);
 CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
+CaseResult checkOpShardingRules(const Json& oneCase, const Json& file);
 CaseResult checkPasses(const Json& oneCase, const Json& file);
 CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json& file);
+CaseResult checkPropagation(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);
 CaseResult checkT5xCpuGpuMesh(const Json& oneCase, const Json& file);
 CaseResult checkSeedNumericFacts(const Json& oneCase, const Json& file);
@@ -73,5 +75,6 @@ CaseResult checkT5xLocalChunker(const Json& oneCase, const Json& file);
 CaseResult checkT5xPartitioner(const Json& oneCase, const Json& file);
 CaseResult checkT5xStandardRules(const Json& oneCase, const Json& file);
 CaseResult checkUneven(const Json& oneCase, const Json& file);
+CaseResult checkVerification(const Json& oneCase, const Json& file);
 
 } // namespace shardscope::conformance

@@ -26,7 +26,12 @@ constexpr std::array rows{
     CheckerRow{ "jax_visualize_sharding", checkJaxVisualizeSharding },
     CheckerRow{ "memory_kinds", checkMemoryKinds },
     CheckerRow{ "mlp_train_step", checkMlpTrainStep },
+    CheckerRow{ "op_sharding_rules", checkOpShardingRules },
     CheckerRow{ "penzai_name_to_name_sharding", checkPenzaiNameToNameSharding },
+    CheckerRow{ "propagation_aggressive", checkPropagation },
+    CheckerRow{ "propagation_basic", checkPropagation },
+    CheckerRow{ "propagation_op_priority", checkPropagation },
+    CheckerRow{ "propagation_user_priority", checkPropagation },
     CheckerRow{ "rules", checkRuleResolutions },
     CheckerRow{ "t5x_cpu_gpu_mesh", checkT5xCpuGpuMesh },
     CheckerRow{ "seed_numeric_facts", checkSeedNumericFacts },
@@ -37,6 +42,7 @@ constexpr std::array rows{
     CheckerRow{ "t5x_partitioner", checkT5xPartitioner },
     CheckerRow{ "t5x_standard_rules", checkT5xStandardRules },
     CheckerRow{ "uneven", checkUneven },
+    CheckerRow{ "verification", checkVerification },
 };
 
 bool isWordAt(std::string_view text, std::size_t begin, std::size_t length)

@@ -5,32 +5,21 @@
 #include <stdexcept>
 
 #include "conformance/program_case_attributes.h"
+#include "program/program_mesh.h"
 
 namespace shardscope::conformance {
 
 namespace {
 
-MeshPtr meshOf(const Json& json)
+ProgramMesh programMesh(std::string name, const Json& json, bool inlined)
 {
     std::vector<MeshAxis> axes;
     for (const Json& axis : json.at("axes"))
         axes.push_back({ axis.at("name").get<std::string>(), axis.at("size").get<std::int64_t>() });
-    std::vector<std::int32_t> ids;
-    if (!axes.empty() && json.contains("device_ids") && json["device_ids"].is_array())
-        ids = json["device_ids"].get<std::vector<std::int32_t>>();
-    Result<Mesh> mesh = ids.empty() ? Mesh::create(std::move(axes)) : Mesh::createOver(std::move(axes), std::move(ids));
-    if (!mesh)
-        throw std::runtime_error("a mesh that is none: " + json.dump());
-    return std::make_shared<const Mesh>(std::move(*mesh));
-}
-
-ProgramMesh programMesh(std::string name, const Json& json, bool inlined)
-{
-    ProgramMesh mesh{ std::move(name), meshOf(json), {}, inlined };
-    if (mesh.mesh->rank() == 0 && json.contains("device_ids") && json["device_ids"].is_array()
-        && !json["device_ids"].empty())
-        mesh.onlyDevice = json["device_ids"][0].get<std::int64_t>();
-    return mesh;
+    std::optional<std::vector<std::int64_t>> ids;
+    if (json.contains("device_ids") && json["device_ids"].is_array())
+        ids = json["device_ids"].get<std::vector<std::int64_t>>();
+    return declaredMesh(std::move(name), std::move(axes), std::move(ids), inlined);
 }
 
 std::string edgesText(const Json& json)
@@ -61,32 +50,6 @@ std::string edgesText(const Json& json)
         text += "}";
     }
     return text + "]>";
-}
-
-/// `<@mesh, [{"a"}, {}], replicated={"b"}>`; enough for what stands on operations without results.
-std::string attributeText(const Json& json)
-{
-    const auto refs = [](const Json& list) {
-        std::string text;
-        for (const Json& axis : list) {
-            text += (text.empty() ? "\"" : ", \"") + axis.at("name").get<std::string>() + "\"";
-            if (!axis.at("pre").is_null())
-                text += ":(" + axis["pre"].dump() + ")" + axis.at("size").dump();
-        }
-        return text;
-    };
-    std::string text = "<@" + json.at("mesh").get<std::string>() + ", [";
-    for (std::size_t d = 0; d < json.at("dims").size(); ++d) {
-        const Json& dim = json["dims"][d];
-        const std::string inner = refs(dim.at("axes"));
-        text += (d == 0 ? "{" : ", {") + inner;
-        text += dim.at("open").get<bool>() ? (inner.empty() ? "?}" : ", ?}") : "}";
-    }
-    text += "]";
-    for (const char* set : { "replicated", "unreduced" })
-        if (!json.at(set).empty())
-            text += std::string(", ") + set + "={" + refs(json[set]) + "}";
-    return text + ">";
 }
 
 class CaseBuilder {
@@ -180,7 +143,7 @@ private:
             operation.operands.empty() ? TensorType() : program.value(operation.operands[0]).type,
             operation.results.empty() ? TensorType() : program.value(operation.results[0]).type, m_readers, rest);
         Dictionary extra = dictionary(rest);
-        addShardings(json.at("sharding"), operation, extra);
+        addShardings(json.at("sharding"), id, operation);
         if (json.contains("sharding_rule"))
             extra.push_back({ "sdy.sharding_rule",
                 "#sdy.op_sharding_rule<" + json["sharding_rule"].at("string").get<std::string>() + ">" });
@@ -190,9 +153,25 @@ private:
         }
         for (const Json& region : json.value("regions", Json::array()))
             operation.regions.push_back(addRegion(region.at("args"), region.at("ops"), ids));
+        if (operation.kind == OpKind::VariadicReduce && !operation.regions.empty())
+            orderReducer(program.regions[operation.regions[0].index], operation.operands.size() / 2);
         program.operations[id.index] = std::move(operation);
         ids.operations[number] = id;
         return id;
+    }
+
+    /// The cases list the arguments of a reducer in pairs, as its text does: (a0, b0), (a1, b1). The body has all first
+    /// ones before all second ones.
+    void orderReducer(Region& body, std::size_t count)
+    {
+        if (body.arguments.size() != 2 * count)
+            return;
+        const std::vector<ValueId> pairs = body.arguments;
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const std::size_t to = i / 2 + (i % 2) * count;
+            body.arguments[to] = pairs[i];
+            m_case.program.values[pairs[i].index].index = static_cast<std::uint32_t>(to);
+        }
     }
 
     static Dictionary dictionary(const Json& rest)
@@ -203,16 +182,19 @@ private:
         return result;
     }
 
-    void addShardings(const Json& list, const Operation& operation, Dictionary& extra)
+    void addShardings(const Json& list, OperationId id, const Operation& operation)
     {
         if (!list.is_array())
             return;
-        if (list.size() == operation.results.size()) {
-            for (std::size_t i = 0; i < list.size(); ++i)
-                m_case.program.valueShardings[operation.results[i].index] = index(list[i]);
+        std::vector<ShardingIndex> shardings;
+        for (const Json& sharding : list)
+            shardings.push_back(index(sharding));
+        if (shardings.size() != operation.results.size()) {
+            m_case.program.looseShardings.push_back({ id, std::move(shardings) });
             return;
         }
-        extra.push_back({ "sdy.sharding", perValueText(list) });
+        for (std::size_t i = 0; i < shardings.size(); ++i)
+            m_case.program.valueShardings[operation.results[i].index] = shardings[i];
     }
 
     ValueId addValue(TensorType type, OperationId definition, std::size_t index)
@@ -272,8 +254,6 @@ private:
             made.open = dim.at("open").get<bool>();
             if (!dim.at("priority").is_null())
                 made.priority = dim["priority"].get<std::int32_t>();
-            if (!dim.at("priority").is_null() && made.priority < 0)
-                m_case.problems.push_back({ "priority", dim.dump() });
         }
         result.sharding.replicated = axes(result.mesh, json.at("replicated"));
         result.sharding.unreduced = axes(result.mesh, json.at("unreduced"));
@@ -297,30 +277,19 @@ private:
             meshes.push_back(std::move(*inlined));
             return static_cast<std::uint32_t>(meshes.size() - 1);
         }
-        m_case.problems.push_back({ "unknown_mesh", json.dump() });
-        return unknownMesh;
+        meshes.push_back(undeclaredMesh(json.get<std::string>()));
+        return static_cast<std::uint32_t>(meshes.size() - 1);
     }
 
-    AxisList axes(std::uint32_t meshIndex, const Json& list)
+    AxisList axes(std::uint32_t mesh, const Json& list)
     {
         AxisList result;
         for (const Json& json : list) {
-            const std::string name = json.at("name").get<std::string>();
-            const Mesh* known = meshIndex == unknownMesh ? nullptr : m_case.program.meshes[meshIndex].mesh.get();
-            const std::optional<std::size_t> axis = known ? known->axisIndex(name) : std::nullopt;
-            AxisRef ref;
-            ref.axis = axis ? static_cast<std::int32_t>(*axis) : unknownAxis;
-            ref.size = axis ? static_cast<std::int32_t>(known->size(*axis)) : 1;
-            if (known && !axis)
-                m_case.problems.push_back({ "unknown_axis", name });
-            if (!json.at("pre").is_null()) {
-                const std::int32_t whole = ref.size;
-                ref.pre = json["pre"].get<std::int32_t>();
-                ref.size = json.at("size").get<std::int32_t>();
-                if (axis && ref.pre == 1 && ref.size == whole)
-                    m_case.problems.push_back({ "bad_sub_axis", "all of " + name + " as a part of it" });
-            }
-            result.push_back(ref);
+            std::optional<SubAxis> part;
+            if (!json.at("pre").is_null())
+                part = SubAxis{ json["pre"].get<std::int64_t>(), json.at("size").get<std::int64_t>() };
+            result.push_back(
+                axisReference(m_case.program.meshes[mesh], json.at("name").get_ref<const std::string&>(), part));
         }
         return result;
     }
@@ -330,14 +299,6 @@ private:
 };
 
 } // namespace
-
-std::string perValueText(const Json& shardings)
-{
-    std::string text = "#sdy.sharding_per_value<[";
-    for (std::size_t i = 0; i < shardings.size(); ++i)
-        text += (i == 0 ? "" : ", ") + attributeText(shardings[i]);
-    return text + "]>";
-}
 
 tl::expected<ProgramCase, std::string> buildProgram(const Json& oneCase)
 {

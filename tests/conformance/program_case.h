@@ -22,26 +22,16 @@ struct FunctionIds {
     std::map<int, RegionId> terminators; ///< by id: the region that one ends
 };
 
-/// What a program cannot say, though the text of the case does: a reader of the text would complain.
-struct TextProblem {
-    std::string topic; ///< as in `diagnostic_topics`
-    std::string what;
-};
-
 struct ProgramCase {
     Program program; ///< functions[0] is the main one; the others stand in the order of the case
     std::map<std::string, FunctionIds> functions; ///< by name
-    std::vector<TextProblem> problems;
 };
 
-/// Index of a mesh that is not declared, and of an axis that its mesh has not.
-inline constexpr std::uint32_t unknownMesh = ~std::uint32_t{ 0 };
-inline constexpr std::int32_t unknownAxis = -1;
-
 /// The input of a case. Attributes without a meaning of their own go to Program::dictionaries: a rule given by the
-/// user as "sdy.sharding_rule" with its text "#sdy.op_sharding_rule<...>", shardings of an operation without results as
-/// "sdy.sharding" with "#sdy.sharding_per_value<[...]>", recorded edges as "sdy.propagation_edges" with
-/// "#sdy.propagation_edges<[...]>", others with their JSON. The error is why the case cannot be built.
+/// user as "sdy.sharding_rule" with its text "#sdy.op_sharding_rule<...>", recorded edges as "sdy.propagation_edges"
+/// with
+/// "#sdy.propagation_edges<[...]>", others with their JSON. What is illegal is built as program/program_mesh.h has it.
+/// The error is why the case cannot be built.
 [[nodiscard]] tl::expected<ProgramCase, std::string> buildProgram(const Json& oneCase);
 
 /// One line per sharding, the same for equal ones: "@mesh [{a,b:(1)2,?}p1,{}] replicated={c} unreduced=max{d}".
@@ -53,9 +43,6 @@ inline constexpr std::int32_t unknownAxis = -1;
 [[nodiscard]] std::string axisText(const Program& program, const Json& mesh, const Json& axis);
 [[nodiscard]] std::string axesText(const Program& program, std::uint32_t mesh, std::span<const AxisRef> axes);
 [[nodiscard]] std::string axesText(const Program& program, const Json& mesh, const Json& axes);
-
-/// `#sdy.sharding_per_value<[<@mesh, [{"a"}, {}]>]>` of a list of a case's shardings.
-[[nodiscard]] std::string perValueText(const Json& shardings);
 
 /// A rule as `sharding_rule` of a case has it, without `custom` and `string`.
 [[nodiscard]] Json ruleJson(const FactorRule& rule);

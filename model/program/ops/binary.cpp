@@ -19,7 +19,8 @@ Result<TensorType> inferBinary(Types operands, const Attributes& attributes, con
     if (operands[0] != operands[1])
         return typeMismatch(name(kind), toString(operands[0]) + " and " + toString(operands[1]));
     const DType dtype = operands[0].dtype;
-    if ((domain == Domain::Numbers && dtype == DType::Pred) || (domain == Domain::Bits && isFloat(dtype)))
+    if ((domain == Domain::Numbers && dtype == DType::Pred)
+        || (domain == Domain::Bits && (isFloat(dtype) || isComplex(dtype))))
         return typeMismatch(name(kind), "no operands of type " + toString(operands[0]));
     return operands[0];
 }

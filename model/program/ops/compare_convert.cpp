@@ -15,6 +15,13 @@ Result<TensorType> inferCompare(Types operands, const Attributes& attributes, co
         return tl::unexpected(own.error());
     if (operands[0] != operands[1])
         return typeMismatch("compare", toString(operands[0]) + " and " + toString(operands[1]));
+    const CompareType type = std::get<CompareAttributes>(attributes).type;
+    const bool ofFloats = type == CompareType::Float || type == CompareType::TotalOrder;
+    const DType dtype = operands[0].dtype;
+    if (type != CompareType::None && ofFloats != (isFloat(dtype) || isComplex(dtype)))
+        return invalidAttribute("compare",
+            std::string(ofFloats ? "numbers with a fraction" : "integers") + " are compared, and operands are "
+                + toString(operands[0]));
     return TensorType{ DType::Pred, operands[0].shape };
 }
 

@@ -16,8 +16,14 @@ namespace {
 /// which the highest 64-bit numbers are not.
 std::pair<double, double> integerRange(DType dtype)
 {
-    const auto bits = static_cast<double>(8 * byteSize(dtype));
+    auto bits = static_cast<double>(8 * byteSize(dtype));
+    if (dtype == DType::I4 || dtype == DType::U4)
+        bits = 4;
+    if (dtype == DType::I2 || dtype == DType::U2)
+        bits = 2;
     switch (dtype) {
+    case DType::U2:
+    case DType::U4:
     case DType::Pred:
         return { 0, 2 };
     case DType::U8:
@@ -35,10 +41,17 @@ Result<TensorType> inferConstant(Types, const Attributes& attributes, const Tens
     const auto own = attributesAs<ConstantAttributes>("constant", attributes);
     if (!own)
         return tl::unexpected(own.error());
+    if (const ElementBytes& bytes = (*own)->bytes) { // read from a text
+        const std::int64_t one = byteSize(hint.dtype);
+        const auto count = static_cast<std::int64_t>(bytes->size());
+        if (one == 0 || (count != one && count != hint.byteCount()))
+            return invalidAttribute("constant", std::to_string(count) + " bytes of values for " + toString(hint));
+        return hint;
+    }
     const std::vector<double>& values = (*own)->values;
     if (values.size() != 1 && static_cast<std::int64_t>(values.size()) != hint.elementCount())
         return invalidAttribute("constant", std::to_string(values.size()) + " values for " + toString(hint));
-    if (isFloat(hint.dtype))
+    if (isFloat(hint.dtype) || isComplex(hint.dtype))
         return hint;
     const auto [lowest, end] = integerRange(hint.dtype);
     for (const double value : values)
@@ -61,6 +74,9 @@ Result<TensorType> inferIota(Types, const Attributes& attributes, const TensorTy
 
 constexpr std::array rows{
     OpRow{ OpKind::Constant, "constant", 0, false, inferConstant, noFactors, movementCost, nullptr },
+    OpRow{ OpKind::SdyConstant, "constant", 0, false, inferConstant, noFactors, movementCost, nullptr, OpDialect::Sdy },
+    OpRow{
+        OpKind::ChloConstant, "constant", 0, false, inferConstant, noFactors, movementCost, nullptr, OpDialect::Chlo },
     OpRow{ OpKind::Iota, "iota", 0, false, inferIota, noFactors, movementCost, nullptr },
 };
 

@@ -3,8 +3,8 @@
 // The result's dimensions are the batch dimensions, then the free ones of lhs, then those of rhs.
 #include <array>
 
+#include "program/ops/checks.h"
 #include "program/ops/rows.h"
-#include "program/ops/support.h"
 
 namespace shardscope::ops {
 
@@ -49,8 +49,7 @@ Result<TensorType> inferDotGeneral(Types operands, const Attributes& attributes,
                 return false;
         return true;
     };
-    if (lhs.dtype != rhs.dtype || !pairsAgree(a.lhsBatch, a.rhsBatch)
-        || !pairsAgree(a.lhsContracting, a.rhsContracting))
+    if (!pairsAgree(a.lhsBatch, a.rhsBatch) || !pairsAgree(a.lhsContracting, a.rhsContracting))
         return typeMismatch("dot_general", toString(lhs) + " and " + toString(rhs));
     TensorType result{ lhs.dtype, {} };
     for (const std::int64_t d : a.lhsBatch)
@@ -153,15 +152,30 @@ std::vector<ValueId> pullBackDotGeneral(Builder& b, const Operation& operation, 
     return cotangents;
 }
 
-constexpr std::array rows{
-    OpRow{ OpKind::DotGeneral, "dot_general", 2, false, inferDotGeneral, dotGeneralFactors, dotGeneralCost,
-        pullBackDotGeneral },
-};
+/// Products of narrow numbers may be kept in wider ones: the element types need not agree.
+Result<void> checkDotGeneral(const Program& program, const Operation& operation)
+{
+    const Subject product(program, operation);
+    SHARDSCOPE_CHECK(expectResults(product, 1));
+    const Result<TensorType> inferred = inferDotGeneral(product.operands, operation.attributes, product.results[0]);
+    if (!inferred)
+        return tl::unexpected(inferred.error());
+    return expectShape(product, "the result", product.results[0], inferred->shape);
+}
+
+std::array<OpRow, 1> makeRows()
+{
+    OpRow row{ OpKind::DotGeneral, "dot_general", 2, false, inferDotGeneral, dotGeneralFactors, dotGeneralCost,
+        pullBackDotGeneral };
+    row.check = checkDotGeneral;
+    return { row };
+}
 
 } // namespace
 
 std::span<const OpRow> dotGeneralRows()
 {
+    static const std::array<OpRow, 1> rows = makeRows();
     return rows;
 }
 

@@ -43,70 +43,127 @@ Result<void> expectNoAttributes(std::string_view op, const Attributes& attribute
     return {};
 }
 
-RuleBuilder::RuleBuilder(Types operands, const TensorType& result)
-    : m_resultShape(result.shape)
+std::vector<TensorType> typesOf(const Program& program, std::span<const ValueId> values)
+{
+    std::vector<TensorType> types;
+    types.reserve(values.size());
+    for (const ValueId value : values)
+        types.push_back(program.value(value).type);
+    return types;
+}
+
+RuleBuilder::RuleBuilder(Types operands, Types results)
 {
     for (const TensorType& operand : operands) {
         m_operandShapes.push_back(operand.shape);
         m_rule.operands.emplace_back(operand.rank());
     }
-    m_rule.results.emplace_back(result.rank());
+    for (const TensorType& result : results) {
+        m_resultShapes.push_back(result.shape);
+        m_rule.results.emplace_back(result.rank());
+    }
+}
+
+RuleBuilder::RuleBuilder(Types operands, const TensorType& result)
+    : RuleBuilder(operands, Types(&result, 1))
+{
+}
+
+RuleBuilder::RuleBuilder(const Program& program, const Operation& operation)
+    : RuleBuilder(typesOf(program, operation.operands), typesOf(program, operation.results))
+{
 }
 
 RuleBuilder& RuleBuilder::add(
-    std::span<const std::int64_t> operandDimensions, std::int64_t resultDimension, std::int64_t size, FactorKind kind)
+    List operandDimensions, List resultDimensions, std::int64_t size, FactorKind kind, bool blocked)
 {
     const auto factor = static_cast<std::int32_t>(m_rule.factors.size());
     bool used = false;
-    const auto put = [&](FactorRule::TensorMapping& mapping, std::int64_t dimension) {
-        if (dimension == absent || (size == 1 && !mapping[at(dimension)].empty()))
-            return;
-        mapping[at(dimension)].push_back(factor);
-        used = true;
+    const auto put = [&](std::vector<FactorRule::TensorMapping>& mappings, List dimensions) {
+        for (std::size_t i = 0; i < dimensions.size(); ++i) {
+            if (dimensions[i] == absent)
+                continue;
+            FactorRule::DimensionFactors& factors = mappings[i][at(dimensions[i])];
+            if (size == 1 && !factors.empty())
+                continue;
+            factors.push_back(factor);
+            used = true;
+        }
     };
-    for (std::size_t i = 0; i < operandDimensions.size(); ++i)
-        put(m_rule.operands[i], operandDimensions[i]);
-    put(m_rule.results.front(), resultDimension);
+    put(m_rule.operands, operandDimensions);
+    put(m_rule.results, resultDimensions);
     if (used)
-        m_rule.factors.push_back({ size, kind, false });
+        m_rule.factors.push_back({ size, kind, blocked });
     return *this;
+}
+
+RuleBuilder& RuleBuilder::addShared(std::int64_t dimension, std::int64_t size, FactorKind kind, bool blocked)
+{
+    const std::size_t rank = m_operandShapes.front().size();
+    const auto places = [&](const std::vector<Shape>& shapes) {
+        SmallVector<std::int64_t, 4> list;
+        for (const Shape& shape : shapes)
+            list.push_back(shape.size() == rank ? dimension : absent);
+        return list;
+    };
+    const auto operands = places(m_operandShapes), results = places(m_resultShapes);
+    return add(List(operands.data(), operands.size()), List(results.data(), results.size()), size, kind, blocked);
 }
 
 RuleBuilder& RuleBuilder::addPointwise()
 {
-    const auto rank = static_cast<std::int64_t>(m_resultShape.size());
-    std::vector<std::int64_t> dimensions(m_operandShapes.size());
-    for (std::int64_t d = 0; d < rank; ++d) {
-        for (std::size_t i = 0; i < dimensions.size(); ++i)
-            dimensions[i] = m_operandShapes[i].size() == m_resultShape.size() ? d : absent;
-        add(dimensions, d, m_resultShape[at(d)]);
+    const Shape shape = m_resultShapes.front();
+    SmallVector<std::int64_t, 4> operands, results;
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
+        operands.clear();
+        results.clear();
+        for (const Shape& other : m_operandShapes)
+            operands.push_back(other.size() == shape.size() ? d : absent);
+        for (const Shape& other : m_resultShapes)
+            results.push_back(other.size() == shape.size() ? d : absent);
+        add(List(operands.data(), operands.size()), List(results.data(), results.size()), shape[at(d)]);
     }
     return *this;
 }
 
 FactorRule RuleBuilder::build() &&
 {
-    const auto complete = [this](FactorRule::TensorMapping& mapping) {
-        for (FactorRule::DimensionFactors& dimension : mapping) {
-            if (!dimension.empty())
-                continue;
-            dimension.push_back(static_cast<std::int32_t>(m_rule.factors.size()));
-            m_rule.factors.emplace_back();
+    const auto complete = [this](std::vector<FactorRule::TensorMapping>& mappings) {
+        for (FactorRule::TensorMapping& mapping : mappings) {
+            for (FactorRule::DimensionFactors& dimension : mapping) {
+                if (!dimension.empty())
+                    continue;
+                dimension.push_back(static_cast<std::int32_t>(m_rule.factors.size()));
+                m_rule.factors.emplace_back();
+            }
         }
     };
-    for (FactorRule::TensorMapping& operand : m_rule.operands)
-        complete(operand);
-    complete(m_rule.results.front());
+    complete(m_rule.operands);
+    complete(m_rule.results);
     return std::move(m_rule);
 }
 
-FactorRule noFactors(Types operands, const TensorType& result, const Attributes&)
+FactorRule noFactors(Types, const TensorType&, const Attributes&)
 {
-    FactorRule rule;
-    for (const TensorType& operand : operands)
-        rule.operands.emplace_back(operand.rank());
-    rule.results.emplace_back(result.rank());
-    return rule;
+    return {};
+}
+
+FactorRule pointwiseRule(const Program& program, const Operation& operation, RuleOptions)
+{
+    return std::move(RuleBuilder(program, operation).addPointwise()).build();
+}
+
+FactorRule changedDimensionsRule(const Program& program, const Operation& operation, FactorKind changed, bool blocked)
+{
+    const Shape& from = program.value(operation.operands[0]).type.shape;
+    const Shape& to = program.value(operation.results[0]).type.shape;
+    RuleBuilder rule(program, operation);
+    for (std::size_t d = 0; d < from.size(); ++d) {
+        const bool same = from[d] == to[d];
+        rule.addShared(
+            static_cast<std::int64_t>(d), from[d], same ? FactorKind::PassThrough : changed, !same && blocked);
+    }
+    return std::move(rule).build();
 }
 
 FactorRule pointwiseFactors(Types operands, const TensorType& result, const Attributes&)
@@ -127,6 +184,21 @@ OperationCost pointwiseCost(Types operands, const TensorType& result, const Attr
     OperationCost cost = movementCost(operands, result, attributes);
     cost.flops = static_cast<double>(result.elementCount());
     return cost;
+}
+
+OperationCost workOf(const Program& program, const Operation& operation, double flops)
+{
+    OperationCost cost{ flops, 0, 0 };
+    for (const ValueId operand : operation.operands)
+        cost.bytesRead = saturatingSum(cost.bytesRead, program.value(operand).type.byteCount());
+    for (const ValueId result : operation.results)
+        cost.bytesWritten = saturatingSum(cost.bytesWritten, program.value(result).type.byteCount());
+    return cost;
+}
+
+OperationCost movementWork(const Program& program, const Operation& operation)
+{
+    return workOf(program, operation, 0);
 }
 
 ValueId splatLike(Builder& builder, ValueId value, double number)

@@ -7,6 +7,7 @@
 
 #include "program/builder.h"
 #include "program/op_row.h"
+#include "program/wide_attributes.h"
 
 namespace shardscope::ops {
 
@@ -37,6 +38,26 @@ template <class T>
         return found;
     return invalidAttribute(op, "attributes of another operation");
 }
+/// The same for the attributes of the less common operations.
+template <class T>
+[[nodiscard]] Result<const T*> wideAttributesAs(std::string_view op, const Attributes& attributes)
+{
+    if (const T* found = wideAs<T>(attributes))
+        return found;
+    return invalidAttribute(op, "its attributes are missing");
+}
+/// Those of an operation that has been checked.
+template <class T>
+[[nodiscard]] const T& wideOf(const Operation& operation)
+{
+    return *wideAs<T>(operation.attributes);
+}
+[[nodiscard]] std::vector<TensorType> typesOf(const Program& program, std::span<const ValueId> values);
+/// Entry of a list that may be left out as a whole where every entry is the usual one.
+[[nodiscard]] inline std::int64_t entryOr(const Dimensions& list, std::size_t i, std::int64_t usual)
+{
+    return i < list.size() ? list[i] : usual;
+}
 /// InvalidAttribute unless there are none.
 [[nodiscard]] Result<void> expectNoAttributes(std::string_view op, const Attributes& attributes);
 
@@ -47,21 +68,32 @@ template <class T>
 class RuleBuilder {
 public:
     static constexpr std::int64_t absent = -1;
+    using List = std::span<const std::int64_t>;
 
     RuleBuilder(Types operands, const TensorType& result);
+    RuleBuilder(Types operands, Types results);
+    RuleBuilder(const Program& program, const Operation& operation);
 
-    /// The dimension of each operand and of the result over which the factor runs. A factor of size 1 is left out of
+    /// The dimension of each operand and of each result over which the factor runs. A factor of size 1 is left out of
     /// dimensions that have one already.
-    RuleBuilder& add(std::span<const std::int64_t> operandDimensions, std::int64_t resultDimension, std::int64_t size,
-        FactorKind kind = FactorKind::PassThrough);
-    /// One factor per dimension of the result, shared with all operands of the same rank.
+    RuleBuilder& add(List operandDimensions, List resultDimensions, std::int64_t size,
+        FactorKind kind = FactorKind::PassThrough, bool blocked = false);
+    RuleBuilder& add(List operandDimensions, std::int64_t resultDimension, std::int64_t size,
+        FactorKind kind = FactorKind::PassThrough, bool blocked = false)
+    {
+        return add(operandDimensions, List(&resultDimension, 1), size, kind, blocked);
+    }
+    /// The same dimension of all operands and results that have the rank of the first operand.
+    RuleBuilder& addShared(
+        std::int64_t dimension, std::int64_t size, FactorKind kind = FactorKind::PassThrough, bool blocked = false);
+    /// One factor per dimension of the first result, shared with all operands and results of the same rank.
     RuleBuilder& addPointwise();
     /// The rule; a dimension that is left without a factor gets one of size 1 of its own, operands first.
     [[nodiscard]] FactorRule build() &&;
 
 private:
     std::vector<Shape> m_operandShapes;
-    Shape m_resultShape;
+    std::vector<Shape> m_resultShapes;
     FactorRule m_rule;
 };
 
@@ -70,10 +102,21 @@ private:
 /// The rule of elementwise operations; scalar operands of larger results take no part.
 [[nodiscard]] FactorRule pointwiseFactors(Types operands, const TensorType& result, const Attributes& attributes);
 
+/// One factor per dimension, for any number of operands and results.
+[[nodiscard]] FactorRule pointwiseRule(const Program& program, const Operation& operation, RuleOptions options);
+/// Dimensions whose size changes from the first operand to the first result are of that kind, the others are passed
+/// through; all tensors of the same rank share them. Sizes are the operand's.
+[[nodiscard]] FactorRule changedDimensionsRule(
+    const Program& program, const Operation& operation, FactorKind changed, bool blocked);
+
 /// One floating-point operation per element of the result; operands read once, the result written once.
 [[nodiscard]] OperationCost pointwiseCost(Types operands, const TensorType& result, const Attributes& attributes);
 /// The same without arithmetic: data is only moved.
 [[nodiscard]] OperationCost movementCost(Types operands, const TensorType& result, const Attributes& attributes);
+
+/// All operands read, all results written, that much arithmetic.
+[[nodiscard]] OperationCost workOf(const Program& program, const Operation& operation, double flops);
+[[nodiscard]] OperationCost movementWork(const Program& program, const Operation& operation);
 
 /// A constant of the type of `value`, made anew for every use so that uses do not share a sharding.
 [[nodiscard]] ValueId splatLike(Builder& builder, ValueId value, double number);

@@ -17,9 +17,9 @@ bool accepts(Domain domain, DType dtype)
     case Domain::Numbers:
         return dtype != DType::Pred;
     case Domain::Floats:
-        return isFloat(dtype);
+        return isFloat(dtype) || isComplex(dtype);
     case Domain::Bits:
-        return !isFloat(dtype);
+        return !isFloat(dtype) && !isComplex(dtype);
     }
     return false;
 }
@@ -31,6 +31,8 @@ Result<TensorType> inferUnary(Types operands, const Attributes& attributes, cons
         return tl::unexpected(none.error());
     if (!accepts(domain, operands[0].dtype))
         return typeMismatch(name(kind), "no operand of type " + toString(operands[0]));
+    if (kind == OpKind::Abs && isComplex(operands[0].dtype))
+        return TensorType{ operands[0].dtype == DType::C64 ? DType::F32 : DType::F64, operands[0].shape };
     return operands[0];
 }
 

@@ -36,7 +36,7 @@ private:
     {
         if (m_edit.operation(id).kind == OpKind::ShardingConstraint) {
             redirectBehindChain(id);
-            if (const ProgramSharding* sharding = carriedSharding(m_edit.operation(id)))
+            if (const ProgramSharding* sharding = ownSharding(m_edit.operation(id)))
                 copyToInput(m_edit.operation(id).operands[0], ProgramSharding(*sharding), id, 0);
         } else if (const auto* manual = wideAs<ManualComputationAttributes>(m_edit.operation(id).attributes)) {
             const std::vector<ProgramSharding> in = manual->in;
@@ -120,7 +120,7 @@ private:
             if (!asksForSharding(use) || (use.operation == user && use.slot == slot))
                 continue;
             const Operation& other = m_edit.operation(use.operation);
-            const ProgramSharding* wanted = carriedSharding(other);
+            const ProgramSharding* wanted = ownSharding(other);
             if (const auto* manual = wideAs<ManualComputationAttributes>(other.attributes))
                 wanted = use.slot < manual->in.size() ? &manual->in[use.slot] : nullptr;
             if (!wanted || *wanted != sharding)
@@ -134,7 +134,7 @@ private:
                 m_edit.setSharding(input, sharding);
             return;
         }
-        if (carriedSharding(m_edit.operation(edge)))
+        if (ownSharding(m_edit.operation(edge)))
             return;
         OperationId constraint = user;
         if (isConstraint(user)) {
@@ -175,7 +175,7 @@ Program constraintsToReshards(Program program)
 {
     for (Operation& operation : program.operations)
         if (operation.kind == OpKind::ShardingConstraint)
-            if (const ProgramSharding* sharding = carriedSharding(operation)) {
+            if (const ProgramSharding* sharding = ownSharding(operation)) {
                 operation.attributes = wide(OwnShardingAttributes{ *sharding });
                 operation.kind = OpKind::Reshard;
             }

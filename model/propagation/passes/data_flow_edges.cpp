@@ -46,7 +46,7 @@ Sunk sinkAll(Editor& edit, const Values& owners)
         const OperationId edge = edgeOf(edit, owner);
         if (!edge.valid())
             continue;
-        if (const ProgramSharding* carried = carriedSharding(edit.operation(edge)))
+        if (const ProgramSharding* carried = ownSharding(edit.operation(edge)))
             sharding = *carried;
         if (sharding && !sunk.mesh)
             sunk.mesh = sharding->mesh;
@@ -131,7 +131,7 @@ void addEdges(Editor& edit, OperationId id)
                 continue;
             std::optional<ProgramSharding> sharding;
             if (manual && i < manual->in.size())
-                sharding = insideOf(edit.program(), manual->in[i], manual->manualAxes);
+                sharding = withoutAxes(edit.program(), manual->in[i], manual->manualAxes);
             else if (named && i < named->in.size())
                 sharding = named->in[i];
             edit.placeFirst(body, addEdge(edit, arguments[i], std::move(sharding)));
@@ -222,7 +222,7 @@ Program sinkFunctionDataFlowEdges(Program program)
         if (!edit.regionOf(id).valid() || edit.operation(id).kind != OpKind::FuncDataFlowEdge)
             continue;
         const ValueId owner = edit.operation(id).operands[0];
-        if (const ProgramSharding* carried = carriedSharding(edit.operation(id)))
+        if (const ProgramSharding* carried = ownSharding(edit.operation(id)))
             edit.setSharding(owner, ProgramSharding(*carried));
         else if (const ProgramSharding* given = edit.sharding(owner))
             edit.setSharding(owner, openSharding(given->mesh, edit.value(owner).type.rank()));

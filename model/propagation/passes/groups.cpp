@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/codes.h"
-#include "program/op_row.h"
+#include "program/verify_findings.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/support.h"
 
@@ -81,14 +81,18 @@ Result<Program> importShardingGroups(Program program)
         const std::int64_t group = groups.of(groupOf(id));
         const ValueId member = edit.operation(id).operands[0];
         const OperationId other = first.try_emplace(group, id).first->second;
-        const char* wrong = nullptr;
-        if (edit.value(edit.operation(other).operands[0]).type.shape != edit.value(member).type.shape)
-            wrong = "group_shapes";
-        else if (manualComputationAround(edit, other) != manualComputationAround(edit, id))
-            wrong = "group_manual";
-        if (wrong)
-            return fail(Code::InvalidAttribute,
-                { { "op", qualifiedName(edit.operation(id)) }, { "wrong", wrong }, { "group", groupOf(id) } });
+        const TensorType &expected = edit.value(edit.operation(other).operands[0]).type,
+                         &found = edit.value(member).type;
+        const auto wrong = [&](const char* what, std::vector<Arg> more) {
+            more.emplace_back("wrong", what);
+            more.emplace_back("group", groupOf(id));
+            return tl::unexpected<Error>(verification::diagnosticAt(edit.program(), Code::BadShardingGroup,
+                std::move(more), { .operation = id, .role = "operand", .value = member }));
+        };
+        if (found.shape != expected.shape)
+            return wrong("shape", { { "found", toString(found) }, { "expected", toString(expected) } });
+        if (manualComputationAround(edit, other) != manualComputationAround(edit, id))
+            return wrong("manual", {});
         if (!mentioned.insert(member.index).second)
             edit.erase(id);
         edit.raw().operations[id.index].attributes = wide(ShardingGroupAttributes{ numbers.at(group) });

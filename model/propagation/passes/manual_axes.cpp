@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
-#include "program/op_row.h"
+#include "program/verify_findings.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/support.h"
 
@@ -28,9 +28,9 @@ void complete(ProgramSharding& border, const TensorType& type, std::uint32_t mes
     TensorSharding& sharding = border.sharding;
     AxisList missing = manualAxes;
     for (const DimensionSharding& dim : sharding.dims)
-        missing = axesWithout(missing, dim.axes);
-    missing = axesWithout(missing, sharding.replicated);
-    missing = axesWithout(missing, sharding.unreduced);
+        missing = axesMinus(missing, dim.axes);
+    missing = axesMinus(missing, sharding.replicated);
+    missing = axesMinus(missing, sharding.unreduced);
     for (const AxisRef axis : missing)
         sharding.replicated.push_back(axis);
     sortAndMerge(sharding.replicated);
@@ -42,7 +42,8 @@ void complete(ProgramSharding& border, const TensorType& type, std::uint32_t mes
 
 Result<Program> cleanUpManualAxes(Program program)
 {
-    for (Operation& operation : program.operations) {
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        Operation& operation = program.operations[i];
         const auto* found = wideAs<ManualComputationAttributes>(operation.attributes);
         if (!found || found->manualAxes.empty())
             continue;
@@ -51,8 +52,8 @@ Result<Program> cleanUpManualAxes(Program program)
             const bool hasBody = std::any_of(operation.regions.begin(), operation.regions.end(),
                 [&](RegionId region) { return !program.regions[region.index].operations.empty(); });
             if (found->in.empty() && found->out.empty() && hasBody)
-                return fail(Code::InvalidAttribute,
-                    { { "op", qualifiedName(operation) }, { "wrong", "manual_axes_without_shardings" } });
+                return tl::unexpected<Error>(verification::diagnosticAt(program, Code::BadManualComputation,
+                    { { "wrong", "meshes" } }, { .operation = OperationId(i), .role = "axes" }));
             continue;
         }
         ManualComputationAttributes manual = *found;
@@ -65,10 +66,10 @@ Result<Program> cleanUpManualAxes(Program program)
             manual.manualAxes.begin(), manual.manualAxes.end(), [&](const std::string& a, const std::string& b) {
                 return mesh.axisIndex(a).value_or(mesh.rank()) < mesh.axisIndex(b).value_or(mesh.rank());
             });
-        for (std::size_t i = 0; i < std::min<std::size_t>(manual.in.size(), operation.operands.size()); ++i)
-            complete(manual.in[i], program.value(operation.operands[i]).type, *index, axes);
-        for (std::size_t i = 0; i < std::min<std::size_t>(manual.out.size(), operation.results.size()); ++i)
-            complete(manual.out[i], program.value(operation.results[i]).type, *index, axes);
+        for (std::size_t k = 0; k < std::min<std::size_t>(manual.in.size(), operation.operands.size()); ++k)
+            complete(manual.in[k], program.value(operation.operands[k]).type, *index, axes);
+        for (std::size_t k = 0; k < std::min<std::size_t>(manual.out.size(), operation.results.size()); ++k)
+            complete(manual.out[k], program.value(operation.results[k]).type, *index, axes);
         operation.attributes = wide(std::move(manual));
     }
     return program;

@@ -80,24 +80,17 @@ namespace shardscope::passes {
 /// Drops what manual computations do not need (unused arguments, computations without effect), and what nothing uses.
 [[nodiscard]] Program canonicalize(Program program);
 
-// Propagation and pipelines
-
-struct PipelineOptions {
-    /// One body for all calls of a function, instead of one for each call.
-    bool dedupFunctionsFully = false;
-    bool operator==(const PipelineOptions&) const = default;
-};
-[[nodiscard]] Result<Program> importPipeline(Program program, PipelineOptions options = {});
-/// Import, propagation with user priorities, export without explicit reshards.
-[[nodiscard]] Result<Program> propagationPipeline(Program program, PipelineOptions options = {});
-
 /// A pass by its name in Shardy: "sdy-close-shardings".
 struct PassCall {
     std::string name;
     std::vector<std::pair<std::string, std::string>> options; ///< "dedup-functions-fully", "true"
 };
+struct PassOutcome {
+    Program program;
+    std::vector<Diagnostic> warnings;
+};
 /// One pass after the other, until one fails. Errors: those of the passes; UnknownValue for a pass, an option or a
 /// value that is not known.
-[[nodiscard]] Result<Program> run(Program program, const std::vector<PassCall>& calls);
+[[nodiscard]] Result<PassOutcome> run(Program program, const std::vector<PassCall>& calls);
 
 } // namespace shardscope::passes

@@ -73,19 +73,9 @@ void mapShardings(Program& program, const Change& change)
     for (Function& function : program.functions)
         for (ShardingIndex& index : function.resultShardings)
             index = to[index];
-}
-
-const ProgramSharding* carriedSharding(const Operation& operation)
-{
-    if (const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
-        const auto* given = std::get_if<GivenSharding>(&constraint->annotation);
-        return given ? given->given.get() : nullptr;
-    }
-    if (const auto* own = wideAs<OwnShardingAttributes>(operation.attributes))
-        return own->sharding ? &*own->sharding : nullptr;
-    if (const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes))
-        return &collective->out;
-    return nullptr;
+    for (LooseShardings& loose : program.looseShardings)
+        for (ShardingIndex& index : loose.shardings)
+            index = to[index];
 }
 
 void setEdgeSharding(Program& program, OperationId edge, std::optional<ProgramSharding> sharding)
@@ -106,7 +96,7 @@ std::optional<ProgramSharding> shardingAnywhere(const Editor& edit, ValueId valu
         return index < manual->out.size() ? std::optional(manual->out[index]) : std::nullopt;
     if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes))
         return index < named->out.size() ? std::optional(named->out[index]) : std::nullopt;
-    const ProgramSharding* carried = carriedSharding(operation);
+    const ProgramSharding* carried = ownSharding(operation);
     return carried ? std::optional(*carried) : std::nullopt;
 }
 
@@ -138,27 +128,6 @@ bool areEquivalent(const ProgramSharding* a, const ProgramSharding* b)
     return a && b && a->mesh == b->mesh && a->sharding.isEquivalent(b->sharding);
 }
 
-AxisList axesWithout(const AxisList& axes, const AxisList& used)
-{
-    AxisList rest = axes;
-    for (const AxisRef taken : used) {
-        AxisList next;
-        for (const AxisRef axis : rest) {
-            if (!overlaps(axis, taken) || !canCoexist(axis, taken)) {
-                next.push_back(axis);
-                continue;
-            }
-            if (taken.pre > axis.pre)
-                next.push_back({ axis.axis, axis.pre, taken.pre / axis.pre });
-            if (taken.next() < axis.next())
-                next.push_back({ axis.axis, static_cast<std::int32_t>(taken.next()),
-                    static_cast<std::int32_t>(axis.next() / taken.next()) });
-        }
-        rest = std::move(next);
-    }
-    return rest;
-}
-
 void sortAndMerge(AxisList& axes)
 {
     std::sort(axes.begin(), axes.end());
@@ -172,24 +141,6 @@ bool isStatic(const TensorType& type)
 {
     return isTensor(type.dtype)
         && std::none_of(type.shape.begin(), type.shape.end(), [](std::int64_t size) { return size < 0; });
-}
-
-ProgramSharding insideOf(
-    const Program& program, const ProgramSharding& border, const std::vector<std::string>& manualAxes)
-{
-    const auto kept = [&](const AxisList& axes) {
-        AxisList rest;
-        for (const AxisRef axis : axes)
-            if (!isManual(program, border.mesh, axis, manualAxes))
-                rest.push_back(axis);
-        return rest;
-    };
-    ProgramSharding inside = border;
-    for (DimensionSharding& dim : inside.sharding.dims)
-        dim.axes = kept(dim.axes);
-    inside.sharding.replicated = kept(inside.sharding.replicated);
-    inside.sharding.unreduced = kept(inside.sharding.unreduced);
-    return inside;
 }
 
 ProgramSharding outsideOf(const Program& program, const ProgramSharding& inside, const ProgramSharding& border,

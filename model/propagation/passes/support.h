@@ -6,15 +6,15 @@
 #include <optional>
 
 #include "program/editor.h"
+#include "program/unreduced_axes.h"
+#include "program/value_shardings.h"
 
 namespace shardscope::passes {
 
 /// Changes every sharding of the program: of values, results of functions and attributes.
 void mapShardings(Program& program, const std::function<ProgramSharding(const ProgramSharding&)>& change);
 
-/// The sharding that an operation carries itself: constraint, reshard, edge, collective. Null for none.
-[[nodiscard]] const ProgramSharding* carriedSharding(const Operation& operation);
-/// That of an edge.
+/// Of an edge.
 void setEdgeSharding(Program& program, OperationId edge, std::optional<ProgramSharding> sharding);
 /// Of any value, wherever it stands: with the value, in the operation that makes it, or in the lists of a computation.
 [[nodiscard]] std::optional<ProgramSharding> shardingAnywhere(const Editor& edit, ValueId value);
@@ -28,17 +28,12 @@ void setEdgeSharding(Program& program, OperationId edge, std::optional<ProgramSh
 /// What counts for whether a reshard is needed.
 [[nodiscard]] bool areEquivalent(const ProgramSharding* a, const ProgramSharding* b);
 
-/// `axes` without what `used` has of them; of a whole axis the parts that are left.
-[[nodiscard]] AxisList axesWithout(const AxisList& axes, const AxisList& used);
 /// Sorted by mesh order, neighbours merged.
 void sortAndMerge(AxisList& axes);
 
 /// Tensors of known sizes: what can have a data-flow edge.
 [[nodiscard]] bool isStatic(const TensorType& type);
-/// Manual axes have been dropped: how a border of a manual computation looks from inside.
-[[nodiscard]] ProgramSharding insideOf(
-    const Program& program, const ProgramSharding& border, const std::vector<std::string>& manualAxes);
-/// The other way: the manual axes of `border` and those of `inside`.
+/// How a value inside a manual computation looks at its border: with the manual axes of `border` and those of `inside`.
 [[nodiscard]] ProgramSharding outsideOf(const Program& program, const ProgramSharding& inside,
     const ProgramSharding& border, const std::vector<std::string>& manualAxes);
 

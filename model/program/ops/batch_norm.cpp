@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Normalisation over everything but the feature dimension. What is known per feature is a vector.
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+/// Operand 0 is the array, and so are one more operand (0 = none) and one result; all others are vectors of
+/// the size of its feature dimension.
+Result<void> checkBatchNorm(const Program& program, const Operation& operation, std::size_t resultCount,
+    std::size_t arrayOperand, std::size_t arrayResult)
+{
+    const Subject norm(program, operation);
+    const auto own = norm.wide<BatchNormAttributes>();
+    if (!own)
+        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(expectResults(norm, resultCount));
+    const TensorType& array = norm.operands[0];
+    if (!isFloat(array.dtype))
+        return norm.mismatch("no operand of type " + toString(array));
+    SHARDSCOPE_CHECK(checkDimensions(norm.name, { (*own)->featureIndex }, array.rank()));
+    const TensorType perFeature{ array.dtype, { array.shape[at((*own)->featureIndex)] } };
+    for (std::size_t i = 1; i < norm.operands.size(); ++i)
+        SHARDSCOPE_CHECK(
+            expectType(norm, "operand " + std::to_string(i), norm.operands[i], i == arrayOperand ? array : perFeature));
+    for (std::size_t i = 0; i < norm.results.size(); ++i)
+        SHARDSCOPE_CHECK(
+            expectType(norm, "result " + std::to_string(i), norm.results[i], i == arrayResult ? array : perFeature));
+    return {};
+}
+
+Result<void> checkInference(const Program& program, const Operation& operation)
+{
+    return checkBatchNorm(program, operation, 1, 0, 0);
+}
+Result<void> checkTraining(const Program& program, const Operation& operation)
+{
+    return checkBatchNorm(program, operation, 3, 0, 0);
+}
+Result<void> checkGradient(const Program& program, const Operation& operation)
+{
+    return checkBatchNorm(program, operation, 3, 4, 0);
+}
+
+FactorRule inferenceFactors(Types operands, const TensorType& result, const Attributes& attributes)
+{
+    const std::int64_t feature = wideAs<BatchNormAttributes>(attributes)->featureIndex;
+    RuleBuilder rule(operands, result);
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(result.rank()); ++d) {
+        std::vector<std::int64_t> places(operands.size(), d == feature ? 0 : RuleBuilder::absent);
+        places[0] = d;
+        rule.add(places, d, result.shape[at(d)]);
+    }
+    return std::move(rule).build();
+}
+
+/// A difference, a quotient, a product and a sum per number.
+OperationCost normWork(const Program& program, const Operation& operation)
+{
+    return workOf(
+        program, operation, 4 * static_cast<double>(program.value(operation.operands[0]).type.elementCount()));
+}
+
+std::array<OpRow, 3> makeRows()
+{
+    OpRow inference{ OpKind::BatchNormInference, "batch_norm_inference", 5 };
+    inference.factors = inferenceFactors;
+    inference.check = checkInference;
+    OpRow training{ OpKind::BatchNormTraining, "batch_norm_training", 3 };
+    training.factors = noFactors;
+    training.check = checkTraining;
+    OpRow gradient{ OpKind::BatchNormGrad, "batch_norm_grad", 5 };
+    gradient.factors = noFactors;
+    gradient.check = checkGradient;
+    inference.work = training.work = gradient.work = normWork;
+    return { inference, training, gradient };
+}
+
+} // namespace
+
+std::span<const OpRow> batchNormRows()
+{
+    static const std::array<OpRow, 3> rows = makeRows();
+    return rows;
+}
+
+} // namespace shardscope::ops

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The same bits as numbers of another type. Where these are narrower or wider, the last dimension of the tensor of the
+// narrower ones runs over the parts of one wide number.
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+std::int64_t bits(DType dtype)
+{
+    switch (dtype) {
+    case DType::Pred:
+        return 1;
+    case DType::I2:
+    case DType::U2:
+        return 2;
+    case DType::I4:
+    case DType::U4:
+    case DType::F4E2M1FN:
+        return 4;
+    case DType::F6E2M3FN:
+    case DType::F6E3M2FN:
+        return 6;
+    default:
+        return 8 * byteSize(dtype);
+    }
+}
+
+Result<void> checkBitcast(const Program& program, const Operation& operation)
+{
+    const Subject cast(program, operation);
+    SHARDSCOPE_CHECK(expectResults(cast, 1));
+    const TensorType &from = cast.operands[0], &to = cast.results[0];
+    const std::int64_t fromBits = bits(from.dtype), toBits = bits(to.dtype);
+    Shape narrow = (fromBits < toBits ? from : to).shape, wide = (fromBits < toBits ? to : from).shape;
+    if (fromBits != toBits)
+        wide.push_back(std::max(fromBits, toBits) / std::min(fromBits, toBits));
+    if (narrow != wide || std::max(fromBits, toBits) % std::min(fromBits, toBits) != 0)
+        return cast.mismatch(toString(from) + " to " + toString(to) + ", which has another number of bits");
+    return {};
+}
+
+FactorRule bitcastRule(const Program& program, const Operation& operation, RuleOptions)
+{
+    const Shape& from = program.value(operation.operands[0]).type.shape;
+    const Shape& to = program.value(operation.results[0]).type.shape;
+    RuleBuilder rule(program, operation);
+    for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
+        const auto d = static_cast<std::int64_t>(i);
+        const bool inOperand = i < from.size(), inResult = i < to.size();
+        rule.add(std::array{ inOperand ? d : RuleBuilder::absent }, inResult ? d : RuleBuilder::absent,
+            inOperand ? from[i] : to[i], inOperand && inResult ? FactorKind::PassThrough : FactorKind::NeedReplication);
+    }
+    return std::move(rule).build();
+}
+
+std::array<OpRow, 1> makeRows()
+{
+    OpRow row{ OpKind::BitcastConvert, "bitcast_convert", 1 };
+    row.rule = bitcastRule;
+    row.check = checkBitcast;
+    row.work = movementWork;
+    return { row };
+}
+
+} // namespace
+
+std::span<const OpRow> bitcastRows()
+{
+    static const std::array<OpRow, 1> rows = makeRows();
+    return rows;
+}
+
+} // namespace shardscope::ops

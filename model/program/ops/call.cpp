@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Operations that stand for functions, and the barrier that only keeps values together.
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+/// The function of that name takes the operands and gives the results.
+Result<void> expectFunction(const Subject& call, const std::string& callee)
+{
+    const Function* function = call.program.function(callee);
+    if (!function)
+        return call.operand("there is no function @" + callee);
+    const Region& body = call.program.regions[function->body.index];
+    const auto side = [&](const std::vector<ValueId>& own, const std::vector<TensorType>& given,
+                          const char* what) -> Result<void> {
+        if (own.size() != given.size())
+            return call.operand(
+                "@" + callee + " has " + counted(own.size(), what) + ", the call " + std::to_string(given.size()));
+        for (std::size_t i = 0; i < own.size(); ++i)
+            SHARDSCOPE_CHECK(expectType(call, std::string(what) + ' ' + std::to_string(i) + " of the call", given[i],
+                call.program.value(own[i]).type));
+        return {};
+    };
+    SHARDSCOPE_CHECK(side(body.arguments, call.operands, "argument"));
+    return side(body.results, call.results, "result");
+}
+
+Result<void> checkCall(const Program& program, const Operation& operation)
+{
+    const Subject call(program, operation);
+    const auto own = call.wide<CallAttributes>();
+    if (!own)
+        return tl::unexpected(own.error());
+    return expectFunction(call, (*own)->callee);
+}
+
+Result<void> checkComposite(const Program& program, const Operation& operation)
+{
+    const Subject call(program, operation);
+    const auto own = call.wide<CompositeAttributes>();
+    if (!own)
+        return tl::unexpected(own.error());
+    return expectFunction(call, (*own)->decomposition);
+}
+
+std::array<OpRow, 3> makeRows()
+{
+    OpRow call{ OpKind::Call, "call" };
+    call.dialect = OpDialect::Func;
+    call.check = checkCall;
+    OpRow composite{ OpKind::Composite, "composite" };
+    composite.check = checkComposite;
+    composite.regionCount = -1;
+    OpRow barrier{ OpKind::OptimizationBarrier, "optimization_barrier" };
+    barrier.check = checkSameTypes;
+    for (OpRow* row : { &call, &composite, &barrier }) {
+        row->factors = noFactors;
+        row->work = noWork; // that of the function
+        row->anyType = true;
+    }
+    return { call, composite, barrier };
+}
+
+} // namespace
+
+std::span<const OpRow> callRows()
+{
+    static const std::array<OpRow, 3> rows = makeRows();
+    return rows;
+}
+
+} // namespace shardscope::ops

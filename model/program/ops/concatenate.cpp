@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+Result<TensorType> inferConcatenate(Types operands, const Attributes& attributes, const TensorType&)
+{
+    const auto own = wideAttributesAs<DimensionAttributes>("concatenate", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    if (operands.empty())
+        return typeMismatch("concatenate", "no operand; at least one is needed");
+    TensorType result = operands[0];
+    const std::int64_t dimension = (*own)->dimension;
+    SHARDSCOPE_CHECK(checkDimensions("concatenate", { dimension }, result.rank()));
+    std::int64_t& size = result.shape[at(dimension)];
+    for (const TensorType& operand : operands.subspan(1)) {
+        TensorType same = operand;
+        if (same.rank() == result.rank())
+            same.shape[at(dimension)] = operands[0].shape[at(dimension)];
+        if (same != operands[0])
+            return typeMismatch("concatenate",
+                toString(operand) + " after " + toString(operands[0]) + " along dimension "
+                    + std::to_string(dimension));
+        size = saturatingSum(size, operand.shape[at(dimension)]);
+    }
+    return result;
+}
+
+/// Whether the pieces come out of one tensor or are cut out of something each: then they lie side by side already, and
+/// devices exchange the borders only.
+bool concatenatesSlices(const Program& program, const Operation& operation)
+{
+    ValueId source;
+    bool allSlices = true, anySlice = false, oneSource = true;
+    for (const ValueId operand : operation.operands) {
+        const OperationId definition = program.value(operand).definition;
+        const bool isSlice = definition.valid() && program.operation(definition).kind == OpKind::Slice;
+        const ValueId from = isSlice ? program.operation(definition).operands[0] : operand;
+        oneSource = oneSource && (!source.valid() || source == from);
+        source = from;
+        allSlices = allSlices && isSlice;
+        anySlice = anySlice || isSlice;
+    }
+    return allSlices || (oneSource && anySlice);
+}
+
+FactorRule concatenateRule(const Program& program, const Operation& operation, RuleOptions options)
+{
+    const std::int64_t along = wideOf<DimensionAttributes>(operation).dimension;
+    const Shape& shape = program.value(operation.results[0]).type.shape;
+    RuleBuilder rule(program, operation);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const auto d = static_cast<std::int64_t>(i);
+        if (d != along)
+            rule.addShared(d, shape[i]);
+        else if (!options.conservative)
+            rule.addShared(d, shape[i],
+                concatenatesSlices(program, operation) ? FactorKind::Permutation : FactorKind::NeedReplication);
+    }
+    return std::move(rule).build();
+}
+
+std::array<OpRow, 1> makeRows()
+{
+    OpRow row{ OpKind::Concatenate, "concatenate", -1, false, inferConcatenate, nullptr, movementCost };
+    row.rule = concatenateRule;
+    return { row };
+}
+
+} // namespace
+
+std::span<const OpRow> concatenateRows()
+{
+    static const std::array<OpRow, 1> rows = makeRows();
+    return rows;
+}
+
+} // namespace shardscope::ops

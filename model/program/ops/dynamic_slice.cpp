@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Slices whose place is computed: dynamic_slice takes one out, dynamic_update_slice puts one in.
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+/// One scalar integer per dimension, all of one type.
+Result<void> checkIndices(std::string_view op, Types indices, std::size_t rank)
+{
+    if (indices.size() != rank)
+        return typeMismatch(op, counted(indices.size(), "start index") + "es for rank " + std::to_string(rank));
+    for (const TensorType& index : indices)
+        if (index.rank() != 0 || !isInteger(index.dtype) || index != indices[0])
+            return typeMismatch(op, "a start index is " + toString(index) + "; scalar integers of one type are needed");
+    return {};
+}
+
+Result<TensorType> inferDynamicSlice(Types operands, const Attributes& attributes, const TensorType&)
+{
+    const auto own = wideAttributesAs<DynamicSliceAttributes>("dynamic_slice", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    if (operands.empty())
+        return typeMismatch("dynamic_slice", "no operand");
+    TensorType result = operands[0];
+    SHARDSCOPE_CHECK(checkIndices("dynamic_slice", operands.subspan(1), result.rank()));
+    const Dimensions& sizes = (*own)->sizes;
+    if (sizes.size() != result.rank())
+        return invalidAttribute("dynamic_slice", "one size is needed per dimension of " + toString(result));
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (sizes[d] < 0 || sizes[d] > result.shape[d])
+            return invalidAttribute("dynamic_slice",
+                "a slice of " + std::to_string(sizes[d]) + " along dimension " + std::to_string(d) + " of "
+                    + toString(result));
+        result.shape[d] = sizes[d];
+    }
+    return result;
+}
+
+Result<TensorType> inferUpdate(Types operands, const Attributes&, const TensorType&)
+{
+    if (operands.size() < 2)
+        return typeMismatch("dynamic_update_slice", "an operand and an update are needed");
+    const TensorType &operand = operands[0], &update = operands[1];
+    bool fits = update.dtype == operand.dtype && update.rank() == operand.rank();
+    for (std::size_t d = 0; fits && d < update.rank(); ++d)
+        fits = update.shape[d] <= operand.shape[d];
+    if (!fits)
+        return typeMismatch(
+            "dynamic_update_slice", "update " + toString(update) + " does not fit into " + toString(operand));
+    SHARDSCOPE_CHECK(checkIndices("dynamic_update_slice", operands.subspan(2), operand.rank()));
+    return operand;
+}
+
+FactorRule dynamicSliceRule(const Program& program, const Operation& operation, RuleOptions)
+{
+    return changedDimensionsRule(program, operation, FactorKind::NeedReplication, true);
+}
+
+bool isConstant(const Program& program, ValueId value)
+{
+    const OperationId definition = program.value(value).definition;
+    if (!definition.valid())
+        return false;
+    const OpKind kind = program.operation(definition).kind;
+    return kind == OpKind::Constant || kind == OpKind::SdyConstant;
+}
+
+FactorRule updateRule(const Program& program, const Operation& operation, RuleOptions)
+{
+    const Shape& operand = program.value(operation.operands[0]).type.shape;
+    const Shape& update = program.value(operation.operands[1]).type.shape;
+    const bool constant = std::all_of(operation.operands.begin() + 2, operation.operands.end(),
+        [&](ValueId index) { return isConstant(program, index); });
+    std::vector<std::int64_t> places(operation.operands.size(), RuleBuilder::absent);
+    RuleBuilder rule(program, operation);
+    for (std::size_t i = 0; i < operand.size(); ++i) {
+        const auto d = static_cast<std::int64_t>(i);
+        const bool whole = operand[i] == update[i];
+        places[0] = d;
+        places[1] = whole ? d : RuleBuilder::absent;
+        rule.add(places, d, operand[i]);
+        if (whole)
+            continue;
+        places[0] = RuleBuilder::absent;
+        places[1] = d;
+        rule.add(
+            places, RuleBuilder::absent, update[i], constant ? FactorKind::PassThrough : FactorKind::NeedReplication);
+    }
+    return std::move(rule).build();
+}
+
+std::array<OpRow, 2> makeRows()
+{
+    OpRow slice{ OpKind::DynamicSlice, "dynamic_slice", -1, false, inferDynamicSlice, nullptr, movementCost };
+    slice.rule = dynamicSliceRule;
+    OpRow update{ OpKind::DynamicUpdateSlice, "dynamic_update_slice", -1, false, inferUpdate, nullptr, movementCost };
+    update.rule = updateRule;
+    return { slice, update };
+}
+
+} // namespace
+
+std::span<const OpRow> dynamicSliceRows()
+{
+    static const std::array<OpRow, 2> rows = makeRows();
+    return rows;
+}
+
+} // namespace shardscope::ops

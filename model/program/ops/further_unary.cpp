@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Elementwise operations of one operand without a derivative here: the rest of StableHLO's, and CHLO's.
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+enum class Domain : std::uint8_t { Integers, Floats, FloatsOrComplex };
+/// Element type of the result.
+enum class Gives : std::uint8_t { Same, Pred, Part };
+
+bool accepts(Domain domain, DType dtype)
+{
+    switch (domain) {
+    case Domain::Integers:
+        return isInteger(dtype);
+    case Domain::Floats:
+        return isFloat(dtype);
+    case Domain::FloatsOrComplex:
+        return isFloat(dtype) || isComplex(dtype);
+    }
+    return false;
+}
+
+template <OpKind kind, Domain domain, Gives gives>
+Result<TensorType> infer(Types operands, const Attributes& attributes, const TensorType&)
+{
+    SHARDSCOPE_CHECK(expectNoAttributes(name(kind), attributes));
+    TensorType type = operands[0];
+    if (!accepts(domain, type.dtype))
+        return typeMismatch(name(kind), "no operand of type " + toString(type));
+    if (gives == Gives::Pred)
+        type.dtype = DType::Pred;
+    else if (gives == Gives::Part && isComplex(type.dtype))
+        type.dtype = type.dtype == DType::C64 ? DType::F32 : DType::F64;
+    return type;
+}
+
+Result<TensorType> inferReducePrecision(Types operands, const Attributes& attributes, const TensorType&)
+{
+    const auto own = wideAttributesAs<ReducePrecisionAttributes>("reduce_precision", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    if (!isFloat(operands[0].dtype))
+        return typeMismatch("reduce_precision", "no operand of type " + toString(operands[0]));
+    if ((*own)->exponentBits < 1 || (*own)->mantissaBits < 0)
+        return invalidAttribute("reduce_precision",
+            "exponent of " + std::to_string((*own)->exponentBits) + " bits and mantissa of "
+                + std::to_string((*own)->mantissaBits) + "; at least 1 and 0 are needed");
+    return operands[0];
+}
+
+Result<TensorType> inferConstantLike(Types operands, const Attributes&, const TensorType&)
+{
+    return operands[0];
+}
+
+template <OpKind kind, Domain domain, Gives gives = Gives::Same>
+constexpr OpRow row(std::string_view opName, OpDialect dialect = OpDialect::StableHlo)
+{
+    return { kind, opName, 1, true, infer<kind, domain, gives>, pointwiseFactors, pointwiseCost, nullptr, dialect };
+}
+template <OpKind kind, Domain domain = Domain::FloatsOrComplex, Gives gives = Gives::Same>
+constexpr OpRow chlo(std::string_view opName)
+{
+    return row<kind, domain, gives>(opName, OpDialect::Chlo);
+}
+
+using enum OpKind;
+using enum Domain;
+constexpr std::array rows{
+    row<Cbrt, FloatsOrComplex>("cbrt"),
+    row<Ceil, Floats>("ceil"),
+    row<Floor, Floats>("floor"),
+    row<CountLeadingZeros, Integers>("count_leading_zeros"),
+    row<ExponentialMinusOne, FloatsOrComplex>("exponential_minus_one"),
+    row<LogPlusOne, FloatsOrComplex>("log_plus_one"),
+    row<IsFinite, Floats, Gives::Pred>("is_finite"),
+    row<PopulationCount, Integers>("popcnt"),
+    row<RoundNearestAfz, Floats>("round_nearest_afz"),
+    row<RoundNearestEven, Floats>("round_nearest_even"),
+    row<Tan, FloatsOrComplex>("tan"),
+    row<Real, FloatsOrComplex, Gives::Part>("real"),
+    row<Imag, FloatsOrComplex, Gives::Part>("imag"),
+    OpRow{ ReducePrecision, "reduce_precision", 1, true, inferReducePrecision, pointwiseFactors, pointwiseCost },
+    chlo<ChloAcos>("acos"),
+    chlo<ChloAcosh>("acosh"),
+    chlo<ChloAsin>("asin"),
+    chlo<ChloAsinh>("asinh"),
+    chlo<ChloAtan>("atan"),
+    chlo<ChloAtanh>("atanh"),
+    chlo<ChloBesselI1e, Floats>("bessel_i1e"),
+    chlo<ChloConj>("conj"),
+    chlo<ChloCosh>("cosh"),
+    chlo<ChloDigamma, Floats>("digamma"),
+    chlo<ChloErf, Floats>("erf"),
+    chlo<ChloErfInv, Floats>("erf_inv"),
+    chlo<ChloErfc, Floats>("erfc"),
+    chlo<ChloIsInf, Floats, Gives::Pred>("is_inf"),
+    chlo<ChloIsNegInf, Floats, Gives::Pred>("is_neg_inf"),
+    chlo<ChloIsPosInf, Floats, Gives::Pred>("is_pos_inf"),
+    chlo<ChloLgamma, Floats>("lgamma"),
+    chlo<ChloSinh>("sinh"),
+    chlo<ChloSquare>("square"),
+    chlo<ChloTan>("tan"),
+    OpRow{ ChloConstantLike, "constant_like", 1, true, inferConstantLike, pointwiseFactors, pointwiseCost, nullptr,
+        OpDialect::Chlo },
+};
+
+} // namespace
+
+std::span<const OpRow> furtherUnaryRows()
+{
+    return rows;
+}
+
+} // namespace shardscope::ops

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Loops and branches. Nothing propagates through them as operations: their values flow along edges between what goes
+// in, what the bodies take and return, and what comes out.
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+Result<void> checkWhile(const Program& program, const Operation& operation)
+{
+    const Subject loop(program, operation);
+    SHARDSCOPE_CHECK(expectSameTypes(loop));
+    SHARDSCOPE_CHECK(expectBody(
+        loop, operation.regions[0], "condition", loop.operands, std::vector{ TensorType{ DType::Pred, {} } }));
+    return expectBody(loop, operation.regions[1], "body", loop.operands, loop.operands);
+}
+
+Result<void> checkBranches(const Subject& op, DType index)
+{
+    SHARDSCOPE_CHECK(expectType(op, "the index", op.operands[0], { index, {} }));
+    if (op.operation.regions.empty())
+        return op.attribute("no branch; at least one is needed");
+    for (std::size_t i = 0; i < op.operation.regions.size(); ++i)
+        SHARDSCOPE_CHECK(expectBody(op, op.operation.regions[i], "branch " + std::to_string(i), {}, op.results));
+    return {};
+}
+
+Result<void> checkCase(const Program& program, const Operation& operation)
+{
+    return checkBranches(Subject(program, operation), DType::I32);
+}
+
+Result<void> checkIf(const Program& program, const Operation& operation)
+{
+    return checkBranches(Subject(program, operation), DType::Pred);
+}
+
+std::array<OpRow, 3> makeRows()
+{
+    OpRow loop{ OpKind::While, "while" };
+    loop.check = checkWhile;
+    loop.regionCount = 2;
+    OpRow cases{ OpKind::Case, "case", 1 };
+    cases.check = checkCase;
+    cases.regionCount = -1;
+    OpRow branch{ OpKind::If, "if", 1 };
+    branch.check = checkIf;
+    branch.regionCount = 2;
+    for (OpRow* row : { &loop, &cases, &branch }) {
+        row->factors = noFactors;
+        row->work = noWork; // that of the bodies
+        row->anyType = true;
+    }
+    return { loop, cases, branch };
+}
+
+} // namespace
+
+std::span<const OpRow> loopRows()
+{
+    static const std::array<OpRow, 3> rows = makeRows();
+    return rows;
+}
+
+} // namespace shardscope::ops

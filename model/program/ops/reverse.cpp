@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+Result<TensorType> inferReverse(Types operands, const Attributes& attributes, const TensorType&)
+{
+    const auto own = wideAttributesAs<DimensionsAttributes>("reverse", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(checkDimensions("reverse", (*own)->dimensions, operands[0].rank()));
+    return operands[0];
+}
+
+FactorRule reverseFactors(Types operands, const TensorType& result, const Attributes& attributes)
+{
+    const Dimensions& reversed = wideAs<DimensionsAttributes>(attributes)->dimensions;
+    RuleBuilder rule(operands, result);
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(result.rank()); ++d)
+        rule.addShared(
+            d, result.shape[at(d)], contains(reversed, d) ? FactorKind::Permutation : FactorKind::PassThrough);
+    return std::move(rule).build();
+}
+
+constexpr std::array rows{
+    OpRow{ OpKind::Reverse, "reverse", 1, false, inferReverse, reverseFactors, movementCost },
+};
+
+} // namespace
+
+std::span<const OpRow> reverseRows()
+{
+    return rows;
+}
+
+} // namespace shardscope::ops

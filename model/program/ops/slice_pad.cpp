@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+Result<TensorType> inferSlice(Types operands, const Attributes& attributes, const TensorType&)
+{
+    const auto own = wideAttributesAs<SliceAttributes>("slice", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    const SliceAttributes& a = **own;
+    TensorType result = operands[0];
+    const std::size_t rank = result.rank();
+    if (a.starts.size() != rank || a.limits.size() != rank || (!a.strides.empty() && a.strides.size() != rank))
+        return invalidAttribute("slice", "one start, limit and stride are needed per dimension of " + toString(result));
+    for (std::size_t d = 0; d < rank; ++d) {
+        const std::int64_t start = a.starts[d], limit = a.limits[d], stride = entryOr(a.strides, d, 1);
+        if (start < 0 || limit < start || limit > result.shape[d] || stride < 1)
+            return invalidAttribute("slice",
+                "dimension " + std::to_string(d) + " of " + toString(result) + " from " + std::to_string(start) + " to "
+                    + std::to_string(limit) + " in steps of " + std::to_string(stride));
+        result.shape[d] = (limit - start) / stride + ((limit - start) % stride == 0 ? 0 : 1);
+    }
+    return result;
+}
+
+Result<TensorType> inferPad(Types operands, const Attributes& attributes, const TensorType&)
+{
+    const auto own = wideAttributesAs<PadAttributes>("pad", attributes);
+    if (!own)
+        return tl::unexpected(own.error());
+    const PadAttributes& a = **own;
+    TensorType result = operands[0];
+    const std::size_t rank = result.rank();
+    if (operands[1] != TensorType{ result.dtype, {} })
+        return typeMismatch("pad",
+            "padding with " + toString(operands[1]) + " and not with " + toString(TensorType{ result.dtype, {} }));
+    if (a.low.size() != rank || a.high.size() != rank || (!a.interior.empty() && a.interior.size() != rank))
+        return invalidAttribute("pad", "low, high and interior are needed per dimension of " + toString(result));
+    for (std::size_t d = 0; d < rank; ++d) {
+        const std::int64_t interior = entryOr(a.interior, d, 0);
+        if (interior < 0)
+            return invalidAttribute("pad", "interior padding of " + std::to_string(interior));
+        const std::int64_t size = padded(dilated(result.shape[d], saturatingSum(interior, 1)), a.low[d], a.high[d]);
+        if (size < 0)
+            return invalidAttribute("pad",
+                "dimension " + std::to_string(d) + " of " + toString(result) + " would have size "
+                    + std::to_string(size));
+        result.shape[d] = size;
+    }
+    return result;
+}
+
+FactorRule cutRule(const Program& program, const Operation& operation, RuleOptions options)
+{
+    return changedDimensionsRule(program, operation, FactorKind::Permutation, options.conservative);
+}
+
+std::array<OpRow, 2> makeRows()
+{
+    OpRow slice{ OpKind::Slice, "slice", 1, false, inferSlice, nullptr, movementCost };
+    OpRow pad{ OpKind::Pad, "pad", 2, false, inferPad, nullptr, movementCost };
+    slice.rule = pad.rule = cutRule;
+    return { slice, pad };
+}
+
+} // namespace
+
+std::span<const OpRow> slicePadRows()
+{
+    static const std::array<OpRow, 2> rows = makeRows();
+    return rows;
+}
+
+} // namespace shardscope::ops

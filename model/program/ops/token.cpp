@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Operations on tokens (which order what has side effects), on tuples, and on the number of the device itself.
+#include <array>
+
+#include "program/ops/checks.h"
+#include "program/ops/rows.h"
+
+namespace shardscope::ops {
+
+namespace {
+
+const TensorType token{ DType::Token, {} };
+
+Result<void> checkAfterAll(const Program& program, const Operation& operation)
+{
+    const Subject op(program, operation);
+    SHARDSCOPE_CHECK(expectResults(op, 1));
+    for (std::size_t i = 0; i < op.operands.size(); ++i)
+        SHARDSCOPE_CHECK(expectType(op, "operand " + std::to_string(i), op.operands[i], token));
+    return expectType(op, "the result", op.results[0], token);
+}
+
+/// What goes out (send, outfeed), a token last, and a token as the result.
+Result<void> checkOutgoing(const Program& program, const Operation& operation)
+{
+    const Subject op(program, operation);
+    if (op.operands.empty())
+        return op.operand("no operand; a token is needed");
+    SHARDSCOPE_CHECK(expectResults(op, 1));
+    SHARDSCOPE_CHECK(expectType(op, "the last operand", op.operands.back(), token));
+    return expectType(op, "the result", op.results[0], token);
+}
+
+/// What comes in (recv, infeed): a token as operand, a token last among the results.
+Result<void> checkIncoming(const Program& program, const Operation& operation)
+{
+    const Subject op(program, operation);
+    if (op.results.empty())
+        return op.operand("no result; a token is needed");
+    SHARDSCOPE_CHECK(expectType(op, "the operand", op.operands[0], token));
+    return expectType(op, "the last result", op.results.back(), token);
+}
+
+Result<void> checkDeviceNumber(const Program& program, const Operation& operation)
+{
+    const Subject op(program, operation);
+    SHARDSCOPE_CHECK(expectResults(op, 1));
+    return expectType(op, "the result", op.results[0], { DType::U32, {} });
+}
+
+/// The elements of the text of a tuple type, without spaces; nothing if it is none.
+std::optional<std::vector<std::string>> tupleElements(const Program& program, const TensorType& type)
+{
+    if (type.dtype != DType::Other || type.other >= program.otherTypes.size())
+        return std::nullopt;
+    std::string text;
+    for (const char c : program.otherTypes[type.other])
+        if (c != ' ')
+            text += c;
+    if (!text.starts_with("tuple<") || !text.ends_with('>'))
+        return std::nullopt;
+    std::vector<std::string> elements;
+    int depth = 0;
+    for (const char c : std::string_view(text).substr(6, text.size() - 7)) {
+        depth += c == '<' || c == '(' || c == '[' || c == '{' ? 1
+            : c == '>' || c == ')' || c == ']' || c == '}'    ? -1
+                                                              : 0;
+        if (elements.empty())
+            elements.emplace_back();
+        if (c == ',' && depth == 0)
+            elements.emplace_back();
+        else
+            elements.back() += c;
+    }
+    return elements;
+}
+
+Result<void> checkTuple(const Program& program, const Operation& operation)
+{
+    const Subject op(program, operation);
+    SHARDSCOPE_CHECK(expectResults(op, 1));
+    const auto elements = tupleElements(program, op.results[0]);
+    if (!elements)
+        return op.mismatch("the result is no tuple");
+    if (elements->size() != op.operands.size())
+        return op.mismatch(
+            "a tuple of " + std::to_string(elements->size()) + " of " + counted(op.operands.size(), "operand"));
+    return {};
+}
+
+Result<void> checkTupleElement(const Program& program, const Operation& operation)
+{
+    const Subject op(program, operation);
+    const auto own = op.wide<TupleElementAttributes>();
+    if (!own)
+        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(expectResults(op, 1));
+    const auto elements = tupleElements(program, op.operands[0]);
+    if (!elements)
+        return op.mismatch("the operand is no tuple");
+    const std::int64_t index = (*own)->index;
+    if (index < 0 || index >= static_cast<std::int64_t>(elements->size()))
+        return op.attribute("element " + std::to_string(index) + " of a tuple of " + std::to_string(elements->size()));
+    const std::string& element = (*elements)[at(index)];
+    const std::string found = toString(op.results[0]);
+    const bool plain = element.starts_with("tensor<") && element.find_first_of(",#*?") == std::string::npos;
+    if (plain && isTensor(op.results[0].dtype) && element != found)
+        return op.mismatch("the result is " + found + " and should be " + element);
+    return {};
+}
+
+std::array<OpRow, 10> makeRows()
+{
+    const auto row = [](OpKind kind, std::string_view name, std::int8_t operands, decltype(OpRow::check) check) {
+        OpRow made{ kind, name, operands };
+        made.factors = noFactors;
+        made.check = check;
+        made.work = noWork;
+        made.anyType = true;
+        return made;
+    };
+    using enum OpKind;
+    return { row(AfterAll, "after_all", -1, checkAfterAll), row(CreateToken, "create_token", 0, checkAfterAll),
+        row(Send, "send", -1, checkOutgoing), row(Outfeed, "outfeed", -1, checkOutgoing),
+        row(Recv, "recv", 1, checkIncoming), row(Infeed, "infeed", 1, checkIncoming),
+        row(PartitionId, "partition_id", 0, checkDeviceNumber), row(ReplicaId, "replica_id", 0, checkDeviceNumber),
+        row(Tuple, "tuple", -1, checkTuple), row(GetTupleElement, "get_tuple_element", 1, checkTupleElement) };
+}
+
+} // namespace
+
+std::span<const OpRow> tokenRows()
+{
+    static const std::array<OpRow, 10> rows = makeRows();
+    return rows;
+}
+
+} // namespace shardscope::ops

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Meshes of programs as a text has them, right or wrong, and references to their axes.
+//
+//     ProgramMesh mesh = declaredMesh("mesh", { { "x", 8 }, { "y", 2 } });
+//     AxisRef part = axisReference(mesh, "x", SubAxis{ 2, 4 }); // x:(2)4
+//     AxisRef stray = axisReference(mesh, "z");                 // no such axis: stray.axis == 2, mesh.strays[0] is "z"
+//
+// Whoever reads a program makes meshes and references by these functions and refuses nothing; verifyShardings() says
+// what is illegal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+/// A part of an axis as it is written: "(pre)size".
+struct SubAxis {
+    std::int64_t pre = 1, size = 1;
+};
+
+/// `deviceIds` are those that the text lists. One that cannot be a mesh is kept in ProgramMesh::illegal: axis names
+/// that occur twice, sizes below 1, more than maximumDevices, ids that are no permutation of 0 .. n-1 or that are just
+/// 0 .. n-1, more than one id without axes.
+[[nodiscard]] ProgramMesh declaredMesh(std::string name, std::vector<MeshAxis> axes,
+    std::optional<std::vector<std::int64_t>> deviceIds = {}, bool inlined = false);
+/// A mesh that a sharding names and that nothing declares. All references to its axes are strays.
+[[nodiscard]] ProgramMesh undeclaredMesh(std::string name);
+
+/// The reference of that name, whole or a part. What AxisRef cannot hold becomes a stray of the mesh, once each.
+[[nodiscard]] AxisRef axisReference(ProgramMesh& mesh, std::string_view name, std::optional<SubAxis> part = {});
+/// The stray that a reference means; null for one that the mesh has.
+[[nodiscard]] const StrayAxis* strayAxis(const ProgramMesh& mesh, AxisRef ref);
+/// "x", "x:(2)4"; strays as they were written.
+[[nodiscard]] std::string axisText(const ProgramMesh& mesh, AxisRef ref);
+
+} // namespace shardscope

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sharding of any value of a program, wherever the program keeps it.
+#pragma once
+
+#include <unordered_map>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+/// Finds what Program::shardingOf() does not know: results of constraints, reshards, edges and collectives have the
+/// operation's own sharding, those of manual and named computations one of the operation's list; arguments of their
+/// bodies likewise, without the manual axes. Refers to the program.
+class ValueShardings {
+public:
+    explicit ValueShardings(const Program& program);
+    /// Null for a value without a sharding.
+    [[nodiscard]] const ProgramSharding* of(ValueId value) const;
+
+private:
+    const Program& m_program;
+    std::unordered_map<std::uint32_t, ProgramSharding> m_bodyArguments;
+};
+
+/// The sharding that the operation itself carries: of a constraint (GivenSharding), reshard, edge or collective. Null
+/// for none.
+[[nodiscard]] const ProgramSharding* ownSharding(const Operation& operation);
+/// The sharding without these axes, as it is inside a computation where they are manual.
+[[nodiscard]] ProgramSharding withoutAxes(
+    const Program& program, const ProgramSharding& sharding, std::span<const std::string> axes);
+
+} // namespace shardscope

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
+#include "base/codes.h"
+#include "program/program_mesh.h"
+#include "program/unreduced_axes.h"
+#include "program/verify_findings.h"
+#include "program/verify_shardings.h"
+#include "program/wide_attributes.h"
+
+namespace shardscope {
+
+namespace {
+
+using namespace verification;
+
+class UnreducedVerifier {
+public:
+    explicit UnreducedVerifier(const Program& program)
+        : m_program(program)
+        , m_shardings(program)
+    {
+    }
+
+    std::optional<Diagnostic> run()
+    {
+        if (m_program.functions.empty() && !m_program.regions.empty())
+            checkFunction(nullptr, m_program.main());
+        for (const Function& function : m_program.functions) {
+            checkFunction(&function, m_program.regions[function.body.index]);
+            if (m_found)
+                break;
+        }
+        return std::move(m_found);
+    }
+
+private:
+    using Sides = SmallVector<const ProgramSharding*, 4>;
+
+    void report(std::vector<Arg> args, const Place& place)
+    {
+        if (!m_found)
+            m_found = diagnosticAt(m_program, Code::UnreducedAxes, std::move(args), place);
+    }
+
+    /// The value behind barriers, which change nothing.
+    [[nodiscard]] ValueId behindBarriers(ValueId value) const
+    {
+        for (;;) {
+            const OperationId definition = m_program.value(value).definition;
+            if (!definition.valid() || m_program.operation(definition).kind != OpKind::PropagationBarrier)
+                return value;
+            value = m_program.operation(definition).operands[0];
+        }
+    }
+    [[nodiscard]] const ProgramSharding* shardingOf(ValueId value) const
+    {
+        return m_shardings.of(behindBarriers(value));
+    }
+    /// Somebody said what its sharding is to be.
+    [[nodiscard]] bool isBlessed(ValueId value) const
+    {
+        const OperationId definition = m_program.value(behindBarriers(value)).definition;
+        if (!definition.valid())
+            return false;
+        const OpKind kind = m_program.operation(definition).kind;
+        return kind == OpKind::Reshard || kind == OpKind::ShardingConstraint;
+    }
+
+    void checkFunction(const Function* function, const Region& body)
+    {
+        checkBody(body);
+        if (m_found || !function)
+            return;
+        for (std::size_t i = 0; i < std::min(body.results.size(), function->resultShardings.size()); ++i) {
+            const ShardingIndex index = function->resultShardings[i];
+            if (index != 0 && !isBlessed(body.results[i]))
+                compare(shardingOf(body.results[i]), &m_program.shardings[index - 1], "returned",
+                    { .function = function,
+                        .role = "function_result",
+                        .index = static_cast<std::int64_t>(i),
+                        .value = body.results[i] });
+        }
+    }
+
+    void checkBody(const Region& body)
+    {
+        for (const OperationId id : body.operations) {
+            if (m_found)
+                return;
+            const Operation& operation = m_program.operation(id);
+            for (std::size_t i = 0; i < operation.regions.size(); ++i) {
+                const Region& inner = m_program.regions[operation.regions[i].index];
+                checkBody(inner);
+                checkReturned(id, operation, inner, i);
+            }
+            if (!m_found)
+                checkOperation(id, operation);
+        }
+    }
+
+    /// What the bodies of data-flow operations return is their result.
+    void checkReturned(OperationId id, const Operation& operation, const Region& body, std::size_t region)
+    {
+        const bool flows = (operation.kind == OpKind::While && region == 1) || operation.kind == OpKind::Case
+            || operation.kind == OpKind::If || operation.kind == OpKind::ManualComputation
+            || operation.kind == OpKind::NamedComputation;
+        if (!flows)
+            return;
+        const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
+        for (std::size_t i = 0; i < std::min(body.results.size(), operation.results.size()); ++i) {
+            const ProgramSharding* target = m_shardings.of(operation.results[i]);
+            if (!target || isBlessed(body.results[i]))
+                continue;
+            const ProgramSharding inside =
+                manual ? withoutAxes(m_program, *target, manual->manualAxes) : ProgramSharding{};
+            compare(shardingOf(body.results[i]), manual ? &inside : target, "returned",
+                { .operation = id,
+                    .role = "body_result",
+                    .index = static_cast<std::int64_t>(i),
+                    .value = body.results[i] });
+        }
+    }
+
+    /// The same axes on both sides.
+    void compare(const ProgramSharding* given, const ProgramSharding* wanted, const char* wrong, const Place& place)
+    {
+        const auto texts = [&](const ProgramSharding* sharding) {
+            std::vector<std::string> list;
+            if (sharding)
+                for (const AxisRef ref : sharding->sharding.unreduced)
+                    list.push_back(axisText(m_program.meshes[sharding->mesh], ref));
+            std::sort(list.begin(), list.end());
+            return list;
+        };
+        const std::vector<std::string> found = texts(given), expected = texts(wanted);
+        if (found != expected)
+            report({ { "wrong", wrong }, { "found", found }, { "expected", expected } }, place);
+    }
+
+    void transition(const Sides& operands, const Sides& results, std::optional<ReduceKind> mayIntroduce,
+        std::optional<ReduceKind> mayRemove, OperationId id)
+    {
+        const std::span<const ProgramSharding* const> before(operands.data(), operands.size());
+        const std::span<const ProgramSharding* const> after(results.data(), results.size());
+        auto found = checkTransition(m_program, before, after, mayIntroduce, mayRemove);
+        if (!found)
+            return;
+        const Operation& operation = m_program.operation(id);
+        report(std::move(*found),
+            { .operation = id,
+                .role = "result",
+                .value = operation.results.empty() ? ValueId() : operation.results[0] });
+    }
+
+    void checkOperation(OperationId id, const Operation& operation)
+    {
+        Sides operands, unblessed, results;
+        for (const ValueId operand : operation.operands) {
+            operands.push_back(shardingOf(operand));
+            unblessed.push_back(isBlessed(operand) ? nullptr : operands.back());
+        }
+        for (const ValueId result : operation.results)
+            results.push_back(m_shardings.of(result));
+        switch (operation.kind) {
+        case OpKind::ShardingGroup:
+        case OpKind::DataFlowEdge:
+        case OpKind::FuncDataFlowEdge:
+        case OpKind::PropagationBarrier:
+            return;
+        case OpKind::Reshard:
+        case OpKind::ShardingConstraint: {
+            const Sides own{ ownSharding(operation) };
+            if (!operands.empty() && operands[0])
+                transition(operands, own, ReduceKind::Sum, operands[0]->unreducedKind, id);
+            return;
+        }
+        case OpKind::Reduce:
+        case OpKind::VariadicReduce:
+            unblessed.resize(operation.kind == OpKind::Reduce ? unblessed.size() : unblessed.size() / 2);
+            transition(unblessed, results, sumMaxMin(reductionOf(operation)), {}, id);
+            return;
+        case OpKind::SdyAllReduce:
+        case OpKind::SdyReduceScatter: {
+            const auto* attributes = wideAs<SdyCollectiveAttributes>(operation.attributes);
+            if (operands.empty() || !attributes)
+                return;
+            if (!operands[0])
+                report({ { "wrong", "no_sharding" } },
+                    { .operation = id, .role = "operand", .value = operation.operands[0] });
+            else
+                transition(operands, results, {}, attributes->kind, id);
+            return;
+        }
+        case OpKind::AllReduce:
+        case OpKind::ReduceScatter:
+            if (!operands.empty() && !results.empty() && operands[0] && results[0])
+                transition({ operands[0] }, { results[0] }, {}, sumMaxMin(reductionOf(operation)), id);
+            return;
+        case OpKind::Call:
+            checkCall(id, operation, operands, results);
+            return;
+        default:
+            transition(unblessed, results, ReduceKind::Sum, {}, id);
+        }
+    }
+
+    [[nodiscard]] static std::optional<ReduceKind> sumMaxMin(std::optional<ReduceKind> kind)
+    {
+        return kind == ReduceKind::Sum || kind == ReduceKind::Max || kind == ReduceKind::Min ? kind : std::nullopt;
+    }
+    [[nodiscard]] std::optional<ReduceKind> reductionOf(const Operation& operation) const
+    {
+        if (const auto* reduce = std::get_if<ReduceAttributes>(&operation.attributes))
+            return reduce->kind;
+        if (const auto* reduce = wideAs<VariadicReduceAttributes>(operation.attributes); reduce && reduce->kind)
+            return reduce->kind;
+        return operation.regions.empty() ? std::nullopt
+                                         : bodyKind(m_program, m_program.regions[operation.regions[0].index]);
+    }
+
+    void checkCall(OperationId id, const Operation& operation, const Sides& operands, const Sides& results)
+    {
+        const auto* call = wideAs<CallAttributes>(operation.attributes);
+        const Function* callee = call ? m_program.function(call->callee) : nullptr;
+        if (!callee)
+            return;
+        const Region& body = m_program.regions[callee->body.index];
+        for (std::size_t i = 0; i < std::min(operands.size(), body.arguments.size()); ++i)
+            if (!isBlessed(operation.operands[i]))
+                compare(operands[i], m_program.shardingOf(body.arguments[i]), "call_operand",
+                    { .operation = id,
+                        .role = "operand",
+                        .index = static_cast<std::int64_t>(i),
+                        .value = operation.operands[i] });
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const ShardingIndex index = i < callee->resultShardings.size() ? callee->resultShardings[i] : 0;
+            compare(results[i], index == 0 ? nullptr : &m_program.shardings[index - 1], "call_result",
+                { .operation = id,
+                    .role = "result",
+                    .index = static_cast<std::int64_t>(i),
+                    .value = operation.results[i] });
+        }
+    }
+
+    const Program& m_program;
+    ValueShardings m_shardings;
+    std::optional<Diagnostic> m_found;
+};
+
+} // namespace
+
+std::optional<Diagnostic> verifyUnreduced(const Program& program)
+{
+    return UnreducedVerifier(program).run();
+}
+
+} // namespace shardscope

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "propagation/given.h"
+
+#include "program/wide_attributes.h"
+#include "propagation/data_flow.h"
+
+namespace shardscope {
+
+namespace {
+
+const TensorSharding* at(const std::vector<std::optional<TensorSharding>>& list, std::size_t index)
+{
+    return index < list.size() && list[index] ? &*list[index] : nullptr;
+}
+
+class Collector {
+public:
+    Collector(const PropagationInput& input, const MeshTable& meshes, ShardingTable& shardings)
+        : m_input(input)
+        , m_program(*input.program)
+        , m_meshes(meshes)
+        , m_shardings(shardings)
+    {
+        m_given.values.reserve(m_program.values.size());
+        for (const Value& value : m_program.values)
+            m_given.values.push_back(m_shardings.absent(value.type.rank()));
+    }
+
+    Given seeds()
+    {
+        const std::vector<ValueId>& arguments = m_program.main().arguments;
+        for (std::size_t a = 0; a < arguments.size(); ++a)
+            if (const TensorSharding* sharding = at(m_input.arguments, a))
+                annotate(SeedKind::Argument, arguments[a], *sharding, 1);
+        for (std::size_t o = 0; o < m_program.operations.size(); ++o) {
+            const TensorSharding* sharding = at(m_input.constraints, o);
+            if (sharding && !m_program.operations[o].results.empty())
+                annotate(SeedKind::Constraint, m_program.operations[o].results.front(), *sharding, 1);
+        }
+        for (std::size_t r = 0; r < m_program.main().results.size(); ++r)
+            declare(r, at(m_input.results, r), 1);
+        return std::move(m_given);
+    }
+
+    Given ofProgram()
+    {
+        std::vector<char> isArgument(m_program.values.size(), 0);
+        for (const ValueId argument : m_program.main().arguments)
+            isArgument[argument.index] = 1;
+        for (std::size_t v = 0; v < m_program.valueShardings.size(); ++v)
+            if (const ProgramSharding* sharding = m_program.shardingOf(ValueId(v)))
+                set(isArgument[v] != 0 ? SeedKind::Argument : SeedKind::Constraint, ValueId(v), *sharding);
+        for (const Operation& operation : m_program.operations)
+            ofAttributes(operation);
+        const std::vector<ShardingIndex> none;
+        const std::vector<ShardingIndex>& declared =
+            m_program.functions.empty() ? none : m_program.functions.front().resultShardings;
+        for (std::size_t r = 0; r < m_program.main().results.size(); ++r) {
+            const ShardingIndex index = r < declared.size() ? declared[r] : 0;
+            const ProgramSharding* sharding = index == 0 ? nullptr : &m_program.shardings[index - 1];
+            declare(r, sharding ? &sharding->sharding : nullptr, sharding ? sharding->mesh + 1 : 0);
+        }
+        return std::move(m_given);
+    }
+
+private:
+    void set(SeedKind kind, ValueId value, const ProgramSharding& sharding)
+    {
+        annotate(kind, value, sharding.sharding, sharding.mesh + 1);
+    }
+    void annotate(SeedKind kind, ValueId value, const TensorSharding& sharding, std::uint32_t mesh)
+    {
+        m_given.values[value.index] = m_shardings.number(sharding, mesh);
+        addSeeds(kind, value, sharding, -1);
+    }
+    void declare(std::size_t result, const TensorSharding* sharding, std::uint32_t mesh)
+    {
+        const ValueId returned = m_program.main().results[result];
+        if (sharding) {
+            m_given.results.push_back(m_shardings.number(*sharding, mesh));
+            addSeeds(SeedKind::Result, returned, *sharding, static_cast<std::int32_t>(result));
+        } else {
+            m_given.results.push_back(m_shardings.absent(m_program.value(returned).type.rank()));
+        }
+    }
+    void addSeeds(SeedKind kind, ValueId value, const TensorSharding& sharding, std::int32_t result)
+    {
+        PropagationStep seed;
+        seed.seed = kind;
+        seed.to = value;
+        seed.result = result;
+        for (std::size_t d = 0; d < sharding.dims.size(); ++d) {
+            seed.toDimension = static_cast<std::int16_t>(d);
+            for (const AxisRef& axis : sharding.dims[d].axes) {
+                seed.axis = axis;
+                m_given.seeds.push_back(seed);
+            }
+        }
+    }
+
+    void setAll(const SmallVector<ValueId, 2>& values, const std::vector<ProgramSharding>& shardings)
+    {
+        for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), shardings.size()); ++i)
+            set(SeedKind::Constraint, values[i], shardings[i]);
+    }
+    void setAll(const std::vector<ValueId>& values, const std::vector<ProgramSharding>& shardings,
+        const std::vector<std::string>& manualAxes)
+    {
+        for (std::size_t i = 0; i < std::min(values.size(), shardings.size()); ++i) {
+            ProgramSharding sharding = shardings[i];
+            sharding.sharding = withoutManualAxes(sharding.sharding, manualView(sharding, manualAxes, m_meshes));
+            set(SeedKind::Constraint, values[i], sharding);
+        }
+    }
+    /// Shardings that stand in attributes belong to results, or to the arguments of a body.
+    void ofAttributes(const Operation& operation)
+    {
+        if (const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
+            if (const auto* given = std::get_if<GivenSharding>(&constraint->annotation))
+                set(SeedKind::Constraint, operation.results.front(), *given->given);
+            return;
+        }
+        const auto* wide = std::get_if<Wide>(&operation.attributes);
+        if (!wide)
+            return;
+        const WideVariant& attributes = wide->held->value;
+        if (const auto* own = std::get_if<OwnShardingAttributes>(&attributes)) {
+            if (own->sharding)
+                set(SeedKind::Constraint, operation.results.front(), *own->sharding);
+        } else if (const auto* manual = std::get_if<ManualComputationAttributes>(&attributes)) {
+            setAll(operation.results, manual->out);
+            if (!operation.regions.empty())
+                setAll(m_program.regions[operation.regions[0].index].arguments, manual->in, manual->manualAxes);
+        } else if (const auto* named = std::get_if<NamedComputationAttributes>(&attributes)) {
+            setAll(operation.results, named->out);
+            if (!operation.regions.empty())
+                setAll(m_program.regions[operation.regions[0].index].arguments, named->in, {});
+        } else if (const auto* collective = std::get_if<SdyCollectiveAttributes>(&attributes)) {
+            set(SeedKind::Constraint, operation.results.front(), collective->out);
+        }
+    }
+
+    const PropagationInput& m_input;
+    const Program& m_program;
+    const MeshTable& m_meshes;
+    ShardingTable& m_shardings;
+    Given m_given;
+};
+
+} // namespace
+
+MeshTable meshesOf(const PropagationInput& input)
+{
+    if (!input.mesh)
+        return MeshTable(input.program->meshes);
+    ProgramMesh mesh;
+    mesh.mesh = input.mesh;
+    return MeshTable({ mesh });
+}
+
+Given collectGiven(const PropagationInput& input, const MeshTable& meshes, ShardingTable& shardings)
+{
+    Collector collector(input, meshes, shardings);
+    return input.mesh ? collector.seeds() : collector.ofProgram();
+}
+
+} // namespace shardscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is given before propagation: a sharding for each value, from the seeds of an experiment or from the program.
+#pragma once
+
+#include "propagation/propagate.h"
+#include "propagation/sharding_table.h"
+
+namespace shardscope {
+
+struct Given {
+    std::vector<ShardingNumber> values; ///< per ValueId
+    std::vector<ShardingNumber> results; ///< declared, per result of main
+    std::vector<PropagationStep> seeds; ///< a record per axis
+};
+
+/// The meshes that shardings are over: the one of the input, or the program's.
+[[nodiscard]] MeshTable meshesOf(const PropagationInput& input);
+[[nodiscard]] Given collectGiven(const PropagationInput& input, const MeshTable& meshes, ShardingTable& shardings);
+
+} // namespace shardscope

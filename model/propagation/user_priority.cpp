@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
+#include "propagation/driver.h"
+
+namespace shardscope {
+
+namespace {
+
+bool isLater(const DimensionSharding& dim)
+{
+    return dim.priority > 0;
+}
+
+/// What was given to be replicated, and the axes of dimensions whose time has not come.
+void keepReplicated(TensorSharding& sharding, const TensorSharding& given, std::int32_t priority)
+{
+    AxisList axes = given.replicated;
+    for (const DimensionSharding& dim : given.dims)
+        if (dim.priority > priority)
+            for (const AxisRef& axis : dim.axes)
+                axes.push_back(axis);
+    if (axes.size() > given.replicated.size())
+        std::sort(axes.begin(), axes.end());
+    sharding.replicated = std::move(axes);
+}
+
+} // namespace
+
+std::vector<std::int32_t> Driver::holdBack()
+{
+    std::vector<std::int32_t> priorities;
+    m_priority = 0;
+    for (TensorNumber t = 0; t < m_state.size(); ++t) {
+        const bool represents = t >= m_graph.tensorOf.size() || m_graph.tensorOf[t] == t;
+        const ShardingNumber given = m_state[t];
+        if (!represents || m_graph.isEdgeTarget[t] != 0
+            || std::none_of(m_shardings[given].dims.begin(), m_shardings[given].dims.end(), isLater))
+            continue;
+        m_held.push_back({ t, given });
+        TensorSharding sharding = m_shardings[given];
+        for (DimensionSharding& dim : sharding.dims) {
+            if (!isLater(dim))
+                continue;
+            priorities.push_back(dim.priority);
+            dim.axes.clear();
+            dim.open = false;
+        }
+        keepReplicated(sharding, m_shardings[given], 0);
+        m_state[t] = m_shardings.number(sharding, m_shardings.mesh(given));
+    }
+    std::sort(priorities.begin(), priorities.end());
+    priorities.erase(std::unique(priorities.begin(), priorities.end()), priorities.end());
+    return priorities;
+}
+
+void Driver::restore(std::int32_t priority)
+{
+    m_priority = priority;
+    for (const Held& held : m_held) {
+        TensorSharding sharding = m_shardings[m_state[held.tensor]];
+        const TensorSharding& given = m_shardings[held.given];
+        for (std::size_t d = 0; d < given.dims.size(); ++d)
+            if (given.dims[d].priority == priority)
+                sharding.dims[d] = given.dims[d];
+        keepReplicated(sharding, given, priority);
+        touch(held.tensor, m_shardings.number(sharding, m_shardings.mesh(m_state[held.tensor])));
+    }
+}
+
+} // namespace shardscope

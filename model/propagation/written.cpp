@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "propagation/written.h"
+
+#include <algorithm>
+
+#include "program/wide_attributes.h"
+#include "propagation/data_flow.h"
+#include "propagation/sharding_groups.h"
+
+namespace shardscope {
+
+namespace {
+
+class Writer {
+public:
+    Writer(const Program& program, const PropagationResult& result, bool dropPriorities)
+        : m_input(program)
+        , m_meshes(program.meshes)
+        , m_result(result)
+        , m_dropPriorities(dropPriorities)
+        , m_program(program)
+    {
+        m_program.valueShardings.resize(program.values.size(), 0);
+        for (const ProgramSharding& sharding : program.shardings)
+            m_numbers.push_back(number(sharding));
+    }
+
+    Program write()
+    {
+        mark();
+        for (const Region& region : m_input.regions)
+            for (const OperationId id : region.operations)
+                writeOperation(id);
+        for (const Region& region : m_input.regions)
+            for (const ValueId argument : region.arguments)
+                if (m_holds[argument.index] != 0)
+                    writeValue(argument);
+        writeResults();
+        return std::move(m_program);
+    }
+
+private:
+    /// Arguments of functions hold shardings of their own; those of other bodies do not. The sharding of what an edge
+    /// operation stands on is kept by that.
+    void mark()
+    {
+        m_handsOn.assign(m_input.values.size(), 0);
+        for (const Operation& operation : m_input.operations)
+            if (operation.kind == OpKind::DataFlowEdge)
+                m_handsOn[operation.operands[0].index] = 1;
+        m_holds.assign(m_input.values.size(), 0);
+        const auto markBody = [&](const Region& body) {
+            for (const ValueId argument : body.arguments)
+                m_holds[argument.index] = 1;
+        };
+        if (m_input.functions.empty())
+            markBody(m_input.main());
+        for (const Function& function : m_input.functions)
+            markBody(m_input.regions[function.body.index]);
+    }
+
+    [[nodiscard]] bool hasSharding(ValueId value) const { return m_result.meshes[value.index] != 0; }
+    /// What propagation found for the value, in the place of `old`.
+    [[nodiscard]] ProgramSharding found(const TensorSharding& sharding, std::uint32_t mesh, const ProgramSharding* old)
+    {
+        ProgramSharding made{ mesh - 1, sharding, old ? old->unreducedKind : ReduceKind::Sum };
+        if (m_dropPriorities || !old || !(old->sharding == sharding))
+            for (DimensionSharding& dim : made.sharding.dims)
+                dim.priority = -1;
+        return made;
+    }
+    [[nodiscard]] ProgramSharding found(ValueId value, const ProgramSharding* old)
+    {
+        return found(m_result.shardings[value.index], m_result.meshes[value.index], old);
+    }
+
+    ShardingNumber number(const ProgramSharding& sharding)
+    {
+        return m_table.number(
+            sharding.sharding, sharding.mesh * 8 + static_cast<std::uint32_t>(sharding.unreducedKind));
+    }
+    ShardingIndex index(ProgramSharding sharding)
+    {
+        const ShardingNumber wanted = number(sharding);
+        if (m_indexOf.size() <= wanted)
+            m_indexOf.resize(wanted + 1, 0);
+        if (m_indexOf[wanted] == 0) {
+            const auto known = std::find(m_numbers.begin(), m_numbers.end(), wanted);
+            m_indexOf[wanted] = static_cast<ShardingIndex>(known - m_numbers.begin()) + 1;
+            if (known == m_numbers.end()) {
+                m_program.shardings.push_back(std::move(sharding));
+                m_numbers.push_back(wanted);
+            }
+        }
+        return m_indexOf[wanted];
+    }
+    void writeValue(ValueId value)
+    {
+        if (hasSharding(value) && m_handsOn[value.index] == 0)
+            m_program.valueShardings[value.index] = index(found(value, m_input.shardingOf(value)));
+    }
+    void writeOperation(OperationId id)
+    {
+        Operation& operation = m_program.operations[id.index];
+        if (auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
+            const auto* given = std::get_if<GivenSharding>(&constraint->annotation);
+            if (hasSharding(operation.results[0]))
+                constraint->annotation = GivenSharding{ std::make_shared<const ProgramSharding>(
+                    found(operation.results[0], given ? given->given.get() : nullptr)) };
+            return;
+        }
+        if (const auto* own = wideAs<OwnShardingAttributes>(operation.attributes)) {
+            if (hasSharding(operation.results[0]))
+                operation.attributes = wide(
+                    OwnShardingAttributes{ found(operation.results[0], own->sharding ? &*own->sharding : nullptr) });
+            return;
+        }
+        if (const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes)) {
+            SdyCollectiveAttributes changed = *collective;
+            changed.out = found(operation.results[0], &collective->out);
+            operation.attributes = wide(std::move(changed));
+            return;
+        }
+        if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes)) {
+            ManualComputationAttributes changed = *manual;
+            if (!operation.regions.empty())
+                writeBorder(changed.in, m_input.regions[operation.regions[0].index].arguments, manual->manualAxes);
+            writeBorder(changed.out, operation.results, {});
+            operation.attributes = wide(std::move(changed));
+            return;
+        }
+        if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes)) {
+            NamedComputationAttributes changed = *named;
+            if (!operation.regions.empty())
+                writeBorder(changed.in, m_input.regions[operation.regions[0].index].arguments, {});
+            writeBorder(changed.out, operation.results, {});
+            operation.attributes = wide(std::move(changed));
+            return;
+        }
+        for (const ValueId result : operation.results)
+            writeValue(result);
+    }
+    /// Shardings of what crosses the border of a body; the arguments inside are known without the manual axes.
+    template <class Values>
+    void writeBorder(
+        std::vector<ProgramSharding>& border, const Values& values, const std::vector<std::string>& manualAxes)
+    {
+        if (border.empty() && std::any_of(values.begin(), values.end(), [&](ValueId v) { return hasSharding(v); })) {
+            std::uint32_t mesh = 0;
+            for (const ValueId value : values)
+                mesh = mesh == 0 ? m_result.meshes[value.index] : mesh;
+            for (const ValueId value : values)
+                border.push_back({ mesh - 1, TensorSharding::open(m_input.value(value).type.rank()), ReduceKind::Sum });
+        }
+        for (std::size_t i = 0; i < std::min<std::size_t>(border.size(), values.size()); ++i) {
+            if (!hasSharding(values[i]) || m_handsOn[values[i].index] != 0)
+                continue;
+            ProgramSharding changed = found(values[i], &border[i]);
+            if (!manualAxes.empty()) {
+                // The manual axes stay where they are; those that are not mentioned stay so.
+                ManualView view = manualView(border[i], manualAxes, m_meshes);
+                view.replicated.clear();
+                for (const AxisRef& axis : border[i].sharding.replicated)
+                    if ((view.axes >> axis.axis & 1U) != 0)
+                        view.replicated.push_back(axis);
+                changed.sharding = withManualAxes(std::move(changed.sharding), view);
+            }
+            border[i] = std::move(changed);
+        }
+    }
+    void writeResults()
+    {
+        const std::vector<std::uint32_t>& meshes = m_result.resultMeshes;
+        if (m_program.functions.empty() || std::all_of(meshes.begin(), meshes.end(), [](auto m) { return m == 0; }))
+            return;
+        std::vector<ShardingIndex>& declared = m_program.functions.front().resultShardings;
+        declared.resize(m_result.results.size(), 0);
+        for (std::size_t r = 0; r < declared.size(); ++r) {
+            const ProgramSharding* old = declared[r] == 0 ? nullptr : &m_input.shardings[declared[r] - 1];
+            if (meshes[r] != 0)
+                declared[r] = index(found(m_result.results[r], meshes[r], old));
+        }
+    }
+
+    const Program& m_input;
+    const MeshTable m_meshes;
+    const PropagationResult& m_result;
+    bool m_dropPriorities;
+    Program m_program;
+    std::vector<char> m_holds; ///< per ValueId: an argument with a sharding of its own
+    std::vector<char> m_handsOn; ///< per ValueId: an edge operation stands on it
+    ShardingTable m_table;
+    std::vector<ShardingNumber> m_numbers; ///< per sharding of the program
+    std::vector<ShardingIndex> m_indexOf; ///< by number; 0 = not looked up yet
+};
+
+} // namespace
+
+Program withShardings(const Program& program, const PropagationResult& result, bool dropPriorities)
+{
+    return Writer(program, result, dropPriorities).write();
+}
+
+PropagatedProgram propagateProgram(const Program& program, Strategy strategy, const PropagationOptions& options)
+{
+    ResolvedGroups resolved = resolveShardingGroups(program);
+    PropagationInput input;
+    input.program = ProgramPtr(&resolved.program, [](const Program*) {}); // lives longer than the input
+    input.strategy = strategy;
+    input.options = options;
+    PropagatedProgram propagated;
+    propagated.result = propagate(input);
+    propagated.program = withShardings(resolved.program, propagated.result, strategy == Strategy::Full);
+    propagated.groupConflicts = std::move(resolved.conflicts);
+    return propagated;
+}
+
+} // namespace shardscope

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs that Shardy rejects, and those that it accepts.
+#include <algorithm>
+
+#include "base/codes.h"
+#include "conformance/program_case.h"
+#include "program/verify_shardings.h"
+
+namespace shardscope::conformance {
+
+namespace {
+
+/// The topic of the reference under which a finding belongs.
+std::string topicOf(const Diagnostic& found)
+{
+    switch (found.code) {
+    case Code::AxisUsedTwice:
+        return "duplicate_axis";
+    case Code::BadProvenance: {
+        const std::string wrong = found.text("wrong");
+        return wrong == "range" || wrong == "no_sharding" ? "expectation_mismatch"
+            : wrong == "step_twice"                       ? "duplicate_axis"
+                                                          : "other";
+    }
+    case Code::BadMesh:
+    case Code::BadRule:
+    case Code::BadCollective:
+    case Code::ShardingCount:
+    case Code::TupleSharding:
+    case Code::BadManualComputation:
+    case Code::BadEdge:
+    case Code::BadBarrier:
+    case Code::BadShardingGroup:
+        return "other";
+    default:
+        return std::string(found.kind());
+    }
+}
+
+std::string text(const Diagnostic& found)
+{
+    std::string line(found.kind());
+    for (const Arg& arg : found.args)
+        line += " " + arg.name + "=" + found.text(arg.name);
+    return line;
+}
+
+std::string text(const std::vector<Diagnostic>& all)
+{
+    std::string lines;
+    for (const Diagnostic& found : all)
+        lines += (lines.empty() ? "" : "; ") + text(found);
+    return lines.empty() ? "no finding" : lines;
+}
+
+/// What the case says of its functions together.
+struct Expected {
+    bool error = false;
+    std::vector<std::string> topics;
+};
+Expected expectedOf(const Json& oneCase)
+{
+    Expected expected;
+    for (const auto& [name, function] : oneCase.at("expect").at("functions").items()) {
+        const Json diagnostics = function.value("diagnostics", Json());
+        expected.error =
+            expected.error || (diagnostics.is_array() && !diagnostics.empty() && diagnostics[0] == "error");
+        const Json topics = function.value("diagnostic_topics", Json());
+        if (topics.is_array())
+            for (const Json& topic : topics)
+                expected.topics.push_back(topic.get<std::string>());
+    }
+    return expected;
+}
+
+} // namespace
+
+CaseResult checkVerification(const Json& oneCase, const Json&)
+{
+    const auto built = buildProgram(oneCase);
+    if (!built)
+        return CaseResult::unsupported(built.error());
+    const std::vector<Diagnostic> found = verifyShardings(built->program);
+    const Expected expected = expectedOf(oneCase);
+    if (!expected.error)
+        return found.empty() ? CaseResult::passed() : CaseResult::failed("is legal, but: " + text(found));
+    const bool hasError = std::any_of(
+        found.begin(), found.end(), [](const Diagnostic& one) { return one.severity() == Severity::Error; });
+    if (!hasError)
+        return CaseResult::failed("is illegal, but: " + text(found));
+    for (const std::string& topic : expected.topics) // not asserted where one is "other"
+        if (topic == "other"
+            || std::any_of(found.begin(), found.end(), [&](const Diagnostic& one) { return topicOf(one) == topic; }))
+            return CaseResult::passed();
+    if (expected.topics.empty())
+        return CaseResult::passed();
+    return CaseResult::failed("expected " + expected.topics.front() + ", got " + text(found));
+}
+
+} // namespace shardscope::conformance
