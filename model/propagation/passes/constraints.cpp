@@ -182,4 +182,21 @@ Program constraintsToReshards(Program program)
     return program;
 }
 
+Program dropUnusedReshards(Program program)
+{
+    Editor edit(std::move(program));
+    for (std::size_t i = edit.program().operations.size(); i-- > 0;) { // users stand behind what they use, mostly
+        OperationId id(i);
+        while (edit.regionOf(id).valid() && edit.operation(id).kind == OpKind::Reshard
+            && edit.uses(edit.result(id)).empty()) {
+            const OperationId before = edit.value(edit.operation(id).operands[0]).definition;
+            edit.erase(id);
+            if (!before.valid())
+                break;
+            id = before;
+        }
+    }
+    return std::move(edit).finish();
+}
+
 } // namespace shardscope::passes

@@ -70,6 +70,7 @@ namespace shardscope::passes {
 [[nodiscard]] Program sinkDataFlowEdges(Program program);
 [[nodiscard]] Program removeShardingGroups(Program program);
 [[nodiscard]] Program constraintsToReshards(Program program);
+[[nodiscard]] Program dropUnusedReshards(Program program);
 /// What comes in and goes out (arguments, results, calls, manual computations) keeps of its axes what divides each
 /// dimension.
 [[nodiscard]] Program cutToDivisors(Program program);

@@ -43,7 +43,7 @@ Result<Program> exportPipeline(Program program)
 {
     program = mergeConstants(std::move(program));
     program = sinkDataFlowEdges(std::move(program));
-    program = constraintsToReshards(removeShardingGroups(std::move(program)));
+    program = dropUnusedReshards(constraintsToReshards(removeShardingGroups(std::move(program))));
     program = removeSubAxes(cutToDivisors(std::move(program)));
     program = closeShardings(std::move(program));
     if (std::optional<Diagnostic> found = verifyUnreduced(program))
