@@ -12,6 +12,8 @@ constexpr std::array rows{
     CheckerRow{ "axis_algebra", checkAxisAlgebra },
     CheckerRow{ "factor_propagation_unit", checkFactorPropagation },
     CheckerRow{ "canonicalization", checkCanonicalization },
+    CheckerRow{ "debug_edges", checkProvenance },
+    CheckerRow{ "debug_origins", checkProvenance },
     CheckerRow{ "export_misc", checkPasses },
     CheckerRow{ "import_passes", checkPasses },
     CheckerRow{ "propagation_pipeline", checkPasses },
