@@ -11,6 +11,12 @@ namespace {
 constexpr std::array rows{
     CheckerRow{ "axis_algebra", checkAxisAlgebra },
     CheckerRow{ "factor_propagation_unit", checkFactorPropagation },
+    CheckerRow{ "canonicalization", checkCanonicalization },
+    CheckerRow{ "debug_edges", checkProvenance },
+    CheckerRow{ "debug_origins", checkProvenance },
+    CheckerRow{ "export_misc", checkPasses },
+    CheckerRow{ "import_passes", checkPasses },
+    CheckerRow{ "propagation_pipeline", checkPasses },
     CheckerRow{ "flax_constraint_gate", checkFlaxConstraintGate },
     CheckerRow{ "flax_logical_to_mesh_axes", checkFlaxLogicalToMeshAxes },
     CheckerRow{ "jax_create_device_mesh", checkJaxCreateDeviceMesh },

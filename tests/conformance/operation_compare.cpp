@@ -103,6 +103,19 @@ std::string valueName(const Program& program, ValueId value)
         + std::to_string(program.value(value).index);
 }
 
+/// The region is inside the operation, at any depth.
+bool encloses(const Program& program, OperationId id, RegionId region)
+{
+    for (const RegionId inner : program.operation(id).regions) {
+        if (inner == region)
+            return true;
+        for (const OperationId held : program.regions[inner.index].operations)
+            if (encloses(program, held, region))
+                return true;
+    }
+    return false;
+}
+
 std::string operandDifference(
     const Program& program, const Json& expected, std::span<const ValueId> operands, const NameTable& names)
 {
@@ -337,7 +350,16 @@ std::string operationDifference(
             : std::string();
     const Operation& operation = program.operation(place.operation);
     std::string found;
-    if (!close && entry.contains("operands"))
+    // An operand that was concluded from another operation is none where it would be used inside of what defines it.
+    const bool wronglyInferred = entry.value("operand_inferred", false) && [&] {
+        return std::any_of(entry["operands"].begin(), entry["operands"].end(), [&](const Json& name) {
+            const auto bound = names.bound.find(name.get<std::string>());
+            const OperationId definition =
+                bound == names.bound.end() ? OperationId() : program.value(bound->second).definition;
+            return definition.valid() && encloses(program, definition, place.region);
+        });
+    }();
+    if (!close && !wronglyInferred && entry.contains("operands"))
         found = operandDifference(program, entry["operands"], operation.operands, names);
     if (found.empty())
         found = shardingsDifference(program, entry, operation);

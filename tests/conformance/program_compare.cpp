@@ -122,9 +122,15 @@ private:
         const Json& entry = m_entries[number];
         const Place& place = m_places[p];
         const bool close = entry.value("close", false);
-        if (close != (place.kind == Place::Kind::Close) || entry.at("op") != place.name)
+        if (close != (place.kind == Place::Kind::Close))
             return false;
-        if (entry.at("match").is_number() && !standsFor(entry, place))
+        // The cases name every terminator of which the text says "return" alone func.return, and give it the
+        // function's.
+        const bool otherReturn =
+            entry.at("op") == "func.return" && place.kind == Place::Kind::Terminator && place.name != "func.return";
+        if (!otherReturn && entry["op"] != place.name)
+            return false;
+        if (!otherReturn && entry.at("match").is_number() && !standsFor(entry, place))
             return false;
         if (std::string unlike = operationDifference(m_output, entry, place, m_names, m_extras); !unlike.empty()) {
             if (unlike.starts_with(unsupportedMark))

@@ -20,11 +20,13 @@ namespace shardscope {
 
 namespace {
 
+constexpr QChar joiner(0x2060); ///< where no line may be broken
+
 /// A line is not broken behind the dash of a range.
 QString unbroken(QString text)
 {
-    constexpr char16_t dash = 0x2013, joiner = 0x2060;
-    return text.replace(QChar(dash), QString({ QChar(dash), QChar(joiner) }));
+    constexpr QChar dash(0x2013);
+    return text.replace(dash, QString(dash) + joiner);
 }
 
 } // namespace
@@ -112,7 +114,7 @@ QString HostsView::summary() const
     QStringList lines{ m_title->text(), m_writes->text() };
     if (!m_batch->text().isEmpty())
         lines << m_batch->text();
-    return lines.join(QLatin1Char('\n'));
+    return lines.join(QLatin1Char('\n')).remove(joiner);
 }
 
 int HostsView::current() const

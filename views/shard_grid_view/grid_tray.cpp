@@ -148,6 +148,8 @@ void GridTray::followSliders()
         row.slider->setRange(0, static_cast<int>(std::min<std::int64_t>(blocks - 1, std::numeric_limits<int>::max())));
         row.slider->setPageStep(std::max(row.slider->maximum() / 8, 1));
         row.slider->setValue(static_cast<int>(shown));
+        row.slider->setToolTip(tr("Which block of %1 is shown; Page Up and Page Down do the same in the grid")
+                                   .arg(subject->dimensionName(d)));
         row.slider->setAccessibleName(tr("Block of %1 that is shown").arg(subject->dimensionName(d)));
         // As wide as it can become, so that the slider does not move under the pointer.
         const QString text = subject->blockText(d, shown);

@@ -24,6 +24,7 @@
 #include "views/sharding_lab/replica_groups_model.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/segmented_bar.h"
+#include "views/widgets/zoom_trail.h"
 
 namespace shardscope {
 
@@ -78,6 +79,7 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     , m_pages(new QStackedWidget(this))
     , m_canvas(new GridCanvas(selection, this))
     , m_tray(new GridTray(m_canvas, this))
+    , m_trail(new ZoomTrail(this))
     , m_groups(new ReplicaGroupsModel(this))
 {
     installGridAccessibility();
@@ -111,6 +113,7 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     grid->setSpacing(0);
     grid->addWidget(m_tray);
     grid->addWidget(m_canvas, 1);
+    grid->addWidget(m_trail);
     m_pages->addWidget(gridPage);
     m_pages->addWidget(makeTextPage());
     m_pages->addWidget(makeGroupsPage());
@@ -122,6 +125,8 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     column->addLayout(head);
     column->addLayout(bar);
     column->addWidget(m_pages, 1);
+    connect(m_canvas, &GridCanvas::zoomChanged, this, [this] { m_trail->setPlaces(m_canvas->trail()); });
+    connect(m_trail, &ZoomTrail::chosen, m_canvas, &GridCanvas::zoomTo);
     connect(m_bar, &SegmentedBar::currentChanged, this, [this](int page) {
         m_pages->setCurrentIndex(page);
         refreshPage();

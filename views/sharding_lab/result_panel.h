@@ -20,6 +20,7 @@ class GridTray;
 class ReplicaGroupsModel;
 class RoleLabel;
 class SegmentedBar;
+class ZoomTrail;
 
 class ResultPanel : public QWidget {
     Q_OBJECT
@@ -62,6 +63,7 @@ private:
     QStackedWidget* m_pages;
     GridCanvas* m_canvas;
     GridTray* m_tray;
+    ZoomTrail* m_trail; ///< while the grid is zoomed
     QPlainTextEdit* m_text = nullptr;
     ReplicaGroupsModel* m_groups;
     QTableView* m_groupsTable = nullptr;

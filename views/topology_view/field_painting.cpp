@@ -89,13 +89,24 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
         }
         paintHosts(painter, theme);
     }
-    if (m_layout.hasTitles())
+    if (m_layout.hasTitles()) {
+        const auto fits = [](const words::Text& title, const FieldPanel& panel) {
+            return spansWidth(title, Metrics::small()) <= panel.rect.width() + Metrics::scaled(8);
+        };
+        // Without the name, where that does not fit over every panel.
+        const bool whole = std::all_of(m_layout.panels().begin(), m_layout.panels().end(),
+            [&](const FieldPanel& panel) { return fits(m_field->title(panel), panel); });
         for (const FieldPanel& panel : m_layout.panels()) {
-            const words::Text title = m_field->title(panel);
-            if (!title.empty() && spansWidth(title, Metrics::small()) <= panel.rect.width() + Metrics::scaled(8))
+            words::Text title = m_field->title(panel);
+            if (!whole && !title.empty()) {
+                title = { title.back() };
+                title.front().text.remove(0, title.front().text.lastIndexOf(QLatin1Char(' ')) + 1);
+            }
+            if (!title.empty() && fits(title, panel))
                 paintSpans(painter, m_layout.titleRect(panel).adjusted(0, 0, Metrics::scaled(8), 0), title,
                     Metrics::small(), theme.secondary, theme);
         }
+    }
     const FieldShape& shape = m_layout.shape();
     const std::int64_t groups = shape.planes / shape.planesPerGroup;
     if (groups < 2 || shape.planesPerGroup < 2 || groups > 64)

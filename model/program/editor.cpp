@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program/editor.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace shardscope {
+
+namespace {
+
+std::uint64_t hashOf(const ProgramSharding& sharding)
+{
+    Hasher hasher;
+    const auto add = [&](const AxisList& axes) {
+        hasher.add(axes.size());
+        for (const AxisRef& axis : axes)
+            hasher.add(axis.axis).add(axis.pre).add(axis.size);
+    };
+    hasher.add(sharding.mesh).add(sharding.unreducedKind).add(sharding.sharding.dims.size());
+    for (const DimensionSharding& dim : sharding.sharding.dims) {
+        add(dim.axes);
+        hasher.add(dim.open).add(dim.priority);
+    }
+    add(sharding.sharding.replicated);
+    add(sharding.sharding.unreduced);
+    return hasher.value();
+}
+
+} // namespace
+
+Editor::Editor(Program program)
+    : m_program(std::move(program))
+    , m_uses(m_program.values.size())
+    , m_regionOf(m_program.operations.size())
+    , m_erased(m_program.operations.size(), 0)
+    , m_ownerOf(m_program.regions.size())
+    , m_touched(m_program.regions.size(), 0)
+{
+    m_program.valueShardings.resize(m_program.values.size(), 0);
+    for (const RegionId body : bodies(m_program))
+        index(body, {});
+}
+
+void Editor::index(RegionId id, OperationId owner)
+{
+    const Region& body = region(id);
+    m_ownerOf[id.index] = owner;
+    for (const OperationId operationId : body.operations) {
+        m_regionOf[operationId.index] = id;
+        const Operation& held = operation(operationId);
+        for (std::size_t slot = 0; slot < held.operands.size(); ++slot)
+            use(held.operands[slot], { operationId, {}, static_cast<std::uint32_t>(slot) });
+        for (const RegionId inner : held.regions)
+            index(inner, operationId);
+    }
+    for (std::size_t slot = 0; slot < body.results.size(); ++slot)
+        use(body.results[slot], { {}, id, static_cast<std::uint32_t>(slot) });
+}
+
+OperationId Editor::userOf(const Use& use) const
+{
+    return use.operation.valid() ? use.operation : ownerOf(use.region);
+}
+
+std::size_t Editor::functionOf(RegionId id) const
+{
+    while (ownerOf(id).valid())
+        id = regionOf(ownerOf(id));
+    for (std::size_t i = 0; i < m_program.functions.size(); ++i)
+        if (m_program.functions[i].body == id)
+            return i;
+    return 0;
+}
+
+ValueId Editor::addValue(const TensorType& type, OperationId definition, std::size_t index)
+{
+    Value made;
+    made.type = type;
+    made.definition = definition;
+    made.index = static_cast<std::uint32_t>(index);
+    m_program.values.push_back(std::move(made));
+    m_program.valueShardings.push_back(0);
+    m_uses.emplace_back();
+    return ValueId(m_program.values.size() - 1);
+}
+
+OperationId Editor::add(OpKind kind, std::span<const ValueId> operands, std::span<const TensorType> resultTypes,
+    Attributes attributes, OperationId like)
+{
+    const OperationId id(m_program.operations.size());
+    Operation made;
+    made.kind = kind;
+    made.attributes = std::move(attributes);
+    if (like.valid()) {
+        made.scope = operation(like).scope;
+        made.source = operation(like).source;
+    }
+    made.operands.assign(operands.begin(), operands.end());
+    for (std::size_t i = 0; i < resultTypes.size(); ++i)
+        made.results.push_back(addValue(resultTypes[i], id, i));
+    m_program.operations.push_back(std::move(made));
+    m_regionOf.emplace_back();
+    m_erased.push_back(0);
+    for (std::size_t slot = 0; slot < operands.size(); ++slot)
+        use(operands[slot], { id, {}, static_cast<std::uint32_t>(slot) });
+    return id;
+}
+
+OperationId Editor::addLike(OpKind kind, std::initializer_list<ValueId> operands, Attributes attributes)
+{
+    const ValueId first = *operands.begin();
+    const TensorType type = value(first).type;
+    return add(kind, std::span(operands.begin(), operands.size()), { &type, 1 }, std::move(attributes),
+        value(first).definition);
+}
+
+ValueId Editor::addArgument(RegionId region, const TensorType& type)
+{
+    const ValueId id = addValue(type, {}, m_program.regions[region.index].arguments.size());
+    m_program.regions[region.index].arguments.push_back(id);
+    return id;
+}
+
+RegionId Editor::addRegion(OperationId owner)
+{
+    m_program.regions.emplace_back();
+    m_ownerOf.push_back(owner);
+    m_touched.push_back(0);
+    const RegionId id(m_program.regions.size() - 1);
+    if (owner.valid())
+        m_program.operations[owner.index].regions.push_back(id);
+    return id;
+}
+
+void Editor::placeBefore(OperationId anchor, OperationId placed)
+{
+    m_before[anchor.index].push_back(placed);
+    m_regionOf[placed.index] = regionOf(anchor);
+    if (regionOf(anchor).valid())
+        m_touched[regionOf(anchor).index] = 1;
+}
+
+void Editor::placeAfter(OperationId anchor, OperationId placed)
+{
+    m_after[anchor.index].push_back(placed);
+    m_regionOf[placed.index] = regionOf(anchor);
+    if (regionOf(anchor).valid())
+        m_touched[regionOf(anchor).index] = 1;
+}
+
+void Editor::placeFirst(RegionId region, OperationId placed)
+{
+    m_first[region.index].push_back(placed);
+    m_regionOf[placed.index] = region;
+    m_touched[region.index] = 1;
+}
+
+void Editor::placeLast(RegionId region, OperationId placed)
+{
+    m_last[region.index].push_back(placed);
+    m_regionOf[placed.index] = region;
+    m_touched[region.index] = 1;
+}
+
+void Editor::placeAfterDefinition(ValueId id, RegionId regionOfArgument, OperationId placed)
+{
+    if (value(id).definition.valid())
+        placeAfter(value(id).definition, placed);
+    else
+        placeFirst(regionOfArgument, placed);
+}
+
+void Editor::unplace(OperationId id)
+{
+    if (!m_regionOf[id.index].valid())
+        return;
+    std::vector<OperationId>& list = m_program.regions[m_regionOf[id.index].index].operations;
+    list.erase(std::remove(list.begin(), list.end(), id), list.end());
+    m_touched[m_regionOf[id.index].index] = 1; // what was placed beside it follows it
+    m_regionOf[id.index] = {};
+}
+
+void Editor::unuse(ValueId value, const Use& use)
+{
+    std::vector<Use>& list = m_uses[value.index];
+    if (const auto found = std::find(list.begin(), list.end(), use); found != list.end())
+        list.erase(found);
+}
+
+void Editor::setOperand(OperationId id, std::size_t slot, ValueId to)
+{
+    ValueId& held = m_program.operations[id.index].operands[slot];
+    const Use place{ id, {}, static_cast<std::uint32_t>(slot) };
+    unuse(held, place);
+    held = to;
+    use(to, place);
+}
+
+void Editor::setReturned(RegionId id, std::size_t slot, ValueId to)
+{
+    ValueId& held = m_program.regions[id.index].results[slot];
+    const Use place{ {}, id, static_cast<std::uint32_t>(slot) };
+    unuse(held, place);
+    held = to;
+    use(to, place);
+}
+
+void Editor::replaceUses(ValueId from, ValueId to, OperationId except)
+{
+    replaceUsesIf(from, to, [&](const Use& use) { return !except.valid() || use.operation != except; });
+}
+
+void Editor::replaceUsesIf(ValueId from, ValueId to, const std::function<bool(const Use&)>& predicate)
+{
+    if (from == to)
+        return;
+    std::vector<Use> kept;
+    const std::vector<Use> all = std::move(m_uses[from.index]);
+    for (const Use& place : all) {
+        if (!predicate(place)) {
+            kept.push_back(place);
+            continue;
+        }
+        if (place.operation.valid())
+            m_program.operations[place.operation.index].operands[place.slot] = to;
+        else
+            m_program.regions[place.region.index].results[place.slot] = to;
+        use(to, place);
+    }
+    m_uses[from.index] = std::move(kept);
+}
+
+void Editor::erase(OperationId id)
+{
+    if (m_regionOf[id.index].valid())
+        m_touched[m_regionOf[id.index].index] = 1;
+    m_regionOf[id.index] = {};
+    m_erased[id.index] = 1;
+    const Operation& gone = operation(id);
+    for (std::size_t slot = 0; slot < gone.operands.size(); ++slot)
+        unuse(gone.operands[slot], { id, {}, static_cast<std::uint32_t>(slot) });
+    for (const RegionId inner : gone.regions) {
+        for (std::size_t slot = 0; slot < region(inner).results.size(); ++slot)
+            unuse(region(inner).results[slot], { {}, inner, static_cast<std::uint32_t>(slot) });
+        const std::vector<OperationId> held = region(inner).operations;
+        for (const OperationId operationId : held)
+            erase(operationId);
+    }
+}
+
+void Editor::eraseOperand(OperationId id, std::size_t slot)
+{
+    auto& operands = m_program.operations[id.index].operands;
+    for (std::size_t s = slot; s < operands.size(); ++s)
+        unuse(operands[s], { id, {}, static_cast<std::uint32_t>(s) });
+    operands.erase(operands.begin() + slot);
+    for (std::size_t s = slot; s < operands.size(); ++s)
+        use(operands[s], { id, {}, static_cast<std::uint32_t>(s) });
+}
+
+void Editor::eraseArgument(RegionId id, std::size_t index)
+{
+    std::vector<ValueId>& arguments = m_program.regions[id.index].arguments;
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(index));
+    for (std::size_t i = index; i < arguments.size(); ++i)
+        m_program.values[arguments[i].index].index = static_cast<std::uint32_t>(i);
+}
+
+void Editor::eraseReturned(RegionId id, std::size_t index)
+{
+    std::vector<ValueId>& results = m_program.regions[id.index].results;
+    for (std::size_t s = index; s < results.size(); ++s)
+        unuse(results[s], { {}, id, static_cast<std::uint32_t>(s) });
+    results.erase(results.begin() + static_cast<std::ptrdiff_t>(index));
+    for (std::size_t s = index; s < results.size(); ++s)
+        use(results[s], { {}, id, static_cast<std::uint32_t>(s) });
+}
+
+void Editor::moveOperations(RegionId from, RegionId to, OperationId before)
+{
+    commit();
+    Region& source = m_program.regions[from.index];
+    std::vector<OperationId>& target = m_program.regions[to.index].operations;
+    const auto position = before.valid() ? std::find(target.begin(), target.end(), before) : target.end();
+    for (const OperationId id : source.operations)
+        m_regionOf[id.index] = to;
+    target.insert(position, source.operations.begin(), source.operations.end());
+    source.operations.clear();
+}
+
+void Editor::adoptRegion(OperationId owner, RegionId region)
+{
+    m_program.operations[owner.index].regions = { region };
+    m_ownerOf[region.index] = owner;
+}
+
+OperationId Editor::copy(OperationId id, ValueMap& map)
+{
+    const Operation original = operation(id); // the arrays grow
+    SmallVector<ValueId, 4> operands;
+    for (const ValueId operand : original.operands) {
+        const auto found = map.find(operand);
+        operands.push_back(found == map.end() ? operand : found->second);
+    }
+    std::vector<TensorType> types;
+    for (const ValueId held : original.results)
+        types.push_back(value(held).type);
+    const OperationId made =
+        add(original.kind, std::span<const ValueId>(operands.data(), operands.size()), types, original.attributes, id);
+    m_program.operations[made.index].extra = original.extra;
+    for (std::size_t i = 0; i < original.results.size(); ++i) {
+        const ValueId from = original.results[i], to = result(made, i);
+        Value& target = m_program.values[to.index];
+        target.role = value(from).role;
+        target.dimNames = value(from).dimNames;
+        m_program.valueShardings[to.index] = m_program.valueShardings[from.index];
+        map[from] = to;
+    }
+    for (const RegionId inner : original.regions)
+        copyRegion(inner, made, map);
+    return made;
+}
+
+RegionId Editor::copyRegion(RegionId id, OperationId owner, ValueMap& map)
+{
+    const RegionId made = addRegion(owner);
+    const Region original = region(id);
+    for (const ValueId argument : original.arguments) {
+        const TensorType type = value(argument).type;
+        const ValueId to = addArgument(made, type);
+        m_program.values[to.index].role = value(argument).role;
+        m_program.values[to.index].dimNames = value(argument).dimNames;
+        m_program.valueShardings[to.index] = m_program.valueShardings[argument.index];
+        map[argument] = to;
+    }
+    for (const OperationId held : original.operations) {
+        const OperationId to = copy(held, map);
+        m_regionOf[to.index] = made;
+        m_program.regions[made.index].operations.push_back(to);
+    }
+    for (std::size_t slot = 0; slot < original.results.size(); ++slot) {
+        const auto found = map.find(original.results[slot]);
+        const ValueId to = found == map.end() ? original.results[slot] : found->second;
+        m_program.regions[made.index].results.push_back(to);
+        use(to, { {}, made, static_cast<std::uint32_t>(slot) });
+    }
+    return made;
+}
+
+ShardingIndex Editor::intern(const ProgramSharding& sharding)
+{
+    std::vector<ProgramSharding>& all = m_program.shardings;
+    for (std::size_t i = m_shardings.size(); i < all.size(); ++i)
+        m_shardings.emplace(hashOf(all[i]), static_cast<ShardingIndex>(i + 1));
+    const std::uint64_t key = hashOf(sharding);
+    const auto [first, last] = m_shardings.equal_range(key);
+    for (auto found = first; found != last; ++found)
+        if (all[found->second - 1] == sharding)
+            return found->second;
+    all.push_back(sharding);
+    m_shardings.emplace(key, static_cast<ShardingIndex>(all.size()));
+    return static_cast<ShardingIndex>(all.size());
+}
+
+void Editor::setSharding(ValueId id, const ProgramSharding& sharding)
+{
+    m_program.valueShardings[id.index] = intern(sharding);
+}
+
+void Editor::clearSharding(ValueId id)
+{
+    m_program.valueShardings[id.index] = 0;
+}
+
+void Editor::emit(OperationId id, RegionId region, std::vector<OperationId>& to)
+{
+    if (const auto found = m_before.find(id.index); found != m_before.end())
+        for (const OperationId placed : found->second)
+            emit(placed, region, to);
+    if (m_regionOf[id.index] == region)
+        to.push_back(id);
+    if (const auto found = m_after.find(id.index); found != m_after.end())
+        for (const OperationId placed : found->second)
+            emit(placed, region, to);
+}
+
+void Editor::commit()
+{
+    // What was placed beside an operation before that one was placed itself learns its region only now.
+    const std::function<void(OperationId, RegionId)> settle = [&](OperationId id, RegionId region) {
+        for (const Places* places : { &m_before, &m_after })
+            if (const auto found = places->find(id.index); found != places->end())
+                for (const OperationId placed : found->second) {
+                    if (!m_regionOf[placed.index].valid() && !isErased(placed))
+                        m_regionOf[placed.index] = region;
+                    settle(placed, region);
+                }
+    };
+    for (std::size_t r = 0; r < m_program.regions.size(); ++r) {
+        if (m_touched[r] == 0)
+            continue;
+        m_touched[r] = 0;
+        const RegionId id(r);
+        std::vector<OperationId> list;
+        const std::vector<OperationId> old = std::move(m_program.regions[r].operations);
+        list.reserve(old.size());
+        const auto placed = [&](Places& places) {
+            if (const auto found = places.find(static_cast<std::uint32_t>(r)); found != places.end())
+                for (const OperationId one : found->second) {
+                    settle(one, id);
+                    emit(one, id, list);
+                }
+        };
+        placed(m_first);
+        for (const OperationId one : old) {
+            settle(one, id);
+            emit(one, id, list);
+        }
+        placed(m_last);
+        m_program.regions[r].operations = std::move(list);
+    }
+    m_before.clear();
+    m_after.clear();
+    m_first.clear();
+    m_last.clear();
+}
+
+Program Editor::finish() &&
+{
+    commit();
+    return std::move(m_program);
+}
+
+void walk(const Program& program, RegionId region, const std::function<void(OperationId)>& visit)
+{
+    for (const OperationId id : program.regions[region.index].operations) {
+        visit(id);
+        for (const RegionId inner : program.operation(id).regions)
+            walk(program, inner, visit);
+    }
+}
+
+void walkInnerFirst(const Program& program, RegionId region, const std::function<void(OperationId)>& visit)
+{
+    for (const OperationId id : program.regions[region.index].operations) {
+        for (const RegionId inner : program.operation(id).regions)
+            walkInnerFirst(program, inner, visit);
+        visit(id);
+    }
+}
+
+std::vector<RegionId> bodies(const Program& program)
+{
+    std::vector<RegionId> result;
+    if (program.functions.empty() && !program.regions.empty())
+        result.push_back(RegionId(std::size_t{ 0 }));
+    for (const Function& function : program.functions)
+        result.push_back(function.body);
+    return result;
+}
+
+bool isMain(const Program& program, std::size_t function)
+{
+    return program.functions.size() <= 1 || (function == 0 && program.functions[0].name == "main");
+}
+
+} // namespace shardscope

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "propagation/passes/call_graph.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "propagation/passes/passes.h"
+#include "propagation/passes/support.h"
+
+namespace shardscope::passes {
+
+std::optional<std::size_t> functionIndex(const Program& program, const std::string& name)
+{
+    for (std::size_t i = 0; i < program.functions.size(); ++i)
+        if (program.functions[i].name == name)
+            return i;
+    return {};
+}
+
+std::string freeFunctionName(const Program& program, const std::string& wanted)
+{
+    std::string name = wanted;
+    for (int i = 0; functionIndex(program, name); ++i)
+        name = wanted + "_" + std::to_string(i);
+    return name;
+}
+
+CallGraph callGraph(const Program& program)
+{
+    CallGraph graph;
+    const std::size_t count = program.functions.size();
+    graph.calls.resize(count);
+    graph.callees.resize(count);
+    for (std::size_t f = 0; f < count; ++f)
+        walk(program, program.functions[f].body, [&](OperationId id) {
+            const auto* call = wideAs<CallAttributes>(program.operation(id).attributes);
+            if (!call)
+                return;
+            if (const auto callee = functionIndex(program, call->callee)) {
+                graph.calls[f].push_back(id);
+                graph.callees[f].push_back(*callee);
+            }
+        });
+    enum class State : char { New, Open, Done };
+    std::vector<State> states(count, State::New);
+    const std::function<void(std::size_t)> visit = [&](std::size_t f) {
+        if (states[f] == State::Open)
+            graph.recursive = true;
+        if (states[f] != State::New)
+            return;
+        states[f] = State::Open;
+        graph.callersFirst.push_back(f);
+        for (const std::size_t callee : graph.callees[f])
+            visit(callee);
+        states[f] = State::Done;
+        graph.calleesFirst.push_back(f);
+    };
+    for (std::size_t f = 0; f < count; ++f)
+        visit(f);
+    return graph;
+}
+
+Program dropUnusedFunctions(Program program)
+{
+    const CallGraph graph = callGraph(program);
+    std::vector<char> used(program.functions.size(), 0);
+    const std::function<void(std::size_t)> use = [&](std::size_t f) {
+        if (used[f] != 0)
+            return;
+        used[f] = 1;
+        for (const std::size_t callee : graph.callees[f])
+            use(callee);
+    };
+    const auto named = [&](const std::string& name) {
+        if (const auto index = functionIndex(program, name))
+            use(*index);
+    };
+    for (std::size_t f = 0; f < program.functions.size(); ++f)
+        if (f == 0 || program.functions[f].isPublic)
+            use(f);
+    for (const Operation& operation : program.operations) { // comparators of custom calls, bodies of composites
+        if (const auto* call = wideAs<CustomCallAttributes>(operation.attributes))
+            for (const std::string& called : call->calledComputations)
+                named(called);
+        if (const auto* composite = wideAs<CompositeAttributes>(operation.attributes))
+            named(composite->decomposition);
+    }
+    std::vector<Function> kept;
+    for (std::size_t f = 0; f < program.functions.size(); ++f)
+        if (used[f] != 0)
+            kept.push_back(std::move(program.functions[f]));
+    program.functions = std::move(kept);
+    return program;
+}
+
+Program orderFunctions(Program program)
+{
+    const CallGraph graph = callGraph(program);
+    std::vector<Function> ordered;
+    for (const std::size_t f : graph.callersFirst)
+        ordered.push_back(std::move(program.functions[f]));
+    program.functions = std::move(ordered);
+    return program;
+}
+
+Program flattenCallGraph(Program program)
+{
+    const CallGraph graph = callGraph(program);
+    if (graph.recursive)
+        return program;
+    Editor edit(std::move(program));
+    std::vector<char> taken(edit.program().functions.size(), 0);
+    // A function of its own for a call: the callee with all that it calls in turn.
+    const std::function<std::string(std::size_t)> copy = [&](std::size_t f) {
+        Function made = edit.program().functions[f];
+        made.originalName = made.originalName.empty() ? made.name : made.originalName;
+        made.name = freeFunctionName(edit.program(), made.originalName + "_0") == made.originalName + "_0"
+            ? made.originalName + "_0"
+            : std::string();
+        for (int i = 1; made.name.empty(); ++i)
+            if (const std::string name = made.originalName + "_" + std::to_string(i);
+                !functionIndex(edit.program(), name))
+                made.name = name;
+        made.isPublic = false;
+        ValueMap map;
+        made.body = edit.copyRegion(made.body, {}, map);
+        const RegionId body = made.body;
+        edit.raw().functions.push_back(made);
+        taken.push_back(1);
+        std::vector<OperationId> calls;
+        walk(edit.program(), body, [&](OperationId id) {
+            if (edit.operation(id).kind == OpKind::Call)
+                calls.push_back(id);
+        });
+        for (const OperationId id : calls)
+            if (const auto callee =
+                    functionIndex(edit.program(), wideAs<CallAttributes>(edit.operation(id).attributes)->callee))
+                edit.raw().operations[id.index].attributes = wide(CallAttributes{ copy(*callee) });
+        return made.name;
+    };
+    for (const std::size_t f : graph.calleesFirst)
+        for (std::size_t c = 0; c < graph.calls[f].size(); ++c) {
+            const std::size_t callee = graph.callees[f][c];
+            if (taken[callee] == 0 && callee != 0) {
+                taken[callee] = 1;
+                continue;
+            }
+            const std::string name = copy(callee);
+            edit.raw().operations[graph.calls[f][c].index].attributes = wide(CallAttributes{ name });
+        }
+    return std::move(edit).finish();
+}
+
+namespace {
+
+/// The manual axes around the place from which a function is called, in all callers.
+using ManualAxes = std::vector<std::vector<std::string>>;
+
+ManualAxes manualAxesOf(const Editor& edit, const CallGraph& graph)
+{
+    ManualAxes axes(graph.calls.size());
+    for (const std::size_t f : graph.callersFirst)
+        for (std::size_t c = 0; c < graph.calls[f].size(); ++c) {
+            std::vector<std::string> around = axes[f];
+            for (OperationId owner = edit.ownerOf(edit.regionOf(graph.calls[f][c])); owner.valid();
+                 owner = edit.ownerOf(edit.regionOf(owner)))
+                if (const auto* manual = wideAs<ManualComputationAttributes>(edit.operation(owner).attributes))
+                    around.insert(around.end(), manual->manualAxes.begin(), manual->manualAxes.end());
+            std::sort(around.begin(), around.end());
+            axes[graph.callees[f][c]] = std::move(around);
+        }
+    return axes;
+}
+
+} // namespace
+
+Program unflattenCallGraph(Program program)
+{
+    const CallGraph graph = callGraph(program);
+    if (graph.recursive)
+        return program;
+    Editor edit(std::move(program));
+    const ManualAxes manualAxes = manualAxesOf(edit, graph);
+    const auto shardingsOf = [&](std::size_t f) {
+        const Function& function = edit.program().functions[f];
+        std::vector<ShardingIndex> shardings;
+        const Region& body = edit.region(function.body);
+        for (const ValueId argument : body.arguments)
+            shardings.push_back(edit.program().valueShardings[argument.index]);
+        std::vector<ShardingIndex> results = function.resultShardings;
+        results.resize(body.results.size(), 0);
+        shardings.insert(shardings.end(), results.begin(), results.end());
+        return shardings;
+    };
+    std::vector<std::size_t> first; // representatives, in walk order
+    std::vector<char> dropped(graph.calls.size(), 0);
+    for (const std::size_t f : graph.calleesFirst)
+        for (std::size_t c = 0; c < graph.calls[f].size(); ++c) {
+            if (dropped[f] != 0)
+                continue;
+            const std::size_t callee = graph.callees[f][c];
+            const std::string& original = edit.program().functions[callee].originalName;
+            if (original.empty())
+                continue;
+            const auto same = std::find_if(first.begin(), first.end(), [&](std::size_t other) {
+                return edit.program().functions[other].originalName == original
+                    && manualAxes[other] == manualAxes[callee] && shardingsOf(other) == shardingsOf(callee);
+            });
+            if (same == first.end()) {
+                first.push_back(callee);
+                continue;
+            }
+            if (*same == callee)
+                continue;
+            dropped[callee] = 1;
+            edit.raw().operations[graph.calls[f][c].index].attributes =
+                wide(CallAttributes{ edit.program().functions[*same].name });
+        }
+    std::vector<Function> kept;
+    for (std::size_t f = 0; f < graph.calls.size(); ++f) {
+        Function& function = edit.raw().functions[f];
+        function.originalName.clear();
+        if (dropped[f] == 0)
+            kept.push_back(std::move(function));
+    }
+    edit.raw().functions = std::move(kept);
+    return std::move(edit).finish();
+}
+
+} // namespace shardscope::passes

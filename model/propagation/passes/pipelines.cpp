@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "propagation/passes/pipelines.h"
+
+#include "base/codes.h"
+#include "program/verify_findings.h"
+#include "program/verify_shardings.h"
+#include "propagation/passes/passes.h"
+#include "propagation/passes/support.h"
+#include "propagation/sharding_groups.h"
+#include "propagation/written.h"
+
+namespace shardscope::passes {
+
+Result<Program> importPipeline(Program program, PipelineOptions options)
+{
+    program = dropUnusedFunctions(std::move(program));
+    program = liftInlinedMeshes(std::move(program));
+    program = removeSizeOneAxes(std::move(program));
+    program = propagateFromFunctionsToCalls(std::move(program));
+    program = splitConstants(std::move(program));
+    program = dropUnusedFunctions(std::move(program));
+    Result<Program> cleaned = cleanUpManualAxes(std::move(program));
+    if (!cleaned)
+        return cleaned;
+    program = addDataFlowEdges(std::move(*cleaned));
+    if (!options.dedupFunctionsFully)
+        return program;
+    return importShardingGroups(applyShardingConstraints(std::move(program)));
+}
+
+Result<Program> importProgram(Program program, PipelineOptions options)
+{
+    Result<Program> imported = importPipeline(std::move(program), options);
+    if (!imported)
+        return imported;
+    if (options.dedupFunctionsFully)
+        return addFunctionDataFlowEdges(orderFunctions(std::move(*imported)));
+    program = importFunctionCalls(flattenCallGraph(std::move(*imported)));
+    return importShardingGroups(applyShardingConstraints(std::move(program)));
+}
+
+Result<Program> exportPipeline(Program program)
+{
+    program = mergeConstants(std::move(program));
+    program = sinkDataFlowEdges(std::move(program));
+    program = dropUnusedReshards(constraintsToReshards(removeShardingGroups(std::move(program))));
+    program = removeSubAxes(cutToDivisors(std::move(program)));
+    program = closeShardings(std::move(program));
+    if (std::optional<Diagnostic> found = verifyUnreduced(program))
+        return tl::unexpected<Error>(std::move(*found));
+    return program;
+}
+
+std::vector<Diagnostic> groupConflicts(const Program& program)
+{
+    std::vector<Diagnostic> warnings;
+    const std::vector<ShardingGroup> groups = shardingGroups(program);
+    if (groups.empty())
+        return warnings;
+    const ValueShardings shardings(program);
+    for (const ShardingGroup& group : groups) {
+        const ProgramSharding* common = nullptr;
+        for (const OperationId id : group.operations) {
+            const ValueId member = program.operation(id).operands[0];
+            const ProgramSharding* own = shardings.of(member);
+            if (!own || isFullyOpen(own->sharding))
+                continue;
+            if (common && !(own->sharding == common->sharding && own->mesh == common->mesh)) {
+                const auto text = [&](const ProgramSharding& sharding) {
+                    return verification::shardingText(program.meshes[sharding.mesh], sharding.sharding);
+                };
+                warnings.push_back(verification::diagnosticAt(program, Code::ShardingGroupConflict,
+                    { { "group", group.group }, { "found", text(*own) }, { "expected", text(*common) } },
+                    { .operation = id, .role = "operand", .value = member }));
+                break;
+            }
+            common = own;
+        }
+    }
+    return warnings;
+}
+
+Result<PipelineOutcome> propagationPipeline(Program program, PipelineOptions options)
+{
+    Result<Program> imported = importProgram(std::move(program), options);
+    if (!imported)
+        return tl::unexpected<Error>(imported.error());
+    PipelineOutcome outcome;
+    outcome.warnings = groupConflicts(*imported);
+    PropagatedProgram propagated = propagateProgram(*imported, options.strategy, options.propagation);
+    outcome.propagation = std::move(propagated.result);
+    outcome.propagated = std::move(propagated.program);
+    program = outcome.propagated;
+    if (options.dedupFunctionsFully) {
+        program = sinkFunctionDataFlowEdges(propagateToFunctionResults(std::move(program)));
+        program = insertCallReshards(unflattenCallGraph(std::move(program)));
+    } else {
+        program = propagateToFunctionResults(exportNamedComputations(std::move(program)));
+        program = insertCallReshards(unflattenCallGraph(std::move(program)));
+    }
+    Result<Program> exported = exportPipeline(std::move(program));
+    if (!exported)
+        return tl::unexpected<Error>(exported.error());
+    outcome.program = std::move(*exported);
+    return outcome;
+}
+
+} // namespace shardscope::passes
