@@ -115,7 +115,7 @@ void TestHlo::texts_data()
     row("{devices=[1,1]<=[1] last_tile_dim_replicate}", "{replicated}", "{replicated}");
     row("{devices=[1,2,2]<=[4] last_tile_dims={manual, manual}}", "{manual}", "{manual}");
     row("{devices=[2]1,0 shard_like 2 metadata={op_name=\"a b\" source_line=3}}", "", "");
-        row("{replicated metadata={a- 1 b +2}}", "", ""); // a sign apart from its number stays apart
+    row("{replicated metadata={a- 1 b +2}}", "", ""); // a sign apart from its number stays apart
     row("{replicated metadata={{op_name=\"x\\\"y\"}, {op_name=\"z\"}}}", "", "");
     row("\"{devices=[2]<=[2]}\"", "{devices=[2]<=[2]}", "{devices=[2]0,1}");
     row("{devices=[2] <= [2] // a comment\n}", "{devices=[2]<=[2]}", "{devices=[2]0,1}");

@@ -53,8 +53,8 @@ namespace {
 /// Closed until somebody asks for it.
 bool isOnDemand(const DockFrame* dock)
 {
-    return QStringList{ QStringLiteral("trace"), QStringLiteral("program"), QStringLiteral("lab"), QStringLiteral("named"),
-        QStringLiteral("dialects"), QStringLiteral("devices"), QStringLiteral("hosts") }
+    return QStringList{ QStringLiteral("trace"), QStringLiteral("program"), QStringLiteral("lab"),
+        QStringLiteral("named"), QStringLiteral("dialects"), QStringLiteral("devices"), QStringLiteral("hosts") }
         .contains(dock->objectName());
 }
 
