@@ -7,7 +7,7 @@
 #include "words/describe_forms.h"
 #include "words/describe_hosts.h"
 #include "words/describe_program_texts.h"
-#include "words/describe_programs.h"
+#include "words/describe_verification.h"
 #include "words/diagnostic_reader.h"
 #include "words/tr.h"
 

@@ -88,13 +88,15 @@ void TestProgramCase::keepsWhatCannotBeSaid()
     sharding["dims"][0]["axes"][0]["name"] = "nowhere";
     auto built = buildProgram(oneCase);
     QVERIFY(built.has_value());
-    QCOMPARE(built->problems.size(), 1U);
-    QCOMPARE(built->problems.front().topic, std::string("unknown_axis"));
+    QCOMPARE(built->program.meshes.size(), 1U);
+    QCOMPARE(built->program.meshes.front().strays.size(), 1U);
+    QCOMPARE(built->program.meshes.front().strays.front().name, std::string("nowhere"));
     sharding["mesh"] = "no_mesh";
     built = buildProgram(oneCase);
     QVERIFY(built.has_value());
-    QCOMPARE(built->problems.front().topic, std::string("unknown_mesh"));
-    QCOMPARE(built->program.shardings.front().mesh, unknownMesh);
+    QCOMPARE(built->program.meshes.size(), 2U);
+    QVERIFY(built->program.meshes.back().undeclared);
+    QCOMPARE(built->program.shardings.front().mesh, 1U);
     oneCase["functions"][1]["ops"][0]["operands"][0] = "v7.0";
     QVERIFY(!buildProgram(oneCase).has_value());
 }

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The passes around propagation: programs with calls, errors, and what holds for any program. What each pass does is in
+// the reference's cases.
+#include <QtTest>
+
+#include "base/codes.h"
+#include "program/editor.h"
+#include "program/verify_shardings.h"
+#include "propagation/passes/passes.h"
+#include "propagation/passes/pipelines.h"
+#include "propagation/random_program.h"
+
+using namespace shardscope;
+
+class TestPasses : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void namesThatAreNotKnown();
+    void edgesGoAsTheyCame();
+    void callsGetBodiesOfTheirOwn();
+    void callsComeBack();
+    void functionsThatCallThemselvesStay();
+    void shardingsCrossCalls_data();
+    void shardingsCrossCalls();
+    void groupsMustFit();
+    void groupsThatDisagree();
+    void axesOfSizeOneMeanNothing();
+    void everyProgramStaysLegal();
+};
+
+namespace {
+
+const TensorType f32{ DType::F32, { 8, 4 } };
+
+ProgramMesh meshOf(const Mesh& mesh)
+{
+    ProgramMesh made;
+    made.name = "mesh";
+    made.mesh = std::make_shared<const Mesh>(mesh);
+    return made;
+}
+
+// main(x): y = call f(x); z = call f(y); return z        f(a): return abs(a)
+Program twoCalls()
+{
+    Builder builder("calls");
+    const ValueId x = builder.argument(f32, "x", Role::Input);
+    builder.result(builder.unary(OpKind::Tanh, builder.unary(OpKind::Tanh, x)));
+    Editor edit(std::move(builder).finish());
+    for (Operation& operation : edit.raw().operations) {
+        operation.kind = OpKind::Call;
+        operation.attributes = wide(CallAttributes{ "f" });
+    }
+    const RegionId body = edit.addRegion({});
+    const ValueId argument = edit.addArgument(body, f32);
+    const OperationId abs = edit.addLike(OpKind::Abs, { argument }, {});
+    edit.placeLast(body, abs);
+    edit.raw().regions[body.index].results = { edit.result(abs) };
+    Function main, f;
+    main.name = "main";
+    main.body = RegionId(std::size_t{ 0 });
+    f.name = "f";
+    f.isPublic = false;
+    f.body = body;
+    edit.raw().functions = { main, f };
+    edit.raw().meshes = { meshOf(Mesh::create({ { "a", 2 }, { "b", 2 } }).value()) };
+    return std::move(edit).finish();
+}
+
+std::vector<std::string> calleesOf(const Program& program)
+{
+    std::vector<std::string> names;
+    for (const OperationId id : program.main().operations)
+        if (const auto* call = wideAs<CallAttributes>(program.operation(id).attributes))
+            names.push_back(call->callee);
+    return names;
+}
+
+std::string functionNames(const Program& program)
+{
+    std::string text;
+    for (const Function& function : program.functions)
+        text += (text.empty() ? "" : " ") + function.name;
+    return text;
+}
+
+/// A random program with its shardings in it.
+Program anyProgram(const PropagationInput& input)
+{
+    Editor edit(*input.program);
+    edit.raw().meshes = { meshOf(*input.mesh) };
+    Function main;
+    main.name = "main";
+    main.body = RegionId(std::size_t{ 0 });
+    main.resultShardings.assign(edit.program().main().results.size(), 0);
+    for (std::size_t i = 0; i < input.arguments.size(); ++i)
+        if (input.arguments[i])
+            edit.setSharding(edit.program().main().arguments[i], { 0, *input.arguments[i] });
+    for (std::size_t i = 0; i < input.results.size(); ++i)
+        if (input.results[i])
+            main.resultShardings[i] = edit.intern({ 0, *input.results[i] });
+    for (std::size_t i = 0; i < input.constraints.size(); ++i)
+        if (input.constraints[i])
+            edit.raw().operations[i].attributes = ConstraintAttributes{ GivenSharding{
+                std::make_shared<const ProgramSharding>(ProgramSharding{ 0, *input.constraints[i] }) } };
+    edit.raw().functions = { main };
+    return std::move(edit).finish();
+}
+
+std::vector<std::optional<TensorSharding>> shardingsOf(const Program& program)
+{
+    std::vector<std::optional<TensorSharding>> list;
+    for (const ValueId argument : program.main().arguments)
+        list.push_back(
+            program.shardingOf(argument) ? std::optional(program.shardingOf(argument)->sharding) : std::nullopt);
+    for (const OperationId id : program.main().operations)
+        for (const ValueId result : program.operation(id).results)
+            list.push_back(
+                program.shardingOf(result) ? std::optional(program.shardingOf(result)->sharding) : std::nullopt);
+    return list;
+}
+
+} // namespace
+
+void TestPasses::namesThatAreNotKnown()
+{
+    const auto outcome = passes::run(twoCalls(), { { "sdy-close-sharding", {} } });
+    QVERIFY(!outcome);
+    QVERIFY(outcome.error().code == Code::UnknownValue);
+    QCOMPARE(outcome.error().text("nearest"), std::string("sdy-close-shardings"));
+    QVERIFY(!passes::run(twoCalls(), { { "sdy-import-pipeline", { { "dedup", "true" } } } }));
+    QVERIFY(!passes::run(twoCalls(), { { "sdy-import-pipeline", { { "dedup-functions-fully", "yes" } } } }));
+    QVERIFY(passes::run(twoCalls(), { { "sdy-import-pipeline", { { "dedup-functions-fully", "true" } } } }));
+}
+
+void TestPasses::edgesGoAsTheyCame()
+{
+    const Program calls = passes::importFunctionCalls(passes::flattenCallGraph(twoCalls()));
+    const Program without = passes::sinkDataFlowEdges(calls);
+    const Program with = passes::addDataFlowEdges(without);
+    QVERIFY(verify(with).empty());
+    const auto count = [](const Program& program) {
+        std::size_t edges = 0;
+        walk(program, RegionId(std::size_t{ 0 }),
+            [&](OperationId id) { edges += program.operation(id).kind == OpKind::DataFlowEdge ? 1U : 0U; });
+        return edges;
+    };
+    QCOMPARE(count(calls), 4U);
+    QCOMPARE(count(with), 4U);
+    QCOMPARE(count(without), 0U);
+    QCOMPARE(print(passes::sinkDataFlowEdges(with)), print(without));
+}
+
+void TestPasses::callsGetBodiesOfTheirOwn()
+{
+    const Program flat = passes::flattenCallGraph(twoCalls());
+    QCOMPARE(functionNames(flat), std::string("main f f_0"));
+    QCOMPARE(calleesOf(flat), (std::vector<std::string>{ "f", "f_0" }));
+    QCOMPARE(flat.functions[2].originalName, std::string("f"));
+    QVERIFY(verify(flat).empty());
+    const Program inlined = passes::importFunctionCalls(flat);
+    QCOMPARE(functionNames(inlined), std::string("main"));
+    QVERIFY(verify(inlined).empty());
+    for (const OperationId id : inlined.main().operations)
+        if (const auto* named = wideAs<NamedComputationAttributes>(inlined.operation(id).attributes))
+            QCOMPARE(named->name, std::string("f"));
+}
+
+void TestPasses::callsComeBack()
+{
+    Program program = passes::importFunctionCalls(passes::flattenCallGraph(twoCalls()));
+    program = passes::exportNamedComputations(std::move(program));
+    QCOMPARE(functionNames(program), std::string("main f f_0"));
+    QVERIFY(verify(program).empty());
+    QCOMPARE(functionNames(passes::unflattenCallGraph(program)), std::string("main f"));
+    QCOMPARE(calleesOf(passes::unflattenCallGraph(program)), (std::vector<std::string>{ "f", "f" }));
+
+    // With another sharding the second one stays apart.
+    Editor edit(program);
+    const RegionId second = edit.program().functions[2].body;
+    edit.setSharding(edit.region(second).arguments[0], { 0, TensorSharding::fullyReplicated(2) });
+    QCOMPARE(functionNames(passes::unflattenCallGraph(std::move(edit).finish())), std::string("main f f_0"));
+}
+
+void TestPasses::functionsThatCallThemselvesStay()
+{
+    Program program = twoCalls();
+    for (Operation& operation : program.operations)
+        if (operation.kind == OpKind::Abs) {
+            operation.kind = OpKind::Call;
+            operation.attributes = wide(CallAttributes{ "f" });
+        }
+    program = passes::importFunctionCalls(passes::flattenCallGraph(std::move(program)));
+    QCOMPARE(functionNames(program), std::string("main f"));
+    QVERIFY(passes::propagationPipeline(std::move(program)));
+}
+
+void TestPasses::shardingsCrossCalls_data()
+{
+    QTest::addColumn<bool>("dedup");
+    QTest::newRow("a body for each call") << false;
+    QTest::newRow("one body for all") << true;
+}
+
+void TestPasses::shardingsCrossCalls()
+{
+    QFETCH(bool, dedup);
+    Editor edit(twoCalls());
+    ProgramSharding given{ 0, TensorSharding::open(2) };
+    given.sharding.dims[0].axes = { AxisRef{ 0, 1, 2 } };
+    edit.setSharding(edit.program().main().arguments[0], given);
+    passes::PipelineOptions options;
+    options.dedupFunctionsFully = dedup;
+    const auto outcome = passes::propagationPipeline(std::move(edit).finish(), options);
+    QVERIFY(outcome);
+    QVERIFY(outcome->warnings.empty());
+    const Program& program = outcome->program;
+    QVERIFY(verify(program).empty());
+    QVERIFY(verifyShardings(program).empty());
+    QCOMPARE(functionNames(program), std::string("main f"));
+    TensorSharding wanted = TensorSharding::fullyReplicated(2);
+    wanted.dims[0].axes = given.sharding.dims[0].axes;
+    for (const std::optional<TensorSharding>& sharding : shardingsOf(program)) {
+        QVERIFY(sharding.has_value());
+        QVERIFY(*sharding == wanted);
+    }
+    const ValueId argument = program.regions[program.functions[1].body.index].arguments[0];
+    QVERIFY(program.shardingOf(argument) && program.shardingOf(argument)->sharding == wanted);
+    QVERIFY(program.functions[1].resultShardings[0] != 0);
+    QVERIFY(!outcome->propagation.log.empty());
+    QCOMPARE(outcome->propagation.shardings.size(), outcome->propagated.values.size());
+}
+
+void TestPasses::groupsMustFit()
+{
+    const auto group = [](ValueId a, ValueId b, Program program) {
+        Editor edit(std::move(program));
+        for (const ValueId member : { a, b })
+            edit.placeLast(RegionId(std::size_t{ 0 }),
+                edit.add(OpKind::ShardingGroup, { &member, 1 }, {}, wide(ShardingGroupAttributes{ 17 })));
+        return std::move(edit).finish();
+    };
+    Builder builder("groups");
+    const ValueId x = builder.argument(f32, "x", Role::Input);
+    const ValueId y = builder.argument({ DType::F32, { 4, 8 } }, "y", Role::Input);
+    const ValueId z = builder.unary(OpKind::Abs, x);
+    builder.result(z);
+    const Program program = std::move(builder).finish();
+    const auto wrong = passes::importShardingGroups(group(x, y, program));
+    QVERIFY(!wrong);
+    QVERIFY(wrong.error().code == Code::BadShardingGroup);
+    QCOMPARE(wrong.error().text("wrong"), std::string("shape"));
+    const auto right = passes::importShardingGroups(group(x, z, program));
+    QVERIFY(right);
+    for (const OperationId id : right->main().operations)
+        if (const auto* attributes = wideAs<ShardingGroupAttributes>(right->operation(id).attributes))
+            QCOMPARE(attributes->group, 0);
+}
+
+void TestPasses::groupsThatDisagree()
+{
+    Editor edit(twoCalls());
+    const ValueId x = edit.program().main().arguments[0], z = edit.program().main().results[0];
+    ProgramSharding first{ 0, TensorSharding::fullyReplicated(2) }, second = first;
+    first.sharding.dims[0].axes = { AxisRef{ 0, 1, 2 } };
+    second.sharding.dims[0].axes = { AxisRef{ 1, 1, 2 } };
+    edit.setSharding(x, first);
+    edit.setSharding(z, second);
+    for (const ValueId member : { x, z })
+        edit.placeLast(RegionId(std::size_t{ 0 }),
+            edit.add(OpKind::ShardingGroup, { &member, 1 }, {}, wide(ShardingGroupAttributes{ 3 })));
+    const Program program = std::move(edit).finish();
+    const std::vector<Diagnostic> warnings = passes::groupConflicts(program);
+    QCOMPARE(warnings.size(), 1U);
+    QVERIFY(warnings[0].code == Code::ShardingGroupConflict);
+    QCOMPARE(warnings[0].number("group"), 3);
+    QVERIFY(warnings[0].text("found").find('b') != std::string::npos);
+    QVERIFY(warnings[0].text("expected").find('a') != std::string::npos);
+}
+
+void TestPasses::axesOfSizeOneMeanNothing()
+{
+    QVERIFY(rc::check("an axis of size 1 changes no sharding", [] {
+        const PropagationInput input = random_program::anyInput();
+        const Program program = anyProgram(input);
+        Program more = program;
+        std::vector<MeshAxis> axes(input.mesh->axes().begin(), input.mesh->axes().end());
+        axes.push_back({ "one", 1 });
+        const auto one = static_cast<std::int32_t>(axes.size() - 1);
+        more.meshes = { meshOf(Mesh::create(axes).value()) };
+        for (ProgramSharding& sharding : more.shardings)
+            if (!sharding.sharding.dims.empty() && *rc::gen::arbitrary<bool>())
+                sharding.sharding.dims.back().axes.push_back({ one, 1, 1 });
+        const auto plain = passes::propagationPipeline(program), with = passes::propagationPipeline(more);
+        RC_ASSERT(plain.has_value() == with.has_value());
+        RC_ASSERT(plain.has_value());
+        RC_ASSERT(shardingsOf(plain->program) == shardingsOf(with->program));
+    }));
+}
+
+void TestPasses::everyProgramStaysLegal()
+{
+    QVERIFY(rc::check("the pipeline's programs are legal and closed", [] {
+        const Program program = anyProgram(random_program::anyInput());
+        RC_ASSERT(verify(program).empty());
+        const bool legal = verifyShardings(program).empty();
+        passes::PipelineOptions options;
+        options.dedupFunctionsFully = *rc::gen::arbitrary<bool>();
+        const auto outcome = passes::propagationPipeline(program, options);
+        RC_ASSERT(outcome.has_value());
+        for (const Program* made : { &outcome->program, &outcome->propagated }) {
+            RC_ASSERT(verify(*made).empty());
+            RC_ASSERT(!legal || verifyShardings(*made).empty());
+        }
+        for (const std::optional<TensorSharding>& sharding : shardingsOf(outcome->program))
+            if (sharding) {
+                RC_ASSERT(sharding->replicated.empty());
+                for (const DimensionSharding& dim : sharding->dims)
+                    RC_ASSERT(!dim.open);
+            }
+        RC_ASSERT(outcome->program.main().results.size() == program.main().results.size());
+    }));
+}
+
+QTEST_APPLESS_MAIN(TestPasses)
+#include "test_passes.moc"
