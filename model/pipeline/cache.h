@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "experiment/builtin.h"
 #include "pipeline/analyse.h"
 
 namespace shardscope {

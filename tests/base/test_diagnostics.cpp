@@ -154,6 +154,38 @@ void TestDiagnostics::registryIsConsistent()
         case Code::UnknownKey:
         case Code::CommentsLost:
         case Code::NewerMinorVersion:
+        case Code::AttributeMissing:
+        case Code::AttributeValue:
+        case Code::BadBarrier:
+        case Code::BadCollective:
+        case Code::BadEdge:
+        case Code::BadFactor:
+        case Code::BadManualComputation:
+        case Code::BadMesh:
+        case Code::BadProvenance:
+        case Code::BadRule:
+        case Code::BadShardingGroup:
+        case Code::CollectiveMismatch:
+        case Code::ConstantElided:
+        case Code::CountMismatch:
+        case Code::DefinedTwice:
+        case Code::DynamicShape:
+        case Code::FunctionDeclared:
+        case Code::FurtherPrograms:
+        case Code::LocalShape:
+        case Code::ManualAxes:
+        case Code::MaximalMesh:
+        case Code::NoProgram:
+        case Code::OpaqueOperation:
+        case Code::OperandType:
+        case Code::ProgramNotRun:
+        case Code::ShardingCount:
+        case Code::ShardingGroupConflict:
+        case Code::SubAxisDoesNotDivide:
+        case Code::TupleSharding:
+        case Code::UndefinedName:
+        case Code::UnknownMesh:
+        case Code::UnreducedAxes:
         case Code::SizeOneAxis:
             known = true;
             break;
