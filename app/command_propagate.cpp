@@ -13,6 +13,7 @@
 #include "propagation/replay.h"
 #include "propagation/written.h"
 #include "report.h"
+#include "sharding/text.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 #include "words/propagation_steps.h"

@@ -116,7 +116,7 @@ ShardingOrigins::ShardingOrigins(const PropagationInput& input, const Propagatio
     const std::vector<std::pair<ValueId, Origin>>& copied)
     : m_result(result)
     , m_values(result.shardings.size())
-    , m_results(result.results.size())
+    , m_returned(input.program->main().results)
 {
     nameValues(*input.program);
     for (const auto& [value, origin] : copied)
@@ -176,24 +176,23 @@ Origin ShardingOrigins::nameOf(ValueId value) const
 void ShardingOrigins::take(const PropagationStep& step, bool toResult)
 {
     const bool ofResult = step.seed == SeedKind::Result || toResult;
-    Axes& axes = ofResult ? m_results[static_cast<std::size_t>(step.result)]
-                          : m_values[m_result.representativeOf(step.to).index];
+    const ValueId target = ofResult ? m_returned[static_cast<std::size_t>(step.result)] : step.to;
+    Axes& axes = m_values[m_result.representativeOf(target).index];
     if (std::any_of(axes.begin(), axes.end(), [&](const auto& known) { return known.first == step.axis; }))
         return;
+    const Origin output{ Origin::Kind::Output, static_cast<std::uint32_t>(std::max(step.result, 0)), 0 };
     if (step.seed) {
         const auto copied = m_copied.find(step.to.index);
-        if (ofResult)
-            axes.emplace_back(step.axis, Origin{ Origin::Kind::Output, static_cast<std::uint32_t>(step.result), 0 });
-        else
-            axes.emplace_back(step.axis, copied != m_copied.end() ? copied->second : m_names[step.to.index]);
+        axes.emplace_back(step.axis,
+            ofResult                       ? output
+                : copied != m_copied.end() ? copied->second
+                                           : m_names[step.to.index]);
         return;
     }
     const bool fromResult = step.result >= 0 && !toResult;
-    const Axes& source = fromResult ? m_results[static_cast<std::size_t>(step.result)]
-                                    : m_values[m_result.representativeOf(step.from).index];
-    Origin origin = fromResult ? Origin{ Origin::Kind::Output, static_cast<std::uint32_t>(step.result), 0 }
-                               : m_names[m_result.representativeOf(step.from).index];
-    for (const auto& [axis, known] : source)
+    const ValueId from = fromResult ? m_returned[static_cast<std::size_t>(step.result)] : step.from;
+    Origin origin = fromResult ? output : m_names[m_result.representativeOf(from).index];
+    for (const auto& [axis, known] : m_values[m_result.representativeOf(from).index])
         if (overlaps(axis, step.axis) || axis == step.axis) {
             origin = known;
             if (contains(axis, step.axis))
@@ -202,22 +201,31 @@ void ShardingOrigins::take(const PropagationStep& step, bool toResult)
     axes.emplace_back(step.axis, origin);
 }
 
-std::vector<AxisOrigin> ShardingOrigins::marked(const Axes& axes, const Origin& own)
+std::vector<AxisOrigin> ShardingOrigins::marked(const Axes& axes, const Origin& own, const TensorSharding& held)
 {
+    const auto isHeld = [&](AxisRef axis) {
+        return std::any_of(held.dims.begin(), held.dims.end(), [&](const DimensionSharding& dim) {
+            return std::any_of(dim.axes.begin(), dim.axes.end(),
+                [&](AxisRef other) { return contains(other, axis) || contains(axis, other); });
+        });
+    };
     std::vector<AxisOrigin> result;
     for (const auto& [axis, origin] : axes)
-        result.push_back({ axis, origin, origin == own });
+        if (isHeld(axis))
+            result.push_back({ axis, origin, origin == own });
     return result;
 }
 
 std::vector<AxisOrigin> ShardingOrigins::ofValue(ValueId value) const
 {
-    return marked(m_values[m_result.representativeOf(value).index], m_names[value.index]);
+    return marked(
+        m_values[m_result.representativeOf(value).index], m_names[value.index], m_result.shardings[value.index]);
 }
 
 std::vector<AxisOrigin> ShardingOrigins::ofResult(std::size_t index) const
 {
-    return marked(m_results[index], { Origin::Kind::Output, static_cast<std::uint32_t>(index), 0 });
+    return marked(m_values[m_result.representativeOf(m_returned[index]).index],
+        { Origin::Kind::Output, static_cast<std::uint32_t>(index), 0 }, m_result.results[index]);
 }
 
 } // namespace shardscope

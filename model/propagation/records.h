@@ -73,13 +73,17 @@ private:
     using Axes = std::vector<std::pair<AxisRef, Origin>>;
     void nameValues(const Program& program);
     void take(const PropagationStep& step, bool toResult);
-    [[nodiscard]] static std::vector<AxisOrigin> marked(const Axes& axes, const Origin& own);
+    /// Those that are held in the end.
+    [[nodiscard]] static std::vector<AxisOrigin> marked(
+        const Axes& axes, const Origin& own, const TensorSharding& held);
 
     const PropagationResult& m_result;
     std::vector<Origin> m_names; ///< per ValueId
     std::map<std::uint32_t, Origin> m_copied; ///< by ValueId
-    std::vector<Axes> m_values; ///< per representative
-    std::vector<Axes> m_results;
+    /// Per representative. A declared result and the value that is returned as it share one list, as Shardy keeps
+    /// them: what was given on either is the origin on both.
+    std::vector<Axes> m_values;
+    std::vector<ValueId> m_returned; ///< per result of main
 };
 
 } // namespace shardscope
