@@ -11,6 +11,7 @@ namespace {
 constexpr std::array rows{
     CheckerRow{ "axis_algebra", checkAxisAlgebra },
     CheckerRow{ "canonicalization", checkCanonicalization },
+    CheckerRow{ "explicit_reshards", checkPasses },
     CheckerRow{ "export_misc", checkPasses },
     CheckerRow{ "import_passes", checkPasses },
     CheckerRow{ "propagation_pipeline", checkPasses },
