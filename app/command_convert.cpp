@@ -10,6 +10,7 @@
 #include "interchange/rule_text.h"
 #include "resolve.h"
 #include "sharding/text.h"
+#include "words/utf8.h"
 
 namespace shardscope::cli {
 
@@ -275,7 +276,7 @@ void remark(const Source& source)
     if (source.rules && source.rules->maxText && !source.rules->maxText->passedOver.empty())
         errors.line(
             QStringLiteral("%1: %2 other keys say nothing about sharding and were passed over; --json lists them")
-                .arg(toText(source.name), QString::number(source.rules->maxText->passedOver.size())),
+                .arg(words::fromStd(source.name), QString::number(source.rules->maxText->passedOver.size())),
             Emphasis::Faint);
     for (const std::string& lost : source.notKept)
         errors.line(lost == "hosts"

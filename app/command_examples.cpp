@@ -5,22 +5,18 @@
 #include "commands.h"
 #include "experiment_file/gallery.h"
 #include "report.h"
+#include "words/utf8.h"
 
 namespace shardscope::cli {
 
 namespace {
 
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
-
 QString groupTitle(std::string_view id)
 {
     for (const ExampleGroup& group : exampleGroups())
         if (group.id == id)
-            return text(group.title);
-    return text(id);
+            return words::fromStd(group.title);
+    return words::fromStd(id);
 }
 
 int listExamples(const JsonTarget& json)
@@ -28,7 +24,8 @@ int listExamples(const JsonTarget& json)
     if (json.empty()) {
         Table table{ { { QStringLiteral("Id") }, { QStringLiteral("From") }, { QStringLiteral("Question") } }, {} };
         for (const GalleryExample& example : gallery())
-            table.rows.push_back({ text(example.id), groupTitle(example.group), text(example.question) });
+            table.rows.push_back(
+                { words::fromStd(example.id), groupTitle(example.group), words::fromStd(example.question) });
         Console().table(table, {});
         return Done;
     }

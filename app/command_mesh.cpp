@@ -13,6 +13,7 @@
 #include "report.h"
 #include "sharding/text.h"
 #include "words/mesh_words.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -34,11 +35,6 @@ struct MeshOptions {
     bool hosts = false;
     JsonTarget json;
 };
-
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
 
 tl::unexpected<Error> inOption(Error error, const char* option)
 {
@@ -239,7 +235,7 @@ void printIds(Console& console, const Built& built)
     const std::int64_t columns = array.shape.empty() ? 1 : array.shape.back();
     const std::int64_t rows = count / columns;
     const auto name = [&](std::size_t axis) {
-        return axis < built.names.size() ? text(built.names[axis]) : QStringLiteral("axis %1").arg(axis + 1);
+        return axis < built.names.size() ? words::fromStd(built.names[axis]) : QStringLiteral("axis %1").arg(axis + 1);
     };
     Table table;
     for (std::size_t axis = 0; axis + 1 < array.shape.size(); ++axis)
@@ -348,9 +344,9 @@ int printDeviceMesh(const MeshOptions& options)
     Console console;
     QStringList axes;
     for (std::size_t axis = 0; axis < built->array.shape.size(); ++axis)
-        axes << (axis < built->names.size()
-                ? QStringLiteral("%1 %2").arg(text(built->names[axis]), QString::number(built->array.shape[axis]))
-                : QString::number(built->array.shape[axis]));
+        axes << (axis < built->names.size() ? QStringLiteral("%1 %2").arg(
+                     words::fromStd(built->names[axis]), QString::number(built->array.shape[axis]))
+                                            : QString::number(built->array.shape[axis]));
     console.heading(QStringLiteral("Devices"));
     console.line(QStringLiteral("  ") + words::deviceSet(*set));
     console.heading(QStringLiteral("Mesh ") + axes.join(QStringLiteral(" × ")));

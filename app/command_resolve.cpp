@@ -5,12 +5,14 @@
 
 #include "base/codes.h"
 #include "commands.h"
+#include "interchange/table_code.h"
 #include "resolve.h"
 #include "rules/host_chunks.h"
 #include "rules/rule_lint.h"
 #include "rules/t5x_partitioner.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -21,10 +23,10 @@ namespace {
 QString constraintText(const LogicalRules& rules, const Result<ConstraintAction>& action)
 {
     if (!action)
-        return QStringLiteral("with_logical_constraint: an error, %1").arg(toText(action.error().id()));
+        return QStringLiteral("with_logical_constraint: an error, %1").arg(words::fromStd(action.error().id()));
     if (action->constrain)
         return QStringLiteral("with_logical_constraint: constrains the value to %1")
-            .arg(toText(toJax(action->spec, false)));
+            .arg(words::fromStd(toJax(action->spec, false)));
     if (rules.list.empty())
         return QStringLiteral("with_logical_constraint: no rules are bound: the value is left alone");
     return QStringLiteral(
@@ -138,7 +140,7 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
             out["constraint_spec"] = toJax(answer.action->spec, false);
         out["constraint"] = constraintText(ruling.rules, answer.action).toStdString();
         out["dropped"] = droppedJson(answer.dropped);
-        out["trace"] = traceJson(answer.resolution, answer.names, ruling.rules);
+        out["trace"] = traceJson(answer.resolution, answer.names, ruling);
         if (options.hosts > 0)
             out["hosts"] = hostsJson(answer.hosts);
         out["problems"] = cli::toJson(answer.problems);
@@ -146,10 +148,10 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
     }
     Console console;
     if (options.trace) {
-        console.table(traceTable(answer.names, ruling.rules, answer.resolution), {});
+        console.table(traceTable(answer.names, ruling, answer.resolution), {});
         console.line();
     }
-    console.line(toText(toJax(answer.spec, false)));
+    console.line(words::fromStd(toJax(answer.spec, false)));
     console.line(constraintText(ruling.rules, answer.action), Emphasis::Faint);
     for (const DroppedAxes& dropped : answer.dropped)
         console.line(droppedText(dropped, answer.names));
@@ -260,26 +262,29 @@ int resolveCommand(const ResolveOptions& options)
     return options.table.empty() ? resolveNames(options, *ruling) : resolveTable(options, *ruling);
 }
 
-constexpr const char* tableHelp =
-    R"(FILE of --table is a CSV or JSON table of your own arrays: path, shape, dtype and names. From a Flax Linen model:
+/// Python in a help text: indented, its empty lines left out.
+std::string indented(std::string_view code)
+{
+    std::string text;
+    while (!code.empty()) {
+        const std::size_t end = std::min(code.find('\n'), code.size());
+        if (end > 0)
+            text.append("    ").append(code.substr(0, end)).append("\n");
+        code.remove_prefix(std::min(end + 1, code.size()));
+    }
+    return text;
+}
 
-    boxed = jax.eval_shape(model.init, jax.random.key(0), x)["params"]
-    specs = flax.linen.get_partition_spec(boxed)
-    arrays = flax.linen.meta.unbox(boxed)
-    leaf = lambda s: isinstance(s, jax.sharding.PartitionSpec)
-    rows = [dict(path="/".join(str(getattr(k, "key", k)) for k in path), shape=a.shape, dtype=str(a.dtype), names=list(s))
-            for (path, a), s in zip(jax.tree_util.tree_leaves_with_path(arrays), jax.tree.leaves(specs, is_leaf=leaf))]
-    json.dump(rows, open("params.json", "w"))
-
-From an NNX model (the metadata is called sharding before Flax 0.11, and out_sharding from 0.12 on):
-
-    state = nnx.state(nnx.eval_shape(lambda: Model(rngs=nnx.Rngs(0))), nnx.Param)
-    rows = [dict(path="/".join(map(str, path)), shape=v.shape, dtype=str(v.dtype),
-                 names=list(v.get_metadata().get("sharding_names") or ()))
-            for path, v in nnx.to_flat_state(state)]
-    json.dump(rows, open("params.json", "w"))
-
-    shardscope resolve --rules maxtext-base-2026-08 --mesh data=2,fsdp=4 --table params.json)";
+std::string tableHelp()
+{
+    return "FILE of --table is a CSV or JSON table of your own arrays: path, shape, dtype and names. What writes one "
+           "in\n"
+           "Python:\n\n"
+        + indented(tableWriter()) + "\nand what gives it the rows of a Flax Linen model:\n\n"
+        + indented(tableRows(ModelLibrary::Linen)) + "\nof a Flax NNX model:\n\n"
+        + indented(tableRows(ModelLibrary::Nnx)) + "\nor of a T5X model:\n\n" + indented(tableRows(ModelLibrary::T5x))
+        + "\n    shardscope resolve --rules maxtext-base-2026-08 --mesh data=2,fsdp=4 --table model.csv";
+}
 
 } // namespace
 
@@ -337,7 +342,7 @@ void addResolve(CLI::App& app, int& status)
         ->option_text("FALLBACK");
     command->add_flag("--trace", options->trace, "Say of every rule what it did and why");
     addJson(*command, options->json);
-    command->footer(std::string(tableHelp)
+    command->footer(tableHelp()
         + "\n\nExit codes: 0 done; 1 errors: a name has no rule and the fallback is raise_error, or a dimension does\n"
           "not divide; 2 arguments, rules, input or output that cannot be used. Warnings (an axis that the mesh\n"
           "lacks) do not count.");

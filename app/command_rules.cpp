@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QFileInfo>
 #include <memory>
 
 #include "commands.h"
 #include "interchange/rule_text.h"
+#include "program_rules.h"
 #include "resolve.h"
 #include "rules/published_rules.h"
 #include "sharding/text.h"
+#include "words/utf8.h"
 
 namespace shardscope::cli {
 
@@ -48,7 +51,7 @@ int listRules(const JsonTarget& json)
                      { QStringLiteral("Rules"), true }, { QStringLiteral("Mesh axes"), true } },
         {} };
     for (const PublishedRules& set : publishedRules())
-        table.rows.push_back({ toText(set.id), toText(set.project), toText(set.title),
+        table.rows.push_back({ words::fromStd(set.id), words::fromStd(set.project), words::fromStd(set.title),
             QString::number(set.rules.list.size()), QString::number(set.meshAxes.size()) });
     Console().table(table, {});
     return Done;
@@ -69,7 +72,7 @@ int printRules(const std::string& id, const JsonTarget& json)
     Console console;
     const auto comment = [&](const std::string& text) {
         if (!text.empty())
-            console.line(QStringLiteral("# ") + toText(text));
+            console.line(QStringLiteral("# ") + words::fromStd(text));
     };
     comment(set.project + ", " + set.title);
     comment(set.source);
@@ -78,10 +81,17 @@ int printRules(const std::string& id, const JsonTarget& json)
         comment("Overrides of " + set.overrides);
     QStringList axes;
     for (const std::string& axis : set.meshAxes)
-        axes << toText(axis);
+        axes << words::fromStd(axis);
     console.line(QStringLiteral("# mesh axes: ") + axes.join(QStringLiteral(", ")));
-    console.lines(toText(toPythonSource(set.rules, "rules")).trimmed().split(QLatin1Char('\n')));
+    console.lines(words::fromStd(toPythonSource(set.rules, "rules")).trimmed().split(QLatin1Char('\n')));
     return Done;
+}
+
+/// Rule sets have names without dots and slashes.
+bool isProgramFile(const std::string& what)
+{
+    return what == "-" || what.ends_with(".mlir") || what.find('/') != std::string::npos
+        || QFileInfo::exists(QString::fromStdString(what));
 }
 
 } // namespace
@@ -90,15 +100,22 @@ void addRules(CLI::App& app, int& status)
 {
     struct Options {
         std::string id;
+        bool conservative = false;
         JsonTarget json;
     };
-    CLI::App* command = app.add_subcommand("rules", "List the rule sets of published projects, or print one");
+    CLI::App* command = app.add_subcommand(
+        "rules", "Print the factor rules of a program's operations, or list or print rule sets of published projects");
     command->footer("Exit codes: 0 done; 2 arguments or output that cannot be used.");
     const auto options = std::make_shared<Options>();
-    command->add_option("ID", options->id, "The rule set to print, as Python source");
+    command->add_option("WHAT", options->id,
+        "A program in StableHLO text (.mlir), - for standard input, or the rule set to print, as Python source");
+    command->add_flag("--conservative", options->conservative, "Rules of conservative propagation, for a program");
     addJson(*command, options->json);
     command->callback([options, &status] {
-        status = options->id.empty() ? listRules(options->json) : printRules(options->id, options->json);
+        const std::string& what = options->id;
+        status = what.empty()     ? listRules(options->json)
+            : isProgramFile(what) ? printProgramRules(what, options->conservative, options->json)
+                                  : printRules(what, options->json);
     });
 }
 

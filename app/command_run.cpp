@@ -6,6 +6,7 @@
 #include "report.h"
 #include "simulate/check.h"
 #include "simulate/run.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -36,11 +37,6 @@ struct Outcome {
     int threads = 0;
     std::int64_t logicalBytes = 0;
 };
-
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
 
 RunOptions runOptions(const Experiment& experiment, int threads)
 {
@@ -219,7 +215,7 @@ void printCheck(Console& console, const CheckReport& report, const Program& prog
     for (const ValueCheck& value : report.values) { // those that failed before all others
         if (value.passed() && ++good > std::max<std::int64_t>(mostShown - failed, 0))
             continue;
-        table.rows.push_back({ text(value.path), QString::number(value.largestError(), 'g', 3),
+        table.rows.push_back({ words::fromStd(value.path), QString::number(value.largestError(), 'g', 3),
             QString::number(value.tolerance, 'g', 3), QString::number(value.compared),
             value.copiesDiffer ? QStringLiteral("differ") : QStringLiteral("equal"),
             value.passed() ? QStringLiteral("ok") : QStringLiteral("failed") });
@@ -320,7 +316,7 @@ int runExperiment(const RunCommandOptions& options)
         return writeJson(*input, *snapshot, options, *outcome, status);
 
     Console console;
-    console.heading(text(input->experiment.title));
+    console.heading(words::fromStd(input->experiment.title));
     printMesh(console, *snapshot);
     printTensors(console, *snapshot);
     for (const TensorRow* row : gridsToShow(*snapshot))

@@ -6,7 +6,8 @@
 #include "base/codes.h"
 #include "commands.h"
 #include "report.h"
-#include "sharding/sharding_text.h"
+#include "sharding/sharding_forms.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -27,11 +28,6 @@ struct ShardingOptions {
     bool uneven = false;
     JsonTarget json;
 };
-
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
 
 /// "data=2,model=4", or as JAX or Shardy print a mesh.
 Result<Mesh> parseAnyMesh(std::string_view written)
@@ -61,50 +57,33 @@ struct Subject {
     Forms forms;
 };
 
-bool hasParts(const TensorSharding& sharding, const Mesh& mesh)
+/// The mesh that a sharding is over, or else the one it is looked at on; may be null.
+MeshPtr meshUnder(const Sharding& sharding, const MeshPtr& mesh)
 {
-    bool parts = !sharding.unreduced.empty();
-    for (const DimensionSharding& dim : sharding.dims)
-        for (const AxisRef& ref : dim.axes)
-            parts = parts || !isWhole(mesh, ref);
-    return parts;
+    if (const auto* named = std::get_if<NamedSharding>(&sharding))
+        return named->mesh;
+    const auto* shardy = std::get_if<ShardySharding>(&sharding);
+    return shardy ? shardy->mesh : mesh;
 }
 
-Forms formsOf(const Sharding& sharding, const MeshPtr& mesh, std::size_t rank, JaxVersion version)
+Forms formsOf(const Subject& subject, std::size_t rank, JaxVersion version)
 {
+    const Sharding& sharding = subject.sharding;
+    const FormContext context{ meshUnder(sharding, subject.mesh), rank, version, subject.platform };
+    const auto form = [&](ShardingForm which) { return formText(sharding, which, context); };
     const Error noMesh{ Code::MissingMesh, {}, {} };
-    Forms forms{ tl::unexpected(noMesh), toJax(sharding, version), {}, {}, tl::unexpected(noMesh) };
-    if (const Result<HloSharding> hlo = toHloSharding(sharding, rank)) {
-        forms.hlo = toHlo(*hlo, HloForm::V2);
-        forms.hloLists = toHlo(*hlo, HloForm::V1);
-    } else {
-        forms.hlo = forms.hloLists = tl::unexpected(hlo.error());
-    }
-    const auto* named = std::get_if<NamedSharding>(&sharding);
-    if (named) {
-        forms.spec = toJax(named->spec, version);
-        forms.shardy = toShardy(named->spec, rank);
+    Forms forms{ tl::unexpected(noMesh), toJax(sharding, version), form(ShardingForm::HloV2), form(ShardingForm::HloV1),
+        tl::unexpected(noMesh) };
+    if (!context.mesh)
         return forms;
-    }
-    const auto* shardy = std::get_if<ShardySharding>(&sharding);
-    const MeshPtr& over = shardy ? shardy->mesh : mesh;
-    if (!over)
-        return forms;
-    const Result<TensorSharding> axes = toTensorSharding(sharding, *over, rank);
-    if (!axes) {
-        forms.spec = forms.shardy = tl::unexpected(axes.error());
-        return forms;
-    }
-    forms.shardy = toShardy(*axes, *over);
-    if (hasParts(*axes, *over)) {
-        forms.spec = tl::unexpected(Error{ Code::NotOnMesh, { { "known", over->axisNames() } }, {} });
-        return forms;
-    }
-    NamedSharding same{ over, toPartitionSpec(*axes, *over) };
-    same.memoryKind = memoryKindOf(sharding);
-    forms.spec = toJax(same.spec, version);
-    if (shardy)
-        forms.jax = toJax(Sharding(same), version);
+    forms.spec = form(ShardingForm::Spec);
+    // JAX has no object for what Shardy says; where a spec says the same, it is that one.
+    if (std::holds_alternative<ShardySharding>(sharding) && forms.spec)
+        forms.jax = form(ShardingForm::Named);
+    forms.shardy = form(ShardingForm::Shardy);
+    constexpr std::string_view attribute = "#sdy.sharding"; // as in the arguments of a program, without it
+    if (forms.shardy && forms.shardy->starts_with(attribute))
+        forms.shardy->erase(0, attribute.size());
     return forms;
 }
 
@@ -158,8 +137,8 @@ Result<Subject> subjectOf(const ShardingOptions& options)
     if (!layout)
         return in(std::move(layout.error()), "--spec");
     subject.layout = std::move(*layout);
-    subject.forms = formsOf(subject.sharding, subject.mesh, shape->size(),
-        options.jaxVersion == "current" ? JaxVersion::Current : JaxVersion::Year2024);
+    subject.forms =
+        formsOf(subject, shape->size(), options.jaxVersion == "current" ? JaxVersion::Current : JaxVersion::Year2024);
     return subject;
 }
 
@@ -224,11 +203,11 @@ void printSummary(Console& console, const Subject& subject)
     if (subject.mesh && subject.mesh->deviceCount() == devices) {
         QStringList axes;
         for (const MeshAxis& axis : subject.mesh->axes())
-            axes << QStringLiteral("%1 %2").arg(text(axis.name), QString::number(axis.size));
+            axes << QStringLiteral("%1 %2").arg(words::fromStd(axis.name), QString::number(axis.size));
         if (!axes.isEmpty())
             mesh = QStringLiteral("%1: %2").arg(axes.join(QStringLiteral(" × ")), mesh);
     }
-    console.line(QStringLiteral("Mesh     %1, %2").arg(mesh, text(subject.platform)));
+    console.line(QStringLiteral("Mesh     %1, %2").arg(mesh, words::fromStd(subject.platform)));
     QString array =
         QStringLiteral("%1 in %2 of %3, %4")
             .arg(words::shape(layout.shape()), words::counted(layout.distinctShards(), words::Noun::Shard),
@@ -245,14 +224,14 @@ void printSummary(Console& console, const Subject& subject)
                          .arg(words::counted(layout.paddedElements(), words::Noun::Element),
                              words::count(layout.paddedElementsOfWorstShard())));
     console.line(QStringLiteral("Memory   %1%2")
-                     .arg(text(toString(subject.memoryKind)),
+                     .arg(words::fromStd(toString(subject.memoryKind)),
                          memoryKindOf(subject.sharding) ? QString() : QStringLiteral(" (the default)")));
 }
 
 /// The form, or why there is none.
-QString formText(const Result<std::string>& form)
+QString shown(const Result<std::string>& form)
 {
-    return form ? text(*form) : QStringLiteral("none: %1").arg(words::describe(form.error()).cause);
+    return form ? words::fromStd(*form) : QStringLiteral("none: %1").arg(words::describe(form.error()).cause);
 }
 
 void printForms(Console& console, const Subject& subject)
@@ -260,14 +239,14 @@ void printForms(Console& console, const Subject& subject)
     constexpr std::size_t mostListed = 64;
     const std::size_t devices = devicesOf(subject.sharding).size();
     Table table{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
-    table.rows.push_back({ QStringLiteral("Spec"), formText(subject.forms.spec) });
-    table.rows.push_back({ QStringLiteral("JAX"), formText(subject.forms.jax) });
-    table.rows.push_back({ QStringLiteral("HLO V2"), formText(subject.forms.hlo) });
+    table.rows.push_back({ QStringLiteral("Spec"), shown(subject.forms.spec) });
+    table.rows.push_back({ QStringLiteral("JAX"), shown(subject.forms.jax) });
+    table.rows.push_back({ QStringLiteral("HLO V2"), shown(subject.forms.hlo) });
     table.rows.push_back({ QStringLiteral("HLO V1"),
         devices <= mostListed
-            ? formText(subject.forms.hloLists)
+            ? shown(subject.forms.hloLists)
             : QStringLiteral("lists %1 devices: see --hlo=v1").arg(words::count(static_cast<qint64>(devices))) });
-    table.rows.push_back({ QStringLiteral("Shardy"), formText(subject.forms.shardy) });
+    table.rows.push_back({ QStringLiteral("Shardy"), shown(subject.forms.shardy) });
     console.line();
     console.table(table, {});
 }
@@ -312,7 +291,7 @@ int showSharding(const ShardingOptions& options)
         return emitJson(toJson(*subject), options.json, Done);
     const auto grid = [&](Console& console) {
         for (const std::string& line : gridOf(*subject))
-            console.line(text(line));
+            console.line(words::fromStd(line));
     };
     Console console;
     // Single forms, for other programs: nothing but their text.
@@ -326,7 +305,7 @@ int showSharding(const ShardingOptions& options)
     for (const Result<std::string>* form : chosen) {
         if (!*form)
             return reject("sharding", {}, { form->error() });
-        console.line(text(**form));
+        console.line(words::fromStd(**form));
     }
     if (options.grid)
         grid(console);

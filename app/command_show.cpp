@@ -5,16 +5,12 @@
 #include "program/path.h"
 #include "report.h"
 #include "sharding/text.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
 
 namespace {
-
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
 
 void printRules(Console& console, const Snapshot& snapshot)
 {
@@ -26,7 +22,7 @@ void printRules(Console& console, const Snapshot& snapshot)
         {} };
     for (std::size_t i = 0; i < rules.rules.list.size(); ++i) {
         const LogicalRule& rule = rules.rules.list[i];
-        QString target = text(toColumn(PartitionSpec{ { rule.target } }));
+        QString target = words::fromStd(toColumn(PartitionSpec{ { rule.target } }));
         target = target.mid(2, target.size() - 3); // without P( )
         QString uses = QStringLiteral("-");
         if (i < snapshot.ruleUses.size()) {
@@ -36,7 +32,8 @@ void printRules(Console& console, const Snapshot& snapshot)
                 uses += QStringLiteral(" + %1 inactive").arg(use.inactiveUses);
         }
         table.rows.push_back({ QString::number(i + 1),
-            rule.name.kind == LogicalName::Kind::Name ? text(rule.name.name) : QStringLiteral("-"), target, uses });
+            rule.name.kind == LogicalName::Kind::Name ? words::fromStd(rule.name.name) : QStringLiteral("-"), target,
+            uses });
     }
     console.heading(
         QStringLiteral("Rules (Flax %1%2)")
@@ -79,10 +76,11 @@ void printCommunication(Console& console, const Snapshot& snapshot)
     for (const CollectiveUse& use : snapshot.collectives) {
         QStringList axes;
         for (const AxisRef& axis : use.axes)
-            axes << text(toString(*snapshot.mesh, axis));
+            axes << words::fromStd(toString(*snapshot.mesh, axis));
         const DeviceOp& op = snapshot.deviceProgram->ops[use.op.index];
         table.rows.push_back({ words::collective(use.kind), axes.join(QStringLiteral(", ")),
-            text(snapshot.program->value(op.stem).path), words::bytes(use.sentBytes), exactCount(use.sentBytes) });
+            words::fromStd(snapshot.program->value(op.stem).path), words::bytes(use.sentBytes),
+            exactCount(use.sentBytes) });
     }
     console.table(table);
 }
@@ -104,9 +102,9 @@ void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& ro
 {
     printGrid(console, snapshot, row);
     Table forms{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
-    forms.rows.push_back({ QStringLiteral("JAX"), text(toJax(row.spec, false)) });
-    forms.rows.push_back({ QStringLiteral("HLO"), text(toHlo(row.spec, *snapshot.mesh, row.type.rank())) });
-    forms.rows.push_back({ QStringLiteral("Shardy"), text(toShardy(row.spec, row.type.rank())) });
+    forms.rows.push_back({ QStringLiteral("JAX"), words::fromStd(toJax(row.spec, false)) });
+    forms.rows.push_back({ QStringLiteral("HLO"), words::fromStd(toHlo(row.spec, *snapshot.mesh, row.type.rank())) });
+    forms.rows.push_back({ QStringLiteral("Shardy"), words::fromStd(toShardy(row.spec, row.type.rank())) });
     console.line();
     console.table(forms);
     constexpr std::int64_t mostShown = 64;
@@ -168,7 +166,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         for (const TensorRow* row : chosen)
             printTensor(console, *snapshot, *row);
     } else {
-        console.heading(text(input->experiment.title));
+        console.heading(words::fromStd(input->experiment.title));
         if (snapshot->mesh)
             printMesh(console, *snapshot);
         printRules(console, *snapshot);

@@ -17,6 +17,7 @@ void addSharding(CLI::App& app, int& status);
 void addConvert(CLI::App& app, int& status);
 void addRules(CLI::App& app, int& status);
 void addCheck(CLI::App& app, int& status);
+void addVerify(CLI::App& app, int& status);
 void addExplain(CLI::App& app, int& status);
 void addMesh(CLI::App& app, int& status);
 void addScreenshot(CLI::App& app, int& status);

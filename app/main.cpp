@@ -180,6 +180,7 @@ int main(int argc, char** argv)
     cli::addConvert(app, status);
     cli::addRules(app, status);
     cli::addCheck(app, status);
+    cli::addVerify(app, status);
     cli::addExplain(app, status);
     cli::addScreenshot(app, status);
     cli::addSchema(app, status);

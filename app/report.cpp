@@ -9,16 +9,12 @@
 
 #include "base/codes.h"
 #include "sharding/text.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
 
 namespace {
-
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
 
 std::string_view severityName(Severity severity)
 {
@@ -86,7 +82,7 @@ void printLayout(Console& console, const Layout& layout, const std::string& plat
     console.line(QStringLiteral("  (labels as JAX prints them)"), Emphasis::Faint);
     options.platform = QString::fromStdString(platform).toUpper().toStdString();
     for (const std::string& each : toGridText(layout, options))
-        console.line(each.empty() ? QString() : QStringLiteral("  ") + text(each));
+        console.line(each.empty() ? QString() : QStringLiteral("  ") + words::fromStd(each));
 }
 
 QString copiesText(std::int64_t copies)
@@ -320,11 +316,11 @@ void printMesh(Console& console, const Snapshot& snapshot)
     const DeviceSet& devices = snapshot.experiment->hardware.devices;
     QStringList axes;
     for (const MeshAxis& axis : mesh.axes())
-        axes << QStringLiteral("%1 %2").arg(text(axis.name), QString::number(axis.size));
+        axes << QStringLiteral("%1 %2").arg(words::fromStd(axis.name), QString::number(axis.size));
     console.heading(QStringLiteral("Mesh"));
     console.line(QStringLiteral("  %1: %2 of kind %3, %4 × %5")
                      .arg(axes.isEmpty() ? QStringLiteral("no axes") : axes.join(QStringLiteral(" × ")),
-                         words::counted(mesh.deviceCount(), words::Noun::Device), text(devices.kind),
+                         words::counted(mesh.deviceCount(), words::Noun::Device), words::fromStd(devices.kind),
                          words::counted(devices.hosts, words::Noun::Host), QString::number(devices.devicesPerHost)));
     if (mesh.rank() > 0)
         printLayout(console, meshLayout(snapshot.mesh), devices.platform);
@@ -342,8 +338,8 @@ void printTensors(Console& console, const Snapshot& snapshot)
     if (padded)
         table.columns.push_back({ QStringLiteral("Padding") });
     for (const TensorRow& row : snapshot.tensors) {
-        table.rows.push_back({ text(row.path), text(name(row.type.dtype)), words::shape(row.type.shape),
-            text(toColumn(row.spec)), words::shape(row.layout.shardShape()),
+        table.rows.push_back({ words::fromStd(row.path), words::fromStd(name(row.type.dtype)),
+            words::shape(row.type.shape), words::fromStd(toColumn(row.spec)), words::shape(row.layout.shardShape()),
             words::bytes(static_cast<double>(row.bytesPerDevice)), copiesText(row.copies) });
         if (padded)
             table.rows.back() << words::padding(row).join(QStringLiteral("; "));
@@ -354,10 +350,10 @@ void printTensors(Console& console, const Snapshot& snapshot)
 
 void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row)
 {
-    console.heading(text(row.path));
+    console.heading(words::fromStd(row.path));
     const auto shards = row.layout.distinctShards();
     console.line(QStringLiteral("  %1, %2 of %3, %4 per device")
-                     .arg(text(describeArray(
+                     .arg(words::fromStd(describeArray(
                          name(row.type.dtype), row.type.shape, row.dimNames, row.layout.sharding(), *snapshot.mesh)))
                      .arg(words::counted(shards, words::Noun::Shard), words::shape(row.layout.shardShape()),
                          exactBytes(row.bytesPerDevice)));

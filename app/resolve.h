@@ -41,12 +41,11 @@ struct Ruling {
 /// Resolves every row of options.table. Returns the exit code.
 [[nodiscard]] int resolveTable(const ResolveOptions& options, const Ruling& ruling);
 
-[[nodiscard]] QString toText(std::string_view utf8);
 /// "embed", "(1)" for a dimension without a name.
 [[nodiscard]] QString nameText(const LogicalName& name, int dimension);
-/// The rules against the dimensions: what each did, and why.
-[[nodiscard]] Table traceTable(const LogicalNames& names, const LogicalRules& rules, const Resolution& resolution);
-[[nodiscard]] Json traceJson(const Resolution& resolution, const LogicalNames& names, const LogicalRules& rules);
+/// The rules against the dimensions: what each did, and why; on the mesh, if one is given.
+[[nodiscard]] Table traceTable(const LogicalNames& names, const Ruling& ruling, const Resolution& resolution);
+[[nodiscard]] Json traceJson(const Resolution& resolution, const LogicalNames& names, const Ruling& ruling);
 /// "tensor has size 1 and is left out of dimension 0 (embed)".
 [[nodiscard]] QString droppedText(const DroppedAxes& dropped, const LogicalNames& names);
 [[nodiscard]] Json droppedJson(const std::vector<DroppedAxes>& dropped);

@@ -4,6 +4,8 @@
 #include "base/codes.h"
 #include "resolve.h"
 #include "sharding/text.h"
+#include "words/trace_words.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -12,7 +14,7 @@ namespace {
 
 QString targetText(const SpecEntry& target)
 {
-    const QString spec = toText(toColumn(PartitionSpec{ { target } }));
+    const QString spec = words::fromStd(toColumn(PartitionSpec{ { target } }));
     return spec.mid(2, spec.size() - 3); // without P( )
 }
 
@@ -46,20 +48,22 @@ std::string_view reasonName(DroppedAxes::Reason reason)
     return "indivisible";
 }
 
-} // namespace
-
-QString toText(std::string_view utf8)
+QString reasonText(const RuleTrace& trace, const Ruling& ruling, const LogicalNames& names)
 {
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+    return words::plain(ruling.mesh ? words::verdictReason(trace, ruling.rules, names, ruling.mesh->axisNames())
+                                    : words::verdictReason(trace, ruling.rules, names));
 }
+
+} // namespace
 
 QString nameText(const LogicalName& name, int dimension)
 {
-    return name.kind == LogicalName::Kind::Name ? toText(name.name) : QStringLiteral("(%1)").arg(dimension);
+    return name.kind == LogicalName::Kind::Name ? words::fromStd(name.name) : QStringLiteral("(%1)").arg(dimension);
 }
 
-Table traceTable(const LogicalNames& names, const LogicalRules& rules, const Resolution& resolution)
+Table traceTable(const LogicalNames& names, const Ruling& ruling, const Resolution& resolution)
 {
+    const LogicalRules& rules = ruling.rules;
     Table table{ { { QStringLiteral("#"), true }, { QStringLiteral("Rule") } }, {} };
     for (std::size_t i = 0; i < names.size(); ++i)
         table.columns.push_back({ nameText(names[i], static_cast<int>(i)) });
@@ -76,13 +80,13 @@ Table traceTable(const LogicalNames& names, const LogicalRules& rules, const Res
                     : trace.verdict == Verdict::Applied ? QStringLiteral("[%1]").arg(target)
                                                         : QStringLiteral("(%1)").arg(target));
         }
-        row << words::verdict(trace) << words::plain(words::verdictReason(trace, rules, names));
+        row << words::verdict(trace) << reasonText(trace, ruling, names);
         table.rows.push_back(row);
     }
     return table;
 }
 
-Json traceJson(const Resolution& resolution, const LogicalNames& names, const LogicalRules& rules)
+Json traceJson(const Resolution& resolution, const LogicalNames& names, const Ruling& ruling)
 {
     Json list = Json::array();
     for (const RuleTrace& trace : resolution.rules) {
@@ -97,7 +101,7 @@ Json traceJson(const Resolution& resolution, const LogicalNames& names, const Lo
             row["busy_axis"] = trace.busyAxis;
         if (!trace.lostAxes.empty())
             row["lost_axes"] = trace.lostAxes;
-        row["reason"] = words::plain(words::verdictReason(trace, rules, names)).toStdString();
+        row["reason"] = reasonText(trace, ruling, names).toStdString();
         list.push_back(std::move(row));
     }
     return list;
@@ -107,7 +111,7 @@ QString droppedText(const DroppedAxes& dropped, const LogicalNames& names)
 {
     QStringList axes;
     for (const std::string& axis : dropped.axes)
-        axes << toText(axis);
+        axes << words::fromStd(axis);
     const QString list = axes.join(QStringLiteral(", "));
     const QString dimension = dropped.dimension < names.size()
         ? nameText(names[dropped.dimension], static_cast<int>(dropped.dimension))

@@ -9,6 +9,7 @@
 #include "pipeline/problems.h"
 #include "resolve.h"
 #include "sharding/text.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -185,7 +186,7 @@ Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableI
     for (const RowAnswer& each : answer.rows) {
         Json row = rowJson(each);
         if (options.trace && each.annotation->resolution)
-            row["trace"] = traceJson(*each.annotation->resolution, each.row->names, ruling.rules);
+            row["trace"] = traceJson(*each.annotation->resolution, each.row->names, ruling);
         out["arrays"].push_back(std::move(row));
     }
     out["bytes"] = answer.bytesInAll;
@@ -202,8 +203,9 @@ QString shapeText(const ParameterRow& row)
     QStringList parts;
     for (std::size_t i = 0; i < row.type.rank(); ++i) {
         const QString size = QString::number(row.type.shape[i]);
-        parts << (row.names[i].kind == LogicalName::Kind::Name ? toText(row.names[i].name) + QLatin1Char(' ') + size
-                                                               : size);
+        parts << (row.names[i].kind == LogicalName::Kind::Name
+                ? words::fromStd(row.names[i].name) + QLatin1Char(' ') + size
+                : size);
     }
     return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
 }
@@ -216,13 +218,14 @@ void printRows(Console& console, const TableAnswer& answer)
         {} };
     for (const RowAnswer& each : answer.rows) {
         const bool placed = each.layout.has_value();
-        table.rows.push_back({ toText(each.row->path), toText(name(each.row->type.dtype)), shapeText(*each.row),
-            !each.annotation->resolution ? QStringLiteral("error")
-                : each.constrained       ? toText(toColumn(each.spec))
-                                         : QStringLiteral("left alone"),
-            placed ? words::shape(each.layout->shardShape()) : QString(),
-            placed ? words::bytes(static_cast<double>(each.bytesPerDevice)) : QString(),
-            placed ? QString::number(each.layout->copies()) : QString() });
+        table.rows.push_back(
+            { words::fromStd(each.row->path), words::fromStd(name(each.row->type.dtype)), shapeText(*each.row),
+                !each.annotation->resolution ? QStringLiteral("error")
+                    : each.constrained       ? words::fromStd(toColumn(each.spec))
+                                             : QStringLiteral("left alone"),
+                placed ? words::shape(each.layout->shardShape()) : QString(),
+                placed ? words::bytes(static_cast<double>(each.bytesPerDevice)) : QString(),
+                placed ? QString::number(each.layout->copies()) : QString() });
     }
     console.table(table, {});
 }
@@ -243,9 +246,9 @@ void printTraces(Console& console, const Ruling& ruling, const TableAnswer& answ
     }
     for (const auto& [each, count] : kinds) {
         console.heading(count == 1
-                ? toText(each->row->path)
-                : QStringLiteral("%1 and %2 more").arg(toText(each->row->path), QString::number(count - 1)));
-        console.table(traceTable(each->row->names, ruling.rules, *each->annotation->resolution));
+                ? words::fromStd(each->row->path)
+                : QStringLiteral("%1 and %2 more").arg(words::fromStd(each->row->path), QString::number(count - 1)));
+        console.table(traceTable(each->row->names, ruling, *each->annotation->resolution));
     }
 }
 

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 
 #include "base/codes.h"
+#include "experiment/mesh_order.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "input.h"
@@ -196,7 +197,7 @@ Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const Rul
         return std::optional(rules ? withDeclaredAxes(std::move(*mesh), *rules) : std::move(*mesh));
     }
     if (rules && rules->experiment) {
-        Result<Mesh> mesh = makeMesh(rules->experiment->mesh);
+        Result<Mesh> mesh = makeMesh(rules->experiment->hardware.devices, rules->experiment->mesh);
         if (!mesh)
             return tl::unexpected(inFile(std::move(mesh.error()), rules->name));
         return std::optional(std::move(*mesh));

@@ -84,6 +84,15 @@ enum class Code : std::uint16_t {
     BatchNotDivisibleByShards = 185, ///< batch, shards
     FailedToMap = 186, ///< parameter, cause (kind of the error), dims (list): a parameter's names cannot be resolved
     UnresolvedAxisSize = 187, ///< axes (list): sizes that are left open (-1) and cannot be worked out
+    // Texts of programs
+    UndefinedName = 190, ///< what (value, alias, type, mesh, resource), name; known (list) where there are some
+    DefinedTwice = 191, ///< what (value, alias, mesh, function), name
+    DynamicShape = 192, ///< type
+    OperandType = 193, ///< op, index, given, actual: the type in the text is not the value's
+    CountMismatch = 194, ///< what (types, results, shardings, elements, bytes, ...), found, wanted, of
+    AttributeMissing = 195, ///< op, attribute
+    AttributeValue = 196, ///< attribute, value, wanted
+    NoProgram = 197, ///< a text without a function
     // Forms of shardings
     RankMismatch = 401, ///< sharding_rank, rank; in programs wrong: rank, token, unranked, maximal, lists, mapping
     BadReshape = 402, ///< shape, cells
@@ -154,6 +163,10 @@ enum class Code : std::uint16_t {
     UnknownKey = 220, ///< key, nearest, known (list): kept as it is
     CommentsLost = 221, ///< comments in a file are dropped on save
     NewerMinorVersion = 222, ///< version, supported
+    OpaqueOperation = 230, ///< op: kept, but nothing is known of it
+    FunctionDeclared = 231, ///< name: has no body and is left out
+    ConstantElided = 232, ///< type: the text leaves the elements out
+    FurtherPrograms = 233, ///< count: programs of the text that are not read
     // Information
     SizeOneAxis = 301, ///< axis
 };

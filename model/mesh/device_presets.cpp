@@ -302,6 +302,23 @@ Result<DeviceSet> parseDeviceList(std::string_view text)
     return ListReader().read(text);
 }
 
+std::string toListText(const DeviceSet& set)
+{
+    const bool grid = set.hasCoordinates();
+    std::string text = "platform: " + set.platform + "\nkind: " + set.kind + "\n"
+        + (grid ? "# id process x y z core slice\n" : "# id process\n");
+    DeviceList(set).forEach([&](const DevicePlace& place) {
+        text += std::to_string(place.id) + " " + std::to_string(place.process);
+        if (grid) {
+            for (const std::int32_t along : place.coordinates)
+                text += " " + std::to_string(along);
+            text += " " + std::to_string(place.core) + " " + std::to_string(place.slice);
+        }
+        text += "\n";
+    });
+    return text;
+}
+
 std::string toText(const DeviceSet& set)
 {
     const auto preset = std::find_if(presets.begin(), presets.end(),

@@ -35,6 +35,9 @@ struct DevicePreset {
 /// Errors with line and column: Syntax, UnknownValue, OutOfRange, DuplicateDevice, TooLarge.
 [[nodiscard]] Result<DeviceSet> parseDeviceList(std::string_view text);
 
+/// Any set as an own list, in its order of listing, which parseDeviceList() reads back.
+[[nodiscard]] std::string toListText(const DeviceSet& set);
+
 /// The short form of a derived set: "tpu-v4:4x4x4"; "list of 7 TPU v4 devices" and the like where there is none.
 [[nodiscard]] std::string toText(const DeviceSet& set);
 

@@ -12,6 +12,7 @@
 #include "experiment/mesh_order.h"
 #include "partition/partition.h"
 #include "pipeline/cache.h"
+#include "pipeline/memory_fixes.h"
 #include "pipeline/problems.h"
 #include "pipeline/tensor_rows.h"
 
@@ -276,9 +277,13 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
         snapshot.sent = sentBytes(*snapshot.deviceProgram);
     }
     append(snapshot.problems, layoutProblems(snapshot));
-    if (snapshot.plan)
-        append(snapshot.problems, memoryProblems(experiment, *snapshot.plan));
     addTensorRows(snapshot);
+    if (snapshot.plan) {
+        std::vector<Problem> memory = memoryProblems(experiment, *snapshot.plan);
+        for (Problem& problem : memory)
+            problem.fixes = memoryFixes(snapshot, cache, stop);
+        append(snapshot.problems, std::move(memory));
+    }
     snapshot.times.push_back(watch.lap("summarise"));
     return !stop.stop_requested();
 }

@@ -33,7 +33,7 @@ struct RuleCensus {
 /// What shows once everything is laid out: arrays gathered whole and cut again (W207), collectives between hosts that
 /// the step waits for (W208), mesh axes without use (W212).
 [[nodiscard]] std::vector<Problem> layoutProblems(const Snapshot& snapshot);
-/// W209.
+/// W209, without its fixes, which memoryFixes() finds.
 [[nodiscard]] std::vector<Problem> memoryProblems(const Experiment& experiment, const Plan& plan);
 
 } // namespace shardscope

@@ -179,7 +179,7 @@ ValueId Builder::add(OpKind kind, std::span<const ValueId> operands, Attributes 
     std::vector<TensorType> types;
     for (const ValueId operand : operands)
         types.push_back(type(operand));
-    Result<TensorType> inferred = row.inferType(types, attributes, hint);
+    Result<TensorType> inferred = row.inferType ? row.inferType(types, attributes, hint) : hint;
     if (!inferred)
         misuse(inferred.error());
 
@@ -192,6 +192,9 @@ ValueId Builder::add(OpKind kind, std::span<const ValueId> operands, Attributes 
     operation.results = { result };
     operation.attributes = std::move(attributes);
     operation.scope = m_scope;
+    if (!row.inferType)
+        if (const Result<void> checked = row.check(m_program, operation); !checked)
+            misuse(checked.error());
     m_program.regions.front().operations.push_back(id);
     return result;
 }

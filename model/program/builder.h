@@ -53,7 +53,7 @@ public:
     ValueId dot(ValueId lhs, ValueId rhs);
     ValueId reduce(ReduceKind kind, ValueId operand, Dimensions dimensions);
     ValueId constrain(ValueId operand, Annotation annotation);
-    /// Any operation with one result by its row.
+    /// Any operation with one result, and without bodies, by its row. `hint` is the type where the row infers none.
     ValueId add(OpKind kind, std::span<const ValueId> operands, Attributes attributes, const TensorType& hint = {});
 
     [[nodiscard]] const TensorType& type(ValueId value) const;

@@ -79,6 +79,14 @@ private:
         return id.valid() ? "value " + std::to_string(id.index) : "an invalid value";
     }
 
+    /// Why a value cannot be used here.
+    [[nodiscard]] std::string hidden(ValueId id) const
+    {
+        if (exists(id) && m_visibleIn[id.index] != 0)
+            return text(id) + " stands outside of the body, which may only use its arguments";
+        return text(id) + " is not defined before its use";
+    }
+
     void checkValue(ValueId id)
     {
         const Value& value = m_program.value(id);
@@ -217,7 +225,7 @@ private:
         }
         for (const ValueId result : region.results)
             if (!visible(result))
-                report(Code::InvalidOperand, "return", text(result) + " does not exist");
+                report(Code::InvalidOperand, "return", hidden(result));
         hide(region);
         --m_depth;
     }
@@ -253,11 +261,7 @@ private:
         const std::size_t before = m_found.size();
         for (const ValueId operand : operation.operands)
             if (!visible(operand))
-                report(Code::InvalidOperand, name,
-                    text(operand)
-                        + (exists(operand) && m_visibleIn[operand.index] != 0
-                                ? " stands outside of the body, which may only use its arguments"
-                                : " is not defined before its use"));
+                report(Code::InvalidOperand, name, hidden(operand));
         if (row.operandCount >= 0 && operation.operands.size() != static_cast<std::size_t>(row.operandCount))
             report(Code::InvalidOperand, name,
                 std::to_string(operation.operands.size()) + " operands instead of " + std::to_string(row.operandCount));

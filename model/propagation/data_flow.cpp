@@ -38,6 +38,8 @@ ManualView manualView(
 {
     ManualView view;
     view.mesh = border.mesh;
+    if (border.mesh >= meshes.meshes().size())
+        return view;
     const Mesh& mesh = meshes.mesh(border.mesh);
     for (const std::string& name : manualAxes)
         if (const auto axis = mesh.axisIndex(name))

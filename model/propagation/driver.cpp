@@ -44,18 +44,22 @@ void Driver::start(Given given)
     m_seen.assign(m_graph.nodes.size(), 0);
     m_seenKind.assign(m_graph.nodes.size(), {});
     m_queued.assign(m_graph.nodes.size(), 0);
+    m_basic = resolution() == ConflictResolution::Basic;
+}
+
+ConflictResolution Driver::resolution() const
+{
+    return m_input.strategy == Strategy::Basic ? ConflictResolution::Basic : m_input.options.resolution;
 }
 
 void Driver::run(int round)
 {
     m_round = round;
-    const ConflictResolution resolution =
-        m_input.strategy == Strategy::Basic ? ConflictResolution::Basic : m_input.options.resolution;
-    if (resolution == ConflictResolution::BasicThenAggressive) {
+    if (resolution() == ConflictResolution::BasicThenAggressive) {
         m_basic = true;
         fixpoint();
     }
-    m_basic = resolution == ConflictResolution::Basic;
+    m_basic = resolution() == ConflictResolution::Basic;
     fixpoint();
 }
 

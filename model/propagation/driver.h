@@ -62,6 +62,7 @@ private:
 
     Driver(const PropagationInput& input, int);
     void start(Given given);
+    [[nodiscard]] ConflictResolution resolution() const;
     void fixpoint();
     [[nodiscard]] bool nothingNew(std::uint32_t node, StepKind kind) const;
     /// Whether anything was written; the tensors that were are then in m_written.

@@ -66,6 +66,8 @@ public:
 private:
     void set(SeedKind kind, ValueId value, const ProgramSharding& sharding)
     {
+        if (sharding.mesh >= m_meshes.meshes().size())
+            return; // of a mesh that is not declared: the program is not legal
         annotate(kind, value, sharding.sharding, sharding.mesh + 1);
     }
     void annotate(SeedKind kind, ValueId value, const TensorSharding& sharding, std::uint32_t mesh)

@@ -9,6 +9,7 @@
 #include "program/op_row.h"
 #include "simulate/element.h"
 #include "simulate/fused.h"
+#include "simulate/no_kernel.h"
 #include "simulate/product.h"
 #include "simulate/reduction.h"
 #include "simulate/strided_copy.h"
@@ -305,9 +306,10 @@ private:
 
     ActionResult constant() const
     {
-        const auto& values = std::get<ConstantAttributes>(m_operation.attributes).values;
+        const auto& attributes = std::get<ConstantAttributes>(m_operation.attributes);
+        const auto& values = attributes.values;
         const TensorType& type = resultType();
-        if (!isExecutable(OpKind::Constant, type.dtype))
+        if (!isExecutable(OpKind::Constant, type.dtype) || attributes.bytes)
             return notExecutable(OpKind::Constant);
         const Layout layout = m_plan.program->layout(m_plan.slot(resultSlot()).value);
         const std::int64_t copyCount = values.size() == 1 ? 1 : layout.mesh().deviceCount();
@@ -449,6 +451,8 @@ private:
 
 bool isExecutable(OpKind kind, DType operand)
 {
+    if (hasNoKernel(kind))
+        return false;
     const KernelSet& kernels = kernelSet(InstructionSet::Portable);
     switch (kind) {
     case OpKind::Constant:

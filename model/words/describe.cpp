@@ -6,7 +6,8 @@
 #include "words/describe_files.h"
 #include "words/describe_forms.h"
 #include "words/describe_hosts.h"
-#include "words/describe_programs.h"
+#include "words/describe_program_texts.h"
+#include "words/describe_verification.h"
 #include "words/diagnostic_reader.h"
 #include "words/tr.h"
 
@@ -379,6 +380,8 @@ ProblemText describe(const Diagnostic& diagnostic)
         text = describeDevices(diagnostic);
     if (text.cause.isEmpty())
         text = describeProgramSharding(diagnostic);
+    if (text.cause.isEmpty())
+        text = describeProgramText(diagnostic);
     if (text.cause.isEmpty())
         text = file         ? describeFile(diagnostic)
             : number >= 400 ? describeForm(diagnostic)

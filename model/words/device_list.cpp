@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/device_list.h"
 
+#include <algorithm>
+
 #include "words/tr.h"
 #include "words/words.h"
 
@@ -43,6 +45,22 @@ QString devices(const DeviceGroup& group)
 QString devices(std::span<const std::int32_t> ids)
 {
     return devices(DeviceGroup(std::vector<std::int32_t>(ids.begin(), ids.end())));
+}
+
+QString deviceRanges(std::vector<std::int32_t> ids)
+{
+    std::sort(ids.begin(), ids.end());
+    QStringList runs;
+    for (std::size_t begin = 0, end = 0; begin < ids.size(); begin = end) {
+        for (end = begin + 1; end < ids.size() && ids[end] == ids[end - 1] + 1; ++end) { }
+        runs << (end == begin + 1
+                ? name(ids[begin])
+                : Words::tr("%1–%2", "devices from one to another").arg(name(ids[begin]), name(ids[end - 1])));
+    }
+    if (runs.size() > mostNamed)
+        return Words::tr("%1, %2, …, %3", "devices: the first, the second and the last of many")
+            .arg(runs[0], runs[1], runs.last());
+    return runs.join(QStringLiteral(", "));
 }
 
 QString shardCount(const Layout& layout)

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/words.h"
 
+#include <algorithm>
+
+#include "base/codes.h"
 #include "words/tr.h"
+#include "words/trace_words.h"
 
 namespace shardscope::words {
 
@@ -15,12 +19,17 @@ QString dimensionName(const LogicalNames& names, int dimension)
     return fromStd(names[index].name);
 }
 
+QString listText(const std::vector<std::string>& names)
+{
+    QStringList list;
+    for (const std::string& name : names)
+        list << fromStd(name);
+    return list.join(Words::tr(" and "));
+}
+
 QString targetText(const SpecEntry& target)
 {
-    QStringList axes;
-    for (const std::string& axis : target.axes)
-        axes << fromStd(axis);
-    return axes.join(Words::tr(" and "));
+    return listText(target.axes);
 }
 
 bool isUnconstrained(const LogicalRule& rule)
@@ -81,6 +90,33 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
             plainText(Words::tr(" whole")) };
     }
     return {};
+}
+
+Text verdictReason(
+    const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names, std::span<const std::string> meshAxes)
+{
+    if (trace.verdict != Verdict::Applied)
+        return verdictReason(trace, rules, names);
+    std::vector<std::string> present, absent;
+    for (const std::string& axis : rules.list[trace.rule].target.axes)
+        (std::find(meshAxes.begin(), meshAxes.end(), axis) == meshAxes.end() ? absent : present).push_back(axis);
+    if (absent.empty())
+        return verdictReason(trace, rules, names);
+    const auto say = [](const QString& text) { return Span{ text, Span::Style::Plain, -1 }; };
+    Text text{ { dimensionName(names, trace.dimension), Span::Style::Strong, -1 } };
+    if (present.empty()) {
+        text.push_back(say(Words::tr(" stays whole: ")));
+    } else {
+        text.push_back(say(Words::tr(" is cut along ")));
+        text.push_back({ listText(present), Span::Style::Axis, -1 });
+        text.push_back(say(QStringLiteral("; ")));
+    }
+    text.push_back(say(absent.size() == 1 ? Words::tr("the mesh has no axis ") : Words::tr("the mesh has no axes ")));
+    text.push_back({ listText(absent), Span::Style::Strong, -1 });
+    const QString code = fromStd(Diagnostic{ Code::RuleUnknownAxis, {}, {} }.id());
+    text.push_back(say(absent.size() == 1 ? Words::tr(", so that it cuts nothing (%1)").arg(code)
+                                          : Words::tr(", so that they cut nothing (%1)").arg(code)));
+    return text;
 }
 
 } // namespace shardscope::words

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/topology_words.h"
 
+#include "words/device_list.h"
 #include "words/mesh_words.h"
 #include "words/tr.h"
 #include "words/words.h"
@@ -148,7 +149,7 @@ QString hostTitle(const HostIndex& index, const HostShare& chunks)
     QString block = hostBlock(chunks.block, array, names);
     if (!block.isEmpty())
         block[0] = block[0].toUpper();
-    return Words::tr("%1. Its devices: %2.").arg(block, devices(chunks.devices));
+    return Words::tr("%1. Its devices: %2.").arg(block, deviceRanges(chunks.devices));
 }
 
 QString hostWrites(const HostShare& chunks)

@@ -230,6 +230,27 @@ private Q_SLOTS:
         }
     }
 
+    /// The trace does not say that something is cut along an axis that is not there.
+    void axesThatTheMeshLacks()
+    {
+        const QString rules = QStringLiteral("[('batch', 'modle'), ('embed', ('data', 'pipe'))]");
+        const Ran ran = resolve(rules, "--mesh data=2,model=4 --names batch,embed --trace");
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(lineOf(ran.out, "batch →").contains(QStringLiteral("batch stays whole: the mesh has no axis modle")),
+            qPrintable(ran.out));
+        QVERIFY2(lineOf(ran.out, "embed →")
+                     .contains(QStringLiteral("embed is cut along data; the mesh has no axis pipe, so that it cuts "
+                                              "nothing (W211)")),
+            qPrintable(ran.out));
+        QVERIFY(ran.error.contains(QStringLiteral("W211")));
+        // Without a mesh the rules alone count.
+        QVERIFY(lineOf(resolve(rules, "--names batch,embed --trace").out, "batch →")
+                    .contains(QStringLiteral("batch is cut along modle")));
+        const QString path = file("lacking.csv", "path,shape,names\na,8,batch\n");
+        QVERIFY(resolve(rules, ("--mesh data=2,model=4 --trace --table " + path).toUtf8())
+                    .out.contains(QStringLiteral("the mesh has no axis modle")));
+    }
+
     void oneGrammarOfSizes()
     {
         const QString rules = QStringLiteral("[('batch', 'data')]");
@@ -406,7 +427,8 @@ private Q_SLOTS:
     {
         const Ran help = runProgram(split("resolve --help"));
         QCOMPARE(help.code, 0);
-        for (const char* part : { "get_partition_spec", "nnx.eval_shape", "params.json", "--table params.json" })
+        for (const char* part : { "def write_table(file, rows):", "variables = jax.eval_shape(model.init",
+                 "nnx.eval_shape", "global_train_state_shape", "--table model.csv" })
             QVERIFY2(help.out.contains(QString::fromUtf8(part)), part);
     }
 };

@@ -48,6 +48,7 @@ struct CheckerRow {
 [[nodiscard]] CaseResult compareMembers(const Json& oneCase, const Json& actual);
 
 CaseResult checkAxisAlgebra(const Json& oneCase, const Json& file);
+CaseResult checkFactorPropagation(const Json& oneCase, const Json& file);
 CaseResult checkCanonicalization(const Json& oneCase, const Json& file);
 CaseResult checkFlaxConstraintGate(const Json& oneCase, const Json& file);
 CaseResult checkFlaxLogicalToMeshAxes(const Json& oneCase, const Json& file);
@@ -62,6 +63,7 @@ CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json& file);
 CaseResult checkMemoryKinds(const Json& oneCase, const Json& file);
 CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
 CaseResult checkOpShardingRules(const Json& oneCase, const Json& file);
+CaseResult checkProvenance(const Json& oneCase, const Json& file);
 CaseResult checkPasses(const Json& oneCase, const Json& file);
 CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json& file);
 CaseResult checkPropagation(const Json& oneCase, const Json& file);

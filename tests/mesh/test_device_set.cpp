@@ -29,6 +29,7 @@ private Q_SLOTS:
     void presetErrors_data();
     void presetErrors();
     void readsOwnLists();
+    void anySetAsAList();
     void ownListErrors_data();
     void ownListErrors();
 };
@@ -264,6 +265,26 @@ void TestDeviceSet::readsOwnLists()
     QCOMPARE(hosts->kind, std::string("generic-gpu"));
     QCOMPARE(hosts->hosts, 2);
     QVERIFY(!hosts->hasCoordinates());
+}
+
+/// Device by device, in the same order, whatever form it had.
+void TestDeviceSet::anySetAsAList()
+{
+    for (const char* text : { "cpu:8", "gpu:4x8", "tpu-v3:2x2", "tpu-v4:4x4x4", "2*tpu-v5e:4x4" }) {
+        const DeviceSet set = *parseDevices(text);
+        const Result<DeviceSet> list = parseDeviceList(toListText(set));
+        QVERIFY2(list.has_value(), text);
+        QCOMPARE(list->kind, set.kind);
+        QCOMPARE(list->platform, set.platform);
+        QCOMPARE(list->count(), set.count());
+        for (std::int64_t i = 0; i < set.count(); ++i) {
+            DevicePlace place = set.listed(i);
+            if (!set.hasCoordinates())
+                place.coordinates = {};
+            QVERIFY2(list->listed(i) == place, text);
+        }
+        QCOMPARE(toListText(*list), toListText(set));
+    }
 }
 
 void TestDeviceSet::ownListErrors_data()

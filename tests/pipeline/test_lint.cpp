@@ -99,6 +99,39 @@ private Q_SLOTS:
         }
     }
 
+    /// Each way out was tried: it needs less, and the first of them fits.
+    void tooMuchMemory()
+    {
+        Experiment experiment = cleanMlp();
+        const std::int64_t needed = analysed(experiment)->plan->memory.peakBytes;
+        experiment.hardware.memoryPerDevice = needed;
+        QVERIFY(found(experiment, Code::OverMemoryLimit).empty());
+        experiment.hardware.memoryPerDevice = needed - 1;
+        const std::vector<Problem> over = found(experiment, Code::OverMemoryLimit);
+        QCOMPARE(over.size(), 1U);
+        QVERIFY(!over[0].fixes.empty());
+        std::int64_t last = 0;
+        for (const Fix& fix : over[0].fixes) {
+            const Result<Experiment> after = applyFix(experiment, fix);
+            QVERIFY(after.has_value());
+            const SnapshotPtr snapshot = analysed(*after);
+            QVERIFY(snapshot->ok());
+            QVERIFY(snapshot->plan->memory.peakBytes < needed);
+            QVERIFY(snapshot->plan->memory.peakBytes >= last);
+            last = snapshot->plan->memory.peakBytes;
+        }
+        QVERIFY(found(*applyFix(experiment, over[0].fixes[0]), Code::OverMemoryLimit).empty());
+        // One device, one row of a batch: nothing can be cut any more.
+        experiment.mesh.axes = { { "data", 1 }, { "model", 1 } };
+        experiment = *withDevicesForMesh(experiment);
+        experiment = *withDimension(experiment, "batch", 1);
+        experiment.hardware.memoryPerDevice = 1;
+        const std::vector<Problem> hopeless = found(experiment, Code::OverMemoryLimit);
+        QCOMPARE(hopeless.size(), 1U);
+        for (const Fix& fix : hopeless[0].fixes)
+            QVERIFY(analysed(*applyFix(experiment, fix))->ok());
+    }
+
     void droppedByMaxText()
     {
         Experiment experiment =

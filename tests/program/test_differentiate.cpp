@@ -88,7 +88,8 @@ private:
     ValueId grow()
     {
         const ValueId x = any();
-        const auto kind = static_cast<OpKind>(pick(opKindCount));
+        // The operations of the built-in networks; the others have no derivative.
+        const auto kind = static_cast<OpKind>(pick(static_cast<std::size_t>(OpKind::ShardingConstraint) + 1));
         switch (kind) {
         case OpKind::Log:
         case OpKind::Sqrt:

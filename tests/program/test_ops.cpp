@@ -9,47 +9,12 @@
 
 #include "base/codes.h"
 #include "program/builder.h"
+#include "program/factor_rule_text.h"
 #include "program/op_row.h"
 
 using namespace shardscope;
 
 namespace {
-
-/// Shardy's notation: "([i, k], [k, j])->([i, j]) {i=8, j=16, k=32} reduction={k}".
-std::string text(const FactorRule& rule)
-{
-    const auto letter = [](std::int32_t factor) {
-        return factor < 18 ? std::string(1, static_cast<char>('i' + factor)) : "z_" + std::to_string(factor - 17);
-    };
-    const auto tensor = [&](const FactorRule::TensorMapping& mapping) {
-        std::string out;
-        for (std::size_t d = 0; d < mapping.size(); ++d) {
-            out += d == 0 ? "" : ", ";
-            for (const std::int32_t factor : mapping[d])
-                out += letter(factor);
-        }
-        return '[' + out + ']';
-    };
-    const auto tensors = [&](const std::vector<FactorRule::TensorMapping>& mappings) {
-        std::string out;
-        for (const auto& mapping : mappings)
-            out += (out.empty() ? "" : ", ") + tensor(mapping);
-        return '(' + out + ')';
-    };
-    std::string out = tensors(rule.operands) + "->" + tensors(rule.results);
-    std::string sizes, reductions;
-    for (std::size_t f = 0; f < rule.factors.size(); ++f) {
-        const std::string name = letter(static_cast<std::int32_t>(f));
-        sizes += (sizes.empty() ? "" : ", ") + name + '=' + std::to_string(rule.factors[f].size);
-        if (rule.factors[f].kind == FactorKind::Reduction)
-            reductions += (reductions.empty() ? "" : ", ") + name;
-    }
-    if (!sizes.empty())
-        out += " {" + sizes + '}';
-    if (!reductions.empty())
-        out += " reduction={" + reductions + '}';
-    return out;
-}
 
 TensorType f32(Shape shape)
 {
@@ -68,16 +33,28 @@ class TestOps : public QObject {
 private Q_SLOTS:
     void everyKindHasItsOwnRow()
     {
-        std::set<std::string_view> names;
+        std::set<std::string> names;
         for (std::size_t i = 0; i < opKindCount; ++i) {
             const auto kind = static_cast<OpKind>(i);
             const OpRow& row = opRow(kind);
             QCOMPARE(row.kind, kind);
-            QVERIFY(names.insert(row.name).second);
-            QVERIFY(row.inferType && row.factors && row.cost);
-            QVERIFY(parseOpKind(row.name) == kind);
+            QVERIFY2(row.inferType || row.check, row.name.data());
+            QVERIFY2(bool(row.factors) != bool(row.rule), row.name.data()); // one of them has the say
+            QVERIFY2(row.cost || row.work, row.name.data());
+            if (kind == OpKind::Opaque)
+                continue; // goes by the name that it has in the text
+            const std::string name = std::string(prefix(row.dialect)) + '.' + std::string(row.name);
+            const bool general = kind != OpKind::Reduce; // by its full name reduce means the one of n operands
+            QCOMPARE(names.insert(name).second, kind != OpKind::VariadicReduce);
+            QVERIFY2(parseOpKind(name) == (general ? kind : OpKind::VariadicReduce), name.c_str());
+            if (row.dialect == OpDialect::StableHlo && kind != OpKind::VariadicReduce)
+                QVERIFY2(parseOpKind(row.name) == kind, name.c_str());
+            Operation operation;
+            operation.kind = kind;
+            QCOMPARE(qualifiedName(operation), name);
         }
-        QVERIFY(!parseOpKind("convolution"));
+        QVERIFY(!parseOpKind("stablehlo.no_such_operation"));
+        QVERIFY(!parseOpKind("opaque"));
     }
 
     void factorRules_data()
@@ -128,13 +105,13 @@ private Q_SLOTS:
         row("reshape split one", Reshape, { { 32, 1 } }, { 8, 4 }, {}, "([ij, k])->([i, j]) {i=8, j=4, k=1}");
         row("reshape one between", Reshape, { { 32 } }, { 8, 1, 4 }, {}, "([ik])->([i, j, k]) {i=8, j=1, k=4}");
         // Read off the same rules by hand.
-        row("reshape empty", Reshape, { { 0, 4 } }, { 4, 0 }, {}, "([, ])->([, ])");
+        row("reshape empty", Reshape, { { 0, 4 } }, { 4, 0 }, {}, "");
         row("broadcast scalar", BroadcastInDim, { {} }, { 3, 4 }, { {} }, "([])->([i, j]) {i=3, j=4}");
         row("broadcast swapped", BroadcastInDim, { { 4, 3 } }, { 3, 5, 4 }, { { 2, 0 } },
             "([k, i])->([i, j, k]) {i=3, j=5, k=4}");
         row("constraint", ShardingConstraint, { { 4, 8 } }, { 4, 8 }, {}, "([i, j])->([i, j]) {i=4, j=8}");
-        row("iota", Iota, {}, { 4 }, { { 0 } }, "()->([])");
-        row("constant", Constant, {}, { 4, 2 }, {}, "()->([, ])");
+        row("iota", Iota, {}, { 4 }, { { 0 } }, "");
+        row("constant", Constant, {}, { 4, 2 }, {}, "");
         row("select scalar", Select, { {}, { 4, 8 }, { 4, 8 } }, { 4, 8 }, {},
             "([], [i, j], [i, j])->([i, j]) {i=4, j=8}");
         row("clamp scalar", Clamp, { {}, { 4 }, {} }, { 4 }, {}, "([], [i], [])->([i]) {i=4}");
@@ -185,7 +162,7 @@ private Q_SLOTS:
         const auto inferred = opRow(op).inferType(types, attributes, result);
         QVERIFY(inferred.has_value());
         QVERIFY(*inferred == result);
-        QCOMPARE(QString::fromStdString(text(opRow(op).factors(types, result, attributes))), expected);
+        QCOMPARE(QString::fromStdString(toString(opRow(op).factors(types, result, attributes))), expected);
     }
 
     void typesThatDoNotFit()

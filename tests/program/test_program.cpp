@@ -66,6 +66,11 @@ private Q_SLOTS:
         unsaid.resultAnnotations[0] = {};
         QVERIFY(verify(unsaid).empty());
         QVERIFY(verify(Builder("empty").finish()).empty());
+        Program dropped = sample(); // what stands in no region does not count
+        dropped.operations.push_back(dropped.operations[0]);
+        dropped.values.emplace_back();
+        dropped.regions.emplace_back();
+        QVERIFY(verify(dropped).empty());
     }
 
     void illegalPrograms_data()
@@ -81,7 +86,6 @@ private Q_SLOTS:
                 p.operations.begin(), p.operations.end(), [=](const Operation& o) { return o.kind == kind; });
         };
         row("no body", Code::InvalidOperand, [](P p) { p.regions.clear(); });
-        row("second body", Code::InvalidOperand, [](P p) { p.regions.emplace_back(); });
         row("operand beyond the end", Code::InvalidOperand, [](P p) { p.operations[0].operands[0] = id(9999); });
         row("invalid operand", Code::InvalidOperand, [](P p) { p.operations[0].operands[0] = {}; });
         row("use before definition", Code::InvalidOperand,
@@ -97,8 +101,13 @@ private Q_SLOTS:
         row("wrong definition", Code::InvalidOperand,
             [](P p) { p.values[2].definition = OperationId(std::size_t{ 1 }); });
         row("wrong index", Code::InvalidOperand, [](P p) { p.values[1].index = 0; });
-        row("value of nobody", Code::InvalidOperand, [](P p) { p.values.emplace_back(); });
-        row("operation of nobody", Code::InvalidOperand, [](P p) { p.operations.push_back(p.operations[0]); });
+        row("use of a dropped value", Code::InvalidOperand, [](P p) {
+            p.values.emplace_back();
+            p.operations[0].operands[0] = ValueId(p.values.size() - 1);
+        });
+        row("further attributes", Code::InvalidAttribute, [](P p) { p.operations[0].extra = 5; });
+        row("source", Code::InvalidAttribute, [](P p) { p.operations[0].source = 5; });
+        row("type of nobody", Code::InvalidAttribute, [](P p) { p.values[2].type.dtype = DType::Other; });
         row("operation twice", Code::InvalidOperand,
             [](P p) { p.regions[0].operations.push_back(OperationId(std::size_t{ 0 })); });
         row("operation beyond the end", Code::InvalidOperand,

@@ -51,61 +51,51 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("written");
         QTest::addColumn<int>("rank");
         QTest::addColumn<QStringList>("expected");
-        QTest::newRow("copies along the first axis")
-            << QByteArray("x=2,y=4") << QByteArray("P(None, 'y')") << 2
-            << QStringList{ QStringLiteral("PartitionSpec(None, 'y')"),
-                   QStringLiteral("NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec(None, 'y'))"),
-                   QStringLiteral("PositionalSharding([[{CPU 0, 4} {CPU 1, 5} {CPU 2, 6} {CPU 3, 7}]], shape=(1, 4))"),
-                   QStringLiteral("PositionalSharding(devices).reshape(2, 4).replicate(0)"),
-                   QStringLiteral("{devices=[1,4,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}"),
-                   QStringLiteral("{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}"),
-                   QStringLiteral("GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dims={replicated}})"),
-                   QStringLiteral("#sdy.sharding<@mesh, [{}, {\"y\"}]>") };
-        QTest::newRow("copies along the last axis")
-            << QByteArray("x=2,y=4") << QByteArray("{devices=[2,1,4]<=[8] last_tile_dim_replicate}") << 2
-            << QStringList{ QStringLiteral("PartitionSpec('x', None)"),
-                   QStringLiteral("NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', None))"),
-                   QStringLiteral("PositionalSharding([[{CPU 0, 1, 2, 3}]\n"
-                                  "                    [{CPU 4, 5, 6, 7}]], shape=(2, 1))"),
-                   QStringLiteral("PositionalSharding(devices).reshape(2, 4).replicate(1)"),
-                   QStringLiteral("{devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}"),
-                   QStringLiteral("{devices=[2,1,4]<=[8] last_tile_dim_replicate}"),
-                   QStringLiteral("GSPMDSharding({devices=[2,1,4]<=[8] last_tile_dims={replicated}})"),
-                   QStringLiteral("#sdy.sharding<@mesh, [{\"x\"}, {}]>") };
-        QTest::newRow("whole") << QByteArray("x=2,y=4") << QByteArray("P()") << 1
-                               << QStringList{ QStringLiteral("PartitionSpec()"),
-                                      QStringLiteral("NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec())"),
-                                      QStringLiteral("PositionalSharding([{CPU 0, 1, 2, 3, 4, 5, 6, 7}], shape=(1,))"),
-                                      QStringLiteral("PositionalSharding(devices).replicate()"),
-                                      QStringLiteral("{replicated}"), QStringLiteral("{replicated}"),
-                                      QStringLiteral("GSPMDSharding({replicated})"),
-                                      QStringLiteral("#sdy.sharding<@mesh, [{}]>") };
-        QTest::newRow("partial sums") << QByteArray("x=2")
-                                      << QByteArray("#sdy.sharding<@mesh, [{}], unreduced={\"x\"}>") << 1
-                                      << QStringList{ QStringLiteral("unsupported_sharding"),
-                                             QStringLiteral("unsupported_sharding"),
-                                             QStringLiteral("unsupported_sharding"),
-                                             QStringLiteral("unsupported_sharding"), QStringLiteral("{unreduced}"),
-                                             QStringLiteral("{unreduced}"),
-                                             QStringLiteral("GSPMDSharding({unreduced})"),
-                                             QStringLiteral("#sdy.sharding<@mesh, [{}], unreduced={\"x\"}>") };
-        QTest::newRow("part of an axis")
-            << QByteArray("y=4") << QByteArray("#sdy.sharding<@mesh, [{\"y\":(2)2}]>") << 1
-            << QStringList{ QStringLiteral("unsupported_sharding"), QStringLiteral("unsupported_sharding"),
-                   QStringLiteral("PositionalSharding([{CPU 0, 2} {CPU 1, 3}], shape=(2,))"),
-                   QStringLiteral("PositionalSharding(devices).reshape(2, 2).transpose(1, 0).replicate(1, "
-                                  "keepdims=False)"),
-                   QStringLiteral("{devices=[2,2]0,2,1,3 last_tile_dim_replicate}"),
-                   QStringLiteral("{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}"),
-                   QStringLiteral("GSPMDSharding({devices=[2,2]<=[2,2]T(1,0) last_tile_dims={replicated}})"),
-                   QStringLiteral("#sdy.sharding<@mesh, [{\"y\":(2)2}]>") };
-        QTest::newRow("no parts by axes")
-            << QByteArray("x=4") << QByteArray("{devices=[4]0,2,3,1}") << 1
-            << QStringList{ QStringLiteral("not_on_mesh"), QStringLiteral("not_on_mesh"),
-                   QStringLiteral("PositionalSharding([{CPU 0} {CPU 2} {CPU 3} {CPU 1}], shape=(4,))"),
-                   QStringLiteral("PositionalSharding([0, 2, 3, 1]).reshape(4)"),
-                   QStringLiteral("{devices=[4]0,2,3,1}"), QStringLiteral("{devices=[4]0,2,3,1}"),
-                   QStringLiteral("GSPMDSharding({devices=[4]0,2,3,1})"), QStringLiteral("not_on_mesh") };
+        const auto row = [](const char* name, const char* mesh, const char* written, int rank,
+                             std::initializer_list<const char*> expected) {
+            QStringList texts;
+            for (const char* text : expected)
+                texts << QString::fromUtf8(text);
+            QTest::newRow(name) << QByteArray(mesh) << QByteArray(written) << rank << texts;
+        };
+        constexpr const char* no = "unsupported_sharding";
+        row("copies along the first axis", "x=2,y=4", "P(None, 'y')", 2,
+            { "PartitionSpec(None, 'y')", "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec(None, 'y'))",
+                "PositionalSharding([[{CPU 0, 4} {CPU 1, 5} {CPU 2, 6} {CPU 3, 7}]], shape=(1, 4))",
+                "PositionalSharding(devices).reshape(2, 4).replicate(0)",
+                "{devices=[1,4,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}",
+                "{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}",
+                "GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dims={replicated}})",
+                "#sdy.sharding<@mesh, [{}, {\"y\"}]>" });
+        row("copies along the last axis", "x=2,y=4", "{devices=[2,1,4]<=[8] last_tile_dim_replicate}", 2,
+            { "PartitionSpec('x', None)", "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', None))",
+                "PositionalSharding([[{CPU 0, 1, 2, 3}]\n"
+                "                    [{CPU 4, 5, 6, 7}]], shape=(2, 1))",
+                "PositionalSharding(devices).reshape(2, 4).replicate(1)",
+                "{devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}",
+                "{devices=[2,1,4]<=[8] last_tile_dim_replicate}",
+                "GSPMDSharding({devices=[2,1,4]<=[8] last_tile_dims={replicated}})",
+                "#sdy.sharding<@mesh, [{\"x\"}, {}]>" });
+        row("whole", "x=2,y=4", "P()", 1,
+            { "PartitionSpec()", "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec())",
+                "PositionalSharding([{CPU 0, 1, 2, 3, 4, 5, 6, 7}], shape=(1,))",
+                "PositionalSharding(devices).replicate()", "{replicated}", "{replicated}",
+                "GSPMDSharding({replicated})", "#sdy.sharding<@mesh, [{}]>" });
+        row("partial sums", "x=2", "#sdy.sharding<@mesh, [{}], unreduced={\"x\"}>", 1,
+            { no, no, no, no, "{unreduced}", "{unreduced}", "GSPMDSharding({unreduced})",
+                "#sdy.sharding<@mesh, [{}], unreduced={\"x\"}>" });
+        row("part of an axis", "y=4", "#sdy.sharding<@mesh, [{\"y\":(2)2}]>", 1,
+            { no, no, "PositionalSharding([{CPU 0, 2} {CPU 1, 3}], shape=(2,))",
+                "PositionalSharding(devices).reshape(2, 2).transpose(1, 0).replicate(1, "
+                "keepdims=False)",
+                "{devices=[2,2]0,2,1,3 last_tile_dim_replicate}",
+                "{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
+                "GSPMDSharding({devices=[2,2]<=[2,2]T(1,0) last_tile_dims={replicated}})",
+                "#sdy.sharding<@mesh, [{\"y\":(2)2}]>" });
+        row("no parts by axes", "x=4", "{devices=[4]0,2,3,1}", 1,
+            { "not_on_mesh", "not_on_mesh", "PositionalSharding([{CPU 0} {CPU 2} {CPU 3} {CPU 1}], shape=(4,))",
+                "PositionalSharding([0, 2, 3, 1]).reshape(4)", "{devices=[4]0,2,3,1}", "{devices=[4]0,2,3,1}",
+                "GSPMDSharding({devices=[4]0,2,3,1})", "not_on_mesh" });
     }
     void everyForm()
     {

@@ -344,11 +344,12 @@ void TestSharding::equivalenceMeansTheSameParts()
         const bool sameInAxes = axes && *rc::gen::arbitrary<bool>();
         const Sharding b =
             sameInAxes ? Sharding(ShardySharding{ mesh, *axes, memoryKindOf(a) }) : anySharding(mesh, rank);
+        RC_LOG() << toJax(a) << "\n" << toJax(b);
         const std::optional<Parts> first = partsOf(a, rank);
         const std::optional<Parts> second = partsOf(b, rank);
         // XLA tells apart in which order addends are numbered; unreduced axes have none: those keep the parts alone.
         if (sameInAxes) {
-            RC_ASSERT(first == second);
+            RC_ASSERT(!first || first == second); // there is no layout of tiles on a single device, which XLA refuses
             RC_ASSERT(isEquivalent(a, b, rank) || (first && !first->addends.empty()));
         }
         if (!first || !second)

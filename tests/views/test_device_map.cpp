@@ -43,6 +43,24 @@ DeviceSet hostsOf(std::int32_t devices, const MeshPtr& mesh)
     return DeviceSet::ofHosts("generic-cpu", "cpu", static_cast<std::int32_t>(mesh->deviceCount() / devices), devices);
 }
 
+/// A map of its own, with the devices of a mesh on hosts of so many.
+struct OnScreen {
+    Appearance appearance{ ThemeChoice::Light };
+    Selection selection;
+    DeviceMap map{ &selection };
+
+    OnScreen(QSize size, const MeshPtr& mesh, std::int32_t devicesPerHost, std::optional<Layout> layout)
+    {
+        map.resize(size);
+        map.setMesh(mesh, hostsOf(devicesPerHost, mesh), std::move(layout));
+    }
+    [[nodiscard]] bool isShown()
+    {
+        map.show();
+        return QTest::qWaitForWindowActive(&map);
+    }
+};
+
 } // namespace
 
 class TestDeviceMap : public QObject {
@@ -57,14 +75,10 @@ private Q_SLOTS:
 
     void anotherMeshLeavesNothingLit()
     {
-        Appearance appearance(ThemeChoice::Light);
-        Selection selection;
-        DeviceMap map(&selection);
-        map.resize(360, 200);
         const MeshPtr small = plain(2, 16), large = columnMajor(16, 16);
-        map.setMesh(small, hostsOf(8, small), cutBy(small, "model"));
-        map.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&map));
+        OnScreen screen({ 360, 200 }, small, 8, cutBy(small, "model"));
+        auto& [appearance, selection, map] = screen;
+        QVERIFY(screen.isShown());
         // d31 is on position 31 of the small mesh and on position 241 of the large one, which is no square of the
         // small.
         const QPoint last = map.shownRect(map.map().squareOf(31)).center();
@@ -91,14 +105,10 @@ private Q_SLOTS:
 
     void anotherTensorLightsItsOwnHolders()
     {
-        Appearance appearance(ThemeChoice::Light);
-        Selection selection;
-        DeviceMap map(&selection);
-        map.resize(360, 120);
         const MeshPtr mesh = plain(2, 4);
-        map.setMesh(mesh, hostsOf(4, mesh), cutBy(mesh, "model"));
-        map.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&map));
+        OnScreen screen({ 360, 120 }, mesh, 4, cutBy(mesh, "model"));
+        auto& [appearance, selection, map] = screen;
+        QVERIFY(screen.isShown());
         QTest::mouseMove(&map, map.shownRect(3).center());
         QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 3, 7 }));
         map.setMesh(mesh, hostsOf(4, mesh), cutBy(mesh, "data")); // by keyboard; the pointer stays where it is
@@ -137,14 +147,10 @@ private Q_SLOTS:
 
     void anotherSizeKeepsTheDeviceInWords()
     {
-        Appearance appearance(ThemeChoice::Light);
-        Selection selection;
-        DeviceMap map(&selection);
-        map.resize(900, 600);
         const MeshPtr mesh = plain(64, 16);
-        map.setMesh(mesh, hostsOf(8, mesh), std::nullopt);
-        map.show();
-        QVERIFY(QTest::qWaitForWindowActive(&map));
+        OnScreen screen({ 900, 600 }, mesh, 8, std::nullopt);
+        auto& [appearance, selection, map] = screen;
+        QVERIFY(screen.isShown());
         map.setFocus();
         QTest::keyClick(&map, Qt::Key_End);
         QCOMPARE(map.caption(), QStringLiteral("d1023: data 63, model 15, host 127"));
@@ -160,12 +166,9 @@ private Q_SLOTS:
 
     void manyHoldersAreCountedNotRanged()
     {
-        Appearance appearance(ThemeChoice::Light);
-        Selection selection;
-        DeviceMap map(&selection);
-        map.resize(360, 200);
         const MeshPtr mesh = plain(16, 4);
-        map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "model"));
+        OnScreen screen({ 360, 200 }, mesh, 8, cutBy(mesh, "model"));
+        auto& [appearance, selection, map] = screen;
         QCOMPARE(map.tableText(1, 0), QStringLiteral("d1"));
         QCOMPARE(map.tableText(1, 2), QStringLiteral("16 devices: d1, d5, …, d61"));
         map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "data"));
@@ -176,14 +179,10 @@ private Q_SLOTS:
 
     void everyLevelIsReachedAndLeft()
     {
-        Appearance appearance(ThemeChoice::Light);
-        Selection selection;
-        DeviceMap map(&selection);
-        map.resize(360, 120);
         const MeshPtr mesh = plain(1024, 16);
-        map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "model"));
-        map.show();
-        QVERIFY(QTest::qWaitForWindowActive(&map));
+        OnScreen screen({ 360, 120 }, mesh, 8, cutBy(mesh, "model"));
+        auto& [appearance, selection, map] = screen;
+        QVERIFY(screen.isShown());
         // The class map: how many there are, in words, and what a square is.
         QVERIFY(map.map().devicesPerSquare() > 8);
         QVERIFY2(map.caption().startsWith(QStringLiteral("16,384 devices, 16 different shards. Each square is ")),
@@ -251,12 +250,9 @@ private Q_SLOTS:
 
     void thousandsOfSquaresHaveTheirColours()
     {
-        Appearance appearance(ThemeChoice::Light);
-        Selection selection;
-        DeviceMap map(&selection);
-        map.resize(900, 500);
         const MeshPtr mesh = plain(1024, 16);
-        map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "model"));
+        OnScreen screen({ 900, 500 }, mesh, 8, cutBy(mesh, "model"));
+        auto& [appearance, selection, map] = screen;
         QCOMPARE(map.map().devicesPerSquare(), 1);
         const QImage picture = map.grab().toImage();
         const Theme& theme = Theme::current();
@@ -279,14 +275,10 @@ private Q_SLOTS:
 
     void holdersOfManyDevicesAreNotListed()
     {
-        Appearance appearance(ThemeChoice::Light);
-        Selection selection;
-        DeviceMap map(&selection);
-        map.resize(600, 400);
         const MeshPtr mesh = columnMajor(1024, 1024);
-        map.setMesh(mesh, hostsOf(8, mesh), Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
-        map.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&map));
+        OnScreen screen({ 600, 400 }, mesh, 8, Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
+        auto& [appearance, selection, map] = screen;
+        QVERIFY(screen.isShown());
         map.grab();
         QElapsedTimer timer;
         timer.start();

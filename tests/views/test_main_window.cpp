@@ -53,7 +53,7 @@ namespace {
 /// Closed until somebody asks for it.
 bool isOnDemand(const DockFrame* dock)
 {
-    return QStringList{ QStringLiteral("trace"), QStringLiteral("lab"), QStringLiteral("named"),
+    return QStringList{ QStringLiteral("trace"), QStringLiteral("program"), QStringLiteral("lab"), QStringLiteral("named"),
         QStringLiteral("dialects"), QStringLiteral("devices"), QStringLiteral("hosts") }
         .contains(dock->objectName());
 }

@@ -15,6 +15,7 @@
 #include "document/selection.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "mesh/device_presets.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/device_map.h"
 #include "views/mesh_view/mesh_view.h"
@@ -423,6 +424,34 @@ private Q_SLOTS:
         QCOMPARE(view.row(0)->spinBox()->value(), 2);
         QCOMPARE(view.message(),
             QStringLiteral("E115 data = 3: no other axis can take the inverse: 8 devices do not divide by 3"));
+    }
+
+    /// An experiment without a mesh shows none: nothing of the one before it is left.
+    void noMapOfAnotherMesh()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Document document;
+        Selection selection;
+        document.setExperiment(builtinExamples().front().make(), {});
+        document.waitForAnalysis();
+        MeshView view(&document, &selection);
+        view.resize(360, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QCOMPARE(view.map()->tableRowCount(), 8);
+        Experiment experiment = builtinExamples().front().make();
+        experiment.hardware.devices = *parseDevices("tpu-v4:4x4x4");
+        experiment.mesh.axes = { { "data", 16 }, { "model", 4 } };
+        experiment.mesh.order.method = OrderMethod::T5x;
+        experiment.mesh.order.submesh = { 3, 1, 1, 1 };
+        document.setExperiment(experiment, {});
+        document.waitForAnalysis();
+        QCOMPARE(view.map()->tableRowCount(), 0);
+        QVERIFY(!view.grab().isNull());
+        view.map()->setFocus();
+        for (const Qt::Key key : { Qt::Key_Right, Qt::Key_Plus, Qt::Key_Minus, Qt::Key_Return })
+            QTest::keyClick(view.map(), key);
+        QVERIFY(selection.devices().empty());
     }
 
     void axesAreOrderedNamedAddedAndRemoved()

@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QListView>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -21,6 +22,8 @@
 #include "views/hosts_view/hosts_view.h"
 #include "views/theme/appearance.h"
 #include "views/topology_view/device_colours.h"
+#include "views/topology_view/device_controls.h"
+#include "views/topology_view/device_list_editor.h"
 #include "views/topology_view/field_map.h"
 #include "views/topology_view/topology_view.h"
 
@@ -271,6 +274,93 @@ private Q_SLOTS:
         QVERIFY(view.mesh()->field());
     }
 
+    /// A machine of one's own, device by device, and what is wrong with a list.
+    void ownDevices()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(on("tpu-v4:2x2x1", { { "data", 2 }, { "model", 2 } }, OrderMethod::RowMajor));
+        TopologyView view(&fixture.document, &fixture.selection);
+        view.resize(700, 600);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowActive(&view));
+        DeviceListEditor* list = view.controls()->listEditor();
+        QVERIFY(!list->isVisible());
+        view.controls()->showList(true);
+        QVERIFY(list->isVisible() && list->edit()->hasFocus());
+        // It begins with the devices that there are.
+        QVERIFY2(list->problem().isEmpty(), qPrintable(list->problem()));
+        QVERIFY(list->edit()->toPlainText().contains(QStringLiteral("kind: TPU v4")));
+        const Experiment before = *fixture.document.experiment();
+        const char* const bad[] = { "", "kind: TPU v4\n", "0 0 0 0", "0 0 0 0 0\n0 0 1 0 0\n", "0 zero 0 0 0\n",
+            "-1 0 0 0 0\n", "platform: abacus\n0 0 0 0 0\n", "sort: of\n", "99999999999999999999 0 0 0 0\n" };
+        for (const char* text : bad) {
+            list->edit()->setPlainText(QString::fromUtf8(text));
+            QVERIFY2(list->problem().size() > 12, text);
+            QVERIFY(!list->applyButton()->isEnabled());
+            QTest::keyClick(list->edit(), Qt::Key_Return, Qt::ControlModifier);
+            QCOMPARE(list->edit()->toPlainText(), QString::fromUtf8(text)); // to be mended
+        }
+        // A gap in the ids is found when the list is to be used.
+        list->edit()->setPlainText(QStringLiteral("0 0 0 0 0\n5 0 1 0 0\n"));
+        list->applyButton()->click();
+        QVERIFY2(view.message().contains(QStringLiteral("1 is missing")), qPrintable(view.message()));
+        QVERIFY(list->isVisible());
+        QVERIFY(*fixture.document.experiment() == before);
+        // Six chips of a broken slice, on two hosts.
+        list->edit()->setPlainText(QStringLiteral("kind: TPU v4\n0 0 0 0 0\n1 0 1 0 0\n2 0 2 0 0\n3 1 0 1 0\n"
+                                                  "4 1 1 1 0\n5 1 2 1 0\n"));
+        QVERIFY2(list->problem().isEmpty(), qPrintable(list->problem()));
+        QTest::keyClick(list->edit(), Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(!list->isVisible());
+        fixture.document.waitForAnalysis();
+        const DeviceSet& devices = fixture.document.experiment()->hardware.devices;
+        QCOMPARE(devices.own.size(), 6U);
+        QCOMPARE(devices.hosts, 2);
+        QCOMPARE(view.keyFigure(), QStringLiteral("6 devices"));
+        QVERIFY(view.machine()->field());
+        QVERIFY(!view.grab().isNull());
+        // Written again it is the same list.
+        view.controls()->showList(true);
+        QVERIFY(list->edit()->toPlainText().contains(QStringLiteral("5 1 2 1 0 0 0")));
+        QTest::keyClick(list->edit(), Qt::Key_Escape);
+        QVERIFY(!list->isVisible());
+        fixture.document.undoStack()->undo();
+        QVERIFY(*fixture.document.experiment() == before);
+    }
+
+    void optionsOfTheBuilders()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(on("tpu-v4:4x4x4", { { "data", 16 }, { "model", 4 } }));
+        TopologyView view(&fixture.document, &fixture.selection);
+        const auto box = [&](const QString& text) -> QCheckBox* {
+            for (auto* each : view.findChildren<QCheckBox*>())
+                if (each->text() == text)
+                    return each;
+            return nullptr;
+        };
+        QCheckBox* contiguous = box(QStringLiteral("Contiguous submeshes"));
+        QVERIFY(contiguous && !contiguous->isHidden());
+        contiguous->click();
+        fixture.document.waitForAnalysis();
+        QVERIFY(fixture.document.experiment()->mesh.order.contiguousSubmeshes);
+        // Whether the topology has them or not, it is said.
+        QVERIFY2(view.message().contains(QStringLiteral("contiguous"))
+                || view.reason().contains(QStringLiteral("contiguous")),
+            qPrintable(view.message() + view.reason()));
+        fixture.document.undoStack()->undo();
+        QVERIFY(!contiguous->isChecked());
+        QCheckBox* byHost = box(QStringLiteral("Hosts as slices"));
+        QVERIFY(byHost && byHost->isHidden());
+        fixture.document.setExperiment(on("gpu:4x8", { { "data", 4 }, { "model", 8 } }, OrderMethod::Hybrid), {});
+        fixture.document.waitForAnalysis();
+        QVERIFY(!byHost->isHidden() && contiguous->isHidden());
+        byHost->click();
+        fixture.document.waitForAnalysis();
+        QVERIFY(fixture.document.experiment()->mesh.order.byHost);
+        QVERIFY2(view.message().isEmpty(), qPrintable(view.message()));
+    }
+
     void t5xAndSlices()
     {
         Appearance appearance(ThemeChoice::Light);
@@ -278,7 +368,7 @@ private Q_SLOTS:
         TopologyView view(&fixture.document, &fixture.selection);
         QVERIFY2(view.reason().contains(QStringLiteral("The table of default meshes has the submesh")),
             qPrintable(view.reason()));
-        auto* option = view.findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
+        auto* option = view.controls()->findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
         QVERIFY(option);
         option->setText(QStringLiteral("3, 1, 1, 1"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));

@@ -7,6 +7,7 @@
 #include "experiment/mesh_order.h"
 #include "mesh/device_presets.h"
 #include "pipeline/analyse.h"
+#include "words/device_list.h"
 #include "words/topology_words.h"
 
 using namespace shardscope;
@@ -15,6 +16,18 @@ class TestTopologyWords : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void runsOfDevices()
+    {
+        QCOMPARE(words::deviceRanges({}), QString());
+        QCOMPARE(words::deviceRanges({ 5 }), QStringLiteral("d5"));
+        QCOMPARE(words::deviceRanges({ 3, 1, 2, 0 }), QStringLiteral("d0–d3"));
+        QCOMPARE(words::deviceRanges({ 8, 9, 0, 1, 5 }), QStringLiteral("d0–d1, d5, d8–d9"));
+        std::vector<std::int32_t> even;
+        for (std::int32_t id = 0; id < 64; id += 2)
+            even.push_back(id);
+        QCOMPARE(words::deviceRanges(even), QStringLiteral("d0, d2, …, d62"));
+    }
+
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
 
     void facts()

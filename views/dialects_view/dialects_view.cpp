@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "experiment/mesh_order.h"
 #include "views/dialects_view/dialects_model.h"
 #include "views/panel/panel.h"
 #include "words/dialects.h"
@@ -149,7 +150,7 @@ void DialectsView::refresh()
     subject.rules = now.rules.rules;
     subject.first = systemAt(m_first);
     subject.second = systemAt(m_second);
-    if (auto mesh = makeMesh(now.mesh))
+    if (auto mesh = makeMesh(now.hardware.devices, now.mesh))
         subject.mesh = std::move(*mesh);
     // Where the newest analysis did not come so far, the names are those of the last one that did.
     const SnapshotPtr newest = m_document->snapshot(), good = m_document->lastGood();
@@ -220,7 +221,8 @@ void DialectsView::sizeTable()
     int rest = width;
     for (const int column : { DialectsModel::Array, DialectsModel::First, DialectsModel::Second }) {
         const int wanted = std::max(contentWidth(column), m_table->horizontalHeader()->sectionSizeHint(column));
-        m_table->setColumnWidth(column, std::clamp(wanted + 8, width * 12 / 100, width * 24 / 100));
+        const int most = column == DialectsModel::Array ? 36 : 22; // the name tells the rows apart
+        m_table->setColumnWidth(column, std::clamp(wanted + 8, width * 12 / 100, width * most / 100));
         rest -= m_table->columnWidth(column);
     }
     m_table->setColumnWidth(DialectsModel::Step, rest);

@@ -18,6 +18,19 @@
 
 namespace shardscope {
 
+namespace {
+
+constexpr QChar joiner(0x2060); ///< where no line may be broken
+
+/// A line is not broken behind the dash of a range.
+QString unbroken(QString text)
+{
+    constexpr QChar dash(0x2013);
+    return text.replace(dash, QString(dash) + joiner);
+}
+
+} // namespace
+
 HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
@@ -65,6 +78,7 @@ HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
     words->addWidget(m_title);
     words->addWidget(m_writes);
     words->addWidget(m_batch);
+    words->addStretch(1); // the words stay at the top where there is no table
     auto* right = new QVBoxLayout;
     right->setSpacing(0);
     right->addLayout(words);
@@ -100,7 +114,7 @@ QString HostsView::summary() const
     QStringList lines{ m_title->text(), m_writes->text() };
     if (!m_batch->text().isEmpty())
         lines << m_batch->text();
-    return lines.join(QLatin1Char('\n'));
+    return lines.join(QLatin1Char('\n')).remove(joiner);
 }
 
 int HostsView::current() const
@@ -138,11 +152,11 @@ void HostsView::showHost(int row)
     const QScopedValueRollback following(m_following, true);
     HostShare chunks = m_index->of(static_cast<std::size_t>(row));
     m_host = chunks.host;
-    m_title->setText(words::hostTitle(*m_index, chunks));
+    m_title->setText(unbroken(words::hostTitle(*m_index, chunks)));
     m_writes->setText(words::hostWrites(chunks));
     const auto batch = m_index->batch(static_cast<std::size_t>(row));
     // Why a host has no chunks is said once.
-    m_batch->setText(batch && !chunks.problem ? words::hostBatch(*batch) : QString());
+    m_batch->setText(batch && !chunks.problem ? unbroken(words::hostBatch(*batch)) : QString());
     m_batch->setVisible(!m_batch->text().isEmpty());
     m_table->setVisible(!chunks.problem);
     m_arrays->setHost(m_index, std::move(chunks));

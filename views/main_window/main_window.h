@@ -32,6 +32,7 @@ class MeshView;
 class NamedArraysView;
 class PreviewRibbon;
 class ProblemsView;
+class ProgramView;
 class RuleTraceView;
 class RulesView;
 class ShardGridView;
@@ -61,6 +62,7 @@ public:
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
+    [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
     [[nodiscard]] NamedArraysView* namedArrays() const { return m_named; }
     [[nodiscard]] TopologyView* topologyView() const { return m_devices; }
@@ -156,6 +158,7 @@ private:
     MemoryView* m_memory = nullptr;
     ExplainView* m_explain = nullptr;
     ProblemsView* m_problems = nullptr;
+    ProgramView* m_program = nullptr;
     ShardingLabView* m_lab = nullptr;
     NamedArraysView* m_named = nullptr;
     TopologyView* m_devices = nullptr;

@@ -17,6 +17,7 @@
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
+#include "views/program_view/program_view.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
@@ -35,7 +36,7 @@ namespace shardscope {
 namespace {
 
 /// Docks for a question that comes up now and then: closed until they are asked for, then beside the shard grid.
-constexpr const char* docksOnDemand[] = { "devices", "hosts", "lab", "named", "dialects" };
+constexpr const char* docksOnDemand[] = { "program", "devices", "hosts", "lab", "named", "dialects" };
 
 bool isOnDemand(const DockFrame* dock)
 {
@@ -66,6 +67,7 @@ void MainWindow::makeDocks()
     m_memory = new MemoryView(&m_document, &m_selection);
     m_explain = new ExplainView(&m_document, &m_selection);
     m_problems = new ProblemsView(&m_document, &m_selection);
+    m_program = new ProgramView(&m_document, &m_selection);
     m_lab = new ShardingLabView(&m_document, &m_selection);
     m_named = new NamedArraysView(&m_document, &m_selection);
     m_devices = new TopologyView(&m_document, &m_selection);
@@ -85,6 +87,7 @@ void MainWindow::makeDocks()
     add("rules", "rules", tr("Rules"), m_rules);
     add("tensors", "tensors", tr("Tensors"), m_tensors);
     add("grid", "grid", tr("Shard grid"), m_grid);
+    add("program", "program", tr("Program"), m_program);
     add("timing", "timing", tr("Timing"), m_timing);
     add("memory", "memory", tr("Memory"), m_memory);
     add("explain", "explain", tr("Explain"), m_explain);

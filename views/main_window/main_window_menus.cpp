@@ -29,6 +29,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/plain_tip.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -217,18 +218,15 @@ void MainWindow::makeMenus()
 
 void MainWindow::fillExamplesMenu(QMenu* examples)
 {
-    const auto text = [](std::string_view utf8) {
-        return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-    };
     for (const ExampleGroup& group : exampleGroups()) {
-        QMenu* menu = examples->addMenu(text(group.title));
+        QMenu* menu = examples->addMenu(words::fromStd(group.title));
         menu->setToolTipsVisible(true);
         for (const GalleryExample& example : gallery()) {
             if (example.group != group.id)
                 continue;
             QAction* open = menu->addAction(QString::fromStdString(example.experiment.title));
-            open->setObjectName(QStringLiteral("example-") + text(example.id));
-            open->setToolTip(text(example.question));
+            open->setObjectName(QStringLiteral("example-") + words::fromStd(example.id));
+            open->setToolTip(words::fromStd(example.question));
             connect(open, &QAction::triggered, this, [this, &example] { openExample(example.experiment); });
         }
     }

@@ -122,7 +122,9 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
     if (!m_snapshot || !m_snapshot->mesh)
         return entries;
     const auto devices = static_cast<int>(m_snapshot->mesh->deviceCount());
-    entries.push_back({ devices == 1 ? tr("One device") : tr("One bar for all %1 devices: 1 behaviour").arg(devices) });
+    entries.push_back({ devices == 1
+            ? tr("One device")
+            : tr("One bar for all %1: 1 behaviour", "devices").arg(words::counted(devices, words::Noun::Device)) });
     const std::vector<QString> sizes = sizeTexts(bar);
     for (std::size_t i = 0; i < bar.segments.size(); ++i)
         if (!isLabelled(bar, bar.segments[i])

@@ -107,8 +107,15 @@ bool DeviceMap::hasColumnHeading() const
 
 void DeviceMap::arrange()
 {
-    if (!m_mesh)
+    if (!m_mesh) { // nothing is left of the map of another one
+        m_map = DeviceMapLayout();
+        m_hosts = MapHosts();
+        m_levels = { MapZoom::Fit };
+        m_current = -1;
+        tableChanged(this);
+        Q_EMIT captionChanged();
         return;
+    }
     const std::int64_t lit = m_litSquare ? m_map.positionOf(*m_litSquare) : -1;
     const LitBy litBy = std::exchange(m_litBy, LitBy::Nobody);
     m_litSquare.reset(); // of the map as it was

@@ -393,8 +393,9 @@ void MeshView::refreshMap()
     if (!snapshot) {
         // Nothing was solved yet: the mesh alone can be drawn if it is one.
         const Experiment& now = *m_document->experiment();
-        if (auto mesh = makeMesh(now.hardware.devices, now.mesh))
-            m_map->setMesh(std::make_shared<const Mesh>(std::move(*mesh)), now.hardware.devices, std::nullopt);
+        auto mesh = makeMesh(now.hardware.devices, now.mesh);
+        m_map->setMesh(
+            mesh ? std::make_shared<const Mesh>(std::move(*mesh)) : nullptr, now.hardware.devices, std::nullopt);
         return;
     }
     const TensorRow* row = snapshot->row(m_selection->tensor().toStdString());

@@ -51,6 +51,20 @@ QWidget* ChipsDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem
     return editor;
 }
 
+void ChipsDelegate::setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const
+{
+    const auto* line = qobject_cast<QLineEdit*>(editor);
+    if (!line)
+        return;
+    QMetaObject::invokeMethod(
+        model,
+        [model, at = QPersistentModelIndex(index), text = line->text()] {
+            if (at.isValid())
+                model->setData(at, text);
+        },
+        Qt::QueuedConnection);
+}
+
 void ChipsDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex&) const
 {
     QRect rect = option.rect;

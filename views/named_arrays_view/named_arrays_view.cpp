@@ -23,6 +23,7 @@
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/widgets/two_sides.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -30,11 +31,6 @@ namespace shardscope {
 namespace {
 
 constexpr DType dtypes[] = { DType::F32, DType::BF16, DType::F16, DType::F64, DType::I32, DType::I8 };
-
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
 
 /// "array", "array2", ...: a path that no array has.
 std::string freshPath(const NamedTree& tree)
@@ -150,7 +146,7 @@ QWidget* NamedArraysView::makeArraysSide()
     m_remove->setObjectName(QStringLiteral("removeRow"));
     m_dtype = new QComboBox(side);
     for (const DType dtype : dtypes)
-        m_dtype->addItem(text(name(dtype)), static_cast<int>(dtype));
+        m_dtype->addItem(words::fromStd(name(dtype)), static_cast<int>(dtype));
     m_dtype->setAccessibleName(tr("Type of the elements"));
     m_sameNames = new QCheckBox(tr("Names are mesh axes"), side);
     m_sameNames->setToolTip(tr("No mapping: a name stands for the mesh axis of the same name"));
@@ -321,7 +317,7 @@ void NamedArraysView::showArray()
         return;
     }
     m_spec->setText(QStringLiteral("%1[%2]  %3 → %4")
-                        .arg(text(name(dtype)), QString::fromStdString(written.axes),
+                        .arg(words::fromStd(name(dtype)), QString::fromStdString(written.axes),
                             QString::fromStdString(toJax(outcome.spec)), words::shape(outcome.layout->shardShape())));
     m_bytes->setText(tr("%1 per device").arg(words::bytes(static_cast<double>(outcome.bytesPerDevice))));
     const DeviceSet& devices = m_document->experiment()->hardware.devices;

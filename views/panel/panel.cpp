@@ -28,6 +28,7 @@ RoleLabel::RoleLabel(const QString& text, Size size, QColor Theme::*colour, QWid
     , m_colour(colour)
 {
     setTextFormat(Qt::PlainText);
+    setForegroundRole(QPalette::WindowText); // also on a view that is filled with the base colour
     apply();
 }
 

@@ -10,6 +10,7 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/widgets/plain_tip.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -47,9 +48,7 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     , m_severity(problem.diagnostic.severity())
     , m_alternate(alternate)
     , m_icon(new QLabel(this))
-    , m_code(new RoleLabel(
-          QString::fromUtf8(problem.diagnostic.id().data(), static_cast<qsizetype>(problem.diagnostic.id().size())),
-          RoleLabel::Size::Fixed, &Theme::text, this))
+    , m_code(new RoleLabel(words::fromStd(problem.diagnostic.id()), RoleLabel::Size::Fixed, &Theme::text, this))
     , m_cause(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
     , m_place(new RoleLabel(place, RoleLabel::Size::Normal, &Theme::secondary, this))
 {

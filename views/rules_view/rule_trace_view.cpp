@@ -13,6 +13,7 @@
 #include "document/document.h"
 #include "document/selection.h"
 #include "experiment/edits.h"
+#include "experiment/mesh_order.h"
 #include "pipeline/explain.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
@@ -22,6 +23,7 @@
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "words/dialects.h"
+#include "words/trace_words.h"
 
 namespace shardscope {
 
@@ -355,7 +357,7 @@ void RuleTraceView::showCurrentRule()
     const RuleTrace& trace = subject.resolution.rules[static_cast<std::size_t>(rule)];
     m_whyTitle->setText(trace.verdict == Verdict::Applied ? tr("Why rule %1 fired").arg(rule + 1)
                                                           : tr("Why rule %1 did not fire").arg(rule + 1));
-    QString why = markUp(words::verdictReason(trace, subject.rules, subject.names));
+    QString why = markUp(words::verdictReason(trace, subject.rules, subject.names, subject.meshAxes));
     if (!why.endsWith(QLatin1Char('.')))
         why += QLatin1Char('.');
     if (!trace.lostAxes.empty()) {
@@ -442,8 +444,9 @@ bool RuleTraceView::joinRules()
 
 void RuleTraceView::showOthers()
 {
-    const RulesSetting& now = m_document->experiment()->rules;
-    const Result<Mesh> mesh = makeMesh(m_document->experiment()->mesh);
+    const Experiment& experiment = *m_document->experiment();
+    const RulesSetting& now = experiment.rules;
+    const Result<Mesh> mesh = makeMesh(experiment.hardware.devices, experiment.mesh);
     const RuleSystem own{ now.dialect, now.version };
     QStringList same, other;
     if (mesh) {

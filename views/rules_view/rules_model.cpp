@@ -6,10 +6,12 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "base/codes.h"
 #include "document/document.h"
 #include "experiment/edits.h"
 #include "experiment/reserved_names.h"
 #include "views/theme/theme.h"
+#include "words/utf8.h"
 
 namespace shardscope {
 
@@ -17,7 +19,7 @@ namespace {
 
 QString unconstrainedText()
 {
-    return QString::fromUtf8(unconstrainedWord.data(), static_cast<qsizetype>(unconstrainedWord.size()));
+    return words::fromStd(unconstrainedWord);
 }
 
 LogicalName parseName(const QString& text)
@@ -58,6 +60,24 @@ SpecEntry parseTarget(const QString& text)
     if (axes.empty() || (axes.size() == 1 && (axes[0] == "None" || axes[0] == "-" || axes[0] == "none")))
         return SpecEntry::none();
     return tuple ? SpecEntry::tuple(std::move(axes)) : SpecEntry::axis(std::move(axes[0]));
+}
+
+Result<SpecEntry> readTarget(const QString& text)
+{
+    QString inner = text.trimmed();
+    if (inner.startsWith(QLatin1Char('(')) && inner.endsWith(QLatin1Char(')')))
+        inner = inner.mid(1, inner.size() - 2);
+    QStringList parts = inner.split(QLatin1Char(','));
+    if (parts.size() > 1 && parts.last().trimmed().isEmpty())
+        parts.removeLast(); // as Python writes a tuple of one
+    static const QRegularExpression axis(QStringLiteral(R"(^\s*(?:'[^'"]+'|"[^'"]+"|[^'"()\[\]{}]+)\s*$)"));
+    const bool several = parts.size() > 1;
+    for (const QString& part : std::as_const(parts))
+        if (part.trimmed().isEmpty() ? several : !axis.match(part).hasMatch())
+            return fail(Code::Syntax,
+                { { "expected", "mesh axes, as data, or data, model, or None" },
+                    { "found", text.trimmed().left(40).toStdString() } });
+    return parseTarget(text);
 }
 
 QString targetText(const SpecEntry& entry)
@@ -270,12 +290,14 @@ bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int ro
     const auto row = static_cast<std::size_t>(index.row());
     const QString text = value.toString().trimmed();
     if (row >= m_rules.size()) {
-        const SpecEntry target = parseTarget(text);
+        const Result<SpecEntry> target = readTarget(text);
         if (text.isEmpty())
             return false;
+        if (!target)
+            return m_document->edit(tl::unexpected(target.error()), {});
         const QString name = at(index.row()).name;
         return m_document->edit(
-            withNameMapped(now, name.toStdString(), target), QStringLiteral("%1 → %2").arg(name, targetText(target)));
+            withNameMapped(now, name.toStdString(), *target), QStringLiteral("%1 → %2").arg(name, targetText(*target)));
     }
     LogicalRule rule = now.rules.rules.list[row];
     if (index.column() == Name) {
@@ -283,7 +305,10 @@ bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int ro
             return false;
         rule.name = parseName(text);
     } else if (index.column() == Axes) {
-        rule.target = parseTarget(text);
+        Result<SpecEntry> target = readTarget(text);
+        if (!target)
+            return m_document->edit(tl::unexpected(target.error()), {});
+        rule.target = std::move(*target);
         rule.nested = false;
     } else {
         return false;

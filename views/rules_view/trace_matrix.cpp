@@ -12,6 +12,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/span_line.h"
+#include "words/trace_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -122,11 +123,12 @@ void TraceMatrix::setCurrentRule(int rule)
     m_current = rule;
     if (rule >= 0) {
         const RuleTrace& trace = m_subject.resolution.rules[static_cast<std::size_t>(rule)];
-        setAccessibleDescription(tr("rule %1 of %2, %3: %4")
-                                     .arg(rule + 1)
-                                     .arg(last + 1)
-                                     .arg(words::verdict(trace),
-                                         words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names))));
+        setAccessibleDescription(
+            tr("rule %1 of %2, %3: %4")
+                .arg(rule + 1)
+                .arg(last + 1)
+                .arg(words::verdict(trace),
+                    words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes))));
     }
     update();
     tableCurrentChanged(this);
@@ -270,7 +272,7 @@ QString TraceMatrix::tableText(int row, int column) const
     case 3:
         return words::verdict(trace);
     default:
-        return words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names));
+        return words::plain(words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes));
     }
 }
 

@@ -10,6 +10,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/span_line.h"
+#include "words/trace_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -133,7 +134,8 @@ void TraceMatrix::paintRule(QPainter& painter, int rule, const Theme& theme) con
         return;
     x += QFontMetrics(Metrics::semibold()).horizontalAdvance(word) + 12;
     paintSpans(painter, QRect(x, verdict.top(), verdict.right() - x - 6, verdict.height()),
-        words::verdictReason(trace, m_subject.rules, m_subject.names), font(), theme.secondary, theme);
+        words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes), font(), theme.secondary,
+        theme);
 }
 
 void TraceMatrix::paintLeader(QPainter& painter, const Theme& theme) const

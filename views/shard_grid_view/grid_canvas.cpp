@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QToolTip>
 #include <algorithm>
+#include <utility>
 
 #include "document/selection.h"
 #include "views/theme/theme.h"
@@ -48,13 +49,57 @@ void GridCanvas::setSubject(std::optional<GridSubject> subject)
 
 void GridCanvas::setChoice(GridLayout::Choice choice)
 {
-    if (!(m_choice == choice)) {
+    GridLayout::Choice before = m_choice;
+    before.slides = choice.slides; // another block of the same cells keeps the zoom
+    if (!(before == choice)) {
         m_level = 0;
         m_window = {};
     }
-    m_choice = choice;
+    m_choice = std::move(choice);
     arrange();
+    if (m_current) { // it stands for another shard now
+        const std::optional<GridCell> cell = std::exchange(m_current, std::nullopt);
+        setCurrentCell(cell);
+    }
     update();
+    Q_EMIT choiceChanged();
+}
+
+bool GridCanvas::canMove(int dimension, GridPlace place) const
+{
+    return m_subject && GridLayout::moved(m_subject->layout, m_choice, dimension, place);
+}
+
+bool GridCanvas::moveDimension(int dimension, GridPlace place)
+{
+    auto moved = m_subject ? GridLayout::moved(m_subject->layout, m_choice, dimension, place) : std::nullopt;
+    if (!moved)
+        return false;
+    setChoice(std::move(*moved));
+    return true;
+}
+
+void GridCanvas::setSlide(int dimension, std::int64_t block)
+{
+    GridLayout::Choice choice = m_grid.choiceAt(m_choice, m_grid.slide());
+    const auto d = static_cast<std::size_t>(dimension);
+    if (d >= choice.slides.size() || choice.slides[d] == block)
+        return;
+    choice.slides[d] = block;
+    setChoice(std::move(choice));
+}
+
+void GridCanvas::turnPage(int by)
+{
+    if (m_grid.slides() > 1) {
+        const std::int64_t slide = std::clamp<std::int64_t>(m_grid.slide() + by, 0, m_grid.slides() - 1);
+        if (slide != m_grid.slide())
+            setChoice(m_grid.choiceAt(m_choice, slide));
+        return;
+    }
+    GridCell cell = m_current.value_or(GridCell{});
+    cell.panel = std::clamp(cell.panel + (m_current ? by : 0), 0, static_cast<int>(m_grid.panels().size()) - 1);
+    setCurrentCell(cell);
 }
 
 void GridCanvas::setColour(GridColour colour)
@@ -357,6 +402,12 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
     case Qt::Key_End:
         cell.column = m_grid.columns().pieces - 1;
         break;
+    case Qt::Key_PageUp:
+        turnPage(-1);
+        return;
+    case Qt::Key_PageDown:
+        turnPage(1);
+        return;
     case Qt::Key_Plus:
         zoomIn(m_current);
         return;

@@ -22,6 +22,12 @@ public:
     void setSubject(std::optional<GridSubject> subject);
     [[nodiscard]] const std::optional<GridSubject>& subject() const { return m_subject; }
     void setChoice(GridLayout::Choice choice);
+    [[nodiscard]] const GridLayout::Choice& choice() const { return m_choice; }
+    /// Whether a dimension can go to a place of the axis tray, and taking it there.
+    [[nodiscard]] bool canMove(int dimension, GridPlace place) const;
+    bool moveDimension(int dimension, GridPlace place);
+    /// Another block of a dimension that is on a slider.
+    void setSlide(int dimension, std::int64_t block);
     void setColour(GridColour colour);
     /// What is said when there is nothing to draw.
     void setEmptyText(const QString& text);
@@ -46,6 +52,7 @@ public:
 
 Q_SIGNALS:
     void zoomChanged();
+    void choiceChanged();
 
 protected:
     bool event(QEvent* event) override;
@@ -67,6 +74,8 @@ private:
     [[nodiscard]] GridCell windowCentre() const;
     void setLevel(std::size_t level, std::optional<GridCell> anchor);
     void moveWindow(std::int64_t rows, std::int64_t columns);
+    /// The next block on the sliders, or the next panel where there is no slider.
+    void turnPage(int by);
     void ensureVisible(const GridCell& cell);
     void forgetPictures();
     /// Lights the holders of a cell in all views, for the pointer or for the keys.

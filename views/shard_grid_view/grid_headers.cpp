@@ -58,15 +58,18 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     const bool cut = dimension.pieces > 1 || axis >= 0;
 
     // How many block labels fit: every range, or block numbers at a step of 4, 8, ...
-    const int cell = panel.width() / static_cast<int>(std::max<std::int64_t>(dimension.shown, 1));
+    const std::int64_t firstBlock = dimension.first / dimension.inner;
+    const std::int64_t endBlock = (dimension.end() + dimension.inner - 1) / dimension.inner;
+    const double blockWidth = static_cast<double>(panel.width()) * static_cast<double>(dimension.inner)
+        / static_cast<double>(std::max<std::int64_t>(dimension.shown, 1));
     const auto rangeOf = [&](std::int64_t i) {
         return words::range(
             std::min(i * dimension.block, dimension.size), std::min((i + 1) * dimension.block, dimension.size));
     };
     int widest = 0;
-    for (std::int64_t i = dimension.first; i < std::min<std::int64_t>(dimension.end(), dimension.first + 64); ++i)
+    for (std::int64_t i = firstBlock; i < std::min<std::int64_t>(endBlock, firstBlock + 64); ++i)
         widest = std::max(widest, small.horizontalAdvance(rangeOf(i)));
-    const bool everyRange = cut && widest + 6 <= cell;
+    const bool everyRange = cut && widest + 6 <= blockWidth;
 
     painter.setFont(font());
     QString name = m_subject->dimensionName(dimension.dimension);
@@ -74,13 +77,20 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     if (!cut)
         name += QStringLiteral(" %1, ").arg(words::range(0, dimension.size)) + tr("not cut");
     else if (!everyRange)
-        suffix = tr(", block %1", "hidden @model, block 0–31").arg(words::range(dimension.first, dimension.end()));
-    const QRect nameRect(panel.left(), nameTop - titleShift, panel.width(), Metrics::scaled(16));
-    const int nameWidth =
-        drawName(painter, nameRect, Qt::AlignHCenter, name, m_subject->axesOf(dimension.dimension), axis, theme);
+        suffix = tr(", block %1", "hidden @model, block 0–31").arg(words::range(firstBlock, endBlock));
+    // Over the panel; where it is wider than that it goes on to the right, and not into the corner of the row's name.
+    QFont bold = font();
+    bold.setWeight(QFont::DemiBold);
+    const QString axes = m_subject->axesOf(dimension.dimension);
+    const int wanted =
+        QFontMetrics(font()).horizontalAdvance(name + QLatin1Char(' ')) + QFontMetrics(bold).horizontalAdvance(axes);
+    const bool fits = wanted <= panel.width();
+    const QRect nameRect(
+        panel.left(), nameTop - titleShift, fits ? panel.width() : width() - panel.left() - 4, Metrics::scaled(16));
+    const int nameWidth = drawName(painter, nameRect, fits ? Qt::AlignHCenter : Qt::AlignLeft, name, axes, axis, theme);
     if (!suffix.isEmpty()) {
         painter.setPen(theme.secondary);
-        const int x = std::max(nameRect.center().x() - nameWidth / 2, 2) + nameWidth;
+        const int x = (fits ? std::max(nameRect.center().x() - nameWidth / 2, 2) : nameRect.left()) + nameWidth;
         painter.drawText(QRect(x, nameRect.top(), Metrics::scaled(160), nameRect.height()),
             Qt::AlignLeft | Qt::AlignVCenter, suffix);
     }
@@ -91,9 +101,10 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
         return;
     const std::vector<GridCell>& lit = m_litCells;
     const auto label = [&](std::int64_t i, const QString& text, int width) {
-        const int left = m_grid.columnEdge(panel, i), right = m_grid.columnEdge(panel, i + 1);
-        const int x = (left + right) / 2 - width / 2;
-        const bool strong = lit.size() == 1 && lit.front().column == i;
+        const std::int64_t first = std::max(i * dimension.inner, dimension.first);
+        const std::int64_t last = std::min((i + 1) * dimension.inner, dimension.end());
+        const int x = (m_grid.columnEdge(panel, first) + m_grid.columnEdge(panel, last)) / 2 - width / 2;
+        const bool strong = lit.size() == 1 && lit.front().column / dimension.inner == i;
         QFont face = Metrics::small();
         face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
         painter.setFont(face);
@@ -101,17 +112,15 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
         painter.drawText(QRect(x - 6, rangesTop, width + 12, small.height()), Qt::AlignCenter, text);
     };
     if (everyRange) {
-        for (std::int64_t i = dimension.first; i < dimension.end(); ++i)
+        for (std::int64_t i = firstBlock; i < endBlock; ++i)
             label(i, rangeOf(i), widest);
         return;
     }
-    const int needed = small.horizontalAdvance(QString::number(dimension.pieces)) + 8;
+    const int needed = small.horizontalAdvance(QString::number(dimension.blocks())) + 8;
     std::int64_t step = 1;
-    while (step < dimension.shown
-        && static_cast<double>(panel.width()) * static_cast<double>(step) / static_cast<double>(dimension.shown)
-            < needed)
+    while (step < endBlock - firstBlock && blockWidth * static_cast<double>(step) < needed)
         step = step == 1 ? 4 : step * 2;
-    for (std::int64_t i = (dimension.first + step - 1) / step * step; i < dimension.end(); i += step)
+    for (std::int64_t i = (firstBlock + step - 1) / step * step; i < endBlock; i += step)
         label(i, words::count(i), needed);
 }
 
@@ -156,15 +165,19 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     QFont bold = font();
     bold.setWeight(QFont::DemiBold);
     write(axes, theme.meshAxis(std::max(axis, 0)), bold);
-    const double cell = static_cast<double>(panel.height()) / static_cast<double>(dimension.shown);
+    const std::int64_t firstBlock = dimension.first / dimension.inner;
+    const std::int64_t endBlock = (dimension.end() + dimension.inner - 1) / dimension.inner;
+    const double blockHeight = static_cast<double>(panel.height()) * static_cast<double>(dimension.inner)
+        / static_cast<double>(dimension.shown);
     std::int64_t step = 1;
-    while (step < dimension.shown && cell * static_cast<double>(step) < small.height() + 2)
+    while (step < endBlock - firstBlock && blockHeight * static_cast<double>(step) < small.height() + 2)
         step = step == 1 ? 4 : step * 2;
     const bool ranges = step == 1;
     const std::vector<GridCell>& lit = m_litCells;
-    for (std::int64_t i = (dimension.first + step - 1) / step * step; i < dimension.end(); i += step) {
-        const int top = m_grid.rowEdge(panel, i), bottom = m_grid.rowEdge(panel, i + 1);
-        const bool strong = lit.size() == 1 && lit.front().row == i;
+    for (std::int64_t i = (firstBlock + step - 1) / step * step; i < endBlock; i += step) {
+        const int top = m_grid.rowEdge(panel, std::max(i * dimension.inner, dimension.first));
+        const int bottom = m_grid.rowEdge(panel, std::min((i + 1) * dimension.inner, dimension.end()));
+        const bool strong = lit.size() == 1 && lit.front().row / dimension.inner == i;
         QFont face = Metrics::small();
         face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
         painter.setFont(face);
@@ -186,18 +199,20 @@ void GridCanvas::paintPanelTitles(QPainter& painter, const Theme& theme) const
     const QFontMetrics metrics(Metrics::semibold());
     for (int panel = 0; panel < static_cast<int>(m_grid.panels().size()); ++panel) {
         const std::vector<std::int64_t> index = m_grid.panelIndex(panel);
-        QStringList parts;
+        QStringList parts, numbers;
         for (std::size_t i = 0; i < index.size(); ++i) {
-            const int d = m_grid.multiples()[i];
-            const auto at = static_cast<std::size_t>(d);
-            const std::int64_t block = m_subject->layout.shardShape()[at], size = m_subject->layout.shape()[at];
-            const std::int64_t begin = std::min(index[i] * block, size), end = std::min(begin + block, size);
-            parts << (block == 1 ? tr("%1 = %2").arg(m_subject->dimensionName(d)).arg(begin)
-                                 : m_subject->dimensionName(d) + QLatin1Char(' ') + words::range(begin, end));
+            parts << m_subject->blockText(m_grid.multiples()[i], index[i]);
+            numbers << words::count(index[i]);
         }
+        // The numbers of the blocks where names have no room; the legend says of which dimensions.
         const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
-        painter.drawText(QRect(rect.left(), rect.top() - metrics.height() - 4, rect.width(), metrics.height()),
-            Qt::AlignCenter, metrics.elidedText(parts.join(QStringLiteral(", ")), Qt::ElideMiddle, rect.width()));
+        const QRect title = rect.adjusted(-10, 0, 10, 0);
+        const QString whole = parts.join(QStringLiteral(", ")), brief = numbers.join(QStringLiteral(", "));
+        painter.drawText(QRect(title.left(), rect.top() - metrics.height() - 4, title.width(), metrics.height()),
+            Qt::AlignCenter,
+            metrics.horizontalAdvance(whole) <= title.width()
+                ? whole
+                : metrics.elidedText(brief, Qt::ElideRight, title.width()));
     }
 }
 

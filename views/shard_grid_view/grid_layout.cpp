@@ -10,15 +10,89 @@ namespace {
 
 constexpr double widest = 4.0;
 
-GridDimension dimensionOf(const Layout& layout, int dimension, std::int64_t first, std::int64_t shown)
+/// The dimensions that do not span the panels.
+struct Others {
+    std::vector<int> inRows, inColumns, multiples, sliders, folded;
+};
+
+Others othersOf(const Layout& layout, const GridLayout::Choice& choice)
+{
+    Others others;
+    std::size_t nested = 0;
+    for (int d = 0; d < static_cast<int>(layout.shape().size()); ++d) {
+        switch (GridLayout::placeOf(layout, choice, d)) {
+        case GridPlace::Nest:
+            (nested++ % 2 == 0 ? others.inColumns : others.inRows).push_back(d);
+            break;
+        case GridPlace::Multiples:
+            others.multiples.push_back(d);
+            break;
+        case GridPlace::Slider:
+            others.sliders.push_back(d);
+            break;
+        case GridPlace::Fold:
+            others.folded.push_back(d);
+            break;
+        case GridPlace::Rows:
+        case GridPlace::Columns:
+            break;
+        }
+    }
+    return others;
+}
+
+std::int64_t blocksOf(const Layout& layout, int dimension)
+{
+    return layout.shardGrid()[static_cast<std::size_t>(dimension)];
+}
+
+std::int64_t product(const Layout& layout, const std::vector<int>& dimensions)
+{
+    std::int64_t all = 1;
+    for (const int d : dimensions)
+        all *= blocksOf(layout, d);
+    return all;
+}
+
+std::int64_t linesOf(const Layout& layout, int dimension, const std::vector<int>& nested)
+{
+    return dimension < 0 ? 1 : blocksOf(layout, dimension) * product(layout, nested);
+}
+
+GridDimension dimensionOf(
+    const Layout& layout, int dimension, std::vector<int> nested, std::int64_t first, std::int64_t shown)
 {
     if (dimension < 0)
         return {};
     const auto d = static_cast<std::size_t>(dimension);
-    const std::int64_t pieces = layout.shardGrid()[d];
+    const std::int64_t pieces = linesOf(layout, dimension, nested), inner = product(layout, nested);
     first = shown == 0 ? 0 : std::clamp<std::int64_t>(first, 0, std::max<std::int64_t>(pieces - shown, 0));
     return { dimension, layout.shape()[d], pieces, layout.shardShape()[d], first,
-        shown == 0 ? pieces : std::min(shown, pieces) };
+        shown == 0 ? pieces : std::min(shown, pieces), inner, std::move(nested) };
+}
+
+/// Elements along what is shown of a dimension.
+double shownElements(const GridDimension& dimension)
+{
+    return static_cast<double>(dimension.shown) / static_cast<double>(dimension.inner)
+        * static_cast<double>(dimension.block);
+}
+
+/// The indices that a number counts through, the last one fastest.
+template <typename Pieces>
+std::vector<std::int64_t> digitsOf(std::int64_t number, std::size_t count, Pieces pieces)
+{
+    std::vector<std::int64_t> digits(count);
+    for (std::size_t i = count; i-- > 0;) {
+        digits[i] = number % pieces(i);
+        number /= pieces(i);
+    }
+    return digits;
+}
+
+bool spans(GridPlace place)
+{
+    return place == GridPlace::Rows || place == GridPlace::Columns;
 }
 
 /// Boundary `index` of `pieces` equal parts of [start, start + length).
@@ -64,33 +138,92 @@ GridLayout::Choice GridLayout::defaultChoice(const Layout& layout)
             return pieces(a) > pieces(b);
         return pieces(a) == 1 && a > b; // among uncut ones the last dimensions
     });
-    return { std::min(order[0], order[1]), std::max(order[0], order[1]) };
+    Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
+    std::int64_t panels = 1;
+    for (std::size_t i = 2; i < order.size(); ++i)
+        panels *= pieces(order[i]);
+    for (std::size_t i = 2; i < order.size() && panels > maximumPanels; ++i) {
+        choice.others.resize(static_cast<std::size_t>(rank), GridPlace::Multiples);
+        choice.others[static_cast<std::size_t>(order[i])] = GridPlace::Slider;
+        panels /= pieces(order[i]);
+    }
+    return choice;
 }
 
-GridLayout::GridLayout(const Layout& layout, Choice choice, QSize area, const GridMargins& margins,
+GridPlace GridLayout::placeOf(const Layout& layout, const Choice& choice, int dimension)
+{
+    if (dimension == choice.rows)
+        return GridPlace::Rows;
+    if (dimension == choice.columns)
+        return GridPlace::Columns;
+    if (blocksOf(layout, dimension) == 1)
+        return GridPlace::Fold;
+    const auto d = static_cast<std::size_t>(dimension);
+    const GridPlace place = d < choice.others.size() ? choice.others[d] : GridPlace::Multiples;
+    return place == GridPlace::Nest || place == GridPlace::Slider ? place : GridPlace::Multiples;
+}
+
+std::optional<GridLayout::Choice> GridLayout::moved(
+    const Layout& layout, const Choice& choice, int dimension, GridPlace place)
+{
+    const int rank = static_cast<int>(layout.shape().size());
+    if (rank < 2 || dimension < 0 || dimension >= rank)
+        return std::nullopt;
+    const GridPlace from = placeOf(layout, choice, dimension);
+    if (from == place)
+        return choice;
+    const bool cut = blocksOf(layout, dimension) > 1;
+    if (!spans(place) && (cut == (place == GridPlace::Fold) || (spans(from) && rank == 2)))
+        return std::nullopt;
+    Choice after = choice;
+    after.others.resize(static_cast<std::size_t>(rank), GridPlace::Multiples);
+    const auto put = [&](int d, GridPlace where) {
+        if (where == GridPlace::Rows)
+            after.rows = d;
+        else if (where == GridPlace::Columns)
+            after.columns = d;
+        else
+            after.others[static_cast<std::size_t>(d)] = where;
+    };
+    if (spans(place)) {
+        put(place == GridPlace::Rows ? choice.rows : choice.columns, from);
+    } else if (spans(from)) {
+        // The next one comes in: one that is cut, if there is any, and the last of those that are not.
+        int next = -1;
+        for (int d = 0; d < rank; ++d) {
+            if (d == choice.rows || d == choice.columns)
+                continue;
+            if (next < 0 || blocksOf(layout, next) == 1)
+                next = d;
+        }
+        put(next, from);
+    }
+    put(dimension, place);
+    return after;
+}
+
+GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
     const GridWindow& window, const HostTile& host)
     : m_grid(layout.shardGrid())
-    , m_rows(dimensionOf(layout, choice.rows, window.firstRow, window.rows))
-    , m_columns(dimensionOf(layout, choice.columns, window.firstColumn, window.columns))
     , m_host(host)
 {
     const int rank = static_cast<int>(layout.shape().size());
-    for (int d = 0; d < rank; ++d) {
-        if (d == choice.rows || d == choice.columns)
-            continue;
-        const std::int64_t pieces = m_grid[static_cast<std::size_t>(d)];
-        if (pieces > 1) {
-            m_multiples.push_back(d);
-            m_panelsInAll *= pieces;
-        } else {
-            m_folded.push_back(d);
-        }
+    Others others = othersOf(layout, choice);
+    m_rows = dimensionOf(layout, choice.rows, std::move(others.inRows), window.firstRow, window.rows);
+    m_columns = dimensionOf(layout, choice.columns, std::move(others.inColumns), window.firstColumn, window.columns);
+    m_multiples = std::move(others.multiples);
+    m_sliders = std::move(others.sliders);
+    m_folded = std::move(others.folded);
+    m_panelsInAll = product(layout, m_multiples);
+    m_slides.resize(m_grid.size());
+    for (const int slider : m_sliders) {
+        const auto d = static_cast<std::size_t>(slider);
+        m_slides[d] = d < choice.slides.size() ? std::clamp<std::int64_t>(choice.slides[d], 0, m_grid[d] - 1) : 0;
     }
     int count = static_cast<int>(std::min<std::int64_t>(m_panelsInAll, maximumPanels));
 
-    m_trueAspect = rank < 2 ? (rank == 0 ? 3.0 : widest)
-                            : static_cast<double>(m_columns.shown * m_columns.block)
-            / static_cast<double>(std::max<std::int64_t>(m_rows.shown * m_rows.block, 1));
+    m_trueAspect =
+        rank < 2 ? (rank == 0 ? 3.0 : widest) : shownElements(m_columns) / std::max(shownElements(m_rows), 1e-9);
     if (m_columns.extent() == 0 || m_rows.extent() == 0)
         m_trueAspect = 1; // an array without elements has no proportions
     m_drawnAspect = std::clamp(m_trueAspect, 1 / widest, widest);
@@ -161,11 +294,13 @@ GridLayout::GridLayout(const Layout& layout, Choice choice, QSize area, const Gr
     }
 }
 
-HostTile GridLayout::hostTile(const Layout& layout, Choice choice, std::int32_t devicesPerHost)
+HostTile GridLayout::hostTile(const Layout& layout, const Choice& choice, std::int32_t devicesPerHost)
 {
     constexpr std::int32_t most = 4096; // no host has more devices
     if (devicesPerHost < 2 || devicesPerHost > most || devicesPerHost >= layout.mesh().deviceCount()
         || !layout.mesh().deviceOrder().empty() || choice.columns < 0)
+        return {};
+    if (const Others others = othersOf(layout, choice); !others.inColumns.empty() || !others.sliders.empty())
         return {};
     std::vector<std::int64_t> rows, columns, shards;
     for (std::int64_t position = 0; position < devicesPerHost; ++position) {
@@ -184,19 +319,18 @@ HostTile GridLayout::hostTile(const Layout& layout, Choice choice, std::int32_t 
     return together && different(shards) == tile.rows * tile.columns ? tile : HostTile{};
 }
 
-GridWindow GridLayout::windowAround(const Layout& layout, Choice choice, QSize area, const GridMargins& margins,
+GridWindow GridLayout::windowAround(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
     GridDetail wanted, const GridCell& cell)
 {
-    const auto piecesOf = [&](int dimension) {
-        return dimension < 0 ? std::int64_t{ 1 } : layout.shardGrid()[static_cast<std::size_t>(dimension)];
-    };
+    const Others others = othersOf(layout, choice);
+    const std::int64_t allRows = linesOf(layout, choice.rows, others.inRows);
+    const std::int64_t allColumns = linesOf(layout, choice.columns, others.inColumns);
     const QSize least = wanted >= GridDetail::Full ? QSize(88, 40)
         : wanted >= GridDetail::Name               ? QSize(48, 18)
                                                    : QSize(12, 12);
     GridWindow window;
-    window.rows = std::clamp<std::int64_t>((area.height() - margins.top) / least.height(), 1, piecesOf(choice.rows));
-    window.columns =
-        std::clamp<std::int64_t>((area.width() - margins.left) / least.width(), 1, piecesOf(choice.columns));
+    window.rows = std::clamp<std::int64_t>((area.height() - margins.top) / least.height(), 1, allRows);
+    window.columns = std::clamp<std::int64_t>((area.width() - margins.left) / least.width(), 1, allColumns);
     // The proportions of the array may leave less than all of the area.
     for (;;) {
         window.firstRow = std::max<std::int64_t>(cell.row - window.rows / 2, 0);
@@ -230,14 +364,39 @@ bool GridLayout::isClamped() const
 
 std::vector<std::int64_t> GridLayout::panelIndex(int panel) const
 {
-    std::vector<std::int64_t> index(m_multiples.size());
-    std::int64_t rest = panel;
-    for (std::size_t i = m_multiples.size(); i-- > 0;) {
-        const std::int64_t pieces = m_grid[static_cast<std::size_t>(m_multiples[i])];
-        index[i] = rest % pieces;
-        rest /= pieces;
-    }
-    return index;
+    return digitsOf(
+        panel, m_multiples.size(), [&](std::size_t i) { return m_grid[static_cast<std::size_t>(m_multiples[i])]; });
+}
+
+std::int64_t GridLayout::slideOf(int dimension) const
+{
+    return m_slides[static_cast<std::size_t>(dimension)];
+}
+
+std::int64_t GridLayout::slide() const
+{
+    std::int64_t number = 0;
+    for (const int d : m_sliders)
+        number = number * m_grid[static_cast<std::size_t>(d)] + slideOf(d);
+    return number;
+}
+
+std::int64_t GridLayout::slides() const
+{
+    std::int64_t all = 1;
+    for (const int d : m_sliders)
+        all *= m_grid[static_cast<std::size_t>(d)];
+    return all;
+}
+
+GridLayout::Choice GridLayout::choiceAt(Choice choice, std::int64_t slide) const
+{
+    const std::vector<std::int64_t> digits = digitsOf(
+        slide, m_sliders.size(), [&](std::size_t i) { return m_grid[static_cast<std::size_t>(m_sliders[i])]; });
+    choice.slides.resize(m_grid.size());
+    for (std::size_t i = 0; i < m_sliders.size(); ++i)
+        choice.slides[static_cast<std::size_t>(m_sliders[i])] = digits[i];
+    return choice;
 }
 
 int GridLayout::columnEdge(const QRect& panel, std::int64_t index) const
@@ -275,7 +434,7 @@ QRect GridLayout::markRect(const GridCell& cell) const
 QRect GridLayout::rightPadding(const QRect& panel) const
 {
     const GridDimension& d = m_columns;
-    if (!d.padded() || d.size >= d.end() * d.block)
+    if (!d.padded() || d.inner > 1 || d.size >= d.end() * d.block)
         return {};
     const std::int64_t before = std::max<std::int64_t>(d.size - d.first * d.block, 0);
     const int x = std::min(edge(panel.left(), panel.width(), before, d.shown * d.block),
@@ -286,12 +445,39 @@ QRect GridLayout::rightPadding(const QRect& panel) const
 QRect GridLayout::bottomPadding(const QRect& panel) const
 {
     const GridDimension& d = m_rows;
-    if (!d.padded() || d.size >= d.end() * d.block)
+    if (!d.padded() || d.inner > 1 || d.size >= d.end() * d.block)
         return {};
     const std::int64_t before = std::max<std::int64_t>(d.size - d.first * d.block, 0);
     const int y = std::min(edge(panel.top(), panel.height(), before, d.shown * d.block),
         panel.bottom() + 1 - leastPadding(panel.height(), d.shown));
     return { panel.left(), y, panel.width(), panel.bottom() + 1 - y };
+}
+
+std::vector<QRect> GridLayout::padding(const QRect& panel) const
+{
+    std::vector<QRect> parts;
+    for (const QRect& part : { rightPadding(panel), bottomPadding(panel) })
+        if (!part.isEmpty())
+            parts.push_back(part);
+    // Nested lines end one by one.
+    const auto strips = [&](const GridDimension& d, auto&& edgeOf, auto&& add) {
+        if (!d.padded() || d.inner == 1)
+            return;
+        for (std::int64_t line = std::max(d.first, d.size / d.block * d.inner); line < d.end(); ++line) {
+            const std::int64_t filled = std::clamp<std::int64_t>(d.size - line / d.inner * d.block, 0, d.block);
+            const int begin = edgeOf(line), end = edgeOf(line + 1);
+            const int from = std::min(edge(begin, end - begin, filled, d.block), end - leastPadding(end - begin, 1));
+            if (filled < d.block && from < end)
+                add(from, end);
+        }
+    };
+    strips(
+        m_columns, [&](std::int64_t line) { return columnEdge(panel, line); },
+        [&](int from, int end) { parts.emplace_back(from, panel.top(), end - from, panel.height()); });
+    strips(
+        m_rows, [&](std::int64_t line) { return rowEdge(panel, line); },
+        [&](int from, int end) { parts.emplace_back(panel.left(), from, panel.width(), end - from); });
+    return parts;
 }
 
 std::optional<GridCell> GridLayout::cellAt(QPoint point) const
@@ -316,21 +502,33 @@ bool GridLayout::shows(const GridCell& cell) const
         && cell.column < m_columns.end();
 }
 
+Shape GridLayout::blockOf(const GridCell& cell) const
+{
+    Shape block = m_slides;
+    const auto put = [&](const std::vector<int>& dimensions, std::int64_t number) {
+        const std::vector<std::int64_t> digits = digitsOf(
+            number, dimensions.size(), [&](std::size_t i) { return m_grid[static_cast<std::size_t>(dimensions[i])]; });
+        for (std::size_t i = 0; i < dimensions.size(); ++i)
+            block[static_cast<std::size_t>(dimensions[i])] = digits[i];
+    };
+    put(m_multiples, cell.panel);
+    const auto line = [&](const GridDimension& d, std::int64_t index) {
+        if (d.dimension < 0)
+            return;
+        block[static_cast<std::size_t>(d.dimension)] = index / d.inner;
+        put(d.nested, index % d.inner);
+    };
+    line(m_rows, cell.row);
+    line(m_columns, cell.column);
+    return block;
+}
+
 std::int64_t GridLayout::shardOf(const GridCell& cell) const
 {
-    const std::vector<std::int64_t> panel = panelIndex(cell.panel);
+    const Shape block = blockOf(cell);
     std::int64_t number = 0;
-    for (std::size_t d = 0; d < m_grid.size(); ++d) {
-        std::int64_t block = 0;
-        if (static_cast<int>(d) == m_rows.dimension)
-            block = cell.row;
-        else if (static_cast<int>(d) == m_columns.dimension)
-            block = cell.column;
-        else if (const auto at = std::find(m_multiples.begin(), m_multiples.end(), static_cast<int>(d));
-                 at != m_multiples.end())
-            block = panel[static_cast<std::size_t>(at - m_multiples.begin())];
-        number = number * m_grid[d] + block;
-    }
+    for (std::size_t d = 0; d < m_grid.size(); ++d)
+        number = number * m_grid[d] + block[d];
     return number;
 }
 
@@ -343,13 +541,21 @@ std::optional<GridCell> GridLayout::cellOf(std::int64_t shard) const
     }
     if (shard != 0)
         return std::nullopt;
-    std::int64_t panel = 0;
-    for (const int d : m_multiples)
-        panel = panel * m_grid[static_cast<std::size_t>(d)] + block[static_cast<std::size_t>(d)];
+    for (const int d : m_sliders)
+        if (block[static_cast<std::size_t>(d)] != slideOf(d))
+            return std::nullopt;
+    const auto count = [&](std::int64_t number, const std::vector<int>& dimensions) {
+        for (const int d : dimensions)
+            number = number * m_grid[static_cast<std::size_t>(d)] + block[static_cast<std::size_t>(d)];
+        return number;
+    };
+    const std::int64_t panel = count(0, m_multiples);
     if (panel >= static_cast<std::int64_t>(m_panels.size()))
         return std::nullopt;
-    const auto at = [&block](int d) { return d < 0 ? std::int64_t{ 0 } : block[static_cast<std::size_t>(d)]; };
-    const GridCell cell{ static_cast<int>(panel), at(m_rows.dimension), at(m_columns.dimension) };
+    const auto line = [&](const GridDimension& d) {
+        return d.dimension < 0 ? std::int64_t{ 0 } : count(block[static_cast<std::size_t>(d.dimension)], d.nested);
+    };
+    const GridCell cell{ static_cast<int>(panel), line(m_rows), line(m_columns) };
     return shows(cell) ? std::optional(cell) : std::nullopt;
 }
 

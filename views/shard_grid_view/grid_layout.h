@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where everything of a shard grid lies: geometry and hit test, without a window.
 //
-// Two dimensions of the array span a panel in true proportions; further dimensions that are cut give one panel per
-// block (small multiples), uncut ones fold away. Cells are blocks, not devices: their number does not grow with copies,
-// and no rectangle is stored per cell.
+// Two dimensions of the array span a panel in true proportions. Further dimensions that are cut give one panel per
+// block (small multiples), stand within each cell (nest), or show one block at a time (slider); uncut ones fold away.
+// Cells are blocks, not devices: their number does not grow with copies, and no rectangle is stored per cell.
 //
 //     f32[1024, 1024] over P(None, 'model'), model = 4: one panel, 1 row, 4 columns
+//     f32[4, 8, 16, 64] over P('a', 'b', 'c', None), each axis 2: two panels of 2 rows and 2 columns; with the first
+//     dimension nested, one panel of 2 rows and 2 columns of two cells each
 #pragma once
 
 #include <QPoint>
@@ -18,17 +20,30 @@
 
 namespace shardscope {
 
+/// Where a dimension of the array goes: the slots of the axis tray.
+enum class GridPlace : std::uint8_t {
+    Rows, ///< down the panels
+    Columns, ///< across the panels
+    Nest, ///< within each cell: the first one across, the next one down, and so on
+    Multiples, ///< one panel per block
+    Slider, ///< one block at a time
+    Fold, ///< not drawn: it is not cut
+};
+
 /// A dimension as it is drawn. `dimension` -1: the array has none here.
 struct GridDimension {
     int dimension = -1;
     std::int64_t size = 1; ///< elements of the array
-    std::int64_t pieces = 1; ///< blocks
+    std::int64_t pieces = 1; ///< lines of cells: blocks, times what is nested in each
     std::int64_t block = 1; ///< elements per block, padding included
-    std::int64_t first = 0; ///< block drawn first, and how many are
+    std::int64_t first = 0; ///< line drawn first, and how many are
     std::int64_t shown = 1;
+    std::int64_t inner = 1; ///< lines within a block
+    std::vector<int> nested = {}; ///< dimensions that these count through, major first
     [[nodiscard]] std::int64_t end() const { return first + shown; }
+    [[nodiscard]] std::int64_t blocks() const { return pieces / inner; }
     /// Elements drawn: the array and its padding.
-    [[nodiscard]] std::int64_t extent() const { return pieces * block; }
+    [[nodiscard]] std::int64_t extent() const { return blocks() * block; }
     [[nodiscard]] bool padded() const { return extent() > size; }
 };
 
@@ -72,22 +87,33 @@ struct GridMargins {
 
 class GridLayout {
 public:
-    /// Which two dimensions span the panels; -1 where the array has none.
+    /// Where each dimension goes.
     struct Choice {
-        int rows = -1;
+        int rows = -1; ///< -1 where the array has none
         int columns = -1;
+        /// Of the other dimensions, by their number: Nest, Multiples or Slider. A cut one that has none of these is a
+        /// multiple; one that is not cut folds, whatever stands here.
+        std::vector<GridPlace> others = {};
+        std::vector<std::int64_t> slides = {}; ///< the block that a slider shows, by dimension; absent: the first one
         bool operator==(const Choice&) const = default;
     };
-    /// The two dimensions cut most, the earlier one as rows; uncut ones, the last first, where fewer are cut.
+    /// The two dimensions cut most, the earlier one as rows; uncut ones, the last first, where fewer are cut. Where the
+    /// others would give more panels than are drawn, those cut most are on sliders.
     static Choice defaultChoice(const Layout& layout);
+    /// The dimension at another place. What stood in the rows or columns takes the place that it leaves; where it
+    /// leaves rows or columns for another place, the next dimension comes in. Nothing where it cannot go there: an
+    /// uncut dimension can span a panel or fold, a cut one can do anything but fold, and something has to span panels.
+    static std::optional<Choice> moved(const Layout& layout, const Choice& choice, int dimension, GridPlace place);
+    [[nodiscard]] static GridPlace placeOf(const Layout& layout, const Choice& choice, int dimension);
 
     GridLayout() = default;
-    GridLayout(const Layout& layout, Choice choice, QSize area, const GridMargins& margins,
+    GridLayout(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
         const GridWindow& window = {}, const HostTile& host = {});
-    /// Where the first host's devices are in the grid. Devices that are in no plain order have no tile.
-    static HostTile hostTile(const Layout& layout, Choice choice, std::int32_t devicesPerHost);
+    /// Where the first host's devices are in the grid. Devices that are in no plain order, and grids with nested
+    /// dimensions or sliders, have no tile.
+    static HostTile hostTile(const Layout& layout, const Choice& choice, std::int32_t devicesPerHost);
     /// A window around a cell in which cells have room for `wanted`, as large as the area allows; one cell at least.
-    static GridWindow windowAround(const Layout& layout, Choice choice, QSize area, const GridMargins& margins,
+    static GridWindow windowAround(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
         GridDetail wanted, const GridCell& cell);
 
     [[nodiscard]] const GridDimension& rows() const { return m_rows; }
@@ -101,6 +127,14 @@ public:
     [[nodiscard]] std::int64_t panelsInAll() const { return m_panelsInAll; }
     /// Dimensions that are not cut and not drawn.
     [[nodiscard]] const std::vector<int>& folded() const { return m_folded; }
+    /// Dimensions of which one block is drawn, and which one that is.
+    [[nodiscard]] const std::vector<int>& sliders() const { return m_sliders; }
+    [[nodiscard]] std::int64_t slideOf(int dimension) const;
+    /// Which of all combinations of blocks the sliders show, the last slider counting fastest, and how many there are.
+    [[nodiscard]] std::int64_t slide() const;
+    [[nodiscard]] std::int64_t slides() const;
+    /// The choice that shows that one.
+    [[nodiscard]] Choice choiceAt(Choice choice, std::int64_t slide) const;
 
     /// Width : height of the array and of the drawing.
     [[nodiscard]] double trueAspect() const { return m_trueAspect; }
@@ -120,9 +154,12 @@ public:
     [[nodiscard]] QRect cellRect(const GridCell& cell) const;
     /// What is outlined for a cell: the cell, or the tile that it is in where cells cannot be told apart.
     [[nodiscard]] QRect markRect(const GridCell& cell) const;
-    /// The part of a panel that lies behind the array's end, to the right and below.
+    /// The part of a panel that lies behind the array's end, to the right and below; empty where cells are nested in
+    /// that direction, since each of them ends there.
     [[nodiscard]] QRect rightPadding(const QRect& panel) const;
     [[nodiscard]] QRect bottomPadding(const QRect& panel) const;
+    /// All parts of a panel that lie behind the array's end.
+    [[nodiscard]] std::vector<QRect> padding(const QRect& panel) const;
     [[nodiscard]] std::optional<GridCell> cellAt(QPoint point) const;
 
     [[nodiscard]] bool has(const GridCell& cell) const;
@@ -135,9 +172,13 @@ public:
     static constexpr int maximumPanels = 64;
 
 private:
+    /// The block of each dimension that a cell stands for.
+    [[nodiscard]] Shape blockOf(const GridCell& cell) const;
+
     Shape m_grid;
     GridDimension m_rows, m_columns;
-    std::vector<int> m_multiples, m_folded;
+    std::vector<int> m_multiples, m_folded, m_sliders;
+    Shape m_slides; ///< block shown, by dimension; of those on sliders
     std::vector<QRect> m_panels;
     std::int64_t m_panelsInAll = 1;
     double m_trueAspect = 1, m_drawnAspect = 1;

@@ -55,6 +55,8 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         row(8, tr("8 or more"), copies >= 8) };
 
     const bool beside = legendBeside();
+    // The note on proportions stands below the grid and has the whole width.
+    const int bottom = beside && m_grid.isClamped() ? m_grid.panels().back().bottom() + 2 : height();
     int x = m_legend.left(), y = m_legend.top();
     const int swatchWidth = Metrics::scaled(22), swatchHeight = Metrics::scaled(14), lineHeight = Metrics::scaled(20);
     const auto swatch = [&](const QBrush& pattern, const QColor& fill) {
@@ -94,7 +96,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         }
         return;
     }
-    if (y + 4 * lineHeight > height())
+    if (y + 4 * lineHeight > bottom)
         return;
     for (const QString& line : tiles) {
         write(line, &line == &tiles.front(), &line == &tiles.front() ? theme.text : theme.secondary, 0);
@@ -105,14 +107,14 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     write(tr("Copies"), true, theme.text, 0);
     y += lineHeight;
     for (const Row& r : rows) {
-        if (y + lineHeight > height())
+        if (y + lineHeight > bottom)
             return;
         swatch(theme.stripes(theme.base, r.copies, ratio), theme.base);
         write(r.text, r.current, r.current ? theme.text : theme.secondary, step);
         y += lineHeight;
     }
     const auto paragraph = [&](const QString& head, const QStringList& lines) {
-        if (y + lineHeight * (1 + static_cast<int>(lines.size())) > height())
+        if (y + lineHeight * (1 + static_cast<int>(lines.size())) > bottom)
             return;
         y += Metrics::scaled(6);
         write(head, true, theme.text, 0);
@@ -130,7 +132,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         elements *= size;
     const QString whole = words::bytes(static_cast<double>(elements) * static_cast<double>(m_subject->elementBytes));
     const QString held = words::bytes(static_cast<double>(m_subject->shardBytes()) * static_cast<double>(deviceCount));
-    const auto room = [&] { return y + Metrics::scaled(6) + lineHeight <= height(); };
+    const auto room = [&] { return y + Metrics::scaled(6) + lineHeight <= bottom; };
     if (layout.addends() > 1) {
         if (room()) {
             y += Metrics::scaled(6);
@@ -151,7 +153,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         y += lineHeight;
         for (std::size_t d = 0; d < layout.shape().size(); ++d) {
             const std::int64_t padded = layout.shardGrid()[d] * layout.shardShape()[d];
-            if (padded <= layout.shape()[d] || y + 2 * lineHeight > height())
+            if (padded <= layout.shape()[d] || y + 2 * lineHeight > bottom)
                 continue;
             write(tr("%1: %2 in %3", "batch: 7 in 2 pieces")
                       .arg(m_subject->dimensionName(static_cast<int>(d)), words::count(layout.shape()[d]),
@@ -161,6 +163,26 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             write(words::paddingOf(padded - layout.shape()[d], padded), false, theme.secondary, 0);
             y += lineHeight;
         }
+    }
+    if (m_grid.panelsInAll() > 1) {
+        QStringList lines;
+        for (const int d : m_grid.multiples())
+            lines << m_subject->titleOf(d);
+        paragraph(tr("One grid for each block of"), lines);
+    }
+    if (m_grid.columns().inner > 1 || m_grid.rows().inner > 1) {
+        QStringList lines;
+        for (const int d : m_grid.columns().nested)
+            lines << tr("%1, across").arg(m_subject->titleOf(d));
+        for (const int d : m_grid.rows().nested)
+            lines << tr("%1, down").arg(m_subject->titleOf(d));
+        paragraph(tr("Within each cell"), lines);
+    }
+    if (!m_grid.sliders().empty()) {
+        QStringList lines;
+        for (const int d : m_grid.sliders())
+            lines << m_subject->blockText(d, m_grid.slideOf(d));
+        paragraph(tr("Shown of the slider"), lines);
     }
     if (!m_grid.folded().empty() && layout.shape().size() > 2) {
         QStringList names;

@@ -205,11 +205,16 @@ int GridCanvas::sheetsBehind() const
 QRect GridCanvas::faceOf(const GridCell& cell) const
 {
     // The last pixel of a cell in each direction is the gap to the next.
+    // Between blocks that have others nested in them it is wider.
+    constexpr int blockGap = 4, roomy = 16;
+    const auto gap = [](const GridDimension& d, std::int64_t line, int length) {
+        if (line + 1 >= d.pieces || length <= 2)
+            return 0;
+        return d.inner > 1 && (line + 1) % d.inner == 0 && length >= roomy ? blockGap : 1;
+    };
     QRect rect = m_grid.cellRect(cell);
-    if (rect.width() > 2 && cell.column + 1 < m_grid.columns().pieces)
-        rect.setRight(rect.right() - 1);
-    if (rect.height() > 2 && cell.row + 1 < m_grid.rows().pieces)
-        rect.setBottom(rect.bottom() - 1);
+    rect.setRight(rect.right() - gap(m_grid.columns(), cell.column, rect.width()));
+    rect.setBottom(rect.bottom() - gap(m_grid.rows(), cell.row, rect.height()));
     if (m_subject->layout.addends() > 1 && m_grid.detail() >= GridDetail::Marks)
         rect.adjust(2, 2 + 4 * sheetsBehind(), -2 - 4 * sheetsBehind(), -2);
     return rect;
@@ -266,7 +271,9 @@ bool GridCanvas::paintPlates(QPainter& painter, int panel, const Theme& theme) c
                 filled.setRight(std::min(filled.right(), right.left() - 1));
             if (!bottom.isEmpty())
                 filled.setBottom(std::min(filled.bottom(), bottom.top() - 1));
-            if (filled.isEmpty() || paintPlate(painter, filled, fill, shard, false, theme) || filled == face)
+            const bool strips = (m_grid.rows().padded() && m_grid.rows().inner > 1)
+                || (m_grid.columns().padded() && m_grid.columns().inner > 1);
+            if (filled.isEmpty() || paintPlate(painter, filled, fill, shard, strips, theme) || filled == face)
                 continue;
             onPadding = paintPlate(painter, face, fill, shard, true, theme) || onPadding;
         }
@@ -349,9 +356,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
 
 void GridCanvas::paintPadding(QPainter& painter, const QRect& panel, const Theme& theme) const
 {
-    for (const QRect& part : { m_grid.rightPadding(panel), m_grid.bottomPadding(panel) }) {
-        if (part.isEmpty())
-            continue;
+    for (const QRect& part : m_grid.padding(panel)) {
         painter.setBrushOrigin(0, 0);
         painter.fillRect(part, theme.alternateRow);
         painter.fillRect(part, theme.hatch(devicePixelRatioF()));
@@ -365,7 +370,7 @@ void GridCanvas::paintPadding(QPainter& painter, const QRect& panel, const Theme
 
 void GridCanvas::paintPaddingWords(QPainter& painter, const QRect& panel, const Theme& theme) const
 {
-    for (const QRect& part : { m_grid.rightPadding(panel), m_grid.bottomPadding(panel) }) {
+    for (const QRect& part : m_grid.padding(panel)) {
         const QFontMetrics metrics(Metrics::small());
         const QString text = tr("padding");
         if (metrics.horizontalAdvance(text) + 16 <= part.width() && metrics.height() + 6 <= part.height()) {

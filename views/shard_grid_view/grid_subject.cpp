@@ -35,6 +35,23 @@ QString GridSubject::axesOf(int dimension) const
     return parts.isEmpty() ? QString() : QLatin1Char('@') + parts.join(QStringLiteral(", "));
 }
 
+QString GridSubject::titleOf(int dimension) const
+{
+    const QString axes = axesOf(dimension);
+    return axes.isEmpty() ? dimensionName(dimension) : dimensionName(dimension) + QLatin1Char(' ') + axes;
+}
+
+QString GridSubject::blockText(int dimension, std::int64_t block) const
+{
+    const auto d = static_cast<std::size_t>(dimension);
+    const std::int64_t elements = layout.shardShape()[d], size = layout.shape()[d];
+    const std::int64_t begin = std::min(block * elements, size), end = std::min(begin + elements, size);
+    if (begin == end)
+        return ShardGrid::tr("%1: padding only").arg(dimensionName(dimension));
+    return elements == 1 ? ShardGrid::tr("%1 = %2").arg(dimensionName(dimension)).arg(begin)
+                         : dimensionName(dimension) + QLatin1Char(' ') + words::range(begin, end);
+}
+
 int GridSubject::firstAxis(int dimension) const
 {
     if (dimension < 0)

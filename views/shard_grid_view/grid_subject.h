@@ -35,6 +35,10 @@ struct GridSubject {
     [[nodiscard]] QString dimensionName(int dimension) const;
     /// "@model", "@pod, data"; empty for an uncut dimension.
     [[nodiscard]] QString axesOf(int dimension) const;
+    /// "hidden @model".
+    [[nodiscard]] QString titleOf(int dimension) const;
+    /// One of its blocks: "layers = 2", "layers 2–3".
+    [[nodiscard]] QString blockText(int dimension, std::int64_t block) const;
     /// Mesh axis of the first cut of a dimension, -1 for none.
     [[nodiscard]] int firstAxis(int dimension) const;
     /// Mesh axes along which the array is copied.

@@ -5,129 +5,195 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
+#include <QSlider>
 #include <algorithm>
+#include <limits>
 
+#include "views/panel/panel.h"
+#include "views/shard_grid_view/dimension_slots.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
-#include "views/widgets/plain_tip.h"
+#include "words/words.h"
 
 namespace shardscope {
+
+namespace {
+
+constexpr int spacing = 6;
+
+} // namespace
 
 GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     : QWidget(parent)
     , m_canvas(canvas)
-    , m_line(new QHBoxLayout(this))
-    , m_rowsLabel(new QLabel(tr("Rows"), this))
-    , m_columnsLabel(new QLabel(tr("Columns"), this))
+    , m_column(new QVBoxLayout(this))
+    , m_line(new QHBoxLayout)
+    , m_slots(new DimensionSlots(this))
     , m_colourLabel(new QLabel(tr("Colour"), this))
-    , m_rows(new QComboBox(this))
-    , m_columns(new QComboBox(this))
     , m_colour(new QComboBox(this))
 {
-    m_rows->setAccessibleName(tr("Dimension drawn as rows"));
-    m_columns->setAccessibleName(tr("Dimension drawn as columns"));
     m_colour->setAccessibleName(tr("What the colour of a cell tells"));
-    for (QComboBox* box : { m_rows, m_columns }) {
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(8);
-        box->setMinimumWidth(Metrics::scaled(56)); // shortened rather than cut off where there is little room
-    }
     m_colour->setMinimumWidth(Metrics::scaled(72));
-    for (const QLabel* label : { m_rowsLabel, m_columnsLabel, m_colourLabel })
-        m_labelled += label->sizeHint().width() + 6;
     m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host") });
-    m_rowsLabel->setBuddy(m_rows);
-    m_columnsLabel->setBuddy(m_columns);
     m_colourLabel->setBuddy(m_colour);
+    m_colourLabel->setMinimumHeight(m_colour->sizeHint().height());
 
-    m_line->setContentsMargins(8, 4, 8, 4);
-    m_line->setSpacing(6);
-    m_line->addWidget(m_rowsLabel);
-    m_line->addWidget(m_rows);
-    m_line->addSpacing(6);
-    m_line->addWidget(m_columnsLabel);
-    m_line->addWidget(m_columns);
+    m_line->setSpacing(spacing);
+    m_line->addWidget(m_slots, 1);
     m_controls = m_line->count();
     m_line->addStretch();
-    m_line->addWidget(m_colourLabel);
-    m_line->addWidget(m_colour);
+    m_line->addWidget(m_colourLabel, 0, Qt::AlignTop);
+    m_line->addWidget(m_colour, 0, Qt::AlignTop);
+    m_column->setContentsMargins(8, 4, 8, 4);
+    m_column->setSpacing(4);
+    m_column->addLayout(m_line);
 
-    connect(m_rows, &QComboBox::activated, this, &GridTray::choose);
-    connect(m_columns, &QComboBox::activated, this, &GridTray::choose);
+    connect(m_slots, &DimensionSlots::moveRequested, m_canvas, &GridCanvas::moveDimension);
+    connect(m_canvas, &GridCanvas::choiceChanged, this, &GridTray::follow);
     connect(m_colour, &QComboBox::currentIndexChanged, this,
         [this](int index) { m_canvas->setColour(static_cast<GridColour>(index)); });
 }
 
 void GridTray::addControl(QWidget* control)
 {
-    m_line->insertSpacing(m_controls++, 6);
-    m_line->insertWidget(m_controls++, control);
+    m_line->insertWidget(m_controls++, control, 0, Qt::AlignTop);
 }
 
 void GridTray::follow()
 {
+    setVisible(m_canvas->subject().has_value());
+    followSlots();
+    followSliders();
+    showLabel();
+}
+
+void GridTray::followSlots()
+{
     const auto& subject = m_canvas->subject();
     const int rank = subject ? static_cast<int>(subject->layout.shape().size()) : 0;
-    setVisible(subject.has_value());
-    m_spans = rank > 1;
-    m_rows->setVisible(m_spans);
-    m_columns->setVisible(m_spans);
-    showLabels();
-    const QSignalBlocker noRows(m_rows), noColumns(m_columns);
-    m_rows->clear();
-    m_columns->clear();
-    for (int d = 0; d < rank; ++d) {
-        m_rows->addItem(subject->dimensionName(d), d);
-        m_columns->addItem(subject->dimensionName(d), d);
+    std::vector<DimensionSlots::Chip> chips;
+    for (int d = 0; rank > 1 && d < rank; ++d) {
+        DimensionSlots::Chip chip{ d, subject->titleOf(d), subject->dimensionName(d), subject->firstAxis(d),
+            GridLayout::placeOf(subject->layout, m_canvas->choice(), d), {} };
+        for (int place = 0; place <= static_cast<int>(GridPlace::Fold); ++place)
+            if (const auto other = static_cast<GridPlace>(place); other != chip.place && m_canvas->canMove(d, other))
+                chip.others.push_back(other);
+        chips.push_back(std::move(chip));
     }
-    m_rows->setCurrentIndex(m_canvas->grid().rows().dimension);
-    m_columns->setCurrentIndex(m_canvas->grid().columns().dimension);
-    for (QComboBox* box : { m_rows, m_columns })
-        box->setToolTip(plainTip(box->currentText()));
+    m_slots->setVisible(!chips.empty());
+    m_slots->setChips(std::move(chips));
+    placeSlots();
 }
 
-void GridTray::choose()
+void GridTray::placeSlots()
 {
-    GridLayout::Choice choice{ m_rows->currentIndex(), m_columns->currentIndex() };
-    if (choice.rows == choice.columns) {
-        // The other side takes what this one gives up.
-        const GridLayout& grid = m_canvas->grid();
-        if (sender() == m_rows)
-            choice.columns = grid.rows().dimension;
-        else
-            choice.rows = grid.columns().dimension;
+    // Beside the other controls, unless a line of their own makes the tray less high.
+    const int margins = m_column->contentsMargins().left() + m_column->contentsMargins().right();
+    int others = 0;
+    for (int i = 0; i < m_line->count(); ++i) {
+        const QWidget* control = m_line->itemAt(i)->widget();
+        if (control && control != m_slots && control != m_colourLabel && !control->isHidden())
+            others += control->sizeHint().width() + spacing;
     }
-    m_canvas->setChoice(choice);
-    follow();
+    const int line = m_colour->sizeHint().height() + m_column->spacing();
+    const int beside = m_slots->heightAt(std::max(width() - margins - others, 1));
+    const bool ownLine = m_slots->heightAt(width() - margins) + line < beside;
+    if (ownLine == m_ownLine)
+        return;
+    m_ownLine = ownLine;
+    m_controls += ownLine ? -1 : 1;
+    if (ownLine) {
+        m_line->removeWidget(m_slots);
+        m_column->insertWidget(0, m_slots);
+    } else {
+        m_column->removeWidget(m_slots);
+        m_line->insertWidget(0, m_slots, 1);
+    }
 }
 
-void GridTray::showLabels()
+GridTray::SliderRow GridTray::makeSlider()
 {
-    const bool room = width() >= minimumSizeHint().width() + m_labelled;
-    m_rowsLabel->setVisible(m_spans && room);
-    m_columnsLabel->setVisible(m_spans && room);
-    m_colourLabel->setVisible(room);
+    auto* row = new QWidget(this);
+    SliderRow made{ row, new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, row), new QSlider(Qt::Horizontal, row),
+        new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, row), -1 };
+    auto* line = new QHBoxLayout(row);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(8);
+    line->addWidget(made.block);
+    line->addWidget(made.slider, 1);
+    line->addWidget(made.place);
+    made.slider->setMinimumWidth(Metrics::scaled(80));
+    const std::size_t number = m_sliders.size();
+    connect(made.slider, &QSlider::valueChanged, this,
+        [this, number](int block) { m_canvas->setSlide(m_sliders[number].dimension, block); });
+    m_column->addWidget(row);
+    return made;
+}
+
+void GridTray::followSliders()
+{
+    const auto& subject = m_canvas->subject();
+    const std::vector<int> dimensions = subject ? m_canvas->grid().sliders() : std::vector<int>();
+    while (m_sliders.size() < dimensions.size())
+        m_sliders.push_back(makeSlider());
+    for (std::size_t i = 0; i < m_sliders.size(); ++i) {
+        SliderRow& row = m_sliders[i];
+        row.row->setVisible(i < dimensions.size());
+        if (i >= dimensions.size())
+            continue;
+        const int d = row.dimension = dimensions[i];
+        const std::int64_t blocks = subject->layout.shardGrid()[static_cast<std::size_t>(d)];
+        const std::int64_t shown = m_canvas->grid().slideOf(d);
+        const QSignalBlocker quiet(row.slider);
+        row.slider->setRange(0, static_cast<int>(std::min<std::int64_t>(blocks - 1, std::numeric_limits<int>::max())));
+        row.slider->setPageStep(std::max(row.slider->maximum() / 8, 1));
+        row.slider->setValue(static_cast<int>(shown));
+        row.slider->setToolTip(tr("Which block of %1 is shown; Page Up and Page Down do the same in the grid")
+                                   .arg(subject->dimensionName(d)));
+        row.slider->setAccessibleName(tr("Block of %1 that is shown").arg(subject->dimensionName(d)));
+        // As wide as it can become, so that the slider does not move under the pointer.
+        const QString text = subject->blockText(d, shown);
+        const QFontMetrics metrics(Metrics::semibold());
+        row.block->setText(text);
+        row.block->setMinimumWidth(std::max(
+            metrics.horizontalAdvance(text), metrics.horizontalAdvance(subject->blockText(d, blocks - 1)) + 4));
+        row.place->setText(tr("block %1 of %2").arg(words::count(shown + 1), words::count(blocks)));
+        row.slider->setAccessibleDescription(text + QStringLiteral(", ") + row.place->text());
+    }
+}
+
+std::vector<QSlider*> GridTray::sliders() const
+{
+    std::vector<QSlider*> list;
+    for (const SliderRow& row : m_sliders)
+        if (row.row->isVisibleTo(this))
+            list.push_back(row.slider);
+    return list;
+}
+
+void GridTray::showLabel()
+{
+    m_colourLabel->setVisible(
+        width() >= minimumSizeHint().width() + m_colourLabel->sizeHint().width() + spacing + Metrics::scaled(60));
 }
 
 QSize GridTray::minimumSizeHint() const
 {
-    int width = m_line->contentsMargins().left() + m_line->contentsMargins().right();
+    const QMargins margins = m_column->contentsMargins();
+    int line = 0;
     for (int i = 0; i < m_line->count(); ++i) {
-        const QLayoutItem* item = m_line->itemAt(i);
-        const QWidget* control = item->widget();
-        if (!control)
-            width += item->sizeHint().width() + m_line->spacing();
-        else if (!control->isHidden() && !qobject_cast<const QLabel*>(control))
-            width += std::max(control->minimumWidth(), control->minimumWidth() > 0 ? 0 : control->sizeHint().width())
-                + m_line->spacing();
+        const QWidget* control = m_line->itemAt(i)->widget();
+        if (control && !control->isHidden() && control != m_colourLabel)
+            line += std::max(control->minimumSizeHint().width(), control->minimumWidth()) + spacing;
     }
-    return { width, m_line->minimumSize().height() };
+    return { margins.left() + margins.right() + line, m_column->minimumSize().height() };
 }
 
 void GridTray::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    showLabels();
+    placeSlots();
+    showLabel();
 }
 
 bool GridTray::chooseByKey(int key, Qt::KeyboardModifiers modifiers)

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The controls over a shard grid: which dimensions span it, and what its colours tell.
+// The axis tray over a shard grid: where each dimension of the array goes, which block of those on sliders is shown,
+// and what the colours tell.
 #pragma once
 
 #include <QWidget>
+#include <vector>
 
+class QBoxLayout;
 class QComboBox;
 class QHBoxLayout;
 class QLabel;
+class QSlider;
 
 namespace shardscope {
 
+class DimensionSlots;
 class GridCanvas;
+class RoleLabel;
 
 class GridTray : public QWidget {
     Q_OBJECT
@@ -19,31 +25,42 @@ public:
 
     /// A further control, behind the dimensions.
     void addControl(QWidget* control);
-    /// Shows the dimensions of the array that the canvas has got, and which of them span it.
+    /// Shows the dimensions of the array that the canvas has got, and where they go.
     void follow();
     /// A key from 1 on chooses what the colours tell; false for any other key.
     bool chooseByKey(int key, Qt::KeyboardModifiers modifiers);
-    /// Without the labels, which give way where there is little room.
+    [[nodiscard]] DimensionSlots* dimensionSlots() const { return m_slots; }
+    /// Of the dimensions on sliders, in their order.
+    [[nodiscard]] std::vector<QSlider*> sliders() const;
+    /// Without the label, which gives way where there is little room.
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void showLabels();
-    void choose();
+    struct SliderRow {
+        QWidget* row;
+        RoleLabel* block; ///< "layers 2–3"
+        QSlider* slider;
+        RoleLabel* place; ///< "2 of 4"
+        int dimension;
+    };
+    void showLabel();
+    void followSlots();
+    void placeSlots();
+    void followSliders();
+    SliderRow makeSlider();
 
     GridCanvas* m_canvas;
+    QBoxLayout* m_column;
     QHBoxLayout* m_line;
-    QLabel* m_rowsLabel;
-    QLabel* m_columnsLabel;
+    DimensionSlots* m_slots;
     QLabel* m_colourLabel;
-    QComboBox* m_rows;
-    QComboBox* m_columns;
     QComboBox* m_colour;
+    std::vector<SliderRow> m_sliders;
     int m_controls = 0; ///< in m_line before the stretch
-    int m_labelled = 0; ///< width that the labels need
-    bool m_spans = false; ///< there are dimensions to choose
+    bool m_ownLine = false; ///< the slots have a line of their own
 };
 
 } // namespace shardscope

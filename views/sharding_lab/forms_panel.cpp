@@ -16,6 +16,7 @@
 #include "views/panel/panel.h"
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/lab_words.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -52,7 +53,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     , m_steps(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
 {
     for (const DType dtype : dtypes)
-        m_dtype->addItem(lab::text(name(dtype)), static_cast<int>(dtype));
+        m_dtype->addItem(words::fromStd(name(dtype)), static_cast<int>(dtype));
     m_dtype->setAccessibleName(tr("Type of the elements"));
     m_memory->setAccessibleName(tr("Memory kind"));
     m_memory->setToolTip(tr("In which memory of its devices the array lies; part of the sharding"));
@@ -186,13 +187,13 @@ void FormsPanel::fillMemory()
     m_memory->addItem(tr("As written"));
     m_memory->setItemData(0,
         tr("What the text says, else %1, the default of these devices")
-            .arg(lab::text(toString(defaultMemoryKind(platform)))),
+            .arg(words::fromStd(toString(defaultMemoryKind(platform)))),
         Qt::ToolTipRole);
     for (const MemoryKind kind : memoryKinds(platform))
-        m_memory->addItem(lab::text(toString(kind)), static_cast<int>(kind));
+        m_memory->addItem(words::fromStd(toString(kind)), static_cast<int>(kind));
     // A kind that the devices lack stays chosen, and is said to be wrong.
     if (const auto chosen = m_state->memoryKind(); chosen && m_memory->findData(static_cast<int>(*chosen)) < 0)
-        m_memory->addItem(lab::text(toString(*chosen)), static_cast<int>(*chosen));
+        m_memory->addItem(words::fromStd(toString(*chosen)), static_cast<int>(*chosen));
 }
 
 void FormsPanel::refresh()

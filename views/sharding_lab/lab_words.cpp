@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "views/shard_grid_view/grid_subject.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::lab {
@@ -41,11 +42,6 @@ QString copiesText(const Layout& layout)
 }
 
 } // namespace
-
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
 
 QString formName(ShardingForm form)
 {
@@ -119,7 +115,8 @@ QString arrayText(const LabResult& result)
         sizes << name + QString::number(result.shape[d]);
     }
     return QStringLiteral("%1[%2] → %3")
-        .arg(text(name(result.dtype)), sizes.join(QStringLiteral(", ")), words::shape(result.layout.shardShape()));
+        .arg(words::fromStd(name(result.dtype)), sizes.join(QStringLiteral(", ")),
+            words::shape(result.layout.shardShape()));
 }
 
 QString bytesText(const LabResult& result)
@@ -144,7 +141,7 @@ QString holdersText(const LabResult& result)
 
 QString memoryText(const LabResult& result, const LabDevices& devices)
 {
-    const QString kind = text(toString(result.memoryKind));
+    const QString kind = words::fromStd(toString(result.memoryKind));
     return result.memoryKindIsDefault
         ? Lab::tr("In %1 memory, the default of %2 devices.").arg(kind, QString::fromStdString(devices.platform))
         : Lab::tr("In %1 memory.").arg(kind);
@@ -215,7 +212,7 @@ Verdict verdict(const ShardingComparison& comparison, const LabResult& a, const 
     case Difference::MemoryKind:
         return { title,
             Lab::tr("Every device holds the same ranges, but A lies in %1 and B in %2 memory.")
-                .arg(text(toString(a.memoryKind)), text(toString(b.memoryKind))) };
+                .arg(words::fromStd(toString(a.memoryKind)), words::fromStd(toString(b.memoryKind))) };
     case Difference::Devices:
         return { title,
             comparison.inA ? Lab::tr("%1 is among the devices of A alone, where it holds %2. A is over %3, B over %4.")
@@ -266,7 +263,7 @@ std::vector<QStringList> facts(const LabResult& a, const LabResult* b)
         row(Lab::tr("Devices"), [](const LabResult& r) { return words::count(r.devices); }),
         row(QStringLiteral("is_fully_replicated"), [](const LabResult& r) { return yesNo(r.isFullyReplicated()); }),
         row(Lab::tr("Divides evenly"), [](const LabResult& r) { return yesNo(!r.layout.isUneven()); }),
-        row(QStringLiteral("memory_kind"), [](const LabResult& r) { return text(toString(r.memoryKind)); }),
+        row(QStringLiteral("memory_kind"), [](const LabResult& r) { return words::fromStd(toString(r.memoryKind)); }),
     };
 }
 

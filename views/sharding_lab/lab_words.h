@@ -9,7 +9,6 @@
 
 namespace shardscope::lab {
 
-[[nodiscard]] QString text(std::string_view utf8);
 /// "HLO V2", and what the form is, in a sentence.
 [[nodiscard]] QString formName(ShardingForm form);
 [[nodiscard]] QString formTip(ShardingForm form);

@@ -22,7 +22,9 @@
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/lab_words.h"
 #include "views/sharding_lab/replica_groups_model.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/segmented_bar.h"
+#include "views/widgets/zoom_trail.h"
 
 namespace shardscope {
 
@@ -77,6 +79,7 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     , m_pages(new QStackedWidget(this))
     , m_canvas(new GridCanvas(selection, this))
     , m_tray(new GridTray(m_canvas, this))
+    , m_trail(new ZoomTrail(this))
     , m_groups(new ReplicaGroupsModel(this))
 {
     installGridAccessibility();
@@ -110,6 +113,7 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     grid->setSpacing(0);
     grid->addWidget(m_tray);
     grid->addWidget(m_canvas, 1);
+    grid->addWidget(m_trail);
     m_pages->addWidget(gridPage);
     m_pages->addWidget(makeTextPage());
     m_pages->addWidget(makeGroupsPage());
@@ -121,6 +125,8 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     column->addLayout(head);
     column->addLayout(bar);
     column->addWidget(m_pages, 1);
+    connect(m_canvas, &GridCanvas::zoomChanged, this, [this] { m_trail->setPlaces(m_canvas->trail()); });
+    connect(m_trail, &ZoomTrail::chosen, m_canvas, &GridCanvas::zoomTo);
     connect(m_bar, &SegmentedBar::currentChanged, this, [this](int page) {
         m_pages->setCurrentIndex(page);
         refreshPage();
@@ -186,6 +192,7 @@ QWidget* ResultPanel::makeComparePage()
     for (int section = 0; section < 3; ++section)
         m_facts->horizontalHeaderItem(section)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_facts->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_facts->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     m_facts->setAccessibleName(tr("A and B beside each other"));
     auto* line = new QHBoxLayout;
     line->setSpacing(6);
@@ -304,7 +311,9 @@ void ResultPanel::refreshComparison()
         for (int column = 0; column < 3; ++column) {
             if (!m_facts->item(row, column))
                 m_facts->setItem(row, column, new QTableWidgetItem);
-            m_facts->item(row, column)->setText(rows[static_cast<std::size_t>(row)][column]);
+            const QString& text = rows[static_cast<std::size_t>(row)][column];
+            m_facts->item(row, column)->setText(text);
+            m_facts->item(row, column)->setToolTip(plainTip(text));
         }
 }
 

@@ -20,6 +20,7 @@ class GridTray;
 class ReplicaGroupsModel;
 class RoleLabel;
 class SegmentedBar;
+class ZoomTrail;
 
 class ResultPanel : public QWidget {
     Q_OBJECT
@@ -30,6 +31,7 @@ public:
     /// Shows what the state says now.
     void refresh();
     [[nodiscard]] GridCanvas* canvas() const { return m_canvas; }
+    [[nodiscard]] GridTray* tray() const { return m_tray; }
     [[nodiscard]] SegmentedBar* pageBar() const { return m_bar; }
     [[nodiscard]] FormRow* otherRow() const { return m_other; }
     [[nodiscard]] QString verdictText() const;
@@ -61,6 +63,7 @@ private:
     QStackedWidget* m_pages;
     GridCanvas* m_canvas;
     GridTray* m_tray;
+    ZoomTrail* m_trail; ///< while the grid is zoomed
     QPlainTextEdit* m_text = nullptr;
     ReplicaGroupsModel* m_groups;
     QTableView* m_groupsTable = nullptr;

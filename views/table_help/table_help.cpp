@@ -9,76 +9,11 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "interchange/table_code.h"
 #include "views/panel/panel.h"
 #include "views/theme/style.h"
 
 namespace shardscope {
-
-namespace {
-
-constexpr const char* writeRows = R"(import csv
-
-def write_table(file, rows):
-    with open(file, "w", newline="") as out:
-        table = csv.writer(out)
-        table.writerow(["path", "shape", "dtype", "names"])
-        for path, value, names in rows:
-            shape = "x".join(str(size) for size in value.shape)
-            names = ",".join(str(name) for name in names)
-            table.writerow([path, shape, str(value.dtype), names])
-
-)";
-
-constexpr const char* linen = R"(import jax
-from flax.core import meta
-
-def name_of(key):
-    return str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key))))
-
-def rows_of(variables):
-    is_box = lambda leaf: isinstance(leaf, meta.AxisMetadata)
-    for keys, leaf in jax.tree_util.tree_flatten_with_path(variables, is_leaf=is_box)[0]:
-        value = leaf.value if is_box(leaf) else leaf
-        yield "/".join(map(name_of, keys)), value, leaf.names if is_box(leaf) else ()
-
-# Shapes alone: nothing is allocated. `x` is an input, or its jax.ShapeDtypeStruct.
-variables = jax.eval_shape(model.init, jax.random.key(0), x)
-write_table("model.csv", rows_of(variables))
-)";
-
-constexpr const char* nnx = R"(from flax import nnx
-
-def rows_of(state):
-    for path, variable in nnx.to_flat_state(state):
-        about = variable.get_metadata()
-        names = about.get("out_sharding") or about.get("sharding_names") or about.get("sharding") or ()
-        yield "/".join(map(str, path)), variable, names
-
-# Shapes alone: nothing is allocated.
-model = nnx.eval_shape(lambda: Model(rngs=nnx.Rngs(0)))
-write_table("model.csv", rows_of(nnx.state(model, nnx.Param)))
-)";
-
-constexpr const char* t5x = R"(from flax import traverse_util
-
-def rows_of(train_state, axes):
-    values = traverse_util.flatten_dict(train_state.state_dict()["target"], sep="/")
-    names = traverse_util.flatten_dict(axes.state_dict()["target"], sep="/")
-    for path, value in values.items():
-        yield path, value, names.get(path) or ()
-
-# `initializer` is t5x.utils.TrainStateInitializer: shapes alone, nothing is allocated.
-train_state = initializer.global_train_state_shape
-write_table("model.csv", rows_of(train_state, train_state.as_logical_axes()))
-)";
-
-} // namespace
-
-QString tableCode(const QString& library)
-{
-    const char* rows = library == QLatin1String("nnx") ? nnx : library == QLatin1String("t5x") ? t5x : linen;
-    return QString::fromLatin1(writeRows) + QString::fromLatin1(rows);
-}
 
 TableHelp::TableHelp(QWidget* parent)
     : QDialog(parent)
@@ -91,9 +26,9 @@ TableHelp::TableHelp(QWidget* parent)
            "model is, then open the file here: its arrays are laid out by the rules and on the mesh of the window."),
         RoleLabel::Size::Normal, &Theme::text, this);
     what->setWordWrap(true);
-    m_library->addItem(tr("Flax Linen"), QStringLiteral("linen"));
-    m_library->addItem(tr("Flax NNX"), QStringLiteral("nnx"));
-    m_library->addItem(tr("T5X"), QStringLiteral("t5x"));
+    m_library->addItem(tr("Flax Linen"), static_cast<int>(ModelLibrary::Linen));
+    m_library->addItem(tr("Flax NNX"), static_cast<int>(ModelLibrary::Nnx));
+    m_library->addItem(tr("T5X"), static_cast<int>(ModelLibrary::T5x));
     m_library->setAccessibleName(tr("Library of the model"));
     m_code->setReadOnly(true);
     m_code->setFont(Metrics::fixed());
@@ -144,7 +79,8 @@ void TableHelp::copy()
 
 void TableHelp::showCode()
 {
-    m_code->setPlainText(tableCode(m_library->currentData().toString()));
+    m_code->setPlainText(
+        QString::fromStdString(tableCode(static_cast<ModelLibrary>(m_library->currentData().toInt()))));
 }
 
 } // namespace shardscope

@@ -26,7 +26,4 @@ private:
     QPlainTextEdit* m_code;
 };
 
-/// What writes a table in the form that parameter tables are read in; "linen", "nnx" or "t5x".
-[[nodiscard]] QString tableCode(const QString& library);
-
 } // namespace shardscope

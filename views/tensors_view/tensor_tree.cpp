@@ -9,6 +9,7 @@
 
 #include "program/types.h"
 #include "sharding/text.h"
+#include "words/utf8.h"
 
 namespace shardscope {
 
@@ -22,20 +23,16 @@ struct LayerRows {
     std::vector<int> rows; ///< into Snapshot::tensors
 };
 
-QString text(std::string_view view)
-{
-    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 bool accepts(const TensorRow& row, const TensorPath& parts, const QString& group, const QStringList& wordsOfFilter)
 {
     if (wordsOfFilter.isEmpty())
         return true;
-    QString hay = text(row.path) + u' ' + parts.leaf + u' ' + group + u' ' + text(toColumn(row.spec));
+    QString hay =
+        words::fromStd(row.path) + u' ' + parts.leaf + u' ' + group + u' ' + words::fromStd(toColumn(row.spec));
     if (parts.layer >= 0)
         hay += u' ' + TensorTree::tr("Layer %1").arg(parts.layer);
     for (const std::string& name : row.dimNames)
-        hay += u' ' + text(name);
+        hay += u' ' + words::fromStd(name);
     return std::all_of(wordsOfFilter.begin(), wordsOfFilter.end(),
         [&](const QString& word) { return hay.contains(word, Qt::CaseInsensitive); });
 }
@@ -181,12 +178,12 @@ private:
     void addTensor(int parent, int index)
     {
         const TensorRow& row = m_snapshot.tensors[static_cast<std::size_t>(index)];
-        const int id = add(parent, TensorNode::Kind::Tensor, text(row.path), parseTensorPath(row.path).leaf);
+        const int id = add(parent, TensorNode::Kind::Tensor, words::fromStd(row.path), parseTensorPath(row.path).leaf);
         TensorNode& node = m_nodes[static_cast<std::size_t>(id)];
         node.row = index;
         node.bytes = row.bytesPerDevice;
         node.copies = row.copies;
-        node.spec = text(toColumn(row.spec));
+        node.spec = words::fromStd(toColumn(row.spec));
         node.padded = row.layout.isUneven();
         node.indivisible = row.indivisible;
         node.everywhere =
@@ -235,7 +232,7 @@ TensorPath parseTensorPath(std::string_view path)
             break;
         }
     }
-    const QString whole = text(path);
+    const QString whole = words::fromStd(path);
     const QStringList parts = whole.split(u'/');
     for (qsizetype i = 0; i + 1 < parts.size(); ++i) {
         const qsizetype dot = parts[i].lastIndexOf(u'.');

@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QToolButton>
 #include <algorithm>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "mesh/device_presets.h"
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
+#include "views/topology_view/device_list_editor.h"
 #include "views/widgets/plain_tip.h"
 #include "words/topology_words.h"
 #include "words/utf8.h"
@@ -45,9 +47,13 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
     , m_presets(new QComboBox(this))
+    , m_own(new QToolButton(this))
+    , m_list(new DeviceListEditor(this))
     , m_facts(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_orders(new QComboBox(this))
     , m_share(new QCheckBox(tr("Share physical axes"), this))
+    , m_contiguous(new QCheckBox(tr("Contiguous submeshes"), this))
+    , m_byHost(new QCheckBox(tr("Hosts as slices"), this))
     , m_option(new QLineEdit(this))
     , m_auto(new QPushButton(tr("Auto mesh"), this))
     , m_messageBox(new QWidget(this))
@@ -64,6 +70,13 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
         m_orders->addItem(tr("Order: %1").arg(words::orderName(setting)), static_cast<int>(method));
     }
     m_share->setToolTip(tr("Parts of one direction of the hardware may go to several mesh axes"));
+    m_contiguous->setToolTip(tr("Every part of the mesh lies together on the hardware, where a topology allows that"));
+    m_byHost->setToolTip(tr("The parts that the slow network joins are hosts, not slices"));
+    m_own->setText(tr("Own list"));
+    m_own->setCheckable(true);
+    m_own->setToolTip(tr("The devices one by one, to be written by hand; the file keeps them"));
+    m_own->setAccessibleName(tr("Write the devices one by one"));
+    m_list->hide();
     m_option->setClearButtonEnabled(true);
     m_messageText->setWordWrap(true);
     m_facts->setElided(true);
@@ -71,26 +84,34 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     auto* devices = new QHBoxLayout;
     devices->setSpacing(8);
     devices->addWidget(m_presets);
+    devices->addWidget(m_own);
     devices->addWidget(m_facts, 1);
     auto* order = new QHBoxLayout;
     order->setSpacing(8);
     order->addWidget(m_orders);
-    order->addWidget(m_share);
     order->addWidget(m_option, 1);
     order->addStretch();
     order->addWidget(m_auto);
+    auto* switches = new QHBoxLayout;
+    switches->setSpacing(16);
+    for (QCheckBox* box : { m_share, m_contiguous, m_byHost })
+        switches->addWidget(box);
+    switches->addStretch();
     auto* message = new QHBoxLayout(m_messageBox);
     message->setContentsMargins(8, 4, 8, 4);
     message->addWidget(m_messageText, 1);
     message->addLayout(m_fixes);
     m_messageBox->setAutoFillBackground(true);
+    m_messageBox->setBackgroundRole(QPalette::Window);
     m_messageBox->hide();
 
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(4);
     column->addLayout(devices);
+    column->addWidget(m_list);
     column->addLayout(order);
+    column->addLayout(switches);
     column->addWidget(m_messageBox);
     setFocusProxy(m_presets);
 
@@ -113,7 +134,23 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
         chosen.sharePhysicalAxes = share;
         setOrder(std::move(chosen), share ? tr("share physical axes") : tr("whole physical axes"));
     });
-    connect(m_option, &QLineEdit::editingFinished, this, &TopologyView::setOption);
+    connect(m_contiguous, &QCheckBox::clicked, this, [this](bool contiguous) {
+        OrderSetting chosen = m_document->experiment()->mesh.order;
+        chosen.contiguousSubmeshes = contiguous;
+        setOrder(std::move(chosen), contiguous ? tr("contiguous submeshes") : tr("submeshes anywhere"));
+    });
+    connect(m_byHost, &QCheckBox::clicked, this, [this](bool byHost) {
+        OrderSetting chosen = m_document->experiment()->mesh.order;
+        chosen.byHost = byHost;
+        setOrder(std::move(chosen), byHost ? tr("hosts as slices") : tr("slices of the machine"));
+    });
+    connect(m_own, &QToolButton::toggled, this, &DeviceControls::showList);
+    connect(m_list, &DeviceListEditor::closed, this, [this] { showList(false); });
+    connect(m_list, &DeviceListEditor::applied, this, [this](const DeviceSet& own) {
+        if (edit(withDevices(*m_document->experiment(), own), tr("own devices")))
+            showList(false);
+    });
+    connect(m_option, &QLineEdit::editingFinished, this, &DeviceControls::setOption);
     connect(document, &Document::experimentChanged, this, &DeviceControls::refresh);
     refresh();
 }
@@ -160,6 +197,16 @@ void DeviceControls::addPresets()
     completer->setCaseSensitivity(Qt::CaseInsensitive);
     m_presets->setCompleter(completer);
     m_presets->lineEdit()->setAccessibleName(tr("Devices"));
+}
+
+void DeviceControls::showList(bool show)
+{
+    const QSignalBlocker quiet(m_own);
+    m_own->setChecked(show);
+    if (show)
+        m_list->start(m_document->experiment()->hardware.devices);
+    m_list->setVisible(show);
+    (show ? static_cast<QWidget*>(m_list) : m_own)->setFocus(Qt::OtherFocusReason);
 }
 
 QString DeviceControls::facts() const
@@ -314,6 +361,10 @@ void DeviceControls::refresh()
     m_share->setVisible(
         built && (order.method == OrderMethod::CreateDeviceMesh || order.method == OrderMethod::Hybrid));
     m_share->setChecked(order.sharePhysicalAxes);
+    m_contiguous->setVisible(built && order.method == OrderMethod::CreateDeviceMesh);
+    m_contiguous->setChecked(order.contiguousSubmeshes);
+    m_byHost->setVisible(built && order.method == OrderMethod::Hybrid);
+    m_byHost->setChecked(order.byHost);
     const bool hybrid = order.method == OrderMethod::Hybrid;
     m_option->setVisible(built && (hybrid || order.method == OrderMethod::T5x));
     m_option->setAccessibleName(hybrid ? tr("Slices along axes") : tr("Model-parallel submesh"));

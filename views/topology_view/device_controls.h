@@ -13,9 +13,11 @@ class QComboBox;
 class QHBoxLayout;
 class QLineEdit;
 class QPushButton;
+class QToolButton;
 
 namespace shardscope {
 
+class DeviceListEditor;
 class Document;
 class RoleLabel;
 
@@ -28,6 +30,9 @@ public:
     [[nodiscard]] QComboBox* orders() const { return m_orders; }
     [[nodiscard]] QPushButton* automatic() const { return m_auto; }
     [[nodiscard]] QString facts() const;
+    [[nodiscard]] DeviceListEditor* listEditor() const { return m_list; }
+    /// Opens or closes the list of single devices.
+    void showList(bool show);
     /// Empty if there is none.
     [[nodiscard]] QString message() const;
     /// The ways out of it, as buttons.
@@ -48,9 +53,13 @@ private:
 
     Document* m_document;
     QComboBox* m_presets;
+    QToolButton* m_own; ///< opens m_list
+    DeviceListEditor* m_list;
     RoleLabel* m_facts;
     QComboBox* m_orders;
     QCheckBox* m_share;
+    QCheckBox* m_contiguous;
+    QCheckBox* m_byHost;
     QLineEdit* m_option; ///< T5X's submesh, or the slices of a hybrid mesh
     QPushButton* m_auto;
     QWidget* m_messageBox;

@@ -71,6 +71,7 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
     } else {
         const QFont names = Metrics::small();
         const QFontMetrics metrics(names);
+        const int widest = metrics.horizontalAdvance(QString::number(std::max<std::size_t>(m_fills.size(), 1) - 1));
         painter.setFont(names);
         for (std::size_t cell = 0; cell < m_field->devices.size(); ++cell) {
             const std::int32_t device = m_field->devices[cell];
@@ -80,21 +81,32 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
             const QColor fill = id < m_fills.size() ? QColor(m_fills[id]) : theme.alternateRow;
             const QRect rect = cellRect(static_cast<std::int64_t>(cell));
             painter.fillRect(rect, fill);
-            const QString name = QString::number(device);
-            if (rect.height() < metrics.ascent() + 3 || rect.width() < metrics.horizontalAdvance(name) + 4)
+            // All have their names, or none has: the largest id tells.
+            if (rect.height() < metrics.ascent() + 3 || rect.width() < widest + 4)
                 continue;
             painter.setPen(theme.textOn(fill));
-            painter.drawText(rect, Qt::AlignCenter, name);
+            painter.drawText(rect, Qt::AlignCenter, QString::number(device));
         }
         paintHosts(painter, theme);
     }
-    if (m_layout.hasTitles())
+    if (m_layout.hasTitles()) {
+        const auto fits = [](const words::Text& title, const FieldPanel& panel) {
+            return spansWidth(title, Metrics::small()) <= panel.rect.width() + Metrics::scaled(8);
+        };
+        // Without the name, where that does not fit over every panel.
+        const bool whole = std::all_of(m_layout.panels().begin(), m_layout.panels().end(),
+            [&](const FieldPanel& panel) { return fits(m_field->title(panel), panel); });
         for (const FieldPanel& panel : m_layout.panels()) {
-            const words::Text title = m_field->title(panel);
-            if (!title.empty() && spansWidth(title, Metrics::small()) <= panel.rect.width() + Metrics::scaled(8))
+            words::Text title = m_field->title(panel);
+            if (!whole && !title.empty()) {
+                title = { title.back() };
+                title.front().text.remove(0, title.front().text.lastIndexOf(QLatin1Char(' ')) + 1);
+            }
+            if (!title.empty() && fits(title, panel))
                 paintSpans(painter, m_layout.titleRect(panel).adjusted(0, 0, Metrics::scaled(8), 0), title,
                     Metrics::small(), theme.secondary, theme);
         }
+    }
     const FieldShape& shape = m_layout.shape();
     const std::int64_t groups = shape.planes / shape.planesPerGroup;
     if (groups < 2 || shape.planesPerGroup < 2 || groups > 64)

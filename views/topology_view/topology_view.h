@@ -40,6 +40,7 @@ public:
     [[nodiscard]] QComboBox* paths() const { return m_paths; }
     [[nodiscard]] QPushButton* automatic() const;
     [[nodiscard]] QString facts() const;
+    [[nodiscard]] DeviceControls* controls() const { return m_controls; }
     [[nodiscard]] QString reason() const;
     /// The message in place: devices that cannot be read, a mesh that cannot be built. Empty if there is none.
     [[nodiscard]] QString message() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "words/describe_programs.h"
+#include "words/describe_verification.h"
 
 #include "base/codes.h"
 #include "words/diagnostic_reader.h"

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "propagation/records.h"
+
+#include <algorithm>
+
+#include "program/op_row.h"
+
+namespace shardscope {
+
+namespace {
+
+void add(std::vector<StepEdges>& steps, const PropagationStep& record, const std::vector<std::int16_t>& targets)
+{
+    if (steps.empty() || steps.back().step != record.step)
+        steps.push_back({ record.step, {} });
+    std::vector<AxisEdge>& edges = steps.back().edges;
+    auto edge = std::find_if(edges.begin(), edges.end(),
+        [&](const AxisEdge& e) { return e.axis == record.axis && e.source == record.fromTensor; });
+    if (edge == edges.end())
+        edge = edges.insert(edge, { record.axis, record.fromTensor, {} });
+    for (const std::int16_t target : targets)
+        if (std::find(edge->targets.begin(), edge->targets.end(), target) == edge->targets.end())
+            edge->targets.push_back(target);
+    std::sort(edge->targets.begin(), edge->targets.end());
+}
+
+/// Every operand that is the same value with the same factor took the axis at once.
+std::vector<std::int16_t> alike(const Operation& operation, const FactorRule& rule, const PropagationStep& record)
+{
+    std::vector<std::int16_t> targets{ record.toTensor };
+    if (static_cast<std::size_t>(record.toTensor) >= operation.operands.size()
+        || rule.operands.size() != operation.operands.size())
+        return targets;
+    for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+        const auto dimension = static_cast<std::size_t>(record.toDimension);
+        if (operation.operands[i] != record.to || dimension >= rule.operands[i].size())
+            continue;
+        const FactorRule::DimensionFactors& factors = rule.operands[i][dimension];
+        if (std::find(factors.begin(), factors.end(), record.factor) != factors.end())
+            targets.push_back(static_cast<std::int16_t>(i));
+    }
+    return targets;
+}
+
+/// The same axis at the same place counts once, when it came first.
+class Firsts {
+public:
+    bool isNew(const PropagationStep& record)
+    {
+        const auto same = [&](const PropagationStep& seen) {
+            return seen.axis == record.axis && seen.toTensor == record.toTensor;
+        };
+        if (std::any_of(m_seen.begin(), m_seen.end(), same))
+            return false;
+        m_seen.push_back(record);
+        return true;
+    }
+
+private:
+    std::vector<PropagationStep> m_seen;
+};
+
+} // namespace
+
+std::vector<StepEdges> propagationEdges(
+    const PropagationInput& input, const PropagationResult& result, OperationId operation)
+{
+    const Operation& of = input.program->operation(operation);
+    const FactorRule rule = factorRule(*input.program, of, RuleOptions{ input.options.conservative });
+    std::vector<StepEdges> steps;
+    Firsts firsts;
+    for (const PropagationStep& record : result.log)
+        if (record.operation == operation && !record.seed && record.fromTensor >= 0 && firsts.isNew(record))
+            add(steps, record, alike(of, rule, record));
+    return steps;
+}
+
+std::vector<StepEdges> resultEdges(const PropagationResult& result, std::size_t index)
+{
+    std::vector<PropagationStep> records;
+    for (const auto* log : { &result.log, &result.resultLog })
+        for (const PropagationStep& record : *log)
+            if (!record.seed && record.result == static_cast<std::int32_t>(index) && record.fromTensor >= 0)
+                records.push_back(record);
+    std::stable_sort(records.begin(), records.end(),
+        [](const PropagationStep& a, const PropagationStep& b) { return a.step < b.step; });
+    std::vector<StepEdges> steps;
+    Firsts firsts;
+    for (const PropagationStep& record : records)
+        if (firsts.isNew(record))
+            add(steps, record, { record.toTensor });
+    return steps;
+}
+
+std::string toString(const Origin& origin)
+{
+    const std::string index = std::to_string(origin.index);
+    switch (origin.kind) {
+    case Origin::Kind::Input:
+        return "input: " + index;
+    case Origin::Kind::Output:
+        return "output: " + index;
+    case Origin::Kind::Constraint:
+        return "constraint_" + index;
+    case Origin::Kind::ManualInput:
+        return "mc_" + index + "_input: " + std::to_string(origin.place);
+    case Origin::Kind::ManualOutput:
+        return "mc_" + index + "_output: " + std::to_string(origin.place);
+    case Origin::Kind::Value:
+        break;
+    }
+    return "value: " + index;
+}
+
+ShardingOrigins::ShardingOrigins(const PropagationInput& input, const PropagationResult& result,
+    const std::vector<std::pair<ValueId, Origin>>& copied)
+    : m_result(result)
+    , m_values(result.shardings.size())
+    , m_results(result.results.size())
+{
+    nameValues(*input.program);
+    for (const auto& [value, origin] : copied)
+        m_copied.emplace(value.index, origin);
+    // Both logs are in the order of steps; what a result takes does not matter to the same step's other records.
+    auto toResult = result.resultLog.begin();
+    for (const PropagationStep& step : result.log) {
+        for (; toResult != result.resultLog.end() && toResult->step < step.step; ++toResult)
+            take(*toResult, true);
+        take(step, false);
+    }
+    for (; toResult != result.resultLog.end(); ++toResult)
+        take(*toResult, true);
+}
+
+void ShardingOrigins::nameValues(const Program& program)
+{
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        m_names.push_back({ Origin::Kind::Value, static_cast<std::uint32_t>(v), 0 });
+    const auto nameAll = [&](const auto& values, Origin::Kind kind, std::uint32_t index) {
+        std::uint32_t place = 0;
+        for (const ValueId value : values)
+            m_names[value.index] = { kind, index, place++ };
+    };
+    std::uint32_t constraints = 0;
+    std::uint32_t manual = 0;
+    const auto walk = [&](const auto& self, RegionId region) -> void {
+        for (const OperationId id : program.regions[region.index].operations) {
+            const Operation& operation = program.operation(id);
+            if (operation.kind == OpKind::ShardingConstraint)
+                nameAll(operation.results, Origin::Kind::Constraint, constraints++);
+            if (operation.kind == OpKind::ManualComputation && !operation.regions.empty()) {
+                nameAll(operation.results, Origin::Kind::ManualOutput, manual);
+                nameAll(program.regions[operation.regions[0].index].arguments, Origin::Kind::ManualInput, manual++);
+            }
+            // The edge operation on a value stands for it.
+            if (operation.kind == OpKind::DataFlowEdge)
+                m_names[operation.results[0].index] = m_names[operation.operands[0].index];
+            for (const RegionId inner : operation.regions)
+                self(self, inner);
+        }
+    };
+    if (program.functions.empty())
+        walk(walk, RegionId(0));
+    for (const Function& function : program.functions)
+        walk(walk, function.body);
+    std::uint32_t input = 0;
+    for (const ValueId argument : program.main().arguments)
+        m_names[argument.index] = { Origin::Kind::Input, input++, 0 };
+}
+
+Origin ShardingOrigins::nameOf(ValueId value) const
+{
+    return m_names[value.index];
+}
+
+void ShardingOrigins::take(const PropagationStep& step, bool toResult)
+{
+    const bool ofResult = step.seed == SeedKind::Result || toResult;
+    Axes& axes = ofResult ? m_results[static_cast<std::size_t>(step.result)]
+                          : m_values[m_result.representativeOf(step.to).index];
+    if (std::any_of(axes.begin(), axes.end(), [&](const auto& known) { return known.first == step.axis; }))
+        return;
+    if (step.seed) {
+        const auto copied = m_copied.find(step.to.index);
+        if (ofResult)
+            axes.emplace_back(step.axis, Origin{ Origin::Kind::Output, static_cast<std::uint32_t>(step.result), 0 });
+        else
+            axes.emplace_back(step.axis, copied != m_copied.end() ? copied->second : m_names[step.to.index]);
+        return;
+    }
+    const bool fromResult = step.result >= 0 && !toResult;
+    const Axes& source = fromResult ? m_results[static_cast<std::size_t>(step.result)]
+                                    : m_values[m_result.representativeOf(step.from).index];
+    Origin origin = fromResult ? Origin{ Origin::Kind::Output, static_cast<std::uint32_t>(step.result), 0 }
+                               : m_names[m_result.representativeOf(step.from).index];
+    for (const auto& [axis, known] : source)
+        if (overlaps(axis, step.axis) || axis == step.axis) {
+            origin = known;
+            if (contains(axis, step.axis))
+                break;
+        }
+    axes.emplace_back(step.axis, origin);
+}
+
+std::vector<AxisOrigin> ShardingOrigins::marked(const Axes& axes, const Origin& own)
+{
+    std::vector<AxisOrigin> result;
+    for (const auto& [axis, origin] : axes)
+        result.push_back({ axis, origin, origin == own });
+    return result;
+}
+
+std::vector<AxisOrigin> ShardingOrigins::ofValue(ValueId value) const
+{
+    return marked(m_values[m_result.representativeOf(value).index], m_names[value.index]);
+}
+
+std::vector<AxisOrigin> ShardingOrigins::ofResult(std::size_t index) const
+{
+    return marked(m_results[index], { Origin::Kind::Output, static_cast<std::uint32_t>(index), 0 });
+}
+
+} // namespace shardscope

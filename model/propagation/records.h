@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What Shardy can record of a propagation, from the log: the edges along which axes went through an operation
+// (`sdy.propagation_edges`), and what each axis of a value goes back to (`sdy.sharding_origins`).
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "propagation/propagate.h"
+
+namespace shardscope {
+
+/// An axis that went from one tensor of an operation to others; operands count first, then results.
+struct AxisEdge {
+    AxisRef axis;
+    std::int16_t source = 0;
+    std::vector<std::int16_t> targets; ///< ascending
+    bool operator==(const AxisEdge&) const = default;
+};
+/// All edges of one visit.
+struct StepEdges {
+    std::uint32_t step = 0; ///< counted from 1
+    std::vector<AxisEdge> edges;
+    bool operator==(const StepEdges&) const = default;
+};
+
+/// Of an operation, by step. What arrived from nowhere else (a sharding that was copied) has no edge.
+[[nodiscard]] std::vector<StepEdges> propagationEdges(
+    const PropagationInput& input, const PropagationResult& result, OperationId operation);
+/// Between a returned value of main (operand 0) and its declared sharding (result 0, tensor 1).
+[[nodiscard]] std::vector<StepEdges> resultEdges(const PropagationResult& result, std::size_t index);
+
+/// Where a sharding was given.
+struct Origin {
+    enum class Kind : std::uint8_t {
+        Value, ///< on an operation that is none of those below; `index` is the value's
+        Input, ///< argument of main
+        Output, ///< declared result of main
+        Constraint, ///< `index` counts the constraints of the program, in order
+        ManualInput, ///< `index` counts the manual computations, `place` their operands
+        ManualOutput
+    };
+    Kind kind = Kind::Value;
+    std::uint32_t index = 0;
+    std::uint32_t place = 0;
+    bool operator==(const Origin&) const = default;
+};
+/// As Shardy writes it: "input: 0", "constraint_1", "mc_0_input: 1".
+[[nodiscard]] std::string toString(const Origin& origin);
+
+struct AxisOrigin {
+    AxisRef axis;
+    Origin origin;
+    bool isSelf = false; ///< given where it stands
+    bool operator==(const AxisOrigin&) const = default;
+};
+
+class ShardingOrigins {
+public:
+    /// `copied`: values that were given the sharding of something else before propagation (that of a constraint).
+    ShardingOrigins(const PropagationInput& input, const PropagationResult& result,
+        const std::vector<std::pair<ValueId, Origin>>& copied = {});
+
+    /// In the order in which they arrived; an axis that arrived in parts is there in parts and as a whole.
+    [[nodiscard]] std::vector<AxisOrigin> ofValue(ValueId value) const;
+    [[nodiscard]] std::vector<AxisOrigin> ofResult(std::size_t index) const;
+    /// What an axis given on the value itself goes back to.
+    [[nodiscard]] Origin nameOf(ValueId value) const;
+
+private:
+    using Axes = std::vector<std::pair<AxisRef, Origin>>;
+    void nameValues(const Program& program);
+    void take(const PropagationStep& step, bool toResult);
+    [[nodiscard]] static std::vector<AxisOrigin> marked(const Axes& axes, const Origin& own);
+
+    const PropagationResult& m_result;
+    std::vector<Origin> m_names; ///< per ValueId
+    std::map<std::uint32_t, Origin> m_copied; ///< by ValueId
+    std::vector<Axes> m_values; ///< per representative
+    std::vector<Axes> m_results;
+};
+
+} // namespace shardscope

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stablehlo/element_values.h"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/codes.h"
+
+namespace shardscope::mlir {
+
+namespace {
+
+/// What is above the largest finite number of a small type.
+enum class Top : std::uint8_t {
+    Infinity, ///< as in IEEE 754
+    OneNaN, ///< only all ones is NaN, and there is no infinity
+    NegativeZeroNaN, ///< the bits of -0 are the one NaN
+    None ///< every pattern is finite
+};
+struct SmallFloat {
+    DType dtype;
+    int exponentBits, mantissaBits, bias;
+    Top top;
+};
+constexpr std::array smallFloats{
+    SmallFloat{ DType::F16, 5, 10, 15, Top::Infinity },
+    SmallFloat{ DType::BF16, 8, 7, 127, Top::Infinity },
+    SmallFloat{ DType::F8E3M4, 3, 4, 3, Top::Infinity },
+    SmallFloat{ DType::F8E4M3, 4, 3, 7, Top::Infinity },
+    SmallFloat{ DType::F8E5M2, 5, 2, 15, Top::Infinity },
+    SmallFloat{ DType::F8E4M3FN, 4, 3, 7, Top::OneNaN },
+    SmallFloat{ DType::F8E4M3FNUZ, 4, 3, 8, Top::NegativeZeroNaN },
+    SmallFloat{ DType::F8E4M3B11FNUZ, 4, 3, 11, Top::NegativeZeroNaN },
+    SmallFloat{ DType::F8E5M2FNUZ, 5, 2, 16, Top::NegativeZeroNaN },
+    SmallFloat{ DType::F6E2M3FN, 2, 3, 1, Top::None },
+    SmallFloat{ DType::F6E3M2FN, 3, 2, 3, Top::None },
+    SmallFloat{ DType::F4E2M1FN, 2, 1, 1, Top::None },
+};
+
+const SmallFloat* smallFloat(DType dtype)
+{
+    for (const SmallFloat& row : smallFloats)
+        if (row.dtype == dtype)
+            return &row;
+    return nullptr;
+}
+
+double decode(const SmallFloat& f, std::uint32_t bits)
+{
+    const std::uint32_t mantissaMask = (1U << f.mantissaBits) - 1, exponentMask = (1U << f.exponentBits) - 1;
+    const std::uint32_t mantissa = bits & mantissaMask, exponent = bits >> f.mantissaBits & exponentMask;
+    const bool negative = (bits >> (f.mantissaBits + f.exponentBits) & 1U) != 0;
+    const double sign = negative ? -1 : 1;
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    if (f.top == Top::NegativeZeroNaN && negative && exponent == 0 && mantissa == 0)
+        return nan;
+    if (f.top == Top::OneNaN && exponent == exponentMask && mantissa == mantissaMask)
+        return nan;
+    if (f.top == Top::Infinity && exponent == exponentMask)
+        return mantissa == 0 ? sign * std::numeric_limits<double>::infinity() : nan;
+    const int scale = std::max(static_cast<int>(exponent), 1) - f.bias - f.mantissaBits;
+    return sign * std::ldexp(static_cast<double>(mantissa + (exponent == 0 ? 0U : mantissaMask + 1)), scale);
+}
+
+std::uint32_t encode(const SmallFloat& f, double value)
+{
+    const std::uint32_t sign = std::signbit(value) ? 1U << (f.mantissaBits + f.exponentBits) : 0;
+    const std::uint32_t magnitudeMask = (1U << (f.mantissaBits + f.exponentBits)) - 1;
+    const std::uint32_t infinity = magnitudeMask & ~((1U << f.mantissaBits) - 1);
+    if (std::isnan(value))
+        return f.top == Top::Infinity ? sign | infinity | 1U << (f.mantissaBits - 1)
+            : f.top == Top::OneNaN    ? sign | magnitudeMask
+                                      : 1U << (f.mantissaBits + f.exponentBits);
+    const std::uint32_t beyond = f.top == Top::Infinity ? sign | infinity
+        : f.top == Top::OneNaN                          ? sign | magnitudeMask
+        : f.top == Top::NegativeZeroNaN                 ? 1U << (f.mantissaBits + f.exponentBits)
+                                                        : sign | magnitudeMask;
+    if (std::isinf(value))
+        return beyond;
+    const double magnitude = std::fabs(value);
+    if (magnitude == 0)
+        return f.top == Top::NegativeZeroNaN ? 0 : sign;
+    // Whole multiples of the distance between neighbours; rounding up may reach the next power of two, which the sum
+    // below takes care of.
+    const int exponent = std::max(std::ilogb(magnitude), 1 - f.bias);
+    if (exponent > (1 << f.exponentBits))
+        return beyond;
+    const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, f.mantissaBits - exponent)));
+    const std::uint32_t hidden = 1U << f.mantissaBits;
+    const std::uint32_t bits =
+        steps < hidden ? steps : (static_cast<std::uint32_t>(exponent + f.bias) << f.mantissaBits) + (steps - hidden);
+    if (bits == 0)
+        return f.top == Top::NegativeZeroNaN ? 0 : sign;
+    const bool finite = bits <= magnitudeMask && (f.top != Top::Infinity || bits < infinity)
+        && (f.top != Top::OneNaN || bits < magnitudeMask);
+    return finite ? sign | bits : beyond;
+}
+
+template <class T>
+T load(const std::byte* bytes)
+{
+    T value;
+    std::memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
+template <class T>
+void append(std::vector<std::byte>& bytes, T value)
+{
+    const auto at = bytes.size();
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+/// Bits of an element of an integer type; 0 for other types.
+int integerBits(DType dtype, bool& isUnsigned)
+{
+    isUnsigned = false;
+    switch (dtype) {
+    case DType::Pred:
+        return 1;
+    case DType::I2:
+        return 2;
+    case DType::I4:
+        return 4;
+    case DType::I8:
+        return 8;
+    case DType::I16:
+        return 16;
+    case DType::I32:
+        return 32;
+    case DType::I64:
+        return 64;
+    default:
+        break;
+    }
+    isUnsigned = true;
+    switch (dtype) {
+    case DType::U2:
+        return 2;
+    case DType::U4:
+        return 4;
+    case DType::U8:
+        return 8;
+    case DType::U16:
+        return 16;
+    case DType::U32:
+        return 32;
+    case DType::U64:
+        return 64;
+    default:
+        return 0;
+    }
+}
+
+void appendBits(std::vector<std::byte>& bytes, std::uint64_t value, std::int64_t size)
+{
+    switch (size) {
+    case 1:
+        return append(bytes, static_cast<std::uint8_t>(value));
+    case 2:
+        return append(bytes, static_cast<std::uint16_t>(value));
+    case 4:
+        return append(bytes, static_cast<std::uint32_t>(value));
+    default:
+        return append(bytes, value);
+    }
+}
+
+/// The digits of a whole number without sign; `tooLarge` where 64 bits do not hold it.
+bool takeMagnitude(Scanner& s, std::uint64_t& value, bool& hex, bool& tooLarge)
+{
+    const std::size_t begin = s.rawPosition();
+    std::size_t end = begin;
+    const std::string_view text = s.text();
+    hex = s.raw() == '0' && (s.rawAt(1) == 'x' || s.rawAt(1) == 'X');
+    if (hex)
+        end += 2;
+    const auto [stop, error] = std::from_chars(text.data() + end, text.data() + s.end(), value, hex ? 16 : 10);
+    if (error == std::errc::invalid_argument)
+        return false;
+    tooLarge = error == std::errc::result_out_of_range;
+    s.seek(static_cast<std::size_t>(stop - text.data()));
+    return true;
+}
+
+bool readIntegerElement(Scanner& s, DType dtype, std::vector<std::byte>& bytes)
+{
+    bool isUnsigned = false;
+    const int bits = integerBits(dtype, isUnsigned);
+    const std::size_t begin = s.position();
+    std::uint64_t magnitude = 0;
+    bool hex = false, tooLarge = false;
+    const bool negative = s.raw() == '-';
+    if (negative) {
+        s.step();
+    } else if (s.raw() == 't' || s.raw() == 'f') {
+        const std::string_view word = s.word();
+        if (word != "true" && word != "false")
+            return s.expectedAt(begin, "a whole number");
+        appendBits(bytes, word == "true" ? 1 : 0, byteSize(dtype));
+        return true;
+    }
+    if (!takeMagnitude(s, magnitude, hex, tooLarge) || s.raw() == '.')
+        return s.expectedAt(begin, "a whole number");
+    const std::uint64_t half = std::uint64_t{ 1 } << (bits - 1);
+    const std::uint64_t largest = half - 1 + half; // also of signed types: their bits without a sign
+    if (tooLarge || (negative ? magnitude > half || (isUnsigned && magnitude > 0) : magnitude > largest))
+        return s.problem(Code::OutOfRange,
+            { { "key", std::string(name(dtype)) },
+                { "value", std::string(s.text().substr(begin, std::min<std::size_t>(s.rawPosition() - begin, 40))) },
+                { "min", isUnsigned || dtype == DType::Pred ? "0" : "-" + std::to_string(half) },
+                { "max", std::to_string(isUnsigned || dtype == DType::Pred ? largest : half - 1) } },
+            begin);
+    std::uint64_t value = negative ? 0 - magnitude : magnitude;
+    if (dtype == DType::Pred)
+        value = value != 0;
+    else if (isUnsigned && bits < 8)
+        value &= largest;
+    else if (bits < 8 && (value & half) != 0)
+        value |= ~largest; // spread the sign over the byte
+    appendBits(bytes, value, byteSize(dtype));
+    return true;
+}
+
+bool readFloatElement(Scanner& s, DType dtype, std::vector<std::byte>& bytes)
+{
+    const std::size_t begin = s.position();
+    const auto size = static_cast<std::size_t>(byteSize(dtype));
+    if (s.raw() == '0' && s.rawAt(1) == 'x') { // bits
+        std::uint64_t bits = 0;
+        bool hex = false, tooLarge = false;
+        if (!takeMagnitude(s, bits, hex, tooLarge))
+            return s.expectedAt(begin, "a number");
+        if (tooLarge || (size < 8 && bits >> (8 * size) != 0))
+            return s.problem(Code::OutOfRange,
+                { { "key", std::string(name(dtype)) },
+                    { "value",
+                        std::string(s.text().substr(begin, std::min<std::size_t>(s.rawPosition() - begin, 40))) },
+                    { "min", "0x0" }, { "max", "0x" + std::string(2 * size, 'F') } },
+                begin);
+        appendBits(bytes, bits, byteSize(dtype));
+        return true;
+    }
+    const std::string_view text = s.text();
+    const char* first = text.data() + begin;
+    if (dtype == DType::F32) {
+        float value = 0;
+        const auto [stop, error] = std::from_chars(first, text.data() + s.end(), value);
+        if (error == std::errc()) {
+            s.seek(static_cast<std::size_t>(stop - text.data()));
+            if (!std::isfinite(value))
+                return s.expectedAt(begin, "a number");
+            append(bytes, value);
+            return true;
+        }
+    }
+    double value = 0;
+    if (!readNumber(s, DType::F64, value))
+        return s.expectedAt(begin, "a number");
+    const std::size_t at = bytes.size();
+    bytes.resize(at + size);
+    storeFloat(dtype, value, bytes.data() + at);
+    return true;
+}
+
+DType partOf(DType complex)
+{
+    return complex == DType::C64 ? DType::F32 : DType::F64;
+}
+
+template <class T>
+void appendFloat(std::string& text, T value)
+{
+    std::array<char, 40> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
+    std::string_view number(buffer.data(), static_cast<std::size_t>(end.ptr - buffer.data()));
+    const std::size_t exponent = number.find('e');
+    text += number.substr(0, exponent);
+    if (number.substr(0, exponent).find('.') == std::string_view::npos)
+        text += ".0"; // a number without a point is a whole one
+    text += number.substr(exponent);
+}
+
+void appendHex(std::string& text, DType dtype, const std::byte* bytes)
+{
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    text += "0x";
+    for (auto i = static_cast<std::size_t>(byteSize(dtype)); i-- > 0;) {
+        const auto byte = static_cast<unsigned>(bytes[i]);
+        text += digits[byte >> 4];
+        text += digits[byte & 15U];
+    }
+}
+
+} // namespace
+
+double floatAt(DType dtype, const std::byte* bytes)
+{
+    if (dtype == DType::F32)
+        return static_cast<double>(load<float>(bytes));
+    if (dtype == DType::F64)
+        return load<double>(bytes);
+    const SmallFloat* f = smallFloat(dtype);
+    if (f && byteSize(dtype) == 2)
+        return decode(*f, load<std::uint16_t>(bytes));
+    if (f)
+        return decode(*f, load<std::uint8_t>(bytes));
+    const auto exponent = load<std::uint8_t>(bytes); // F8E8M0FNU: powers of two
+    return exponent == 255 ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, exponent - 127);
+}
+
+void storeFloat(DType dtype, double value, std::byte* bytes)
+{
+    if (dtype == DType::F32) {
+        const auto narrow = static_cast<float>(value);
+        std::memcpy(bytes, &narrow, sizeof narrow);
+    } else if (dtype == DType::F64) {
+        std::memcpy(bytes, &value, sizeof value);
+    } else if (const SmallFloat* f = smallFloat(dtype)) {
+        const std::uint32_t bits = encode(*f, value);
+        bytes[0] = static_cast<std::byte>(bits & 255U);
+        if (byteSize(dtype) == 2)
+            bytes[1] = static_cast<std::byte>(bits >> 8);
+    } else {
+        const double exponent = value > 0 && std::isfinite(value) ? std::nearbyint(std::log2(value)) + 127 : 255;
+        bytes[0] = static_cast<std::byte>(exponent < 0 ? 0 : exponent > 255 ? 255 : static_cast<int>(exponent));
+    }
+}
+
+std::int64_t integerAt(DType dtype, const std::byte* bytes)
+{
+    bool isUnsigned = false;
+    (void)integerBits(dtype, isUnsigned);
+    switch (byteSize(dtype)) {
+    case 1:
+        return isUnsigned ? load<std::uint8_t>(bytes) : load<std::int8_t>(bytes);
+    case 2:
+        return isUnsigned ? load<std::uint16_t>(bytes) : load<std::int16_t>(bytes);
+    case 4:
+        return isUnsigned ? std::int64_t{ load<std::uint32_t>(bytes) } : std::int64_t{ load<std::int32_t>(bytes) };
+    default:
+        return load<std::int64_t>(bytes);
+    }
+}
+
+bool readNumber(Scanner& s, DType dtype, double& value)
+{
+    const std::size_t begin = s.position();
+    if (s.raw() == '0' && s.rawAt(1) == 'x') {
+        std::vector<std::byte> bytes;
+        if (!readFloatElement(s, dtype, bytes))
+            return false;
+        value = floatAt(dtype, bytes.data());
+        return true;
+    }
+    if (s.raw() != '-' && !isDigit(s.raw()))
+        return false;
+    const char* first = s.text().data() + begin;
+    const auto [stop, error] = std::from_chars(first, s.text().data() + s.end(), value);
+    if (error == std::errc::invalid_argument)
+        return false;
+    if (error == std::errc::result_out_of_range) { // far too large, or as good as zero
+        const std::string_view number(first, static_cast<std::size_t>(stop - first));
+        const std::size_t exponent = number.find_first_of("eE");
+        const bool small =
+            exponent != std::string_view::npos && number.substr(exponent).find('-') != std::string_view::npos;
+        value = (first[0] == '-' ? -1.0 : 1.0) * (small ? 0.0 : std::numeric_limits<double>::infinity());
+    }
+    s.seek(static_cast<std::size_t>(stop - s.text().data()));
+    return true;
+}
+
+bool readElement(Scanner& s, DType dtype, std::vector<std::byte>& bytes)
+{
+    if (isComplex(dtype)) {
+        const DType part = partOf(dtype);
+        return s.require('(') && readFloatElement(s, part, bytes) && s.require(',') && readFloatElement(s, part, bytes)
+            && s.require(')');
+    }
+    return isFloat(dtype) ? readFloatElement(s, dtype, bytes) : readIntegerElement(s, dtype, bytes);
+}
+
+void appendElement(std::string& text, DType dtype, const std::byte* bytes)
+{
+    if (isComplex(dtype)) {
+        const DType part = partOf(dtype);
+        text += '(';
+        appendElement(text, part, bytes);
+        text += ", ";
+        appendElement(text, part, bytes + byteSize(part));
+        text += ')';
+    } else if (dtype == DType::Pred) {
+        text += bytes[0] != std::byte{ 0 } ? "true" : "false";
+    } else if (!isFloat(dtype)) {
+        text +=
+            dtype == DType::U64 ? std::to_string(load<std::uint64_t>(bytes)) : std::to_string(integerAt(dtype, bytes));
+    } else {
+        const double value = floatAt(dtype, bytes);
+        if (!std::isfinite(value))
+            appendHex(text, dtype, bytes);
+        else if (dtype == DType::F64)
+            appendFloat(text, value);
+        else
+            appendFloat(text, static_cast<float>(value));
+    }
+}
+
+} // namespace shardscope::mlir

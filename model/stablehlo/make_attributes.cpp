@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From the names and texts of attributes, in either form, to the attributes of an operation.
+#include "base/codes.h"
+#include "stablehlo/reader.h"
+
+namespace shardscope::mlir {
+
+bool Reader::isOpaque(Pending& op)
+{
+    op.made = wide(OpaqueAttributes{ std::string(op.name) });
+    op.kind = OpKind::Opaque;
+    return true;
+}
+
+bool Reader::makeAttributes(Pending& op)
+{
+    switch (op.kind) {
+    case OpKind::Opaque:
+        return isOpaque(op);
+    case OpKind::Constant:
+    case OpKind::SdyConstant:
+    case OpKind::ChloConstant: {
+        NamedAttribute* value = find(op.attributes, "value");
+        if (!value)
+            return needs(op, "value");
+        Scanner s = m_scanner;
+        ConstantAttributes constant;
+        TensorType type;
+        if (!open(*value, s) || !readElements(s, constant, type))
+            return false;
+        if (!constant.bytes)
+            return isOpaque(op);
+        value->taken = true;
+        if (op.resultTypes.size() != 1 || op.resultTypes[0] != type)
+            return m_scanner.problem(Code::OperandType,
+                { { "op", std::string(op.name) }, { "given", typeText(type) },
+                    { "actual", op.resultTypes.empty() ? std::string("()") : typeText(op.resultTypes[0]) } },
+                op.position);
+        op.made = std::move(constant);
+        return true;
+    }
+    case OpKind::BroadcastInDim:
+    case OpKind::Transpose:
+    case OpKind::Iota:
+    case OpKind::Slice:
+    case OpKind::Pad:
+    case OpKind::Concatenate:
+    case OpKind::Reverse:
+    case OpKind::Map:
+    case OpKind::DynamicSlice:
+    case OpKind::Sort:
+        return makeShapeAttributes(op);
+    case OpKind::DotGeneral:
+    case OpKind::Dot:
+        return makeContractionAttributes(op);
+    case OpKind::Convolution:
+        return makeConvolution(op);
+    case OpKind::ReduceWindow:
+    case OpKind::SelectAndScatter:
+        return makeWindowAttributes(op);
+    case OpKind::Gather:
+    case OpKind::Scatter:
+        return makeGatherScatter(op);
+    case OpKind::AllReduce:
+    case OpKind::AllGather:
+    case OpKind::ReduceScatter:
+    case OpKind::AllToAll:
+    case OpKind::CollectivePermute:
+    case OpKind::CollectiveBroadcast:
+    case OpKind::Send:
+    case OpKind::Recv:
+    case OpKind::Infeed:
+    case OpKind::Outfeed:
+        return makeCollective(op);
+    case OpKind::Call:
+    case OpKind::CustomCall:
+    case OpKind::Composite:
+    case OpKind::GetTupleElement:
+        return makeCallAttributes(op);
+    default:
+        break;
+    }
+    const bool sdy = opRow(op.kind).dialect == OpDialect::Sdy;
+    return sdy ? makeSdyAttributes(op) : makeFurtherAttributes(op);
+}
+
+bool Reader::makeShapeAttributes(Pending& op)
+{
+    switch (op.kind) {
+    case OpKind::BroadcastInDim: {
+        BroadcastAttributes a;
+        if (!takeDimensions(op, "dims", "broadcast_dimensions", true, a.dimensions))
+            return false;
+        op.made = std::move(a);
+        return true;
+    }
+    case OpKind::Transpose: {
+        TransposeAttributes a;
+        if (!takeDimensions(op, "dims", "permutation", true, a.permutation))
+            return false;
+        op.made = std::move(a);
+        return true;
+    }
+    case OpKind::Iota: {
+        IotaAttributes a;
+        if (!takeInteger(op, "dim", "iota_dimension", true, a.dimension))
+            return false;
+        op.made = a;
+        return true;
+    }
+    case OpKind::Concatenate: {
+        DimensionAttributes a;
+        if (!takeInteger(op, "dim", "dimension", true, a.dimension))
+            return false;
+        op.made = wide(a);
+        return true;
+    }
+    case OpKind::Slice: {
+        SliceAttributes a;
+        if (!takeDimensions(op, "start_indices", {}, true, a.starts)
+            || !takeDimensions(op, "limit_indices", {}, true, a.limits)
+            || !takeDimensions(op, "strides", {}, false, a.strides))
+            return false;
+        if (a.strides.empty())
+            a.strides.resize(a.starts.size(), 1);
+        op.made = wide(std::move(a));
+        return true;
+    }
+    case OpKind::Pad: {
+        PadAttributes a;
+        if (!takeDimensions(op, "low", "edge_padding_low", true, a.low)
+            || !takeDimensions(op, "high", "edge_padding_high", true, a.high)
+            || !takeDimensions(op, "interior", "interior_padding", true, a.interior))
+            return false;
+        op.made = wide(std::move(a));
+        return true;
+    }
+    case OpKind::Reverse:
+    case OpKind::Map: {
+        DimensionsAttributes a;
+        if (!takeDimensions(op, "dims", "dimensions", true, a.dimensions))
+            return false;
+        op.made = wide(std::move(a));
+        return true;
+    }
+    case OpKind::DynamicSlice: {
+        DynamicSliceAttributes a;
+        if (!takeDimensions(op, "sizes", "slice_sizes", true, a.sizes))
+            return false;
+        op.made = wide(std::move(a));
+        return true;
+    }
+    default: {
+        SortAttributes a;
+        if (!takeInteger(op, "dimension", {}, false, a.dimension) || !takeBool(op, "is_stable", a.stable))
+            return false;
+        op.made = wide(a);
+        return true;
+    }
+    }
+}
+
+bool Reader::takePrecision(Pending& op, std::vector<std::string>& precision)
+{
+    const NamedAttribute* attribute = take(op, "precision", "precision_config");
+    if (!attribute)
+        return true;
+    Scanner s = m_scanner;
+    if (!open(*attribute, s) || !s.require('['))
+        return false;
+    if (s.accept(']'))
+        return true;
+    do {
+        // DEFAULT or #stablehlo<precision DEFAULT>
+        const bool wrapped = s.accept('#');
+        if (wrapped && (s.suffix().empty() || !s.require('<') || !s.acceptWord("precision")))
+            return s.expected("a precision");
+        const std::string_view word = s.word();
+        if (word.empty())
+            return s.expected("a precision");
+        precision.emplace_back(word);
+        if (wrapped && !s.require('>'))
+            return false;
+    } while (s.accept(','));
+    return s.require(']');
+}
+
+bool Reader::makeContractionAttributes(Pending& op)
+{
+    if (op.kind == OpKind::Dot) {
+        DotAttributes a;
+        if (!takePrecision(op, a.precision))
+            return false;
+        op.made = wide(std::move(a));
+        return true;
+    }
+    DotGeneralAttributes a;
+    const auto pair = [&](const NamedAttribute& attribute, Dimensions& lhs, Dimensions& rhs) { // [0] x [1]
+        Scanner s = m_scanner;
+        return open(attribute, s) && readDimensions(s, lhs)
+            && (s.acceptWord("x") || attributeProblem(attribute, "two lists, “[...] x [...]”"))
+            && readDimensions(s, rhs);
+    };
+    if (const NamedAttribute* numbers = take(op, "dot_dimension_numbers")) {
+        std::vector<NamedAttribute> fields;
+        if (!readStructure(*numbers, fields))
+            return false;
+        for (const NamedAttribute& field : fields) {
+            Dimensions* list = field.name == "lhs_batching_dimensions" ? &a.lhsBatch
+                : field.name == "rhs_batching_dimensions"              ? &a.rhsBatch
+                : field.name == "lhs_contracting_dimensions"           ? &a.lhsContracting
+                : field.name == "rhs_contracting_dimensions"           ? &a.rhsContracting
+                                                                       : nullptr;
+            if (!list)
+                return attributeProblem(*numbers, "batching and contracting dimensions");
+            Scanner s = m_scanner;
+            if (!open(field, s) || !readDimensions(s, *list))
+                return false;
+        }
+    } else {
+        const NamedAttribute* contracting = take(op, "contracting_dims");
+        const NamedAttribute* batching = take(op, "batching_dims");
+        if (!contracting && op.generic)
+            return needs(op, "dot_dimension_numbers");
+        if ((contracting && !pair(*contracting, a.lhsContracting, a.rhsContracting))
+            || (batching && !pair(*batching, a.lhsBatch, a.rhsBatch)))
+            return false;
+    }
+    op.made = std::move(a);
+    return keepDotTexts(op);
+}
+
+bool Reader::keepDotTexts(Pending& op)
+{
+    // There is no place for them in DotGeneralAttributes: they stay text, in one form.
+    std::vector<std::string> precision;
+    if (!takePrecision(op, precision))
+        return false;
+    if (!precision.empty()) {
+        std::string text;
+        for (const std::string& word : precision)
+            text += (text.empty() ? "[" : ", ") + word;
+        op.kept.push_back({ "precision_config", text + ']' });
+    }
+    if (const NamedAttribute* algorithm = take(op, "algorithm")) {
+        std::string text;
+        if (!keptText(algorithm->value, text))
+            return false;
+        constexpr std::string_view dialect = "#stablehlo.dot_algorithm";
+        if (text.starts_with(dialect))
+            text.erase(0, dialect.size());
+        op.kept.push_back({ "algorithm", std::move(text) });
+    }
+    return true;
+}
+
+bool Reader::makeCallAttributes(Pending& op)
+{
+    switch (op.kind) {
+    case OpKind::Call: {
+        CallAttributes a;
+        if (!takeSymbol(op, "callee", true, a.callee))
+            return false;
+        op.made = wide(std::move(a));
+        return true;
+    }
+    case OpKind::CustomCall: {
+        CustomCallAttributes a;
+        NamedAttribute* target = take(op, "call_target_name");
+        if (!target)
+            return needs(op, "call_target_name");
+        Scanner s = m_scanner;
+        if (!open(*target, s) || !(s.at('@') ? s.symbol(a.target) : s.string(a.target))
+            || !takeBool(op, "has_side_effect", a.hasSideEffect)
+            || !takeInteger(op, "api_version", {}, false, a.apiVersion))
+            return false;
+        if (const NamedAttribute* config = take(op, "backend_config");
+            config && !keptText(config->value, a.backendConfig))
+            return false;
+        if (const NamedAttribute* called = take(op, "called_computations")) {
+            if (!open(*called, s) || !s.require('['))
+                return false;
+            while (s.at('@')) {
+                if (!s.symbol(a.calledComputations.emplace_back()))
+                    return false;
+                (void)s.accept(',');
+            }
+            if (!s.require(']'))
+                return false;
+        }
+        op.made = wide(std::move(a));
+        return true;
+    }
+    case OpKind::Composite: {
+        CompositeAttributes a;
+        if (!takeString(op, "name", a.name) || !takeSymbol(op, "decomposition", true, a.decomposition)
+            || !takeInteger(op, "version", {}, false, a.version))
+            return false;
+        op.made = wide(std::move(a));
+        return true;
+    }
+    default: {
+        TupleElementAttributes a;
+        if (!takeInteger(op, "index", {}, true, a.index))
+            return false;
+        op.made = wide(a);
+        return true;
+    }
+    }
+}
+
+bool Reader::makeFurtherAttributes(Pending& op)
+{
+    std::size_t word = 0;
+    switch (op.kind) {
+    case OpKind::Compare: {
+        CompareAttributes a;
+        if (!takeWord(op, "comparison_direction", {}, true, { "EQ", "NE", "LT", "LE", "GT", "GE" }, word))
+            return false;
+        a.direction = static_cast<Comparison>(word);
+        word = 0;
+        if (!takeWord(op, "compare_type", {}, false, { "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED" }, word))
+            return false;
+        a.type = static_cast<CompareType>(word);
+        op.made = a;
+        return true;
+    }
+    case OpKind::VariadicReduce: {
+        VariadicReduceAttributes a;
+        if (!takeDimensions(op, "dimensions", {}, true, a.dimensions))
+            return false;
+        op.made = wide(std::move(a));
+        return true;
+    }
+    case OpKind::Cholesky: {
+        CholeskyAttributes a;
+        if (!takeBool(op, "lower", a.lower))
+            return false;
+        op.made = wide(a);
+        return true;
+    }
+    case OpKind::TriangularSolve: {
+        TriangularSolveAttributes a;
+        if (!takeBool(op, "left_side", a.leftSide) || !takeBool(op, "lower", a.lower)
+            || !takeBool(op, "unit_diagonal", a.unitDiagonal)
+            || !takeWord(op, "transpose_a", {}, false, { "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT" }, word))
+            return false;
+        a.transposeA = static_cast<TransposeA>(word);
+        op.made = wide(a);
+        return true;
+    }
+    case OpKind::Fft: {
+        FftAttributes a;
+        if (!takeWord(op, "type", "fft_type", true, { "FFT", "IFFT", "RFFT", "IRFFT" }, word)
+            || !takeDimensions(op, "length", "fft_length", true, a.length))
+            return false;
+        a.type = static_cast<FftType>(word);
+        op.made = wide(std::move(a));
+        return true;
+    }
+    case OpKind::Rng:
+        if (!takeWord(op, "distribution", "rng_distribution", true, { "UNIFORM", "NORMAL" }, word))
+            return false;
+        op.made = wide(RngAttributes{ static_cast<RngDistribution>(word) });
+        return true;
+    case OpKind::RngBitGenerator:
+        if (!takeWord(op, "algorithm", "rng_algorithm", true, { "DEFAULT", "THREE_FRY", "PHILOX" }, word))
+            return false;
+        op.made = wide(RngBitGeneratorAttributes{ static_cast<RngAlgorithm>(word) });
+        return true;
+    case OpKind::BatchNormInference:
+    case OpKind::BatchNormTraining:
+    case OpKind::BatchNormGrad: {
+        BatchNormAttributes a;
+        if (!takeNumber(op, "epsilon", a.epsilon) || !takeInteger(op, "feature_index", {}, true, a.featureIndex))
+            return false;
+        op.made = wide(a);
+        return true;
+    }
+    case OpKind::ReducePrecision: {
+        ReducePrecisionAttributes a;
+        if (const NamedAttribute* format = take(op, "format")) { // e5m10
+            Scanner s = m_scanner;
+            if (!open(*format, s) || !s.accept('e') || !s.digits(a.exponentBits) || s.raw() != 'm')
+                return attributeProblem(*format, "a format such as e5m10");
+            s.step();
+            if (!s.digits(a.mantissaBits))
+                return attributeProblem(*format, "a format such as e5m10");
+        } else if (!takeInteger(op, "exponent_bits", {}, true, a.exponentBits)
+            || !takeInteger(op, "mantissa_bits", {}, true, a.mantissaBits)) {
+            return false;
+        }
+        op.made = wide(a);
+        return true;
+    }
+    case OpKind::ChloTopK: {
+        TopKAttributes a;
+        if (!takeInteger(op, "k", {}, true, a.k))
+            return false;
+        op.made = wide(a);
+        return true;
+    }
+    default:
+        return true; // none of its own
+    }
+}
+
+} // namespace shardscope::mlir

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stablehlo/print.h"
+
+#include <algorithm>
+
+#include "program/op_row.h"
+#include "sharding/text.h"
+#include "stablehlo/own_names.h"
+#include "stablehlo/printer.h"
+
+namespace shardscope {
+
+namespace mlir {
+
+Printer::Printer(const Program& program, const PrintOptions& options)
+    : m_program(program)
+    , m_options(options)
+    , m_names(program.values.size())
+{
+    m_out.operationLines.resize(program.operations.size());
+    m_out.valueLines.resize(program.values.size());
+    m_ownMesh = options.mesh && program.meshes.empty();
+}
+
+PrintedProgram Printer::print()
+{
+    if (!m_program.regions.empty())
+        printModule();
+    return std::move(m_out);
+}
+
+void Printer::newLine(int indent)
+{
+    m_out.text += '\n';
+    ++m_line;
+    m_out.text.append(static_cast<std::size_t>(indent), ' ');
+}
+
+void Printer::printModule()
+{
+    add("module");
+    if (!m_program.name.empty())
+        add(" " + symbol(m_program.name));
+    if (m_program.extra != 0) {
+        AttributeTexts attributes;
+        for (const NamedText& entry : m_program.dictionaries[m_program.extra])
+            attributes.emplace_back(entry.name, entry.text);
+        add(" attributes");
+        addDictionary(std::move(attributes));
+    }
+    add(" {");
+    if (m_ownMesh) {
+        newLine(2);
+        add("sdy.mesh @mesh = " + toText(ProgramMesh{ "mesh", m_options.mesh, {}, false }));
+    }
+    for (const ProgramMesh& mesh : m_program.meshes) {
+        if (mesh.inlined || mesh.undeclared)
+            continue;
+        newLine(2);
+        add("sdy.mesh " + symbol(mesh.name) + " = " + toText(mesh));
+    }
+    if (m_program.functions.empty()) {
+        Function main;
+        main.name = "main";
+        main.body = RegionId(0);
+        printFunction(main, true);
+    }
+    for (std::size_t i = 0; i < m_program.functions.size(); ++i)
+        printFunction(m_program.functions[i], i == 0);
+    newLine(0);
+    add("}");
+    newLine(0);
+}
+
+void Printer::nameArguments(const Region& region)
+{
+    for (const ValueId argument : region.arguments) {
+        m_names[argument.index] = { m_nextArgument++, 0, true, false };
+        m_out.valueLines[argument.index] = m_line;
+    }
+}
+
+void Printer::printFunction(const Function& function, bool isMain)
+{
+    m_nextResult = m_nextArgument = m_nextConstant = 0;
+    const Region& body = m_program.regions[function.body.index];
+    newLine(2);
+    add(function.isPublic ? "func.func public " : "func.func private ");
+    add(symbol(function.name) + '(');
+    nameArguments(body);
+    for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+        if (i > 0)
+            add(", ");
+        printArgument(function, body.arguments[i], i, isMain);
+    }
+    add(")");
+    if (!body.results.empty()) {
+        add(" -> (");
+        for (std::size_t i = 0; i < body.results.size(); ++i) {
+            if (i > 0)
+                add(", ");
+            printResult(function, i, isMain);
+        }
+        add(")");
+    }
+    if (function.extra != 0) {
+        AttributeTexts attributes;
+        for (const NamedText& entry : m_program.dictionaries[function.extra])
+            attributes.emplace_back(entry.name, entry.text);
+        add(" attributes");
+        addDictionary(std::move(attributes));
+    }
+    add(" {");
+    printBody(body, "return", 4);
+    newLine(2);
+    add("}");
+}
+
+void Printer::printArgument(const Function& function, ValueId argument, std::size_t index, bool isMain)
+{
+    add(name(argument) + ": " + type(argument));
+    AttributeTexts attributes;
+    if (index < function.argumentExtras.size())
+        for (const NamedText& entry : m_program.dictionaries[function.argumentExtras[index]])
+            attributes.emplace_back(entry.name, entry.text);
+    const Value& value = m_program.value(argument);
+    if (m_options.shardings) {
+        if (const ProgramSharding* given = m_program.shardingOf(argument))
+            attributes.emplace_back("sdy.sharding", "#sdy.sharding" + sharding(*given));
+        else if (isMain && index < m_program.argumentAnnotations.size())
+            addAnnotation(m_program.argumentAnnotations[index], value.type.rank(), attributes);
+    }
+    if (isMain)
+        for (const StatePair& pair : m_program.state)
+            if (pair.argument == argument)
+                attributes.emplace_back("tf.aliasing_output", std::to_string(pair.result) + " : i32");
+    // Names of main's arguments are what their locations say.
+    const bool located = isMain && m_options.locations && !value.path.empty();
+    addValueAttributes(argument, isMain ? Role::Input : Role::Temporary, attributes, !located);
+    addDictionary(std::move(attributes));
+    if (located)
+        addLocation(quoted(value.path));
+}
+
+void Printer::printResult(const Function& function, std::size_t index, bool isMain)
+{
+    const Region& body = m_program.regions[function.body.index];
+    const ValueId value = body.results[index];
+    add(type(value));
+    AttributeTexts attributes;
+    if (index < function.resultExtras.size())
+        for (const NamedText& entry : m_program.dictionaries[function.resultExtras[index]])
+            attributes.emplace_back(entry.name, entry.text);
+    if (m_options.shardings) {
+        if (index < function.resultShardings.size() && function.resultShardings[index] != 0)
+            attributes.emplace_back(
+                "sdy.sharding", "#sdy.sharding" + sharding(m_program.shardings[function.resultShardings[index] - 1]));
+        else if (isMain && index < m_program.resultAnnotations.size())
+            addAnnotation(m_program.resultAnnotations[index], m_program.value(value).type.rank(), attributes);
+    }
+    addDictionary(std::move(attributes));
+}
+
+std::string Printer::annotationSharding(const Annotation& annotation, std::size_t rank) const
+{
+    if (const auto* given = std::get_if<GivenSharding>(&annotation))
+        return sharding(*given->given);
+    const auto* device = std::get_if<DeviceAxes>(&annotation);
+    if (!device || !m_options.mesh)
+        return {};
+    for (const SpecEntry& entry : device->spec.entries)
+        for (const std::string& axis : entry.axes)
+            if (!m_options.mesh->axisIndex(axis))
+                return {};
+    ProgramMesh mesh{ "mesh", m_options.mesh, {}, false };
+    return toText(ProgramSharding{ 0, toTensorSharding(device->spec, *m_options.mesh, rank), ReduceKind::Sum },
+        { std::move(mesh) });
+}
+
+void Printer::addAnnotation(const Annotation& annotation, std::size_t rank, AttributeTexts& attributes) const
+{
+    const std::string over = m_ownMesh || !std::holds_alternative<DeviceAxes>(annotation)
+        ? annotationSharding(annotation, rank)
+        : std::string();
+    if (!over.empty()) {
+        attributes.emplace_back("sdy.sharding", "#sdy.sharding" + over);
+    } else if (const auto* device = std::get_if<DeviceAxes>(&annotation)) {
+        attributes.emplace_back(std::string(ownPrefix) + "spec", quoted(toJax(device->spec)));
+    } else if (const auto* logical = std::get_if<LogicalAxes>(&annotation)) {
+        std::string list;
+        for (const LogicalName& n : logical->names)
+            list += (list.empty() ? "" : ", ")
+                + quoted(n.kind == LogicalName::Kind::Name  ? n.name
+                        : n.kind == LogicalName::Kind::None ? "None"
+                                                            : "UNCONSTRAINED");
+        attributes.emplace_back(std::string(ownPrefix) + "logical", '[' + list + ']');
+    }
+}
+
+void Printer::addValueAttributes(ValueId id, Role expected, AttributeTexts& attributes, bool path) const
+{
+    if (m_options.names != PrintedNames::AsAttributes)
+        return;
+    const Value& value = m_program.value(id);
+    if (path && !value.path.empty())
+        attributes.emplace_back(std::string(ownPrefix) + "path", quoted(value.path));
+    if (value.role != expected)
+        attributes.emplace_back(std::string(ownPrefix) + "role", quoted(roleName(value.role)));
+    if (!value.dimNames.empty()) {
+        std::string list;
+        for (const std::string& dimension : value.dimNames)
+            list += (list.empty() ? "" : ", ") + quoted(dimension);
+        attributes.emplace_back(std::string(ownPrefix) + "dims", '[' + list + ']');
+    }
+}
+
+void Printer::printBody(const Region& region, std::string_view returned, int indent)
+{
+    for (const OperationId id : region.operations)
+        printOperation(id, indent);
+    printReturn(region, returned, indent);
+}
+
+void Printer::printReturn(const Region& region, std::string_view word, int indent)
+{
+    newLine(indent);
+    add(word);
+    if (region.results.empty())
+        return;
+    add(" " + names(region.results) + " : ");
+    addTypes(region.results);
+}
+
+void Printer::printOperation(OperationId id, int indent)
+{
+    const Operation& op = m_program.operation(id);
+    newLine(indent);
+    const auto count = static_cast<std::uint32_t>(op.results.size());
+    // The body's names come before the result's in the text, but numbers need only be different.
+    if (count > 0) {
+        for (std::uint32_t i = 0; i < count; ++i)
+            m_names[op.results[i].index] = { m_nextResult, i, false, count > 1 };
+        ++m_nextResult;
+    }
+    if (op.kind == OpKind::Reduce)
+        printBuiltinReduce(op);
+    for (const ValueId result : op.results)
+        m_out.valueLines[result.index] = m_line;
+    m_out.operationLines[id.index] = m_line;
+    if (count > 0) {
+        add("%" + std::to_string(m_names[op.results[0].index].number));
+        if (count > 1)
+            add(":" + std::to_string(count));
+        add(" = ");
+    }
+    if (!printPretty(id, indent))
+        printGeneric(op, indent);
+    addTail(op);
+}
+
+void Printer::addTail(const Operation& op)
+{
+    if (m_options.locations)
+        addLocation(m_program.sources[op.source].location);
+    if (m_options.names == PrintedNames::AsComments && op.results.size() == 1)
+        if (const std::string& path = m_program.value(op.results[0]).path; !path.empty())
+            add("  // " + path);
+}
+
+void Printer::addLocation(const std::string& location)
+{
+    if (!location.empty())
+        add(" loc(" + location + ')');
+}
+
+} // namespace mlir
+
+std::string printStableHlo(const Program& program, const PrintOptions& options)
+{
+    return mlir::Printer(program, options).print().text;
+}
+
+PrintedProgram printWithLines(const Program& program, const PrintOptions& options)
+{
+    return mlir::Printer(program, options).print();
+}
+
+} // namespace shardscope

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stablehlo/read.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "base/codes.h"
+#include "stablehlo/reader.h"
+
+namespace shardscope {
+
+namespace mlir {
+
+bool Reader::finishFunctions()
+{
+    std::vector<Function>& functions = m_program.functions;
+    if (functions.empty())
+        return m_scanner.problem(Code::NoProgram, {}, m_begin);
+    // main first, with region 0 as its body. The first function has region 0 now, and no operation refers to a body.
+    const auto main =
+        std::find_if(functions.begin(), functions.end(), [](const Function& f) { return f.name == "main"; });
+    if (main != functions.end() && main != functions.begin()) {
+        std::swap(m_program.regions[0], m_program.regions[main->body.index]);
+        std::swap(functions.front().body, main->body);
+        std::rotate(functions.begin(), main, main + 1);
+    }
+    return true;
+}
+
+void Reader::finishProgram()
+{
+    const Region& main = m_program.main();
+    m_program.argumentAnnotations.resize(main.arguments.size());
+    m_program.resultAnnotations.resize(main.results.size());
+    for (const ValueId argument : main.arguments)
+        if (m_program.values[argument.index].role == Role::Temporary)
+            m_program.values[argument.index].role = Role::Input;
+    finishLocations();
+    nameArguments();
+    applyHloShardings();
+    if (!m_program.valueShardings.empty())
+        m_program.valueShardings.resize(m_program.values.size());
+}
+
+/// What a named location of an argument says: "x" of loc("x").
+void Reader::nameArguments()
+{
+    std::unordered_map<std::string, int> uses;
+    for (const Value& value : m_program.values)
+        if (!value.path.empty())
+            ++uses[value.path];
+    const std::vector<ValueId>& arguments = m_program.main().arguments;
+    std::vector<std::pair<ValueId, std::string>> names;
+    for (const auto& [value, location] : m_argumentLocations) {
+        if (location.size() < 3 || location.front() != '"' || location.find('"', 1) != location.size() - 1
+            || std::find(arguments.begin(), arguments.end(), value) == arguments.end()
+            || !m_program.values[value.index].path.empty())
+            continue;
+        names.emplace_back(value, unescaped(location.substr(1, location.size() - 2)));
+        ++uses[names.back().second];
+    }
+    for (auto& [value, name] : names)
+        if (uses[name] == 1)
+            m_program.values[value.index].path = std::move(name);
+}
+
+namespace {
+
+/// The parts of a text between lines "// -----", as offsets. Parts without anything in them are left out.
+std::vector<std::pair<std::size_t, std::size_t>> parts(std::string_view text)
+{
+    constexpr std::string_view line = "// -----";
+    std::vector<std::pair<std::size_t, std::size_t>> found;
+    Trouble trouble;
+    const auto add = [&](std::size_t begin, std::size_t end) {
+        if (!Scanner(text, begin, end, trouble).atEnd())
+            found.emplace_back(begin, end);
+    };
+    std::size_t begin = 0;
+    for (std::size_t at = text.find(line); at != std::string_view::npos; at = text.find(line, at + line.size())) {
+        if (at != 0 && text[at - 1] != '\n')
+            continue;
+        add(begin, at);
+        begin = at;
+    }
+    add(begin, text.size());
+    return found;
+}
+
+} // namespace
+
+} // namespace mlir
+
+Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options)
+{
+    const auto parts = mlir::parts(text);
+    if (parts.empty()) {
+        Where where;
+        where.line = where.column = 1;
+        return fail(Code::NoProgram, {}, std::move(where));
+    }
+    Result<ReadProgram> read = mlir::Reader(text, parts[0].first, parts[0].second, options).read();
+    if (read && parts.size() > 1)
+        read->warnings.push_back(
+            { Code::FurtherPrograms, { { "count", parts.size() - 1 } }, mlir::placeOf(text, parts[1].first) });
+    return read;
+}
+
+Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text, ReadOptions options)
+{
+    std::vector<ReadProgram> programs;
+    for (const auto& [begin, end] : mlir::parts(text)) {
+        Result<ReadProgram> read = mlir::Reader(text, begin, end, options).read();
+        if (!read)
+            return tl::unexpected(std::move(read.error()));
+        programs.push_back(std::move(*read));
+    }
+    return programs;
+}
+
+Result<ReadProgram> readStableHloFile(const std::string& path, ReadOptions options)
+{
+    const auto inFile = [&](Error error) {
+        error.where.file = path;
+        return tl::unexpected(std::move(error));
+    };
+    std::ifstream file(path, std::ios::binary);
+    std::string text;
+    if (file) {
+        file.seekg(0, std::ios::end);
+        const auto size = static_cast<std::streamoff>(file.tellg());
+        if (size > 0 && static_cast<std::uint64_t>(size) > maximumText)
+            return inFile({ Code::TooLarge, { { "what", path }, { "bytes", size }, { "limit", maximumText } }, {} });
+        file.seekg(0);
+        if (size > 0) {
+            text.resize(static_cast<std::size_t>(size));
+            file.read(text.data(), size);
+        }
+    }
+    if (!file)
+        return inFile({ Code::Unreadable, { { "file", path }, { "reason", std::strerror(errno) } }, {} });
+    Result<ReadProgram> read = readStableHlo(text, options);
+    if (!read)
+        return inFile(std::move(read.error()));
+    for (Diagnostic& warning : read->warnings)
+        warning.where.file = path;
+    return read;
+}
+
+} // namespace shardscope

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reads programs from StableHLO text, in its pretty and in its generic form, with the shardings of Shardy (sdy) and of
+// XLA (mhlo.sharding) in it.
+//
+//     Result<ReadProgram> read = readStableHlo("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+//                                              "  %0 = stablehlo.tanh %x : tensor<8xf32>\n"
+//                                              "  return %0 : tensor<8xf32>\n"
+//                                              "}");
+//     // read->program.operations[0].kind == OpKind::Tanh, at line 2, column 3
+//
+// What the reader does not know it keeps: an operation as OpKind::Opaque with a warning, an attribute as text in
+// Program::dictionaries. Nothing is taken on trust: nesting, sizes and counts are checked before memory is asked for.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+struct ReadProgram {
+    Program program;
+    std::vector<Diagnostic> warnings; ///< each with line and column
+};
+
+/// Operations in regions in operations, at most; deeper text is refused with TooLarge.
+inline constexpr int maximumRegionDepth = 100;
+/// Brackets in brackets of attributes and types, at most.
+inline constexpr int maximumAttributeDepth = 64;
+/// Bytes of text.
+inline constexpr std::size_t maximumText = 0xffff'fff0;
+
+struct ReadOptions {
+    /// Takes meshes, axes and numbers of shardings that cannot be, for verifyShardings() to report all of them. Without
+    /// it the first one is an error. Nothing but the verifier and the printer may be given such a program.
+    bool keepIllegalShardings = false;
+};
+
+/// The program in a text. Where lines "// -----" separate several, the first one, with a warning.
+///
+/// Errors, all with line and column (counted from 1, columns in characters): Syntax; UndefinedName and DefinedTwice for
+/// values, aliases, meshes and functions; UnknownAxis; DynamicShape for sizes that only a run knows; OperandType where
+/// a type in the text is not that of the value; CountMismatch for too many or too few types, results, shardings or
+/// elements; AttributeMissing, AttributeValue; OutOfRange for numbers that do not fit; TooLarge; NoProgram.
+[[nodiscard]] Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options = {});
+/// All programs of a text in which lines "// -----" separate them. Lines are those of the whole text.
+[[nodiscard]] Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text, ReadOptions options = {});
+/// The program in a file. Errors: also Unreadable; all name the file.
+[[nodiscard]] Result<ReadProgram> readStableHloFile(const std::string& path, ReadOptions options = {});
+
+} // namespace shardscope

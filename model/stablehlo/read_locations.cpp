@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where operations come from: loc(...), whose aliases usually stand at the end of the text.
+#include "base/codes.h"
+#include "stablehlo/reader.h"
+
+namespace shardscope::mlir {
+
+namespace {
+
+/// Of one location; what would be longer is cut where another alias would begin.
+constexpr std::size_t longestLocation = 4096;
+
+/// "#loc3" as a whole.
+bool isAlias(std::string_view text)
+{
+    if (text.size() < 2 || text[0] != '#')
+        return false;
+    for (const char c : text.substr(1))
+        if (!isWordCharacter(c) || c == '.')
+            return false;
+    return true;
+}
+
+} // namespace
+
+bool Reader::readLocation(Scanner& s, std::string_view& location)
+{
+    // Behind "loc".
+    if (!s.require('('))
+        return false;
+    const std::size_t begin = s.position();
+    if (!s.skipValue(false) || s.raw() == ',') {
+        if (s.failed())
+            return false;
+        return s.expected("“)” at the end of the location");
+    }
+    location = s.since(begin);
+    return s.require(')');
+}
+
+bool Reader::acceptLocation(Scanner& s, std::string_view& location)
+{
+    if (s.peek() != 'l' || s.peekWord() != "loc")
+        return true;
+    (void)s.word();
+    return readLocation(s, location);
+}
+
+std::uint32_t Reader::addSource(std::size_t begin)
+{
+    const Places::Place place = m_places.of(begin);
+    m_program.sources.push_back({ place.line, place.column, {} });
+    return static_cast<std::uint32_t>(m_program.sources.size() - 1);
+}
+
+void Reader::setLocation(std::uint32_t source, std::string_view location)
+{
+    if (!location.empty() && location != "unknown")
+        m_program.sources[source].location = location;
+}
+
+void Reader::expandLocation(std::string_view text, std::string& expanded, int depth)
+{
+    std::size_t i = 0;
+    while (i < text.size()) {
+        if (text[i] == '"') {
+            std::size_t end = i + 1;
+            while (end < text.size() && text[end] != '"')
+                end += std::size_t{ text[end] == '\\' ? 2U : 1U };
+            end = std::min(end + 1, text.size());
+            expanded += text.substr(i, end - i);
+            i = end;
+            continue;
+        }
+        if (text[i] != '#') {
+            if (text[i] == '\n' || text[i] == ' ') {
+                if (!expanded.empty() && expanded.back() != ' ')
+                    expanded += ' ';
+            } else {
+                expanded += text[i];
+            }
+            ++i;
+            continue;
+        }
+        std::size_t end = i + 1;
+        while (end < text.size() && isWordCharacter(text[end]))
+            ++end;
+        const auto alias = m_aliases.find(text.substr(i, end - i));
+        i = end;
+        std::string_view meant = alias == m_aliases.end() ? "unknown" : alias->second;
+        if (meant.starts_with("loc(") && meant.ends_with(")"))
+            meant = meant.substr(4, meant.size() - 5);
+        constexpr int deepest = 32;
+        if (depth >= deepest || expanded.size() > longestLocation || meant.size() > longestLocation)
+            meant = "unknown";
+        expandLocation(meant, expanded, depth + 1);
+    }
+}
+
+void Reader::finishLocations()
+{
+    // Many operations come from the same place; each text is worked out once.
+    std::unordered_map<std::string, std::string> known;
+    std::size_t total = 0;
+    const std::size_t most = m_text.size() + longestLocation;
+    for (SourcePlace& source : m_program.sources) {
+        std::string& location = source.location;
+        if (location.find('#') == std::string::npos)
+            continue;
+        const auto [found, added] = known.emplace(location, std::string());
+        if (added && total <= most)
+            expandLocation(found->first, found->second, 0);
+        total += found->second.size();
+        if (total > most || found->second == "unknown")
+            location.clear();
+        else
+            location = found->second;
+    }
+    for (auto& [value, location] : m_argumentLocations) {
+        const auto alias = isAlias(location) ? m_aliases.find(location) : m_aliases.end();
+        if (alias != m_aliases.end() && alias->second.starts_with("loc(") && alias->second.ends_with(")"))
+            location = alias->second.substr(4, alias->second.size() - 5);
+    }
+}
+
+} // namespace shardscope::mlir

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Regions, statements and the generic form of operations.
+#include <algorithm>
+#include <array>
+
+#include "base/codes.h"
+#include "stablehlo/reader.h"
+
+namespace shardscope::mlir {
+
+namespace {
+
+bool isReturn(std::string_view name)
+{
+    return name == "return" || name == "stablehlo.return" || name == "func.return" || name == "sdy.return"
+        || name == "mhlo.return";
+}
+
+/// Operations of StableHLO's tests, which only look at values.
+bool isCheck(std::string_view name)
+{
+    return name.starts_with("check.") || name.starts_with("interpreter.");
+}
+
+/// Kinds whose operands and results all have the one type behind the colon.
+bool hasOneType(OpKind kind)
+{
+    return kind != OpKind::Select && kind != OpKind::Map && kind != OpKind::Complex && opRow(kind).elementwise;
+}
+
+} // namespace
+
+bool startsName(char c)
+{
+    return isLetter(c) || c == '_';
+}
+
+OpKind kindOf(std::string_view name)
+{
+    static const std::unordered_map<std::string_view, OpKind> kinds = [] {
+        static std::vector<std::string> names; // what the views are of
+        names.reserve(opKindCount);
+        std::unordered_map<std::string_view, OpKind> made;
+        for (std::size_t i = 0; i < opKindCount; ++i) {
+            const auto kind = static_cast<OpKind>(i);
+            if (kind == OpKind::Opaque || kind == OpKind::Reduce)
+                continue;
+            const OpRow& row = opRow(kind);
+            names.push_back(std::string(prefix(row.dialect)) + '.' + std::string(row.name));
+            made.emplace(names.back(), kind);
+        }
+        made.emplace("call", OpKind::Call);
+        return made;
+    }();
+    const auto found = kinds.find(name);
+    return found == kinds.end() ? OpKind::Opaque : found->second;
+}
+
+void Pending::clear()
+{
+    name = {};
+    kind = OpKind::Opaque;
+    generic = false;
+    results.clear();
+    operands.clear();
+    attributes.clear();
+    operandTypes.clear();
+    resultTypes.clear();
+    arrow = false;
+    made = {};
+    isMade = false;
+    regions.clear();
+    kept.clear();
+    location = {};
+}
+
+std::uint32_t Pending::resultCount() const
+{
+    std::uint64_t count = 0;
+    for (const ResultName& result : results)
+        count += result.count;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, 0xffff'ffff));
+}
+
+Pending& Reader::pending()
+{
+    const auto depth = static_cast<std::size_t>(m_depth);
+    while (m_pending.size() <= depth)
+        m_pending.push_back(std::make_unique<Pending>());
+    return *m_pending[depth];
+}
+
+RegionId Reader::addRegion()
+{
+    m_program.regions.emplace_back();
+    return RegionId(m_program.regions.size() - 1);
+}
+
+ValueId Reader::addArgument(RegionId region, TensorType type)
+{
+    Region& owner = m_program.regions[region.index];
+    Value value;
+    value.type = std::move(type);
+    value.index = static_cast<std::uint32_t>(owner.arguments.size());
+    m_program.values.push_back(std::move(value));
+    const ValueId id(m_program.values.size() - 1);
+    owner.arguments.push_back(id);
+    return id;
+}
+
+bool Reader::bind(std::string_view name, ValueId value)
+{
+    if (m_names.add(name, value))
+        return true;
+    return m_scanner.problem(Code::DefinedTwice, { { "what", "value" }, { "name", "%" + std::string(name) } },
+        static_cast<std::size_t>(name.data() - m_text.data()) - 1);
+}
+
+bool Reader::readOperand(Scanner& s, ValueId& value)
+{
+    const std::size_t begin = s.position();
+    if (s.raw() != '%')
+        return s.expected("a value, “%name”");
+    s.step();
+    const std::string_view name = s.suffix();
+    value = m_names.find(name);
+    const auto undefined = [&] {
+        return s.problem(Code::UndefinedName, { { "what", "value" }, { "name", std::string(s.since(begin)) } }, begin);
+    };
+    if (!value.valid())
+        return undefined();
+    if (s.raw() != '#')
+        return true;
+    s.step();
+    std::int64_t index = 0;
+    if (!s.digits(index))
+        return s.expected("the number of a result");
+    const OperationId definition = m_program.values[value.index].definition;
+    const std::size_t wanted = value.index + static_cast<std::size_t>(std::min<std::int64_t>(index, 0x7fff'ffff));
+    if (!definition.valid() || wanted >= m_program.values.size() || m_program.values[wanted].definition != definition)
+        return undefined();
+    value = ValueId(wanted);
+    return true;
+}
+
+bool Reader::readOperands(Scanner& s, std::vector<ValueId>& operands)
+{
+    do {
+        operands.emplace_back();
+        if (!readOperand(s, operands.back()))
+            return false;
+    } while (s.accept(','));
+    return true;
+}
+
+bool Reader::readParenthesised(Scanner& s, std::vector<ValueId>& operands)
+{
+    return s.require('(') && (s.accept(')') || (readOperands(s, operands) && s.require(')')));
+}
+
+bool Reader::readResultNames(Scanner& s, Pending& op)
+{
+    do {
+        if (!s.accept('%'))
+            return s.expected("the name of a result, “%name”");
+        ResultName& result = op.results.emplace_back();
+        result.name = s.suffix();
+        if (result.name.empty())
+            return s.expected("the name of a result behind “%”");
+        if (s.raw() == ':') {
+            s.step();
+            std::int64_t count = 0;
+            const std::size_t begin = s.rawPosition();
+            if (!s.digits(count) || count < 1)
+                return s.expectedAt(begin, "the number of results");
+            result.count = static_cast<std::uint32_t>(std::min<std::int64_t>(count, 0xffff'ffff));
+        }
+    } while (s.accept(','));
+    return s.require('=');
+}
+
+bool Reader::readBlockArguments(Scanner& s, RegionId region)
+{
+    // ^bb0(%a: tensor<f32> loc(...), %b: tensor<f32>):
+    s.step();
+    if (s.suffix().empty())
+        return s.expected("the name of a block");
+    if (s.accept('(') && !s.accept(')')) {
+        do {
+            if (!s.accept('%'))
+                return s.expected("the name of an argument, “%name”");
+            const std::string_view name = s.suffix();
+            TensorType type;
+            std::string_view location;
+            if (!s.require(':') || !readType(s, type) || !bind(name, addArgument(region, std::move(type)))
+                || !acceptLocation(s, location))
+                return false;
+        } while (s.accept(','));
+        if (!s.require(')'))
+            return false;
+    }
+    return s.require(':');
+}
+
+bool Reader::readRegion(Scanner& s, RegionId region)
+{
+    const Deeper deeper(m_depth, maximumRegionDepth);
+    if (!deeper.fits)
+        return s.problem(
+            Code::TooLarge, { { "what", "regions inside each other" }, { "limit", maximumRegionDepth } }, s.position());
+    if (!s.require('{') || (s.at('^') && !readBlockArguments(s, region)))
+        return false;
+    return readStatements(s, region) && s.require('}');
+}
+
+bool Reader::readStatements(Scanner& s, RegionId region)
+{
+    bool returned = false;
+    while (!returned) {
+        const char c = s.peek();
+        if (s.atEnd() || c == '}')
+            return true;
+        if (c == '^')
+            return s.expected("one block: jumps between blocks are not part of StableHLO");
+        if (!readStatement(s, region, returned))
+            return false;
+    }
+    if (s.at('^'))
+        return s.expected("one block: jumps between blocks are not part of StableHLO");
+    return true;
+}
+
+bool Reader::readReturn(Scanner& s, RegionId region, bool generic)
+{
+    std::vector<ValueId> values;
+    std::vector<TensorType> types, none;
+    std::vector<NamedAttribute> ignored;
+    const std::size_t begin = s.position();
+    if (generic) {
+        if (!readParenthesised(s, values))
+            return false;
+    } else if (s.raw() == '%' && !readOperands(s, values)) {
+        return false;
+    }
+    if (s.at('{') && !readDictionary(s, ignored))
+        return false;
+    if (s.accept(':') && !(generic ? readFunctionType(s, types, none) : readTypes(s, types)))
+        return false;
+    std::string_view location;
+    if (!acceptLocation(s, location))
+        return false;
+    if (types.size() != values.size())
+        return s.problem(Code::CountMismatch,
+            { { "what", "types" }, { "found", types.size() }, { "wanted", values.size() }, { "of", "return" } }, begin);
+    for (std::size_t i = 0; i < types.size(); ++i)
+        if (types[i] != typeOf(values[i]))
+            return s.problem(Code::OperandType,
+                { { "op", "return" }, { "index", i }, { "given", typeText(types[i]) },
+                    { "actual", typeText(typeOf(values[i])) } },
+                begin);
+    m_program.regions[region.index].results = std::move(values);
+    return true;
+}
+
+bool Reader::readStatement(Scanner& s, RegionId region, bool& returned)
+{
+    Pending& op = pending();
+    op.clear();
+    op.begin = s.position();
+    if (s.raw() == '%' && !readResultNames(s, op))
+        return false;
+    op.position = s.position();
+    if (s.raw() == '"') {
+        op.name = s.quoted();
+        op.generic = true;
+        if (op.name.size() < 3)
+            return s.expectedAt(op.position, "an operation");
+        op.name = op.name.substr(1, op.name.size() - 2);
+    } else {
+        op.name = s.word();
+        if (op.name.empty())
+            return s.expected("an operation");
+    }
+    if (isReturn(op.name)) {
+        if (!op.results.empty())
+            return s.expectedAt(op.position, "an operation that has results");
+        returned = true;
+        return readReturn(s, region, op.generic);
+    }
+    constexpr std::size_t most = 0xffff'fff0;
+    if (m_program.operations.size() >= most || m_program.values.size() + op.resultCount() >= most)
+        return s.problem(Code::TooLarge, { { "what", "operations" }, { "limit", most } }, op.begin);
+    op.kind = kindOf(op.name);
+    op.source = addSource(op.begin);
+    const OperationId id(m_program.operations.size());
+    m_program.operations.emplace_back();
+    if (!(op.generic ? readGeneric(s, op) : readPretty(s, op)) || !acceptLocation(s, op.location))
+        return false;
+    return finishOperation(op, id, region);
+}
+
+bool Reader::readGeneric(Scanner& s, Pending& op)
+{
+    if (!readParenthesised(s, op.operands))
+        return false;
+    if (s.at('['))
+        return s.expected("no jumps to other blocks: they are not part of StableHLO");
+    if (s.accept("<")) {
+        if (!readDictionary(s, op.attributes) || !s.require('>'))
+            return false;
+    }
+    if (s.accept('(')) {
+        do {
+            const RegionId region = addRegion();
+            op.regions.push_back(region);
+            m_names.openScope();
+            if (!readRegion(s, region))
+                return false;
+            m_names.closeScope();
+        } while (s.accept(','));
+        if (!s.require(')'))
+            return false;
+    }
+    if (s.at('{') && !readDictionary(s, op.attributes))
+        return false;
+    op.arrow = true;
+    return s.require(':') && readFunctionType(s, op.operandTypes, op.resultTypes);
+}
+
+bool Reader::readTypesBehind(Scanner& s, Pending& op)
+{
+    if (!s.require(':'))
+        return false;
+    if (!s.at('(')) {
+        if (!readTypes(s, op.operandTypes))
+            return false;
+    } else {
+        (void)s.accept('(');
+        if (!s.accept(')') && (!readTypes(s, op.operandTypes) || !s.require(')')))
+            return false;
+    }
+    if (!s.accept("->"))
+        return true;
+    op.arrow = true;
+    if (s.accept('('))
+        return s.accept(')') || (readTypes(s, op.resultTypes) && s.require(')'));
+    return readTypes(s, op.resultTypes);
+}
+
+bool Reader::settleTypes(Pending& op)
+{
+    const auto mismatch = [&](const char* what, std::size_t found, std::size_t wanted) {
+        return m_scanner.problem(Code::CountMismatch,
+            { { "what", what }, { "found", found }, { "wanted", wanted }, { "of", std::string(op.name) } },
+            op.position);
+    };
+    const std::size_t wanted = op.results.empty() ? 0 : op.resultCount();
+    if (!op.arrow) {
+        std::vector<TensorType>& types = op.operandTypes;
+        if (op.kind == OpKind::ShardingGroup || types.empty() || (op.kind == OpKind::Opaque && wanted == 0)) {
+            if (types.empty() && wanted > 0)
+                return mismatch("types", 0, wanted);
+        } else if (op.kind == OpKind::While || op.kind == OpKind::OptimizationBarrier
+            || (op.kind == OpKind::Opaque && types.size() == wanted)) {
+            op.resultTypes = types;
+        } else if (wanted <= 1) {
+            op.resultTypes.push_back(types.back());
+        } else {
+            return mismatch("types", types.size(), wanted);
+        }
+        const bool oneType = hasOneType(op.kind) && types.size() == 1;
+        if (oneType || op.kind == OpKind::While || op.kind == OpKind::OptimizationBarrier) {
+            if (oneType)
+                types.resize(op.operands.size(), types.front());
+            if (!checkOperandTypes(op))
+                return false;
+        }
+    } else if ((op.kind != OpKind::Opaque || op.generic) && !checkOperandTypes(op)) {
+        return false;
+    }
+    if (!op.results.empty() && wanted != op.resultTypes.size())
+        return mismatch("results", wanted, op.resultTypes.size());
+    return true;
+}
+
+bool Reader::checkOperandTypes(const Pending& op)
+{
+    if (op.operandTypes.size() != op.operands.size())
+        return m_scanner.problem(Code::CountMismatch,
+            { { "what", "types" }, { "found", op.operandTypes.size() }, { "wanted", op.operands.size() },
+                { "of", std::string(op.name) } },
+            op.position);
+    for (std::size_t i = 0; i < op.operands.size(); ++i)
+        if (op.operandTypes[i] != typeOf(op.operands[i]))
+            return m_scanner.problem(Code::OperandType,
+                { { "op", std::string(op.name) }, { "index", i }, { "given", typeText(op.operandTypes[i]) },
+                    { "actual", typeText(typeOf(op.operands[i])) } },
+                op.position);
+    return true;
+}
+
+bool Reader::bindResults(Pending& op, OperationId id, Operation& operation)
+{
+    const std::size_t first = m_program.values.size();
+    const Role role = op.kind == OpKind::Constant || op.kind == OpKind::SdyConstant || op.kind == OpKind::ChloConstant
+        ? Role::Constant
+        : Role::Temporary;
+    for (std::size_t i = 0; i < op.resultTypes.size(); ++i) {
+        Value& value = m_program.values.emplace_back();
+        value.type = op.resultTypes[i];
+        value.definition = id;
+        value.index = static_cast<std::uint32_t>(i);
+        value.role = role;
+        operation.results.push_back(ValueId(first + i));
+    }
+    std::size_t next = first;
+    for (const ResultName& result : op.results) {
+        if (!bind(result.name, ValueId(next)))
+            return false;
+        next += result.count;
+    }
+    return true;
+}
+
+bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
+{
+    if (!settleTypes(op))
+        return false;
+    std::vector<ProgramSharding> shardings;
+    if (!op.attributes.empty() && !takeResultShardings(op, shardings))
+        return false;
+    if (!op.isMade && !makeAttributes(op))
+        return false;
+    Operation& operation = m_program.operations[id.index];
+    operation.kind = op.kind;
+    operation.operands.assign(op.operands.begin(), op.operands.end());
+    operation.regions = op.regions;
+    operation.attributes = std::move(op.made);
+    operation.source = op.source;
+    setLocation(op.source, op.location);
+    if (!bindResults(op, id, operation))
+        return false;
+    addShardings(operation, id, std::move(shardings));
+    if (!op.attributes.empty()) {
+        readScope(op.attributes, operation);
+        if (operation.results.size() == 1) {
+            readOwnNames(op.attributes, operation.results[0]);
+            noteHloSharding(operation.results[0], op.attributes);
+        }
+        if (!keep(op.attributes, operation.extra, std::move(op.kept)))
+            return false;
+    }
+    if (op.kind == OpKind::Opaque && !isCheck(op.name))
+        warn(Code::OpaqueOperation, { { "op", std::string(op.name) } }, op.position);
+    m_program.regions[region.index].operations.push_back(id);
+    return !m_trouble.error;
+}
+
+void Reader::addShardings(const Operation& operation, OperationId id, std::vector<ProgramSharding> shardings)
+{
+    std::vector<ShardingIndex> indices;
+    for (ProgramSharding& sharding : shardings)
+        indices.push_back(addSharding(std::move(sharding)));
+    if (indices.size() == operation.results.size()) {
+        for (std::size_t i = 0; i < indices.size(); ++i)
+            shard(operation.results[i], indices[i]);
+    } else if (!indices.empty()) { // operations end in another order than they begin
+        std::vector<LooseShardings>& loose = m_program.looseShardings;
+        const auto behind = std::upper_bound(loose.begin(), loose.end(), id.index,
+            [](std::uint32_t index, const LooseShardings& one) { return index < one.operation.index; });
+        loose.insert(behind, { id, std::move(indices) });
+    }
+}
+
+void Reader::warn(Code code, std::vector<Arg> args, std::size_t position)
+{
+    constexpr std::size_t most = 1000;
+    if (m_warnings.size() >= most)
+        return;
+    Where where;
+    const Places::Place place = m_warningPlaces.of(position);
+    where.line = static_cast<int>(place.line);
+    where.column = static_cast<int>(place.column);
+    m_warnings.push_back({ code, std::move(args), std::move(where) });
+}
+
+} // namespace shardscope::mlir

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Shardy's operations in their pretty forms. What stands in them becomes the attributes of the generic form.
+#include "base/codes.h"
+#include "stablehlo/reader.h"
+
+namespace shardscope::mlir {
+
+bool Reader::readSdy(Scanner& s, Pending& op)
+{
+    switch (op.kind) {
+    case OpKind::ManualComputation:
+        return readManual(s, op, false);
+    case OpKind::NamedComputation:
+        return readManual(s, op, true);
+    default:
+        break;
+    }
+    // The operand may stand before or behind lists of axes: "[{"x"}, {}] %0 out_sharding=<...>".
+    const auto addItem = [&](std::string_view name) {
+        const std::size_t begin = s.position();
+        if (!s.skipItem())
+            return false;
+        op.attributes.push_back({ name, s.since(begin), begin, false });
+        return true;
+    };
+    while (!s.at(':') && !s.at('{')) {
+        if (s.at('%')) {
+            if (!readOperand(s, op.operands.emplace_back()))
+                return false;
+        } else if (s.at('[')) {
+            if (!addItem("axes"))
+                return false;
+        } else if (s.at('<')) {
+            if (!addItem("sharding"))
+                return false;
+        } else if (startsName(s.peek())) {
+            const std::string_view word = s.word();
+            if (!s.require('=') || !addItem(word))
+                return false;
+        } else {
+            return s.expected("an operand, “%name”");
+        }
+    }
+    // "{"x"}" before the operand are axes; "{name = value}" behind it are attributes.
+    if (s.at('{') && op.operands.empty() && !find(op.attributes, "axes")) {
+        if (!addItem("axes"))
+            return false;
+        return readSdy(s, op);
+    }
+    return readAttributesBehind(s, op) && readTypesBehind(s, op);
+}
+
+bool Reader::readManual(Scanner& s, Pending& op, bool named)
+{
+    // (%a) in_shardings=[...] out_shardings=[...] manual_axes={...} (%b: t) {...} {attributes} : (...) -> ...
+    if (named) {
+        const std::size_t begin = s.position();
+        if (!s.accept('<'))
+            return s.expected("the name of the computation, “<\"name\">”");
+        const std::size_t name = s.position();
+        if (s.quoted().empty())
+            return s.expected("a string");
+        op.attributes.push_back({ "name", s.since(name), begin, false });
+        if (!s.require('>'))
+            return false;
+    }
+    if (!readParenthesised(s, op.operands))
+        return false;
+    while (startsName(s.peek())) {
+        const std::size_t begin = s.position();
+        const std::string_view word = s.word();
+        if (!s.require('='))
+            return false;
+        const std::size_t value = s.position();
+        if (!s.skipItem())
+            return false;
+        op.attributes.push_back({ word, m_text.substr(value, s.rawPosition() - value), begin, false });
+    }
+    const RegionId region = addRegion();
+    op.regions.push_back(region);
+    m_names.openScope();
+    if (!s.require('('))
+        return false;
+    if (!s.accept(')')) {
+        do {
+            if (!s.accept('%'))
+                return s.expected("the name of an argument, “%name”");
+            const std::string_view name = s.suffix();
+            TensorType type;
+            std::string_view location;
+            if (!s.require(':') || !readType(s, type) || !bind(name, addArgument(region, std::move(type)))
+                || !acceptLocation(s, location))
+                return false;
+        } while (s.accept(','));
+        if (!s.require(')'))
+            return false;
+    }
+    if (!readRegion(s, region))
+        return false;
+    m_names.closeScope();
+    return readAttributesBehind(s, op) && readTypesBehind(s, op);
+}
+
+bool Reader::makeSdyAttributes(Pending& op)
+{
+    const auto ownSharding = [&](bool required, std::optional<ProgramSharding>& sharding) {
+        const NamedAttribute* attribute = take(op, "sharding");
+        if (!attribute)
+            return !required || needs(op, "sharding");
+        Scanner s = m_scanner;
+        return open(*attribute, s) && readSharding(s, sharding.emplace());
+    };
+    const auto shardings = [&](std::string_view name, std::vector<ProgramSharding>& list) {
+        const NamedAttribute* attribute = take(op, name);
+        Scanner s = m_scanner;
+        return !attribute || (open(*attribute, s) && readShardings(s, list));
+    };
+    std::optional<ProgramSharding> own;
+    switch (op.kind) {
+    case OpKind::ShardingConstraint:
+        if (!ownSharding(true, own))
+            return false;
+        op.made = ConstraintAttributes{ GivenSharding{ std::make_shared<const ProgramSharding>(std::move(*own)) } };
+        return true;
+    case OpKind::Reshard:
+    case OpKind::DataFlowEdge:
+    case OpKind::FuncDataFlowEdge:
+        if (!ownSharding(op.kind == OpKind::Reshard, own))
+            return false;
+        op.made = wide(OwnShardingAttributes{ std::move(own) });
+        return true;
+    case OpKind::ManualComputation: {
+        ManualComputationAttributes manual;
+        if (!shardings("in_shardings", manual.in) || !shardings("out_shardings", manual.out)
+            || !takeStrings(op, "manual_axes", manual.manualAxes))
+            return false;
+        op.made = wide(std::move(manual));
+        return true;
+    }
+    case OpKind::NamedComputation: {
+        NamedComputationAttributes computation;
+        if (!takeString(op, "name", computation.name) || !shardings("in_shardings", computation.in)
+            || !shardings("out_shardings", computation.out))
+            return false;
+        op.made = wide(std::move(computation));
+        return true;
+    }
+    case OpKind::PropagationBarrier: {
+        std::size_t direction = 0;
+        if (NamedAttribute* given = find(op.attributes, "allowed_direction"); given && isDigit(given->value[0])) {
+            std::int64_t number = 0;
+            if (!takeInteger(op, "allowed_direction", {}, true, number))
+                return false;
+            if (number < 0 || number > 3)
+                return attributeProblem(*given, "a number from 0 to 3");
+            direction = static_cast<std::size_t>(number);
+        } else if (!takeWord(op, "allowed_direction", {}, true, { "NONE", "FORWARD", "BACKWARD", "BOTH" }, direction)) {
+            return false;
+        }
+        op.made = wide(PropagationBarrierAttributes{ static_cast<BarrierDirection>(direction) });
+        return true;
+    }
+    case OpKind::ShardingGroup: {
+        ShardingGroupAttributes group;
+        if (!takeInteger(op, "group_id", {}, true, group.group))
+            return false;
+        op.made = wide(group);
+        return true;
+    }
+    default:
+        return makeSdyCollective(op);
+    }
+}
+
+bool Reader::takeStrings(Pending& op, std::string_view name, std::vector<std::string>& strings)
+{
+    // {"a", "b"}, ["a", "b"], #sdy<manual_axes{"a", "b"}>
+    const NamedAttribute* attribute = take(op, name);
+    if (!attribute)
+        return true;
+    Scanner s = m_scanner;
+    if (!open(*attribute, s))
+        return false;
+    while (!s.atEnd() && !s.at('{') && !s.at('['))
+        s.step();
+    const char close = s.at('{') ? '}' : ']';
+    if (s.atEnd())
+        return attributeProblem(*attribute, "a list of strings");
+    s.step();
+    if (s.accept(close))
+        return true;
+    do {
+        if (!s.string(strings.emplace_back()))
+            return false;
+    } while (s.accept(','));
+    return s.require(close);
+}
+
+bool Reader::makeSdyCollective(Pending& op)
+{
+    SdyCollectiveAttributes a;
+    const NamedAttribute* out = take(op, "out_sharding");
+    if (!out)
+        return needs(op, "out_sharding");
+    Scanner s = m_scanner;
+    if (!open(*out, s) || !readSharding(s, a.out))
+        return false;
+    if (find(op.attributes, "reduction")) {
+        std::size_t kind = 0;
+        if (!takeWord(op, "reduction", {}, false, { "sum", "max", "min" }, kind))
+            return false;
+        a.kind = static_cast<ReduceKind>(kind);
+    }
+    ProgramMesh& mesh = m_program.meshes[a.out.mesh];
+    const auto openAxes = [&](std::string_view name) {
+        const NamedAttribute* axes = take(op, "axes", name);
+        if (!axes)
+            return needs(op, name);
+        if (!open(*axes, s))
+            return false;
+        if (s.at('#')) { // #sdy<list_of_axis_ref_lists[...]>
+            while (!s.atEnd() && !s.at('[') && !s.at('{'))
+                s.step();
+        }
+        return true;
+    };
+    switch (op.kind) {
+    case OpKind::SdyAllGather:
+        if (!openAxes("gathering_axes") || !readAxisLists(s, mesh, a.axesPerDimension))
+            return false;
+        break;
+    case OpKind::SdyAllSlice:
+        if (!openAxes("slicing_axes") || !readAxisLists(s, mesh, a.axesPerDimension))
+            return false;
+        break;
+    case OpKind::SdyReduceScatter:
+        if (!openAxes("reduce_scatter_axes") || !readAxisLists(s, mesh, a.axesPerDimension))
+            return false;
+        break;
+    case OpKind::ShardedToUnreduced:
+        if (!openAxes("axes") || !readAxisLists(s, mesh, a.axesPerDimension))
+            return false;
+        break;
+    case OpKind::SdyAllReduce:
+        if (!openAxes("reduction_axes") || !readAxes(s, mesh, a.axes))
+            return false;
+        break;
+    case OpKind::ReplicatedToUnreduced:
+        if (!openAxes("axes") || !readAxes(s, mesh, a.axes))
+            return false;
+        break;
+    case OpKind::SdyAllToAll:
+        if (!openAxes("params") || !s.require('['))
+            return false;
+        if (!s.accept(']')) {
+            do {
+                AxisMove& move = a.moves.emplace_back();
+                if (!readAxes(s, mesh, move.axes) || !s.require(':') || !s.integer(move.source) || !s.require("->")
+                    || !s.integer(move.target))
+                    return false;
+            } while (s.accept(','));
+            if (!s.require(']'))
+                return false;
+        }
+        break;
+    default:
+        break; // collective_permute
+    }
+    op.made = wide(std::move(a));
+    return true;
+}
+
+} // namespace shardscope::mlir

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The reader at work. Its members stand in several files by subject: read_module.cpp, read_types.cpp,
+// read_attributes.cpp, read_constants.cpp, read_shardings.cpp, read_locations.cpp, read_operation.cpp (statements and
+// the generic form), read_pretty.cpp, read_control.cpp (while, reduce), read_sdy.cpp, read_opaque.cpp,
+// make_attributes.cpp, hlo_shardings.cpp. All functions that return bool return false after the first error, which
+// stands in m_trouble.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "program/op_row.h"
+#include "program/program.h"
+#include "program/wide_attributes.h"
+#include "stablehlo/read.h"
+#include "stablehlo/scanner.h"
+#include "stablehlo/value_names.h"
+
+namespace shardscope::mlir {
+
+/// An attribute of a dictionary, or of a pretty form that names it; the views are views into the text.
+struct NamedAttribute {
+    std::string_view name; ///< without quotes
+    std::string_view value; ///< empty for a unit attribute
+    std::size_t position = 0;
+    bool taken = false; ///< has become part of the operation's own attributes
+};
+
+/// "%name:count" before the equals sign.
+struct ResultName {
+    std::string_view name;
+    std::uint32_t count = 1;
+};
+
+/// An operation while it is read.
+struct Pending {
+    std::size_t begin = 0; ///< offset of the statement
+    std::size_t position = 0; ///< offset of the operation's name
+    std::string_view name; ///< qualified: "stablehlo.add"
+    OpKind kind = OpKind::Opaque;
+    bool generic = false;
+    std::vector<ResultName> results;
+    std::vector<ValueId> operands;
+    std::vector<NamedAttribute> attributes;
+    std::vector<TensorType> operandTypes; ///< left of the arrow, or all there are
+    std::vector<TensorType> resultTypes; ///< right of the arrow
+    bool arrow = false;
+    Attributes made; ///< of operations whose pretty form is read at once
+    bool isMade = false;
+    SmallVector<RegionId, 2> regions;
+    Dictionary kept; ///< attributes that have been put into a form of their own
+    std::string_view location;
+    std::uint32_t source = 0;
+
+    void clear();
+    [[nodiscard]] std::uint32_t resultCount() const;
+};
+
+class Reader {
+public:
+    /// Reads text[begin, end).
+    Reader(std::string_view text, std::size_t begin, std::size_t end, ReadOptions options);
+    Result<ReadProgram> read();
+
+private:
+    // Modules and functions
+    bool readTopLevel();
+    bool readModule();
+    bool readModuleBody();
+    bool readGenericModuleItem();
+    bool readOwnMeshes(std::vector<NamedAttribute>& attributes);
+    bool readAlias();
+    bool readFunction();
+    bool readGenericFunction();
+    bool readFunctionArguments(Function& function, bool& declared);
+    bool takeArgument(Function& function, ValueId value, std::vector<NamedAttribute>& attributes);
+    bool takeResult(Function& function, std::size_t index, std::vector<NamedAttribute>& attributes);
+    bool readFunctionResults(Function& function, std::vector<TensorType>& types);
+    bool checkReturned(const Function& function, const std::vector<TensorType>& types, std::size_t position);
+    bool addFunction(Function function, std::size_t position);
+    bool finishFunctions();
+    void finishProgram();
+    void nameArguments();
+
+    // Types
+    bool readType(Scanner& s, TensorType& type);
+    bool readTensorType(Scanner& s, TensorType& type, std::size_t begin);
+    bool readOtherType(Scanner& s, TensorType& type, std::size_t begin);
+    bool readTypes(Scanner& s, std::vector<TensorType>& types);
+    bool readFunctionType(Scanner& s, std::vector<TensorType>& from, std::vector<TensorType>& to);
+    [[nodiscard]] std::string typeText(const TensorType& type) const;
+
+    // Attributes as text
+    bool readDictionary(Scanner& s, std::vector<NamedAttribute>& attributes);
+    bool readNamed(Scanner& s, NamedAttribute& attribute, bool pretty);
+    /// The text that an alias stands for, else the text itself.
+    bool resolve(std::string_view& value);
+    /// On one line, without comments, with all aliases replaced.
+    bool keptText(std::string_view value, std::string& kept, int depth = 0);
+    /// Puts what is not taken into a dictionary of the program; 0 if there is nothing.
+    bool keep(const std::vector<NamedAttribute>& attributes, std::uint32_t& index, Dictionary dictionary = {});
+    std::uint32_t addDictionary(Dictionary dictionary);
+    NamedAttribute* find(std::vector<NamedAttribute>& attributes, std::string_view name);
+    NamedAttribute* take(Pending& op, std::string_view name, std::string_view other = {});
+    /// A reader of the value, aliases resolved.
+    bool open(const NamedAttribute& attribute, Scanner& s);
+
+    // Values of attributes. `required` ones that are absent are an error.
+    bool needs(Pending& op, std::string_view name);
+    bool takeInteger(Pending& op, std::string_view name, std::string_view other, bool required, std::int64_t& value);
+    bool takeDimensions(
+        Pending& op, std::string_view name, std::string_view other, bool required, Dimensions& dimensions);
+    bool takeBool(Pending& op, std::string_view name, bool& value);
+    bool takeString(Pending& op, std::string_view name, std::string& value);
+    bool takeSymbol(Pending& op, std::string_view name, bool required, std::string& value);
+    bool takeNumber(Pending& op, std::string_view name, double& value);
+    bool takeStrings(Pending& op, std::string_view name, std::vector<std::string>& strings);
+    /// One of the words, bare or as in "#stablehlo<comparison_direction EQ>"; its index.
+    bool takeWord(Pending& op, std::string_view name, std::string_view other, bool required,
+        std::initializer_list<std::string_view> words, std::size_t& index);
+    bool readBool(Scanner& s, bool& value);
+    bool readIntegers(Scanner& s, std::vector<std::int64_t>& values, Shape* shape = nullptr);
+    bool readDimensions(Scanner& s, Dimensions& dimensions);
+    bool readPairs(const NamedAttribute& attribute, std::vector<std::vector<std::int64_t>>& rows);
+    /// "name = value" in angle brackets: "#stablehlo.gather<offset_dims = [1], ...>".
+    bool readStructure(const NamedAttribute& attribute, std::vector<NamedAttribute>& fields);
+    bool attributeProblem(const NamedAttribute& attribute, std::string wanted);
+
+    // Constants
+    /// "dense<...> : type". Without `bytes` where the elements are of a type that is not known.
+    bool readElements(Scanner& s, ConstantAttributes& constant, TensorType& type);
+    bool readResource(Scanner& s, ConstantAttributes& constant, TensorType& type);
+    bool findResources();
+
+    // Shardings
+    bool readMesh(Scanner& s, ProgramMesh& mesh);
+    bool readMeshDeclaration();
+    bool addMesh(ProgramMesh mesh, std::size_t position);
+    bool meshNamed(std::string_view name, std::size_t position, std::uint32_t& index);
+    bool findMeshAhead(std::string_view name);
+    bool readSharding(Scanner& s, ProgramSharding& sharding);
+    bool readShardings(Scanner& s, std::vector<ProgramSharding>& shardings);
+    bool readAxis(Scanner& s, ProgramMesh& mesh, AxisRef& axis);
+    bool readAxes(Scanner& s, ProgramMesh& mesh, AxisList& axes);
+    bool readAxisLists(Scanner& s, ProgramMesh& mesh, std::vector<AxisList>& lists);
+    bool readDimensionSharding(Scanner& s, ProgramMesh& mesh, DimensionSharding& dimension);
+    bool readSpecialAxes(Scanner& s, ProgramMesh& mesh, ProgramSharding& sharding);
+    ShardingIndex addSharding(ProgramSharding sharding);
+    void addShardings(const Operation& operation, OperationId id, std::vector<ProgramSharding> shardings);
+    void shard(ValueId value, ShardingIndex index);
+    /// sdy.sharding of an argument or a function's result.
+    bool takeValueSharding(std::vector<NamedAttribute>& attributes, ShardingIndex& index);
+    bool takeResultShardings(Pending& op, std::vector<ProgramSharding>& shardings);
+
+    // XLA's own shardings, once the whole text is read
+    void noteHloSharding(ValueId value, const std::vector<NamedAttribute>& attributes);
+    void applyHloShardings();
+
+    // Locations
+    bool readLocation(Scanner& s, std::string_view& location);
+    bool acceptLocation(Scanner& s, std::string_view& location);
+    /// The place of a statement, to be asked for in the order of the text.
+    std::uint32_t addSource(std::size_t begin);
+    void setLocation(std::uint32_t source, std::string_view location);
+    void finishLocations();
+    void expandLocation(std::string_view text, std::string& expanded, int depth);
+
+    // Operations
+    bool readRegion(Scanner& s, RegionId region);
+    bool readStatements(Scanner& s, RegionId region);
+    bool readStatement(Scanner& s, RegionId region, bool& returned);
+    bool readReturn(Scanner& s, RegionId region, bool generic);
+    bool readBlockArguments(Scanner& s, RegionId region);
+    bool readResultNames(Scanner& s, Pending& op);
+    bool readOperand(Scanner& s, ValueId& value);
+    bool readOperands(Scanner& s, std::vector<ValueId>& operands);
+    bool readParenthesised(Scanner& s, std::vector<ValueId>& operands);
+    bool readGeneric(Scanner& s, Pending& op);
+    bool readPretty(Scanner& s, Pending& op);
+    bool readTypesBehind(Scanner& s, Pending& op);
+    bool settleTypes(Pending& op);
+    bool checkOperandTypes(const Pending& op);
+    bool finishOperation(Pending& op, OperationId id, RegionId region);
+    bool bindResults(Pending& op, OperationId id, Operation& operation);
+    RegionId addRegion();
+    ValueId addArgument(RegionId region, TensorType type);
+    bool bind(std::string_view name, ValueId value);
+    [[nodiscard]] const TensorType& typeOf(ValueId value) const { return m_program.values[value.index].type; }
+
+    // Pretty forms
+    bool readItems(Scanner& s, Pending& op);
+    bool readConstant(Scanner& s, Pending& op);
+    bool readSlice(Scanner& s, Pending& op);
+    bool readCompare(Scanner& s, Pending& op);
+    bool readConvolution(Scanner& s, Pending& op);
+    bool readCall(Scanner& s, Pending& op);
+    bool readComposite(Scanner& s, Pending& op);
+    bool readTupleElement(Scanner& s, Pending& op);
+    bool readTopK(Scanner& s, Pending& op);
+    bool readWhile(Scanner& s, Pending& op);
+    bool readReduce(Scanner& s, Pending& op);
+    bool readReducer(Scanner& s, Pending& op, std::size_t inputs);
+    bool makeReduceBody(Pending& op, std::string_view name, std::size_t inputs);
+    bool readSdy(Scanner& s, Pending& op);
+    bool readManual(Scanner& s, Pending& op, bool named);
+    bool readOpaque(Scanner& s, Pending& op);
+    bool readAttributesBehind(Scanner& s, Pending& op);
+
+    // What an operation's attributes are
+    bool makeAttributes(Pending& op);
+    bool makeShapeAttributes(Pending& op);
+    bool makeContractionAttributes(Pending& op);
+    bool keepDotTexts(Pending& op);
+    bool makeWindowAttributes(Pending& op);
+    bool makeConvolution(Pending& op);
+    bool readConvolutionDimensions(Scanner& s, ConvolutionAttributes& a);
+    bool makeGatherScatter(Pending& op);
+    bool makeCollective(Pending& op);
+    bool makeCallAttributes(Pending& op);
+    bool makeSdyAttributes(Pending& op);
+    bool makeSdyCollective(Pending& op);
+    bool makeFurtherAttributes(Pending& op);
+    bool takePadding(Pending& op, std::string_view name, std::string_view other, std::size_t rank, Padding& padding);
+    bool takePrecision(Pending& op, std::vector<std::string>& precision);
+    bool takeChannel(Pending& op, std::int64_t& handle, std::int64_t& type);
+    bool isOpaque(Pending& op);
+
+    /// "shardscope.path", "shardscope.role" and "shardscope.dims": what the printer says of named values.
+    void readOwnNames(std::vector<NamedAttribute>& attributes, ValueId value);
+    void readScope(std::vector<NamedAttribute>& attributes, Operation& operation);
+    void warn(Code code, std::vector<Arg> args, std::size_t position);
+    Pending& pending();
+
+    std::string_view m_text;
+    std::size_t m_begin, m_end;
+    ReadOptions m_options;
+    Trouble m_trouble;
+    Scanner m_scanner;
+    Places m_places, m_warningPlaces;
+    Program m_program;
+    std::vector<Diagnostic> m_warnings;
+    ValueNames m_names;
+    int m_depth = 0; ///< regions that are open
+    int m_attributeDepth = 0;
+    std::vector<std::unique_ptr<Pending>> m_pending; ///< one per depth, used again and again
+    bool m_hasModule = false;
+
+    std::unordered_map<std::string_view, std::string_view> m_aliases; ///< "#map" and "!t" with their texts
+    std::size_t m_expanded = 0; ///< characters that aliases have grown to
+    std::unordered_map<std::string, std::uint32_t> m_meshes; ///< by name
+    std::vector<std::pair<std::size_t, std::size_t>> m_meshesAhead; ///< declarations that were read before their turn
+    std::unordered_map<std::string, std::uint32_t> m_inlinedMeshes, m_otherTypes, m_dictionaries, m_scopes;
+    std::unordered_multimap<std::size_t, ShardingIndex> m_shardings; ///< by hash
+    std::unordered_map<std::string, std::size_t> m_functionNames;
+    std::unordered_map<std::string_view, std::string_view> m_resources;
+    bool m_resourcesFound = false;
+    std::vector<std::pair<ValueId, std::string>> m_hloShardings;
+    std::vector<std::pair<ValueId, std::string_view>> m_argumentLocations; ///< of main's arguments and others
+};
+
+/// Guards the depth of recursion; `fits` is false where it is too deep.
+class Deeper {
+public:
+    Deeper(int& depth, int limit)
+        : m_depth(depth)
+        , fits(++depth <= limit)
+    {
+    }
+    ~Deeper() { --m_depth; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+private:
+    int& m_depth;
+
+public:
+    const bool fits;
+};
+
+/// The kind of that name with its dialect; "func.call" and "call" are the same.
+[[nodiscard]] OpKind kindOf(std::string_view name);
+[[nodiscard]] bool startsName(char c);
+
+} // namespace shardscope::mlir

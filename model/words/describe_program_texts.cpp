@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/describe_program_texts.h"
+
+#include "base/codes.h"
+#include "words/diagnostic_reader.h"
+
+namespace shardscope::words {
+
+namespace {
+
+/// What a name stands for, and what would give it a meaning.
+ProblemText undefinedName(const Diagnostic& d)
+{
+    const Reader arg(d);
+    const std::string what = d.text("what");
+    const QString known = arg.has("known") ? Words::tr(" Known: %1.").arg(arg("known")) : QString();
+    if (what == "mesh")
+        return { Words::tr("the mesh %1 is not declared").arg(arg.quote("name")),
+            Words::tr("Declare it in the module, as in: sdy.mesh @mesh = <[\"x\"=2]>.") + known, {} };
+    if (what == "alias")
+        return { Words::tr("the alias %1 is not defined").arg(arg.quote("name")),
+            Words::tr("Define it on a line of its own before the module."), {} };
+    if (what == "type")
+        return { Words::tr("the type %1 is not defined").arg(arg.quote("name")),
+            Words::tr("Define it on a line of its own before the module."), {} };
+    if (what == "resource")
+        return { Words::tr("the resource %1 is not in the text").arg(arg.quote("name")),
+            Words::tr("Put its bytes between “{-#” and “#-}” at the end of the text."), {} };
+    return { Words::tr("the value %1 is not defined here").arg(arg.quote("name")),
+        Words::tr("Define a value before its first use, in the same body or in one around it."), {} };
+}
+
+QString definedTwice(const Diagnostic& d)
+{
+    const std::string what = d.text("what");
+    const QString name = Reader(d).quote("name");
+    if (what == "mesh")
+        return Words::tr("the mesh %1 is declared twice").arg(name);
+    if (what == "function")
+        return Words::tr("the function %1 is defined twice").arg(name);
+    if (what == "alias")
+        return Words::tr("the alias %1 is defined twice").arg(name);
+    return Words::tr("the value %1 is defined twice").arg(name);
+}
+
+ProblemText countMismatch(const Diagnostic& d)
+{
+    const Reader arg(d);
+    return { Words::tr("%1 has %2 %3, and should have %4")
+                 .arg(arg.has("of") ? arg("of") : Words::tr("the text"), arg.number("found"), arg("what"),
+                     arg.number("wanted")),
+        Words::tr("Write exactly %1.").arg(arg.number("wanted")), {} };
+}
+
+} // namespace
+
+ProblemText describeProgramText(const Diagnostic& d)
+{
+    const Reader arg(d);
+    switch (d.code) {
+    case Code::UndefinedName:
+        return undefinedName(d);
+    case Code::DefinedTwice:
+        return { definedTwice(d), Words::tr("Give one of the two another name."), {} };
+    case Code::DynamicShape:
+        return { Words::tr("the size “?” is known only when the program runs"),
+            Words::tr("Shardings need every size: export the program with fixed shapes."), {} };
+    case Code::OperandType:
+        return { arg.has("index")
+                ? Words::tr("%1: operand %2 is said to be %3, but is %4")
+                      .arg(arg("op"), arg.number("index"), arg("given"), arg("actual"))
+                : Words::tr("%1: the elements are %2, the result is %3").arg(arg("op"), arg("given"), arg("actual")),
+            Words::tr("Write the type %1, or use another value.").arg(arg("actual")), {} };
+    case Code::CountMismatch:
+        return countMismatch(d);
+    case Code::AttributeMissing:
+        return { Words::tr("%1 lacks the attribute %2").arg(arg("op"), arg.quote("attribute")),
+            Words::tr("Add %1.").arg(arg.quote("attribute")), {} };
+    case Code::AttributeValue:
+        return { Words::tr("the attribute %1 is %2").arg(arg.quote("attribute"), arg.quote("value")),
+            Words::tr("Write %1.").arg(arg("wanted")), {} };
+    case Code::NoProgram:
+        return { Words::tr("the text holds no program"),
+            Words::tr("A program has a function, as in: func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> { ... }."),
+            {} };
+    case Code::OpaqueOperation:
+        return { Words::tr("the operation %1 is not known; it is kept as it is").arg(arg.quote("op")),
+            Words::tr("Nothing is propagated through it. Annotate its results where they should be cut."), {} };
+    case Code::FunctionDeclared:
+        return { Words::tr("the function %1 has no body and is left out").arg(arg.quote("name")),
+            Words::tr("Give it a body if it is called."), {} };
+    case Code::ConstantElided:
+        return {
+            Words::tr("the text leaves out the elements of a constant %1; zeros take their place").arg(arg("type")),
+            Words::tr("Print the program with all elements."), {}
+        };
+    case Code::FurtherPrograms:
+        return { d.number("count") == 1
+                ? Words::tr("the text holds one more program, which is not read")
+                : Words::tr("the text holds %1 more programs, which are not read").arg(arg.number("count")),
+            Words::tr("Programs are separated by lines “// -----”: put the others into files of their own."), {} };
+    default:
+        return {};
+    }
+}
+
+} // namespace shardscope::words

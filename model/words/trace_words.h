@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What became of a rule for an array, on a mesh that may lack the axes that the rule names.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "words/words.h"
+
+namespace shardscope::words {
+
+/// verdictReason() where the mesh is known: "batch is cut along data; the mesh has no axis modle, so that it cuts
+/// nothing (W211)". `meshAxes` are the names of its axes.
+[[nodiscard]] Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names,
+    std::span<const std::string> meshAxes);
+
+} // namespace shardscope::words

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `shardscope verify` and `shardscope rules` on programs in StableHLO text.
+#include <QTest>
+
+#include "program.h"
+
+using namespace shardscope;
+
+namespace {
+
+const QByteArray legal = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x32xf32>) -> tensor<8x32xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x32xf32>
+  return %1 : tensor<8x32xf32>
+}
+)";
+
+QByteArray with(const char* from, const char* to)
+{
+    return QByteArray(legal).replace(from, to);
+}
+
+} // namespace
+
+class VerifyCommandTest : public QObject {
+    Q_OBJECT
+
+    static Ran verify(const QByteArray& text, const QStringList& more = {})
+    {
+        return runProgram(QStringList{ QStringLiteral("verify"), QStringLiteral("-") } + more, text);
+    }
+
+private Q_SLOTS:
+    void legalPrograms()
+    {
+        const Ran ran = verify(legal);
+        QCOMPARE(ran.code, 0);
+        QCOMPARE(ran.out, QStringLiteral("standard input: legal, 2 operations\n"));
+        QVERIFY(ran.error.isEmpty());
+        const auto json = verify(legal, { QStringLiteral("--json") }).json();
+        QCOMPARE(json["format"], "shardscope-verify");
+        QCOMPARE(json["legal"], true);
+        QCOMPARE(json["input"]["operations"], 2);
+        QVERIFY(json["problems"].empty());
+    }
+
+    void illegalPrograms_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("unknown axis")
+            << with("[{\"x\"}, {}]", "[{\"z\"}, {}]")
+            << "standard input:2:11: E104: function main, argument 0: the array names the mesh "
+               "axis “z”, which the mesh lacks. ";
+        QTest::newRow("unknown mesh") << with("sharding<@mesh",
+            "sharding<@mash") << "E430: function main, argument 0: there is no mesh “mash”. Did you mean “mesh”?";
+        QTest::newRow("rank") << with("[{\"x\"}, {}]", "[{\"x\"}]")
+                              << "E401: function main, argument 0: the sharding is of rank 1, the array of rank 2.";
+        QTest::newRow("axis twice") << with("[{\"x\"}, {}]", "[{\"x\"}, {\"x\"}]")
+                                    << "E106: function main, argument 0: the array uses the mesh axis “x” twice.";
+        QTest::newRow("mesh") << with("\"y\"=4", "\"x\"=4") << "E114: ";
+        QTest::newRow("result")
+            << with("stablehlo.tanh %0 :",
+                   "stablehlo.tanh %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"y\":(3)2}, {}]>]>} :")
+            << "standard input:4:3: E431: stablehlo.tanh, result 0: “y” has size 4 and no part :(3)2.";
+        QTest::newRow("text") << with("return", "retrun") << "standard input:5:";
+    }
+    void illegalPrograms()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, said);
+        const Ran ran = verify(text);
+        QCOMPARE(ran.code, 2);
+        QVERIFY2((ran.out + ran.error).contains(said), qPrintable(ran.out + ran.error));
+    }
+
+    void allFindingsAreListed()
+    {
+        const auto json = verify(with("[{\"x\"}, {}]", "[{\"z\"}, {}, {}]"), { QStringLiteral("--json") }).json();
+        QCOMPARE(json["legal"], false);
+        QCOMPARE(json["problems"].size(), std::size_t{ 2 });
+        QCOMPARE(json["problems"][0]["kind"], "rank_mismatch");
+        QCOMPARE(json["problems"][0]["args"]["function"], "main");
+        QCOMPARE(json["problems"][1]["kind"], "unknown_axis");
+        QCOMPARE(json["problems"][1]["where"]["line"], 2);
+    }
+
+    void rulesOfAProgram()
+    {
+        const QStringList command{ QStringLiteral("rules"), QStringLiteral("-") };
+        const Ran ran = runProgram(command, legal);
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.contains(QStringLiteral("([i, k], [k, j])->([i, j]) {i=8, j=32, k=16} reduction={k}")));
+        QVERIFY(ran.out.contains(QStringLiteral("([i, j])->([i, j]) {i=8, j=32}")));
+        const auto json = runProgram(command + QStringList{ QStringLiteral("--json") }, legal).json();
+        QCOMPARE(json["operations"].size(), std::size_t{ 2 });
+        QCOMPARE(json["operations"][0]["op"], "stablehlo.dot_general");
+        QCOMPARE(json["operations"][0]["line"], 3);
+        QCOMPARE(runProgram(command, with("\"x\"}", "\"z\"}")).code, 2);
+        QCOMPARE(runProgram({ QStringLiteral("rules"), QStringLiteral("missing.mlir") }).code, 2);
+    }
+};
+
+QTEST_GUILESS_MAIN(VerifyCommandTest)
+#include "test_verify_command.moc"

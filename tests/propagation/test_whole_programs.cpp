@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs with bodies, functions, groups, barriers and several meshes, propagated as a whole.
+#include <QtTest>
+
+#include "propagation/records.h"
+#include "propagation/sharding_groups.h"
+#include "propagation/whole_programs.h"
+#include "propagation/written.h"
+
+using namespace shardscope;
+using whole_programs::Maker;
+
+class TestWholePrograms : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void throughLoops();
+    void throughBranchesBothWays();
+    void loopsNeedEdges();
+    void throughManualComputations();
+    void manualAxesNeverGoInside();
+    void throughNamedComputations();
+    void throughCalls();
+    void callsWithoutEdges();
+    void barriersHaveADirection();
+    void groupsShareOneSharding();
+    void groupsThatDisagreeAreConstrained();
+    void meshesDoNotMix();
+    void emptyMeshTakesTheOther();
+    void priorities();
+    void basicThenAggressive();
+    void conservative();
+    void writtenBack();
+    void stepsAndOrigins();
+};
+
+namespace {
+
+const char* const ab = "a=2 b=2 c=2";
+
+} // namespace
+
+void TestWholePrograms::throughLoops()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
+    const ValueId y = m.loop(x);
+    m.returns(y, "[{?},{b,?}]");
+    const PropagationResult result = propagate(m.input());
+    QCOMPARE(m.text(result, x), std::string("[{a,?},{b,?}]"));
+    QCOMPARE(m.text(result, y), std::string("[{a,?},{b,?}]"));
+    const ValueId carried = m.program.regions[2].arguments[0];
+    QCOMPARE(result.representativeOf(carried), y);
+    QCOMPARE(m.text(result, m.program.regions[2].results[0]), std::string("[{a,?},{b,?}]"));
+    // The value in the body goes back to the argument of the program.
+    const AxisRef a = wholeAxis(*m.program.meshes[0].mesh, 0);
+    const std::vector<PropagationStep> chain = provenance(result, m.program.regions[2].results[0], 0, a);
+    QVERIFY(chain.size() >= 2);
+    QCOMPARE(chain.front().to, x);
+    QVERIFY(chain.front().seed == SeedKind::Argument);
+}
+
+void TestWholePrograms::throughBranchesBothWays()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8 }, "[{a,?}]");
+    const ValueId y = m.argument({ 8 });
+    const ValueId chosen = m.branch(x, y);
+    m.returns(chosen);
+    const PropagationResult result = propagate(m.input(Strategy::Basic));
+    QCOMPARE(m.text(result, chosen), std::string("[{a,?}]"));
+    QCOMPARE(m.text(result, y), std::string("[{a,?}]"));
+    QCOMPARE(result.resultMeshes[0], 1U);
+}
+
+void TestWholePrograms::loopsNeedEdges()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8 }, "[{a,?}]");
+    const ValueId y = m.loop(x);
+    m.returns(y);
+    PropagationInput input = m.input();
+    input.options.implicitEdges = false;
+    QCOMPARE(m.text(propagate(input), y), std::string("none"));
+}
+
+void TestWholePrograms::throughManualComputations()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 }, "[{?},{b,?}]");
+    const ValueId y = m.manual(x, { 4, 8 }, "[{a,?},{?}]", "[{a,?},{?}]", { "a" });
+    m.returns(y);
+    const PropagationResult result = propagate(m.input());
+    const ValueId inside = m.program.regions[1].arguments[0];
+    QCOMPARE(m.text(result, inside), std::string("[{?},{b,?}]"));
+    QCOMPARE(m.text(result, x), std::string("[{a,?},{b,?}]"));
+    QCOMPARE(m.text(result, y), std::string("[{a,?},{b,?}]"));
+}
+
+void TestWholePrograms::manualAxesNeverGoInside()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 }, "[{b,?},{a,?}]");
+    const ValueId y = m.manual(x, { 8, 8 }, "[{?},{?}]", "[{?},{?}]", { "a" }); // a replicated at the border
+    m.returns(y);
+    const PropagationResult result = propagate(m.input());
+    const ValueId inside = m.program.regions[1].arguments[0];
+    QCOMPARE(m.text(result, inside), std::string("[{b,?},{?}]"));
+    QCOMPARE(m.text(result, y), std::string("[{b,?},{?}] replicated={a}"));
+}
+
+void TestWholePrograms::throughNamedComputations()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 });
+    const ValueId y = m.named(x);
+    m.returns(y, "[{a},{}]");
+    const PropagationResult result = propagate(m.input());
+    QCOMPARE(m.text(result, x), std::string("[{a,?},{?}]"));
+    QCOMPARE(m.text(result, m.program.regions[1].arguments[0]), std::string("[{a,?},{?}]"));
+}
+
+void TestWholePrograms::throughCalls()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
+    const ValueId z = m.argument({ 8, 8 }, "[{?},{b,?}]");
+    m.function("inner", { 8, 8 });
+    const ValueId first = m.call("inner", x);
+    const ValueId second = m.call("inner", z);
+    m.returns(first);
+    m.returns(second);
+    const PropagationResult result = propagate(m.input());
+    // One body for all calls: what one brings, all get.
+    QCOMPARE(m.text(result, first), std::string("[{a,?},{b,?}]"));
+    QCOMPARE(m.text(result, second), std::string("[{a,?},{b,?}]"));
+    QCOMPARE(m.text(result, z), std::string("[{a,?},{b,?}]"));
+}
+
+void TestWholePrograms::callsWithoutEdges()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8 }, "[{a,?}]");
+    m.function("inner", { 8 });
+    const ValueId y = m.call("inner", x);
+    m.returns(y);
+    PropagationInput input = m.input();
+    input.options.implicitCallEdges = false;
+    const PropagationResult result = propagate(input);
+    QCOMPARE(m.text(result, y), std::string("none"));
+    QCOMPARE(m.text(result, m.program.regions[1].arguments[0]), std::string("none"));
+}
+
+void TestWholePrograms::barriersHaveADirection()
+{
+    for (const auto& [direction, forward, backward] : { std::tuple{ BarrierDirection::Forward, true, false },
+             { BarrierDirection::Backward, false, true }, { BarrierDirection::None, false, false } }) {
+        Maker m(ab);
+        const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
+        const ValueId y = m.result(
+            m.operation(OpKind::PropagationBarrier, { x }, 0, wide(PropagationBarrierAttributes{ direction })));
+        m.returns(y, "[{?},{b,?}]");
+        const PropagationResult result = propagate(m.input());
+        QCOMPARE(m.text(result, x), std::string(backward ? "[{a,?},{b,?}]" : "[{a,?},{?}]"));
+        QCOMPARE(m.text(result, y), std::string(forward ? "[{a,?},{b,?}]" : "[{?},{b,?}]"));
+    }
+}
+
+void TestWholePrograms::groupsShareOneSharding()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
+    const ValueId y = m.argument({ 8, 8 });
+    const ValueId z = m.unary(y);
+    m.group(3, x);
+    m.group(3, y);
+    m.returns(z);
+    const PropagationResult result = propagate(m.input());
+    QCOMPARE(m.text(result, y), std::string("[{a,?},{?}]"));
+    QCOMPARE(m.text(result, z), std::string("[{a,?},{?}]"));
+    QVERIFY(resolveShardingGroups(m.program).conflicts.empty());
+    // Groups with a common member are one.
+    Maker n(ab);
+    std::vector<ValueId> members;
+    for (int i = 0; i < 3; ++i)
+        members.push_back(n.argument({ 8 }));
+    n.group(1, members[0]);
+    n.group(2, members[1]);
+    n.group(2, members[2]);
+    n.group(1, members[2]);
+    const std::vector<ShardingGroup> groups = shardingGroups(n.program);
+    QCOMPARE(groups.size(), std::size_t{ 1 });
+    QCOMPARE(groups[0].members.size(), std::size_t{ 3 });
+}
+
+void TestWholePrograms::groupsThatDisagreeAreConstrained()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8 }, "[{a}]");
+    const ValueId y = m.argument({ 8 }, "[{b}]");
+    m.group(0, x);
+    m.group(0, y);
+    m.returns(m.unary(x));
+    const ResolvedGroups resolved = resolveShardingGroups(m.program);
+    QCOMPARE(resolved.conflicts, std::vector<std::int64_t>{ 0 });
+    QCOMPARE(resolved.program.operations.size(), m.program.operations.size() + 2);
+    const std::vector<ShardingGroup> groups = shardingGroups(resolved.program);
+    QCOMPARE(groups.size(), std::size_t{ 1 });
+    for (const ValueId member : groups[0].members)
+        QVERIFY(
+            resolved.program.operation(resolved.program.value(member).definition).kind == OpKind::ShardingConstraint);
+    const PropagatedProgram propagated = propagateProgram(m.program, Strategy::Full);
+    QCOMPARE(propagated.groupConflicts.size(), std::size_t{ 1 });
+    QCOMPARE(propagated.program.shardingOf(x)->sharding, m.sharding("[{a}]").sharding);
+}
+
+void TestWholePrograms::meshesDoNotMix()
+{
+    Maker m("a=2");
+    const std::uint32_t other = m.addMesh("other", "a=4");
+    const std::uint32_t same = m.addMesh("same", "a=2");
+    const std::uint32_t single = m.addMesh("single", "", 0);
+    const ValueId x = m.argument({ 8 }, "[{a,?}]");
+    const ValueId y = m.argument({ 8 });
+    m.give(y, "[{?}]", other);
+    const ValueId sum = m.binary(x, y);
+    const ValueId z = m.argument({ 8 });
+    m.give(z, "[{?}]", same);
+    const ValueId fine = m.binary(x, z);
+    const ValueId w = m.argument({ 8 });
+    m.give(w, "[]", single);
+    const ValueId alone = m.binary(x, w);
+    m.returns(sum);
+    m.returns(fine);
+    m.returns(alone);
+    const PropagationResult result = propagate(m.input());
+    QCOMPARE(m.text(result, sum), std::string("none"));
+    QCOMPARE(m.text(result, alone), std::string("none"));
+    QCOMPARE(m.text(result, fine), std::string("[{a,?}]"));
+    QCOMPARE(result.meshes[fine.index], 1U); // the first one's
+    QCOMPARE(result.meshes[z.index], 1U);
+}
+
+void TestWholePrograms::emptyMeshTakesTheOther()
+{
+    Maker m("a=2 b=2");
+    const std::uint32_t empty = m.addMesh("empty", "");
+    const ValueId x = m.argument({ 8, 8 }, "[{a},{b}]");
+    const ValueId y = m.argument({ 8, 8 });
+    m.give(y, "[{?},{}]", empty);
+    m.returns(m.binary(y, x));
+    const PropagationResult result = propagate(m.input(Strategy::Basic));
+    QCOMPARE(m.text(result, y), std::string("[{a,?},{}]"));
+    QCOMPARE(result.meshes[y.index], 1U);
+}
+
+void TestWholePrograms::priorities()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 }, "[{a}p1,{?}]");
+    const ValueId y = m.argument({ 8, 8 }, "[{b}p0,{?}]");
+    const ValueId sum = m.binary(x, y);
+    m.returns(sum);
+    const PropagationResult result = propagate(m.input());
+    QCOMPARE(m.text(result, sum), std::string("[{b,?},{?}]"));
+    QVERIFY(std::any_of(result.log.begin(), result.log.end(),
+        [](const PropagationStep& step) { return step.priority == 0 && !step.seed; }));
+    // All at once the two want different things of the sum.
+    QCOMPARE(m.text(propagate(m.input(Strategy::OperationPriority)), sum), std::string("none"));
+}
+
+void TestWholePrograms::basicThenAggressive()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
+    const ValueId y = m.argument({ 8, 8 }, "[{?},{?}] replicated={a}");
+    const ValueId sum = m.binary(x, y);
+    m.returns(sum);
+    PropagationInput input = m.input(Strategy::Aggressive);
+    input.options.resolution = ConflictResolution::Basic;
+    QCOMPARE(m.text(propagate(input), sum), std::string("none"));
+    input.options.resolution = ConflictResolution::BasicThenAggressive;
+    const PropagationResult result = propagate(input);
+    QCOMPARE(m.text(result, sum), std::string("[{a,?},{?}]"));
+    QVERIFY(!result.log.back().basic);
+}
+
+void TestWholePrograms::conservative()
+{
+    Maker m("a=4 b=2");
+    const ValueId x = m.argument({ 8 }, "[{a}]");
+    const ValueId y = m.result(m.operation(OpKind::Reshape, { x }, 0, {}, { { 2, 4 } }));
+    m.returns(y);
+    PropagationInput input = m.input(Strategy::Basic);
+    QCOMPARE(m.text(propagate(input), y), std::string("[{a:(1)2,?},{a:(2)2,?}]"));
+    input.options.conservative = true;
+    QCOMPARE(m.text(propagate(input), y), std::string("none"));
+}
+
+void TestWholePrograms::writtenBack()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 }, "[{?},{b,?}]");
+    const ValueId y = m.manual(x, { 4, 8 }, "[{a,?},{?}]", "[{a,?},{?}]", { "a" });
+    const ValueId z = m.constrain(y, "[{?},{?}]");
+    m.returns(z);
+    const PropagatedProgram propagated = propagateProgram(m.program, Strategy::Full);
+    const Program& program = propagated.program;
+    QCOMPARE(notation::print(*program.meshes[0].mesh, program.shardingOf(x)->sharding), std::string("[{a,?},{b,?}]"));
+    const Operation& manual = program.operation(program.value(y).definition);
+    const auto* attributes = wideAs<ManualComputationAttributes>(manual.attributes);
+    QVERIFY(attributes);
+    QCOMPARE(attributes->in[0].sharding, m.sharding("[{a,?},{b,?}]").sharding);
+    QCOMPARE(attributes->out[0].sharding, m.sharding("[{a,?},{b,?}]").sharding);
+    const Operation& constraint = program.operation(program.value(z).definition);
+    const auto* given = std::get_if<GivenSharding>(&std::get<ConstraintAttributes>(constraint.attributes).annotation);
+    QVERIFY(given);
+    QCOMPARE(given->given->sharding, m.sharding("[{a,?},{b,?}]").sharding);
+    QCOMPARE(
+        program.shardings[program.functions[0].resultShardings[0] - 1].sharding, m.sharding("[{a,?},{b,?}]").sharding);
+    // The same again changes nothing.
+    QCOMPARE(propagateProgram(program, Strategy::Full).result.steps, 0U);
+}
+
+void TestWholePrograms::stepsAndOrigins()
+{
+    Maker m(ab);
+    const ValueId x = m.argument({ 8, 8 }, "[{a,b,?},{?}]");
+    const OperationId add = m.operation(OpKind::Add, { x, x });
+    m.returns(m.result(add), "[{a,?},{?}]");
+    const PropagationInput input = m.input(Strategy::Aggressive);
+    const PropagationResult result = propagate(input);
+    const AxisRef a = wholeAxis(*m.program.meshes[0].mesh, 0);
+    const AxisRef b = wholeAxis(*m.program.meshes[0].mesh, 1);
+    QCOMPARE(propagationEdges(input, result, add), (std::vector<StepEdges>{ { 2, { AxisEdge{ b, 0, { 2 } } } } }));
+    QCOMPARE(resultEdges(result, 0),
+        (std::vector<StepEdges>{ { 1, { AxisEdge{ a, 1, { 0 } } } }, { 3, { AxisEdge{ b, 0, { 1 } } } } }));
+    const ShardingOrigins origins(input, result);
+    const Origin output{ Origin::Kind::Output, 0, 0 };
+    const Origin given{ Origin::Kind::Input, 0, 0 };
+    QCOMPARE(origins.ofValue(m.result(add)), (std::vector<AxisOrigin>{ { a, output, false }, { b, given, false } }));
+    QCOMPARE(origins.ofResult(0), (std::vector<AxisOrigin>{ { a, output, true }, { b, given, false } }));
+    QCOMPARE(toString(given), std::string("input: 0"));
+}
+
+QTEST_APPLESS_MAIN(TestWholePrograms)
+#include "test_whole_programs.moc"

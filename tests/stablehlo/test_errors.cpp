@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the reader says of wrong texts: code, line and column.
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <algorithm>
+
+#include "base/codes.h"
+#include "stablehlo/reading.h"
+
+using namespace shardscope;
+
+namespace {
+
+struct Wrong {
+    const char* name;
+    const char* text;
+    const char* said; ///< how the error begins
+};
+
+/// A function of one statement; the statement begins at 2:3.
+#define BODY(statement) "func.func @main(%a: tensor<8x4xf32>, %s: tensor<f32>) {\n  " statement "\n  return\n}\n"
+/// A sharding of %a, over a mesh of x = 2 and y = 4, begins at 2:45.
+#define SHARDED(sharding)                                                                                              \
+    "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nfunc.func @main(%a: tensor<8x4xf32> {sdy.sharding = " sharding             \
+    "}) {\n  return\n}\n"
+
+const Wrong wrongs[] = {
+    { "empty", "", "E197 1:1" },
+    { "comments", "// nothing\n\n", "E197 1:1" },
+    { "module without functions", "module {\n}\n", "E197 1:1" },
+    { "no program", "hello", "E120 1:1 expected=a function, “func.func” found=“hello”" },
+    { "module cut short", "module {\n  func.func @main() {\n    return\n  }\n", "E120 5:1 expected=“}”" },
+    { "body cut short", "func.func @main() {\n", "E120 2:1 expected=“}” found=the end of the text" },
+    { "behind the module", "module {\nfunc.func @f() {\n return\n}\n}\nfoo", "E120 6:1 expected=the end of the text" },
+    { "two modules", "module {\nfunc.func @f() {\n return\n}\n}\nmodule {\n}", "E120 6:1" },
+    { "no name", "func.func main() {\n}", "E120 1:11 expected=a name that begins with “@”" },
+    { "undefined value", BODY("%0 = stablehlo.add %a, %b : tensor<8x4xf32>"), "E190 2:26 what=value name=%b" },
+    { "value of another body", BODY("%0 = \"stablehlo.case\"(%i) ({\n}) : (tensor<i32>) -> tensor<f32>"),
+        "E190 2:25 what=value name=%i" },
+    { "result that is not there", BODY("%0 = stablehlo.tanh %a#1 : tensor<8x4xf32>"),
+        "E190 2:23 what=value name=%a#1" },
+    { "defined twice", BODY("%a = stablehlo.tanh %a : tensor<8x4xf32>"), "E191 2:3 what=value name=%a" },
+    { "argument twice", "func.func @main(%a: tensor<f32>, %a: tensor<f32>) {\n  return\n}\n", "E191 1:34" },
+    { "function twice", "func.func @f() {\n return\n}\nfunc.func @f() {\n return\n}\n",
+        "E191 4:11 what=function name=@f" },
+    { "mesh twice", "sdy.mesh @m = <[\"x\"=2]>\nsdy.mesh @m = <[\"x\"=2]>\n", "E191 2:10 what=mesh name=@m" },
+    { "alias twice", "#a = 1\n#a = 2\n", "E191 2:1 what=alias name=#a" },
+    { "undefined alias", BODY("%0 = \"stablehlo.iota\"() {iota_dimension = #d} : () -> tensor<2xf32>"),
+        "E190 2:45 what=alias name=#d" },
+    { "undefined type", "func.func @main(%a: !t) {\n  return\n}\n", "E190 1:21 what=type name=!t" },
+    { "dynamic", "func.func @main(%a: tensor<?x4xf32>) {\n  return\n}\n", "E192 1:28" },
+    { "dynamic behind", BODY("%0 = stablehlo.convert %a : (tensor<8x4xf32>) -> tensor<8x?xf32>"), "E192 2:61" },
+    { "operand type", BODY("%0 = stablehlo.tanh %a : tensor<8x5xf32>"),
+        "E193 2:8 op=stablehlo.tanh index=0 given=tensor<8x5xf32> actual=tensor<8x4xf32>" },
+    { "operand type in the generic form", BODY("%0 = \"stablehlo.tanh\"(%s) : (tensor<8x4xf32>) -> tensor<8x4xf32>"),
+        "E193 2:8 op=stablehlo.tanh index=0 given=tensor<8x4xf32> actual=tensor<f32>" },
+    { "types of operands", BODY("%0 = \"stablehlo.add\"(%a, %a) : (tensor<8x4xf32>) -> tensor<8x4xf32>"),
+        "E194 2:8 what=types found=1 wanted=2 of=stablehlo.add" },
+    { "too many results", BODY("%0:2 = stablehlo.tanh %a : tensor<8x4xf32>"),
+        "E194 2:10 what=types found=1 wanted=2 of=stablehlo.tanh" },
+    { "results of the generic form", BODY("%0, %1 = \"stablehlo.tanh\"(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>"),
+        "E194 2:12 what=results found=2 wanted=1 of=stablehlo.tanh" },
+    { "returned type", "func.func @f(%a: tensor<f32>) -> tensor<f64> {\n  return %a : tensor<f32>\n}\n",
+        "E193 1:11 op=@f index=0 given=tensor<f64> actual=tensor<f32>" },
+    { "returned count", "func.func @f(%a: tensor<f32>) -> tensor<f32> {\n  return\n}\n",
+        "E194 1:11 what=returned values found=0 wanted=1 of=@f" },
+    { "type of return", "func.func @f(%a: tensor<f32>) -> tensor<f32> {\n  return %a : tensor<f64>\n}\n",
+        "E193 2:10 op=return index=0" },
+    { "attribute missing", BODY("%0 = \"stablehlo.iota\"() : () -> tensor<2xf32>"),
+        "E195 2:8 op=stablehlo.iota attribute=dim" },
+    { "gather without numbers",
+        BODY("%0 = \"stablehlo.gather\"(%a, %a) : (tensor<8x4xf32>, tensor<8x4xf32>) -> "
+             "tensor<8x4xf32>"),
+        "E195 2:8 op=stablehlo.gather attribute=dimension_numbers" },
+    { "mesh without a name", "\"sdy.mesh\"() {mesh = #sdy.mesh<[]>} : () -> ()\n", "E195 1:1 op=sdy.mesh" },
+    { "direction", BODY("%0 = stablehlo.compare LESS, %a, %a : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xi1>"),
+        "E196 2:26 attribute=comparison_direction value=LESS wanted=one of EQ, NE, LT, LE, GT, GE" },
+    { "contraction",
+        BODY("%0 = stablehlo.dot_general %a, %a, contracting_dims = [0] : (tensor<8x4xf32>, "
+             "tensor<8x4xf32>) -> tensor<4x4xf32>"),
+        "E196 2:38 attribute=contracting_dims value=[0]" },
+    { "elements, too few", BODY("%0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<3xf32>"),
+        "E194 2:43 what=elements found=2 wanted=3 of=tensor<3xf32>" },
+    { "elements, another depth", BODY("%0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<1x2xf32>"),
+        "E120 2:34 expected=a list, “[”: the type has 2 dimensions found=“1.0”" },
+    { "elements, too deep", BODY("%0 = stablehlo.constant dense<[[1.0]]> : tensor<1xf32>"), "E120 2:34" },
+    { "elements, none", BODY("%0 = stablehlo.constant dense<> : tensor<1xf32>"),
+        "E194 2:33 what=elements found=0 wanted=1" },
+    { "a comma too many", BODY("%0 = stablehlo.constant dense<[1, ]> : tensor<1xi32>"),
+        "E120 2:37 expected=a whole number found=“]”" },
+    { "no number", BODY("%0 = stablehlo.constant dense<x> : tensor<f32>"), "E120 2:33 expected=a number found=“x”" },
+    { "a fraction", BODY("%0 = stablehlo.constant dense<1.5> : tensor<i32>"), "E120 2:33 expected=a whole number" },
+    { "too large a number", BODY("%0 = stablehlo.constant dense<256> : tensor<i8>"),
+        "E125 2:33 key=i8 value=256 min=-128 max=127" },
+    { "too small a number", BODY("%0 = stablehlo.constant dense<-1> : tensor<ui8>"), "E125 2:33 key=ui8 value=-1" },
+    { "too many bits", BODY("%0 = stablehlo.constant dense<0x1FFFFFFFF> : tensor<f32>"), "E125 2:33" },
+    { "hex, odd", BODY("%0 = stablehlo.constant dense<\"0x123\"> : tensor<2xi8>"), "E120 2:33 expected=hexadecimal" },
+    { "hex, too short", BODY("%0 = stablehlo.constant dense<\"0x1234\"> : tensor<3xi8>"),
+        "E194 2:33 what=bytes found=2 wanted=3" },
+    { "hex, not closed", BODY("%0 = stablehlo.constant dense<\"0x12> : tensor<1xi8>"), "E120 2:33 expected=a string" },
+    { "resource", BODY("%0 = stablehlo.constant dense_resource<r> : tensor<2xi8>"), "E190 2:41 what=resource name=r" },
+    { "mesh", "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}]>}) {\n  return\n}\n",
+        "E190 1:65 what=mesh name=@m" },
+    { "axis", SHARDED("#sdy.sharding<@mesh, [{\"z\"}, {}]>"), "E104 2:74 axis=z" },
+    { "part of an axis", SHARDED("#sdy.sharding<@mesh, [{\"y\":(0)2}, {}]>"), "E414 2:74 axis=y pre=0 size=2 whole=4" },
+    { "priority", SHARDED("#sdy.sharding<@mesh, [{\"y\"}p99999999999, {}]>"), "E417 2:78" },
+    { "special axes", SHARDED("#sdy.sharding<@mesh, [{}, {}], partial={}>"), "E120 2:82" },
+    { "no mesh", SHARDED("#sdy.sharding<[{}, {}]>"), "E120 2:66 expected=a mesh" },
+    { "axes of a mesh", "sdy.mesh @m = <[\"x\"=2, \"x\"=2]>\n", "E114 1:15 axis=x" },
+    { "size of an axis", "sdy.mesh @m = <[\"x\"=0]>\n", "E115 1:15" },
+    { "devices of a mesh", "sdy.mesh @m = <[\"x\"=2], device_ids=[0, 0]>\n", "E142 1:15" },
+    { "devices without axes", "sdy.mesh @m = <[], device_ids=[0, 1]>\n", "E194 1:15" },
+    { "shardings of results",
+        BODY("%0 = stablehlo.tanh %a {sdy.sharding = #sdy.sharding_per_value<[<mesh<[\"x\"=2]>, "
+             "[{}, {}]>, <mesh<[\"x\"=2]>, [{}, {}]>]>} : tensor<8x4xf32>"),
+        "E194 2:27 what=shardings found=2 wanted=1 of=stablehlo.tanh" },
+    { "jump", BODY("\"cf.br\"()[^bb1] : () -> ()"), "E120 2:12 expected=no jumps" },
+    { "second block", "func.func @main() {\n  return\n^bb1:\n  return\n}\n", "E120 3:1 expected=one block" },
+    { "results of return", BODY("%0 = return"), "E120 2:8" },
+    { "while, types", BODY("stablehlo.while(%k = %a) : tensor<8x4xf32>, tensor<f32> cond {\n} do {\n}"),
+        "E194 2:3 what=types found=2 wanted=1 of=stablehlo.while" },
+    { "while, no body", BODY("stablehlo.while(%k = %a) : tensor<8x4xf32> cond {\n stablehlo.return\n}"),
+        "E120 5:3 expected=“do”" },
+    { "reduce, no body",
+        BODY("%0 = stablehlo.reduce(%a init: %s) across dimensions = [1] : (tensor<8x4xf32>, "
+             "tensor<f32>) -> tensor<8xf32>"),
+        "E120 3:3 expected=the body, “reducer(...)”" },
+    { "brackets", BODY("%0 = \"x.y\"() {a = [1, (2]} : () -> tensor<f32>"),
+        "E120 2:26 expected=brackets that fit together found=“]”" },
+    { "string", BODY("%0 = stablehlo.custom_call @a() {a = \"x} : () -> tensor<f32>"), "E120 2:40" },
+    { "missing colon", BODY("%0 = stablehlo.tanh %a tensor<8x4xf32>"), "E120 2:26 expected=“:” found=“tensor”" },
+    { "type cut short", "func.func @main(%a: tensor<8x", "E120 1:30 expected=" },
+    { "umlauts before the error", "// äöü\nfunc.func @\"äöü\"() { %", "E120 2:22" },
+    { "result of an unknown operation", BODY("%0 = foreign.op %a"),
+        "E120 3:3 expected=“:” and the types of the results" },
+    { "location", BODY("%0 = stablehlo.tanh %a : tensor<8x4xf32> loc(\"a\", \"b\")"),
+        "E120 2:51 expected=“)” at the end of the location" },
+};
+
+std::string repeated(const std::string& piece, int times)
+{
+    std::string text;
+    for (int i = 0; i < times; ++i)
+        text += piece;
+    return text;
+}
+
+} // namespace
+
+class TestErrors : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void wrongTexts_data();
+    void wrongTexts();
+    void limits();
+    void warnings();
+    void files();
+    void everyPrefix();
+};
+
+void TestErrors::wrongTexts_data()
+{
+    QTest::addColumn<int>("index");
+    for (std::size_t i = 0; i < std::size(wrongs); ++i)
+        QTest::newRow(wrongs[i].name) << static_cast<int>(i);
+}
+
+void TestErrors::wrongTexts()
+{
+    QFETCH(int, index);
+    const Wrong& wrong = wrongs[index];
+    const Result<ReadProgram> read = readStableHlo(wrong.text);
+    QVERIFY(!read);
+    const QString said = test::shown(read.error());
+    QVERIFY2(said.startsWith(QString::fromUtf8(wrong.said)), qPrintable(said));
+}
+
+/// Texts that would take much memory, time or stack.
+void TestErrors::limits()
+{
+    const auto said = [](const std::string& text) {
+        const Result<ReadProgram> read = readStableHlo(text);
+        return read ? QStringLiteral("read") : test::shown(read.error()).section(QLatin1Char(' '), 0, 0);
+    };
+    const QString tooLarge = QStringLiteral("E126");
+    QCOMPARE(said(BODY("%0 = stablehlo.constant dense<1> : tensor<99999999999x99999999999xi32>")), tooLarge);
+    QCOMPARE(said("func.func @main(%a: tensor<" + repeated("1x", 100) + "f32>) {\n  return\n}\n"), tooLarge);
+    const int deep = 100'000;
+    QCOMPARE(said("func.func @main(%q: tensor<i1>) {\n" + repeated("\"a.b\"() ({ ", deep)), tooLarge);
+    QCOMPARE(said("func.func @main(%q: tensor<i1>) {\n" + repeated("a.b { ", deep)), tooLarge);
+    QCOMPARE(said("func.func @main(%q: " + repeated("(", deep) + ") {\n}\n"), tooLarge);
+    QVERIFY(
+        said("func.func @main() attributes {a = " + repeated("[", deep) + repeated("]", deep) + "} {\n  return\n}\n")
+        == QStringLiteral("read"));
+    // An alias that grows: each is the one before, twice.
+    std::string bomb = "#a0 = \"x\"\n";
+    for (int i = 1; i < 60; ++i) {
+        const std::string before = "#a" + std::to_string(i - 1);
+        bomb += "#a" + std::to_string(i) + " = [" + before + ", " + before + "]\n";
+    }
+    QCOMPARE(said(bomb + "func.func @main() attributes {a = #a59} {\n  return\n}\n"), tooLarge);
+    // The same with locations is no error: they are cut.
+    std::string places =
+        "func.func @main(%a: tensor<f32>) {\n  %0 = stablehlo.tanh %a : tensor<f32> loc(#l59)\n  return\n}\n"
+        "#l0 = loc(\"x\")\n";
+    for (int i = 1; i < 60; ++i) {
+        const std::string before = "#l" + std::to_string(i - 1);
+        places += "#l" + std::to_string(i) + " = loc(fused[" + before + ", " + before + "])\n";
+    }
+    const Result<ReadProgram> read = readStableHlo(places);
+    QVERIFY(read);
+    QVERIFY(read->program.sources[1].location.size() < 100'000);
+    // Aliases in a circle.
+    QCOMPARE(said("!a = !b\n!b = !a\nfunc.func @main(%x: !a) {\n  return\n}\n"), tooLarge);
+    QVERIFY(said("#a = #b\n#b = #a\nfunc.func @main(%x: tensor<2xf32>) {\n  %0 = \"stablehlo.iota\"() "
+                 "{iota_dimension = #a} : () -> tensor<2xf32>\n  return\n}\n")
+        != QStringLiteral("read"));
+}
+
+void TestErrors::warnings()
+{
+    const Result<ReadProgram> read =
+        readStableHlo("func.func private @declared(tensor<f32>) -> tensor<f32>\n"
+                      "func.func @main() -> tensor<2xf32> {\n"
+                      "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<2xf32>\n"
+                      "  return %0 : tensor<2xf32>\n}\n// -----\nfunc.func @other() {\n  return\n}\n");
+    QVERIFY2(read, qPrintable(test::shown(read.error())));
+    QCOMPARE(read->warnings.size(), std::size_t{ 3 });
+    QCOMPARE(test::shown(read->warnings[0]), QStringLiteral("W231 1:11 name=@declared"));
+    QCOMPARE(test::shown(read->warnings[1]), QStringLiteral("W232 3:41 type=tensor<2xf32>"));
+    QCOMPARE(test::shown(read->warnings[2]), QStringLiteral("W233 6:1 count=1"));
+}
+
+void TestErrors::files()
+{
+    QTemporaryDir folder;
+    const std::string path = folder.filePath(QStringLiteral("a.mlir")).toStdString();
+    const Result<ReadProgram> absent = readStableHloFile(path);
+    QVERIFY(!absent);
+    QCOMPARE(absent.error().code, Code::Unreadable);
+    QFile file(QString::fromStdString(path));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(BODY("%0 = stablehlo.tanh %b : tensor<8x4xf32>"));
+    file.close();
+    const Result<ReadProgram> wrong = readStableHloFile(path);
+    QVERIFY(!wrong);
+    QCOMPARE(wrong.error().where.file, path);
+    QCOMPARE(wrong.error().where.line, 2);
+    QVERIFY(!readStableHloFile(folder.path().toStdString()));
+}
+
+/// A text that is cut anywhere is refused with a place in it, or read.
+void TestErrors::everyPrefix()
+{
+    const std::string text =
+        "#loc1 = loc(\"x\")\nmodule @m attributes {a.b = [1, \"}\"]} {\n  sdy.mesh @mesh = <[\"x\"=2]>\n"
+        "  func.func public @main(%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\", ?}, {}p1]>} "
+        "loc(#loc1)) -> (tensor<2xf32> {jax.result_info = \"\"}) {\n"
+        "    %cst = stablehlo.constant dense<0.0> : tensor<f32>\n"
+        "    %0:2 = stablehlo.while(%i = %arg0, %j = %cst) : tensor<4x2xf32>, tensor<f32>\n     cond {\n"
+        "      %c = stablehlo.constant dense<true> : tensor<i1>\n      stablehlo.return %c : tensor<i1>\n    } do {\n"
+        "      stablehlo.return %i, %j : tensor<4x2xf32>, tensor<f32>\n    }\n"
+        "    %1 = stablehlo.reduce(%0#0 init: %cst) applies stablehlo.add across dimensions = [0] : "
+        "(tensor<4x2xf32>, tensor<f32>) -> tensor<2xf32> loc(#loc)\n"
+        "    return %1 : tensor<2xf32>\n  }\n}\n#loc = loc(unknown)\n";
+    QVERIFY(readStableHlo(text));
+    const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
+    for (std::size_t end = 0; end < text.size(); ++end) {
+        const Result<ReadProgram> read = readStableHlo(std::string_view(text).substr(0, end));
+        if (read)
+            continue;
+        QVERIFY2(read.error().where.line >= 1 && read.error().where.line <= lines && read.error().where.column >= 1,
+            qPrintable(test::shown(read.error())));
+    }
+}
+
+QTEST_APPLESS_MAIN(TestErrors)
+#include "test_errors.moc"

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bad input for every editor of the window: it is said in words, and nothing that was there is lost.
+#include <QComboBox>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTest>
+#include <QTreeView>
+#include <QUndoStack>
+
+#include "experiment/edits.h"
+#include "mesh/device_presets.h"
+#include "panel_fixture.h"
+#include "views/mesh_view/axis_row.h"
+#include "views/mesh_view/mesh_view.h"
+#include "views/named_arrays_view/mapping_model.h"
+#include "views/named_arrays_view/named_arrays_view.h"
+#include "views/named_arrays_view/named_tree_model.h"
+#include "views/rules_view/notice_strip.h"
+#include "views/rules_view/rule_trace_view.h"
+#include "views/rules_view/rules_model.h"
+#include "views/rules_view/rules_table.h"
+#include "views/rules_view/rules_view.h"
+#include "views/shard_grid_view/grid_canvas.h"
+#include "views/sharding_lab/form_row.h"
+#include "views/sharding_lab/forms_panel.h"
+#include "views/sharding_lab/result_panel.h"
+#include "views/sharding_lab/sharding_lab_view.h"
+#include "views/theme/appearance.h"
+#include "views/topology_view/topology_view.h"
+
+using namespace shardscope;
+
+namespace {
+
+/// An experiment that no bad input may change.
+struct Untouched : test::Fixture {
+    Experiment before = *document.experiment();
+    Appearance appearance{ ThemeChoice::Light };
+
+    Untouched() = default;
+    explicit Untouched(Experiment experiment)
+        : Fixture(std::move(experiment))
+    {
+    }
+    [[nodiscard]] bool stays() { return *document.experiment() == before && document.undoStack()->count() == 0; }
+};
+
+template <typename View>
+bool shown(View& view)
+{
+    view.resize(900, 640);
+    view.show();
+    return QTest::qWaitForWindowActive(&view);
+}
+
+void type(QLineEdit* edit, const QString& text)
+{
+    edit->setFocus();
+    edit->selectAll();
+    if (text.isEmpty())
+        QTest::keyClick(edit, Qt::Key_Delete);
+    else if (std::all_of(text.begin(), text.end(), [](QChar c) { return c.unicode() < 128; }))
+        QTest::keyClicks(edit, text);
+    else
+        edit->insert(text); // as from the clipboard
+}
+
+/// Types over a cell with the editor that F2 opens.
+void typeInto(QAbstractItemView* view, const QModelIndex& index, const QString& text)
+{
+    view->setFocus();
+    view->setCurrentIndex(index);
+    view->edit(index);
+    auto* editor = view->viewport()->findChild<QLineEdit*>();
+    QVERIFY(editor);
+    type(editor, text);
+    QTest::keyClick(editor, Qt::Key_Return);
+    QTRY_VERIFY(!view->viewport()->findChild<QLineEdit*>());
+}
+
+/// Words and not codes: a sentence of some length.
+bool isSaid(const QString& message)
+{
+    return message.size() > 12 && message.contains(QLatin1Char(' '));
+}
+
+const QString endless = QString(5000, QLatin1Char('x'));
+
+} // namespace
+
+class TestBadInput : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        // The offscreen platform says that it has no keyboard to grab for the list of known devices.
+        QTest::failOnWarning(QRegularExpression(
+            QStringLiteral("^(?!This plugin does not support (propagateSizeHints|raise|grabbing the keyboard))")));
+    }
+
+    void namesOfMeshAxes_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<bool>("said"); ///< or nothing happens
+        QTest::newRow("empty") << QString() << false;
+        QTest::newRow("blank") << QStringLiteral("   ") << false;
+        QTest::newRow("that of another axis") << QStringLiteral("model") << true;
+        QTest::newRow("a reserved word") << QStringLiteral("P.UNCONSTRAINED") << true;
+    }
+    void namesOfMeshAxes()
+    {
+        QFETCH(QString, name);
+        QFETCH(bool, said);
+        Untouched fixture;
+        MeshView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        view.row(0)->chip()->setFocus();
+        QTest::keyClick(view.row(0)->chip(), Qt::Key_F2);
+        auto* editor = view.row(0)->findChild<QLineEdit*>();
+        QVERIFY(editor);
+        type(editor, name);
+        QTest::keyClick(editor, Qt::Key_Return);
+        QVERIFY(fixture.stays());
+        QCOMPARE(isSaid(view.message()), said);
+        if (said)
+            QVERIFY2(view.message().contains(name), qPrintable(view.message()));
+        QCOMPARE(view.row(0)->chip()->accessibleName(), QStringLiteral("Mesh axis data"));
+    }
+
+    void sizesOfMeshAxes_data()
+    {
+        QTest::addColumn<QString>("size");
+        for (const char* size : { "0", "-4", "eight", "3.5", "", "99999999999999999999" })
+            QTest::newRow(*size ? size : "empty") << QString::fromUtf8(size);
+    }
+    void sizesOfMeshAxes()
+    {
+        QFETCH(QString, size);
+        Untouched fixture;
+        MeshView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        QSpinBox* spin = view.row(0)->spinBox();
+        auto* edit = spin->findChild<QLineEdit*>();
+        type(edit, size);
+        QTest::keyClick(edit, Qt::Key_Return);
+        view.row(1)->chip()->setFocus();
+        // What is no size at all cannot be typed; what can be is one that the mesh can have, or is refused in words.
+        const Experiment& now = *fixture.document.experiment();
+        QVERIFY(now.mesh.axes[0].size >= 1);
+        QVERIFY2(fixture.stays() || size == QStringLiteral("3.5") || size == QStringLiteral("-4"), qPrintable(size));
+        QCOMPARE(spin->value(), static_cast<int>(now.mesh.axes[0].size));
+        while (fixture.document.undoStack()->canUndo())
+            fixture.document.undoStack()->undo();
+        QVERIFY(*fixture.document.experiment() == fixture.before);
+    }
+
+    /// A size that the other axes cannot make up for.
+    void impossibleSizes()
+    {
+        Untouched fixture;
+        MeshView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        type(view.row(0)->spinBox()->findChild<QLineEdit*>(), QStringLiteral("3"));
+        QTest::keyClick(view.row(0)->spinBox(), Qt::Key_Return);
+        QVERIFY(fixture.stays());
+        QVERIFY2(isSaid(view.message()), qPrintable(view.message()));
+        QCOMPARE(view.row(0)->spinBox()->value(), 2);
+    }
+
+    void axesOfRules_data()
+    {
+        QTest::addColumn<QString>("typed");
+        QTest::addColumn<bool>("refused"); ///< or taken, with a problem of the experiment
+        QTest::newRow("unknown") << QStringLiteral("modle") << false;
+        QTest::newRow("a number") << QStringLiteral("-1") << false;
+        QTest::newRow("twice") << QStringLiteral("model, model") << true;
+        QTest::newRow("brackets") << QStringLiteral("(((") << true;
+        QTest::newRow("list") << QStringLiteral("['model']") << true;
+        QTest::newRow("half a tuple") << QStringLiteral("('data', 'model'") << true;
+        QTest::newRow("a hole") << QStringLiteral("data, , model") << true;
+        QTest::newRow("quotes") << QStringLiteral("'model") << true;
+    }
+    void axesOfRules()
+    {
+        QFETCH(QString, typed);
+        QFETCH(bool, refused);
+        Untouched fixture;
+        RulesView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        typeInto(view.table(), view.model()->index(1, RulesModel::Axes), typed);
+        if (refused) {
+            QVERIFY(fixture.stays());
+            QVERIFY2(isSaid(view.notice()->text()), qPrintable(view.notice()->text()));
+            return;
+        }
+        fixture.document.waitForAnalysis();
+        QVERIFY(fixture.document.snapshot()->laidOut());
+        bool said = false;
+        for (const Problem& problem : fixture.document.snapshot()->problems)
+            said = said || problem.diagnostic.text("axis") == typed.toStdString();
+        QVERIFY(said);
+        fixture.document.undoStack()->undo();
+        QVERIFY(*fixture.document.experiment() == fixture.before);
+    }
+
+    void namesOfRules()
+    {
+        Untouched fixture;
+        RulesView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        typeInto(view.table(), view.model()->index(0, RulesModel::Name), QString());
+        QVERIFY(fixture.stays());
+        // Names without a rule: an empty target makes none.
+        typeInto(view.table(), view.model()->index(2, RulesModel::Axes), QString());
+        QVERIFY(fixture.stays());
+        typeInto(view.table(), view.model()->index(2, RulesModel::Axes), QStringLiteral("{data}"));
+        QVERIFY(fixture.stays());
+        QVERIFY(isSaid(view.notice()->text()));
+    }
+
+    void rulesFromElsewhere_data()
+    {
+        QTest::addColumn<QString>("text");
+        for (const char* text : { "", "(((", "[['batch']]", "42", "rules = None", "(('batch', 'data', 'model'),)",
+                 "[['batch', ['data', ['model']]]]", "{\"format\": \"other\"}", "(('batch', 3),)", "\x01\x02" })
+            QTest::newRow(*text ? text : "empty") << QString::fromUtf8(text);
+        QTest::newRow("endless") << endless;
+    }
+    void rulesFromElsewhere()
+    {
+        QFETCH(QString, text);
+        Untouched fixture;
+        RulesView view(&fixture.document, &fixture.selection);
+        QVERIFY(!view.importText(text, QStringLiteral("pasted text")));
+        QVERIFY(fixture.stays());
+        QVERIFY2(isSaid(view.notice()->text()), qPrintable(view.notice()->text()));
+    }
+
+    void namesToTrace_data()
+    {
+        QTest::addColumn<QString>("names");
+        for (const char* names : { "batch, batch", "(((", "batch embed", "'batch", "batch,,embed" })
+            QTest::newRow(names) << QString::fromUtf8(names);
+    }
+    void namesToTrace()
+    {
+        QFETCH(QString, names);
+        Untouched fixture;
+        RuleTraceView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        auto* edit = view.findChild<QLineEdit*>();
+        type(edit, names);
+        QTest::keyClick(edit, Qt::Key_Return);
+        QVERIFY(fixture.stays());
+        QCOMPARE(edit->text(), names); // to be mended
+        QVERIFY(!view.grab().isNull());
+        type(edit, QStringLiteral("batch, embed"));
+        QTest::keyClick(edit, Qt::Key_Return);
+        QVERIFY(!view.keyFigure().isEmpty());
+    }
+
+    void setsOfDevices_data()
+    {
+        QTest::addColumn<QString>("typed");
+        for (const char* typed : { "", "tpu-v9:4x4", "cpu:0", "cpu:-8", "cpu:99999999999999999999", "cpu:8x",
+                 "gpu:", "tpu-v4:4x4x4x4", "tpu-v4:0x4x4", "0*tpu-v5e:4x4", "-2*tpu-v5e:4x4", "many", "\xE2\x98\x83" })
+            QTest::newRow(*typed ? typed : "empty") << QString::fromUtf8(typed);
+        QTest::newRow("endless") << endless;
+    }
+    void setsOfDevices()
+    {
+        QFETCH(QString, typed);
+        Untouched fixture;
+        TopologyView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        type(view.presets()->lineEdit(), typed.left(200));
+        QTest::keyClick(view.presets()->lineEdit(), Qt::Key_Return);
+        QVERIFY(fixture.stays());
+        QVERIFY2(isSaid(view.message()), qPrintable(view.message()));
+        QCOMPARE(view.presets()->lineEdit()->text(), typed.left(200)); // to be mended
+        QVERIFY(view.chooseDevices(QStringLiteral("cpu:2x8")));
+        QVERIFY2(view.message().isEmpty(), qPrintable(view.message()));
+    }
+
+    void optionsOfTheOrder_data()
+    {
+        QTest::addColumn<int>("method");
+        QTest::addColumn<QString>("typed");
+        for (const char* typed : { "a, b", "2=2", "-1, 1, 1, 1", "1, 1", "99999999999, 1, 1, 1", "0, 1, 1, 1", "((" })
+            QTest::addRow("submesh %s", typed) << static_cast<int>(OrderMethod::T5x) << QString::fromUtf8(typed);
+        for (const char* typed : { "data", "data=x", "data=-1", "nobody=2", "data=3", "=2", "data=99999999999", "((" })
+            QTest::addRow("slices %s", typed) << static_cast<int>(OrderMethod::Hybrid) << QString::fromUtf8(typed);
+    }
+    void optionsOfTheOrder()
+    {
+        QFETCH(int, method);
+        QFETCH(QString, typed);
+        Experiment experiment = test::example("flax-mlp-logical");
+        experiment = *withDevices(experiment,
+            *parseDevices(method == static_cast<int>(OrderMethod::T5x) ? "tpu-v4:4x4x2" : "2*tpu-v4:2x2x2"));
+        OrderSetting order;
+        order.method = static_cast<OrderMethod>(method);
+        Untouched fixture(*withOrder(experiment, order));
+        TopologyView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        QLineEdit* option = nullptr;
+        for (auto* edit : view.findChildren<QLineEdit*>())
+            if (edit != view.presets()->lineEdit() && edit->isVisible())
+                option = edit;
+        QVERIFY(option);
+        type(option, typed);
+        QTest::keyClick(option, Qt::Key_Return);
+        fixture.document.waitForAnalysis();
+        QVERIFY2(isSaid(view.message()), qPrintable(view.message()));
+        QVERIFY(fixture.document.snapshot());
+        while (fixture.document.undoStack()->canUndo())
+            fixture.document.undoStack()->undo();
+        QVERIFY(*fixture.document.experiment() == fixture.before);
+    }
+
+    void shapesOfTheLaboratory_data()
+    {
+        QTest::addColumn<QString>("typed");
+        for (const char* typed : { "-8, 16", "8, sixteen", "99999999999999999999, 2", "8,, 16", "(8, 16", "8; 16",
+                 "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "8.5", "4611686018427387904, 4611686018427387904" })
+            QTest::newRow(typed) << QString::fromUtf8(typed);
+    }
+    void shapesOfTheLaboratory()
+    {
+        QFETCH(QString, typed);
+        Untouched fixture;
+        ShardingLabView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        const QString spec = view.forms()->row(ShardingForm::Spec)->edit()->text();
+        type(view.forms()->shapeRow()->edit(), typed);
+        QVERIFY2(isSaid(view.forms()->shapeRow()->problem()), qPrintable(view.forms()->shapeRow()->problem()));
+        QCOMPARE(view.forms()->shapeRow()->edit()->text(), typed);
+        QCOMPARE(view.forms()->row(ShardingForm::Spec)->edit()->text(), spec);
+        QVERIFY(view.state().isStale());
+        QVERIFY(view.results()->canvas()->subject().has_value()); // the last one that could be used
+        QVERIFY(fixture.stays());
+        QVERIFY(!view.grab().isNull());
+        QTest::keyClick(view.forms()->shapeRow()->edit(), Qt::Key_Escape);
+        QVERIFY(!view.state().isStale());
+    }
+
+    void formsOfTheLaboratory_data()
+    {
+        QTest::addColumn<int>("form");
+        QTest::addColumn<QString>("typed");
+        const auto row = [](ShardingForm form, const char* typed) {
+            QTest::addRow("%d %s", static_cast<int>(form), typed) << static_cast<int>(form) << QString::fromUtf8(typed);
+        };
+        for (const ShardingForm form : shardingForms())
+            for (const char* typed : { "{[ (", "0", "nonsense here" })
+                row(form, typed);
+        row(ShardingForm::Spec, "P('nobody')");
+        row(ShardingForm::Spec, "P('data', 'data')");
+        row(ShardingForm::Spec, "P(None, None, None, 'data')");
+        row(ShardingForm::Named, "NamedSharding(mesh=mesh, spec=P('data'), memory_kind=tape)");
+        row(ShardingForm::Named, "NamedSharding(mesh=Mesh('data': 0), spec=P('data'))");
+        row(ShardingForm::Positional, "PositionalSharding([{CPU 0} {CPU 0}], shape=(2,))");
+        row(ShardingForm::PositionalCode, "PositionalSharding(devices).reshape(3, 3)");
+        row(ShardingForm::PositionalCode, "PositionalSharding(devices).replicate(7)");
+        row(ShardingForm::HloV1, "{devices=[2,1]0,1}");
+        row(ShardingForm::HloV1, "{devices=[-2,4]0,1,2,3,4,5,6,7}");
+        row(ShardingForm::HloV2, "{devices=[0,8]<=[8]}");
+        row(ShardingForm::HloV2, "{devices=[2,4]<=[99999999999999999999]}");
+        row(ShardingForm::Gspmd, "GSPMDSharding({manual})");
+        row(ShardingForm::Shardy, "<@mesh, [{\"nobody\"}, {}]>");
+        row(ShardingForm::Shardy, "<@mesh, [{\"data\"}, {\"data\"}]>");
+    }
+    void formsOfTheLaboratory()
+    {
+        QFETCH(int, form);
+        QFETCH(QString, typed);
+        Untouched fixture;
+        ShardingLabView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        FormRow* edited = view.forms()->row(static_cast<ShardingForm>(form));
+        QStringList before;
+        for (const ShardingForm other : shardingForms())
+            before << view.forms()->row(other)->edit()->text();
+        type(edited->edit(), typed);
+        QVERIFY2(isSaid(edited->problem()), qPrintable(edited->problem()));
+        QCOMPARE(edited->edit()->text(), typed);
+        QVERIFY(view.results()->canvas()->subject().has_value());
+        QVERIFY(fixture.stays());
+        QTest::keyClick(edited->edit(), Qt::Key_Escape);
+        QStringList after;
+        for (const ShardingForm other : shardingForms())
+            after << view.forms()->row(other)->edit()->text();
+        QCOMPARE(after, before);
+    }
+
+    void axesOfNamedArrays_data()
+    {
+        QTest::addColumn<QString>("typed");
+        for (const char* typed : { "a -4", "a x", "a 99999999999999999999", "a 4, a 3", "a 4 b 3", "a", "((" })
+            QTest::newRow(typed) << QString::fromUtf8(typed);
+    }
+    void axesOfNamedArrays()
+    {
+        QFETCH(QString, typed);
+        Untouched fixture;
+        NamedArraysView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        const std::size_t count = view.arrays()->tree().arrays.size();
+        const QModelIndex index = view.treeModel()->indexOfArray(0).siblingAtColumn(NamedTreeModel::Axes);
+        typeInto(view.tree(), index, typed);
+        QTRY_COMPARE(QString::fromStdString(view.arrays()->tree().arrays[0].axes), typed); // to be mended
+        QVERIFY2(isSaid(view.problemText()), qPrintable(view.problemText()));
+        QVERIFY(view.keyFigure().contains(QStringLiteral("1 with a problem")));
+        QCOMPARE(view.arrays()->tree().arrays.size(), count);
+        QVERIFY(!view.grab().isNull());
+        QVERIFY(fixture.stays());
+    }
+
+    void mappingOfNamedArrays_data()
+    {
+        QTest::addColumn<QString>("typed");
+        for (const char* typed : { "nobody", "data, data", "-1" })
+            QTest::newRow(typed) << QString::fromUtf8(typed);
+    }
+    void mappingOfNamedArrays()
+    {
+        QFETCH(QString, typed);
+        Untouched fixture;
+        NamedArraysView view(&fixture.document, &fixture.selection);
+        QVERIFY(shown(view));
+        view.tree()->setCurrentIndex(view.treeModel()->indexOfArray(0));
+        typeInto(view.mapping(), view.mappingModel()->index(0, MappingModel::Axes), typed);
+        QTRY_VERIFY2(isSaid(view.problemText()), qPrintable(view.problemText()));
+        QVERIFY(!view.grab().isNull());
+        QVERIFY(fixture.stays());
+    }
+};
+
+QTEST_MAIN(TestBadInput)
+#include "test_bad_input.moc"

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The outline of programs and where their parts are drawn, without a window.
+#include <QElapsedTimer>
+#include <QTest>
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "networks/mlp.h"
+#include "views/panel_fixture.h"
+#include "views/program_view/graph_layout.h"
+#include "views/program_view/graph_words.h"
+#include "views/program_view/repeated_blocks.h"
+#include "views/transformer_program.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// A program of random operations on a few of the newest values.
+Program randomProgram(unsigned seed, int operations)
+{
+    std::mt19937 random(seed);
+    Builder builder("random");
+    const TensorType type{ DType::F32, { 8 } };
+    std::vector<ValueId> values{ builder.argument(type, "a", Role::Input), builder.argument(type, "b", Role::Input) };
+    const auto pick = [&] {
+        const std::size_t reach = random() % 5 == 0 ? values.size() : std::min<std::size_t>(values.size(), 6);
+        return values[values.size() - 1 - random() % reach];
+    };
+    for (int i = 0; i < operations; ++i) {
+        if (random() % 12 == 0)
+            builder.setScope(
+                random() % 3 == 0 ? std::string() : "part" + std::to_string(i) + (random() % 2 == 0 ? "/inner" : ""));
+        switch (random() % 4) {
+        case 0:
+            values.push_back(builder.unary(OpKind::Tanh, pick()));
+            break;
+        case 1:
+            values.push_back(builder.constant(type, static_cast<double>(i)));
+            break;
+        default:
+            values.push_back(builder.binary(random() % 2 == 0 ? OpKind::Add : OpKind::Multiply, pick(), pick()));
+        }
+    }
+    builder.result(values.back());
+    builder.result(values[values.size() / 2]);
+    return std::move(builder).finish();
+}
+
+Program mlp(int layers = 4)
+{
+    MlpSettings settings;
+    settings.layers = layers;
+    return buildMlp(settings).value();
+}
+
+struct Graph {
+    ProgramPtr program;
+    std::shared_ptr<const ProgramOutline> outline;
+    GraphWords words;
+    GraphLayout layout;
+
+    explicit Graph(Program of)
+        : program(std::make_shared<const Program>(std::move(of)))
+        , outline(std::make_shared<const ProgramOutline>(ProgramOutline::build(*program)))
+        , words(program, outline)
+        , layout(program, outline, measure())
+    {
+    }
+    [[nodiscard]] GraphMeasure measure() const
+    {
+        GraphMeasure measure;
+        const ProgramOutline* of = outline.get();
+        measure.folded = [of](int part) {
+            return of->part(part).kind == PartKind::Operation ? QSizeF(60 + part % 7 * 9, 28)
+                                                              : QSizeF(120 + part % 5 * 11, 44);
+        };
+        measure.head = [](int) { return 150.0; };
+        measure.value = [](ValueId value, int, int) { return QSizeF(30 + value.index % 4 * 20, 22); };
+        measure.results = [](int) { return QSizeF(80, 22); };
+        measure.label = [](OperationId operation) { return operation.index % 3 * 50.0; };
+        return measure;
+    }
+    void openAll()
+    {
+        std::vector<int> all;
+        for (int part = 0; part < static_cast<int>(outline->parts.size()); ++part)
+            all.push_back(part);
+        layout.setOpenParts(all);
+    }
+    void openSome(unsigned seed)
+    {
+        std::mt19937 random(seed);
+        std::vector<int> some{ 0 };
+        for (int part = 1; part < static_cast<int>(outline->parts.size()); ++part)
+            if (random() % 2 == 0)
+                some.push_back(part);
+        layout.setOpenParts(some);
+    }
+    template <class Visit>
+    void forEachLevel(Visit visit) const
+    {
+        for (int part = 0; part < static_cast<int>(outline->parts.size()); ++part)
+            if (const GraphLevel* level = layout.level(part))
+                visit(part, *level);
+    }
+    /// "Layer 0 (6): ...", a line per part, operations left out.
+    [[nodiscard]] QStringList lines(int part = 0, int depth = 0) const
+    {
+        QStringList lines;
+        for (const int child : outline->part(part).children)
+            if (outline->isContainer(child)) {
+                lines << QString(2 * depth, u' ') + words.title(child) + u" | "_s
+                        + words.subtitle(child).replace(QChar(0x2009), u' ');
+                if (outline->part(child).kind != PartKind::Repeat)
+                    lines << this->lines(child, depth + 1);
+            }
+        return lines;
+    }
+};
+
+QString boxesOf(const GraphLevel& level)
+{
+    // By layer only neighbours can overlap, and layers must not.
+    for (std::size_t i = 1; i < level.items.size(); ++i) {
+        const GraphItem &a = level.items[i - 1], &b = level.items[i];
+        if (a.layer == b.layer ? a.rect.right() > b.rect.left() : a.layer > b.layer)
+            return u"items %1 and %2"_s.arg(i - 1).arg(i);
+    }
+    for (int layer = 1; layer < level.layers(); ++layer)
+        if (level.layerBottom[static_cast<std::size_t>(layer) - 1] >= level.layerTop[static_cast<std::size_t>(layer)])
+            return u"layer %1"_s.arg(layer);
+    const QRectF frame(QPointF(), level.size);
+    for (const GraphItem& item : level.items)
+        if (!frame.contains(item.rect) || item.rect.top() < level.layerTop[static_cast<std::size_t>(item.layer)]
+            || item.rect.bottom() > level.layerBottom[static_cast<std::size_t>(item.layer)])
+            return u"an item out of its frame"_s;
+    return {};
+}
+
+QString edgesOf(const GraphLevel& level)
+{
+    for (const GraphEdge& edge : level.edges) {
+        const GraphItem &from = level.item(edge.from), &to = level.item(edge.to);
+        const QPointF first = edge.points.front(), last = edge.points.back();
+        if (from.layer >= to.layer || from.rect.bottom() >= to.rect.top())
+            return u"an edge that does not go down"_s;
+        if (first.y() != from.rect.bottom() || first.x() < from.rect.left() || first.x() > from.rect.right())
+            return u"an edge that does not start at its box"_s;
+        if (last.y() != to.rect.top() || last.x() < to.rect.left() || last.x() > to.rect.right())
+            return u"an edge that does not end at its box"_s;
+        for (std::size_t i = 1; i < edge.points.size(); ++i)
+            if (edge.points[i].y() < edge.points[i - 1].y())
+                return u"an edge that turns back"_s;
+        // In the layers between it passes beside the boxes.
+        for (std::size_t i = 2; i + 2 < edge.points.size(); i += 2)
+            for (const GraphItem& item : level.items)
+                if (item.layer > from.layer && item.layer < to.layer && edge.points[i].x() > item.rect.left()
+                    && edge.points[i].x() < item.rect.right() && edge.points[i].y() <= item.rect.top()
+                    && edge.points[i + 1].y() >= item.rect.bottom())
+                    return u"an edge through a box"_s;
+    }
+    return {};
+}
+
+/// Every value that flows from one visible item to another one is drawn: as an edge between them, or as an edge from a
+/// drawing of the value.
+QString flowsOf(const Graph& graph)
+{
+    const Program& program = *graph.program;
+    std::map<int, std::set<std::pair<int, int>>> edges; // level: from item, to item
+    std::map<int, std::map<int, std::set<std::uint32_t>>> drawn; // level, item: values drawn above it
+    graph.forEachLevel([&](int part, const GraphLevel& level) {
+        for (const GraphEdge& edge : level.edges) {
+            edges[part].insert({ edge.from, edge.to });
+            if (level.item(edge.from).kind == GraphItem::Kind::Value)
+                drawn[part][edge.to].insert(level.item(edge.from).value.index);
+        }
+    });
+    const auto wayUp = [&](OperationId id) { // the levels and items that an operation stands in, innermost first
+        std::vector<GraphPlace> way;
+        for (int at = graph.outline->partOfOperation[id.index]; at > 0; at = graph.outline->part(at).parent)
+            if (graph.layout.level(graph.outline->part(at).parent))
+                way.push_back(graph.layout.placeOf(at));
+        return way;
+    };
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        const auto users = wayUp(OperationId(i));
+        for (const ValueId operand : program.operations[i].operands) {
+            const auto& given = program.main().arguments;
+            const bool ofBody = !program.value(operand).definition.valid()
+                && std::find(given.begin(), given.end(), operand) == given.end();
+            const OperationId definition = program.value(operand).definition;
+            const auto sources = definition.valid() ? wayUp(definition) : std::vector<GraphPlace>();
+            for (std::size_t k = 0; k < (ofBody ? std::min<std::size_t>(1, users.size()) : users.size()); ++k) {
+                const GraphPlace user = users[k];
+                const auto source = std::find_if(
+                    sources.begin(), sources.end(), [&](const GraphPlace& place) { return place.level == user.level; });
+                const int part = graph.layout.item(user).part;
+                if (source == sources.end()) {
+                    // From outside: drawn beside the operation itself.
+                    if (graph.outline->part(part).kind == PartKind::Operation
+                        && !drawn[user.level][user.item].contains(operand.index))
+                        return u"%1 is not drawn above operation %2"_s.arg(operand.index).arg(i);
+                    continue;
+                }
+                if (source->item == user.item)
+                    break; // within one folded part, or higher up the same
+                if (!edges[user.level].contains({ source->item, user.item }) && drawn[user.level][user.item].empty())
+                    return u"value %1 does not come to operation %2"_s.arg(operand.index).arg(i);
+                break;
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+class TestProgramLayout : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void partsOfTheNotebook()
+    {
+        const Graph graph(mlp());
+        QCOMPARE(graph.lines().join(u'\n'),
+            u"Layer 0 | 6 ops\n"
+            "Layers 1–3 | same as Layer 0, folded × 3\n"
+            "Loss | 1 op\n"
+            "Backward | 41 ops\n"
+            "  Loss | 2 ops\n"
+            "  Layer 3 | 10 ops\n"
+            "  Layers 1–2 | same as Layer 3, folded × 2\n"
+            "  Layer 0 | 9 ops\n"
+            "Optimizer | 177 ops\n"
+            "  Layer 0 | 40 ops\n"
+            "    W1 | 20 ops\n"
+            "    W2 | 20 ops\n"
+            "  Layers 1–3 | same as Layer 0, folded × 3"_s);
+    }
+
+    void everyOperationStandsOnce_data()
+    {
+        QTest::addColumn<int>("kind");
+        for (int kind = 0; kind < 6; ++kind)
+            QTest::addRow("%d", kind) << kind;
+    }
+    void everyOperationStandsOnce()
+    {
+        QFETCH(int, kind);
+        const Graph graph(kind == 0 ? mlp()
+                : kind == 1         ? test::transformerProgram(5)
+                : kind == 2         ? test::transformerProgram(5, false)
+                                    : randomProgram(static_cast<unsigned>(kind), 200));
+        std::vector<OperationId> order;
+        const auto visit = [&](const auto& self, int part) -> void {
+            const ProgramPart& at = graph.outline->part(part);
+            if (at.kind == PartKind::Operation)
+                order.push_back(at.operation);
+            int operations = at.kind == PartKind::Operation ? 1 : 0;
+            for (std::size_t i = 0; i < at.children.size(); ++i) {
+                const ProgramPart& child = graph.outline->part(at.children[i]);
+                QCOMPARE(child.parent, part);
+                QCOMPARE(child.position, static_cast<int>(i));
+                self(self, at.children[i]);
+                operations += child.operations;
+            }
+            QCOMPARE(at.operations, operations);
+        };
+        visit(visit, 0);
+        QVERIFY(order == graph.program->main().operations); // in program order, so that no part needs a later one
+        for (const OperationId id : order)
+            QVERIFY(graph.outline->part(graph.outline->partOfOperation[id.index]).operation == id);
+    }
+
+    void blocksAreFoundWithoutScopes()
+    {
+        const Graph graph(test::transformerProgram(12, false));
+        const ProgramPart& root = graph.outline->part(0);
+        std::vector<int> repeats;
+        for (const int child : root.children)
+            if (graph.outline->part(child).kind == PartKind::Repeat)
+                repeats.push_back(child);
+        QVERIFY(!repeats.empty());
+        int within = 0; // operations in blocks: the forward pass at least
+        for (const int repeat : repeats) {
+            const ProgramPart& part = graph.outline->part(repeat);
+            QVERIFY(part.children.size() >= 2);
+            within += part.operations + graph.outline->part(part.model).operations;
+            QCOMPARE(
+                graph.outline->part(part.model).operations * static_cast<int>(part.children.size()), part.operations);
+            // The same operation in the model is of the same kind.
+            for (const int block : part.children)
+                for (const int child : graph.outline->part(block).children) {
+                    const int like = graph.outline->likeInModel(child);
+                    QVERIFY(like >= 0);
+                    const ProgramPart &a = graph.outline->part(child), &b = graph.outline->part(like);
+                    QCOMPARE(a.kind, b.kind);
+                    if (a.kind == PartKind::Operation)
+                        QCOMPARE(static_cast<int>(graph.program->operation(a.operation).kind),
+                            static_cast<int>(graph.program->operation(b.operation).kind));
+                }
+        }
+        QVERIFY2(within > root.operations / 4, qPrintable(QString::number(within)));
+        // The layers of the forward pass: the eleven after the first one.
+        QCOMPARE(graph.outline->part(repeats.front()).children.size(), std::size_t{ 11 });
+    }
+
+    void whatDiffersIsNoRepetition()
+    {
+        Builder builder("chain");
+        ValueId x = builder.argument({ DType::F32, { 8 } }, "x", Role::Input);
+        const ValueId first = x;
+        for (int i = 0; i < 8; ++i) { // the fifth block reads another value in the same place
+            const ValueId a = builder.unary(OpKind::Tanh, x);
+            const ValueId b = builder.binary(OpKind::Add, a, i == 4 ? a : x);
+            const ValueId c = builder.unary(OpKind::Sine, b);
+            x = builder.binary(OpKind::Multiply, c, first);
+        }
+        builder.result(x);
+        const Program program = std::move(builder).finish();
+        BlockComparison comparison(program);
+        const auto found = repeatedBlocks(program, program.main().operations, comparison);
+        QCOMPARE(found.size(), std::size_t{ 2 });
+        QVERIFY((found[0] == RepeatedBlocks{ 2, 4, 3 })); // in the first block two values are one
+        QCOMPARE(found[1].copies, 3);
+        QVERIFY(found[1].first >= 17);
+    }
+
+    void nothingOverlapsAndEdgesMeetTheirBoxes_data()
+    {
+        QTest::addColumn<int>("seed");
+        for (int seed = 0; seed < 24; ++seed)
+            QTest::addRow("%d", seed) << seed;
+    }
+    void nothingOverlapsAndEdgesMeetTheirBoxes()
+    {
+        QFETCH(int, seed);
+        Graph graph(seed == 0 ? mlp()
+                : seed == 1   ? test::transformerProgram(3)
+                : seed == 2   ? test::transformerProgram(4, false)
+                              : randomProgram(static_cast<unsigned>(seed), 20 + 12 * seed));
+        for (int state = 0; state < 4; ++state) {
+            if (state == 0)
+                graph.layout.openFirst();
+            else if (state == 1)
+                graph.openAll();
+            else
+                graph.openSome(static_cast<unsigned>(seed * 7 + state));
+            graph.forEachLevel([&](int part, const GraphLevel& level) {
+                QVERIFY2(boxesOf(level).isEmpty(), qPrintable(boxesOf(level)));
+                QVERIFY2(edgesOf(level).isEmpty(), qPrintable(edgesOf(level)));
+                if (part != 0) { // a frame is as large as its place
+                    const GraphPlace place = graph.layout.placeOf(part);
+                    QCOMPARE(graph.layout.rect(place), QRectF(graph.layout.origin(part), level.size));
+                }
+            });
+            QVERIFY2(flowsOf(graph).isEmpty(), qPrintable(flowsOf(graph)));
+        }
+    }
+
+    void foldingMovesOnlyWhatStandsAround()
+    {
+        Graph graph(mlp());
+        graph.layout.openFirst();
+        const int inner = graph.outline->part(0).children.front();
+        const GraphLevel before = *graph.layout.level(inner);
+        const int optimizer = graph.outline->part(0).children.back();
+        QVERIFY(!graph.layout.isOpen(optimizer));
+        graph.layout.setOpen(optimizer, true);
+        QVERIFY(graph.layout.level(optimizer));
+        const GraphLevel& after = *graph.layout.level(inner);
+        QCOMPARE(after.size, before.size);
+        for (std::size_t i = 0; i < before.items.size(); ++i)
+            QCOMPARE(after.items[i].rect, before.items[i].rect);
+        graph.layout.setOpen(optimizer, false);
+        QVERIFY(!graph.layout.level(optimizer));
+        graph.layout.setOpen(inner, false);
+        QVERIFY(!graph.layout.level(inner));
+        QCOMPARE(graph.layout.placeOf(graph.outline->part(inner).children.front()), graph.layout.placeOf(inner));
+    }
+
+    void theSameProgramIsDrawnTheSame()
+    {
+        Graph one(test::transformerProgram(3)), two(test::transformerProgram(3));
+        one.openAll();
+        two.openAll();
+        int levels = 0;
+        one.forEachLevel([&](int part, const GraphLevel& level) {
+            const GraphLevel& other = *two.layout.level(part);
+            QCOMPARE(other.items.size(), level.items.size());
+            for (std::size_t i = 0; i < level.items.size(); ++i)
+                QCOMPARE(other.items[i].rect, level.items[i].rect);
+            for (std::size_t i = 0; i < level.edges.size(); ++i)
+                QVERIFY(other.edges[i].points == level.edges[i].points);
+            ++levels;
+        });
+        QVERIFY(levels > 10);
+    }
+
+    void aSmallEditLeavesTheRestInOrder()
+    {
+        // One more operation at the end: all others keep layer and neighbours.
+        const auto build = [](bool more) {
+            Builder builder("b");
+            const TensorType type{ DType::F32, { 8 } };
+            ValueId x = builder.argument(type, "x", Role::Input);
+            for (int i = 0; i < 12; ++i) {
+                const ValueId left = builder.unary(OpKind::Tanh, x), right = builder.unary(OpKind::Sine, x);
+                x = builder.binary(OpKind::Add, left, right);
+            }
+            builder.result(more ? builder.unary(OpKind::Cosine, x) : x);
+            return std::move(builder).finish();
+        };
+        Graph without(build(false)), with(build(true));
+        without.openAll();
+        with.openAll();
+        const auto order = [](const Graph& graph, std::size_t count) {
+            std::vector<std::pair<int, std::uint32_t>> found; // layer, operation
+            const auto visit = [&](const auto& self, int part) -> void {
+                for (const GraphItem& item : graph.layout.level(part)->items)
+                    if (item.part >= 0 && graph.outline->isContainer(item.part))
+                        self(self, item.part);
+                    else if (item.part >= 0 && found.size() < count)
+                        found.emplace_back(item.layer, graph.outline->part(item.part).operation.index);
+            };
+            visit(visit, 0);
+            return found;
+        };
+        const std::size_t count = without.program->operations.size();
+        QVERIFY(order(without, count) == order(with, count));
+    }
+
+    void chainsAreStraight()
+    {
+        Builder builder("chain");
+        ValueId x = builder.argument({ DType::F32, { 8 } }, "x", Role::Input);
+        for (const OpKind kind : { OpKind::Tanh, OpKind::Sine, OpKind::Cosine, OpKind::Abs, OpKind::Sqrt })
+            x = builder.binary(OpKind::Add, builder.unary(kind, x), builder.constant({ DType::F32, { 8 } }, 1));
+        builder.result(x);
+        Graph graph(std::move(builder).finish());
+        graph.openAll();
+        std::set<double> middles;
+        for (const GraphItem& item : graph.layout.level(0)->items)
+            if (item.part >= 0
+                && graph.program->operation(graph.outline->part(item.part).operation).kind != OpKind::Constant)
+                middles.insert(item.rect.center().x());
+        QVERIFY2(*middles.rbegin() - *middles.begin() <= 2, "the main line bends");
+    }
+
+    void whatIsAtAPoint()
+    {
+        Graph graph(test::transformerProgram(2));
+        graph.openAll();
+        int checked = 0;
+        for (const GraphPlace& place : graph.layout.places()) {
+            const QRectF rect = graph.layout.rect(place);
+            const int part = graph.layout.item(place).part;
+            const bool open = part >= 0 && graph.layout.isOpen(part);
+            QCOMPARE(graph.layout.at(open ? rect.topLeft() + QPointF(3, 3) : rect.center()), place);
+            ++checked;
+        }
+        QVERIFY(checked > 300);
+        QVERIFY(!graph.layout.at({ -5, -5 }).valid());
+        QVERIFY(!graph.layout.at({ 1, 1 }).valid()); // the margin
+    }
+
+    void arrowKeysReachEverything_data()
+    {
+        QTest::addColumn<int>("kind");
+        for (int kind = 0; kind < 5; ++kind)
+            QTest::addRow("%d", kind) << kind;
+    }
+    void arrowKeysReachEverything()
+    {
+        QFETCH(int, kind);
+        Graph graph(kind == 0 ? mlp()
+                : kind == 1   ? test::transformerProgram(2)
+                              : randomProgram(static_cast<unsigned>(kind), 80));
+        graph.openAll();
+        std::vector<GraphPlace> waiting{ graph.layout.neighbour({}, GraphWay::Down) };
+        std::set<std::pair<int, int>> reached{ { waiting.front().level, waiting.front().item } };
+        while (!waiting.empty()) {
+            const GraphPlace at = waiting.back();
+            waiting.pop_back();
+            for (const GraphWay way : { GraphWay::Up, GraphWay::Down, GraphWay::Left, GraphWay::Right }) {
+                const GraphPlace next = graph.layout.neighbour(at, way);
+                QVERIFY(next.valid());
+                if (reached.insert({ next.level, next.item }).second)
+                    waiting.push_back(next);
+            }
+        }
+        QStringList missed;
+        for (const GraphPlace& place : graph.layout.places())
+            if (!reached.contains({ place.level, place.item }))
+                missed << u"%1:%2"_s.arg(place.level).arg(place.item);
+        QVERIFY2(missed.isEmpty(), qPrintable(missed.join(u' ')));
+    }
+
+    void bodiesAndFunctions()
+    {
+        // while with a condition and a body; a second function that main calls.
+        Program program;
+        program.name = "module";
+        const auto value = [&](TensorType type) {
+            Value added;
+            added.type = std::move(type);
+            program.values.push_back(added);
+            return ValueId(program.values.size() - 1);
+        };
+        const TensorType number{ DType::F32, {} };
+        const auto add = [&](Region& region, OpKind kind, std::initializer_list<ValueId> operands) {
+            Operation operation;
+            operation.kind = kind;
+            for (const ValueId operand : operands)
+                operation.operands.push_back(operand);
+            const ValueId result = value(number);
+            operation.results.push_back(result);
+            const OperationId id(program.operations.size());
+            program.values[result.index].definition = id;
+            program.operations.push_back(operation);
+            region.operations.push_back(id);
+            return result;
+        };
+        Region main, condition, body, helper;
+        const ValueId x = value(number), c = value(number), b = value(number), h = value(number);
+        main.arguments = { x };
+        condition.arguments = { c };
+        body.arguments = { b };
+        helper.arguments = { h };
+        const ValueId outer = add(main, OpKind::Tanh, { x });
+        const ValueId loop = add(main, OpKind::While, { x });
+        program.operations.back().regions = { RegionId(1), RegionId(2) };
+        main.results = { add(main, OpKind::Sine, { loop }) };
+        condition.results = { add(condition, OpKind::Negate, { c }) };
+        body.results = { add(body, OpKind::Add, { b, outer }) }; // reads what stands outside
+        helper.results = { add(helper, OpKind::Abs, { h }) };
+        program.regions = { main, condition, body, helper };
+        program.functions = { { "main", true, RegionId(0), {}, {}, {}, 0, {} },
+            { "helper", false, RegionId(3), {}, {}, {}, 0, {} } };
+        program.scopes = { "" };
+
+        Graph graph(std::move(program));
+        QCOMPARE(graph.lines().join(u'\n'),
+            u"main | 5 ops\n"
+            "  while | 3 ops\n"
+            "    condition | 1 op\n"
+            "    body | 1 op\n"
+            "helper | 1 op"_s);
+        graph.openAll();
+        graph.forEachLevel([&](int, const GraphLevel& level) {
+            QVERIFY2(boxesOf(level).isEmpty(), qPrintable(boxesOf(level)));
+            QVERIFY2(edgesOf(level).isEmpty(), qPrintable(edgesOf(level)));
+        });
+        QVERIFY2(flowsOf(graph).isEmpty(), qPrintable(flowsOf(graph)));
+        // In main tanh leads to the loop whose body reads it.
+        const int inMain = graph.outline->part(0).children.front();
+        const GraphLevel& level = *graph.layout.level(inMain);
+        const auto itemOf = [&](std::uint32_t operation) {
+            return graph.layout.placeOf(graph.outline->partOfOperation[operation]).item;
+        };
+        QVERIFY(std::any_of(level.edges.begin(), level.edges.end(),
+            [&](const GraphEdge& edge) { return edge.from == itemOf(0) && edge.to == itemOf(1); }));
+    }
+
+    void thirtyThousandOperations()
+    {
+        for (const bool scoped : { true, false }) {
+            QElapsedTimer timer;
+            Program program = test::transformerProgram(142, scoped);
+            QVERIFY2(program.operations.size() >= 30'000, qPrintable(QString::number(program.operations.size())));
+            timer.start();
+            Graph graph(std::move(program));
+            graph.layout.openFirst();
+            const qint64 opened = timer.restart();
+            QVERIFY(graph.layout.places().size() < 400); // folded at first
+            graph.openAll();
+            const qint64 unfolded = timer.elapsed();
+            QVERIFY2(opened < 2000, qPrintable(u"%1 ms"_s.arg(opened)));
+            QVERIFY2(unfolded < 6000, qPrintable(u"%1 ms"_s.arg(unfolded)));
+            QVERIFY(graph.layout.places().size() > 30'000);
+            int levels = 0;
+            graph.forEachLevel([&](int, const GraphLevel& level) {
+                QVERIFY2(boxesOf(level).isEmpty(), qPrintable(boxesOf(level)));
+                ++levels;
+            });
+            QVERIFY(levels > 100);
+        }
+    }
+};
+
+QTEST_MAIN(TestProgramLayout)
+#include "test_program_layout.moc"

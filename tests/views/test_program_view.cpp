@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Program dock: keys, pointer, selection both ways, search, text, and what screen readers get.
+#include <QAbstractItemModelTester>
+#include <QAccessible>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QListView>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include "experiment/edits.h"
+#include "views/main_window/main_window.h"
+#include "views/panel_fixture.h"
+#include "views/program_view/program_view.h"
+#include "views/theme/appearance.h"
+#include "views/transformer_program.h"
+#include "views/widgets/dock_frame.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+using test::Fixture;
+
+namespace {
+
+struct Shown {
+    Fixture fixture;
+    ProgramView view;
+
+    explicit Shown(std::string_view id = "flax-mlp-logical", QSize size = { 900, 600 })
+        : fixture(test::example(id))
+        , view(&fixture.document, &fixture.selection)
+    {
+        view.resize(size);
+        view.show();
+        if (!QTest::qWaitForWindowExposed(&view))
+            qFatal("not shown");
+    }
+    [[nodiscard]] GraphCanvas& canvas() { return *view.canvas(); }
+    [[nodiscard]] const GraphLayout& layout() { return *view.canvas()->layoutOfGraph(); }
+    [[nodiscard]] const Program& program() const { return *fixture.snapshot().program; }
+    /// The part of that title, the first one in the outline.
+    [[nodiscard]] int part(const QString& title)
+    {
+        for (std::size_t i = 1; i < layout().outline().parts.size(); ++i)
+            if (canvas().graphWords()->title(static_cast<int>(i)) == title)
+                return static_cast<int>(i);
+        return -1;
+    }
+    [[nodiscard]] QPoint middle(GraphPlace place) { return canvas().toWidget(layout().rect(place)).center().toPoint(); }
+    [[nodiscard]] GraphPlace placeOfValue(std::string_view path)
+    {
+        const auto places = layout().placesOf(program().find(path));
+        return places.empty() ? GraphPlace() : places.front();
+    }
+    [[nodiscard]] QString title(GraphPlace place)
+    {
+        const GraphItem& item = layout().item(place);
+        return item.part >= 0 ? canvas().graphWords()->title(item.part)
+                              : canvas().graphWords()->valueName(item.value, place.level, item.more);
+    }
+};
+
+} // namespace
+
+class TestProgramView : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void saysWhatItShows()
+    {
+        Shown shown;
+        QCOMPARE(shown.view.keyFigure(), u"243 ops"_s);
+        const GraphWords& words = *shown.canvas().graphWords();
+        const auto label = [&](std::string_view path) {
+            const OperationId operation = shown.program().value(shown.program().find(path)).definition;
+            const int part = shown.layout().outline().partOfOperation[operation.index];
+            return words::plain(words.label(operation, shown.layout().outline().part(part).parent));
+        };
+        QCOMPARE(label("layers.0/y"), u"y  [8@data, 1024@model]"_s);
+        QCOMPARE(label("grad(params/layers.3/W2)"), u"gradient of W2  [1024@model, 1024] Σ data"_s);
+        QCOMPARE(label("loss").left(9), u"loss  f32"_s);
+        // Mesh axes bear their number, for their colour.
+        const words::Text text = words.shape(shown.program().find("layers.0/y"));
+        QStringList axes;
+        for (const words::Span& span : text)
+            if (span.style == words::Span::Style::Axis)
+                axes << span.text + QString::number(span.axis);
+        QCOMPARE(axes, QStringList({ u"@data0"_s, u"@model1"_s }));
+        QVERIFY(words::plain(words.legend()).contains(u"@model cut along model"_s));
+    }
+
+    void keysWalkAndUnfold()
+    {
+        Shown shown;
+        shown.canvas().setFocus();
+        QTest::keyClick(&shown.canvas(), Qt::Key_Home);
+        QCOMPARE(shown.title(shown.canvas().current()), u"Layer 0"_s);
+        QTest::keyClick(&shown.canvas(), Qt::Key_Down); // into it
+        QCOMPARE(shown.canvas().current().level, shown.part(u"Layer 0"_s));
+        QStringList way;
+        for (int i = 0; i < 5; ++i) {
+            QTest::keyClick(&shown.canvas(), Qt::Key_Down);
+            way << shown.title(shown.canvas().current());
+        }
+        QCOMPARE(
+            way, QStringList({ u"dot_general"_s, u"maximum"_s, u"constraint"_s, u"dot_general"_s, u"constraint"_s }));
+        QTest::keyClick(&shown.canvas(), Qt::Key_Down); // out of it, to what follows
+        const int repeat = shown.part(u"Layers 1–3"_s);
+        QCOMPARE(shown.layout().item(shown.canvas().current()).part, repeat);
+        QVERIFY(!shown.layout().isOpen(repeat));
+        QTest::keyClick(&shown.canvas(), Qt::Key_Return);
+        QVERIFY(shown.layout().isOpen(repeat));
+        QCOMPARE(shown.layout().item(shown.canvas().current()).part, repeat);
+        QTest::keyClick(&shown.canvas(), Qt::Key_Down);
+        QCOMPARE(shown.title(shown.canvas().current()), u"Layer 1"_s);
+        QTest::keyClick(&shown.canvas(), Qt::Key_Up);
+        QTest::keyClick(&shown.canvas(), Qt::Key_Return);
+        QVERIFY(!shown.layout().isOpen(repeat));
+    }
+
+    void theCurrentItemStaysInSight()
+    {
+        Shown shown("flax-mlp-logical", { 420, 320 });
+        shown.canvas().unfoldAll();
+        shown.canvas().setZoom(1, { 0, 0 });
+        shown.canvas().setFocus();
+        QTest::keyClick(&shown.canvas(), Qt::Key_Home);
+        for (int i = 0; i < 60; ++i) {
+            QTest::keyClick(&shown.canvas(), i % 7 == 3 ? Qt::Key_Right : Qt::Key_Down);
+            const QRectF at = shown.canvas().toWidget(shown.layout().rect(shown.canvas().current()));
+            QVERIFY2(QRectF(shown.canvas().rect()).intersects(at), qPrintable(QString::number(i)));
+        }
+    }
+
+    void selectionGoesBothWays()
+    {
+        Shown shown;
+        // From elsewhere: marked where it is drawn, and its line is the current one.
+        shown.fixture.selection.setTensor(u"layers.0/y"_s);
+        QCOMPARE(shown.canvas().markedValue(), shown.program().find("layers.0/y"));
+        const QModelIndex line = shown.view.textView()->currentIndex();
+        QVERIFY2(line.data().toString().endsWith(u"// layers.0/y"_s), qPrintable(line.data().toString()));
+        shown.fixture.selection.setTensor(u"params/layers.0/W1"_s);
+        QVERIFY(shown.view.textView()->currentIndex().data().toString().contains(u"\"params/layers.0/W1\""_s));
+        QCOMPARE(shown.title(shown.placeOfValue("params/layers.0/W1")), u"W1"_s);
+        // A value in a folded part: the part is marked.
+        shown.fixture.selection.setTensor(u"layers.2/y"_s);
+        QCOMPARE(shown.title(shown.placeOfValue("layers.2/y")), u"Layers 1–3"_s);
+
+        // From the graph, by a click.
+        shown.canvas().fit();
+        QTest::mouseClick(&shown.canvas(), Qt::LeftButton, {}, shown.middle(shown.placeOfValue("layers.0/h")));
+        QCOMPARE(shown.fixture.selection.tensor(), u"layers.0/h"_s);
+        QVERIFY(shown.view.textView()->currentIndex().data().toString().endsWith(u"// layers.0/h"_s));
+        QTest::mouseClick(&shown.canvas(), Qt::LeftButton, {}, shown.middle(shown.placeOfValue("params/layers.0/W2")));
+        QCOMPARE(shown.fixture.selection.tensor(), u"params/layers.0/W2"_s);
+
+        // From the text.
+        const ProgramText& text = *shown.view.textModel()->text();
+        const OperationId loss = shown.program().value(shown.program().find("loss")).definition;
+        shown.view.textView()->setCurrentIndex(shown.view.textModel()->index(text.lineOfOperation[loss.index]));
+        QCOMPARE(shown.fixture.selection.tensor(), u"loss"_s);
+        QCOMPARE(shown.title(shown.canvas().current()), u"Loss"_s);
+        // Return opens what the line stands in.
+        Q_EMIT shown.view.textView()->activated(shown.view.textView()->currentIndex());
+        QCOMPARE(shown.title(shown.canvas().current()), u"reduce"_s);
+    }
+
+    void pointer()
+    {
+        Shown shown;
+        const GraphPlace layers = shown.layout().placeOf(shown.part(u"Layers 1–3"_s));
+        const int repeat = shown.layout().item(layers).part;
+        QTest::mouseDClick(&shown.canvas(), Qt::LeftButton, {}, shown.middle(layers));
+        QVERIFY(shown.layout().isOpen(repeat));
+        // The head stays where it was; its arrow folds it.
+        const QRectF frame = shown.canvas().toWidget(shown.layout().rect(shown.layout().placeOf(repeat)));
+        QTest::mouseClick(&shown.canvas(), Qt::LeftButton, {}, (frame.topLeft() + QPointF(8, 8)).toPoint());
+        QVERIFY(!shown.layout().isOpen(repeat));
+        // Dragging moves the picture and selects nothing.
+        const QString selected = shown.fixture.selection.tensor();
+        const QPointF before = shown.canvas().toGraph({ 0, 0 });
+        QTest::mousePress(&shown.canvas(), Qt::LeftButton, {}, { 200, 200 });
+        QTest::mouseMove(&shown.canvas(), { 220, 210 });
+        QTest::mouseMove(&shown.canvas(), { 240, 230 });
+        QTest::mouseRelease(&shown.canvas(), Qt::LeftButton, {}, { 240, 230 });
+        const QPointF moved = (before - shown.canvas().toGraph({ 0, 0 })) * shown.canvas().zoom();
+        QVERIFY2((moved - QPointF(40, 30)).manhattanLength() < 1, qPrintable(u"%1 %2"_s.arg(moved.x()).arg(moved.y())));
+        QCOMPARE(shown.fixture.selection.tensor(), selected);
+    }
+
+    void zoomKeepsWhatIsUnderThePointer()
+    {
+        Shown shown;
+        const QPointF at(150, 120), there = shown.canvas().toGraph(at);
+        const auto wheel = [&](int angle) {
+            QWheelEvent event(at, shown.canvas().mapToGlobal(at), {}, { 0, angle }, Qt::NoButton, Qt::NoModifier,
+                Qt::NoScrollPhase, false);
+            QCoreApplication::sendEvent(&shown.canvas(), &event);
+        };
+        const double first = shown.canvas().zoom();
+        wheel(120);
+        QVERIFY(shown.canvas().zoom() > first);
+        QVERIFY((shown.canvas().toGraph(at) - there).manhattanLength() < 0.01);
+        wheel(-240);
+        QVERIFY(shown.canvas().zoom() < first);
+        QVERIFY((shown.canvas().toGraph(at) - there).manhattanLength() < 0.01);
+        for (int i = 0; i < 60; ++i)
+            wheel(-120);
+        QCOMPARE(shown.canvas().zoom(), GraphCanvas::smallestZoom);
+        for (int i = 0; i < 60; ++i)
+            wheel(120);
+        QCOMPARE(shown.canvas().zoom(), GraphCanvas::largestZoom);
+        shown.canvas().setFocus();
+        QTest::keyClick(&shown.canvas(), Qt::Key_0);
+        QCOMPARE(shown.canvas().zoom(), 1.0);
+        QTest::keyClick(&shown.canvas(), Qt::Key_F);
+        const double fitted = shown.canvas().zoom();
+        QTest::keyClick(&shown.canvas(), Qt::Key_Plus);
+        QVERIFY(shown.canvas().zoom() > fitted);
+        // However far one moves, some of the graph stays in sight.
+        for (int i = 0; i < 40; ++i)
+            QTest::keyClick(&shown.canvas(), Qt::Key_Left, Qt::ControlModifier);
+        const QRectF graph = shown.canvas().toWidget(QRectF({ 0, 0 }, shown.layout().size()));
+        QVERIFY(graph.intersects(shown.canvas().rect()));
+    }
+
+    void search()
+    {
+        Shown shown;
+        QLineEdit& field = *shown.view.searchField();
+        QTest::keyClicks(&field, u"MAXIMUM"_s);
+        QCOMPARE(shown.view.found(), u"4 found"_s);
+        QTest::keyClick(&field, Qt::Key_Return);
+        QCOMPARE(shown.view.found(), u"1 of 4"_s);
+        QCOMPARE(shown.canvas().current().level, shown.part(u"Layer 0"_s));
+        QTest::keyClick(&field, Qt::Key_Return); // in a folded part, which is opened
+        QCOMPARE(shown.view.found(), u"2 of 4"_s);
+        QCOMPARE(shown.title(shown.canvas().current()), u"maximum"_s);
+        QCOMPARE(shown.canvas().current().level, shown.part(u"Layer 1"_s));
+        QTest::keyClick(&field, Qt::Key_Return, Qt::ShiftModifier);
+        QCOMPARE(shown.view.found(), u"1 of 4"_s);
+        field.setText(u"grad(params/layers.2/W1)"_s);
+        QCOMPARE(shown.view.found(), u"1 found"_s);
+        shown.view.findNext(1);
+        QCOMPARE(shown.fixture.selection.tensor(), u"grad(params/layers.2/W1)"_s);
+        field.setText(u"%26"_s);
+        shown.view.findNext(1);
+        QCOMPARE(shown.canvas().currentOperation(), OperationId(26));
+        field.setText(u"no such thing"_s);
+        QCOMPARE(shown.view.found(), u"Nothing found"_s);
+        QTest::keyClick(&field, Qt::Key_Escape);
+        QVERIFY(field.text().isEmpty());
+    }
+
+    void whatIsOpenStaysOpen()
+    {
+        Shown shown;
+        shown.canvas().show(shown.part(u"Optimizer"_s));
+        shown.canvas().toggle(shown.part(u"Optimizer"_s));
+        QVERIFY(shown.layout().isOpen(shown.part(u"Optimizer"_s)));
+        Experiment other = *shown.fixture.document.experiment();
+        std::get<MlpModel>(other.model).settings.hidden *= 2;
+        QVERIFY(shown.fixture.document.edit(std::move(other), u"hidden"_s));
+        shown.fixture.document.waitForAnalysis();
+        QVERIFY(shown.layout().isOpen(shown.part(u"Optimizer"_s)));
+        QCOMPARE(shown.title(shown.canvas().current()), u"Optimizer"_s);
+        QVERIFY(shown.view.textModel()->text()->text.find("1024x2048") != std::string::npos);
+    }
+
+    void everyLineOfTheTextIsLinked()
+    {
+        Shown shown;
+        const ProgramText& text = *shown.view.textModel()->text();
+        const Program& program = shown.program();
+        for (const OperationId id : program.main().operations) {
+            const int line = text.lineOfOperation[id.index];
+            QVERIFY(line >= 0);
+            QVERIFY(text.operations[static_cast<std::size_t>(line)] == id);
+            const std::string expected = "    %" + std::to_string(id.index) + " = ";
+            QVERIFY(text.line(line).substr(0, expected.size()) == expected);
+        }
+        for (std::size_t i = 0; i < program.main().arguments.size(); ++i)
+            QVERIFY(text.arguments[static_cast<std::size_t>(text.lineOfArgument[i])] == program.main().arguments[i]);
+        QCOMPARE(text.find("STABLEHLO.MAXIMUM", 0, false), text.lineOfOperation[2]);
+        QCOMPARE(text.find("stablehlo.maximum", text.lineOfOperation[2] - 1, true), text.lineOfOperation[20]);
+        QCOMPARE(text.find("nothing of that kind", 0, false), -1);
+
+        ProgramTextModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setText(std::make_shared<const ProgramText>(ProgramText::of(program)));
+        QCOMPARE(model.rowCount(), text.lines());
+        QCOMPARE(model.index(0).data().toString(), u"module @train_step {"_s);
+        model.setText(nullptr);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void linesAreCopied()
+    {
+        Shown shown;
+        QListView& view = *shown.view.textView();
+        view.setFocus();
+        view.setCurrentIndex(shown.view.textModel()->index(0));
+        QTest::keyClick(&view, Qt::Key_Down, Qt::ShiftModifier);
+        QTest::keySequence(&view, QKeySequence::Copy);
+        QCOMPARE(QGuiApplication::clipboard()->text(), u"module @train_step {\n  func.func public @main(\n"_s);
+    }
+
+    void screenReadersGetATable()
+    {
+        Shown shown;
+        QAccessibleInterface* node = QAccessible::queryAccessibleInterface(&shown.canvas());
+        QVERIFY(node && node->tableInterface());
+        QVERIFY(!node->text(QAccessible::Name).isEmpty());
+        QAccessibleTableInterface* table = node->tableInterface();
+        QCOMPARE(table->rowCount(), static_cast<int>(shown.layout().places().size()));
+        const auto cell = [&](int row, int column) { return table->cellAt(row, column)->text(QAccessible::Name); };
+        QCOMPARE(cell(0, 0), u"Layer 0, open"_s);
+        QStringList names;
+        for (int row = 0; row < table->rowCount(); ++row)
+            names << cell(row, 0);
+        const auto row = static_cast<int>(names.indexOf(u"maximum"_s));
+        QVERIFY(row > 0);
+        QCOMPARE(cell(row, 1), u"[8@data, 1024@model]"_s);
+        QCOMPARE(cell(row, 2), u"Layer 0"_s);
+        QVERIFY(names.contains(u"Layers 1–3, folded"_s));
+        QVERIFY(names.contains(u"W1"_s));
+        // A row lies where it is painted.
+        const QRect rect = shown.canvas().tableRect(row);
+        QCOMPARE(shown.canvas().tableRowAt(rect.center()), row);
+        shown.canvas().tableActivate(row);
+        QCOMPARE(shown.canvas().tableCurrentRow(), row);
+        for (const QToolButton* button : shown.view.findChildren<QToolButton*>())
+            if (button->focusPolicy() != Qt::NoFocus && button->isVisible())
+                QVERIFY2(!QAccessible::queryAccessibleInterface(const_cast<QToolButton*>(button))
+                              ->text(QAccessible::Name)
+                              .isEmpty(),
+                    qPrintable(button->toolTip()));
+    }
+
+    void withoutAProgram()
+    {
+        Shown shown("rule-lab");
+        QVERIFY(!shown.canvas().isVisible());
+        QVERIFY(shown.view.grab().width() > 0);
+        shown.fixture.document.setExperiment(test::example("flax-mlp-logical"), {});
+        shown.fixture.document.waitForAnalysis();
+        QVERIFY(shown.canvas().isVisible());
+        QVERIFY(shown.canvas().layoutOfGraph());
+    }
+
+    void whatIsCutOtherwiseIsSaid()
+    {
+        Shown shown;
+        const GraphWords& words = *shown.canvas().graphWords();
+        const int repeat = shown.part(u"Layers 1–3"_s);
+        QVERIFY(words.isCutAlike(repeat));
+        // The same program with one value of layer 2 cut otherwise.
+        auto other = std::make_shared<Snapshot>(shown.fixture.snapshot());
+        auto propagation = std::make_shared<PropagationResult>(*other->propagation);
+        propagation->shardings[other->program->find("layers.2/y").index].dims[0].axes.clear();
+        other->propagation = propagation;
+        shown.canvas().setSnapshot(other);
+        QVERIFY(!shown.canvas().graphWords()->isCutAlike(repeat));
+        QVERIFY(shown.canvas().graphWords()->subtitle(repeat).startsWith(u"as Layer 0, but cut differently"_s));
+    }
+
+    void bigProgramsArePaintedAtEveryZoom()
+    {
+        Shown shown;
+        auto snapshot = std::make_shared<Snapshot>();
+        snapshot->program = std::make_shared<const Program>(test::transformerProgram(8, false));
+        shown.canvas().setSnapshot(snapshot);
+        QVERIFY(shown.layout().isOpen(0));
+        shown.canvas().unfoldAll();
+        for (double zoom = GraphCanvas::smallestZoom; zoom <= GraphCanvas::largestZoom; zoom *= 1.3) {
+            shown.canvas().setZoom(zoom, { 10, 10 });
+            const QImage image = shown.canvas().grab().toImage();
+            // Something is there, at every zoom.
+            const QRgb ground = image.pixel(image.width() - 1, image.height() - 1);
+            bool other = false;
+            for (int y = 0; y < image.height() && !other; y += 3)
+                for (int x = 0; x < image.width() && !other; x += 3)
+                    other = image.pixel(x, y) != ground;
+            QVERIFY2(other || zoom > 1, qPrintable(QString::number(zoom)));
+        }
+    }
+
+    void theDockComesWhenAskedFor()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.document()->setExperiment(test::example("flax-mlp-logical"), {});
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.document()->waitForAnalysis();
+        DockFrame* dock = window.dock(u"program"_s);
+        QVERIFY(dock && dock->isHidden());
+        QVERIFY(!window.programView()->canvas()->layoutOfGraph()); // costs nothing until then
+        dock->present();
+        QTRY_VERIFY(window.programView()->canvas()->layoutOfGraph());
+        QVERIFY(window.programView()->canvas()->hasFocus());
+        QVERIFY(window.programView()->canvas()->isVisible());
+    }
+};
+
+QTEST_MAIN(TestProgramView)
+#include "test_program_view.moc"

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the parts of a program stand when it is drawn: geometry, what is at a point, and which way the arrow keys go.
+// No widgets, no colours, no text.
+//
+// Every part that has parts in it is open or folded. An open one is a frame with a head, and in it a level: its parts
+// in layers from the top down, the edges between them, and values that come from elsewhere, drawn beside those who read
+// them. Levels know nothing of each other: folding a part changes its own frame and moves what stands around it.
+//
+//     GraphLayout layout(program, outline, measure);
+//     layout.setOpen(0, true);                       // the root
+//     for (const GraphItem& item : layout.level(0)->items) ...
+#pragma once
+
+#include <QPointF>
+#include <QRectF>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "views/program_view/layered_layout.h"
+#include "views/program_view/program_outline.h"
+
+namespace shardscope {
+
+struct GraphItem {
+    enum class Kind : std::uint8_t {
+        Part, ///< an operation or a part of the program, open or folded
+        Value, ///< a value that comes from outside of the level, or from far above in it
+        Results ///< what the function or the body returns
+    };
+    Kind kind = Kind::Part;
+    int part = -1;
+    ValueId value; ///< Value; Results: the first one
+    int more = 0; ///< so many values beside that one
+    bool leaves = false; ///< of an operation: what it makes is also read outside of the level
+    int layer = 0;
+    QRectF rect; ///< in the frame of the level
+};
+
+struct GraphEdge {
+    int from = 0, to = 0; ///< items
+    ValueId value; ///< the first of those that flow along it
+    int more = 0;
+    std::vector<QPointF> points; ///< as LayeredPlaces has them, in the frame of the level
+};
+
+/// What stands in an open part. Items are sorted by layer and from left to right, edges by the layer they come from.
+struct GraphLevel {
+    std::vector<GraphItem> items;
+    std::vector<GraphEdge> edges;
+    std::vector<int> layerStart; ///< first item of each layer, and the number of items
+    std::vector<double> layerTop, layerBottom;
+    std::vector<int> edgeStart; ///< first edge from each layer, and the number of edges
+    QSizeF size; ///< of the frame
+
+    [[nodiscard]] const GraphItem& item(int index) const { return items[static_cast<std::size_t>(index)]; }
+    [[nodiscard]] int layers() const { return static_cast<int>(layerTop.size()); }
+    /// Layers that overlap a range of heights: [first, second).
+    [[nodiscard]] std::pair<int, int> layersWithin(double top, double bottom) const;
+};
+
+/// Sizes of what is drawn, in the units of the layout.
+struct GraphMeasure {
+    std::function<QSizeF(int part)> folded; ///< of operations and of folded parts
+    std::function<double(int part)> head; ///< least width of an open part
+    std::function<QSizeF(ValueId value, int more, int level)> value;
+    std::function<QSizeF(int count)> results;
+    std::function<double(OperationId operation)> label; ///< width of what is said of its result
+    double headHeight = 24, padding = 16;
+    LayeredSizes sizes;
+};
+
+struct GraphPlace {
+    int level = -1; ///< part
+    int item = -1;
+    [[nodiscard]] bool valid() const { return item >= 0; }
+    bool operator==(const GraphPlace&) const = default;
+};
+
+enum class GraphWay : std::uint8_t { Up, Down, Left, Right };
+
+class GraphLayout {
+public:
+    /// Edges that would pass more layers are drawn as a value beside who reads it.
+    static constexpr int longestEdge = 8;
+
+    GraphLayout(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline, GraphMeasure measure);
+
+    [[nodiscard]] const ProgramOutline& outline() const { return *m_outline; }
+    [[nodiscard]] const Program& program() const { return *m_program; }
+    /// What a program shows at first: its body, and the first part in it if that is small.
+    void openFirst();
+    void setOpen(int part, bool open);
+    /// All at once: what is in the list is open, all else is folded.
+    void setOpenParts(const std::vector<int>& parts);
+    [[nodiscard]] bool isOpen(int part) const { return m_open[static_cast<std::size_t>(part)]; }
+    [[nodiscard]] std::vector<int> openParts() const;
+    /// Opens what the part stands in.
+    void reveal(int part);
+
+    /// Null for what is folded or stands in something folded.
+    [[nodiscard]] const GraphLevel* level(int part) const;
+    [[nodiscard]] QPointF origin(int part) const { return m_origins[static_cast<std::size_t>(part)]; }
+    [[nodiscard]] QSizeF size() const { return m_levels.front() ? m_levels.front()->size : QSizeF(); }
+
+    [[nodiscard]] const GraphItem& item(GraphPlace place) const { return level(place.level)->item(place.item); }
+    [[nodiscard]] QRectF rect(GraphPlace place) const;
+    /// The innermost item there; its frame counts.
+    [[nodiscard]] GraphPlace at(QPointF point) const;
+    /// Where a part is drawn: itself, or what it is folded into. Invalid for the root.
+    [[nodiscard]] GraphPlace placeOf(int part) const;
+    /// Where a value is drawn: the operation that makes it, or what that is folded into, and wherever it is drawn
+    /// again.
+    [[nodiscard]] std::vector<GraphPlace> placesOf(ValueId value) const;
+    /// All items, each frame before what is in it.
+    [[nodiscard]] std::vector<GraphPlace> places() const;
+    /// Where an arrow key leads: along edges up and down, in the order of reading to the sides, into frames and out.
+    [[nodiscard]] GraphPlace neighbour(GraphPlace place, GraphWay way) const;
+
+private:
+    struct LevelBuilder;
+    void arrange();
+    void makeLevel(int part);
+    void setOrigins(int part, QPointF origin);
+    [[nodiscard]] GraphPlace enter(int part, GraphWay way) const;
+    void forEachLevel(const std::function<void(int)>& visit) const;
+
+    ProgramPtr m_program;
+    std::shared_ptr<const ProgramOutline> m_outline;
+    GraphMeasure m_measure;
+    std::vector<bool> m_open; ///< by part
+    std::vector<std::unique_ptr<GraphLevel>> m_levels; ///< by part; null until needed
+    std::vector<QPointF> m_origins; ///< by part, of those that are shown
+    std::vector<int> m_itemOfPart; ///< in the level of its parent
+    std::vector<std::uint32_t> m_userStart; ///< by ValueId
+    std::vector<OperationId> m_users;
+    std::vector<bool> m_returned; ///< by ValueId
+    // Notes of the level at work.
+    std::vector<int> m_childOfOperation, m_levelOfOperation, m_childOfArgument, m_levelOfArgument;
+};
+
+} // namespace shardscope

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/program_view/graph_words.h"
+
+#include <QRegularExpression>
+#include <algorithm>
+
+#include "pipeline/tensor_rows.h"
+#include "program/op_row.h"
+#include "program/wide_attributes.h"
+#include "sharding/text.h"
+#include "views/tensors_view/tensor_tree.h"
+#include "words/utf8.h"
+
+namespace shardscope {
+
+using words::fromStd;
+using words::Noun;
+using words::Span;
+using namespace Qt::StringLiterals;
+
+GraphWords::GraphWords(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline)
+    : m_program(std::move(program))
+    , m_outline(std::move(outline))
+{
+}
+
+void GraphWords::setSnapshot(SnapshotPtr snapshot)
+{
+    m_snapshot = std::move(snapshot);
+    m_alike.assign(m_outline->parts.size(), -1);
+    m_added.assign(m_program->values.size(), {});
+    if (!m_snapshot || !m_snapshot->deviceProgram)
+        return;
+    for (const DeviceOp& op : m_snapshot->deviceProgram->ops)
+        if (const Collective* collective = op.collective(); collective && op.stem.valid()
+            && (collective->kind == CollectiveKind::AllReduce || collective->kind == CollectiveKind::ReduceScatter))
+            m_added[op.stem.index] = axesOf(*collective);
+}
+
+QString GraphWords::plainName(const Program& program, ValueId value)
+{
+    const Value& of = program.value(value);
+    return of.definition.valid() ? u'%' + QString::number(of.definition.index) : u"%arg"_s + QString::number(of.index);
+}
+
+words::Text GraphWords::legend() const
+{
+    words::Text text;
+    if (m_snapshot && m_snapshot->propagation && m_snapshot->mesh) {
+        for (std::size_t axis = 0; axis < m_snapshot->mesh->rank(); ++axis) {
+            const QString name = fromStd(m_snapshot->mesh->axis(axis).name);
+            text.push_back({ u'@' + name, Span::Style::Axis, static_cast<int>(axis) });
+            text.push_back({ tr(" cut along %1   ").arg(name), Span::Style::Plain, -1 });
+        }
+        text.push_back({ u"Σ"_s, Span::Style::Strong, -1 });
+        text.push_back({ tr(" devices add their parts up   "), Span::Style::Plain, -1 });
+    }
+    text.push_back({ u"○"_s, Span::Style::Strong, -1 });
+    text.push_back({ tr(" also read outside of its frame"), Span::Style::Plain, -1 });
+    return text;
+}
+
+bool GraphWords::isConstraint(OperationId operation) const
+{
+    return operation.valid() && m_program->operation(operation).kind == OpKind::ShardingConstraint;
+}
+
+QString GraphWords::operationTitle(const Operation& operation) const
+{
+    if (operation.kind == OpKind::ShardingConstraint)
+        return tr("constraint");
+    if (operation.kind == OpKind::Constant)
+        if (const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes);
+            constant && constant->values.size() == 1)
+            return tr("constant %1").arg(QString::number(constant->values.front()));
+    const QString name = fromStd(qualifiedName(operation));
+    if (const auto* call = wideAs<CallAttributes>(operation.attributes))
+        return u"call @"_s + fromStd(call->callee);
+    if (const auto* call = wideAs<CustomCallAttributes>(operation.attributes))
+        return u"custom_call @"_s + fromStd(call->target);
+    return name.startsWith("stablehlo."_L1) ? name.mid(10) : name;
+}
+
+QString GraphWords::scopeTitle(const std::string& name) const
+{
+    static const QRegularExpression numbered(u"^(.*)\\.(\\d+)$"_s);
+    const QString text = fromStd(name);
+    if (const auto match = numbered.match(text); match.hasMatch())
+        return match.captured(1) == "layers"_L1 ? tr("Layer %1").arg(match.captured(2))
+                                                : match.captured(1) + u' ' + match.captured(2);
+    return text.isEmpty() ? text : text.front().toUpper() + text.mid(1);
+}
+
+QString GraphWords::title(int index) const
+{
+    const ProgramPart& part = m_outline->part(index);
+    switch (part.kind) {
+    case PartKind::Module:
+    case PartKind::Function:
+        return fromStd(part.name);
+    case PartKind::Scope:
+        return scopeTitle(part.name);
+    case PartKind::Block:
+        return tr("Block %1").arg(part.number);
+    case PartKind::Operation:
+        return operationTitle(m_program->operation(part.operation));
+    case PartKind::Body: {
+        const OpKind kind = m_program->operation(part.operation).kind;
+        if (kind == OpKind::While)
+            return part.number == 0 ? tr("condition") : tr("body");
+        if (kind == OpKind::If)
+            return part.number == 0 ? tr("if true") : tr("if false");
+        return kind == OpKind::Case ? tr("branch %1").arg(part.number) : tr("body");
+    }
+    case PartKind::Repeat:
+        break;
+    }
+    const ProgramPart& first = m_outline->part(part.children.front());
+    const ProgramPart& last = m_outline->part(part.children.back());
+    if (first.kind == PartKind::Block)
+        return tr("Blocks %1–%2").arg(first.number).arg(last.number);
+    const QString from = title(part.children.front()), to = title(part.children.back());
+    const qsizetype blank = from.lastIndexOf(u' ');
+    bool isNumber = false, isOther = false;
+    const int a = from.mid(blank + 1).toInt(&isNumber), b = to.mid(to.lastIndexOf(u' ') + 1).toInt(&isOther);
+    if (!isNumber || !isOther || blank < 0 || from.left(blank) != to.left(to.lastIndexOf(u' ')))
+        return part.children.size() == 1 ? from : tr("%1 to %2", "parts").arg(from, to);
+    const QString what = first.name.starts_with("layers.") ? tr("Layers") : from.left(blank);
+    return a == b ? from : u"%1 %2–%3"_s.arg(what).arg(std::min(a, b)).arg(std::max(a, b));
+}
+
+QString GraphWords::counts(int index) const
+{
+    return words::counted(m_outline->part(index).operations, Noun::Operation);
+}
+
+QString GraphWords::subtitle(int index) const
+{
+    const ProgramPart& part = m_outline->part(index);
+    if (part.kind != PartKind::Repeat)
+        return counts(index);
+    const QString copies = words::copies(static_cast<qint64>(part.children.size()));
+    return isCutAlike(index) ? tr("same as %1, folded %2").arg(title(part.model), copies)
+                             : tr("as %1, but cut differently, folded %2").arg(title(part.model), copies);
+}
+
+bool GraphWords::isCutAlike(int repeat) const
+{
+    if (m_alike.empty() || !m_snapshot || !m_snapshot->propagation)
+        return true;
+    signed char& known = m_alike[static_cast<std::size_t>(repeat)];
+    if (known < 0) {
+        const ProgramPart& part = m_outline->part(repeat);
+        known = std::all_of(
+            part.children.begin(), part.children.end(), [&](int child) { return isCutAlike(child, part.model); });
+    }
+    return known != 0;
+}
+
+bool GraphWords::isCutAlike(int index, int likeIndex) const
+{
+    const ProgramPart &part = m_outline->part(index), &like = m_outline->part(likeIndex);
+    if (part.kind == PartKind::Operation && like.kind == PartKind::Operation) {
+        const auto& results = m_program->operation(part.operation).results;
+        const auto& others = m_program->operation(like.operation).results;
+        const auto& shardings = m_snapshot->propagation->shardings;
+        for (std::size_t i = 0; i < std::min(results.size(), others.size()); ++i)
+            if (!shardings[results[i].index].isEquivalent(shardings[others[i].index]))
+                return false;
+    }
+    if (part.children.size() != like.children.size())
+        return false;
+    for (std::size_t i = 0; i < part.children.size(); ++i)
+        if (!isCutAlike(part.children[i], like.children[i]))
+            return false;
+    return true;
+}
+
+QString GraphWords::valueName(ValueId value, int level, int more) const
+{
+    const Value& of = m_program->value(value);
+    QString name;
+    if (of.path.empty()) {
+        name = plainName(*m_program, value);
+        if (of.definition.valid()) {
+            const Operation& operation = m_program->operation(of.definition);
+            const QString title = operationTitle(operation);
+            name = operation.kind == OpKind::Constant ? title : title + u' ' + name;
+        }
+    } else {
+        // Within its own layer the layer need not be said.
+        const TensorPath path = parseTensorPath(of.path);
+        bool within = path.layer < 0;
+        const QString scope = path.layers + u'.' + QString::number(path.layer);
+        for (int at = level; at > 0 && !within; at = m_outline->part(at).parent)
+            within = m_outline->part(at).kind == PartKind::Scope && fromStd(m_outline->part(at).name) == scope;
+        name = within ? path.leaf : words::tensorName(of.path);
+        if (within) {
+            const bool isNext = of.path.starts_with("next(");
+            name = of.role == Role::Gradient ? tr("gradient of %1").arg(name)
+                : of.role == Role::Mu        ? tr("mu of %1").arg(name)
+                : of.role == Role::Nu        ? tr("nu of %1").arg(name)
+                                             : name;
+            if (isNext)
+                name = tr("next %1").arg(name);
+        }
+    }
+    return more == 0 ? name : tr("%1 and %2 more").arg(name, words::count(more));
+}
+
+QString GraphWords::results(int count) const
+{
+    return count == 1 ? tr("result") : tr("%1 results").arg(words::count(count));
+}
+
+words::Text GraphWords::shape(ValueId id) const
+{
+    const TensorType& type = m_program->value(id).type;
+    if (!isTensor(type.dtype))
+        return { { fromStd(toString(type)), Span::Style::Code, -1 } };
+    const bool known = m_snapshot && m_snapshot->propagation && m_snapshot->mesh;
+    const TensorSharding sharding = known ? heldSharding(*m_snapshot, id) : TensorSharding::open(type.rank());
+    words::Text text;
+    const auto code = [&text](const QString& more) {
+        if (!text.empty() && text.back().style == Span::Style::Code)
+            text.back().text += more;
+        else
+            text.push_back({ more, Span::Style::Code, -1 });
+    };
+    const auto axis = [&](AxisRef ref) {
+        text.push_back({ fromStd(toString(*m_snapshot->mesh, ref)), Span::Style::Axis, ref.axis });
+    };
+    if (type.rank() == 0)
+        code(fromStd(std::string(name(type.dtype))));
+    else
+        code(u"["_s);
+    for (std::size_t d = 0; d < type.rank(); ++d) {
+        code((d == 0 ? QString() : u", "_s) + (type.shape[d] < 0 ? u"?"_s : QString::number(type.shape[d])));
+        const AxisList* axes = d < sharding.dims.size() ? &sharding.dims[d].axes : nullptr;
+        if (!axes || axes->empty())
+            continue;
+        for (std::size_t i = 0; i < axes->size(); ++i) {
+            axis((*axes)[i]);
+            text.back().text.prepend(i == 0 ? u'@' : u'·');
+        }
+    }
+    if (type.rank() > 0)
+        code(u"]"_s);
+    const AxisList& added =
+        id.index < m_added.size() && !m_added[id.index].empty() ? m_added[id.index] : sharding.unreduced;
+    for (const AxisRef ref : added) {
+        axis(ref);
+        text.back().text.prepend(u" Σ "_s);
+    }
+    return text;
+}
+
+words::Text GraphWords::label(OperationId id, int level) const
+{
+    const Operation& operation = m_program->operation(id);
+    if (operation.results.empty())
+        return {};
+    const ValueId first = operation.results[0];
+    words::Text text;
+    if (!m_program->value(first).path.empty())
+        text.push_back({ valueName(first, level) + u"  "_s, Span::Style::Strong, -1 });
+    for (Span& span : shape(first))
+        text.push_back(std::move(span));
+    if (operation.results.size() > 1)
+        text.push_back({ tr("  and %1 more").arg(operation.results.size() - 1), Span::Style::Plain, -1 });
+    return text;
+}
+
+QString GraphWords::tip(ValueId id) const
+{
+    const Value& value = m_program->value(id);
+    QStringList lines;
+    lines << (value.path.empty() ? plainName(*m_program, id) : words::tensorName(value.path));
+    const QString definition = words::definition(*m_program, id);
+    if (!definition.isEmpty())
+        lines << definition;
+    QString array = fromStd(toString(value.type));
+    if (m_snapshot && m_snapshot->propagation && m_snapshot->mesh && isTensor(value.type.dtype))
+        array = fromStd(describeArray(name(value.type.dtype), value.type.shape, value.dimNames,
+            heldSharding(*m_snapshot, id), *m_snapshot->mesh));
+    lines << array;
+    if (id.index < m_added.size() && !m_added[id.index].empty()) {
+        const AxisList& axes = m_added[id.index];
+        QStringList names;
+        for (const AxisRef axis : axes)
+            names << fromStd(toString(*m_snapshot->mesh, axis));
+        lines << tr("%1 along %2 add up their parts of it")
+                     .arg(words::counted(product(axes), Noun::Device), names.join(u", "_s));
+    }
+    return lines.join(u'\n');
+}
+
+QString GraphWords::tip(int index) const
+{
+    const ProgramPart& part = m_outline->part(index);
+    if (part.kind != PartKind::Operation)
+        return title(index) + u'\n' + subtitle(index);
+    const Operation& operation = m_program->operation(part.operation);
+    QStringList lines{ fromStd(qualifiedName(operation)) };
+    for (std::size_t i = 0; i < std::min<std::size_t>(operation.results.size(), 4); ++i)
+        lines << tip(operation.results[i]);
+    if (isConstraint(part.operation))
+        lines << tr("The program asks for this cut here");
+    if (operation.source > 0 && operation.source < m_program->sources.size()
+        && m_program->sources[operation.source].line > 0)
+        lines << tr("line %1").arg(m_program->sources[operation.source].line);
+    return lines.join(u'\n');
+}
+
+QString GraphWords::place(int level) const
+{
+    QStringList names;
+    for (int at = level; at > 0; at = m_outline->part(at).parent)
+        names.prepend(title(at));
+    return names.join(u" › "_s);
+}
+
+std::vector<int> GraphWords::find(const QString& text) const
+{
+    std::vector<int> found;
+    if (text.isEmpty())
+        return found;
+    for (std::size_t i = 1; i < m_outline->parts.size(); ++i) {
+        const ProgramPart& part = m_outline->parts[i];
+        bool matches = title(static_cast<int>(i)).contains(text, Qt::CaseInsensitive);
+        if (part.kind == PartKind::Operation && !matches) {
+            const Operation& operation = m_program->operation(part.operation);
+            matches = fromStd(qualifiedName(operation)).contains(text, Qt::CaseInsensitive);
+            for (const ValueId result : operation.results) {
+                const std::string& path = m_program->value(result).path;
+                matches = matches || plainName(*m_program, result) == text
+                    || (!path.empty() && fromStd(path).contains(text, Qt::CaseInsensitive));
+            }
+        } else if (!matches) {
+            matches = fromStd(part.name).contains(text, Qt::CaseInsensitive);
+        }
+        if (matches)
+            found.push_back(static_cast<int>(i));
+    }
+    return found;
+}
+
+} // namespace shardscope

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the program's graph says: titles of its parts, names of values, and how they are shaped and cut.
+#pragma once
+
+#include <QCoreApplication>
+#include <QString>
+#include <memory>
+#include <vector>
+
+#include "pipeline/snapshot.h"
+#include "views/program_view/program_outline.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+class GraphWords {
+    Q_DECLARE_TR_FUNCTIONS(GraphWords)
+public:
+    GraphWords(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline);
+    /// Whose shardings are told; null for none. Its program is that of the graph.
+    void setSnapshot(SnapshotPtr snapshot);
+
+    /// "dot_general", "constant 0.9", "Layer 0", "Layers 1–3", "Backward".
+    [[nodiscard]] QString title(int part) const;
+    /// Of a folded part: "6 operations", "same as Layer 0, folded × 3".
+    [[nodiscard]] QString subtitle(int part) const;
+    /// Of an open part, beside its title.
+    [[nodiscard]] QString counts(int part) const;
+    /// "W1" within its layer, "Layer 0 / W1" elsewhere, "divide %76" of a nameless one. `more` values: "and 2 more".
+    [[nodiscard]] QString valueName(ValueId value, int level, int more = 0) const;
+    [[nodiscard]] QString results(int count) const; ///< "returns 3 values"
+    /// "[8@data, 1024]", with "Σ model" behind it where devices added their parts up.
+    [[nodiscard]] words::Text shape(ValueId value) const;
+    /// The same behind the value's own name: what stands beside the line from an operation.
+    [[nodiscard]] words::Text label(OperationId operation, int level) const;
+    /// What colours and marks mean.
+    [[nodiscard]] words::Text legend() const;
+    /// A sharding constraint, which is drawn with a pin.
+    [[nodiscard]] bool isConstraint(OperationId operation) const;
+    /// Several lines for a tool tip.
+    [[nodiscard]] QString tip(int part) const;
+    [[nodiscard]] QString tip(ValueId value) const;
+    /// "Backward › Layer 3"; empty within the body of main.
+    [[nodiscard]] QString place(int level) const;
+    /// Whether everything in a repeated part is also cut as what it repeats.
+    [[nodiscard]] bool isCutAlike(int repeat) const;
+    /// Parts whose title, name or value's path contains the text, whatever its case; in program order.
+    [[nodiscard]] std::vector<int> find(const QString& text) const;
+
+    /// "%12" or "%arg3", as the text of the program has it.
+    [[nodiscard]] static QString plainName(const Program& program, ValueId value);
+
+private:
+    [[nodiscard]] bool isCutAlike(int part, int like) const;
+    [[nodiscard]] QString operationTitle(const Operation& operation) const;
+    [[nodiscard]] QString scopeTitle(const std::string& name) const;
+
+    ProgramPtr m_program;
+    std::shared_ptr<const ProgramOutline> m_outline;
+    SnapshotPtr m_snapshot;
+    std::vector<AxisList> m_added; ///< by ValueId: axes along which devices add their parts up
+    mutable std::vector<signed char> m_alike; ///< by part: -1 not known yet
+};
+
+} // namespace shardscope

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Boxes in layers from the top down, with curves from box to box: one level of a graph, without any nesting.
+//
+// Every edge goes from a layer to a later one. Where it passes layers between, it holds a place in each of them, so
+// that no curve runs through a box. Boxes stand as close as they can to the middle of what they are connected with;
+// chains become straight lines. Equal input gives equal output, and boxes keep the order in which they are given
+// wherever crossings do not ask for another one.
+#pragma once
+
+#include <QPointF>
+#include <QSizeF>
+#include <vector>
+
+namespace shardscope {
+
+struct LayeredBox {
+    double width = 0, height = 0;
+    double label = 0; ///< width of what is written to the right of the line that leaves the box
+    int layer = 0;
+};
+struct LayeredEdge {
+    int from = 0, to = 0;
+};
+struct LayeredSizes {
+    double gap = 16; ///< between neighbours of a layer
+    double stem = 18; ///< straight below a box, beside it its label
+    double curve = 22; ///< the least height in which lines may change their place
+    double thread = 12; ///< kept for a line that passes a layer
+    double port = 18; ///< between arrows into one box
+};
+
+struct LayeredPlaces {
+    std::vector<QPointF> boxes; ///< top left corners, from (0, 0) on
+    /// From the lower side of one box to the upper side of another one: a line from the 1st to the 2nd point, a curve
+    /// to the 3rd that begins and ends straight downwards, a line to the 4th, and so on. An even number of points.
+    std::vector<std::vector<QPointF>> edges;
+    std::vector<double> layerTop, layerBottom; ///< of the boxes in each layer
+    QSizeF size; ///< of everything, labels included
+};
+
+/// The layer of each box: behind all that it depends on, and right before the first that depends on it. Edges go from
+/// lower to higher indices.
+[[nodiscard]] std::vector<int> layersOf(int boxes, const std::vector<LayeredEdge>& edges);
+[[nodiscard]] LayeredPlaces placeInLayers(
+    const std::vector<LayeredBox>& boxes, const std::vector<LayeredEdge>& edges, const LayeredSizes& sizes);
+
+} // namespace shardscope

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A program as nested parts: functions, the scopes that its operations bear, blocks that repeat, operations and their
+// bodies. Every part is a stretch of the program in its order, so that parts never depend on each other in circles.
+//
+//     main
+//       layers.0            6 operations
+//       (layers.1 to 3)     the same three times: one folded part with three in it
+//       loss
+//       backward ...
+//
+// Plain data that names nothing for people; views put it into words.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+enum class PartKind : std::uint8_t {
+    Module, ///< of several functions; the root then
+    Function, ///< the root of a program with main alone
+    Scope, ///< operations that bear one scope
+    Block, ///< one of several stretches that are the same, found by comparison
+    Repeat, ///< parts that are the same as the one before them
+    Operation, ///< with parts in it if it has bodies
+    Body ///< a region of an operation
+};
+
+struct ProgramPart {
+    PartKind kind = PartKind::Function;
+    int parent = -1;
+    std::vector<int> children; ///< in program order
+    OperationId operation; ///< Operation: itself; Body: whose it is
+    RegionId region; ///< Function, Body
+    std::string name; ///< of a function or of the last part of a scope
+    int number = 0; ///< Block: from 0; Body: which one
+    int model = -1; ///< Repeat: the part that all in it are like
+    int position = 0; ///< among the children of its parent
+    int operations = 0; ///< within, at any depth
+};
+
+struct ProgramOutline {
+    std::vector<ProgramPart> parts; ///< [0] is the root; parents stand before their children
+    std::vector<int> partOfOperation; ///< by OperationId; -1 for operations that stand in no region
+    std::vector<int> partOfRegion; ///< by RegionId, likewise
+
+    static ProgramOutline build(const Program& program);
+
+    [[nodiscard]] const ProgramPart& part(int index) const { return parts[static_cast<std::size_t>(index)]; }
+    [[nodiscard]] bool isContainer(int index) const { return !part(index).children.empty(); }
+    /// A name that stays over edits elsewhere in the program: "main/layers.0".
+    [[nodiscard]] std::string key(int index) const;
+    /// The same operation in the model of the repeated part that `index` stands in; -1 if it stands in none.
+    [[nodiscard]] int likeInModel(int index) const;
+};
+
+} // namespace shardscope

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Program dock: the graph of the program, and beside it its text, linked with each other and with what is selected.
+#pragma once
+
+#include <QWidget>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "views/program_view/graph_canvas.h"
+#include "views/program_view/program_text.h"
+
+class QHBoxLayout;
+class QLabel;
+class QLineEdit;
+class QListView;
+class QSplitter;
+class QToolButton;
+
+namespace shardscope {
+
+class EmptyPage;
+class SpanLine;
+
+class ProgramView : public QWidget {
+    Q_OBJECT
+public:
+    ProgramView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "239 operations", for the dock's title.
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    [[nodiscard]] GraphCanvas* canvas() const { return m_canvas; }
+    [[nodiscard]] QListView* textView() const { return m_text; }
+    [[nodiscard]] ProgramTextModel* textModel() const { return m_textModel; }
+    [[nodiscard]] QLineEdit* searchField() const { return m_search; }
+    /// What the search found: "2 of 8", or that nothing is there.
+    [[nodiscard]] QString found() const;
+    /// Goes to the next place that the search field's text occurs in.
+    void findNext(int step);
+    void setTextShown(bool shown);
+
+Q_SIGNALS:
+    void keyFigureChanged();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QToolButton* addButton(const QString& icon, const QString& text, const QKeySequence& shortcut);
+    void makeHead(QHBoxLayout* into);
+    void showSnapshot();
+    void showEmpty();
+    void followSelection();
+    void select(ValueId value, OperationId operation); ///< by the user, in graph or text
+    void showLine(int line);
+    void search();
+    void copyLines() const;
+
+    Document* m_document;
+    Selection* m_selection;
+    QLineEdit* m_search;
+    QLabel* m_found;
+    QToolButton* m_textButton;
+    QLabel* m_zoom;
+    GraphCanvas* m_canvas;
+    SpanLine* m_legend;
+    QListView* m_text;
+    ProgramTextModel* m_textModel;
+    QSplitter* m_parts;
+    EmptyPage* m_empty;
+    SnapshotPtr m_shown;
+    ProgramPtr m_program;
+    QString m_keyFigure;
+    std::vector<int> m_matches; ///< parts of the program
+    int m_match = -1;
+    bool m_stale = true; ///< not shown since something changed
+    bool m_linking = false;
+    bool m_textByHand = false;
+};
+
+} // namespace shardscope
