@@ -58,7 +58,7 @@ tl::expected<PropagationRun, std::string> runPasses(const Json& oneCase, Program
         auto done = passes::run(std::move(program), { call });
         if (!done)
             return tl::unexpected<std::string>("the pass " + name + " fails");
-        program = std::move(*done);
+        program = std::move(done->program);
     }
     run.output = std::move(program);
     return run;
