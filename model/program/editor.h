@@ -49,8 +49,6 @@ public:
     [[nodiscard]] OperationId userOf(const Use& use) const;
     [[nodiscard]] RegionId regionOf(OperationId id) const { return m_regionOf[id.index]; } ///< invalid: in none
     [[nodiscard]] OperationId ownerOf(RegionId id) const { return m_ownerOf[id.index]; } ///< invalid: a function
-    /// Index of the function whose body holds the region, at any depth.
-    [[nodiscard]] std::size_t functionOf(RegionId id) const;
     [[nodiscard]] bool isErased(OperationId id) const { return m_erased[id.index] != 0; }
 
     // Adding. A new operation stands nowhere until it is placed.

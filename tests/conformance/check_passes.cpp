@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// import_passes, export_misc, propagation_pipeline, canonicalization: the passes around propagation.
+// import_passes, export_misc, propagation_pipeline, canonicalization, and of explicit_reshards those at calls: the
+// passes around propagation.
 #include <array>
 
 #include "base/codes.h"

@@ -12,6 +12,7 @@ constexpr std::array rows{
     CheckerRow{ "axis_algebra", checkAxisAlgebra },
     CheckerRow{ "factor_propagation_unit", checkFactorPropagation },
     CheckerRow{ "canonicalization", checkCanonicalization },
+    CheckerRow{ "explicit_reshards", checkPasses },
     CheckerRow{ "debug_edges", checkProvenance },
     CheckerRow{ "debug_origins", checkProvenance },
     CheckerRow{ "export_misc", checkPasses },

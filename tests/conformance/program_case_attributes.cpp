@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "conformance/program_case_attributes.h"
+#include "conformance/program_case_members.h"
 
 #include <cstring>
 #include <map>
@@ -8,63 +8,6 @@
 namespace shardscope::conformance {
 
 namespace {
-
-/// Reads members and remembers what was read.
-class Members {
-public:
-    Members(const Json& attrs, Json& rest)
-        : m_attrs(attrs)
-        , m_rest(rest)
-    {
-    }
-    /// Null where it is absent.
-    const Json& operator[](const char* name)
-    {
-        static const Json nothing;
-        const auto found = m_attrs.find(name);
-        if (found == m_attrs.end())
-            return nothing;
-        m_rest.erase(name);
-        return *found;
-    }
-    Dimensions dims(const char* name, std::size_t count = 0, std::int64_t otherwise = 0)
-    {
-        return dimsOf((*this)[name], count, otherwise);
-    }
-    static Dimensions dimsOf(const Json& json, std::size_t count = 0, std::int64_t otherwise = 0)
-    {
-        Dimensions result(count, otherwise);
-        const Json& list = json.is_object() && json.contains("dense") ? json["dense"] : json;
-        if (list.is_array()) {
-            result.clear();
-            for (const Json& entry : list)
-                result.push_back(entry.get<std::int64_t>());
-        } else if (list.is_number()) {
-            for (std::int64_t& entry : result)
-                entry = list.get<std::int64_t>();
-        }
-        return result;
-    }
-    std::int64_t number(const char* name, std::int64_t otherwise = 0)
-    {
-        const Json& found = (*this)[name];
-        return found.is_null() ? otherwise : found.get<std::int64_t>();
-    }
-    bool flag(const char* name, bool otherwise = false)
-    {
-        const Json& found = (*this)[name];
-        return found.is_null() ? otherwise : found.get<bool>();
-    }
-    std::string text(const char* name)
-    {
-        const Json& found = (*this)[name];
-        return found.is_null() ? std::string() : found.get<std::string>();
-    }
-
-private:
-    const Json& m_attrs;
-    Json& m_rest;
-};
 
 template <class T>
 void appendBytes(std::vector<std::byte>& bytes, T value)
@@ -200,36 +143,6 @@ CollectiveAttributes collective(Members& members)
     return result;
 }
 
-SdyCollectiveAttributes sdyCollective(OpKind kind, Members& members, const ShardingReaders& readers)
-{
-    SdyCollectiveAttributes result;
-    result.out = readers.sharding(members["out_sharding"]);
-    const std::uint32_t mesh = result.out.mesh;
-    const Json& lists = members["axes_per_dim"];
-    if (kind == OpKind::SdyAllToAll) {
-        for (const Json& move : lists)
-            result.moves.push_back({ readers.axes(mesh, move.at("axes")), move.at("src").get<std::int64_t>(),
-                move.at("tgt").get<std::int64_t>() });
-    } else if (lists.is_array()) {
-        for (const Json& axes : lists)
-            result.axesPerDimension.push_back(readers.axes(mesh, axes));
-    }
-    if (const Json& axes = members["axes"]; axes.is_array())
-        result.axes = readers.axes(mesh, axes);
-    if (const Json& words = members["keywords"]; words.is_array() && !words.empty())
-        result.kind = words[0] == "max" ? ReduceKind::Max : words[0] == "min" ? ReduceKind::Min : ReduceKind::Sum;
-    return result;
-}
-
-std::vector<ProgramSharding> shardings(const Json& list, const ShardingReaders& readers)
-{
-    std::vector<ProgramSharding> result;
-    if (list.is_array())
-        for (const Json& sharding : list)
-            result.push_back(readers.sharding(sharding));
-    return result;
-}
-
 Attributes comparison(Members& members)
 {
     static const std::map<std::string, Comparison> directions{ { "EQ", Comparison::Equal },
@@ -243,54 +156,6 @@ Attributes comparison(Members& members)
     if (words.size() > 1)
         result.type = types.at(words[1].get<std::string>());
     return result;
-}
-
-Attributes ofShardy(OpKind kind, Members& members, const Json& operation, const ShardingReaders& readers)
-{
-    switch (kind) {
-    case OpKind::ShardingConstraint:
-        return ConstraintAttributes{ GivenSharding{
-            std::make_shared<const ProgramSharding>(readers.sharding(operation.at("constraint_sharding"))) } };
-    case OpKind::Reshard:
-        return wide(OwnShardingAttributes{ readers.sharding(operation.at("constraint_sharding")) });
-    case OpKind::DataFlowEdge:
-    case OpKind::FuncDataFlowEdge: {
-        OwnShardingAttributes own;
-        if (const Json& sharding = members["sharding"]; sharding.is_object())
-            own.sharding = readers.sharding(sharding);
-        return wide(std::move(own));
-    }
-    case OpKind::ManualComputation: {
-        ManualComputationAttributes manual{ shardings(members["in_shardings"], readers),
-            shardings(members["out_shardings"], readers), {} };
-        for (const Json& axis : members["manual_axes"])
-            manual.manualAxes.push_back(axis.at("name").get<std::string>());
-        return wide(std::move(manual));
-    }
-    case OpKind::NamedComputation:
-        return wide(NamedComputationAttributes{ members.text("name"), shardings(members["in_shardings"], readers),
-            shardings(members["out_shardings"], readers) });
-    case OpKind::PropagationBarrier: {
-        const std::string allowed = members.text("allowed_direction");
-        return wide(PropagationBarrierAttributes{ allowed == "FORWARD" ? BarrierDirection::Forward
-                : allowed == "BACKWARD"                                ? BarrierDirection::Backward
-                : allowed == "BOTH"                                    ? BarrierDirection::Both
-                                                                       : BarrierDirection::None });
-    }
-    case OpKind::ShardingGroup:
-        return wide(ShardingGroupAttributes{ members.number("group_id") });
-    case OpKind::SdyAllGather:
-    case OpKind::SdyAllReduce:
-    case OpKind::SdyAllSlice:
-    case OpKind::SdyAllToAll:
-    case OpKind::SdyCollectivePermute:
-    case OpKind::SdyReduceScatter:
-    case OpKind::ShardedToUnreduced:
-    case OpKind::ReplicatedToUnreduced:
-        return wide(sdyCollective(kind, members, readers));
-    default:
-        return {};
-    }
 }
 
 Attributes ofIndexing(OpKind kind, Members& members)
@@ -439,7 +304,7 @@ Attributes readAttributes(OpKind kind, const Json& operation, const TensorType& 
     case OpKind::Opaque:
         return wide(OpaqueAttributes{ operation.at("op").get<std::string>() });
     default:
-        return ofShardy(kind, members, operation, readers);
+        return readShardyAttributes(kind, members, operation, readers);
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The passes around propagation: programs with calls, errors, and what holds for any program. What each pass does is in
 // the reference's cases.
+#include <set>
+
 #include <QtTest>
 
 #include "base/codes.h"
@@ -18,6 +20,7 @@ private Q_SLOTS:
     void namesThatAreNotKnown();
     void edgesGoAsTheyCame();
     void callsGetBodiesOfTheirOwn();
+    void sharedBodiesAreCopied();
     void callsComeBack();
     void functionsThatCallThemselvesStay();
     void shardingsCrossCalls_data();
@@ -164,6 +167,29 @@ void TestPasses::callsGetBodiesOfTheirOwn()
     for (const OperationId id : inlined.main().operations)
         if (const auto* named = wideAs<NamedComputationAttributes>(inlined.operation(id).attributes))
             QCOMPARE(named->name, std::string("f"));
+}
+
+void TestPasses::sharedBodiesAreCopied()
+{
+    Editor edit(twoCalls());
+    const RegionId body = edit.program().functions[1].body;
+    const ProgramSharding given{ 0, TensorSharding::fullyReplicated(2) };
+    edit.setSharding(edit.region(body).arguments[0], given);
+    const Program inlined = passes::importFunctionCalls(std::move(edit).finish());
+    QVERIFY(verify(inlined).empty());
+    QCOMPARE(functionNames(inlined), std::string("main"));
+    std::set<std::uint32_t> regions;
+    for (const OperationId id : inlined.main().operations) {
+        const auto* named = wideAs<NamedComputationAttributes>(inlined.operation(id).attributes);
+        if (!named)
+            continue;
+        QCOMPARE(named->in.size(), 1U);
+        QVERIFY(named->in[0] == given);
+        QVERIFY(named->out.empty());
+        QCOMPARE(inlined.operation(id).regions.size(), 1U);
+        regions.insert(inlined.operation(id).regions[0].index);
+    }
+    QCOMPARE(regions.size(), 2U);
 }
 
 void TestPasses::callsComeBack()

@@ -3,31 +3,43 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <tuple>
 
 #include "propagation/passes/passes.h"
 #include "propagation/passes/support.h"
 
 namespace shardscope::passes {
 
-std::optional<std::size_t> functionIndex(const Program& program, const std::string& name)
+FunctionNames::FunctionNames(const Program& program)
 {
     for (std::size_t i = 0; i < program.functions.size(); ++i)
-        if (program.functions[i].name == name)
-            return i;
-    return {};
+        add(program.functions[i].name, i);
 }
 
-std::string freeFunctionName(const Program& program, const std::string& wanted)
+std::optional<std::size_t> FunctionNames::index(const std::string& name) const
 {
-    std::string name = wanted;
-    for (int i = 0; functionIndex(program, name); ++i)
-        name = wanted + "_" + std::to_string(i);
-    return name;
+    const auto found = m_index.find(name);
+    return found == m_index.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string FunctionNames::numbered(const std::string& wanted)
+{
+    int& next = m_next[wanted];
+    while (m_index.contains(wanted + "_" + std::to_string(next)))
+        ++next;
+    return wanted + "_" + std::to_string(next);
+}
+
+std::string FunctionNames::freeName(const std::string& wanted)
+{
+    return m_index.contains(wanted) ? numbered(wanted) : wanted;
 }
 
 CallGraph callGraph(const Program& program)
 {
     CallGraph graph;
+    const FunctionNames names(program);
     const std::size_t count = program.functions.size();
     graph.calls.resize(count);
     graph.callees.resize(count);
@@ -36,7 +48,7 @@ CallGraph callGraph(const Program& program)
             const auto* call = wideAs<CallAttributes>(program.operation(id).attributes);
             if (!call)
                 return;
-            if (const auto callee = functionIndex(program, call->callee)) {
+            if (const auto callee = names.index(call->callee)) {
                 graph.calls[f].push_back(id);
                 graph.callees[f].push_back(*callee);
             }
@@ -71,8 +83,9 @@ Program dropUnusedFunctions(Program program)
         for (const std::size_t callee : graph.callees[f])
             use(callee);
     };
+    const FunctionNames names(program);
     const auto named = [&](const std::string& name) {
-        if (const auto index = functionIndex(program, name))
+        if (const auto index = names.index(name))
             use(*index);
     };
     for (std::size_t f = 0; f < program.functions.size(); ++f)
@@ -109,18 +122,14 @@ Program flattenCallGraph(Program program)
     if (graph.recursive)
         return program;
     Editor edit(std::move(program));
+    FunctionNames names(edit.program());
     std::vector<char> taken(edit.program().functions.size(), 0);
     // A function of its own for a call: the callee with all that it calls in turn.
     const std::function<std::string(std::size_t)> copy = [&](std::size_t f) {
         Function made = edit.program().functions[f];
         made.originalName = made.originalName.empty() ? made.name : made.originalName;
-        made.name = freeFunctionName(edit.program(), made.originalName + "_0") == made.originalName + "_0"
-            ? made.originalName + "_0"
-            : std::string();
-        for (int i = 1; made.name.empty(); ++i)
-            if (const std::string name = made.originalName + "_" + std::to_string(i);
-                !functionIndex(edit.program(), name))
-                made.name = name;
+        made.name = names.numbered(made.originalName);
+        names.add(made.name, edit.program().functions.size());
         made.isPublic = false;
         ValueMap map;
         made.body = edit.copyRegion(made.body, {}, map);
@@ -133,8 +142,7 @@ Program flattenCallGraph(Program program)
                 calls.push_back(id);
         });
         for (const OperationId id : calls)
-            if (const auto callee =
-                    functionIndex(edit.program(), wideAs<CallAttributes>(edit.operation(id).attributes)->callee))
+            if (const auto callee = names.index(wideAs<CallAttributes>(edit.operation(id).attributes)->callee))
                 edit.raw().operations[id.index].attributes = wide(CallAttributes{ copy(*callee) });
         return made.name;
     };
@@ -181,7 +189,9 @@ Program unflattenCallGraph(Program program)
         return program;
     Editor edit(std::move(program));
     const ManualAxes manualAxes = manualAxesOf(edit, graph);
-    const auto shardingsOf = [&](std::size_t f) {
+    // Copies of one function with equal shardings, called inside the same manual computations, are one.
+    using Key = std::tuple<std::string, std::vector<std::string>, std::vector<ShardingIndex>>;
+    const auto keyOf = [&](std::size_t f) {
         const Function& function = edit.program().functions[f];
         std::vector<ShardingIndex> shardings;
         const Region& body = edit.region(function.body);
@@ -190,31 +200,21 @@ Program unflattenCallGraph(Program program)
         std::vector<ShardingIndex> results = function.resultShardings;
         results.resize(body.results.size(), 0);
         shardings.insert(shardings.end(), results.begin(), results.end());
-        return shardings;
+        return Key(function.originalName, manualAxes[f], std::move(shardings));
     };
-    std::vector<std::size_t> first; // representatives, in walk order
+    std::map<Key, std::size_t> first;
     std::vector<char> dropped(graph.calls.size(), 0);
     for (const std::size_t f : graph.calleesFirst)
         for (std::size_t c = 0; c < graph.calls[f].size(); ++c) {
-            if (dropped[f] != 0)
-                continue;
             const std::size_t callee = graph.callees[f][c];
-            const std::string& original = edit.program().functions[callee].originalName;
-            if (original.empty())
+            if (dropped[f] != 0 || edit.program().functions[callee].originalName.empty())
                 continue;
-            const auto same = std::find_if(first.begin(), first.end(), [&](std::size_t other) {
-                return edit.program().functions[other].originalName == original
-                    && manualAxes[other] == manualAxes[callee] && shardingsOf(other) == shardingsOf(callee);
-            });
-            if (same == first.end()) {
-                first.push_back(callee);
-                continue;
-            }
-            if (*same == callee)
+            const std::size_t same = first.try_emplace(keyOf(callee), callee).first->second;
+            if (same == callee)
                 continue;
             dropped[callee] = 1;
             edit.raw().operations[graph.calls[f][c].index].attributes =
-                wide(CallAttributes{ edit.program().functions[*same].name });
+                wide(CallAttributes{ edit.program().functions[same].name });
         }
     std::vector<Function> kept;
     for (std::size_t f = 0; f < graph.calls.size(); ++f) {

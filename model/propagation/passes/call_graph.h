@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "program/editor.h"
@@ -23,9 +24,21 @@ struct CallGraph {
 };
 [[nodiscard]] CallGraph callGraph(const Program& program);
 
-/// Index of the function; nothing for one that there is not.
-[[nodiscard]] std::optional<std::size_t> functionIndex(const Program& program, const std::string& name);
-/// `wanted`, or the first of wanted_0, wanted_1, ... that no function has.
-[[nodiscard]] std::string freeFunctionName(const Program& program, const std::string& wanted);
+/// Finds functions by name, and names that are free.
+class FunctionNames {
+public:
+    explicit FunctionNames(const Program& program);
+    /// Index of the function; nothing for one that there is not.
+    [[nodiscard]] std::optional<std::size_t> index(const std::string& name) const;
+    void add(const std::string& name, std::size_t index) { m_index.emplace(name, index); }
+    /// The first of wanted_0, wanted_1, ... that no function has.
+    [[nodiscard]] std::string numbered(const std::string& wanted);
+    /// `wanted` itself where it is free.
+    [[nodiscard]] std::string freeName(const std::string& wanted);
+
+private:
+    std::unordered_map<std::string, std::size_t> m_index;
+    std::unordered_map<std::string, int> m_next; ///< by wanted name: all lower numbers are taken
+};
 
 } // namespace shardscope::passes

@@ -11,7 +11,10 @@ namespace {
 
 bool sameContent(const ProgramMesh& a, const ProgramMesh& b)
 {
-    return *a.mesh == *b.mesh && a.onlyDevice == b.onlyDevice;
+    const auto isLegal = [](const ProgramMesh& mesh) {
+        return !mesh.undeclared && !mesh.illegal && mesh.strays.empty();
+    };
+    return *a.mesh == *b.mesh && a.onlyDevice == b.onlyDevice && isLegal(a) && isLegal(b);
 }
 
 std::string freeName(const std::vector<ProgramMesh>& meshes, const std::string& wanted)

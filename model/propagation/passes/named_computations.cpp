@@ -106,13 +106,15 @@ Program exportNamedComputations(Program program)
     if (order.empty())
         return program;
     Editor edit(std::move(program));
+    FunctionNames names(edit.program());
     for (const OperationId id : order)
         sinkEdges(edit, id);
     edit.commit();
     for (const OperationId id : order) {
         const auto named = *wideAs<NamedComputationAttributes>(edit.operation(id).attributes);
         Function function;
-        function.name = freeFunctionName(edit.program(), named.name);
+        function.name = names.freeName(named.name);
+        names.add(function.name, edit.program().functions.size());
         function.originalName = named.name;
         function.isPublic = false;
         function.body = edit.operation(id).regions[0];
