@@ -10,6 +10,7 @@
 #include "program/name_values.h"
 #include "program/verify_shardings.h"
 #include "propagation/passes/passes.h"
+#include "propagation/passes/pipelines.h"
 #include "propagation/replay.h"
 #include "propagation/written.h"
 #include "report.h"
@@ -94,16 +95,9 @@ tl::expected<Loaded, std::vector<Diagnostic>> load(const std::string& file)
 /// What has to be done before propagation: constants of their own for every use, constraints on what they constrain.
 Result<Program> prepared(Program program, const std::string& strategy)
 {
-    program = passes::liftInlinedMeshes(std::move(program));
     if (strategy != "full")
-        return program;
-    program = passes::removeSizeOneAxes(std::move(program));
-    program = passes::propagateFromFunctionsToCalls(std::move(program));
-    program = passes::splitConstants(std::move(program));
-    Result<Program> cleaned = passes::cleanUpManualAxes(std::move(program));
-    if (!cleaned)
-        return cleaned;
-    return passes::importShardingGroups(passes::applyShardingConstraints(std::move(*cleaned)));
+        return passes::liftInlinedMeshes(std::move(program));
+    return passes::prepareInPlace(std::move(program));
 }
 
 std::string printed(const Program& program)

@@ -5,8 +5,10 @@
 
 #include "base/codes.h"
 #include "pipeline/tensor_rows.h"
+#include "program/name_values.h"
 #include "program/over_mesh.h"
 #include "program/verify_shardings.h"
+#include "propagation/passes/pipelines.h"
 
 namespace shardscope {
 
@@ -24,6 +26,19 @@ bool addFindings(Snapshot& snapshot, std::vector<Diagnostic> findings)
         snapshot.problems.push_back({ std::move(finding), {}, {} });
     }
     return anyError;
+}
+
+/// Of a large program the values between its arguments and its results are not listed one by one.
+void listFew(Program& program)
+{
+    if (program.values.size() <= maximumProgramRows)
+        return;
+    for (Value& value : program.values)
+        if (value.role == Role::Activation)
+            value.role = Role::Temporary;
+    for (const ValueId result : program.main().results)
+        if (program.value(result).definition.valid())
+            program.values[result.index].role = Role::Activation;
 }
 
 /// Annotations, for those who ask what was written: the program's own, none of them by rules.
@@ -61,11 +76,19 @@ std::shared_ptr<const Annotations> writtenOf(const Program& program)
 
 bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
 {
-    const auto over = std::make_shared<const Program>(overMesh(*snapshot.program, snapshot.mesh));
-    snapshot.program = over;
-    snapshot.annotations = writtenOf(*over);
-    if (addFindings(snapshot, verify(*over)) || addFindings(snapshot, verifyShardings(*over)))
+    const Program written = overMesh(*snapshot.program, snapshot.mesh);
+    if (addFindings(snapshot, verify(written)) || addFindings(snapshot, verifyShardings(written)))
         return true;
+    Result<Program> prepared = passes::prepareInPlace(written);
+    if (!prepared) {
+        addFindings(snapshot, { std::move(prepared.error()) });
+        return true;
+    }
+    nameValues(*prepared); // constants are copied for every use
+    listFew(*prepared);
+    const auto over = std::make_shared<const Program>(std::move(*prepared));
+    snapshot.program = over;
+    snapshot.annotations = writtenOf(written);
     if (stop.stop_requested())
         return false;
 

@@ -41,6 +41,8 @@ private:
 
 void nameValues(Program& program)
 {
+    for (Value& value : program.values)
+        value.path.clear();
     if (program.functions.empty()) {
         Namer(program, {}).nameRegion(RegionId(0));
     } else {

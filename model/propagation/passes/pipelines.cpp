@@ -11,6 +11,17 @@
 
 namespace shardscope::passes {
 
+Result<Program> prepareInPlace(Program program)
+{
+    program = liftInlinedMeshes(std::move(program));
+    program = propagateFromFunctionsToCalls(std::move(program));
+    program = splitConstants(std::move(program));
+    Result<Program> cleaned = cleanUpManualAxes(std::move(program));
+    if (!cleaned)
+        return cleaned;
+    return importShardingGroups(applyShardingConstraints(std::move(*cleaned)));
+}
+
 Result<Program> importPipeline(Program program, PipelineOptions options)
 {
     program = dropUnusedFunctions(std::move(program));

@@ -34,6 +34,9 @@ struct PipelineOutcome {
 [[nodiscard]] Result<Program> importPipeline(Program program, PipelineOptions options = {});
 /// Everything before propagation.
 [[nodiscard]] Result<Program> importProgram(Program program, PipelineOptions options = {});
+/// As much of it as leaves a program as a person reads it: loops, computations and calls stay, and propagation passes
+/// their borders by implicit edges. Constants are split, constraints and groups applied.
+[[nodiscard]] Result<Program> prepareInPlace(Program program);
 /// What belongs behind propagation, without reshards: constants are merged, constraints are reshards, what comes in and
 /// goes out is cut to what divides, all is closed. Error: UnreducedAxes.
 [[nodiscard]] Result<Program> exportPipeline(Program program);
