@@ -23,6 +23,13 @@ inline QString shown(const Error& error)
     return QString::fromStdString(text);
 }
 
+/// The same of what could not be read; empty for what could.
+template <class T>
+QString shown(const Result<T>& read)
+{
+    return read ? QString() : shown(read.error());
+}
+
 /// What is wrong with the way of a text through reader and printer and back; empty if nothing is.
 inline QString wayRound(const Program& program, const PrintOptions& options = {})
 {

@@ -88,7 +88,7 @@ void TestFacts::files()
     const QByteArray text = file.readAll();
     const Result<std::vector<ReadProgram>> read =
         readAllStableHlo({ text.constData(), static_cast<std::size_t>(text.size()) });
-    QVERIFY2(read, qPrintable(test::shown(read.error())));
+    QVERIFY2(read, qPrintable(test::shown(read)));
     QVERIFY(!read->empty());
     std::map<QString, int> counts;
     for (const ReadProgram& one : *read) {

@@ -400,9 +400,9 @@ void TestForms::bothForms()
     QFETCH(int, index);
     const Form& form = forms[index];
     const Result<ReadProgram> pretty = readStableHlo(around(form.pretty));
-    QVERIFY2(pretty, qPrintable(test::shown(pretty.error())));
+    QVERIFY2(pretty, qPrintable(test::shown(pretty)));
     const Result<ReadProgram> generic = readStableHlo(around(form.generic));
-    QVERIFY2(generic, qPrintable(test::shown(generic.error())));
+    QVERIFY2(generic, qPrintable(test::shown(generic)));
     const std::string different = difference(pretty->program, generic->program);
     QVERIFY2(different.empty(), different.c_str());
     const Program& program = pretty->program;
@@ -426,7 +426,7 @@ void TestForms::genericForms()
     const std::string whole =
         around(text.toStdString()) + "{-# dialect_resources: { builtin: { r: \"0x040000000100000002000000\" } } #-}\n";
     const Result<ReadProgram> read = readStableHlo(whole);
-    QVERIFY2(read, qPrintable(test::shown(read.error())));
+    QVERIFY2(read, qPrintable(test::shown(read)));
     const QString wrong = test::wayRound(read->program);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
@@ -470,7 +470,7 @@ void TestForms::allKinds()
         const std::string text =
             "%0 = \"" + name + "\"(" + operands + ") " + attributes + " : (" + types + ") -> tensor<8x4xf32>";
         const Result<ReadProgram> read = readStableHlo(around(text));
-        QVERIFY2(read, qPrintable(QString::fromStdString(name) + test::shown(read.error())));
+        QVERIFY2(read, qPrintable(QString::fromStdString(name) + test::shown(read)));
         see(read);
         const QString wrong = test::wayRound(read->program);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
@@ -492,7 +492,7 @@ void TestForms::modules()
                       "    %0 = call @g(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
                       "    return %0 : tensor<2xf32>\n  }\n"
                       "  sdy.mesh @mesh = <[\"a\"=2]>\n}\n");
-    QVERIFY2(pretty, qPrintable(test::shown(pretty.error())));
+    QVERIFY2(pretty, qPrintable(test::shown(pretty)));
     const Result<ReadProgram> generic = readStableHlo(
         "\"builtin.module\"() <{sym_name = \"m\"}> ({\n"
         "  \"func.func\"() <{function_type = (tensor<2xf32>) -> tensor<2xf32>, sym_name = \"g\", sym_visibility = "
@@ -535,7 +535,7 @@ void TestForms::opaque()
                                                    "    %5 = stablehlo.tanh %0 : tensor<4xf32>\n"
                                                    "  } : (tensor<4xf32>) -> tensor<4xf32>\n"
                                                    "  return %1 : tensor<4xf32>\n}\n");
-    QVERIFY2(read, qPrintable(test::shown(read.error())));
+    QVERIFY2(read, qPrintable(test::shown(read)));
     QCOMPARE(read->warnings.size(), std::size_t{ 4 });
     QCOMPARE(test::shown(read->warnings[0]), QStringLiteral("W230 2:3 op=foreign.note"));
     QCOMPARE(test::shown(read->warnings[1]), QStringLiteral("W230 3:3 op=foreign.empty"));

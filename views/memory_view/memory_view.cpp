@@ -30,6 +30,10 @@ QString whyNothing(const Document& document)
             padded = padded || row.layout.isUneven();
         }
     const QString held = words::bytes(static_cast<double>(bytes));
+    if (snapshot->errorCount() == 0)
+        return MemoryView::tr("The inputs of this program take %1 on each device. Memory over a step is shown for the "
+                              "networks that come with Shardscope.")
+            .arg(held);
     const QString id =
         snapshot->problems.empty() ? QString() : QString::fromLatin1(snapshot->problems.front().diagnostic.id().data());
     return (padded ? MemoryView::tr("A step begins with %1 on each device, padding included; how full it gets is known "

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/panel/obstacle.h"
 
+#include <algorithm>
+
 #include <QCoreApplication>
 
+#include "base/codes.h"
 #include "document/document.h"
 #include "views/panel/panel.h"
 #include "words/words.h"
@@ -38,7 +41,11 @@ std::optional<Obstacle> obstacleOf(const Document& document)
     }
     if (snapshot->problems.empty())
         return Obstacle{ StepObstacle::tr("No step can run"), {}, {} };
-    const Problem& problem = snapshot->problems.front(); // errors stand first
+    // Errors stand first. Without one, it is that the program was read.
+    const auto read = std::find_if(snapshot->problems.begin(), snapshot->problems.end(),
+        [](const Problem& each) { return each.diagnostic.code == Code::ProgramNotRun; });
+    const Problem& problem =
+        snapshot->errorCount() > 0 || read == snapshot->problems.end() ? snapshot->problems.front() : *read;
     const words::ProblemText text = words::describe(problem.diagnostic);
     Obstacle obstacle{ StepObstacle::tr("No step can run: %1").arg(text.cause), text.remedy, {} };
     if (!problem.fixes.empty())

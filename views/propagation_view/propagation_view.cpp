@@ -75,7 +75,9 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     head->addWidget(m_slider, 1);
     head->addSpacing(6);
     head->addWidget(m_position);
-    m_sentence->setContentsMargins(8, 0, 8, 4);
+    auto* sentence = new QVBoxLayout;
+    sentence->setContentsMargins(8, 0, 8, 4);
+    sentence->addWidget(m_sentence);
     m_sentence->setMarks(AxisMarks::Chips);
 
     auto* scroll = new QScrollArea(this);
@@ -118,7 +120,7 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     inner->setContentsMargins(0, 0, 0, 0);
     inner->setSpacing(0);
     inner->addLayout(head);
-    inner->addWidget(m_sentence);
+    inner->addLayout(sentence);
     inner->addWidget(scroll);
     inner->addWidget(m_table, 1);
     auto* column = new QVBoxLayout(this);
