@@ -47,5 +47,6 @@ Target rulesTarget();
 Target shardingTarget();
 Target shardyTarget();
 Target specTarget();
+Target stableHloTarget();
 
 } // namespace shardscope::fuzz

@@ -16,7 +16,8 @@ using namespace shardscope::fuzz;
 std::vector<Target> targets()
 {
     return { meshTarget(), rulesTarget(), specTarget(), hloTarget(), shardyTarget(), shardingTarget(), namesTarget(),
-        publishedRulesTarget(), maxTextTarget(), csvTarget(), jsonTableTarget(), experimentTarget() };
+        publishedRulesTarget(), maxTextTarget(), csvTarget(), jsonTableTarget(), experimentTarget(),
+        stableHloTarget() };
 }
 
 std::string textOf(const LongList& list)

@@ -36,7 +36,10 @@ struct OneCollective {
         program->mesh = mesh;
         for (std::uint32_t v = 0; v < 2; ++v) {
             const TensorSharding& sharding = v == 0 ? from : to;
-            program->values.push_back({ ValueId(v), { type.dtype, shardShape(sharding, type.shape) }, sharding });
+            DeviceValue& value = program->values.emplace_back();
+            value.stem = ValueId(v);
+            value.localType = { type.dtype, shardShape(sharding, type.shape) };
+            value.sharding = sharding;
         }
         DeviceOp op;
         op.action = collective;
