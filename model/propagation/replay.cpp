@@ -44,6 +44,7 @@ void arrive(AxisList& axes, AxisRef axis)
 
 Replay::Replay(const PropagationResult& result)
     : m_result(result)
+    , m_steps(result.steps)
 {
     for (const PropagationStep& record : result.log)
         m_steps = std::max(m_steps, record.step);

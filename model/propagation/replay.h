@@ -19,7 +19,8 @@ public:
     /// `result` must outlive the replay.
     explicit Replay(const PropagationResult& result);
 
-    /// The number of the last step; step 0 is what was given.
+    /// The number of the last step; step 0 is what was given. Steps in which only what is declared for a result changes
+    /// have no records.
     [[nodiscard]] std::uint32_t steps() const { return m_steps; }
     /// The axes of a dimension of a value after that step.
     [[nodiscard]] AxisList axesAt(ValueId value, std::size_t dimension, std::uint32_t step) const;

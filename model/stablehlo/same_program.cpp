@@ -27,7 +27,10 @@ public:
         if (!sameDictionary(m_a.extra, m_b.extra))
             return "attributes of the module";
         for (const ProgramMesh& mesh : m_a.meshes) {
-            const auto found = std::find(m_b.meshes.begin(), m_b.meshes.end(), mesh);
+            // The one in the same place, if it is equal: a mesh that is written twice is there twice.
+            auto found = m_b.meshes.begin() + static_cast<std::ptrdiff_t>(std::min(m_meshes.size(), m_b.meshes.size()));
+            if (found == m_b.meshes.end() || !(*found == mesh))
+                found = std::find(m_b.meshes.begin(), m_b.meshes.end(), mesh);
             if (found == m_b.meshes.end())
                 return "mesh @" + mesh.name;
             m_meshes.push_back(static_cast<std::uint32_t>(found - m_b.meshes.begin()));

@@ -39,9 +39,9 @@ private Q_SLOTS:
         QCOMPARE(ran.out, QStringLiteral("standard input: legal, 2 operations\n"));
         QVERIFY(ran.error.isEmpty());
         const auto json = verify(legal, { QStringLiteral("--json") }).json();
-        QCOMPARE(json["format"], "shardscope-verify");
-        QCOMPARE(json["legal"], true);
-        QCOMPARE(json["input"]["operations"], 2);
+        QCOMPARE(json["format"].get<std::string>(), std::string("shardscope-verify"));
+        QCOMPARE(json["legal"].get<bool>(), true);
+        QCOMPARE(json["input"]["operations"].get<int>(), 2);
         QVERIFY(json["problems"].empty());
     }
 
@@ -78,12 +78,12 @@ private Q_SLOTS:
     void allFindingsAreListed()
     {
         const auto json = verify(with("[{\"x\"}, {}]", "[{\"z\"}, {}, {}]"), { QStringLiteral("--json") }).json();
-        QCOMPARE(json["legal"], false);
+        QCOMPARE(json["legal"].get<bool>(), false);
         QCOMPARE(json["problems"].size(), std::size_t{ 2 });
-        QCOMPARE(json["problems"][0]["kind"], "rank_mismatch");
-        QCOMPARE(json["problems"][0]["args"]["function"], "main");
-        QCOMPARE(json["problems"][1]["kind"], "unknown_axis");
-        QCOMPARE(json["problems"][1]["where"]["line"], 2);
+        QCOMPARE(json["problems"][0]["kind"].get<std::string>(), std::string("rank_mismatch"));
+        QCOMPARE(json["problems"][0]["args"]["function"].get<std::string>(), std::string("main"));
+        QCOMPARE(json["problems"][1]["kind"].get<std::string>(), std::string("unknown_axis"));
+        QCOMPARE(json["problems"][1]["where"]["line"].get<int>(), 2);
     }
 
     void rulesOfAProgram()
@@ -95,8 +95,8 @@ private Q_SLOTS:
         QVERIFY(ran.out.contains(QStringLiteral("([i, j])->([i, j]) {i=8, j=32}")));
         const auto json = runProgram(command + QStringList{ QStringLiteral("--json") }, legal).json();
         QCOMPARE(json["operations"].size(), std::size_t{ 2 });
-        QCOMPARE(json["operations"][0]["op"], "stablehlo.dot_general");
-        QCOMPARE(json["operations"][0]["line"], 3);
+        QCOMPARE(json["operations"][0]["op"].get<std::string>(), std::string("stablehlo.dot_general"));
+        QCOMPARE(json["operations"][0]["line"].get<int>(), 3);
         QCOMPARE(runProgram(command, with("\"x\"}", "\"z\"}")).code, 2);
         QCOMPARE(runProgram({ QStringLiteral("rules"), QStringLiteral("missing.mlir") }).code, 2);
     }

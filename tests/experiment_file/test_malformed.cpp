@@ -42,7 +42,7 @@ private Q_SLOTS:
         QCOMPARE(error(R"("rules": { "fallback": "raise_eror" })").text("nearest"), "raise_error");
         const Diagnostic unknown = error(R"("model": { "preset": "transformer" })");
         QVERIFY(!unknown.arg("nearest"));
-        QCOMPARE(unknown.list("known"), (std::vector<std::string>{ "mlp", "arrays" }));
+        QCOMPARE(unknown.list("known"), (std::vector<std::string>{ "mlp", "arrays", "program" }));
         QCOMPARE(unknown.text("value"), "transformer");
         const Diagnostic type = error(R"("run": { "loops": "many" })");
         QCOMPARE(type.text("key"), "loops");

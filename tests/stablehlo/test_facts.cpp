@@ -122,8 +122,8 @@ void TestFacts::shardings()
             const QByteArray text = file.readAll();
             const auto read = readAllStableHlo({ text.constData(), static_cast<std::size_t>(text.size()) });
             QVERIFY(read);
-            const bool says = text.contains("sdy.sharding =") || text.contains("mhlo.sharding = \"{devices=[2")
-                || text.contains("mhlo.sharding = \"{devices=[8");
+            const bool says = text.contains("{sdy.sharding =") || text.contains(" sdy.sharding =")
+                || text.contains("mhlo.sharding = \"{devices=[2") || text.contains("mhlo.sharding = \"{devices=[8");
             std::size_t shardings = 0;
             for (const ReadProgram& one : *read)
                 shardings += one.program.shardings.size();

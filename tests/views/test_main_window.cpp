@@ -54,7 +54,8 @@ namespace {
 bool isOnDemand(const DockFrame* dock)
 {
     return QStringList{ QStringLiteral("trace"), QStringLiteral("program"), QStringLiteral("lab"),
-        QStringLiteral("named"), QStringLiteral("dialects"), QStringLiteral("devices"), QStringLiteral("hosts") }
+        QStringLiteral("named"), QStringLiteral("dialects"), QStringLiteral("propagation"), QStringLiteral("devices"),
+        QStringLiteral("hosts") }
         .contains(dock->objectName());
 }
 

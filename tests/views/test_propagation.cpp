@@ -96,11 +96,15 @@ private Q_SLOTS:
         test::Fixture fixture(findExample("flax-mlp-logical")->experiment);
         PropagationView view(&fixture.document, &fixture.selection);
         const Replay replay(*fixture.document.snapshot()->propagation);
-        const QString path = QStringLiteral("layers.1/y");
-        const ValueId value = fixture.document.snapshot()->program->find(path.toStdString());
-        QVERIFY(value.valid() && replay.settledAt(value) > 0);
-        fixture.selection.setTensor(path);
-        QCOMPARE(view.step(), static_cast<int>(replay.settledAt(value)));
+        const Program& program = *fixture.document.snapshot()->program;
+        const auto found = std::find_if(program.values.begin(), program.values.end(), [&](const Value& each) {
+            const ValueId id(static_cast<std::size_t>(&each - program.values.data()));
+            return !each.path.empty() && replay.settledAt(id) > 0;
+        });
+        QVERIFY(found != program.values.end());
+        const std::uint32_t settled = replay.settledAt(program.find(found->path));
+        fixture.selection.setTensor(QString::fromStdString(found->path));
+        QCOMPARE(view.step(), static_cast<int>(settled));
         const int row = view.model()->firstRowOf(1);
         QVERIFY(row >= 0);
         view.table()->setCurrentIndex(view.model()->index(row, 0));
