@@ -56,6 +56,8 @@ bool Reader::readTopLevel()
             return s.expectedAt(begin, "the end of the text");
         } else if (!readModuleBody()) {
             return false;
+        } else if (s.position() == begin) {
+            return s.expectedAt(begin, "a module, a function or an alias"); // a bracket that nothing opened
         }
     }
     return true;

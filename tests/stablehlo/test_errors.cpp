@@ -29,6 +29,7 @@ struct Wrong {
 const Wrong wrongs[] = {
     { "empty", "", "E197 1:1" },
     { "comments", "// nothing\n\n", "E197 1:1" },
+    { "a bracket that nothing opened", "}", "E120 1:1 expected=a module, a function or an alias" },
     { "module without functions", "module {\n}\n", "E197 1:1" },
     { "no program", "hello", "E120 1:1 expected=a function, “func.func” found=“hello”" },
     { "module cut short", "module {\n  func.func @main() {\n    return\n  }\n", "E120 5:1 expected=“}”" },

@@ -370,7 +370,7 @@ const char* const onlyGeneric[] = {
     "%0 = stablehlo.add %a, %b {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"x\", ?}, {\"y\":(1)2}p2], "
     "replicated={\"y\":(2)2}>]>} : tensor<8x4xf32>",
     "%0 = stablehlo.add %a, %b {sdy.sharding = #sdy.sharding_per_value<[<mesh<[\"z\"=3], device_ids=[2, 1, 0]>, "
-    "[{\"z\"}, {}], unreduced=max{}>]>} : tensor<8x4xf32>",
+    "[{}, {}], unreduced=max{\"z\"}>]>} : tensor<8x4xf32>",
     "%0 = \"stablehlo.constant\"() <{value = dense_resource<r> : tensor<2xi32>}> : () -> tensor<2xi32>",
 };
 
