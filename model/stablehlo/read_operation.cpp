@@ -25,6 +25,23 @@ bool isCheck(std::string_view name)
 /// Kinds whose operands and results all have the one type behind the colon.
 bool hasOneType(OpKind kind)
 {
+    switch (kind) {
+    case OpKind::Reshard:
+    case OpKind::PropagationBarrier:
+    case OpKind::DataFlowEdge:
+    case OpKind::FuncDataFlowEdge:
+    case OpKind::SdyAllGather:
+    case OpKind::SdyAllReduce:
+    case OpKind::SdyAllSlice:
+    case OpKind::SdyAllToAll:
+    case OpKind::SdyCollectivePermute:
+    case OpKind::SdyReduceScatter:
+    case OpKind::ShardedToUnreduced:
+    case OpKind::ReplicatedToUnreduced:
+        return true; // they change how an array is cut, never what it is
+    default:
+        break;
+    }
     return kind != OpKind::Select && kind != OpKind::Map && kind != OpKind::Complex && opRow(kind).elementwise;
 }
 
