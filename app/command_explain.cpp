@@ -47,7 +47,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
     const SnapshotPtr snapshot = analyse(input->experiment);
     const auto finish = [&](Json out, ValueId about = {}) {
         out["problems"] = problems(*input, *snapshot, about);
-        return emitJson(out, json, snapshot->ok() ? Done : Findings);
+        return emitJson(out, json, snapshot->laidOut() && snapshot->errorCount() == 0 ? Done : Findings);
     };
     if (!snapshot->program) {
         if (!json.empty())
@@ -87,7 +87,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
     console.flush();
     Console errors(stderr);
     printProblems(errors, *input, *snapshot, *value);
-    return snapshot->ok() ? Done : Findings;
+    return snapshot->laidOut() && snapshot->errorCount() == 0 ? Done : Findings;
 }
 
 } // namespace

@@ -141,7 +141,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
                 return reject("show", json, { found.error() });
         }
     }
-    const int status = snapshot->ok() ? Done : Findings;
+    const int status = snapshot->laidOut() && snapshot->errorCount() == 0 ? Done : Findings;
     if (!json.empty()) {
         Json out = envelope("show", "1.1");
         out["input"] = { { "name", input->name }, { "title", input->experiment.title } };
