@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Operations that stand for functions, and the barrier that only keeps values together.
+#include <algorithm>
 #include <array>
 
 #include "program/ops/checks.h"
@@ -15,7 +16,14 @@ Result<void> expectFunction(const Subject& call, const std::string& callee)
     const Function* function = call.program.function(callee);
     if (!function)
         return call.operand("there is no function @" + callee);
+    // What a function itself lacks is said of the function.
+    if (function->body.index >= call.program.regions.size())
+        return {};
     const Region& body = call.program.regions[function->body.index];
+    const auto isThere = [&](ValueId value) { return value.index < call.program.values.size(); };
+    if (!std::all_of(body.arguments.begin(), body.arguments.end(), isThere)
+        || !std::all_of(body.results.begin(), body.results.end(), isThere))
+        return {};
     const auto side = [&](const std::vector<ValueId>& own, const std::vector<TensorType>& given,
                           const char* what) -> Result<void> {
         if (own.size() != given.size())
