@@ -82,8 +82,12 @@ Program removeSizeOneAxes(Program program)
         return program;
     mapShardings(program, [](ProgramSharding sharding) {
         const auto drop = [](AxisList& axes) {
-            axes.erase(
-                std::remove_if(axes.begin(), axes.end(), [](AxisRef axis) { return axis.size == 1; }), axes.end());
+            // Parts between which such an axis stood are one part now.
+            AxisList kept;
+            for (const AxisRef& axis : axes)
+                if (axis.size != 1)
+                    appendMerged(kept, axis);
+            axes = std::move(kept);
         };
         for (DimensionSharding& dim : sharding.sharding.dims) {
             drop(dim.axes);
