@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <rapidcheck.h>
 
+#include "conformance/factor_tables.h"
 #include "propagation/compatible_axes.h"
 #include "propagation/notation.h"
 #include "propagation/random_program.h"
@@ -55,62 +56,7 @@ std::string describe(const Mesh& mesh, const TensorProjection& projection)
     return text;
 }
 
-/// Name to number and size. The tables give no mesh, and one with all their axes would be larger than meshes may be.
-struct TableAxes {
-    std::map<std::string, AxisRef> whole;
-
-    void collect(const json& node)
-    {
-        if (node.is_object() && node.contains("name") && node.contains("pre")) {
-            const auto number = static_cast<std::int32_t>(whole.size());
-            AxisRef& axis = whole.try_emplace(node["name"].get<std::string>(), AxisRef{ number, 1, 2 }).first->second;
-            if (!node["pre"].is_null())
-                axis.size = std::max(axis.size, 2 * node["pre"].get<int>() * node["size"].get<int>());
-        } else if (node.is_structured()) {
-            for (const json& child : node)
-                collect(child);
-        }
-    }
-
-    [[nodiscard]] AxisList list(const json& axes) const
-    {
-        AxisList result;
-        for (const json& axis : axes) {
-            const AxisRef& ref = whole.at(axis["name"].get<std::string>());
-            result.push_back(
-                axis["pre"].is_null() ? ref : AxisRef{ ref.axis, axis["pre"].get<int>(), axis["size"].get<int>() });
-        }
-        return result;
-    }
-
-    [[nodiscard]] Mesh mesh() const
-    {
-        std::vector<MeshAxis> axes(whole.size());
-        for (const auto& [name, ref] : whole)
-            axes[static_cast<std::size_t>(ref.axis)] = { name, ref.size };
-        return Mesh::create(axes).value();
-    }
-
-    [[nodiscard]] std::vector<TensorProjection> tensors(const json& tables, std::size_t factorCount) const
-    {
-        std::vector<TensorProjection> result;
-        for (const json& tensor : tables) {
-            TensorProjection& projection = result.emplace_back();
-            projection.factors.resize(factorCount);
-            for (const json& factor : tensor["factors"]) {
-                FactorSharding& sharding = projection.factors[factor["index"].get<std::size_t>()].emplace();
-                sharding.axes = list(factor["axes"]);
-                sharding.overflow = list(factor["overflow"]);
-                sharding.closed = factor["closed"].get<bool>();
-                // The tables know no sizes, hence no divisibility; a minor-most factor asks for none.
-                sharding.minorMost = true;
-            }
-            projection.replicated = list(tensor["replicated"]);
-            projection.unreduced = list(tensor["unreduced"]);
-        }
-        return result;
-    }
-};
+using conformance::TableAxes;
 
 } // namespace
 
