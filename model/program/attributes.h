@@ -42,13 +42,14 @@ using Annotation = std::variant<std::monostate, DeviceAxes, LogicalAxes, GivenSh
 [[nodiscard]] std::size_t annotationRank(const Annotation& annotation);
 
 using Dimensions = SmallVector<std::int64_t, 4>; ///< dimension numbers
+using DimensionList = Shared<Dimensions>; ///< the same as an attribute: few different ones occur in a program
 
 /// The elements of a constant as they lie in memory: row-major, in the element type (pred and types under a byte take
 /// one byte each, complex numbers real part first).
 using ElementBytes = std::shared_ptr<const std::vector<std::byte>>;
 
 struct ConstantAttributes {
-    std::vector<double> values; ///< one element = splat over the whole type, else row-major, one per element
+    Shared<std::vector<double>> values; ///< one element = splat over the whole type, else row-major, one per element
     ElementBytes bytes = {}; ///< set instead of `values` for constants that were read: one element = splat
     bool operator==(const ConstantAttributes& other) const
     {
@@ -56,19 +57,19 @@ struct ConstantAttributes {
     }
 };
 struct DotGeneralAttributes {
-    Dimensions lhsBatch, rhsBatch, lhsContracting, rhsContracting;
+    DimensionList lhsBatch, rhsBatch, lhsContracting, rhsContracting;
     bool operator==(const DotGeneralAttributes&) const = default;
 };
 struct BroadcastAttributes {
-    Dimensions dimensions; ///< dimension of the result for every dimension of the operand
+    DimensionList dimensions; ///< dimension of the result for every dimension of the operand
     bool operator==(const BroadcastAttributes&) const = default;
 };
 struct TransposeAttributes {
-    Dimensions permutation; ///< result dimension i is operand dimension permutation[i]
+    DimensionList permutation; ///< result dimension i is operand dimension permutation[i]
     bool operator==(const TransposeAttributes&) const = default;
 };
 struct ReduceAttributes {
-    Dimensions dimensions;
+    DimensionList dimensions;
     ReduceKind kind = ReduceKind::Sum; ///< the body; the initial value is the kind's identity
     bool operator==(const ReduceAttributes&) const = default;
 };
@@ -98,5 +99,7 @@ struct Wide {
 
 using Attributes = std::variant<std::monostate, ConstantAttributes, DotGeneralAttributes, BroadcastAttributes,
     TransposeAttributes, ReduceAttributes, CompareAttributes, IotaAttributes, ConstraintAttributes, Wide>;
+/// Of everything that they say.
+[[nodiscard]] std::uint64_t hash(const Attributes& attributes);
 
 } // namespace shardscope

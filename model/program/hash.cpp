@@ -137,7 +137,7 @@ struct AddAttributes {
     }
     void operator()(const DotGeneralAttributes& a) const
     {
-        for (const Dimensions* list : { &a.lhsBatch, &a.rhsBatch, &a.lhsContracting, &a.rhsContracting })
+        for (const DimensionList* list : { &a.lhsBatch, &a.rhsBatch, &a.lhsContracting, &a.rhsContracting })
             addList(hasher, *list);
     }
     void operator()(const BroadcastAttributes& a) const { addList(hasher, a.dimensions); }
@@ -203,6 +203,14 @@ void add(Hasher& hasher, const StatePair& pair)
 }
 
 } // namespace
+
+std::uint64_t hash(const Attributes& attributes)
+{
+    Hasher hasher;
+    hasher.add(attributes.index());
+    std::visit(AddAttributes{ hasher }, attributes);
+    return hasher.value();
+}
 
 std::uint64_t hash(const Program& program)
 {

@@ -38,6 +38,8 @@ enum class Role : std::uint8_t {
     Temporary
 };
 
+// Texts of hundreds of megabytes become millions of operations and values: they are kept small.
+
 struct Operation {
     OpKind kind = OpKind::Constant;
     SmallVector<ValueId, 4> operands;
@@ -48,15 +50,17 @@ struct Operation {
     std::uint32_t extra = 0; ///< index into Program::dictionaries: attributes that are kept but mean nothing here
     std::uint32_t source = 0; ///< index into Program::sources
 };
+static_assert(sizeof(Operation) <= 120);
 
 struct Value {
     TensorType type;
     OperationId definition; ///< invalid for arguments
     std::uint32_t index = 0; ///< which result of its operation, or which argument of its region
     Role role = Role::Temporary;
-    std::string path; ///< "params/layers.0/W1", "layers.0/y"; empty for nameless values
-    std::vector<std::string> dimNames; ///< "embed", "hidden"; one per dimension, or empty
+    Shared<std::string> path; ///< "params/layers.0/W1", "layers.0/y"; empty for nameless values
+    Shared<std::vector<std::string>> dimNames; ///< "embed", "hidden"; one per dimension, or empty
 };
+static_assert(sizeof(Value) <= 48);
 
 struct Region {
     std::vector<ValueId> arguments;
@@ -74,7 +78,7 @@ using Dictionary = std::vector<NamedText>;
 /// Where an operation comes from. Line and column count from 1; 0 = not read from a text.
 struct SourcePlace {
     std::uint32_t line = 0, column = 0;
-    std::string location; ///< the text's own location: `"layers.0"("model.py":12:4)`; may be empty
+    Shared<std::string> location; ///< the text's own location: `"layers.0"("model.py":12:4)`; may be empty
     bool operator==(const SourcePlace&) const = default;
 };
 

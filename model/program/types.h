@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "base/ids.h"
+#include "base/shared.h"
 #include "sharding/tensor_sharding.h"
 
 namespace shardscope {
@@ -68,8 +69,16 @@ inline constexpr std::int64_t dynamicSize = -1;
 
 struct TensorType {
     DType dtype = DType::F32;
-    Shape shape;
     std::uint32_t other = 0; ///< of DType::Other: index into Program::otherTypes
+    Shared<Shape> shape;
+
+    TensorType() = default;
+    TensorType(DType d, Shared<Shape> s = {}, std::uint32_t o = 0) // NOLINT: brackets stand for it
+        : dtype(d)
+        , other(o)
+        , shape(std::move(s))
+    {
+    }
 
     [[nodiscard]] std::size_t rank() const { return shape.size(); }
     /// Both stop at the largest 64-bit number instead of overflowing; see checkSize().

@@ -136,7 +136,7 @@ private:
                         at(role, static_cast<std::int64_t>(index), outside));
                     return;
                 }
-                expected.shape[dim] = size / parts;
+                expected.shape.edit()[dim] = size / parts;
             }
         }
         if (expected != local)

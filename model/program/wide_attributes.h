@@ -23,30 +23,30 @@ struct DimensionAttributes {
 };
 /// reverse, map.
 struct DimensionsAttributes {
-    Dimensions dimensions;
+    DimensionList dimensions;
     bool operator==(const DimensionsAttributes&) const = default;
 };
 struct SliceAttributes {
-    Dimensions starts, limits, strides;
+    DimensionList starts, limits, strides;
     bool operator==(const SliceAttributes&) const = default;
 };
 struct PadAttributes {
-    Dimensions low, high, interior;
+    DimensionList low, high, interior;
     bool operator==(const PadAttributes&) const = default;
 };
 struct DynamicSliceAttributes {
-    Dimensions sizes;
+    DimensionList sizes;
     bool operator==(const DynamicSliceAttributes&) const = default;
 };
 struct GatherAttributes {
-    Dimensions offsetDims, collapsedSliceDims, operandBatchingDims, startIndicesBatchingDims, startIndexMap;
+    DimensionList offsetDims, collapsedSliceDims, operandBatchingDims, startIndicesBatchingDims, startIndexMap;
     std::int64_t indexVectorDim = 0;
-    Dimensions sliceSizes;
+    DimensionList sliceSizes;
     bool indicesAreSorted = false;
     bool operator==(const GatherAttributes&) const = default;
 };
 struct ScatterAttributes {
-    Dimensions updateWindowDims, insertedWindowDims, inputBatchingDims, scatterIndicesBatchingDims,
+    DimensionList updateWindowDims, insertedWindowDims, inputBatchingDims, scatterIndicesBatchingDims,
         scatterDimsToOperandDims;
     std::int64_t indexVectorDim = 0;
     bool indicesAreSorted = false, uniqueIndices = false;
@@ -61,15 +61,15 @@ struct SortAttributes {
 using Padding = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// reduce_window and select_and_scatter. Lists are complete: one entry per dimension.
 struct WindowAttributes {
-    Dimensions dimensions, strides, baseDilations, windowDilations;
+    DimensionList dimensions, strides, baseDilations, windowDilations;
     Padding padding;
     bool operator==(const WindowAttributes&) const = default;
 };
 struct ConvolutionAttributes {
     std::int64_t inputBatch = 0, inputFeature = 0, kernelInputFeature = 0, kernelOutputFeature = 0, outputBatch = 0,
                  outputFeature = 0;
-    Dimensions inputSpatial, kernelSpatial, outputSpatial;
-    Dimensions strides, lhsDilation, rhsDilation; ///< one per spatial dimension
+    DimensionList inputSpatial, kernelSpatial, outputSpatial;
+    DimensionList strides, lhsDilation, rhsDilation; ///< one per spatial dimension
     Padding padding;
     std::vector<bool> reversal; ///< one per spatial dimension
     std::int64_t featureGroupCount = 1, batchGroupCount = 1;
@@ -82,7 +82,7 @@ struct DotAttributes {
     bool operator==(const DotAttributes&) const = default;
 };
 struct VariadicReduceAttributes {
-    Dimensions dimensions;
+    DimensionList dimensions;
     /// The body where the text gives it as one operation ("applies stablehlo.add"); otherwise it is a region.
     std::optional<ReduceKind> kind;
     bool operator==(const VariadicReduceAttributes&) const = default;
@@ -100,7 +100,7 @@ struct TriangularSolveAttributes {
 enum class FftType : std::uint8_t { Fft, Ifft, Rfft, Irfft };
 struct FftAttributes {
     FftType type = FftType::Fft;
-    Dimensions length;
+    DimensionList length;
     bool operator==(const FftAttributes&) const = default;
 };
 enum class RngDistribution : std::uint8_t { Uniform, Normal };

@@ -195,7 +195,7 @@ bool Reader::makeContractionAttributes(Pending& op)
         return true;
     }
     DotGeneralAttributes a;
-    const auto pair = [&](const NamedAttribute& attribute, Dimensions& lhs, Dimensions& rhs) { // [0] x [1]
+    const auto pair = [&](const NamedAttribute& attribute, DimensionList& lhs, DimensionList& rhs) { // [0] x [1]
         Scanner s = m_scanner;
         return open(attribute, s) && readDimensions(s, lhs)
             && (s.acceptWord("x") || attributeProblem(attribute, "two lists, “[...] x [...]”"))
@@ -206,11 +206,11 @@ bool Reader::makeContractionAttributes(Pending& op)
         if (!readStructure(*numbers, fields))
             return false;
         for (const NamedAttribute& field : fields) {
-            Dimensions* list = field.name == "lhs_batching_dimensions" ? &a.lhsBatch
-                : field.name == "rhs_batching_dimensions"              ? &a.rhsBatch
-                : field.name == "lhs_contracting_dimensions"           ? &a.lhsContracting
-                : field.name == "rhs_contracting_dimensions"           ? &a.rhsContracting
-                                                                       : nullptr;
+            DimensionList* list = field.name == "lhs_batching_dimensions" ? &a.lhsBatch
+                : field.name == "rhs_batching_dimensions"                 ? &a.rhsBatch
+                : field.name == "lhs_contracting_dimensions"              ? &a.lhsContracting
+                : field.name == "rhs_contracting_dimensions"              ? &a.rhsContracting
+                                                                          : nullptr;
             if (!list)
                 return attributeProblem(*numbers, "batching and contracting dimensions");
             Scanner s = m_scanner;

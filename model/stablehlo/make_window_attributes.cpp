@@ -36,7 +36,7 @@ bool Reader::makeWindowAttributes(Pending& op)
     if (a.dimensions.empty() && !op.operands.empty()) // a window of one element
         a.dimensions.resize(typeOf(op.operands[0]).rank(), 1);
     const std::size_t rank = a.dimensions.size();
-    for (Dimensions* list : { &a.strides, &a.baseDilations, &a.windowDilations })
+    for (DimensionList* list : { &a.strides, &a.baseDilations, &a.windowDilations })
         if (list->empty())
             list->resize(rank, 1);
     if (!takePadding(op, "padding", {}, rank, a.padding))
@@ -51,7 +51,7 @@ bool Reader::readConvolutionDimensions(Scanner& s, ConvolutionAttributes& a)
     struct Side {
         char first, second;
         std::int64_t *firstAt, *secondAt;
-        Dimensions* spatial;
+        DimensionList* spatial;
     };
     const Side sides[] = { { 'b', 'f', &a.inputBatch, &a.inputFeature, &a.inputSpatial },
         { 'i', 'o', &a.kernelInputFeature, &a.kernelOutputFeature, &a.kernelSpatial },
@@ -74,7 +74,7 @@ bool Reader::readConvolutionDimensions(Scanner& s, ConvolutionAttributes& a)
                         return s.expectedAt(begin, "the number of a spatial dimension");
                     if (side.spatial->size() <= static_cast<std::size_t>(number))
                         side.spatial->resize(static_cast<std::size_t>(number) + 1, -1);
-                    (*side.spatial)[static_cast<std::size_t>(number)] = position;
+                    side.spatial->edit()[static_cast<std::size_t>(number)] = position;
                 } else if (c == side.first || c == side.second) {
                     s.step();
                     *(c == side.first ? side.firstAt : side.secondAt) = position;
@@ -122,7 +122,8 @@ bool Reader::makeConvolution(Pending& op)
                 { "kernel_input_feature_dimension", &a.kernelInputFeature },
                 { "kernel_output_feature_dimension", &a.kernelOutputFeature },
                 { "output_batch_dimension", &a.outputBatch }, { "output_feature_dimension", &a.outputFeature } };
-            const std::pair<std::string_view, Dimensions*> lists[] = { { "input_spatial_dimensions", &a.inputSpatial },
+            const std::pair<std::string_view, DimensionList*> lists[] = { { "input_spatial_dimensions",
+                                                                              &a.inputSpatial },
                 { "kernel_spatial_dimensions", &a.kernelSpatial }, { "output_spatial_dimensions", &a.outputSpatial } };
             Scanner value = m_scanner;
             if (!open(field, value))
@@ -138,7 +139,7 @@ bool Reader::makeConvolution(Pending& op)
         return false;
     }
     const std::size_t rank = a.inputSpatial.size();
-    Dimensions reversal;
+    DimensionList reversal;
     if (!takeDimensions(op, "stride", "window_strides", false, a.strides)
         || !takePadding(op, "pad", "padding", rank, a.padding)
         || !takeDimensions(op, "lhs_dilate", "lhs_dilation", false, a.lhsDilation)
@@ -147,7 +148,7 @@ bool Reader::makeConvolution(Pending& op)
         || !takeInteger(op, "feature_group_count", {}, false, a.featureGroupCount)
         || !takeInteger(op, "batch_group_count", {}, false, a.batchGroupCount) || !takePrecision(op, a.precision))
         return false;
-    for (Dimensions* list : { &a.strides, &a.lhsDilation, &a.rhsDilation })
+    for (DimensionList* list : { &a.strides, &a.lhsDilation, &a.rhsDilation })
         if (list->empty())
             list->resize(rank, 1);
     for (const std::int64_t reversed : reversal)
@@ -169,13 +170,13 @@ bool Reader::makeGatherScatter(Pending& op)
     std::vector<NamedAttribute> fields;
     if (!readStructure(*numbers, fields))
         return false;
-    const std::pair<std::string_view, Dimensions*> gatherLists[] = { { "offset_dims", &gather.offsetDims },
+    const std::pair<std::string_view, DimensionList*> gatherLists[] = { { "offset_dims", &gather.offsetDims },
         { "collapsed_slice_dims", &gather.collapsedSliceDims },
         { "operand_batching_dims", &gather.operandBatchingDims },
         { "start_indices_batching_dims", &gather.startIndicesBatchingDims },
         { "start_index_map", &gather.startIndexMap } };
-    const std::pair<std::string_view, Dimensions*> scatterLists[] = { { "update_window_dims",
-                                                                          &scatter.updateWindowDims },
+    const std::pair<std::string_view, DimensionList*> scatterLists[] = { { "update_window_dims",
+                                                                             &scatter.updateWindowDims },
         { "inserted_window_dims", &scatter.insertedWindowDims }, { "input_batching_dims", &scatter.inputBatchingDims },
         { "scatter_indices_batching_dims", &scatter.scatterIndicesBatchingDims },
         { "scatter_dims_to_operand_dims", &scatter.scatterDimsToOperandDims } };
@@ -188,7 +189,7 @@ bool Reader::makeGatherScatter(Pending& op)
                 return false;
             continue;
         }
-        const std::span<const std::pair<std::string_view, Dimensions*>> lists =
+        const std::span<const std::pair<std::string_view, DimensionList*>> lists =
             isGather ? std::span(gatherLists) : std::span(scatterLists);
         const auto found =
             std::find_if(lists.begin(), lists.end(), [&](const auto& list) { return list.first == field.name; });

@@ -65,11 +65,11 @@ bool Reader::resolve(std::string_view& value)
         const std::string_view name = value.substr(0, length);
         if (name.find('.') != std::string_view::npos || length != value.size())
             return true; // "#sdy.sharding<...>"
-        const auto alias = m_aliases.find(name);
-        if (alias == m_aliases.end() || depth >= maximumAttributeDepth)
+        const std::string_view meaning = m_aliases.find(name);
+        if (meaning.empty() || depth >= maximumAttributeDepth)
             return m_scanner.problem(Code::UndefinedName, { { "what", "alias" }, { "name", std::string(name) } },
                 static_cast<std::size_t>(value.data() - m_text.data()));
-        value = alias->second;
+        value = meaning;
     }
     return true;
 }
@@ -104,9 +104,9 @@ bool Reader::keptText(std::string_view value, std::string& kept, int depth)
             s.step();
             const std::string_view name = s.suffix();
             const std::string_view whole = s.since(before);
-            const auto alias = m_aliases.find(whole);
-            if (name.find('.') == std::string_view::npos && s.raw() != '<' && alias != m_aliases.end()) {
-                if (!keptText(alias->second, kept, depth + 1))
+            const std::string_view meaning = m_aliases.find(whole);
+            if (name.find('.') == std::string_view::npos && s.raw() != '<' && !meaning.empty()) {
+                if (!keptText(meaning, kept, depth + 1))
                     return false;
             } else {
                 kept += whole;
@@ -356,17 +356,17 @@ bool Reader::readIntegers(Scanner& s, std::vector<std::int64_t>& values, Shape* 
     return s.require(close);
 }
 
-bool Reader::readDimensions(Scanner& s, Dimensions& dimensions)
+bool Reader::readDimensions(Scanner& s, DimensionList& dimensions)
 {
-    std::vector<std::int64_t> values;
-    if (!readIntegers(s, values))
+    m_numbers.clear();
+    if (!readIntegers(s, m_numbers))
         return false;
-    dimensions.assign(values.begin(), values.end());
+    dimensions = m_parts.dimensions(m_numbers);
     return true;
 }
 
 bool Reader::takeDimensions(
-    Pending& op, std::string_view name, std::string_view other, bool required, Dimensions& dimensions)
+    Pending& op, std::string_view name, std::string_view other, bool required, DimensionList& dimensions)
 {
     const NamedAttribute* attribute = take(op, name, other);
     if (!attribute)

@@ -188,7 +188,7 @@ bool Reader::readElements(Scanner& s, ConstantAttributes& constant, TensorType& 
             return list.expected("the end of the elements");
     }
     makeSplat(bytes, size);
-    constant.bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    constant.bytes = m_parts.elements(std::move(bytes));
     return true;
 }
 
@@ -279,7 +279,7 @@ bool Reader::readResource(Scanner& s, ConstantAttributes& constant, TensorType& 
             bytes.clear();
     }
     makeSplat(bytes, size);
-    constant.bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    constant.bytes = m_parts.elements(std::move(bytes));
     return true;
 }
 

@@ -55,8 +55,10 @@ std::uint32_t Reader::addSource(std::size_t begin)
 
 void Reader::setLocation(std::uint32_t source, std::string_view location)
 {
-    if (!location.empty() && location != "unknown")
-        m_program.sources[source].location = location;
+    if (location.empty() || location == "unknown")
+        return;
+    m_locations.push_back({ source, static_cast<std::uint32_t>(location.data() - m_text.data()),
+        static_cast<std::uint32_t>(location.size()) });
 }
 
 void Reader::expandLocation(std::string_view text, std::string& expanded, int depth)
@@ -72,22 +74,25 @@ void Reader::expandLocation(std::string_view text, std::string& expanded, int de
             i = end;
             continue;
         }
-        if (text[i] != '#') {
-            if (text[i] == '\n' || text[i] == ' ') {
-                if (!expanded.empty() && expanded.back() != ' ')
-                    expanded += ' ';
-            } else {
-                expanded += text[i];
-            }
+        if (text[i] == '\n' || text[i] == ' ') {
+            if (!expanded.empty() && expanded.back() != ' ')
+                expanded += ' ';
             ++i;
+            continue;
+        }
+        if (text[i] != '#') {
+            const std::size_t end = std::min(text.find_first_of("\"# \n", i), text.size());
+            expanded += text.substr(i, end - i);
+            i = end;
             continue;
         }
         std::size_t end = i + 1;
         while (end < text.size() && isWordCharacter(text[end]))
             ++end;
-        const auto alias = m_aliases.find(text.substr(i, end - i));
+        std::string_view meant = m_aliases.find(text.substr(i, end - i));
         i = end;
-        std::string_view meant = alias == m_aliases.end() ? "unknown" : alias->second;
+        if (meant.empty())
+            meant = "unknown";
         if (meant.starts_with("loc(") && meant.ends_with(")"))
             meant = meant.substr(4, meant.size() - 5);
         constexpr int deepest = 32;
@@ -99,27 +104,34 @@ void Reader::expandLocation(std::string_view text, std::string& expanded, int de
 
 void Reader::finishLocations()
 {
-    // Many operations come from the same place; each text is worked out once.
-    std::unordered_map<std::string, std::string> known;
+    // Many operations come from the same place; each text is held once.
+    TextPool pool;
+    std::string expanded;
+    std::string_view last;
     std::size_t total = 0;
     const std::size_t most = m_text.size() + longestLocation;
-    for (SourcePlace& source : m_program.sources) {
-        std::string& location = source.location;
-        if (location.find('#') == std::string::npos)
+    for (const LocationText& place : m_locations) {
+        const std::string_view text = m_text.substr(place.begin, place.length);
+        Shared<std::string>& location = m_program.sources[place.source].location;
+        if (text.find('#') == std::string_view::npos) {
+            location = pool.text(text);
             continue;
-        const auto [found, added] = known.emplace(location, std::string());
-        if (added && total <= most)
-            expandLocation(found->first, found->second, 0);
-        total += found->second.size();
-        if (total > most || found->second == "unknown")
-            location.clear();
-        else
-            location = found->second;
+        }
+        if (total > most)
+            continue;
+        if (text != last) {
+            expanded.clear();
+            expandLocation(text, expanded, 0);
+            last = text;
+        }
+        total += expanded.size();
+        if (total <= most && expanded != "unknown")
+            location = pool.text(expanded);
     }
     for (auto& [value, location] : m_argumentLocations) {
-        const auto alias = isAlias(location) ? m_aliases.find(location) : m_aliases.end();
-        if (alias != m_aliases.end() && alias->second.starts_with("loc(") && alias->second.ends_with(")"))
-            location = alias->second.substr(4, alias->second.size() - 5);
+        const std::string_view meant = isAlias(location) ? m_aliases.find(location) : std::string_view();
+        if (meant.starts_with("loc(") && meant.ends_with(")"))
+            location = meant.substr(4, meant.size() - 5);
     }
 }
 

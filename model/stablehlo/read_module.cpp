@@ -16,6 +16,7 @@ Reader::Reader(std::string_view text, std::size_t begin, std::size_t end, ReadOp
     , m_places(text)
     , m_warningPlaces(text)
     , m_names(text)
+    , m_aliases(text)
 {
     m_program.scopes.emplace_back();
     m_scopes.emplace(std::string(), 0);
@@ -80,7 +81,7 @@ bool Reader::readAlias()
             return false;
         end = s.rawPosition();
     } while (s.accept(':') || s.accept("->"));
-    if (!m_aliases.emplace(name, m_text.substr(value, end - value)).second)
+    if (!m_aliases.add(name, m_text.substr(value, end - value)))
         return s.problem(Code::DefinedTwice, { { "what", "alias" }, { "name", std::string(name) } }, begin);
     return true;
 }

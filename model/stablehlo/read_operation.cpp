@@ -107,6 +107,20 @@ Pending& Reader::pending()
     return *m_pending[depth];
 }
 
+/// Room for as many items as the rest of the text has, if it goes on as it began: what grows by doubling is held twice
+/// while it is moved. Memory that is never touched costs nothing.
+template <class T>
+void Reader::makeRoom(std::vector<T>& items, std::size_t position) const
+{
+    constexpr std::size_t sample = 1024, shortest = 8; // items; bytes of text per item
+    if (items.size() < items.capacity() || items.size() < sample)
+        return;
+    const auto total = static_cast<double>(m_end - m_begin), done = static_cast<double>(position - m_begin + 1);
+    const double left = std::min(static_cast<double>(items.size()) * (total - done) / done * 1.05,
+        (total - done) / static_cast<double>(shortest));
+    items.reserve(items.size() + static_cast<std::size_t>(std::max(left, 0.0)) + sample);
+}
+
 RegionId Reader::addRegion()
 {
     m_program.regions.emplace_back();
@@ -310,6 +324,9 @@ bool Reader::readStatement(Scanner& s, RegionId region, bool& returned)
     op.kind = kindOf(op.name);
     op.source = addSource(op.begin);
     const OperationId id(m_program.operations.size());
+    makeRoom(m_program.operations, op.begin);
+    makeRoom(m_program.values, op.begin);
+    makeRoom(m_program.sources, op.begin);
     m_program.operations.emplace_back();
     if (!(op.generic ? readGeneric(s, op) : readPretty(s, op)) || !acceptLocation(s, op.location))
         return false;
@@ -424,7 +441,7 @@ bool Reader::bindResults(Pending& op, OperationId id, Operation& operation)
         : Role::Temporary;
     for (std::size_t i = 0; i < op.resultTypes.size(); ++i) {
         Value& value = m_program.values.emplace_back();
-        value.type = op.resultTypes[i];
+        value.type = std::move(op.resultTypes[i]);
         value.definition = id;
         value.index = static_cast<std::uint32_t>(i);
         value.role = role;
@@ -452,7 +469,7 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     operation.kind = op.kind;
     operation.operands.assign(op.operands.begin(), op.operands.end());
     operation.regions = op.regions;
-    operation.attributes = std::move(op.made);
+    operation.attributes = m_parts.attributes(std::move(op.made));
     operation.source = op.source;
     setLocation(op.source, op.location);
     if (!bindResults(op, id, operation))

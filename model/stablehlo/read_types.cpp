@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <cstring>
 
 #include "base/codes.h"
 #include "stablehlo/reader.h"
@@ -60,15 +61,15 @@ bool Reader::readType(Scanner& s, TensorType& type)
         if (name.empty())
             return s.expectedAt(begin, "a type");
         if (name.find('.') == std::string_view::npos && s.raw() != '<') {
-            const auto alias = m_aliases.find(m_text.substr(begin, name.size() + 1));
-            if (alias == m_aliases.end())
+            const std::string_view meaning = m_aliases.find(m_text.substr(begin, name.size() + 1));
+            if (meaning.empty())
                 return s.problem(
                     Code::UndefinedName, { { "what", "type" }, { "name", "!" + std::string(name) } }, begin);
             const Deeper deeper(m_attributeDepth, maximumAttributeDepth);
             if (!deeper.fits)
                 return s.problem(
                     Code::TooLarge, { { "what", "types in types" }, { "limit", maximumAttributeDepth } }, begin);
-            Scanner inside = s.within(alias->second);
+            Scanner inside = s.within(meaning);
             return readType(inside, type);
         }
         s.seek(begin);
@@ -81,7 +82,20 @@ bool Reader::readType(Scanner& s, TensorType& type)
 
 bool Reader::readTensorType(Scanner& s, TensorType& type, std::size_t begin)
 {
-    type.shape.clear();
+    // Most types have been seen before, letter by letter.
+    const std::size_t inside = s.rawPosition();
+    constexpr std::size_t longest = 64;
+    const std::size_t reach = std::min(longest, s.end() - inside);
+    const void* close = std::memchr(m_text.data() + inside, '>', reach);
+    const std::string_view written = close
+        ? m_text.substr(inside, static_cast<std::size_t>(static_cast<const char*>(close) - m_text.data()) - inside)
+        : std::string_view();
+    if (const TensorType* known = written.empty() ? nullptr : m_parts.type(written)) {
+        type = *known;
+        s.seek(inside + written.size() + 1);
+        return true;
+    }
+    Shape shape;
     type.other = 0;
     s.skipBlanks();
     if (s.raw() == '*') { // unranked
@@ -107,10 +121,10 @@ bool Reader::readTensorType(Scanner& s, TensorType& type, std::size_t begin)
             return s.expected("“x” between sizes and the element type");
         s.step();
         constexpr std::size_t maximumRank = 64;
-        if (type.shape.size() >= maximumRank)
+        if (shape.size() >= maximumRank)
             return s.problem(
                 Code::TooLarge, { { "what", "dimensions of a tensor" }, { "limit", maximumRank } }, sizeBegin);
-        type.shape.push_back(size);
+        shape.push_back(size);
     }
     const std::size_t element = s.rawPosition();
     const std::size_t length = elementType(m_text.substr(element, s.end() - element), type.dtype);
@@ -121,6 +135,7 @@ bool Reader::readTensorType(Scanner& s, TensorType& type, std::size_t begin)
         return readOtherType(s, type, begin);
     }
     s.step();
+    type.shape = m_parts.shape(std::move(shape));
     if (const Result<void> fits = checkSize(type); !fits) {
         Error error = fits.error();
         error.where = placeOf(m_text, begin);
@@ -128,6 +143,8 @@ bool Reader::readTensorType(Scanner& s, TensorType& type, std::size_t begin)
             m_trouble.error = std::move(error);
         return false;
     }
+    if (!written.empty() && s.rawPosition() == inside + written.size() + 1)
+        m_parts.remember(written, type);
     return true;
 }
 

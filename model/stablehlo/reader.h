@@ -18,6 +18,7 @@
 #include "program/wide_attributes.h"
 #include "stablehlo/read.h"
 #include "stablehlo/scanner.h"
+#include "stablehlo/shared_parts.h"
 #include "stablehlo/value_names.h"
 
 namespace shardscope::mlir {
@@ -58,6 +59,11 @@ struct Pending {
 
     void clear();
     [[nodiscard]] std::uint32_t resultCount() const;
+};
+
+/// The location of a source, as offsets of the text.
+struct LocationText {
+    std::uint32_t source = 0, begin = 0, length = 0;
 };
 
 class Reader {
@@ -113,7 +119,7 @@ private:
     bool needs(Pending& op, std::string_view name);
     bool takeInteger(Pending& op, std::string_view name, std::string_view other, bool required, std::int64_t& value);
     bool takeDimensions(
-        Pending& op, std::string_view name, std::string_view other, bool required, Dimensions& dimensions);
+        Pending& op, std::string_view name, std::string_view other, bool required, DimensionList& dimensions);
     bool takeBool(Pending& op, std::string_view name, bool& value);
     bool takeString(Pending& op, std::string_view name, std::string& value);
     bool takeSymbol(Pending& op, std::string_view name, bool required, std::string& value);
@@ -124,7 +130,7 @@ private:
         std::initializer_list<std::string_view> words, std::size_t& index);
     bool readBool(Scanner& s, bool& value);
     bool readIntegers(Scanner& s, std::vector<std::int64_t>& values, Shape* shape = nullptr);
-    bool readDimensions(Scanner& s, Dimensions& dimensions);
+    bool readDimensions(Scanner& s, DimensionList& dimensions);
     bool readPairs(const NamedAttribute& attribute, std::vector<std::vector<std::int64_t>>& rows);
     /// "name = value" in angle brackets: "#stablehlo.gather<offset_dims = [1], ...>".
     bool readStructure(const NamedAttribute& attribute, std::vector<NamedAttribute>& fields);
@@ -186,6 +192,8 @@ private:
     bool checkOperandTypes(const Pending& op);
     bool finishOperation(Pending& op, OperationId id, RegionId region);
     bool bindResults(Pending& op, OperationId id, Operation& operation);
+    template <class T>
+    void makeRoom(std::vector<T>& items, std::size_t position) const;
     RegionId addRegion();
     ValueId addArgument(RegionId region, TensorType type);
     bool bind(std::string_view name, ValueId value);
@@ -249,7 +257,10 @@ private:
     std::vector<std::unique_ptr<Pending>> m_pending; ///< one per depth, used again and again
     bool m_hasModule = false;
 
-    std::unordered_map<std::string_view, std::string_view> m_aliases; ///< "#map" and "!t" with their texts
+    SharedParts m_parts;
+    Aliases m_aliases;
+    std::vector<LocationText> m_locations;
+    std::vector<std::int64_t> m_numbers; ///< used again and again
     std::size_t m_expanded = 0; ///< characters that aliases have grown to
     std::unordered_map<std::string, std::uint32_t> m_meshes; ///< by name
     std::vector<std::pair<std::size_t, std::size_t>> m_meshesAhead; ///< declarations that were read before their turn

@@ -3,6 +3,7 @@
 
 #include <rapidcheck.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -10,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "base/shared.h"
 #include "base/small_vector.h"
 
 using namespace shardscope;
@@ -19,6 +21,8 @@ class TestContainers : public QObject {
 private Q_SLOTS:
     void smallVectorActsAsVector();
     void smallVectorMovesAndCopies();
+    void sharedValuesAreIndependent();
+    void sharedTextReadsAsText();
     void rationalArithmetic();
     void hashesDependOnEveryPart();
 };
@@ -108,6 +112,87 @@ void TestContainers::smallVectorMovesAndCopies()
         QVERIFY(equal(original, expected));
         QVERIFY(moved.empty());
     }
+}
+
+void TestContainers::sharedValuesAreIndependent()
+{
+    const bool holds =
+        rc::check("handles act as values", [](const std::vector<std::tuple<std::uint8_t, std::uint8_t, int>>& edits) {
+            constexpr std::size_t count = 4;
+            std::array<Shared<Small>, count> handles;
+            std::array<std::vector<int>, count> values;
+            for (const auto& [kind, which, number] : edits) {
+                const std::size_t a = which % count, b = which / count % count;
+                switch (kind % 7) {
+                case 0:
+                    handles[a] = handles[b];
+                    values[a] = values[b];
+                    break;
+                case 1:
+                    handles[a] = std::move(handles[b]);
+                    values[a] = std::vector<int>(values[b]);
+                    if (a != b)
+                        values[b].clear();
+                    break;
+                case 2:
+                    handles[a].push_back(number);
+                    values[a].push_back(number);
+                    break;
+                case 3:
+                    if (!values[a].empty())
+                        values[a].back() = handles[a].back() = number;
+                    break;
+                case 4:
+                    handles[a].edit().resize(which % 9U, number);
+                    values[a].resize(which % 9U, number);
+                    break;
+                case 5:
+                    handles[a] = { number, number + 1 };
+                    values[a] = { number, number + 1 };
+                    break;
+                case 6:
+                    handles[a].clear();
+                    values[a].clear();
+                    break;
+                }
+                for (std::size_t i = 0; i < count; ++i) {
+                    RC_ASSERT(equal(*handles[i], values[i]));
+                    RC_ASSERT(handles[i].size() == values[i].size() && handles[i].empty() == values[i].empty());
+                    for (std::size_t j = 0; j < count; ++j)
+                        RC_ASSERT((handles[i] == handles[j]) == (values[i] == values[j]));
+                }
+            }
+        });
+    QVERIFY(holds);
+
+    // Copies are one value until one of them changes, and references stay good while a handle does.
+    const Shared<Small> original = { 1, 2, 3, 4, 5, 6 };
+    Shared<Small> copy = original;
+    QVERIFY(&*copy == &*original);
+    const Small& seen = original;
+    copy[5] = 7;
+    QVERIFY(&*copy != &*original && &seen == &*original);
+    QCOMPARE(seen[5], 6);
+    QCOMPARE(std::as_const(copy)[5], 7);
+    // Of a handle that is about to go only a copy can be had.
+    const auto made = [] { return Shared<Small>({ 8, 9 }); };
+    const Small& kept = made();
+    QVERIFY(equal(kept, { 8, 9 }));
+}
+
+void TestContainers::sharedTextReadsAsText()
+{
+    Shared<std::string> text = "layers.0/y";
+    const std::string& asString = text;
+    const std::string_view asView = text;
+    QVERIFY(asString == "layers.0/y" && asView == asString && text == "layers.0/y" && text == asView);
+    QCOMPARE(text + "'", std::string("layers.0/y'"));
+    QCOMPARE("next(" + text + ")", std::string("next(layers.0/y)"));
+    QVERIFY(text.starts_with("layers") && !text.starts_with("y") && text.ends_with("y"));
+    const Shared<std::string> before = text;
+    text = std::string();
+    QVERIFY(text.empty() && text == "" && before == "layers.0/y");
+    QVERIFY(text == Shared<std::string>());
 }
 
 void TestContainers::rationalArithmetic()

@@ -238,7 +238,7 @@ private Q_SLOTS:
                     one.program.otherTypes.emplace_back("tensor<*xf32>");
                     type = { DType::Other, {}, static_cast<std::uint32_t>(one.program.otherTypes.size() - 1) };
                 } else {
-                    type.shape[0] = dynamicSize;
+                    type.shape.edit()[0] = dynamicSize;
                 }
                 QVERIFY2(finding(one.program).isEmpty(), qPrintable(good.name + ": " + finding(one.program)));
             }

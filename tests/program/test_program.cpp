@@ -117,8 +117,8 @@ private Q_SLOTS:
             p.argumentAnnotations.emplace_back();
         });
         row("returns nothing", Code::InvalidOperand, [](P p) { p.regions[0].results[1] = id(9999); });
-        row("declared type", Code::TypeMismatch, [](P p) { p.values[2].type.shape[0] = 9; });
-        row("operand types", Code::TypeMismatch, [](P p) { p.values[0].type.shape[1] = 5; });
+        row("declared type", Code::TypeMismatch, [](P p) { p.values[2].type.shape.edit()[0] = 9; });
+        row("operand types", Code::TypeMismatch, [](P p) { p.values[0].type.shape.edit()[1] = 5; });
         row("foreign attributes", Code::InvalidAttribute, [](P p) { p.operations[0].attributes = IotaAttributes{}; });
         row("attribute out of range", Code::InvalidAttribute, [=](P p) {
             firstOf(p, OpKind::Reduce).attributes = ReduceAttributes{ { 2 }, ReduceKind::Sum };
@@ -132,7 +132,7 @@ private Q_SLOTS:
         });
         row("dimension names", Code::InvalidAttribute, [](P p) { p.values[0].dimNames.pop_back(); });
         row("path twice", Code::InvalidAttribute, [](P p) { p.values[1].path = "x"; });
-        row("negative dimension", Code::InvalidAttribute, [](P p) { p.values[0].type.shape[0] = -8; });
+        row("negative dimension", Code::InvalidAttribute, [](P p) { p.values[0].type.shape.edit()[0] = -8; });
         row("too large", Code::TooLarge, [](P p) {
             p.values[0].type.shape = { std::int64_t{ 1 } << 40, std::int64_t{ 1 } << 40 };
         });
@@ -226,13 +226,13 @@ private Q_SLOTS:
             [](P) {},
             [](P p) { p.name = "other"; },
             [](P p) { p.values[0].type.dtype = DType::F64; },
-            [](P p) { p.values[0].type.shape[0] = 9; },
+            [](P p) { p.values[0].type.shape.edit()[0] = 9; },
             [](P p) { p.values[0].type.shape.push_back(1); },
             [](P p) { p.values[2].definition = {}; },
             [](P p) { p.values[0].index = 7; },
             [](P p) { p.values[0].role = Role::Mu; },
             [](P p) { p.values[0].path = "y"; },
-            [](P p) { p.values[0].dimNames[1] = "e"; },
+            [](P p) { p.values[0].dimNames.edit()[1] = "e"; },
             [](P p) { p.values[0].dimNames.clear(); },
             [](P p) { p.values.pop_back(); },
             [](P p) { p.operations[0].kind = OpKind::Add; },

@@ -2,10 +2,14 @@
 // Programs with bodies, functions, groups, barriers and several meshes, propagated as a whole.
 #include <QtTest>
 
+#include "benchmarks/large_transformer.h"
+#include "propagation/passes/pipelines.h"
 #include "propagation/records.h"
 #include "propagation/sharding_groups.h"
 #include "propagation/whole_programs.h"
 #include "propagation/written.h"
+#include "stablehlo/print.h"
+#include "stablehlo/read.h"
 
 using namespace shardscope;
 using whole_programs::Maker;
@@ -32,6 +36,8 @@ private Q_SLOTS:
     void conservative();
     void writtenBack();
     void stepsAndOrigins();
+    void changedAnnotationsActAsChangedText_data();
+    void changedAnnotationsActAsChangedText();
 };
 
 namespace {
@@ -341,6 +347,46 @@ void TestWholePrograms::stepsAndOrigins()
     QCOMPARE(origins.ofValue(m.result(add)), (std::vector<AxisOrigin>{ { a, output, false }, { b, given, false } }));
     QCOMPARE(origins.ofResult(0), (std::vector<AxisOrigin>{ { a, output, true }, { b, given, false } }));
     QCOMPARE(toString(given), std::string("input: 0"));
+}
+
+void TestWholePrograms::changedAnnotationsActAsChangedText_data()
+{
+    QTest::addColumn<bool>("fourAxes");
+    QTest::newRow("data x model") << false;
+    QTest::newRow("data x fsdp x tensor x sequence") << true;
+}
+
+void TestWholePrograms::changedAnnotationsActAsChangedText()
+{
+    QFETCH(bool, fourAxes);
+    bench::TransformerSettings settings;
+    settings.layers = 2;
+    settings.fourAxes = fourAxes;
+    const auto first = readStableHlo(printStableHlo(bench::largeTransformer(settings)));
+    QVERIFY(first.has_value());
+    const auto whole = passes::propagationPipeline(first->program);
+    QVERIFY(whole.has_value());
+    int different = 0;
+    for (const ValueId argument : first->program.main().arguments) {
+        // What is at hand with another annotation, and the text that has it, read anew.
+        Program program = first->program;
+        ShardingIndex& annotation = program.valueShardings[argument.index];
+        QVERIFY(annotation != 0);
+        annotation = 0;
+        const auto again = readStableHlo(printStableHlo(program));
+        QVERIFY(again.has_value());
+        const auto changed = passes::propagationPipeline(std::move(program));
+        const auto fromText = passes::propagationPipeline(again->program);
+        QVERIFY(changed.has_value() && fromText.has_value());
+        QVERIFY(changed->propagation.log == fromText->propagation.log);
+        QVERIFY(changed->propagation.resultLog == fromText->propagation.resultLog);
+        QCOMPARE(changed->propagation.steps, fromText->propagation.steps);
+        QVERIFY(changed->propagation.shardings == fromText->propagation.shardings);
+        QVERIFY(changed->propagation.results == fromText->propagation.results);
+        QCOMPARE(printStableHlo(changed->program), printStableHlo(fromText->program));
+        different += changed->propagation.log == whole->propagation.log ? 0 : 1;
+    }
+    QVERIFY(different > 0);
 }
 
 QTEST_APPLESS_MAIN(TestWholePrograms)

@@ -41,7 +41,7 @@ Result<void> checkMultiples(const Subject& op, std::int64_t dimension, bool grow
             const std::int64_t size = op.results[i].shape[at(dimension)], own = wanted.shape[at(dimension)];
             const std::int64_t small = grows ? own : size, large = grows ? size : own;
             if (small == 0 ? large == 0 : large % small == 0)
-                wanted.shape[at(dimension)] = size;
+                wanted.shape.edit()[at(dimension)] = size;
         }
         SHARDSCOPE_CHECK(expectType(op, "result " + std::to_string(i), op.results[i], wanted));
     }

@@ -22,7 +22,7 @@ Result<TensorType> inferConcatenate(Types operands, const Attributes& attributes
     for (const TensorType& operand : operands.subspan(1)) {
         TensorType same = operand;
         if (same.rank() == result.rank())
-            same.shape[at(dimension)] = operands[0].shape[at(dimension)];
+            same.shape.edit()[at(dimension)] = operands[0].shape[at(dimension)];
         if (same != operands[0])
             return typeMismatch("concatenate",
                 toString(operand) + " after " + toString(operands[0]) + " along dimension "

@@ -39,7 +39,7 @@ Result<void> checkNumbers(const Subject& conv, const ConvolutionAttributes& a)
     SHARDSCOPE_CHECK(expectEntries(conv, "rhs_dilation", a.rhsDilation.size(), spatial));
     SHARDSCOPE_CHECK(expectEntries(conv, "padding", a.padding.size(), spatial));
     SHARDSCOPE_CHECK(expectEntries(conv, "window_reversal", a.reversal.size(), spatial));
-    for (const Dimensions* list : { &a.strides, &a.lhsDilation, &a.rhsDilation })
+    for (const DimensionList* list : { &a.strides, &a.lhsDilation, &a.rhsDilation })
         for (const std::int64_t number : *list)
             if (number < 1)
                 return conv.attribute("stride or dilation of " + std::to_string(number) + "; they are 1 or more");

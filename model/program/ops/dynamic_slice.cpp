@@ -37,7 +37,7 @@ Result<TensorType> inferDynamicSlice(Types operands, const Attributes& attribute
             return invalidAttribute("dynamic_slice",
                 "a slice of " + std::to_string(sizes[d]) + " along dimension " + std::to_string(d) + " of "
                     + toString(result));
-        result.shape[d] = sizes[d];
+        result.shape.edit()[d] = sizes[d];
     }
     return result;
 }

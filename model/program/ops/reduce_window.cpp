@@ -29,7 +29,7 @@ Result<void> checkWindow(const Subject& op, const WindowAttributes& a, std::size
     SHARDSCOPE_CHECK(expectEntries(op, "base_dilations", a.baseDilations.size(), rank));
     SHARDSCOPE_CHECK(expectEntries(op, "window_dilations", a.windowDilations.size(), rank));
     SHARDSCOPE_CHECK(expectEntries(op, "padding", a.padding.size(), rank));
-    for (const Dimensions* list : { &a.dimensions, &a.strides, &a.baseDilations, &a.windowDilations })
+    for (const DimensionList* list : { &a.dimensions, &a.strides, &a.baseDilations, &a.windowDilations })
         for (const std::int64_t number : *list)
             if (number < 1)
                 return op.attribute(

@@ -90,7 +90,7 @@ FactorRule reshapeFactors(Types operands, const TensorType& result, const Attrib
 
 std::vector<ValueId> pullBackReshape(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
 {
-    return { wanted[0] ? b.reshape(c, Shape(b.type(operation.operands[0]).shape)) : ValueId() };
+    return { wanted[0] ? b.reshape(c, b.type(operation.operands[0]).shape) : ValueId() };
 }
 
 constexpr std::array rows{

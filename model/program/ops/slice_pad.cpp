@@ -24,7 +24,7 @@ Result<TensorType> inferSlice(Types operands, const Attributes& attributes, cons
             return invalidAttribute("slice",
                 "dimension " + std::to_string(d) + " of " + toString(result) + " from " + std::to_string(start) + " to "
                     + std::to_string(limit) + " in steps of " + std::to_string(stride));
-        result.shape[d] = (limit - start) / stride + ((limit - start) % stride == 0 ? 0 : 1);
+        result.shape.edit()[d] = (limit - start) / stride + ((limit - start) % stride == 0 ? 0 : 1);
     }
     return result;
 }
@@ -51,7 +51,7 @@ Result<TensorType> inferPad(Types operands, const Attributes& attributes, const 
             return invalidAttribute("pad",
                 "dimension " + std::to_string(d) + " of " + toString(result) + " would have size "
                     + std::to_string(size));
-        result.shape[d] = size;
+        result.shape.edit()[d] = size;
     }
     return result;
 }
