@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // dot, dot_general and convolution: all of them products of matrices, once their operands are put in order. Operands
-// are converted to the element type of the result first. Floats of 16 bits and fewer are rounded after every product
-// and every sum; so are f32 and f64 in small products, while large ones are summed in blocks.
+// are converted to the element type of the result first. Floats of 16 bits and fewer are summed in f32. Small products
+// are one chain of sums per element, large ones are summed in blocks.
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -51,23 +51,35 @@ void large(const T* a, const T* b, T* c, std::int64_t m, std::int64_t n, std::in
     products.packed({ c, n, 1 }, { a, k, 1 }, { b, n, 1 }, m, n, k, aligned);
 }
 
-/// Narrow types: by the kernels of their multiplication and addition, row by row.
+/// Floats of 16 bits and fewer: summed in f32 and rounded once, as on machines that multiply them.
+void narrowFloatProduct(
+    DType dtype, const std::byte* a, const std::byte* b, std::byte* c, std::int64_t m, std::int64_t n, std::int64_t k)
+{
+    std::vector<float> left(at(m * k)), right(at(k * n)), sums(at(m * n));
+    widen(dtype, a, reinterpret_cast<std::byte*>(left.data()), m * k);
+    widen(dtype, b, reinterpret_cast<std::byte*>(right.data()), k * n);
+    large(left.data(), right.data(), sums.data(), m, n, k);
+    narrow(dtype, reinterpret_cast<const std::byte*>(sums.data()), c, m * n);
+}
+
+/// Integers under a byte: by the kernels of their multiplication and addition, row by row.
 void narrowProduct(
     DType dtype, const std::byte* a, const std::byte* b, std::byte* c, std::int64_t m, std::int64_t n, std::int64_t k)
 {
+    if (isFloat(dtype))
+        return narrowFloatProduct(dtype, a, b, c, m, n, k);
     const std::array pair{ dtype, dtype };
     const ElementKernel multiply = *elementKernel(OpKind::Multiply, {}, pair, dtype);
     const ElementKernel add = *elementKernel(OpKind::Add, {}, pair, dtype);
-    const std::int64_t bytes = byteSize(dtype);
-    std::vector<std::byte> left(at(n * bytes)), row(at(n * bytes));
-    std::memset(c, 0, at(m * n * bytes));
+    std::vector<std::byte> left(at(n)), row(at(n));
+    std::memset(c, 0, at(m * n));
     for (std::int64_t i = 0; i < m; ++i) {
         for (std::int64_t p = 0; p < k; ++p) {
-            fill(left.data(), a + (i * k + p) * bytes, bytes, n);
-            const std::array<const std::byte*, 2> factors{ left.data(), b + p * n * bytes };
+            fill(left.data(), a + i * k + p, 1, n);
+            const std::array<const std::byte*, 2> factors{ left.data(), b + p * n };
             multiply.run(factors.data(), row.data(), n);
-            const std::array<const std::byte*, 2> terms{ c + i * n * bytes, row.data() };
-            add.run(terms.data(), c + i * n * bytes, n);
+            const std::array<const std::byte*, 2> terms{ c + i * n, row.data() };
+            add.run(terms.data(), c + i * n, n);
         }
     }
 }
