@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// shardscope_conformance [--verbose] FILE...
+// shardscope_conformance [--verbose] [--optional] FILE...
 //
 // Runs every case of reference files, and every program of files of StableHLO (.mlir) and of folders of them. Only
 // cases marked contract count. Exit code: 0 all passed, 1 a case failed, 2 bad arguments, or a file that cannot be
@@ -136,17 +136,19 @@ bool runPrograms(const std::filesystem::path& path, ProgramCounts& counts)
 int main(int argc, char** argv)
 {
     const auto usage = [](std::ostream& stream) {
-        stream << "usage: shardscope_conformance [--verbose] FILE...\nknown files:";
+        stream << "usage: shardscope_conformance [--verbose] [--optional] FILE...\nknown files:";
         for (const CheckerRow& row : checkers())
             stream << ' ' << row.name;
         stream << '\n';
     };
-    bool verbose = false;
+    bool verbose = false, optional = false;
     std::vector<std::string> paths;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         if (argument == "--verbose")
             verbose = true;
+        else if (argument == "--optional")
+            optional = true;
         else if (argument == "--help" || argument == "-h") {
             usage(std::cout);
             return 0;
@@ -164,7 +166,9 @@ int main(int argc, char** argv)
     bool usable = true;
     ProgramCounts programs;
     for (const std::string& path : paths)
-        if (isProgram(path))
+        if (optional && !std::filesystem::exists(path))
+            std::cout << path << " is not there, nothing is checked\n";
+        else if (isProgram(path))
             usable = runPrograms(path, programs) && usable;
         else
             usable = runPath(path, verbose, total) && usable;
