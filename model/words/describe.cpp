@@ -3,6 +3,7 @@
 
 #include "base/codes.h"
 #include "words/describe_devices.h"
+#include "words/describe_execution.h"
 #include "words/describe_files.h"
 #include "words/describe_forms.h"
 #include "words/describe_hosts.h"
@@ -378,7 +379,9 @@ ProblemText describeWarning(const Diagnostic& d)
 
 ProblemText describe(const Diagnostic& diagnostic)
 {
-    ProblemText text = describeHosts(diagnostic);
+    ProblemText text = describeExecution(diagnostic);
+    if (text.cause.isEmpty())
+        text = describeHosts(diagnostic);
     const auto number = static_cast<int>(diagnostic.code);
     const bool file = (number >= 120 && number < 140) || (number >= 220 && number < 230);
     if (text.cause.isEmpty())

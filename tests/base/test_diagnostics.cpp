@@ -134,6 +134,10 @@ void TestDiagnostics::registryIsConsistent()
         case Code::BadPriority:
         case Code::NonNamedLeaf:
         case Code::OnlyRankOneAndTwo:
+        case Code::PermutePairs:
+        case Code::GroupsDoNotCover:
+        case Code::EmptyMesh:
+        case Code::ReplicationNotInferred:
         case Code::SilentlyReplicated:
         case Code::RuleUnused:
         case Code::AxisBusy:

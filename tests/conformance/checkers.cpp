@@ -39,6 +39,7 @@ constexpr std::array rows{
     CheckerRow{ "rules", checkRuleResolutions },
     CheckerRow{ "t5x_cpu_gpu_mesh", checkT5xCpuGpuMesh },
     CheckerRow{ "seed_numeric_facts", checkSeedNumericFacts },
+    CheckerRow{ "shard_map", checkShardMap },
     CheckerRow{ "t5x_data_layout", checkT5xDataLayout },
     CheckerRow{ "t5x_default_mesh", checkT5xDefaultMesh },
     CheckerRow{ "t5x_get_mesh", checkT5xGetMesh },

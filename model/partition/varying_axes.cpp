@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "partition/varying_axes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "base/codes.h"
+#include "program/op_row.h"
+#include "program/wide_attributes.h"
+
+namespace shardscope {
+
+namespace {
+
+AxisSet all(const Mesh& mesh)
+{
+    return (AxisSet{ 1 } << mesh.rank()) - 1;
+}
+
+AxisSet axesOf(const AxisList& list)
+{
+    AxisSet set = 0;
+    for (const AxisRef& axis : list)
+        set |= AxisSet{ 1 } << axis.axis;
+    return set;
+}
+
+/// The axes along which the members of groups differ, and whether the groups are all devices along these.
+struct GroupAxes {
+    AxisSet axes = 0;
+    bool whole = true;
+};
+
+GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool pairs)
+{
+    if (own.groups.empty() || (own.groups.size() == 1 && own.groups[0].empty()))
+        return { all(mesh), true };
+    GroupAxes found;
+    std::size_t covered = 0;
+    for (const std::vector<std::int64_t>& group : own.groups) {
+        std::vector<std::int64_t> places;
+        for (const std::int64_t device : group)
+            if (device >= 0 && device < mesh.deviceCount())
+                places.push_back(mesh.positionOf(static_cast<std::int32_t>(device)));
+        covered += places.size();
+        for (const std::int64_t place : places)
+            for (std::size_t a = 0; a < mesh.rank(); ++a)
+                if (mesh.coordinate(place, a) != mesh.coordinate(places[0], a))
+                    found.axes |= AxisSet{ 1 } << a;
+    }
+    std::int64_t size = 1;
+    for (std::size_t a = 0; a < mesh.rank(); ++a)
+        if ((found.axes >> a & 1U) != 0)
+            size *= mesh.size(a);
+    found.whole = !pairs && covered == static_cast<std::size_t>(mesh.deviceCount())
+        && std::all_of(own.groups.begin(), own.groups.end(),
+            [&](const std::vector<std::int64_t>& group) { return static_cast<std::int64_t>(group.size()) == size; });
+    return found;
+}
+
+class Analysis {
+public:
+    Analysis(const Program& program, const Mesh& mesh, VaryingAxes& varying)
+        : m_program(program)
+        , m_mesh(mesh)
+        , m_varying(varying)
+    {
+    }
+
+    void region(RegionId id)
+    {
+        for (const OperationId operation : m_program.regions[id.index].operations)
+            step(m_program.operation(operation));
+    }
+
+private:
+    AxisSet& of(ValueId value) { return m_varying.values[value.index]; }
+
+    void give(const Region& region, std::span<const ValueId> operands)
+    {
+        for (std::size_t i = 0; i < region.arguments.size() && i < operands.size(); ++i)
+            of(region.arguments[i]) |= of(operands[i]);
+    }
+
+    void step(const Operation& op)
+    {
+        AxisSet together = 0;
+        for (const ValueId operand : op.operands)
+            together |= of(operand);
+        switch (op.kind) {
+        case OpKind::While:
+            return loop(op);
+        case OpKind::If:
+        case OpKind::Case: {
+            const AxisSet chosen = of(op.operands[0]);
+            for (const RegionId id : op.regions) {
+                region(id);
+                const std::vector<ValueId>& results = m_program.regions[id.index].results;
+                for (std::size_t i = 0; i < op.results.size() && i < results.size(); ++i)
+                    of(op.results[i]) |= of(results[i]) | chosen;
+            }
+            return;
+        }
+        case OpKind::Call:
+        case OpKind::NamedComputation:
+        case OpKind::Composite:
+            if (const Region* body = calleeOf(op)) {
+                give(*body, op.operands);
+                for (const OperationId inner : body->operations)
+                    step(m_program.operation(inner));
+                for (std::size_t i = 0; i < op.results.size() && i < body->results.size(); ++i)
+                    of(op.results[i]) |= of(body->results[i]);
+                return;
+            }
+            break;
+        case OpKind::PartitionId:
+        case OpKind::ReplicaId:
+            together = all(m_mesh);
+            break;
+        case OpKind::DynamicSlice:
+            if (const std::optional<AxisSet> along = axesOfTable(op))
+                together = *along;
+            break;
+        case OpKind::AllReduce:
+        case OpKind::AllGather:
+        case OpKind::ReduceScatter:
+        case OpKind::AllToAll:
+        case OpKind::CollectivePermute:
+        case OpKind::CollectiveBroadcast:
+            if (const auto* own = wideAs<CollectiveAttributes>(op.attributes)) {
+                const GroupAxes groups = axesOfGroups(*own, m_mesh, op.kind == OpKind::CollectivePermute);
+                for (std::size_t i = 0; i < op.results.size(); ++i) {
+                    const AxisSet operand = of(op.operands[i]);
+                    of(op.results[i]) |= op.kind != OpKind::AllReduce ? operand | groups.axes
+                        : groups.whole                                ? operand & ~groups.axes
+                                                                      : operand | groups.axes;
+                }
+                return;
+            }
+            break;
+        case OpKind::SdyAllReduce:
+            if (const auto* own = wideAs<SdyCollectiveAttributes>(op.attributes))
+                together &= ~axesOf(own->axes);
+            break;
+        default:
+            break;
+        }
+        for (const ValueId result : op.results)
+            of(result) |= together;
+    }
+
+    const Region* calleeOf(const Operation& op) const
+    {
+        if (!op.regions.empty())
+            return &m_program.regions[op.regions[0].index];
+        const auto* call = wideAs<CallAttributes>(op.attributes);
+        const auto* composite = wideAs<CompositeAttributes>(op.attributes);
+        const Function* function = m_program.function(call ? call->callee
+                : composite                                ? composite->decomposition
+                                                           : std::string());
+        return function ? &m_program.regions[function->body.index] : nullptr;
+    }
+
+    /// What a loop carries varies over everything that any trip adds.
+    void loop(const Operation& op)
+    {
+        const Region &condition = m_program.regions[op.regions[0].index],
+                     &body = m_program.regions[op.regions[1].index];
+        give(condition, op.operands);
+        give(body, op.operands);
+        bool changed = true;
+        while (changed) {
+            changed = false;
+            region(op.regions[0]);
+            region(op.regions[1]);
+            const AxisSet ending = condition.results.empty() ? 0 : of(condition.results[0]);
+            for (std::size_t i = 0; i < body.arguments.size() && i < body.results.size(); ++i) {
+                const AxisSet next = of(body.arguments[i]) | of(body.results[i]) | ending;
+                changed = changed || next != of(body.arguments[i]);
+                of(body.arguments[i]) = next;
+                if (i < condition.arguments.size())
+                    of(condition.arguments[i]) |= next;
+            }
+        }
+        for (std::size_t i = 0; i < op.results.size() && i < body.arguments.size(); ++i)
+            of(op.results[i]) |= of(body.arguments[i]);
+    }
+
+    /// A table of one element per device, read at the device's own place: the axes along which its elements differ.
+    std::optional<AxisSet> axesOfTable(const Operation& op)
+    {
+        const ValueId table = op.operands[0];
+        const OperationId definition = m_program.value(table).definition;
+        if (op.operands.size() != 2 || !definition.valid())
+            return std::nullopt;
+        const OperationId index = m_program.value(op.operands[1]).definition;
+        if (!index.valid() || m_program.operation(index).kind != OpKind::PartitionId)
+            return std::nullopt;
+        const auto* constant = std::get_if<ConstantAttributes>(&m_program.operation(definition).attributes);
+        const auto count = static_cast<std::size_t>(m_mesh.deviceCount());
+        if (!constant || constant->values.size() != count)
+            return std::nullopt;
+        AxisSet found = 0;
+        for (std::int64_t place = 0; place < m_mesh.deviceCount(); ++place) {
+            for (std::size_t a = 0; a < m_mesh.rank(); ++a) {
+                const std::int64_t first = place - m_mesh.coordinate(place, a) * m_mesh.stride(a);
+                const auto value = [&](std::int64_t p) {
+                    return constant->values[static_cast<std::size_t>(m_mesh.deviceAt(p))];
+                };
+                if (value(place) != value(first))
+                    found |= AxisSet{ 1 } << a;
+            }
+        }
+        return found;
+    }
+
+    const Program& m_program;
+    const Mesh& m_mesh;
+    VaryingAxes& m_varying;
+};
+
+AxisSet manualSet(const Mesh& mesh, const std::vector<std::string>& names)
+{
+    AxisSet set = 0;
+    for (const std::string& name : names)
+        if (const auto axis = mesh.axisIndex(name))
+            set |= AxisSet{ 1 } << *axis;
+    return set;
+}
+
+AxisSet cutBy(const TensorSharding& sharding)
+{
+    AxisSet set = axesOf(sharding.unreduced);
+    for (const DimensionSharding& dimension : sharding.dims)
+        set |= axesOf(dimension.axes);
+    return set;
+}
+
+} // namespace
+
+ValueId VaryingAxes::origin(const Program& program, ValueId value, std::size_t axis) const
+{
+    const auto varies = [&](ValueId id) { return (values[id.index] >> axis & 1U) != 0; };
+    for (std::size_t guard = 0; guard < program.values.size(); ++guard) {
+        const OperationId definition = program.value(value).definition;
+        if (!definition.valid())
+            return value;
+        const Operation& op = program.operation(definition);
+        const auto from = std::find_if(op.operands.begin(), op.operands.end(), varies);
+        if (from == op.operands.end())
+            return value;
+        value = *from;
+    }
+    return value;
+}
+
+VaryingAxes varyingAxes(const Program& program, RegionId region, const Mesh& mesh, std::span<const AxisSet> arguments)
+{
+    VaryingAxes varying{ std::vector<AxisSet>(program.values.size()) };
+    const std::vector<ValueId>& own = program.regions[region.index].arguments;
+    for (std::size_t i = 0; i < own.size() && i < arguments.size(); ++i)
+        varying.values[own[i].index] = arguments[i];
+    Analysis(program, mesh, varying).region(region);
+    return varying;
+}
+
+Result<void> checkReplication(const Program& program, const VaryingAxes& varying, const Mesh& mesh, ValueId value,
+    AxisSet mentioned, std::size_t result)
+{
+    const AxisSet missing = varying.values[value.index] & ~mentioned;
+    std::vector<std::string> names;
+    std::size_t first = mesh.rank();
+    for (std::size_t a = 0; a < mesh.rank(); ++a) {
+        if ((missing >> a & 1U) == 0 || mesh.size(a) == 1)
+            continue;
+        names.push_back(mesh.axis(a).name);
+        first = std::min(first, a);
+    }
+    if (names.empty())
+        return {};
+    const ValueId from = varying.origin(program, value, first);
+    const OperationId definition = program.value(from).definition;
+    std::vector<Arg> args{ { "result", result }, { "axes", names } };
+    Where where;
+    if (definition.valid()) {
+        const Operation& op = program.operation(definition);
+        args.emplace_back("origin", qualifiedName(op));
+        const SourcePlace& place = program.sources[op.source < program.sources.size() ? op.source : 0];
+        where.line = static_cast<int>(place.line);
+        where.column = static_cast<int>(place.column);
+    } else {
+        args.emplace_back("argument", program.value(from).index);
+    }
+    return fail(Code::ReplicationNotInferred, std::move(args), std::move(where));
+}
+
+std::vector<Diagnostic> checkReplication(const Program& program)
+{
+    std::vector<Diagnostic> found;
+    for (const Operation& op : program.operations) {
+        const auto* own = wideAs<ManualComputationAttributes>(op.attributes);
+        if (op.kind != OpKind::ManualComputation || !own || op.regions.size() != 1)
+            continue;
+        const std::vector<ProgramSharding>& lists = own->in.empty() ? own->out : own->in;
+        if (lists.empty() || lists[0].mesh >= program.meshes.size())
+            continue;
+        const Mesh& mesh = *program.meshes[lists[0].mesh].mesh;
+        const AxisSet manual = manualSet(mesh, own->manualAxes);
+        std::vector<AxisSet> arguments;
+        for (const ProgramSharding& sharding : own->in)
+            arguments.push_back(cutBy(sharding.sharding) & manual);
+        VaryingAxes varying = varyingAxes(program, op.regions[0], mesh, arguments);
+        const std::vector<ValueId>& results = program.regions[op.regions[0].index].results;
+        for (std::size_t i = 0; i < results.size() && i < own->out.size(); ++i)
+            if (const auto fine =
+                    checkReplication(program, varying, mesh, results[i], cutBy(own->out[i].sharding) | ~manual, i);
+                !fine)
+                found.push_back(fine.error());
+    }
+    return found;
+}
+
+} // namespace shardscope

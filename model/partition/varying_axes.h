@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Over which mesh axes the values of a per-device program differ, as far as the program shows it: the replication check
+// of shard_map and of manual computations.
+//
+// An argument that is cut along axes varies over them. A sum over all devices along an axis is the same on all of them,
+// so all_reduce drops the axes of its groups; every other collective keeps them and adds its own, and what asks for the
+// device's place varies along it. Everything else varies over the axes of its operands, in regions as well.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mesh/mesh.h"
+#include "program/program.h"
+
+namespace shardscope {
+
+using AxisSet = std::uint32_t; ///< bit i: axis i of the mesh
+
+struct VaryingAxes {
+    std::vector<AxisSet> values; ///< by ValueId; 0 for values of other regions
+    /// The argument, or the value behind a collective, from which a value has an axis.
+    [[nodiscard]] ValueId origin(const Program& program, ValueId value, std::size_t axis) const;
+};
+
+/// `arguments`: one set per argument of the region, which is executed on all devices of the mesh.
+[[nodiscard]] VaryingAxes varyingAxes(
+    const Program& program, RegionId region, const Mesh& mesh, std::span<const AxisSet> arguments);
+
+/// Results whose pieces are said to be the same along axes over which they vary: of every manual computation of the
+/// program. ReplicationNotInferred {result, axes (list), origin}, with the place in the text.
+[[nodiscard]] std::vector<Diagnostic> checkReplication(const Program& program);
+
+/// One result: `mentioned` are the axes that cut it. ReplicationNotInferred as above.
+[[nodiscard]] Result<void> checkReplication(const Program& program, const VaryingAxes& varying, const Mesh& mesh,
+    ValueId value, AxisSet mentioned, std::size_t result);
+
+} // namespace shardscope

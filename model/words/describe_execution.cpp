@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/describe_execution.h"
+
+#include "base/codes.h"
+#include "words/diagnostic_reader.h"
+#include "words/tr.h"
+
+namespace shardscope::words {
+
+namespace {
+
+ProblemText notExecutable(const Diagnostic& d)
+{
+    const Reader arg(d);
+    const std::string wrong = d.text("wrong");
+    const QString op = arg("op");
+    if (wrong == "custom_call")
+        return { Words::tr("%1 calls %2, and nobody knows what that computes").arg(op, arg.quote("target")),
+            Words::tr("Export the program without this call, or replace it by operations of StableHLO."), {} };
+    if (wrong == "complex")
+        return { Words::tr("%1 has a value of %2, and complex numbers are not executed").arg(op, arg("type")),
+            Words::tr("Such programs can be laid out and partitioned, but not run: compute with real numbers."), {} };
+    if (wrong == "type")
+        return { Words::tr("%1 has a value of %2, which is no array of known size").arg(op, arg("type")),
+            Words::tr("Export the program with fixed shapes and without quantised types."), {} };
+    if (wrong == "body")
+        return { arg.has("inner")
+                ? Words::tr("the body of %1 holds %2; only elementwise operations on scalars are executed there")
+                      .arg(op, arg("inner"))
+                : Words::tr("the body of %1 holds more than elementwise operations on scalars").arg(op),
+            Words::tr("Write the body with elementwise operations."), {} };
+    if (wrong == "transfer")
+        return { Words::tr("%1 exchanges values with a host or another program, and there is none").arg(op),
+            Words::tr("Pass these values as arguments and results of main."), {} };
+    if (wrong == "several_programs")
+        return { Words::tr("%1 runs different functions on its devices").arg(op),
+            Words::tr("All devices run one function: choose by partition_id inside it."), {} };
+    if (wrong == "unknown")
+        return { Words::tr("%1 is kept as it is, and nobody knows what it computes").arg(op),
+            Words::tr("Replace it by operations of StableHLO."), {} };
+    if (wrong == "diverged")
+        return { Words::tr("%1 is reached by %2 of the %3 devices of a group; the others took another branch or left "
+                           "the loop")
+                     .arg(op, arg.number("found"), arg.number("devices")),
+            Words::tr("All devices of a group have to take part: choose the branch by a value that is the same on all "
+                      "of them."),
+            {} };
+    if (wrong == "groups")
+        return { Words::tr("%1 names device %2, and there are %3")
+                     .arg(op, arg.number("device"), counted(d.number("devices"), Noun::Device)),
+            Words::tr("Run the program on as many devices as it was made for."), {} };
+    if (wrong == "groups_twice")
+        return { Words::tr("%1 names device %2 in two groups").arg(op, arg.number("device")),
+            Words::tr("Name every device once."), {} };
+    return {};
+}
+
+} // namespace
+
+ProblemText describeExecution(const Diagnostic& d)
+{
+    const Reader arg(d);
+    switch (d.code) {
+    case Code::NotExecutable:
+        return notExecutable(d);
+    case Code::TypeMismatch:
+        if (d.text("wrong") != "argument")
+            return {};
+        return { Words::tr("%1 is %2, and should be %3").arg(arg("op"), arg("given"), arg("type")),
+            Words::tr("Give an array of that shape and element type."), {} };
+    case Code::PermutePairs:
+        return { arg.has("source") || d.arg("source")
+                ? Words::tr("place %1 along %2 sends twice").arg(arg.number("source"), arg("axes"))
+                : Words::tr("place %1 along %2 receives twice").arg(arg.number("target"), arg("axes")),
+            Words::tr("Name every source and every target once."), {} };
+    case Code::GroupsDoNotCover:
+        return { Words::tr("the groups do not hold each of the %1 places along %2 exactly once")
+                     .arg(arg.number("size"), arg("axes")),
+            Words::tr("List every place from 0 to %1 in one group.").arg(count(d.number("size") - 1)), {} };
+    case Code::EmptyMesh:
+        return { Words::tr("the mesh has no axes"), Words::tr("Give the mesh at least one axis."), {} };
+    case Code::ReplicationNotInferred: {
+        const QString axes = arg("axes");
+        const QString origin = arg.has("origin") ? Words::tr("%1 makes it differ").arg(arg("origin"))
+            : d.arg("argument")                  ? Words::tr("argument %1 is cut along it").arg(arg.number("argument"))
+                                                 : Words::tr("it is computed from values that differ");
+        return { Words::tr("result %1 is said to be the same on all devices along %2, but may differ: %3")
+                     .arg(arg.number("result"), axes, origin),
+            Words::tr("Sum or gather over %1 before it is returned, or mention %1 in its out sharding.").arg(axes),
+            {} };
+    }
+    default:
+        return {};
+    }
+}
+
+} // namespace shardscope::words
