@@ -11,11 +11,12 @@ namespace {
 constexpr std::array rows{
     CheckerRow{ "axis_algebra", checkAxisAlgebra },
     CheckerRow{ "factor_propagation_unit", checkFactorPropagation },
-    CheckerRow{ "canonicalization", checkCanonicalization },
+    CheckerRow{ "canonicalization", checkPasses },
     CheckerRow{ "explicit_reshards", checkPasses },
     CheckerRow{ "debug_edges", checkProvenance },
     CheckerRow{ "debug_origins", checkProvenance },
     CheckerRow{ "export_misc", checkPasses },
+    CheckerRow{ "export_pipeline", checkPasses },
     CheckerRow{ "import_passes", checkPasses },
     CheckerRow{ "propagation_pipeline", checkPasses },
     CheckerRow{ "flax_constraint_gate", checkFlaxConstraintGate },
