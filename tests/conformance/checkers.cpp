@@ -37,6 +37,7 @@ constexpr std::array rows{
     CheckerRow{ "propagation_basic", checkPropagation },
     CheckerRow{ "propagation_op_priority", checkPropagation },
     CheckerRow{ "propagation_user_priority", checkPropagation },
+    CheckerRow{ "reshard_to_collectives", checkReshardToCollectives },
     CheckerRow{ "rules", checkRuleResolutions },
     CheckerRow{ "t5x_cpu_gpu_mesh", checkT5xCpuGpuMesh },
     CheckerRow{ "seed_numeric_facts", checkSeedNumericFacts },
