@@ -66,6 +66,12 @@ public:
                 [](const FactorRule::DimensionFactors& factors) { return factors.size() > 1; });
         });
         m_axes.resize(rule.factors.size());
+        m_barred.resize(rule.factors.size());
+        for (const Tensor& tensor : m_tensors)
+            for (std::size_t f = 0; f < m_axes.size() && !tensor.projection.unreduced.empty(); ++f)
+                if (tensor.has(f))
+                    for (const AxisRef& axis : tensor.projection.unreduced)
+                        m_barred[f].push_back(axis);
     }
 
     CommonSharding run()
@@ -175,13 +181,13 @@ private:
         AxisList taken;
         for (std::size_t f = 0; f < m_axes.size(); ++f)
             if (kept.has(f)) {
-                m_axes[f] = kept.axes(f);
+                m_axes[f] = withoutOverlap(kept.axes(f), m_barred[f]);
                 for (const AxisRef& axis : m_axes[f])
                     taken.push_back(axis);
             }
         for (std::size_t f = 0; f < m_axes.size(); ++f)
             if (!kept.has(f) && other.has(f)) {
-                m_axes[f] = withoutOverlap(other.axes(f), taken);
+                m_axes[f] = withoutOverlap(withoutOverlap(other.axes(f), m_barred[f]), taken);
                 for (const AxisRef& axis : m_axes[f])
                     taken.push_back(axis);
             }
@@ -317,7 +323,7 @@ private:
                 if (!tensor->has(f))
                     continue;
                 AxisList prefix;
-                for (const AxisRef& axis : tensor->axes(f)) {
+                for (const AxisRef& axis : withoutOverlap(tensor->axes(f), m_barred[f])) {
                     prefix.push_back(axis);
                     addCandidate(f, prefix);
                 }
@@ -347,7 +353,7 @@ private:
     }
 
     /// Factors that must not be cut lose their axes. If all tensors have the factor, these go to factors that all
-    /// tensors have as well and that have room.
+    /// tensors have as well and that have room, each as a whole.
     void clearReplicated()
     {
         const auto inAll = [&](std::size_t factor) {
@@ -363,20 +369,17 @@ private:
                     freed.push_back(axis);
             m_axes[f].clear();
         }
-        for (AxisRef axis : freed)
-            for (std::size_t f = 0; f < m_axes.size() && axis.size > 1; ++f) {
+        for (const AxisRef& axis : freed)
+            for (std::size_t f = 0; f < m_axes.size(); ++f) {
                 const FactorRule::Factor& factor = m_rule.factors[f];
-                if (factor.kind != FactorKind::PassThrough || !inAll(f))
+                if (factor.kind != FactorKind::PassThrough || !inAll(f)
+                    || !(withoutOverlap({ axis }, m_barred[f]) == AxisList{ axis }))
                     continue;
                 const std::int64_t pieces = product(m_axes[f]);
-                if (factor.size % pieces != 0)
+                if (factor.size % pieces != 0 || factor.size / pieces % axis.size != 0 || factor.size == 0)
                     continue;
-                const std::int64_t fits = std::gcd(factor.size / pieces, std::int64_t{ axis.size });
-                if (fits == 1)
-                    continue;
-                appendMerged(m_axes[f], { axis.axis, axis.pre, static_cast<std::int32_t>(fits) });
-                axis = { axis.axis, static_cast<std::int32_t>(axis.pre * fits),
-                    static_cast<std::int32_t>(axis.size / fits) };
+                appendMerged(m_axes[f], axis);
+                break;
             }
     }
 
@@ -469,6 +472,7 @@ private:
     bool m_multiFactor = false;
     std::vector<Tensor> m_tensors;
     std::vector<AxisList> m_axes;
+    std::vector<AxisList> m_barred; ///< per factor: axes over which some tensor that has it is partial
 };
 
 } // namespace
