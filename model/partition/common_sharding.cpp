@@ -51,10 +51,10 @@ struct Tensor {
 class Choice {
 public:
     Choice(const FactorRule& rule, std::span<const TensorInOperation> operands,
-        std::span<const TensorInOperation> results, bool axesWithoutSource)
+        std::span<const TensorInOperation> results, CommonShardingOptions options)
         : m_rule(rule)
         , m_operandCount(operands.size())
-        , m_axesWithoutSource(axesWithoutSource)
+        , m_options(options)
     {
         m_tensors.reserve(operands.size() + results.size());
         for (std::size_t i = 0; i < operands.size(); ++i)
@@ -66,6 +66,12 @@ public:
                 [](const FactorRule::DimensionFactors& factors) { return factors.size() > 1; });
         });
         m_axes.resize(rule.factors.size());
+        m_barred.resize(rule.factors.size());
+        for (const Tensor& tensor : m_tensors)
+            for (std::size_t f = 0; f < m_axes.size() && !tensor.projection.unreduced.empty(); ++f)
+                if (tensor.has(f))
+                    for (const AxisRef& axis : tensor.projection.unreduced)
+                        m_barred[f].push_back(axis);
     }
 
     CommonSharding run()
@@ -76,7 +82,7 @@ public:
             choose();
             clearReplicated();
         }
-        if (makeLegal())
+        if (m_options.executable && makeLegal())
             common.compatible = false;
         for (std::size_t t = 0; t < m_tensors.size(); ++t)
             (t < m_operandCount ? common.operands : common.results).push_back(shardingOf(m_tensors[t]));
@@ -142,6 +148,8 @@ private:
             [](const FactorRule::Factor& factor) { return factor.kind == FactorKind::NeedReplication; });
         if (voters.size() == 2 && !replicating && !m_multiFactor)
             chooseOfTwo(*voters[0], *voters[1]);
+        else if (m_options.dealsOutOverflow && voters.size() == 2 && (voters[0]->overflows() || voters[1]->overflows()))
+            dealOut(*voters[0], *voters[1]);
         else
             chooseGreedily(voters);
     }
@@ -173,16 +181,67 @@ private:
         AxisList taken;
         for (std::size_t f = 0; f < m_axes.size(); ++f)
             if (kept.has(f)) {
-                m_axes[f] = kept.axes(f);
+                m_axes[f] = withoutOverlap(kept.axes(f), m_barred[f]);
                 for (const AxisRef& axis : m_axes[f])
                     taken.push_back(axis);
             }
         for (std::size_t f = 0; f < m_axes.size(); ++f)
             if (!kept.has(f) && other.has(f)) {
-                m_axes[f] = withoutOverlap(other.axes(f), taken);
+                m_axes[f] = withoutOverlap(withoutOverlap(other.axes(f), m_barred[f]), taken);
                 for (const AxisRef& axis : m_axes[f])
                     taken.push_back(axis);
             }
+    }
+
+    /// All axes of the side in more pieces, dealt out over the factors of each side anew; what both get is common.
+    void dealOut(const Tensor& operand, const Tensor& result)
+    {
+        const auto axesOf = [](const Tensor& tensor) {
+            AxisList all;
+            for (const DimensionSharding& dim : tensor.given->sharding->dims)
+                for (const AxisRef& axis : dim.axes)
+                    all.push_back(axis);
+            return all;
+        };
+        AxisList all = axesOf(operand);
+        if (const AxisList other = axesOf(result); product(other) > product(all))
+            all = other;
+        const std::vector<AxisList> ofOperand = dealtOut(all, *operand.mapping);
+        const std::vector<AxisList> ofResult = dealtOut(all, *result.mapping);
+        for (std::size_t f = 0; f < m_axes.size(); ++f)
+            for (std::size_t i = 0; i < std::min(ofOperand[f].size(), ofResult[f].size()); ++i) {
+                const auto common = greatestCommonPrefix(ofOperand[f][i], ofResult[f][i]);
+                if (common)
+                    m_axes[f].push_back(*common);
+                if (!common || !(ofOperand[f][i] == ofResult[f][i]))
+                    break;
+            }
+    }
+
+    /// Factor by factor what divides it; in a dimension nothing behind a factor that is not cut completely.
+    std::vector<AxisList> dealtOut(const AxisList& axes, const FactorRule::TensorMapping& mapping) const
+    {
+        std::vector<AxisList> dealt(m_axes.size());
+        std::size_t next = 0;
+        AxisRef rest = axes.empty() ? AxisRef() : axes[0];
+        for (const FactorRule::DimensionFactors& factors : mapping)
+            for (const std::int32_t factor : factors) {
+                const auto f = static_cast<std::size_t>(factor);
+                std::int64_t left = m_rule.factors[f].size;
+                while (next < axes.size()) {
+                    const auto fits = static_cast<std::int32_t>(std::gcd(left, std::int64_t{ rest.size }));
+                    if (fits == 1)
+                        break;
+                    appendMerged(dealt[f], { rest.axis, rest.pre, fits });
+                    left /= fits;
+                    rest = { rest.axis, rest.pre * fits, rest.size / fits };
+                    if (rest.size == 1 && ++next < axes.size())
+                        rest = axes[next];
+                }
+                if (left != 1)
+                    break;
+            }
+        return dealt;
     }
 
     struct Candidate {
@@ -264,7 +323,7 @@ private:
                 if (!tensor->has(f))
                     continue;
                 AxisList prefix;
-                for (const AxisRef& axis : tensor->axes(f)) {
+                for (const AxisRef& axis : withoutOverlap(tensor->axes(f), m_barred[f])) {
                     prefix.push_back(axis);
                     addCandidate(f, prefix);
                 }
@@ -294,7 +353,7 @@ private:
     }
 
     /// Factors that must not be cut lose their axes. If all tensors have the factor, these go to factors that all
-    /// tensors have as well and that have room.
+    /// tensors have as well and that have room, each as a whole.
     void clearReplicated()
     {
         const auto inAll = [&](std::size_t factor) {
@@ -310,20 +369,17 @@ private:
                     freed.push_back(axis);
             m_axes[f].clear();
         }
-        for (AxisRef axis : freed)
-            for (std::size_t f = 0; f < m_axes.size() && axis.size > 1; ++f) {
+        for (const AxisRef& axis : freed)
+            for (std::size_t f = 0; f < m_axes.size(); ++f) {
                 const FactorRule::Factor& factor = m_rule.factors[f];
-                if (factor.kind != FactorKind::PassThrough || !inAll(f))
+                if (factor.kind != FactorKind::PassThrough || !inAll(f)
+                    || !(withoutOverlap({ axis }, m_barred[f]) == AxisList{ axis }))
                     continue;
                 const std::int64_t pieces = product(m_axes[f]);
-                if (factor.size % pieces != 0)
+                if (factor.size % pieces != 0 || factor.size / pieces % axis.size != 0 || factor.size == 0)
                     continue;
-                const std::int64_t fits = std::gcd(factor.size / pieces, std::int64_t{ axis.size });
-                if (fits == 1)
-                    continue;
-                appendMerged(m_axes[f], { axis.axis, axis.pre, static_cast<std::int32_t>(fits) });
-                axis = { axis.axis, static_cast<std::int32_t>(axis.pre * fits),
-                    static_cast<std::int32_t>(axis.size / fits) };
+                appendMerged(m_axes[f], axis);
+                break;
             }
     }
 
@@ -339,7 +395,7 @@ private:
             for (std::size_t t = 0; t < m_tensors.size(); ++t)
                 if (m_tensors[t].has(f))
                     (t < m_operandCount ? inOperand : inResult) = true;
-            if (!inResult || (!inOperand && !m_axesWithoutSource)) {
+            if (!inResult || (!inOperand && !m_options.axesWithoutSource)) {
                 m_axes[f].clear();
                 changed = true;
             }
@@ -399,7 +455,6 @@ private:
             if (tensor.has(f)) {
                 tensor.projection.factors[f]->axes = m_axes[f];
                 tensor.projection.factors[f]->overflow.clear();
-                tensor.projection.factors[f]->closed = true;
             }
         // Factors that the walk left out behind overflow are there again, empty.
         for (const FactorRule::DimensionFactors& factors : *tensor.mapping)
@@ -413,18 +468,19 @@ private:
 
     const FactorRule& m_rule;
     std::size_t m_operandCount;
-    bool m_axesWithoutSource;
+    CommonShardingOptions m_options;
     bool m_multiFactor = false;
     std::vector<Tensor> m_tensors;
     std::vector<AxisList> m_axes;
+    std::vector<AxisList> m_barred; ///< per factor: axes over which some tensor that has it is partial
 };
 
 } // namespace
 
 CommonSharding commonSharding(const FactorRule& rule, std::span<const TensorInOperation> operands,
-    std::span<const TensorInOperation> results, bool axesWithoutSource)
+    std::span<const TensorInOperation> results, CommonShardingOptions options)
 {
-    return Choice(rule, operands, results, axesWithoutSource).run();
+    return Choice(rule, operands, results, options).run();
 }
 
 } // namespace shardscope

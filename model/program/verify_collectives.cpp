@@ -299,14 +299,17 @@ private:
             break;
         }
     }
-    /// The reduced axes cut or replicate nothing, and do not stand among `unreduced`.
+    /// The reduced axes cut nothing, and do not stand among `unreduced`. They replicate nothing, but where it is what
+    /// is replicated that becomes partial.
     void checkOverlaps(const AxisList& unreduced) const
     {
+        static const AxisList none;
+        const bool ofReplicated = m_operation.kind == OpKind::ReplicatedToUnreduced;
         AxisList taken;
         for (const DimensionSharding& dim : m_from.dims)
             for (const AxisRef ref : dim.axes)
                 taken.push_back(ref);
-        for (const AxisList* list : { &m_from.replicated, &unreduced })
+        for (const AxisList* list : { ofReplicated ? &none : &m_from.replicated, &unreduced })
             for (const AxisRef ref : *list)
                 taken.push_back(ref);
         for (const AxisRef axis : m_attributes.axes)

@@ -121,8 +121,10 @@ private:
     {
         const Json& entry = m_entries[number];
         const Place& place = m_places[p];
-        const bool close = entry.value("close", false);
-        if (close != (place.kind == Place::Kind::Close))
+        // An entry that upstream's text gives by attributes alone may be the end of an operation that has had one.
+        const bool again = entry.value("anonymous", false) && entry.at("match").is_number()
+            && m_names.matched.contains(entry["match"].get<int>());
+        if ((entry.value("close", false) || again) != (place.kind == Place::Kind::Close))
             return false;
         // The cases name every terminator of which the text says "return" alone func.return, and give it the
         // function's.

@@ -79,7 +79,7 @@ CommonSharding choose(const FactorRule& rule, const std::vector<Around>& operand
     for (std::size_t i = 0; i < operands.size(); ++i)
         tensors.push_back({ &operands[i].sharding, operands[i].type.elementCount(), i < follows.size() && follows[i] });
     const TensorInOperation last{ &result.sharding, result.type.elementCount(), false };
-    return commonSharding(rule, tensors, std::span(&last, 1), broadcast);
+    return commonSharding(rule, tensors, std::span(&last, 1), { .executable = true, .axesWithoutSource = broadcast });
 }
 
 } // namespace
