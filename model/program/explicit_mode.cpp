@@ -179,10 +179,10 @@ ExplicitOutcome explicitReshape(const ExplicitArray& operand, const Shape& shape
         while (have != want)
             if (have < want && from < operand.shape.size()) {
                 have *= operand.shape[from];
-                manyFrom += operand.shape[from++] == 1 ? 0 : 1;
+                manyFrom += operand.shape[from++] == 1 ? 0U : 1U;
             } else if (to < shape.size()) {
                 want *= shape[to];
-                manyTo += shape[to++] == 1 ? 0 : 1;
+                manyTo += shape[to++] == 1 ? 0U : 1U;
             } else {
                 return refused(ExplicitProblem::ReshapeOpen, firstTo);
             }

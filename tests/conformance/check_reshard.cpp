@@ -9,7 +9,7 @@ namespace shardscope::conformance {
 
 namespace {
 
-Json listsJson(const Mesh& mesh, const std::vector<AxisList>& lists)
+Json perDimension(const Mesh& mesh, const std::vector<AxisList>& lists)
 {
     Json json = Json::array();
     for (const AxisList& list : lists)
@@ -24,7 +24,7 @@ Json stepJson(const Json& expected, const Mesh& mesh, const ReshardStep& step)
     Json json{ { "op", name(collective.kind) }, { "result", listsJson(mesh, step.after) },
         { "sent_bytes_per_device", numberJson(collective.sentBytes) } };
     if (!collective.perDimension.empty())
-        json["axes_per_dim"] = listsJson(mesh, collective.perDimension);
+        json["axes_per_dim"] = perDimension(mesh, collective.perDimension);
     if (collective.kind == CollectiveKind::AllToAll)
         json["moves"] = Json::array({ { { "axes", axesJson(mesh, collective.moved) },
             { "from_dim", collective.sourceDimension }, { "to_dim", collective.targetDimension } } });
@@ -64,8 +64,8 @@ CaseResult checkFusion(const Json& oneCase)
     if (!split.possible)
         return CaseResult::failed("not fused");
     return compareMembers(oneCase,
-        { { "fused_reduce_scatter", listsJson(*mesh, split.consumed) },
-            { "remaining_all_slice", listsJson(*mesh, split.residual) } });
+        { { "fused_reduce_scatter", perDimension(*mesh, split.consumed) },
+            { "remaining_all_slice", perDimension(*mesh, split.residual) } });
 }
 
 } // namespace

@@ -74,6 +74,7 @@ CaseResult checkOpCollectives(const Json& oneCase, const Json& file);
 CaseResult checkReshard(const Json& oneCase, const Json& file);
 CaseResult checkReshardToCollectives(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);
+CaseResult checkStepCounts(const Json& oneCase, const Json& file);
 CaseResult checkT5xCpuGpuMesh(const Json& oneCase, const Json& file);
 CaseResult checkSeedNumericFacts(const Json& oneCase, const Json& file);
 CaseResult checkT5xDataLayout(const Json& oneCase, const Json& file);

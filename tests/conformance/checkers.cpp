@@ -43,6 +43,7 @@ constexpr std::array rows{
     CheckerRow{ "propagation_user_priority", checkPropagation },
     CheckerRow{ "reshard_to_collectives", checkReshardToCollectives },
     CheckerRow{ "rules", checkRuleResolutions },
+    CheckerRow{ "step_counts", checkStepCounts },
     CheckerRow{ "t5x_cpu_gpu_mesh", checkT5xCpuGpuMesh },
     CheckerRow{ "seed_numeric_facts", checkSeedNumericFacts },
     CheckerRow{ "t5x_data_layout", checkT5xDataLayout },

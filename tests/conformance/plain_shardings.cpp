@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "program/types.h"
-
 namespace shardscope::conformance {
 
 MeshPtr plainMesh(const Json& axes, const Json& deviceIds)

@@ -5,6 +5,7 @@
 
 #include "base/quantity.h"
 #include "conformance/checker.h"
+#include "program/types.h"
 #include "sharding/tensor_sharding.h"
 
 namespace shardscope::conformance {

@@ -76,7 +76,8 @@ std::string describe(const json& steps)
 
 std::string wrongness(const TensorSharding& from, const TensorSharding& to, const TensorType& type, const MeshPtr& mesh)
 {
-    return simulate({ type, from, to, mesh.get() }, reshardSteps(from, to, type, *mesh)).wrong;
+    const Reshard reshard{ type, from, to, mesh.get() };
+    return simulate(reshard, shardySteps(reshard)).wrong;
 }
 
 bool isLess(Rational a, Rational b)
@@ -335,8 +336,10 @@ private Q_SLOTS:
                 const Reshard plain{ pair.type, pair.from, pair.to, pair.mesh.get() };
                 for (const auto plan : { shardySteps, optimalSteps }) {
                     const std::string expected = describe(*pair.mesh, plan(plain));
-                    RC_ASSERT(describe(*pair.mesh, plan({ pair.type, pair.from, pair.to, &shuffled })) == expected);
-                    RC_ASSERT(describe(*pair.mesh, plan({ pair.type, withOne, pair.to, &wider })) == expected);
+                    const Reshard elsewhere{ pair.type, pair.from, pair.to, &shuffled };
+                    RC_ASSERT(describe(*pair.mesh, plan(elsewhere)) == expected);
+                    const Reshard withUnit{ pair.type, withOne, pair.to, &wider };
+                    RC_ASSERT(describe(*pair.mesh, plan(withUnit)) == expected);
                     // From one order of devices to the other.
                     const Reshard across{ pair.type, pair.from, pair.to, &shuffled, pair.mesh.get() };
                     RC_ASSERT(simulate(across, plan(across)).wrong == std::string());
