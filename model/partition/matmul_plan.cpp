@@ -47,6 +47,30 @@ std::int64_t localFlops(const Matmul& matmul, const TensorSharding& lhs, const T
     return 2 * a[0] * a[1] * b[1];
 }
 
+Reshard onMesh(
+    const Matmul& matmul, std::int64_t rows, std::int64_t columns, const TensorSharding& from, const TensorSharding& to)
+{
+    Reshard reshard;
+    reshard.type.dtype = matmul.dtype;
+    reshard.type.shape = { rows, columns };
+    reshard.from = from;
+    reshard.to = to;
+    reshard.mesh = matmul.mesh;
+    return reshard;
+}
+Reshard ofLhs(const Matmul& matmul, const TensorSharding& to)
+{
+    return onMesh(matmul, matmul.m, matmul.k, matmul.lhs, to);
+}
+Reshard ofRhs(const Matmul& matmul, const TensorSharding& to)
+{
+    return onMesh(matmul, matmul.k, matmul.n, matmul.rhs, to);
+}
+Reshard ofProduct(const Matmul& matmul, const TensorSharding& from, const TensorSharding& to)
+{
+    return onMesh(matmul, matmul.m, matmul.n, from, to);
+}
+
 void addUp(MatmulPlan& plan)
 {
     plan.sent = sentBytes(plan.lhs) + sentBytes(plan.rhs) + sentBytes(plan.product);
@@ -129,20 +153,17 @@ std::optional<MatmulPlan> textbookMatmul(const Matmul& matmul)
     MatmulPlan plan;
     plan.computedLhs = matmul.lhs;
     plan.computedRhs = matmul.rhs;
-    const TensorType leftType{ matmul.dtype, { matmul.m, matmul.k } };
-    const TensorType rightType{ matmul.dtype, { matmul.k, matmul.n } };
     if (left == right) {
         plan.computed = twoDimensions(rows(matmul).axes, columns(matmul).axes, left);
         TensorSharding reduced = plan.computed;
         reduced.unreduced.clear();
-        plan.product =
-            shardySteps({ { matmul.dtype, { matmul.m, matmul.n } }, plan.computed, reduced, matmul.mesh });
+        plan.product = shardySteps(ofProduct(matmul, plan.computed, reduced));
     } else if (right.empty()) {
         plan.computedLhs.dims[1].axes.clear();
-        plan.lhs = shardySteps({ leftType, matmul.lhs, plan.computedLhs, matmul.mesh });
+        plan.lhs = shardySteps(ofLhs(matmul, plan.computedLhs));
     } else if (left.empty()) {
         plan.computedRhs.dims[0].axes.clear();
-        plan.rhs = shardySteps({ rightType, matmul.rhs, plan.computedRhs, matmul.mesh });
+        plan.rhs = shardySteps(ofRhs(matmul, plan.computedRhs));
     } else {
         return {};
     }
@@ -159,9 +180,9 @@ std::optional<MatmulPlan> cheapestMatmul(const Matmul& matmul, const TensorShard
     const std::optional<reshard::Atoms> atoms = reshard::Atoms::of(*matmul.mesh, shardings);
     if (!atoms || atoms->count() > mostAtoms)
         return {};
-    const TensorType leftType{ matmul.dtype, { matmul.m, matmul.k } };
-    const TensorType rightType{ matmul.dtype, { matmul.k, matmul.n } };
-    const TensorType productType{ matmul.dtype, { matmul.m, matmul.n } };
+    const TensorType leftType = ofLhs(matmul, matmul.lhs).type;
+    const TensorType rightType = ofRhs(matmul, matmul.rhs).type;
+    const TensorType productType = ofProduct(matmul, wanted, wanted).type;
     const reshard::Search left(*atoms, leftType, atoms->state(matmul.lhs), Blocks::Exact, nullptr);
     const reshard::Search right(*atoms, rightType, atoms->state(matmul.rhs), Blocks::Exact, nullptr);
     const reshard::State goal = atoms->state(wanted);
@@ -200,10 +221,10 @@ std::optional<MatmulPlan> cheapestMatmul(const Matmul& matmul, const TensorShard
     plan.computedLhs = twoDimensions(lists(bestLeft, 0), lists(bestLeft, 1));
     plan.computedRhs = twoDimensions(lists(bestRight, 0), lists(bestRight, 1));
     plan.computed = twoDimensions(lists(bestProduct, 0), lists(bestProduct, 1), atoms->axes(bestProduct.partial));
-    plan.lhs = left.steps({ leftType, matmul.lhs, plan.computedLhs, matmul.mesh }, bestLeft);
-    plan.rhs = right.steps({ rightType, matmul.rhs, plan.computedRhs, matmul.mesh }, bestRight);
+    plan.lhs = left.steps(ofLhs(matmul, plan.computedLhs), bestLeft);
+    plan.rhs = right.steps(ofRhs(matmul, plan.computedRhs), bestRight);
     plan.product = reshard::Search(*atoms, productType, bestProduct, Blocks::Exact, &goal)
-                       .steps({ productType, plan.computed, wanted, matmul.mesh }, goal);
+                       .steps(ofProduct(matmul, plan.computed, wanted), goal);
     plan.localFlops = localFlops(matmul, plan.computedLhs, plan.computedRhs);
     addUp(plan);
     return plan;

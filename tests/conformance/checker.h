@@ -49,7 +49,6 @@ struct CheckerRow {
 
 CaseResult checkAxisAlgebra(const Json& oneCase, const Json& file);
 CaseResult checkFactorPropagation(const Json& oneCase, const Json& file);
-CaseResult checkCanonicalization(const Json& oneCase, const Json& file);
 CaseResult checkFlaxConstraintGate(const Json& oneCase, const Json& file);
 CaseResult checkFlaxLogicalToMeshAxes(const Json& oneCase, const Json& file);
 CaseResult checkJaxCreateDeviceMesh(const Json& oneCase, const Json& file);
@@ -67,9 +66,15 @@ CaseResult checkProvenance(const Json& oneCase, const Json& file);
 CaseResult checkPasses(const Json& oneCase, const Json& file);
 CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json& file);
 CaseResult checkPropagation(const Json& oneCase, const Json& file);
+CaseResult checkCommVolume(const Json& oneCase, const Json& file);
+CaseResult checkExplicitMode(const Json& oneCase, const Json& file);
+CaseResult checkMatmul(const Json& oneCase, const Json& file);
+CaseResult checkOpCollectives(const Json& oneCase, const Json& file);
+CaseResult checkReshard(const Json& oneCase, const Json& file);
 CaseResult checkReshardToCollectives(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);
 CaseResult checkShardMap(const Json& oneCase, const Json& file);
+CaseResult checkStepCounts(const Json& oneCase, const Json& file);
 CaseResult checkT5xCpuGpuMesh(const Json& oneCase, const Json& file);
 CaseResult checkSeedNumericFacts(const Json& oneCase, const Json& file);
 CaseResult checkT5xDataLayout(const Json& oneCase, const Json& file);
