@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope_conformance [--verbose] FILE...
 //
-// Runs every case of reference files. Only cases marked contract count. Exit code: 0 all passed, 1 a case failed,
-// 2 bad arguments, or a file that cannot be read, that no checker knows, or that holds no contract case.
+// Runs every case of reference files, and every program of files of StableHLO (.mlir) and of folders of them. Only
+// cases marked contract count. Exit code: 0 all passed, 1 a case failed, 2 bad arguments, or a file that cannot be
+// read, that no checker knows, or that holds no contract case.
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "conformance/checker.h"
+#include "conformance/run_programs.h"
 
 namespace {
 
@@ -72,7 +75,7 @@ bool runPath(const std::string& path, bool verbose, Counts& total)
         return false;
     };
     std::ifstream stream(path, std::ios::binary);
-    if (!stream || std::filesystem::is_directory(path))
+    if (!stream)
         return complain("cannot be read");
     const Json file = Json::parse(stream, nullptr, false);
     if (file.is_discarded())
@@ -100,6 +103,32 @@ bool runPath(const std::string& path, bool verbose, Counts& total)
     if (counts.passed + counts.failed + counts.unsupported == 0)
         return complain("holds no contract case");
     return true;
+}
+
+bool isProgram(const std::filesystem::path& path)
+{
+    return path.extension() == ".mlir" || std::filesystem::is_directory(path);
+}
+
+/// A file of programs, or those of a folder.
+bool runPrograms(const std::filesystem::path& path, ProgramCounts& counts)
+{
+    std::vector<std::filesystem::path> files{ path };
+    if (std::filesystem::is_directory(path)) {
+        files.clear();
+        for (const auto& entry : std::filesystem::directory_iterator(path))
+            if (entry.path().extension() == ".mlir")
+                files.push_back(entry.path());
+        std::sort(files.begin(), files.end());
+    }
+    bool usable = !files.empty();
+    for (const auto& file : files) {
+        if (runProgramFile(file.string(), counts))
+            continue;
+        std::cerr << "shardscope_conformance: " << file.string() << ": cannot be read\n";
+        usable = false;
+    }
+    return usable;
 }
 
 } // namespace
@@ -133,8 +162,17 @@ int main(int argc, char** argv)
     }
     Counts total;
     bool usable = true;
+    ProgramCounts programs;
     for (const std::string& path : paths)
-        usable = runPath(path, verbose, total) && usable;
+        if (isProgram(path))
+            usable = runPrograms(path, programs) && usable;
+        else
+            usable = runPath(path, verbose, total) && usable;
+    total.passed += programs.passed;
+    total.failed += programs.failed;
+    total.unsupported += programs.unsupported;
+    if (programs.uncounted > 0)
+        std::cout << programs.uncounted << " programs read only\n";
     std::cout << total.passed << " passed, " << total.failed << " failed, " << total.unsupported << " skipped"
               << std::endl;
     if (total.failed > 0)

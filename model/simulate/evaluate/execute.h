@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Executes any program of the IR: whole on one device, which is the reference, or as the program of every device of
+// several that are stepped through it together. Devices exchange values by collectives alone.
+//
+//     const auto done = execute(program, { { x, w } }, {});                      // one device
+//     const auto each = execute(deviceProgram, shards, { .partitions = 8 });      // shards[d]: arguments of device d
+//     // each->results[d][r]: result r of device d
+//
+// Everything that is known before a run is said before it: what cannot be executed, arguments that do not fit, and a
+// program that is too large for the memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "program/program.h"
+#include "simulate/evaluate/array.h"
+
+namespace shardscope::evaluate {
+
+using Arrays = std::vector<Array>;
+
+/// Is told what is computed, in order. Arrays may be kept: nobody writes to them any more.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    /// The results of an operation on one device.
+    virtual void computed(OperationId operation, std::int64_t device, std::span<const Array> results) = 0;
+};
+
+struct ExecuteOptions {
+    std::int64_t replicas = 1;
+    std::int64_t partitions = 1; ///< device = replica * partitions + partition
+    std::int64_t memoryLimit = 0; ///< bytes over all devices; 0 = three quarters of what the machine has free
+    std::stop_token stop = {};
+    Observer* observer = nullptr;
+};
+
+/// What a check.expect_... of the program found.
+struct CheckFinding {
+    OperationId operation;
+    std::int64_t device = 0;
+    std::int64_t element = -1; ///< the first that differs; -1: none, or the shapes do
+    std::string value, expected; ///< of that element
+    [[nodiscard]] bool passed() const { return element < 0 && value.empty(); }
+};
+
+struct Execution {
+    std::vector<Arrays> results; ///< by device
+    std::vector<CheckFinding> checks;
+};
+
+/// What of a program cannot be executed; empty if all of it can. Only functions that main calls count.
+///
+/// NotExecutable {op, wrong}: "custom_call" target; "complex" type; "type" type; "body" inner; "transfer"; "unknown".
+[[nodiscard]] std::vector<Diagnostic> notExecutable(const Program& program, std::int64_t devices = 1);
+/// Of one function (by its body).
+[[nodiscard]] std::vector<Diagnostic> notExecutable(const Program& program, RegionId body, std::int64_t devices);
+
+/// Bytes at the fullest moment, over all devices, of values and of what operations need beside them. Values are dropped
+/// behind their last use.
+[[nodiscard]] double executionBytes(const Program& program, RegionId body, std::int64_t devices);
+
+/// Executes main, or the function whose body is given. `arguments` by device; one list for all of them is enough.
+///
+/// Errors: NotExecutable as above, or {op, wrong: "diverged"} for a collective that not all devices of a group reach
+/// and "groups" for groups that name devices which do not exist; CountMismatch and TypeMismatch for arguments;
+/// OutOfMemory {bytes, limit} before anything is taken.
+[[nodiscard]] Result<Execution> execute(
+    const Program& program, const std::vector<Arrays>& arguments, const ExecuteOptions& options);
+[[nodiscard]] Result<Execution> execute(
+    const Program& program, RegionId body, const std::vector<Arrays>& arguments, const ExecuteOptions& options);
+
+} // namespace shardscope::evaluate

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state of devices that step through one program together.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "simulate/evaluate/call.h"
+#include "simulate/evaluate/execute.h"
+
+namespace shardscope::evaluate {
+
+/// When values are read for the last time: by operation, those that nobody reads behind it.
+class Lifetimes {
+public:
+    Lifetimes(const Program& program, RegionId body);
+    [[nodiscard]] std::span<const ValueId> endingAt(OperationId operation) const;
+    /// Values of outer regions that a region and those inside it read.
+    [[nodiscard]] const std::vector<ValueId>& outsideOf(RegionId region);
+
+private:
+    void visit(RegionId region);
+
+    const Program& m_program;
+    std::vector<std::vector<ValueId>> m_ending; ///< by operation
+    std::unordered_map<std::uint32_t, std::vector<ValueId>> m_outside; ///< by region
+    std::vector<bool> m_visited; ///< by region
+};
+
+using Devices = std::vector<std::int32_t>; ///< ascending
+
+class Interpreter {
+public:
+    Interpreter(const Program& program, const ExecuteOptions& options, Lifetimes& lifetimes);
+
+    /// Executes a region on some of the devices. Its arguments are set by setArguments().
+    [[nodiscard]] Result<void> run(RegionId region, const Devices& active);
+    void set(ValueId value, std::int32_t device, Array array)
+    {
+        m_values[index(device)][value.index] = std::move(array);
+    }
+    [[nodiscard]] const Array& at(ValueId value, std::int32_t device) const
+    {
+        return m_values[index(device)][value.index];
+    }
+    [[nodiscard]] std::int64_t deviceCount() const { return static_cast<std::int64_t>(m_values.size()); }
+    [[nodiscard]] const Program& program() const { return m_program; }
+    [[nodiscard]] const ExecuteOptions& options() const { return m_options; }
+    [[nodiscard]] std::vector<CheckFinding>& checks() { return m_checks; }
+    [[nodiscard]] Lifetimes& lifetimes() { return m_lifetimes; }
+
+private:
+    static std::size_t index(std::int32_t device) { return static_cast<std::size_t>(device); }
+
+    Result<void> step(OperationId id, const Devices& active);
+    Result<void> loop(const Operation& op, const Devices& active);
+    Result<void> branch(const Operation& op, const Devices& active);
+    Result<void> call(const Operation& op, RegionId body, const Devices& active);
+    void compute(OperationId id, const Operation& op, const Devices& active);
+    /// Results of the region are the results of the operation, or what is given.
+    void takeResults(RegionId region, std::span<const ValueId> targets, const Devices& active);
+
+    const Program& m_program;
+    ExecuteOptions m_options;
+    Lifetimes& m_lifetimes;
+    std::vector<std::vector<Array>> m_values; ///< by device, by value
+    std::vector<CheckFinding> m_checks;
+};
+
+// What the interpreter has others do.
+
+/// Operations by which devices exchange values, or that ask which device it is.
+[[nodiscard]] bool isExchange(OpKind kind);
+[[nodiscard]] Result<void> exchange(Interpreter& state, const Operation& op, const Devices& active);
+[[nodiscard]] Result<void> exchangeOverMesh(Interpreter& state, const Operation& op, const Devices& active);
+[[nodiscard]] bool isMeshExchange(OpKind kind);
+
+/// "check.expect_eq" and its like, as an operation or as the target of a custom call.
+[[nodiscard]] bool isCheck(const Operation& op);
+[[nodiscard]] Result<void> check(Interpreter& state, OperationId id, const Devices& active);
+/// Operations that the reader keeps without knowing them, and that can be executed all the same.
+[[nodiscard]] bool isKnownOpaque(const Operation& op);
+[[nodiscard]] Arrays evaluateOpaque(const Call& call);
+/// interpreter.run_parallel: one function on several devices.
+[[nodiscard]] bool isParallel(const Operation& op);
+[[nodiscard]] Result<void> runParallel(Interpreter& state, const Operation& op, const Devices& active);
+/// The function of a run_parallel, if all devices execute the same one; its rows are replicas.
+struct ParallelPrograms {
+    const Function* function = nullptr; ///< null where there are several, or none
+    std::int64_t replicas = 0, partitions = 0;
+};
+[[nodiscard]] ParallelPrograms parallelPrograms(const Program& program, const Operation& op);
+/// A manual computation of a whole program: its body on all devices of the mesh.
+[[nodiscard]] Result<void> runManual(Interpreter& state, const Operation& op, const Devices& active);
+/// The mesh of a manual computation; null where it has none.
+[[nodiscard]] const Mesh* meshOf(const Program& program, const ManualComputationAttributes& own);
+
+[[nodiscard]] tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::vector<Arg> args);
+
+/// The text of an attribute that means nothing to the IR; empty for none.
+[[nodiscard]] std::string_view extraText(const Program& program, const Operation& op, std::string_view name);
+
+/// Part `part` of `parts` equal ones along a dimension, and arrays one behind the other.
+[[nodiscard]] Array partOf(const Array& array, std::size_t dimension, std::int64_t part, std::int64_t parts);
+[[nodiscard]] Array joined(std::span<const Array> arrays, std::size_t dimension);
+
+} // namespace shardscope::evaluate

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "conformance/run_programs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "program/op_row.h"
+#include "simulate/evaluate/execute.h"
+#include "stablehlo/read.h"
+
+namespace shardscope::conformance {
+
+namespace {
+
+enum class Verdict { Passed, Failed, Unsupported, Uncounted };
+struct Outcome {
+    Verdict verdict = Verdict::Passed;
+    std::string why = {};
+};
+
+std::string sentence(const Diagnostic& diagnostic)
+{
+    std::string text(diagnostic.kind());
+    for (const Arg& arg : diagnostic.args) {
+        text += ' ' + arg.name + '=';
+        if (const auto* number = std::get_if<std::int64_t>(&arg.value))
+            text += std::to_string(*number);
+        else
+            text += diagnostic.text(arg.name);
+    }
+    if (diagnostic.where.line > 0)
+        text += " (line " + std::to_string(diagnostic.where.line) + ')';
+    return text;
+}
+
+bool isReadOnly(const Program& program)
+{
+    const auto isComplexValue = [](const Value& value) { return isComplex(value.type.dtype); };
+    const auto isProbe = [](const Operation& op) {
+        const std::string name = qualifiedName(op);
+        return name == "interpreter.probe" || name == "check.expect_serialized_eq";
+    };
+    return std::any_of(program.values.begin(), program.values.end(), isComplexValue)
+        || std::any_of(program.operations.begin(), program.operations.end(), isProbe);
+}
+
+Outcome execute(const Program& program, RegionId body)
+{
+    if (isReadOnly(program))
+        return { Verdict::Uncounted };
+    if (const auto refused = evaluate::notExecutable(program, body, 1); !refused.empty())
+        return { Verdict::Unsupported, sentence(refused[0]) };
+    // Programs without inputs say what they expect; of others it is enough that they run, on zeros.
+    evaluate::Arrays arguments;
+    for (const ValueId value : program.regions[body.index].arguments)
+        arguments.push_back(evaluate::Array::zeros(program.value(value).type));
+    const auto done = evaluate::execute(program, body, { arguments }, {});
+    if (!done)
+        return { Verdict::Failed, sentence(done.error()) };
+    for (const evaluate::CheckFinding& finding : done->checks)
+        if (!finding.passed())
+            return { Verdict::Failed,
+                qualifiedName(program.operation(finding.operation)) + ", element " + std::to_string(finding.element)
+                    + ": " + finding.value + " instead of " + finding.expected };
+    return {};
+}
+
+void report(const std::string& name, const Outcome& outcome, ProgramCounts& total)
+{
+    if (outcome.verdict == Verdict::Uncounted) {
+        ++total.uncounted;
+        std::cout << name << ": read only\n";
+        return;
+    }
+    const bool passed = outcome.verdict == Verdict::Passed, failed = outcome.verdict == Verdict::Failed;
+    total.passed += passed ? 1 : 0;
+    total.failed += failed ? 1 : 0;
+    total.unsupported += passed || failed ? 0 : 1;
+    std::cout << name << ": " << passed << " passed, " << failed << " failed, " << (!passed && !failed)
+              << " unsupported";
+    if (!outcome.why.empty())
+        std::cout << ": " << outcome.why;
+    std::cout << '\n';
+}
+
+} // namespace
+
+bool runProgramFile(const std::string& path, ProgramCounts& total)
+{
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream)
+        return false;
+    std::stringstream text;
+    text << stream.rdbuf();
+    const std::string stem = std::filesystem::path(path).stem().string();
+    const auto read = readAllStableHlo(text.str());
+    if (!read) {
+        report(stem, { Verdict::Failed, sentence(read.error()) }, total);
+        return true;
+    }
+    for (std::size_t i = 0; i < read->size(); ++i) {
+        const Program& program = (*read)[i].program;
+        const std::string prefix = stem + (program.name.empty() || read->size() == 1 ? "" : '/' + program.name);
+        // main alone; without one every function that nobody has to give anything to.
+        if (program.functions.empty() || program.function("main")) {
+            report(prefix, execute(program, RegionId{ 0 }), total);
+            continue;
+        }
+        for (const Function& function : program.functions)
+            if (program.regions[function.body.index].arguments.empty() || program.functions.size() == 1)
+                report(stem + '/' + function.name, execute(program, function.body), total);
+    }
+    return true;
+}
+
+} // namespace shardscope::conformance

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs in StableHLO text that say themselves what they expect: run by the reference executor.
+#pragma once
+
+#include <string>
+
+namespace shardscope::conformance {
+
+struct ProgramCounts {
+    int passed = 0, failed = 0, unsupported = 0;
+    int uncounted = 0; ///< read only: complex numbers, and what a test bench alone knows
+};
+
+/// Runs every program of a file and prints a line for each, "name: P passed, F failed, U unsupported", with what
+/// differs or why it is not supported behind it. False where the file cannot be read.
+[[nodiscard]] bool runProgramFile(const std::string& path, ProgramCounts& total);
+
+} // namespace shardscope::conformance
