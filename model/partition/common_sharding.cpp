@@ -51,10 +51,10 @@ struct Tensor {
 class Choice {
 public:
     Choice(const FactorRule& rule, std::span<const TensorInOperation> operands,
-        std::span<const TensorInOperation> results, bool axesWithoutSource)
+        std::span<const TensorInOperation> results, CommonShardingOptions options)
         : m_rule(rule)
         , m_operandCount(operands.size())
-        , m_axesWithoutSource(axesWithoutSource)
+        , m_options(options)
     {
         m_tensors.reserve(operands.size() + results.size());
         for (std::size_t i = 0; i < operands.size(); ++i)
@@ -76,7 +76,7 @@ public:
             choose();
             clearReplicated();
         }
-        if (makeLegal())
+        if (m_options.executable && makeLegal())
             common.compatible = false;
         for (std::size_t t = 0; t < m_tensors.size(); ++t)
             (t < m_operandCount ? common.operands : common.results).push_back(shardingOf(m_tensors[t]));
@@ -142,6 +142,8 @@ private:
             [](const FactorRule::Factor& factor) { return factor.kind == FactorKind::NeedReplication; });
         if (voters.size() == 2 && !replicating && !m_multiFactor)
             chooseOfTwo(*voters[0], *voters[1]);
+        else if (m_options.dealsOutOverflow && voters.size() == 2 && (voters[0]->overflows() || voters[1]->overflows()))
+            dealOut(*voters[0], *voters[1]);
         else
             chooseGreedily(voters);
     }
@@ -183,6 +185,57 @@ private:
                 for (const AxisRef& axis : m_axes[f])
                     taken.push_back(axis);
             }
+    }
+
+    /// All axes of the side in more pieces, dealt out over the factors of each side anew; what both get is common.
+    void dealOut(const Tensor& operand, const Tensor& result)
+    {
+        const auto axesOf = [](const Tensor& tensor) {
+            AxisList all;
+            for (const DimensionSharding& dim : tensor.given->sharding->dims)
+                for (const AxisRef& axis : dim.axes)
+                    all.push_back(axis);
+            return all;
+        };
+        AxisList all = axesOf(operand);
+        if (const AxisList other = axesOf(result); product(other) > product(all))
+            all = other;
+        const std::vector<AxisList> ofOperand = dealtOut(all, *operand.mapping);
+        const std::vector<AxisList> ofResult = dealtOut(all, *result.mapping);
+        for (std::size_t f = 0; f < m_axes.size(); ++f)
+            for (std::size_t i = 0; i < std::min(ofOperand[f].size(), ofResult[f].size()); ++i) {
+                const auto common = greatestCommonPrefix(ofOperand[f][i], ofResult[f][i]);
+                if (common)
+                    m_axes[f].push_back(*common);
+                if (!common || !(ofOperand[f][i] == ofResult[f][i]))
+                    break;
+            }
+    }
+
+    /// Factor by factor what divides it; in a dimension nothing behind a factor that is not cut completely.
+    std::vector<AxisList> dealtOut(const AxisList& axes, const FactorRule::TensorMapping& mapping) const
+    {
+        std::vector<AxisList> dealt(m_axes.size());
+        std::size_t next = 0;
+        AxisRef rest = axes.empty() ? AxisRef() : axes[0];
+        for (const FactorRule::DimensionFactors& factors : mapping)
+            for (const std::int32_t factor : factors) {
+                const auto f = static_cast<std::size_t>(factor);
+                std::int64_t left = m_rule.factors[f].size;
+                while (next < axes.size()) {
+                    const auto fits = static_cast<std::int32_t>(std::gcd(left, std::int64_t{ rest.size }));
+                    if (fits == 1)
+                        break;
+                    appendMerged(dealt[f], { rest.axis, rest.pre, fits });
+                    left /= fits;
+                    rest = { rest.axis, rest.pre * fits, rest.size / fits };
+                    if (rest.size == 1 && ++next < axes.size())
+                        rest = axes[next];
+                }
+                if (left != 1)
+                    break;
+            }
+        return dealt;
     }
 
     struct Candidate {
@@ -339,7 +392,7 @@ private:
             for (std::size_t t = 0; t < m_tensors.size(); ++t)
                 if (m_tensors[t].has(f))
                     (t < m_operandCount ? inOperand : inResult) = true;
-            if (!inResult || (!inOperand && !m_axesWithoutSource)) {
+            if (!inResult || (!inOperand && !m_options.axesWithoutSource)) {
                 m_axes[f].clear();
                 changed = true;
             }
@@ -399,7 +452,6 @@ private:
             if (tensor.has(f)) {
                 tensor.projection.factors[f]->axes = m_axes[f];
                 tensor.projection.factors[f]->overflow.clear();
-                tensor.projection.factors[f]->closed = true;
             }
         // Factors that the walk left out behind overflow are there again, empty.
         for (const FactorRule::DimensionFactors& factors : *tensor.mapping)
@@ -413,7 +465,7 @@ private:
 
     const FactorRule& m_rule;
     std::size_t m_operandCount;
-    bool m_axesWithoutSource;
+    CommonShardingOptions m_options;
     bool m_multiFactor = false;
     std::vector<Tensor> m_tensors;
     std::vector<AxisList> m_axes;
@@ -422,9 +474,9 @@ private:
 } // namespace
 
 CommonSharding commonSharding(const FactorRule& rule, std::span<const TensorInOperation> operands,
-    std::span<const TensorInOperation> results, bool axesWithoutSource)
+    std::span<const TensorInOperation> results, CommonShardingOptions options)
 {
-    return Choice(rule, operands, results, axesWithoutSource).run();
+    return Choice(rule, operands, results, options).run();
 }
 
 } // namespace shardscope

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The sharding in which one operation is executed: one list of axes per factor, the same in all its tensors, after
-// Shardy's explicit reshards.
+// Shardy's explicit reshards. The passes over programs and the built-in networks choose with the same engine.
+//
+// Where the tensors disagree: of two tensors one is kept (cut along no dimension that would be shifted, then the
+// larger, then the one in more pieces); otherwise every list of axes that a tensor has along a factor stands for
+// election, with the elements of the tensors that have it as votes. Axes of factors that may not be cut go, where
+// possible, to factors that all tensors have.
 //
 //     C[i,j] = A[i,k] B[k,j] with A [{x},{y}], B [{y},{}], C [{x},{}]: i has {x}, k has {y}, nothing to reshard, and
 //     the result is partial over y. With B [{},{}] there is a choice for k: {y}, with B cut to [{y},{}].
@@ -32,9 +37,18 @@ struct CommonSharding {
     AxisList partial; ///< axes of reduction factors, in mesh order: the results are partial over them
 };
 
-/// `axesWithoutSource`: a factor that only the result has may be cut (broadcasts; false for reshapes, whose elements
-/// would have to be picked).
+struct CommonShardingOptions {
+    /// Leave out what local shards could not be computed with.
+    bool executable = false;
+    /// A factor that only the result has may be cut (broadcasts; not reshapes, whose elements would have to be picked).
+    /// Counts for `executable`.
+    bool axesWithoutSource = true;
+    /// Of a reshape: axes that do not fit their factor are dealt out again over all factors.
+    bool dealsOutOverflow = false;
+};
+
+/// One tensor per mapping of the rule, of its mapping's rank.
 [[nodiscard]] CommonSharding commonSharding(const FactorRule& rule, std::span<const TensorInOperation> operands,
-    std::span<const TensorInOperation> results, bool axesWithoutSource);
+    std::span<const TensorInOperation> results, CommonShardingOptions options);
 
 } // namespace shardscope

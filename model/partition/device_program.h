@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "partition/reason.h"
 #include "program/program.h"
 #include "sharding/layout.h"
 
@@ -20,22 +21,6 @@ using DeviceValueId = Id<struct DeviceValueTag>;
 using DeviceOpId = Id<struct DeviceOpTag>;
 
 enum class CollectiveKind : std::uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, CollectivePermute, AllSlice };
-
-/// Why partitioning added an operation.
-struct Reason {
-    enum class Kind : std::uint8_t {
-        ReducedFactor, ///< an operation summed over a cut dimension: its result is partial over `axes`
-        OperandReshard, ///< an operand had to be cut as the operation's other tensors are
-        ResultReshard, ///< the result of an operation had to go back to its own sharding
-        ConstraintReshard, ///< a sharding constraint asks for another sharding
-        ReturnReshard, ///< a result of main is pinned to another sharding
-    };
-    Kind kind = Kind::ReducedFactor;
-    OperationId operation; ///< the operation that needs it
-    std::int32_t factor = -1; ///< for ReducedFactor: the factor
-    std::int32_t slot = -1; ///< operand or result number
-    bool operator==(const Reason&) const = default;
-};
 
 /// An exchange between the devices of a group, or a cut without exchange (AllSlice). What it moves follows from the
 /// layouts of operand and result: every device ends up with the index ranges that the result's layout gives it, and all

@@ -232,8 +232,8 @@ private:
         for (const ValueId operand : operation.operands)
             m_tensors.push_back({ &own(operand), m_program.value(operand).type.elementCount(), follows(operand) });
         const TensorInOperation resultTensor{ &own(result), m_program.value(result).type.elementCount(), false };
-        const CommonSharding common =
-            commonSharding(rule, m_tensors, std::span(&resultTensor, 1), operation.kind == OpKind::BroadcastInDim);
+        const CommonSharding common = commonSharding(rule, m_tensors, std::span(&resultTensor, 1),
+            { .executable = true, .axesWithoutSource = operation.kind == OpKind::BroadcastInDim });
 
         std::int32_t reducedFactor = -1;
         for (std::size_t f = 0; f < rule.factors.size(); ++f) {

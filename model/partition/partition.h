@@ -3,6 +3,7 @@
 #pragma once
 
 #include "partition/device_program.h"
+#include "partition/reshard.h"
 #include "propagation/propagate.h"
 
 namespace shardscope {
@@ -11,14 +12,5 @@ namespace shardscope {
 /// sharding per factor is chosen and the others are resharded to it. Reduction factors that are cut give an all-reduce
 /// right behind their operation. Errors: NotExecutable when an uneven cut meets an operation without a masking rule.
 [[nodiscard]] Result<DeviceProgram> partition(const PropagationInput& input, const PropagationResult& shardings);
-
-/// The steps from one sharding of an array to another: all-slice, collective-permute, all-to-all, all-gather, and an
-/// all-reduce first when axes stop being unreduced. `shape` is global. Each step's sharding is that after it.
-struct ReshardStep {
-    Collective collective;
-    TensorSharding after;
-};
-[[nodiscard]] std::vector<ReshardStep> reshardSteps(
-    const TensorSharding& from, const TensorSharding& to, const TensorType& type, const Mesh& mesh);
 
 } // namespace shardscope

@@ -136,6 +136,7 @@ private:
         const std::string of = path.empty() ? "" : " of " + path;
         switch (op.reason->kind) {
         case Reason::Kind::ReducedFactor:
+        case Reason::Kind::PartialOperand:
             return ", partial sum" + of;
         case Reason::Kind::OperandReshard:
             return ", reshard" + of + " as an operand";
@@ -145,6 +146,12 @@ private:
             return ", reshard" + of + " for its constraint";
         case Reason::Kind::ReturnReshard:
             return ", reshard" + of + " for its return";
+        case Reason::Kind::BorderReshard:
+            return ", reshard" + of + " at a loop, branch or computation";
+        case Reason::Kind::CallReshard:
+            return ", reshard" + of + " for a call";
+        case Reason::Kind::SingleDevice:
+            return ", moved" + of + " to or from a single device";
         }
         return {};
     }

@@ -50,19 +50,6 @@ void fill(AxisList& into, std::int64_t& capacity, AxisList& pool)
     pool = rest;
 }
 
-/// Widens the part of an axis that takes part in an exchange.
-void include(AxisList& touched, AxisRef ref)
-{
-    for (AxisRef& other : touched)
-        if (other.axis == ref.axis) {
-            const std::int64_t next = std::max(other.next(), ref.next());
-            other.pre = std::min(other.pre, ref.pre);
-            other.size = static_cast<std::int32_t>(next / other.pre);
-            return;
-        }
-    touched.push_back(ref);
-}
-
 } // namespace
 
 bool Resharder::wantsPermute() const
@@ -130,30 +117,21 @@ void Resharder::permute()
         fill(others[d], capacity[d], dropped);
 
     Lists after = m_prefix;
-    AxisList touched;
     bool same = true;
     for (std::size_t d = 0; d < n; ++d) {
         AxisList fresh;
         for (const AxisList* list : { &ownOut[d], &ownGather[d], &others[d], &otherOut[d] })
             for (const AxisRef& ref : *list)
                 appendMerged(fresh, ref);
-        const AxisList old = merged(m_in[d]);
         for (const AxisRef& ref : fresh)
             after[d].push_back(ref);
-        if (fresh == old)
-            continue;
-        same = false;
-        for (const AxisList* list : { &old, &std::as_const(fresh) })
-            for (const AxisRef& ref : *list)
-                include(touched, ref);
+        same = same && fresh == merged(m_in[d]);
     }
-    if (same || std::any_of(capacity.begin(), capacity.end(), [](std::int64_t rest) { return rest != 1; }))
-        return;
-    std::sort(touched.begin(), touched.end());
-    Collective collective;
-    collective.kind = CollectiveKind::CollectivePermute;
-    collective.axes = touched;
-    emit(std::move(collective), std::move(after), product(touched));
+    const bool fits = std::all_of(capacity.begin(), capacity.end(), [](std::int64_t rest) { return rest == 1; });
+    if (fits && !same)
+        emitPermute(std::move(after));
+    else if (needsTargetOrder())
+        emitPermute(m_current);
 }
 
 /// Axes to be gathered make room at the front for as much as is wanted there; the others keep their order.

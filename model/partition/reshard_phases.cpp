@@ -92,13 +92,7 @@ bool Resharder::exchange(bool finalPlaceOnly)
                     after[d].push_back(m_in[d][i]);
             for (const AxisRef& ref : suffix)
                 after[t].push_back(ref);
-            Collective collective;
-            collective.kind = CollectiveKind::AllToAll;
-            collective.sourceDimension = static_cast<std::int32_t>(s);
-            collective.targetDimension = static_cast<std::int32_t>(t);
-            collective.moved = merged(suffix);
-            const std::int64_t size = product(suffix);
-            emit(std::move(collective), std::move(after), size);
+            emitExchange(s, t, AxisList(suffix.begin(), suffix.end()), std::move(after));
             return true;
         }
     }

@@ -2,38 +2,31 @@
 #include <algorithm>
 
 #include "partition/resharder.h"
+#include "program/unreduced_axes.h"
 
 namespace shardscope::reshard {
 
-namespace {
-
-std::int64_t ceilDivide(std::int64_t a, std::int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-} // namespace
-
-Resharder::Resharder(const TensorSharding& from, const TensorSharding& to, const TensorType& type, const Mesh& mesh)
-    : m_mesh(mesh)
-    , m_type(type)
-    , m_target(listsOf(to))
-    , m_current(listsOf(from))
-    , m_unreduced(from.unreduced)
+Resharder::Resharder(const Reshard& reshard)
+    : Route(reshard)
+    , m_target(listsOf(reshard.to))
+    , m_keepUnreduced(reshard.to.unreduced)
+    , m_blocks(reshard.blocks)
 {
 }
 
-std::vector<ReshardStep> Resharder::run(const AxisList& keepUnreduced)
+std::vector<ReshardStep> Resharder::run()
 {
-    reduce(keepUnreduced);
-    const std::size_t reduced = m_steps.size();
+    reduce();
     const Lists start = m_current;
+    const bool sourceOrder = m_sourceOrder;
+    const std::size_t reduced = m_steps.size();
     if (!search() || !exact(start, reduced)) {
         m_steps.resize(reduced);
         m_current = start;
+        m_sourceOrder = sourceOrder;
         gatherThenSlice();
     }
-    return std::move(m_steps);
+    return take();
 }
 
 /// Remaining lists: what is there and what is wanted, behind the part in which both agree.
@@ -64,18 +57,28 @@ bool Resharder::done() const
         && std::all_of(m_out.begin(), m_out.end(), [](const AxisList& list) { return list.empty(); });
 }
 
+/// An array that every device is to have in full has no order.
+bool Resharder::needsTargetOrder() const
+{
+    return sourceOrder()
+        && (!m_keepUnreduced.empty()
+            || std::any_of(m_target.begin(), m_target.end(), [](const AxisList& list) { return !list.empty(); }));
+}
+
 bool Resharder::search()
 {
     for (int round = 0; round < 2; ++round) {
         if (!update())
             return false;
-        if (done())
+        if (done() && !needsTargetOrder())
             return true;
         slice();
         if (!update())
             return false;
         if (wantsPermute())
             permute();
+        else if (needsTargetOrder())
+            emitPermute(m_current);
         if (!update())
             return false;
         for (const bool finalPlaceOnly : { true, false })
@@ -86,90 +89,38 @@ bool Resharder::search()
         if (!update())
             return false;
     }
-    return done();
+    return done() && !needsTargetOrder();
 }
 
-TensorSharding Resharder::sharding() const
+void Resharder::reduce()
 {
-    TensorSharding result = TensorSharding::fullyReplicated(rank());
-    for (std::size_t d = 0; d < rank(); ++d)
-        result.dims[d].axes = merged(m_current[d]);
-    result.unreduced = m_unreduced;
-    return result;
+    const AxisList over = axesMinus(m_unreduced, m_keepUnreduced);
+    if (!over.empty())
+        emitReduction(over, m_current);
 }
 
-std::int64_t Resharder::localBytes() const
-{
-    return TensorType{ m_type.dtype, localShape(m_current) }.byteCount();
-}
-Shape Resharder::localShape(const Lists& lists) const
-{
-    Shape local = m_type.shape;
-    for (std::size_t d = 0; d < rank(); ++d)
-        local[d] = ceilDivide(local[d], product(lists[d]));
-    return local;
-}
-
-void Resharder::emit(Collective collective, Lists after, std::int64_t groupSize)
-{
-    collective.sentBytes = ringBytes(collective.kind, groupSize, localBytes());
-    m_current = std::move(after);
-    for (AxisList& list : m_current)
-        list = merged(list);
-    m_steps.push_back({ std::move(collective), sharding() });
-}
-
-void Resharder::emitPerDimension(CollectiveKind kind, const Lists& perDimension, Lists after)
-{
-    Collective collective;
-    collective.kind = kind;
-    std::int64_t size = 1;
-    for (const AxisList& list : perDimension) {
-        collective.perDimension.push_back(merged(list));
-        size *= product(list);
-    }
-    emit(std::move(collective), std::move(after), size);
-}
-
-void Resharder::reduce(const AxisList& keep)
-{
-    AxisList over;
-    for (const AxisRef& ref : m_unreduced)
-        if (!has(keep, ref))
-            over.push_back(ref);
-    if (over.empty())
-        return;
-    m_unreduced = keep;
-    Collective collective;
-    collective.kind = CollectiveKind::AllReduce;
-    collective.axes = over;
-    emit(std::move(collective), m_current, product(over));
-}
-
-/// Whether every step moves whole blocks: with uneven dimensions a block of few pieces need not be the union of
-/// blocks of many (10 elements in 2 pieces are 5 and 5, in 8 pieces 2 2 2 2 2 0 0 0).
+/// Whether every step moves whole blocks.
 bool Resharder::exact(const Lists& start, std::size_t firstStep) const
 {
+    if (m_blocks == Blocks::AsIfEven)
+        return true;
     SmallVector<std::int64_t, 6> pieces;
     for (const AxisList& list : start)
         pieces.push_back(product(list));
     for (std::size_t i = firstStep; i < m_steps.size(); ++i)
         for (std::size_t d = 0; d < rank(); ++d) {
             const std::int64_t after = shardCount(m_steps[i].after.dims[d]);
-            const std::int64_t few = std::min(after, pieces[d]);
-            const std::int64_t many = std::max(after, pieces[d]);
-            pieces[d] = after;
-            if (few == many || few == 1)
-                continue;
-            const std::int64_t size = m_type.shape[d];
-            if (many % few != 0 || ceilDivide(size, few) != many / few * ceilDivide(size, many))
+            if (!nest(m_type.shape[d], pieces[d], after))
                 return false;
+            pieces[d] = after;
         }
     return true;
 }
 
 void Resharder::gatherThenSlice()
 {
+    if (needsTargetOrder())
+        emitPermute(m_current);
     Lists held(rank());
     Lists cut(rank());
     Lists kept(rank());
@@ -191,10 +142,15 @@ void Resharder::gatherThenSlice()
 
 namespace shardscope {
 
+std::vector<ReshardStep> shardySteps(const Reshard& reshard)
+{
+    return reshard::Resharder(reshard).run();
+}
+
 std::vector<ReshardStep> reshardSteps(
     const TensorSharding& from, const TensorSharding& to, const TensorType& type, const Mesh& mesh)
 {
-    return reshard::Resharder(from, to, type, mesh).run(to.unreduced);
+    return shardySteps({ type, from, to, &mesh });
 }
 
 } // namespace shardscope

@@ -6,24 +6,23 @@
 
 #include <vector>
 
-#include "partition/axis_lists.h"
-#include "partition/partition.h"
+#include "partition/route.h"
 
 namespace shardscope::reshard {
 
-class Resharder {
+class Resharder : private Route {
 public:
-    /// Refers to type and mesh.
-    Resharder(const TensorSharding& from, const TensorSharding& to, const TensorType& type, const Mesh& mesh);
+    /// Refers to the reshard.
+    explicit Resharder(const Reshard& reshard);
 
-    [[nodiscard]] std::vector<ReshardStep> run(const AxisList& keepUnreduced);
+    [[nodiscard]] std::vector<ReshardStep> run();
 
 private:
-    [[nodiscard]] std::size_t rank() const { return m_current.size(); }
     bool update();
     [[nodiscard]] bool done() const;
+    [[nodiscard]] bool needsTargetOrder() const;
     bool search();
-    void reduce(const AxisList& keep);
+    void reduce();
 
     // The phases, each on what update() left. exchange() moves one dimension's axes; false when there is none to move.
     void slice();
@@ -38,21 +37,11 @@ private:
     [[nodiscard]] bool exact(const Lists& start, std::size_t firstStep) const;
     void gatherThenSlice();
 
-    // Steps, from where it stands to the lists `after`.
-    void emit(Collective collective, Lists after, std::int64_t groupSize);
-    void emitPerDimension(CollectiveKind kind, const Lists& perDimension, Lists after);
-    [[nodiscard]] TensorSharding sharding() const;
-    [[nodiscard]] std::int64_t localBytes() const;
-    [[nodiscard]] Shape localShape(const Lists& lists) const;
-
-    const Mesh& m_mesh;
-    const TensorType& m_type;
     Lists m_target;
-    Lists m_current;
-    AxisList m_unreduced;
+    AxisList m_keepUnreduced;
+    Blocks m_blocks;
     Lists m_prefix; ///< per dimension: the part in which what is there and what is wanted agree
     Lists m_in, m_out; ///< what is there and what is wanted, behind that
-    std::vector<ReshardStep> m_steps;
 };
 
 } // namespace shardscope::reshard

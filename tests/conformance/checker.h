@@ -67,6 +67,7 @@ CaseResult checkProvenance(const Json& oneCase, const Json& file);
 CaseResult checkPasses(const Json& oneCase, const Json& file);
 CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json& file);
 CaseResult checkPropagation(const Json& oneCase, const Json& file);
+CaseResult checkReshardToCollectives(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);
 CaseResult checkT5xCpuGpuMesh(const Json& oneCase, const Json& file);
 CaseResult checkSeedNumericFacts(const Json& oneCase, const Json& file);

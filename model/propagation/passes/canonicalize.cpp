@@ -57,6 +57,15 @@ private:
         case OpKind::ShardingGroup:
         case OpKind::Composite:
         case OpKind::Opaque:
+        // Shardy's collectives count as exchanges that happen.
+        case OpKind::SdyAllGather:
+        case OpKind::SdyAllReduce:
+        case OpKind::SdyAllSlice:
+        case OpKind::SdyAllToAll:
+        case OpKind::SdyCollectivePermute:
+        case OpKind::SdyReduceScatter:
+        case OpKind::ShardedToUnreduced:
+        case OpKind::ReplicatedToUnreduced:
             return true;
         case OpKind::CustomCall: {
             const auto* call = wideAs<CustomCallAttributes>(operation.attributes);

@@ -5,22 +5,16 @@
 
 #include "base/codes.h"
 #include "program/verify_shardings.h"
+#include "propagation/passes/pass_rows.h"
 #include "propagation/passes/passes.h"
-#include "propagation/passes/pipelines.h"
 #include "propagation/written.h"
 
 namespace shardscope::passes {
 
 namespace {
 
-/// What a pass may be told.
-struct Options {
-    bool dedupFunctionsFully = false;
-    bool conservative = false;
-    ConflictResolution resolution = ConflictResolution::Aggressive;
-};
+using Options = PassOptions;
 using Outcome = Result<PassOutcome>;
-using Pass = Outcome (*)(Program, const Options&);
 
 template <Program (*pass)(Program)>
 Outcome plain(Program program, const Options&)
@@ -40,16 +34,6 @@ Outcome checked(Program program, const Options&)
     return checked(pass(std::move(program)));
 }
 
-PipelineOptions pipelineOptions(const Options& options)
-{
-    PipelineOptions result;
-    result.dedupFunctionsFully = options.dedupFunctionsFully;
-    result.propagation.conservative = options.conservative;
-    result.propagation.resolution = options.resolution;
-    result.propagation.implicitEdges = false;
-    result.propagation.implicitCallEdges = false;
-    return result;
-}
 Outcome imported(Program program, const Options& options)
 {
     return checked(importPipeline(std::move(program), pipelineOptions(options)));
@@ -75,11 +59,6 @@ Outcome propagated(Program program, const Options& options)
     outcome.program = propagateProgram(program, strategy, pipelineOptions(options).propagation).program;
     return outcome;
 }
-
-struct PassRow {
-    std::string_view name;
-    Pass pass;
-};
 
 constexpr std::array rows{
     PassRow{ "canonicalize", plain<canonicalize> },
@@ -123,6 +102,19 @@ tl::unexpected<Error> unknown(const char* key, const std::string& value, std::ve
         { { "key", key }, { "value", value }, { "known", std::move(known) }, { "nearest", nearest } });
 }
 
+struct Switch {
+    std::string_view name;
+    bool Options::*value;
+};
+constexpr std::array switches{
+    Switch{ "conservative-propagation", &Options::conservative },
+    Switch{ "dedup-functions-fully", &Options::dedupFunctionsFully },
+    Switch{ "enable-full-version", &Options::fullVersion },
+    Switch{ "enable-insert-explicit-collectives", &Options::explicitCollectives },
+    Switch{ "keep-redundant-reshards", &Options::keepRedundantReshards },
+    Switch{ "remove-all-gather-reduce-scatter-for-cmv1", &Options::leaveCollectivesToProducts },
+};
+
 Result<Options> optionsOf(const PassCall& call)
 {
     Options options;
@@ -136,34 +128,57 @@ Result<Options> optionsOf(const PassCall& call)
                 return unknown("propagation-strategy", value, { "aggressive", "basic", "basic-then-aggressive" });
             continue;
         }
-        if (name != "dedup-functions-fully" && name != "conservative-propagation")
-            return unknown(
-                "option", name, { "conservative-propagation", "dedup-functions-fully", "propagation-strategy" });
+        const auto known =
+            std::find_if(switches.begin(), switches.end(), [&](const Switch& one) { return one.name == name; });
+        if (known == switches.end()) {
+            std::vector<std::string> names{ "propagation-strategy" };
+            for (const Switch& one : switches)
+                names.emplace_back(one.name);
+            return unknown("option", name, std::move(names));
+        }
         if (value != "true" && value != "false")
             return unknown(name.c_str(), value, { "true", "false" });
-        (name == "dedup-functions-fully" ? options.dedupFunctionsFully : options.conservative) = value == "true";
+        options.*known->value = value == "true";
     }
     return options;
 }
 
 } // namespace
 
+PipelineOptions pipelineOptions(const PassOptions& options)
+{
+    PipelineOptions result;
+    result.dedupFunctionsFully = options.dedupFunctionsFully;
+    result.propagation.conservative = options.conservative;
+    result.propagation.resolution = options.resolution;
+    result.propagation.implicitEdges = false;
+    result.propagation.implicitCallEdges = false;
+    return result;
+}
+
 Result<PassOutcome> run(Program program, const std::vector<PassCall>& calls)
+{
+    return run(std::move(program), calls, {});
+}
+
+Result<PassOutcome> run(Program program, const std::vector<PassCall>& calls, std::span<const PassRow> more)
 {
     std::vector<Diagnostic> warnings;
     for (const PassCall& call : calls) {
-        const auto row =
-            std::find_if(rows.begin(), rows.end(), [&](const PassRow& known) { return known.name == call.name; });
-        if (row == rows.end()) {
+        const auto isMeant = [&](const PassRow& known) { return known.name == call.name; };
+        const auto added = std::find_if(more.begin(), more.end(), isMeant);
+        const auto own = std::find_if(rows.begin(), rows.end(), isMeant);
+        if (added == more.end() && own == rows.end()) {
             std::vector<std::string> known;
-            for (const PassRow& other : rows)
-                known.emplace_back(other.name);
+            for (const std::span<const PassRow> list : { std::span<const PassRow>(rows), more })
+                for (const PassRow& other : list)
+                    known.emplace_back(other.name);
             return unknown("pass", call.name, std::move(known));
         }
         const Result<Options> options = optionsOf(call);
         if (!options)
             return tl::unexpected<Error>(options.error());
-        Outcome outcome = row->pass(std::move(program), *options);
+        Outcome outcome = (added != more.end() ? *added : *own).pass(std::move(program), *options);
         if (!outcome)
             return outcome;
         program = std::move(outcome->program);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reshards and collectives that are not needed, or that fewer do as well.
+//
+//     %1 = all_reduce {x} %0
+//     %2 = all_slice [{x}, {}] %1
+// becomes
+//     %3 = reduce_scatter [{x}, {}] %0
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope::passes {
+
+/// Operations that a pass made, each with the one whose work it does.
+using Origins = std::vector<std::pair<OperationId, OperationId>>;
+
+struct Canonicalized {
+    Program program;
+    Origins origins;
+    bool changed = false;
+};
+
+/// A reshard of a reshard that nothing else reads becomes one.
+[[nodiscard]] Canonicalized canonicalizeReshards(Program program);
+/// Collectives that do nothing go; those that undo each other go; pairs that are one become one: two all-to-alls of
+/// different dimensions, an all-reduce that all users slice.
+[[nodiscard]] Canonicalized canonicalizeCollectives(Program program);
+/// A reshard takes another one's result where that holds the same elements per device: of the same value, or of one
+/// that is the same but for its shape.
+[[nodiscard]] Canonicalized reuseReshards(Program program);
+/// Everything of these, and canonicalize(), until nothing changes.
+[[nodiscard]] Program canonicalizeAll(Program program);
+
+/// For a compiler that overlaps products with the exchange of their operands and results by itself: an all-gather that
+/// only a product reads goes, or else a reduce-scatter that alone reads it.
+[[nodiscard]] Program leaveCollectivesToProducts(Program program);
+
+} // namespace shardscope::passes

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "partition/passes/export.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "partition/passes/canonicalize_collectives.h"
+#include "partition/reshard_to_collectives.h"
+#include "program/editor.h"
+
+namespace shardscope::passes {
+
+namespace {
+
+/// Attributes that only propagation reads, or that tell about it.
+bool isOfPropagation(const std::string& name)
+{
+    return name == "sdy.sharding_rule" || name == "sdy.propagation_edges" || name == "sdy.sharding_origins"
+        || name == "sdy.sharding_origin_name";
+}
+
+void dropRules(Program& program)
+{
+    for (Dictionary& dictionary : program.dictionaries)
+        dictionary.erase(std::remove_if(dictionary.begin(), dictionary.end(),
+                             [](const NamedText& entry) { return isOfPropagation(entry.name); }),
+            dictionary.end());
+}
+
+void inlineMeshes(Program& program)
+{
+    for (ProgramMesh& mesh : program.meshes) {
+        mesh.inlined = true;
+        mesh.name.clear();
+    }
+}
+
+bool isExchange(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Reshard:
+    case OpKind::SdyAllGather:
+    case OpKind::SdyAllReduce:
+    case OpKind::SdyAllSlice:
+    case OpKind::SdyAllToAll:
+    case OpKind::SdyCollectivePermute:
+    case OpKind::SdyReduceScatter:
+    case OpKind::ShardedToUnreduced:
+    case OpKind::ReplicatedToUnreduced:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// Of every exchange that stands in the program: its own reason, that of what it stems from, or itself.
+std::vector<Inserted> reasonsOf(
+    const Program& program, const std::vector<Inserted>& inserted, const std::map<OperationId, OperationId>& origins)
+{
+    std::map<OperationId, Reason> known;
+    for (const Inserted& one : inserted)
+        known.emplace(one.operation, one.reason);
+    std::vector<Inserted> reasons;
+    for (const RegionId body : bodies(program))
+        walk(program, body, [&](OperationId id) {
+            if (!isExchange(program.operation(id).kind))
+                return;
+            OperationId origin = id;
+            for (auto from = origins.find(origin); from != origins.end(); from = origins.find(origin))
+                origin = from->second;
+            const auto reason = known.find(origin);
+            reasons.push_back({ id,
+                reason != known.end() ? reason->second : Reason{ Reason::Kind::ConstraintReshard, origin, -1, 0 } });
+        });
+    std::sort(
+        reasons.begin(), reasons.end(), [](const Inserted& a, const Inserted& b) { return a.operation < b.operation; });
+    return reasons;
+}
+
+Result<PassOutcome> reshardsInserted(Program program, const PassOptions& options)
+{
+    Result<ExplicitReshards> outcome = insertExplicitReshards(
+        std::move(program), options.fullVersion ? ReshardVersion::Full : ReshardVersion::Minimal);
+    if (!outcome)
+        return tl::unexpected<Error>(std::move(outcome.error()));
+    return PassOutcome{ std::move(outcome->program), {} };
+}
+
+Result<PassOutcome> collectivesMade(Program program, const PassOptions& options)
+{
+    return PassOutcome{ reshardToCollectives(std::move(program), options.keepRedundantReshards), {} };
+}
+
+Result<PassOutcome> canonicalized(Program program, const PassOptions&)
+{
+    return PassOutcome{ canonicalizeAll(std::move(program)), {} };
+}
+
+Result<PassOutcome> exported(Program program, const PassOptions& options)
+{
+    Result<Exported> outcome = exportProgram(std::move(program),
+        { .explicitCollectives = options.explicitCollectives,
+            .leaveCollectivesToProducts = options.leaveCollectivesToProducts,
+            .keepRedundantReshards = options.keepRedundantReshards });
+    if (!outcome)
+        return tl::unexpected<Error>(std::move(outcome.error()));
+    return PassOutcome{ std::move(outcome->program), {} };
+}
+
+Result<PassOutcome> pipeline(Program program, const PassOptions& options)
+{
+    Result<PipelineOutcome> propagated = propagationPipeline(std::move(program), pipelineOptions(options));
+    if (!propagated)
+        return tl::unexpected<Error>(std::move(propagated.error()));
+    Result<Exported> outcome = insertCollectives(std::move(propagated->program), { .inlineMeshes = false });
+    if (!outcome)
+        return tl::unexpected<Error>(std::move(outcome.error()));
+    return PassOutcome{ std::move(outcome->program), std::move(propagated->warnings) };
+}
+
+constexpr std::array rows{
+    PassRow{ "canonicalize", canonicalized },
+    PassRow{ "sdy-export-pipeline", exported },
+    PassRow{ "sdy-insert-explicit-reshards", reshardsInserted },
+    PassRow{ "sdy-propagation-pipeline", pipeline },
+    PassRow{ "sdy-reshard-to-collectives", collectivesMade },
+};
+
+} // namespace
+
+Result<Exported> insertCollectives(Program program, const ExportOptions& options)
+{
+    Result<ExplicitReshards> reshards = insertExplicitReshards(
+        std::move(program), options.explicitCollectives ? ReshardVersion::Full : ReshardVersion::Minimal);
+    if (!reshards)
+        return tl::unexpected<Error>(std::move(reshards.error()));
+    program = std::move(reshards->program);
+    std::map<OperationId, OperationId> origins;
+    const auto take = [&](Canonicalized outcome) {
+        origins.insert(outcome.origins.begin(), outcome.origins.end());
+        program = std::move(outcome.program);
+    };
+    if (options.explicitCollectives) {
+        take(canonicalizeReshards(std::move(program)));
+        program = reshardToCollectives(std::move(program), options.keepRedundantReshards);
+    }
+    take(canonicalizeCollectives(std::move(program)));
+    if (options.explicitCollectives && options.leaveCollectivesToProducts)
+        program = leaveCollectivesToProducts(std::move(program));
+    dropRules(program);
+    if (options.inlineMeshes)
+        inlineMeshes(program);
+    std::vector<Inserted> inserted = reasonsOf(program, reshards->inserted, origins);
+    return Exported{ std::move(program), std::move(inserted) };
+}
+
+Result<Exported> exportProgram(Program program, const ExportOptions& options)
+{
+    Result<Program> final = exportPipeline(std::move(program));
+    if (!final)
+        return tl::unexpected<Error>(std::move(final.error()));
+    return insertCollectives(std::move(*final), options);
+}
+
+Result<PassOutcome> runAny(Program program, const std::vector<PassCall>& calls)
+{
+    return run(std::move(program), calls, rows);
+}
+
+} // namespace shardscope::passes

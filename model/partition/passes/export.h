@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From a propagated program to one in which all that devices exchange is an operation (OpenXLA Shardy's export).
+#pragma once
+
+#include <vector>
+
+#include "partition/passes/explicit_reshards.h"
+#include "propagation/passes/pass_rows.h"
+
+namespace shardscope::passes {
+
+struct ExportOptions {
+    /// Full version of explicit reshards, and every reshard as collectives.
+    bool explicitCollectives = false;
+    /// With `explicitCollectives`: see leaveCollectivesToProducts().
+    bool leaveCollectivesToProducts = false;
+    bool keepRedundantReshards = false;
+    /// Every sharding holds its mesh instead of naming it.
+    bool inlineMeshes = true;
+};
+
+struct Exported {
+    Program program;
+    /// Reshards and collectives that stand in the program, each with its cause; ascending by operation. What becomes of
+    /// a reshard of the program itself is a ConstraintReshard of it.
+    std::vector<Inserted> inserted;
+};
+
+/// What belongs behind exportPipeline() of propagation, which makes shardings final. Errors: those of explicit
+/// reshards.
+[[nodiscard]] Result<Exported> insertCollectives(Program program, const ExportOptions& options = {});
+/// Both. Errors also: UnreducedAxes.
+[[nodiscard]] Result<Exported> exportProgram(Program program, const ExportOptions& options = {});
+
+/// The passes of propagation, and those of this folder.
+[[nodiscard]] Result<PassOutcome> runAny(Program program, const std::vector<PassCall>& calls);
+
+} // namespace shardscope::passes

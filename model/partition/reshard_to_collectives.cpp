@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "partition/reshard_to_collectives.h"
+
+#include <optional>
+
+#include "partition/reshard.h"
+#include "program/unreduced_axes.h"
+#include "propagation/passes/support.h"
+
+namespace shardscope::passes {
+
+namespace {
+
+OpKind kindOf(CollectiveKind kind)
+{
+    switch (kind) {
+    case CollectiveKind::AllReduce:
+        return OpKind::SdyAllReduce;
+    case CollectiveKind::AllGather:
+        return OpKind::SdyAllGather;
+    case CollectiveKind::ReduceScatter:
+        return OpKind::SdyReduceScatter;
+    case CollectiveKind::AllToAll:
+        return OpKind::SdyAllToAll;
+    case CollectiveKind::CollectivePermute:
+        return OpKind::SdyCollectivePermute;
+    case CollectiveKind::AllSlice:
+        break;
+    }
+    return OpKind::SdyAllSlice;
+}
+
+SdyCollectiveAttributes attributesOf(const ReshardStep& step, ProgramSharding out)
+{
+    const Collective& collective = step.collective;
+    SdyCollectiveAttributes attributes;
+    attributes.axesPerDimension = collective.perDimension;
+    if (collective.kind == CollectiveKind::AllReduce)
+        attributes.axes = collective.axes;
+    if (collective.kind == CollectiveKind::AllToAll)
+        attributes.moves = { { collective.moved, collective.sourceDimension, collective.targetDimension } };
+    attributes.kind = out.unreducedKind;
+    out.sharding = step.after;
+    attributes.out = std::move(out);
+    return attributes;
+}
+
+class Replacer {
+public:
+    Replacer(Program program, bool keepRedundant)
+        : m_edit(std::move(program))
+        , m_keepRedundant(keepRedundant)
+    {
+    }
+
+    Program run()
+    {
+        std::vector<OperationId> reshards;
+        for (const RegionId body : bodies(m_edit.program()))
+            walk(m_edit.program(), body, [&](OperationId id) {
+                if (m_edit.operation(id).kind == OpKind::Reshard)
+                    reshards.push_back(id);
+            });
+        for (const OperationId id : reshards)
+            replace(id);
+        return std::move(m_edit).finish();
+    }
+
+private:
+    const ProgramMesh& mesh(std::uint32_t index) const { return m_edit.program().meshes[index]; }
+
+    std::optional<ProgramSharding> shardingBehindBarriers(ValueId value) const
+    {
+        for (;;) {
+            if (std::optional<ProgramSharding> found = shardingAnywhere(m_edit, value))
+                return found;
+            const OperationId definition = m_edit.value(value).definition;
+            if (!definition.valid() || m_edit.operation(definition).kind != OpKind::PropagationBarrier)
+                return {};
+            value = m_edit.operation(definition).operands[0];
+        }
+    }
+
+    void replaceBy(OperationId reshard, ValueId value)
+    {
+        m_edit.replaceUses(m_edit.result(reshard), value, reshard);
+        m_edit.erase(reshard);
+    }
+
+    void replace(OperationId id)
+    {
+        const auto* own = wideAs<OwnShardingAttributes>(m_edit.operation(id).attributes);
+        if (!own || !own->sharding)
+            return;
+        const ProgramSharding to = *own->sharding;
+        const ValueId operand = m_edit.operation(id).operands[0];
+        std::optional<ProgramSharding> from = shardingBehindBarriers(operand);
+        const bool maximal = mesh(to.mesh).isMaximal() || (from && mesh(from->mesh).isMaximal());
+        const bool redundant = maximal ? from && from->mesh == to.mesh : areEquivalent(from ? &*from : nullptr, &to);
+        if (redundant && !m_keepRedundant)
+            return replaceBy(id, operand);
+        if (redundant || maximal || !isStatic(m_edit.value(operand).type))
+            return;
+        if (!from || (mesh(from->mesh).mesh->rank() == 0 && !mesh(from->mesh).undeclared))
+            from = closedSharding(to.mesh, to.sharding.rank());
+        expand(id, *from, to);
+    }
+
+    void expand(OperationId id, const ProgramSharding& from, const ProgramSharding& to)
+    {
+        const bool wanted = !isReplicated(&to);
+        const ProgramSharding target = wanted ? to : closedSharding(from.mesh, to.sharding.rank());
+        const Mesh& sourceMesh = *mesh(from.mesh).mesh;
+        const Mesh& targetMesh = *mesh(target.mesh).mesh;
+        if (!haveSameAxes(sourceMesh, targetMesh) || from.sharding.rank() != target.sharding.rank()
+            || !axesMinus(target.sharding.unreduced, from.sharding.unreduced).empty())
+            return;
+        const ValueId operand = m_edit.operation(id).operands[0];
+        const Reshard reshard{ m_edit.value(operand).type, from.sharding, target.sharding, &targetMesh, &sourceMesh,
+            Blocks::AsIfEven };
+        ValueId current = operand;
+        for (const ReshardStep& step : shardySteps(reshard)) {
+            const ProgramSharding out{ step.sourceOrder ? from.mesh : target.mesh, {}, from.unreducedKind };
+            const TensorType type = m_edit.value(operand).type;
+            const OperationId added = m_edit.add(kindOf(step.collective.kind), std::span(&current, 1),
+                std::span(&type, 1), wide(attributesOf(step, out)), id);
+            m_edit.placeBefore(id, added);
+            current = m_edit.result(added);
+        }
+        replaceBy(id, current);
+    }
+
+    Editor m_edit;
+    bool m_keepRedundant;
+};
+
+} // namespace
+
+Program reshardToCollectives(Program program, bool keepRedundantReshards)
+{
+    return Replacer(std::move(program), keepRedundantReshards).run();
+}
+
+} // namespace shardscope::passes
