@@ -4,8 +4,8 @@
 //     A window of 3, padded by 1 on both sides, over 16 elements on 4 devices: device 1 computes 4 .. 7 and reads
 //     3 .. 8, one element of each neighbour.
 //
-// One dimension at a time: N elements in blocks of ceil(N / devices), results likewise. Ranges are half open, counts are
-// elements along the dimension.
+// One dimension at a time: N elements in blocks of ceil(N / devices), results likewise. Ranges are half open, counts
+// are elements along the dimension.
 #pragma once
 
 #include <cstdint>

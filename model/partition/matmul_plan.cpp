@@ -135,8 +135,7 @@ std::optional<MatmulPlan> textbookMatmul(const Matmul& matmul)
         plan.computed = twoDimensions(rows(matmul).axes, columns(matmul).axes, left);
         TensorSharding reduced = plan.computed;
         reduced.unreduced.clear();
-        plan.product =
-            shardySteps({ { matmul.dtype, { matmul.m, matmul.n } }, plan.computed, reduced, matmul.mesh });
+        plan.product = shardySteps({ { matmul.dtype, { matmul.m, matmul.n } }, plan.computed, reduced, matmul.mesh });
     } else if (right.empty()) {
         plan.computedLhs.dims[1].axes.clear();
         plan.lhs = shardySteps({ leftType, matmul.lhs, plan.computedLhs, matmul.mesh });

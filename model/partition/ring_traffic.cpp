@@ -70,8 +70,8 @@ RingTraffic ringTraffic(CollectiveKind kind, std::int64_t groupSize, std::int64_
     return traffic;
 }
 
-std::vector<Rational> sentPerAxis(
-    CollectiveKind kind, std::span<const std::int64_t> sizes, std::span<const std::size_t> order, std::int64_t fullBytes)
+std::vector<Rational> sentPerAxis(CollectiveKind kind, std::span<const std::int64_t> sizes,
+    std::span<const std::size_t> order, std::int64_t fullBytes)
 {
     std::vector<Rational> sent(sizes.size());
     Rational held(fullBytes);

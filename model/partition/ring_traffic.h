@@ -29,8 +29,8 @@ struct RingTraffic {
 /// Bytes sent along each axis when a collective (all_gather or reduce_scatter) goes over one axis after the other:
 /// `order` lists axes in the order in which they take part. Their sum does not depend on the order; the last axis of an
 /// all_gather and the first of a reduce_scatter carry most.
-[[nodiscard]] std::vector<Rational> sentPerAxis(
-    CollectiveKind kind, std::span<const std::int64_t> sizes, std::span<const std::size_t> order, std::int64_t fullBytes);
+[[nodiscard]] std::vector<Rational> sentPerAxis(CollectiveKind kind, std::span<const std::int64_t> sizes,
+    std::span<const std::size_t> order, std::int64_t fullBytes);
 
 /// An all_reduce in two levels: reduce_scatter inside, all_reduce across on what is left, all_gather inside. Bytes sent
 /// on links of each kind.

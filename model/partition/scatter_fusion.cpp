@@ -7,15 +7,16 @@ namespace shardscope {
 
 namespace {
 
-struct Split {
-    bool possible = false;
-    std::vector<AxisList> consumed;
-    std::vector<AxisList> residual;
-};
-
-Split splitSlice(const AxisList& reduced, const std::vector<AxisList>& slice)
+bool isEmpty(const std::vector<AxisList>& lists)
 {
-    Split split;
+    return std::all_of(lists.begin(), lists.end(), [](const AxisList& list) { return list.empty(); });
+}
+
+} // namespace
+
+ScatterSplit splitSlice(const AxisList& reduced, const std::vector<AxisList>& slice)
+{
+    ScatterSplit split;
     AxisList left = reduced;
     for (const AxisList& list : slice) {
         AxisList& consumed = split.consumed.emplace_back();
@@ -34,13 +35,6 @@ Split splitSlice(const AxisList& reduced, const std::vector<AxisList>& slice)
     split.possible = left.empty();
     return split;
 }
-
-bool isEmpty(const std::vector<AxisList>& lists)
-{
-    return std::all_of(lists.begin(), lists.end(), [](const AxisList& list) { return list.empty(); });
-}
-
-} // namespace
 
 void fuseReduceScatters(DeviceProgram& program)
 {
@@ -94,7 +88,7 @@ void fuseReduceScatters(DeviceProgram& program)
         const auto first = static_cast<std::size_t>(firstSlice[reducedValue.index]);
         const DeviceValueId sliced = program.ops[first].results[0];
         const auto& list = std::get<Collective>(program.ops[first].action).perDimension;
-        Split split = splitSlice(collective->axes, list);
+        ScatterSplit split = splitSlice(collective->axes, list);
         if (!split.possible) {
             ops.push_back(std::move(op));
             continue;

@@ -10,6 +10,7 @@
 
 #include "partition/axis_text.h"
 #include "partition/partition.h"
+#include "partition/reshard_simulation.h"
 
 using namespace shardscope;
 using nlohmann::json;
@@ -73,72 +74,24 @@ std::string describe(const json& steps)
     return text;
 }
 
-/// Elements of the array that every mesh position holds, one bit each.
-std::vector<std::vector<bool>> holdings(const Layout& layout)
-{
-    const Shape& shape = layout.shape();
-    std::vector<std::vector<bool>> held;
-    for (std::int64_t p = 0; p < layout.mesh().deviceCount(); ++p) {
-        const std::vector<IndexRange> ranges = layout.rangesAt(p);
-        std::vector<bool> bits{ true };
-        for (std::size_t d = 0; d < shape.size(); ++d) {
-            std::vector<bool> next;
-            for (const bool outer : bits)
-                for (std::int64_t i = 0; i < shape[d]; ++i)
-                    next.push_back(outer && i >= ranges[d].begin && i < ranges[d].end);
-            bits = std::move(next);
-        }
-        held.push_back(std::move(bits));
-    }
-    return held;
-}
-
-bool within(const std::vector<bool>& part, const std::vector<bool>& whole)
-{
-    for (std::size_t i = 0; i < part.size(); ++i)
-        if (part[i] && !whole[i])
-            return false;
-    return true;
-}
-
-/// Why the steps do not lead from one sharding to the other; empty if they do. Devices know nothing but what they hold
-/// and what the members of their group send them.
 std::string wrongness(const TensorSharding& from, const TensorSharding& to, const TensorType& type, const MeshPtr& mesh)
 {
-    const std::vector<ReshardStep> steps = reshardSteps(from, to, type, *mesh);
-    auto held = holdings(Layout(mesh, from, type.shape));
-    std::int64_t localBytes = TensorType{ type.dtype, shardShape(from, type.shape) }.byteCount();
-    for (const ReshardStep& step : steps) {
-        const auto next = holdings(Layout(mesh, step.after, type.shape));
-        const AxisList axes = axesOf(step.collective);
-        const auto groups = axisGroups(*mesh, axes);
-        if (groups.front().size() < 2)
-            return "a collective without partners";
-        if (ringBytes(step.collective.kind, product(axes), localBytes) != step.collective.sentBytes)
-            return "bytes do not fit the group and the local shape";
-        localBytes = TensorType{ type.dtype, shardShape(step.after, type.shape) }.byteCount();
-        for (const auto& group : groups) {
-            std::vector<bool> together(held.front().size());
-            for (const std::int32_t member : group)
-                for (std::size_t i = 0; i < together.size(); ++i)
-                    together[i] = together[i] || held[static_cast<std::size_t>(member)][i];
-            for (const std::int32_t member : group) {
-                const auto& wanted = next[static_cast<std::size_t>(member)];
-                bool possible = within(wanted, together);
-                if (step.collective.kind == CollectiveKind::AllSlice)
-                    possible = within(wanted, held[static_cast<std::size_t>(member)]);
-                if (step.collective.kind == CollectiveKind::CollectivePermute)
-                    possible = std::any_of(group.begin(), group.end(),
-                        [&](std::int32_t sender) { return held[static_cast<std::size_t>(sender)] == wanted; });
-                if (!possible)
-                    return std::string(name(step.collective.kind)) + " wants what its group does not hold";
-            }
-        }
-        held = next;
-    }
-    if (held != holdings(Layout(mesh, to, type.shape)))
-        return "something else than the target is held at the end";
-    return {};
+    return simulate({ type, from, to, mesh.get() }, reshardSteps(from, to, type, *mesh)).wrong;
+}
+
+bool isLess(Rational a, Rational b)
+{
+    return (b + a * Rational(-1)).numerator() > 0;
+}
+
+/// Every dimension divides, before and behind.
+bool isEven(const Reshard& reshard)
+{
+    for (std::size_t d = 0; d < reshard.type.rank(); ++d)
+        for (const TensorSharding* sharding : { &reshard.from, &reshard.to })
+            if (reshard.type.shape[d] % shardCount(sharding->dims[d]) != 0)
+                return false;
+    return true;
 }
 
 /// Random mesh, shape and shardings; axes are cut into random parts.
@@ -313,6 +266,82 @@ private Q_SLOTS:
                         + describe(*pair.mesh, reshardSteps(pair.from, pair.to, pair.type, *pair.mesh)));
             }
         }));
+    }
+
+    void bothPlanners()
+    {
+        int fewer = 0;
+        QVERIFY(rc::check("both planners are right, and the optimal one is never dearer", [&](std::uint32_t seed) {
+            std::mt19937 random(seed);
+            for (int i = 0; i < 10; ++i) {
+                const Pair pair = randomPair(random);
+                Reshard there{ pair.type, pair.from, pair.to, pair.mesh.get() };
+                // Some axes that the source does not use are partial, and have to be added up.
+                if (random() % 3 == 0)
+                    for (std::size_t a = 0; a < pair.mesh->rank(); ++a) {
+                        const AxisRef axis = wholeAxis(*pair.mesh, a);
+                        const bool free = std::none_of(
+                            there.from.dims.begin(), there.from.dims.end(), [&](const DimensionSharding& dim) {
+                                return std::any_of(dim.axes.begin(), dim.axes.end(),
+                                    [&](const AxisRef& ref) { return overlaps(ref, axis); });
+                            });
+                        if (free && axis.size > 1 && product(there.from.unreduced) * axis.size < 32)
+                            there.from.unreduced.push_back(axis);
+                    }
+                const std::vector<ReshardStep> shardy = shardySteps(there);
+                const std::vector<ReshardStep> optimal = optimalSteps(there);
+                const std::string text = joined(toText(*pair.mesh, there.from)) + " to "
+                    + joined(toText(*pair.mesh, there.to)) + '\n' + describe(*pair.mesh, optimal);
+                for (const auto& steps : { shardy, optimal })
+                    if (const Simulated done = simulate(there, steps); !done.wrong.empty())
+                        RC_FAIL(done.wrong + ": " + text);
+                if (isLess(sentBytes(shardy), sentBytes(optimal)))
+                    RC_FAIL("the optimal plan sends more: " + text);
+                fewer += isLess(sentBytes(optimal), sentBytes(shardy)) ? 1 : 0;
+                if (there.from.unreduced.empty() && isEven(there)
+                    && sentBytes(optimal).value() < static_cast<double>(missingBytes(there).neediestDevice))
+                    RC_FAIL("less is sent than is missing: " + text);
+
+                // There and back again.
+                if (there.from.unreduced.empty()) {
+                    const Reshard back{ pair.type, pair.to, pair.from, pair.mesh.get() };
+                    const Reshard round{ pair.type, pair.from, pair.from, pair.mesh.get() };
+                    std::vector<ReshardStep> steps = shardy;
+                    for (const ReshardStep& step : optimalSteps(back))
+                        steps.push_back(step);
+                    if (const Simulated done = simulate(round, steps); !done.wrong.empty())
+                        RC_FAIL("there and back: " + text);
+                }
+            }
+        }));
+        QVERIFY(fewer > 0);
+    }
+
+    void devicesInAnyOrder()
+    {
+        QVERIFY(rc::check(
+            "other devices in the mesh change nothing; axes of size 1 change nothing", [](std::uint32_t seed) {
+                std::mt19937 random(seed);
+                const Pair pair = randomPair(random);
+                std::vector<std::int32_t> order(static_cast<std::size_t>(pair.mesh->deviceCount()));
+                std::iota(order.begin(), order.end(), 0);
+                std::shuffle(order.begin(), order.end(), random);
+                std::vector<MeshAxis> axes(pair.mesh->axes().begin(), pair.mesh->axes().end());
+                const Mesh shuffled = Mesh::create(axes, order).value();
+                axes.push_back({ "one", 1 });
+                const Mesh wider = Mesh::create(axes).value();
+                TensorSharding withOne = pair.from;
+                withOne.dims.front().axes.push_back(wholeAxis(wider, axes.size() - 1));
+                const Reshard plain{ pair.type, pair.from, pair.to, pair.mesh.get() };
+                for (const auto plan : { shardySteps, optimalSteps }) {
+                    const std::string expected = describe(*pair.mesh, plan(plain));
+                    RC_ASSERT(describe(*pair.mesh, plan({ pair.type, pair.from, pair.to, &shuffled })) == expected);
+                    RC_ASSERT(describe(*pair.mesh, plan({ pair.type, withOne, pair.to, &wider })) == expected);
+                    // From one order of devices to the other.
+                    const Reshard across{ pair.type, pair.from, pair.to, &shuffled, pair.mesh.get() };
+                    RC_ASSERT(simulate(across, plan(across)).wrong == std::string());
+                }
+            }));
     }
 };
 

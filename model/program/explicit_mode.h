@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// JAX's explicit mode as a check: there the sharding of every result follows from those of the operands by rules of the
+// operation, or the operation is refused. Nothing is propagated here; a program that passes needs no decision by a
+// partitioner, one that does not has to say which result it wants.
+//
+//     [8,4] cut [x, -] times [8,4] cut [-, x]: each dimension may take the axis that is set, and the result would be
+//     cut [x, x]: AxisTwice.
+//
+// Shardings are closed, over one mesh, without parts of axes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "program/attributes.h"
+#include "sharding/tensor_sharding.h"
+
+namespace shardscope {
+
+enum class ExplicitProblem : std::uint8_t {
+    None,
+    OperandsDiffer, ///< elementwise: a dimension is cut differently in two operands
+    AxisTwice, ///< two dimensions of the result would be cut over one axis
+    BatchDimensionsDiffer, ///< a product's batch dimension is cut differently on its sides
+    ContractedBothCut, ///< a contracted dimension is cut on both sides: how the sum is to be cut is open
+    ContractedDiffer, ///< an unreduced result is wanted, and the sides cut a contracted dimension differently
+    UnreducedNotContracted, ///< an unreduced result is wanted over other axes than those that are contracted
+    ReshapeOpen, ///< more than one dimension is split or merged, or a cut one in a way that its blocks do not follow
+};
+/// "result_mentions_axis_twice"; empty for None.
+[[nodiscard]] std::string_view kindName(ExplicitProblem problem);
+
+struct ExplicitArray {
+    Shape shape;
+    TensorSharding sharding;
+};
+struct ExplicitOutcome {
+    ExplicitProblem problem = ExplicitProblem::None;
+    std::int32_t dimension = -1; ///< of the result, or of the contraction or batch, in which the problem lies
+    TensorSharding sharding; ///< of the result
+    Shape shape; ///< of the result
+    AxisList reduced; ///< axes over which partial results are added up, in mesh order
+};
+
+/// Dimensions of different arrays are aligned at the last one, as NumPy does; those of size 1 have no say.
+[[nodiscard]] ExplicitOutcome explicitElementwise(std::span<const ExplicitArray> operands);
+/// `wanted` is the sharding that the program gives for the result; null: it gives none.
+[[nodiscard]] ExplicitOutcome explicitDot(const ExplicitArray& lhs, const ExplicitArray& rhs,
+    const DotGeneralAttributes& dimensions, const TensorSharding* wanted = nullptr);
+[[nodiscard]] ExplicitOutcome explicitReduce(const ExplicitArray& operand, std::span<const std::int64_t> dimensions);
+/// One dimension may be split or some neighbours merged; the first of the parts carries the axes and has to divide.
+[[nodiscard]] ExplicitOutcome explicitReshape(const ExplicitArray& operand, const Shape& shape);
+
+} // namespace shardscope
