@@ -11,12 +11,12 @@ namespace {
 constexpr std::array rows{
     CheckerRow{ "axis_algebra", checkAxisAlgebra },
     CheckerRow{ "factor_propagation_unit", checkFactorPropagation },
-    CheckerRow{ "canonicalization", checkPasses },
     CheckerRow{ "comm_volume", checkCommVolume },
     CheckerRow{ "explicit_mode_ops", checkExplicitMode },
     CheckerRow{ "matmul", checkMatmul },
     CheckerRow{ "op_collectives", checkOpCollectives },
     CheckerRow{ "reshard", checkReshard },
+    CheckerRow{ "canonicalization", checkPasses },
     CheckerRow{ "explicit_reshards", checkPasses },
     CheckerRow{ "debug_edges", checkProvenance },
     CheckerRow{ "debug_origins", checkProvenance },

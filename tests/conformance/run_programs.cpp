@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "conformance/run_partitioned.h"
 #include "program/op_row.h"
 #include "simulate/evaluate/execute.h"
 #include "stablehlo/read.h"
@@ -20,21 +21,6 @@ struct Outcome {
     Verdict verdict = Verdict::Passed;
     std::string why = {};
 };
-
-std::string sentence(const Diagnostic& diagnostic)
-{
-    std::string text(diagnostic.kind());
-    for (const Arg& arg : diagnostic.args) {
-        text += ' ' + arg.name + '=';
-        if (const auto* number = std::get_if<std::int64_t>(&arg.value))
-            text += std::to_string(*number);
-        else
-            text += diagnostic.text(arg.name);
-    }
-    if (diagnostic.where.line > 0)
-        text += " (line " + std::to_string(diagnostic.where.line) + ')';
-    return text;
-}
 
 bool isReadOnly(const Program& program)
 {
@@ -52,14 +38,14 @@ Outcome execute(const Program& program, RegionId body)
     if (isReadOnly(program))
         return { Verdict::Uncounted };
     if (const auto refused = evaluate::notExecutable(program, body, 1); !refused.empty())
-        return { Verdict::Unsupported, sentence(refused[0]) };
+        return { Verdict::Unsupported, sentenceOf(refused[0]) };
     // Programs without inputs say what they expect; of others it is enough that they run, on zeros.
     evaluate::Arrays arguments;
     for (const ValueId value : program.regions[body.index].arguments)
         arguments.push_back(evaluate::Array::zeros(program.value(value).type));
     const auto done = evaluate::execute(program, body, { arguments }, {});
     if (!done)
-        return { Verdict::Failed, sentence(done.error()) };
+        return { Verdict::Failed, sentenceOf(done.error()) };
     for (const evaluate::CheckFinding& finding : done->checks)
         if (!finding.passed())
             return { Verdict::Failed,
@@ -86,7 +72,37 @@ void report(const std::string& name, const Outcome& outcome, ProgramCounts& tota
     std::cout << '\n';
 }
 
+void reportPartitioned(
+    const std::string& name, const Program& program, std::size_t function, const Outcome& whole, ProgramCounts& total)
+{
+    if (whole.verdict != Verdict::Passed)
+        return;
+    const Program own = withMain(program, function);
+    for (const std::int64_t devices : { 2, 8 })
+        if (const auto outcome = runPartitioned(own, devices)) {
+            const Verdict verdict = outcome->kind == PartitionedOutcome::Kind::Passed ? Verdict::Passed
+                : outcome->kind == PartitionedOutcome::Kind::Failed                   ? Verdict::Failed
+                                                                                      : Verdict::Unsupported;
+            report(name + " on " + std::to_string(devices) + " devices", { verdict, outcome->why }, total);
+        }
+}
+
 } // namespace
+
+std::string sentenceOf(const Diagnostic& diagnostic)
+{
+    std::string text(diagnostic.kind());
+    for (const Arg& arg : diagnostic.args) {
+        text += ' ' + arg.name + '=';
+        if (const auto* number = std::get_if<std::int64_t>(&arg.value))
+            text += std::to_string(*number);
+        else
+            text += diagnostic.text(arg.name);
+    }
+    if (diagnostic.where.line > 0)
+        text += " (line " + std::to_string(diagnostic.where.line) + ')';
+    return text;
+}
 
 bool runProgramFile(const std::string& path, ProgramCounts& total)
 {
@@ -98,7 +114,7 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
     const std::string stem = std::filesystem::path(path).stem().string();
     const auto read = readAllStableHlo(text.str());
     if (!read) {
-        report(stem, { Verdict::Failed, sentence(read.error()) }, total);
+        report(stem, { Verdict::Failed, sentenceOf(read.error()) }, total);
         return true;
     }
     for (std::size_t i = 0; i < read->size(); ++i) {
@@ -106,12 +122,19 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
         const std::string prefix = stem + (program.name.empty() || read->size() == 1 ? "" : '/' + program.name);
         // main alone; without one every function that nobody has to give anything to.
         if (program.functions.empty() || program.function("main")) {
-            report(prefix, execute(program, RegionId{ 0 }), total);
+            const Outcome whole = execute(program, RegionId{ 0 });
+            report(prefix, whole, total);
+            reportPartitioned(prefix, program, 0, whole, total);
             continue;
         }
-        for (const Function& function : program.functions)
-            if (program.regions[function.body.index].arguments.empty() || program.functions.size() == 1)
-                report(stem + '/' + function.name, execute(program, function.body), total);
+        for (std::size_t f = 0; f < program.functions.size(); ++f) {
+            const Function& function = program.functions[f];
+            if (!program.regions[function.body.index].arguments.empty() && program.functions.size() > 1)
+                continue;
+            const Outcome whole = execute(program, function.body);
+            report(stem + '/' + function.name, whole, total);
+            reportPartitioned(stem + '/' + function.name, program, f, whole, total);
+        }
     }
     return true;
 }

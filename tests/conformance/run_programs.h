@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/diagnostics.h"
+
 namespace shardscope::conformance {
 
 struct ProgramCounts {
@@ -11,8 +13,12 @@ struct ProgramCounts {
     int uncounted = 0; ///< read only: complex numbers, and what a test bench alone knows
 };
 
-/// Runs every program of a file and prints a line for each, "name: P passed, F failed, U unsupported", with what
-/// differs or why it is not supported behind it. False where the file cannot be read.
+/// A diagnostic as the lists below have it: its kind and arguments.
+[[nodiscard]] std::string sentenceOf(const Diagnostic& diagnostic);
+
+/// Runs every program of a file, whole and partitioned over 2 and over 8 devices, and prints a line for each, "name: P
+/// passed, F failed, U unsupported", with what differs or why it is not supported behind it. False where the file
+/// cannot be read.
 [[nodiscard]] bool runProgramFile(const std::string& path, ProgramCounts& total);
 
 } // namespace shardscope::conformance

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "partition/legalize.h"
+
+#include <algorithm>
+
+#include "program/body.h"
+#include "program/editor.h"
+#include "program/op_row.h"
+#include "program/value_shardings.h"
+#include "program/wide_attributes.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Per dimension: may it be cut?
+using Allowed = SmallVector<char, 6>;
+
+/// The longest front part of the list whose product divides the size.
+AxisList dividing(const AxisList& axes, std::int64_t size)
+{
+    AxisList kept;
+    std::int64_t pieces = 1;
+    for (const AxisRef ref : axes) {
+        pieces *= ref.size;
+        if (size % pieces != 0)
+            break;
+        kept.push_back(ref);
+    }
+    return kept;
+}
+
+/// Whether anything was taken.
+bool cutToDivisors(TensorSharding& sharding, const TensorType& type)
+{
+    bool changed = false;
+    for (std::size_t d = 0; d < std::min(sharding.rank(), type.rank()); ++d) {
+        AxisList kept = dividing(sharding.dims[d].axes, type.shape[d]);
+        changed |= kept.size() != sharding.dims[d].axes.size();
+        sharding.dims[d].axes = std::move(kept);
+    }
+    return changed;
+}
+
+bool clear(TensorSharding& sharding, const Allowed& allowed)
+{
+    bool changed = false;
+    for (std::size_t d = 0; d < sharding.rank(); ++d)
+        if (!allowed[d] && !sharding.dims[d].axes.empty()) {
+            sharding.dims[d].axes.clear();
+            changed = true;
+        }
+    return changed;
+}
+
+/// Operations that carry any sharding, or that the passes behind this one know by themselves.
+bool carriesAnySharding(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Constant:
+    case OpKind::SdyConstant:
+    case OpKind::Iota:
+    case OpKind::ShardingConstraint:
+    case OpKind::Reshard:
+    case OpKind::ManualComputation:
+    case OpKind::NamedComputation:
+    case OpKind::PropagationBarrier:
+    case OpKind::DataFlowEdge:
+    case OpKind::FuncDataFlowEdge:
+    case OpKind::ShardingGroup:
+    case OpKind::OptimizationBarrier:
+    case OpKind::While:
+    case OpKind::Case:
+    case OpKind::If:
+    case OpKind::Call:
+    case OpKind::SdyAllGather:
+    case OpKind::SdyAllReduce:
+    case OpKind::SdyAllSlice:
+    case OpKind::SdyAllToAll:
+    case OpKind::SdyCollectivePermute:
+    case OpKind::SdyReduceScatter:
+    case OpKind::ShardedToUnreduced:
+    case OpKind::ReplicatedToUnreduced:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool isZero(const Program& program, ValueId value)
+{
+    const OperationId definition = program.value(value).definition;
+    if (!definition.valid())
+        return false;
+    const auto* constant = std::get_if<ConstantAttributes>(&program.operation(definition).attributes);
+    if (!constant)
+        return false;
+    if (constant->bytes)
+        return std::all_of(
+            constant->bytes->begin(), constant->bytes->end(), [](std::byte byte) { return byte == std::byte{}; });
+    return std::all_of(constant->values.begin(), constant->values.end(), [](double number) { return number == 0; });
+}
+
+/// Whether each device can reduce its part with the initial values, and an all-reduce put the parts together.
+bool sumsOfPartsAreSums(const Program& program, const Operation& operation)
+{
+    if (operation.kind == OpKind::Gather || operation.kind == OpKind::Scatter)
+        return false;
+    if (operation.kind != OpKind::VariadicReduce && operation.kind != OpKind::Reduce)
+        return true; // contractions
+    const auto kind = reductionOf(program, operation);
+    if (kind == ReduceKind::Max || kind == ReduceKind::Min)
+        return true; // the initial value may count several times
+    if (kind != ReduceKind::Sum)
+        return false;
+    if (operation.kind == OpKind::Reduce)
+        return true;
+    for (std::size_t i = operation.operands.size() / 2; i < operation.operands.size(); ++i)
+        if (!isZero(program, operation.operands[i]))
+            return false;
+    return true;
+}
+
+class Legalizer {
+public:
+    explicit Legalizer(Program program)
+        : m_edit(std::move(program))
+    {
+    }
+
+    Program run() &&
+    {
+        cutUneven();
+        std::vector<OperationId> order;
+        for (const RegionId body : bodies(m_edit.program()))
+            walk(m_edit.program(), body, [&](OperationId id) { order.push_back(id); });
+        for (const OperationId id : order)
+            if (!carriesAnySharding(m_edit.operation(id).kind))
+                visit(id);
+        return std::move(m_edit).finish();
+    }
+
+private:
+    void cutUneven()
+    {
+        const std::size_t count = m_edit.program().values.size();
+        for (std::size_t i = 0; i < count; ++i)
+            if (const ProgramSharding* given = m_edit.sharding(ValueId(i))) {
+                ProgramSharding cut = *given;
+                if (cutToDivisors(cut.sharding, m_edit.value(ValueId(i)).type))
+                    m_edit.setSharding(ValueId(i), cut);
+            }
+        for (Operation& operation : m_edit.raw().operations)
+            if (const auto* own = wideAs<OwnShardingAttributes>(operation.attributes); own && own->sharding) {
+                ProgramSharding cut = *own->sharding;
+                if (cutToDivisors(cut.sharding, m_edit.value(operation.results[0]).type))
+                    operation.attributes = wide(OwnShardingAttributes{ std::move(cut) });
+            }
+        for (std::size_t f = 0; f < m_edit.program().functions.size(); ++f)
+            for (std::size_t i = 0; i < m_edit.program().functions[f].resultShardings.size(); ++i) {
+                const Function& function = m_edit.program().functions[f];
+                const ShardingIndex index = function.resultShardings[i];
+                if (index == 0)
+                    continue;
+                ProgramSharding cut = m_edit.program().shardings[index - 1];
+                const ValueId returned = m_edit.region(function.body).results[i];
+                if (cutToDivisors(cut.sharding, m_edit.value(returned).type)) {
+                    const ShardingIndex changed = m_edit.intern(cut);
+                    m_edit.raw().functions[f].resultShardings[i] = changed;
+                }
+            }
+    }
+
+    void visit(OperationId id)
+    {
+        const FactorRule rule = factorRule(m_edit.program(), m_edit.operation(id));
+        const bool sums = sumsOfPartsAreSums(m_edit.program(), m_edit.operation(id));
+        const bool grouped = hasGroups(m_edit.operation(id));
+        const auto allowed = [&](const std::vector<FactorRule::TensorMapping>& mappings, std::size_t tensor,
+                                 std::size_t rank) {
+            Allowed result(rank, 0);
+            if (grouped || tensor >= mappings.size())
+                return result;
+            for (std::size_t d = 0; d < std::min(rank, mappings[tensor].size()); ++d) {
+                const FactorRule::DimensionFactors& factors = mappings[tensor][d];
+                result[d] = !factors.empty() && std::all_of(factors.begin(), factors.end(), [&](std::int32_t f) {
+                    const FactorKind kind = rule.factors[static_cast<std::size_t>(f)].kind;
+                    return kind == FactorKind::PassThrough || (kind == FactorKind::Reduction && sums);
+                });
+            }
+            return result;
+        };
+        for (std::size_t slot = 0; slot < m_edit.operation(id).operands.size(); ++slot) {
+            const ValueId operand = m_edit.operation(id).operands[slot];
+            const TensorType type = m_edit.value(operand).type;
+            const std::optional<ProgramSharding> before = shardingOf(operand);
+            if (!before || !isTensor(type.dtype))
+                continue;
+            ProgramSharding after = *before;
+            if (clear(after.sharding, allowed(rule.operands, slot, type.rank()))) {
+                const OperationId reshard =
+                    m_edit.addLike(OpKind::Reshard, { operand }, wide(OwnShardingAttributes{ std::move(after) }));
+                m_edit.placeBefore(id, reshard);
+                m_edit.setOperand(id, slot, m_edit.result(reshard));
+            }
+        }
+        for (std::size_t i = 0; i < m_edit.operation(id).results.size(); ++i) {
+            const ValueId result = m_edit.result(id, i);
+            const ProgramSharding* given = m_edit.sharding(result);
+            const TensorType type = m_edit.value(result).type;
+            if (!given || !isTensor(type.dtype))
+                continue;
+            const ProgramSharding before = *given;
+            ProgramSharding after = before;
+            if (clear(after.sharding, allowed(rule.results, i, type.rank()))) {
+                m_edit.setSharding(result, after);
+                const OperationId reshard =
+                    m_edit.addLike(OpKind::Reshard, { result }, wide(OwnShardingAttributes{ before }));
+                m_edit.placeAfter(id, reshard);
+                m_edit.replaceUses(result, m_edit.result(reshard), reshard);
+            }
+        }
+    }
+
+    /// Convolutions by groups: a device would need another number of groups.
+    static bool hasGroups(const Operation& operation)
+    {
+        const auto* convolution = wideAs<ConvolutionAttributes>(operation.attributes);
+        return convolution && (convolution->featureGroupCount != 1 || convolution->batchGroupCount != 1);
+    }
+
+    /// Made anew only where the value has none of its own: results of computations and reshards.
+    [[nodiscard]] std::optional<ProgramSharding> shardingOf(ValueId value)
+    {
+        if (const ProgramSharding* given = m_edit.sharding(value))
+            return *given;
+        const OperationId definition = m_edit.value(value).definition;
+        if (definition.valid()) {
+            const Operation& operation = m_edit.operation(definition);
+            if (const ProgramSharding* own = ownSharding(operation))
+                return *own;
+            if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes))
+                return manual->out[m_edit.value(value).index];
+            return std::nullopt;
+        }
+        if (!m_argumentsAreKnown)
+            collectArguments();
+        const auto found = m_arguments.find(value);
+        return found == m_arguments.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    /// Shardings of arguments of loops' and computations' bodies.
+    void collectArguments()
+    {
+        m_argumentsAreKnown = true;
+        const ValueShardings shardings(m_edit.program());
+        for (const Operation& operation : m_edit.program().operations)
+            for (const RegionId region : operation.regions) {
+                const std::vector<ValueId>& arguments = m_edit.region(region).arguments;
+                for (std::size_t i = 0; i < arguments.size(); ++i) {
+                    const ProgramSharding* found = operation.kind == OpKind::While && i < operation.results.size()
+                        ? shardings.of(operation.results[i])
+                        : shardings.of(arguments[i]);
+                    if (found)
+                        m_arguments.emplace(arguments[i], *found);
+                }
+            }
+    }
+
+    Editor m_edit;
+    bool m_argumentsAreKnown = false;
+    std::unordered_map<ValueId, ProgramSharding> m_arguments; ///< of bodies
+};
+
+} // namespace
+
+Program legalizeForDevices(Program program)
+{
+    return Legalizer(std::move(program)).run();
+}
+
+} // namespace shardscope

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
+#include "base/codes.h"
+#include "partition/lower_collectives.h"
+#include "partition/spmd_program.h"
+#include "program/editor.h"
+#include "program/op_row.h"
+#include "program/over_mesh.h"
+#include "program/value_shardings.h"
+#include "program/wide_attributes.h"
+
+namespace shardscope {
+
+namespace {
+
+bool isSplat(const ConstantAttributes& constant, DType dtype)
+{
+    return constant.bytes ? static_cast<std::int64_t>(constant.bytes->size()) == byteSize(dtype)
+                          : constant.values.size() == 1;
+}
+
+class Localizer {
+public:
+    explicit Localizer(Program program)
+        : m_edit(std::move(program))
+    {
+    }
+
+    Result<SpmdProgram> run() &&
+    {
+        const std::optional<std::uint32_t> mesh = mainMesh(m_edit.program());
+        if (!mesh)
+            return fail(Code::MissingMesh);
+        m_mesh = m_edit.program().meshes[*mesh].mesh;
+        findShardings();
+        SpmdProgram out;
+        out.mesh = m_mesh;
+        describeMain(out);
+        setLocalTypes();
+
+        std::vector<OperationId> order;
+        for (const RegionId body : bodies(m_edit.program()))
+            walkInnerFirst(m_edit.program(), body, [&](OperationId id) { order.push_back(id); });
+        for (const OperationId id : order) {
+            const std::size_t first = m_edit.program().operations.size();
+            if (const Result<void> done = visit(id); !done)
+                return tl::unexpected(done.error());
+            for (std::size_t i = first; i < m_edit.program().operations.size(); ++i)
+                out.origins.emplace_back(OperationId(i), id);
+        }
+        inlineComputations(order);
+        out.program = std::move(m_edit).finish();
+        forgetShardings(out.program);
+        return out;
+    }
+
+private:
+    void findShardings()
+    {
+        const Program& program = m_edit.program();
+        const ValueShardings given(program);
+        m_shardings.assign(program.values.size(), nullptr);
+        m_types.reserve(program.values.size());
+        for (std::size_t i = 0; i < program.values.size(); ++i) {
+            m_types.push_back(program.values[i].type);
+            if (const ProgramSharding* found = given.of(ValueId(i)))
+                m_shardings[i] = std::make_shared<const ProgramSharding>(*found);
+        }
+        for (const Operation& operation : program.operations)
+            if (operation.kind == OpKind::While)
+                for (const RegionId region : operation.regions) {
+                    const std::vector<ValueId>& arguments = program.regions[region.index].arguments;
+                    for (std::size_t i = 0; i < std::min<std::size_t>(arguments.size(), operation.results.size()); ++i)
+                        m_shardings[arguments[i].index] = m_shardings[operation.results[i].index];
+                }
+    }
+
+    [[nodiscard]] bool isCut(ValueId value) const
+    {
+        const auto& held = m_shardings[value.index];
+        return held && !held->sharding.isFullyReplicated();
+    }
+    [[nodiscard]] TensorSharding shardingOf(ValueId value) const
+    {
+        const auto& held = m_shardings[value.index];
+        return held ? held->sharding : TensorSharding::fullyReplicated(m_types[value.index].rank());
+    }
+    [[nodiscard]] TensorType localType(ValueId value) const
+    {
+        TensorType type = m_types[value.index];
+        if (isTensor(type.dtype) && isCut(value))
+            type.shape = shardShape(m_shardings[value.index]->sharding, type.shape);
+        return type;
+    }
+
+    void describeMain(SpmdProgram& out) const
+    {
+        const Program& program = m_edit.program();
+        const Region& body = program.main();
+        for (const ValueId argument : body.arguments)
+            out.inputs.push_back({ m_types[argument.index], shardingOf(argument) });
+        for (const ValueId result : body.results)
+            out.outputs.push_back({ m_types[result.index], shardingOf(result) });
+    }
+
+    void setLocalTypes()
+    {
+        for (std::size_t i = 0; i < m_types.size(); ++i)
+            m_edit.raw().values[i].type = localType(ValueId(i));
+    }
+
+    Result<void> visit(OperationId id)
+    {
+        switch (m_edit.operation(id).kind) {
+        case OpKind::Constant:
+        case OpKind::SdyConstant:
+        case OpKind::Iota:
+            return cutGenerated(id);
+        case OpKind::Reshard:
+        case OpKind::ShardedToUnreduced:
+        case OpKind::ReplicatedToUnreduced:
+            return reshard(id);
+        case OpKind::SdyAllGather:
+        case OpKind::SdyAllReduce:
+        case OpKind::SdyAllSlice:
+        case OpKind::SdyAllToAll:
+        case OpKind::SdyCollectivePermute:
+        case OpKind::SdyReduceScatter:
+            return lower(id);
+        case OpKind::ShardingConstraint:
+        case OpKind::DataFlowEdge:
+        case OpKind::FuncDataFlowEdge:
+        case OpKind::PropagationBarrier:
+            return bypass(id);
+        case OpKind::ShardingGroup:
+            m_edit.erase(id);
+            return {};
+        default:
+            fitAttributes(id);
+            return {};
+        }
+    }
+
+    /// Constants and numbered dimensions are made whole where their elements differ, and cut.
+    Result<void> cutGenerated(OperationId id)
+    {
+        const ValueId result = m_edit.result(id);
+        if (m_edit.operation(id).kind == OpKind::SdyConstant)
+            m_edit.raw().operations[id.index].kind = OpKind::Constant;
+        if (!isCut(result))
+            return {};
+        const TensorType whole = m_types[result.index];
+        const Operation& operation = m_edit.operation(id);
+        TensorSharding cut = m_shardings[result.index]->sharding;
+        if (const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes)) {
+            if (isSplat(*constant, whole.dtype))
+                return {};
+        } else if (const auto* iota = std::get_if<IotaAttributes>(&operation.attributes)) {
+            if (cut.dims[static_cast<std::size_t>(iota->dimension)].axes.empty())
+                return {};
+            return cutIota(id, iota->dimension, cut);
+        }
+        const ValueId made =
+            m_edit.result(m_edit.add(operation.kind, {}, std::array{ whole }, operation.attributes, id));
+        m_edit.placeBefore(id, m_edit.value(made).definition);
+        return replace(id, emitSlice(made, cut, id));
+    }
+
+    /// A numbered line of the whole length, cut, and spread over the local shape.
+    Result<void> cutIota(OperationId id, std::int64_t dimension, const TensorSharding& cut)
+    {
+        const ValueId result = m_edit.result(id);
+        const TensorType whole = m_types[result.index];
+        const auto d = static_cast<std::size_t>(dimension);
+        const TensorType line{ whole.dtype, Shape{ whole.shape[d] } };
+        const OperationId numbers = m_edit.add(OpKind::Iota, {}, std::array{ line }, IotaAttributes{ 0 }, id);
+        m_edit.placeBefore(id, numbers);
+        TensorSharding lineCut = TensorSharding::fullyReplicated(1);
+        lineCut.dims[0].axes = cut.dims[d].axes;
+        const ValueId piece = emitSlice(m_edit.result(numbers), lineCut, id);
+        const OperationId spread = m_edit.add(OpKind::BroadcastInDim, std::array{ piece },
+            std::array{ m_edit.value(result).type }, BroadcastAttributes{ Dimensions{ dimension } }, id);
+        m_edit.placeBefore(id, spread);
+        return replace(id, m_edit.result(spread));
+    }
+
+    /// The local piece of a value that every device holds whole.
+    ValueId emitSlice(ValueId whole, const TensorSharding& cut, OperationId before)
+    {
+        std::vector<AxisList> axes;
+        for (const DimensionSharding& dim : cut.dims)
+            axes.push_back(dim.axes);
+        return CollectiveLowering(m_edit, *m_mesh, before).slice(whole, axes);
+    }
+
+    Result<void> replace(OperationId id, ValueId with)
+    {
+        m_edit.replaceUses(m_edit.result(id), with);
+        m_edit.erase(id);
+        return {};
+    }
+
+    Result<void> bypass(OperationId id) { return replace(id, m_edit.operation(id).operands[0]); }
+
+    /// What the pass behind reshards left: nothing to do, or nothing that can be done.
+    Result<void> reshard(OperationId id)
+    {
+        const Operation& operation = m_edit.operation(id);
+        const ValueId operand = operation.operands[0];
+        if (operation.kind == OpKind::Reshard && operand.index < m_shardings.size()
+            && shardingOf(operand).isEquivalent(shardingOf(operation.results[0])))
+            return bypass(id);
+        return fail(Code::NotExecutable, { { "op", qualifiedName(operation) } });
+    }
+
+    Result<void> lower(OperationId id)
+    {
+        const Operation operation = m_edit.operation(id);
+        const auto& collective = *wideAs<SdyCollectiveAttributes>(operation.attributes);
+        const ValueId operand = operation.operands[0];
+        CollectiveLowering lowering(m_edit, *m_mesh, id);
+        ValueId result;
+        switch (operation.kind) {
+        case OpKind::SdyAllGather:
+            result = lowering.gather(operand, collective.axesPerDimension);
+            break;
+        case OpKind::SdyAllSlice:
+            result = lowering.slice(operand, collective.axesPerDimension);
+            break;
+        case OpKind::SdyReduceScatter:
+            result = lowering.reduceScatter(operand, collective.axesPerDimension, collective.kind);
+            break;
+        case OpKind::SdyAllReduce:
+            result = lowering.reduce(operand, collective.axes, collective.kind);
+            break;
+        case OpKind::SdyAllToAll:
+            result = lowering.exchange(operand, collective.moves);
+            break;
+        default: {
+            const auto& from = m_shardings[originOf(operand).index];
+            const auto& to = m_shardings[operation.results[0].index];
+            if (!from || !to)
+                return fail(Code::NotExecutable, { { "op", qualifiedName(operation) } });
+            const Program& program = m_edit.program();
+            const Shape& shape = m_types[operation.results[0].index].shape;
+            result = lowering.permute(operand, Layout(program.meshes[from->mesh].mesh, from->sharding, shape),
+                Layout(program.meshes[to->mesh].mesh, to->sharding, shape));
+            break;
+        }
+        }
+        m_stands.emplace(result, operation.results[0]);
+        return replace(id, result);
+    }
+
+    /// The value of the given program that a value of the lowered one stands for.
+    [[nodiscard]] ValueId originOf(ValueId value) const
+    {
+        const auto found = m_stands.find(value);
+        return found == m_stands.end() ? value : found->second;
+    }
+
+    /// Sizes that attributes name: a whole dimension is a whole local dimension.
+    void fitAttributes(OperationId id)
+    {
+        Operation& operation = m_edit.raw().operations[id.index];
+        if (operation.operands.empty() || !wideHeld(operation))
+            return;
+        const ValueId operand = originOf(operation.operands[0]);
+        if (operand.index >= m_types.size() || !isCut(operand))
+            return;
+        const Shape& whole = m_types[operand.index].shape;
+        const Shape local = localType(operand).shape;
+        const auto fit = [&](Dimensions& sizes) {
+            for (std::size_t d = 0; d < std::min<std::size_t>(sizes.size(), whole.size()); ++d)
+                if (sizes[d] == whole[d])
+                    sizes[d] = local[d];
+        };
+        if (const auto* slice = wideAs<SliceAttributes>(operation.attributes)) {
+            SliceAttributes fitted = *slice;
+            fit(fitted.limits);
+            operation.attributes = wide(std::move(fitted));
+        } else if (const auto* dynamic = wideAs<DynamicSliceAttributes>(operation.attributes)) {
+            DynamicSliceAttributes fitted = *dynamic;
+            fit(fitted.sizes);
+            operation.attributes = wide(std::move(fitted));
+        } else if (const auto* gather = wideAs<GatherAttributes>(operation.attributes)) {
+            GatherAttributes fitted = *gather;
+            fit(fitted.sliceSizes);
+            operation.attributes = wide(std::move(fitted));
+        }
+    }
+    static bool wideHeld(const Operation& operation) { return std::holds_alternative<Wide>(operation.attributes); }
+
+    /// Manual and named computations: their bodies are what the device does.
+    void inlineComputations(const std::vector<OperationId>& order)
+    {
+        m_edit.commit();
+        for (const OperationId id : order) {
+            if (m_edit.isErased(id))
+                continue;
+            const Operation operation = m_edit.operation(id);
+            if (operation.kind != OpKind::ManualComputation && operation.kind != OpKind::NamedComputation)
+                continue;
+            const Region body = m_edit.region(operation.regions[0]);
+            for (std::size_t i = 0; i < body.arguments.size(); ++i)
+                m_edit.replaceUses(body.arguments[i], operation.operands[i]);
+            const std::vector<ValueId> results = m_edit.region(operation.regions[0]).results;
+            m_edit.moveOperations(operation.regions[0], m_edit.regionOf(id), id);
+            for (std::size_t i = 0; i < results.size(); ++i)
+                m_edit.replaceUses(operation.results[i], results[i]);
+            m_edit.erase(id);
+            m_edit.commit();
+        }
+    }
+
+    void forgetShardings(Program& program) const
+    {
+        program.valueShardings.clear();
+        program.looseShardings.clear();
+        program.shardings.clear();
+        program.meshes.clear();
+        program.argumentAnnotations.assign(program.argumentAnnotations.size(), {});
+        program.resultAnnotations.assign(program.resultAnnotations.size(), {});
+        for (Function& function : program.functions)
+            function.resultShardings.clear();
+        program.dictionaries.push_back({ { "mhlo.num_partitions", std::to_string(m_mesh->deviceCount()) + " : i32" },
+            { "mhlo.num_replicas", "1 : i32" } });
+        program.extra = static_cast<std::uint32_t>(program.dictionaries.size() - 1);
+    }
+
+    Editor m_edit;
+    MeshPtr m_mesh;
+    // Of the given program, by ValueId.
+    std::vector<std::shared_ptr<const ProgramSharding>> m_shardings; ///< null: everything on every device
+    std::vector<TensorType> m_types; ///< global
+    std::unordered_map<ValueId, ValueId> m_stands;
+};
+
+} // namespace
+
+Result<SpmdProgram> localize(Program program)
+{
+    return Localizer(std::move(program)).run();
+}
+
+} // namespace shardscope

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "partition/lower_collectives.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shardscope {
+
+namespace {
+
+OpKind combinerOf(ReduceKind kind)
+{
+    switch (kind) {
+    case ReduceKind::Sum:
+        return OpKind::Add;
+    case ReduceKind::Max:
+        return OpKind::Maximum;
+    case ReduceKind::Min:
+        return OpKind::Minimum;
+    case ReduceKind::Product:
+        return OpKind::Multiply;
+    case ReduceKind::And:
+        return OpKind::And;
+    case ReduceKind::Or:
+        return OpKind::Or;
+    }
+    return OpKind::Add;
+}
+
+ElementBytes int32Bytes(std::span<const std::int32_t> numbers)
+{
+    std::vector<std::byte> bytes(numbers.size_bytes());
+    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+}
+
+/// "data, model:(2)2"
+std::string listed(const Mesh& mesh, const AxisList& axes)
+{
+    std::string text;
+    for (const AxisRef ref : axes)
+        text += (text.empty() ? "" : ", ") + toString(mesh, ref);
+    return text;
+}
+
+} // namespace
+
+CollectiveLowering::CollectiveLowering(Editor& edit, const Mesh& mesh, OperationId before)
+    : m_edit(edit)
+    , m_mesh(mesh)
+    , m_before(before)
+{
+}
+
+ValueId CollectiveLowering::add(
+    OpKind kind, std::initializer_list<ValueId> operands, TensorType type, Attributes attributes)
+{
+    const OperationId added = m_edit.add(kind, std::span<const ValueId>(operands.begin(), operands.size()),
+        std::array{ std::move(type) }, std::move(attributes), m_before);
+    m_edit.placeBefore(m_before, added);
+    return m_edit.result(added);
+}
+
+ValueId CollectiveLowering::addCollective(
+    OpKind kind, ValueId operand, const TensorType& type, CollectiveAttributes attributes, const AxisList& axes)
+{
+    attributes.channelId = 1;
+    attributes.channelType = 1;
+    attributes.useGlobalDeviceIds =
+        kind == OpKind::AllGather || kind == OpKind::AllReduce || kind == OpKind::ReduceScatter;
+    const ValueId result = add(kind, { operand }, type, wide(std::move(attributes)));
+    if (!axes.empty()) {
+        Program& program = m_edit.raw();
+        program.dictionaries.push_back({ { "shardscope.axes", "\"" + listed(m_mesh, axes) + "\"" } });
+        program.operations[m_edit.value(result).definition.index].extra =
+            static_cast<std::uint32_t>(program.dictionaries.size() - 1);
+    }
+    return result;
+}
+
+void CollectiveLowering::addReducer(OperationId owner, DType dtype, ReduceKind kind)
+{
+    const RegionId body = m_edit.addRegion(owner);
+    const TensorType scalar{ dtype, {} };
+    const ValueId lhs = m_edit.addArgument(body, scalar);
+    const ValueId rhs = m_edit.addArgument(body, scalar);
+    const OperationId combiner =
+        m_edit.add(combinerOf(kind), std::array{ lhs, rhs }, std::array{ scalar }, {}, m_before);
+    m_edit.placeLast(body, combiner);
+    m_edit.raw().regions[body.index].results.push_back(m_edit.result(combiner));
+}
+
+std::vector<std::vector<std::int64_t>> CollectiveLowering::groups(const AxisList& axes) const
+{
+    std::vector<std::vector<std::int64_t>> ids;
+    for (const std::vector<std::int32_t>& group : axisGroups(m_mesh, axes)) {
+        std::vector<std::int64_t>& devices = ids.emplace_back();
+        devices.reserve(group.size());
+        for (const std::int32_t position : group)
+            devices.push_back(m_mesh.deviceAt(position));
+    }
+    return ids;
+}
+
+ValueId CollectiveLowering::gather(ValueId value, std::span<const AxisList> axes)
+{
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+        if (axes[d].empty())
+            continue;
+        TensorType type = m_edit.value(value).type;
+        type.shape[d] *= product(axes[d]);
+        CollectiveAttributes attributes;
+        attributes.groups = groups(axes[d]);
+        attributes.dimension = static_cast<std::int64_t>(d);
+        value = addCollective(OpKind::AllGather, value, type, std::move(attributes), axes[d]);
+    }
+    return value;
+}
+
+ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
+{
+    const TensorType whole = m_edit.value(value).type;
+    if (std::all_of(axes.begin(), axes.end(), [](const AxisList& list) { return list.empty(); }))
+        return value;
+    const std::int64_t count = m_mesh.deviceCount();
+    std::int32_t lastDevice = 0;
+    for (std::int64_t p = 0; p < count; ++p)
+        lastDevice = std::max(lastDevice, m_mesh.deviceAt(p));
+    const TensorType scalar{ DType::I32, {} };
+    const ValueId device = add(OpKind::PartitionId, {}, { DType::U32, {} }, {});
+    TensorType type = whole;
+    ValueId zero;
+    std::vector<ValueId> operands{ value };
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+        if (axes[d].empty()) {
+            if (!zero.valid())
+                zero = add(OpKind::Constant, {}, scalar, ConstantAttributes{ {}, int32Bytes(std::array{ 0 }) });
+            operands.push_back(zero);
+            continue;
+        }
+        const std::int64_t pieces = product(axes[d]);
+        type.shape[d] = whole.shape[d] / pieces;
+        std::vector<std::int32_t> offsets(static_cast<std::size_t>(lastDevice) + 1, 0);
+        for (const std::vector<std::int32_t>& group : axisGroups(m_mesh, axes[d]))
+            for (std::size_t k = 0; k < group.size(); ++k)
+                offsets[static_cast<std::size_t>(m_mesh.deviceAt(group[k]))] =
+                    static_cast<std::int32_t>(static_cast<std::int64_t>(k) * type.shape[d]);
+        const TensorType table{ DType::I32, Shape{ static_cast<std::int64_t>(offsets.size()) } };
+        const ValueId all = add(OpKind::Constant, {}, table, ConstantAttributes{ {}, int32Bytes(offsets) });
+        const ValueId own = add(OpKind::DynamicSlice, { all, device }, { DType::I32, Shape{ 1 } },
+            wide(DynamicSliceAttributes{ Dimensions{ 1 } }));
+        operands.push_back(add(OpKind::Reshape, { own }, scalar, {}));
+    }
+    DynamicSliceAttributes attributes;
+    attributes.sizes.assign(type.shape.begin(), type.shape.end());
+    const OperationId sliced =
+        m_edit.add(OpKind::DynamicSlice, operands, std::array{ type }, wide(std::move(attributes)), m_before);
+    m_edit.placeBefore(m_before, sliced);
+    return m_edit.result(sliced);
+}
+
+ValueId CollectiveLowering::reduce(ValueId value, const AxisList& axes, ReduceKind kind)
+{
+    const TensorType type = m_edit.value(value).type;
+    CollectiveAttributes attributes;
+    attributes.groups = groups(axes);
+    value = addCollective(OpKind::AllReduce, value, type, std::move(attributes), axes);
+    addReducer(m_edit.value(value).definition, type.dtype, kind);
+    return value;
+}
+
+ValueId CollectiveLowering::reduceScatter(ValueId value, std::span<const AxisList> axes, ReduceKind kind)
+{
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+        if (axes[d].empty())
+            continue;
+        TensorType type = m_edit.value(value).type;
+        type.shape[d] /= product(axes[d]);
+        CollectiveAttributes attributes;
+        attributes.groups = groups(axes[d]);
+        attributes.dimension = static_cast<std::int64_t>(d);
+        value = addCollective(OpKind::ReduceScatter, value, type, std::move(attributes), axes[d]);
+        addReducer(m_edit.value(value).definition, type.dtype, kind);
+    }
+    return value;
+}
+
+ValueId CollectiveLowering::exchange(ValueId value, std::span<const AxisMove> moves)
+{
+    for (const AxisMove& move : moves) {
+        const std::int64_t count = product(move.axes);
+        TensorType type = m_edit.value(value).type;
+        type.shape[static_cast<std::size_t>(move.target)] /= count;
+        type.shape[static_cast<std::size_t>(move.source)] *= count;
+        CollectiveAttributes attributes;
+        attributes.groups = groups(move.axes);
+        attributes.dimension = move.target;
+        attributes.concatDimension = move.source;
+        attributes.splitCount = count;
+        value = addCollective(OpKind::AllToAll, value, type, std::move(attributes), move.axes);
+    }
+    return value;
+}
+
+ValueId CollectiveLowering::permute(ValueId value, const Layout& from, const Layout& to)
+{
+    const std::int64_t count = from.mesh().deviceCount();
+    const auto shards = static_cast<std::size_t>(from.distinctShards());
+    std::vector<std::vector<std::int64_t>> senders(shards), receivers(shards); // device ids
+    std::vector<std::int64_t> held(static_cast<std::size_t>(count), -1); // by position in `from`
+    for (std::int64_t p = 0; p < count; ++p)
+        held[static_cast<std::size_t>(p)] = from.shardAt(p);
+    CollectiveAttributes attributes;
+    std::vector<char> stays(static_cast<std::size_t>(count), 0);
+    for (std::int64_t p = 0; p < count; ++p) {
+        const std::int32_t device = to.mesh().deviceAt(p);
+        const auto before = static_cast<std::size_t>(from.mesh().positionOf(device));
+        const std::int64_t wanted = to.shardAt(p);
+        if (held[before] == wanted) {
+            stays[before] = 1;
+            attributes.groups.push_back({ device, device });
+        } else {
+            receivers[static_cast<std::size_t>(wanted)].push_back(device);
+        }
+    }
+    for (std::int64_t p = 0; p < count; ++p)
+        if (!stays[static_cast<std::size_t>(p)])
+            senders[static_cast<std::size_t>(held[static_cast<std::size_t>(p)])].push_back(from.mesh().deviceAt(p));
+    for (std::size_t shard = 0; shard < shards; ++shard)
+        for (std::size_t i = 0; i < receivers[shard].size() && i < senders[shard].size(); ++i)
+            attributes.groups.push_back({ senders[shard][i], receivers[shard][i] });
+    std::sort(attributes.groups.begin(), attributes.groups.end());
+    return addCollective(OpKind::CollectivePermute, value, m_edit.value(value).type, std::move(attributes), {});
+}
+
+} // namespace shardscope

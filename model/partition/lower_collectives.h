@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Shardy's collectives, which speak of mesh axes, as operations of StableHLO, which speak of devices.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "program/editor.h"
+#include "program/wide_attributes.h"
+#include "sharding/layout.h"
+
+namespace shardscope {
+
+/// Adds operations before an operation of the program; values are local. Every function returns the last result.
+class CollectiveLowering {
+public:
+    CollectiveLowering(Editor& edit, const Mesh& mesh, OperationId before);
+
+    /// One all_gather for each dimension that is gathered; `axes` are its minor ones.
+    ValueId gather(ValueId value, std::span<const AxisList> axes);
+    /// The device's piece of each dimension, at offsets that it looks up by its partition_id.
+    ValueId slice(ValueId value, std::span<const AxisList> axes);
+    ValueId reduce(ValueId value, const AxisList& axes, ReduceKind kind);
+    /// One reduce_scatter for each dimension: the sum is over the axes of all of them.
+    ValueId reduceScatter(ValueId value, std::span<const AxisList> axes, ReduceKind kind);
+    /// One all_to_all for each move.
+    ValueId exchange(ValueId value, std::span<const AxisMove> moves);
+    /// Every device gets its piece of `to` from one that holds it in `from`: itself where it can, and no device sends
+    /// to two.
+    ValueId permute(ValueId value, const Layout& from, const Layout& to);
+
+private:
+    ValueId add(OpKind kind, std::initializer_list<ValueId> operands, TensorType type, Attributes attributes);
+    ValueId addCollective(
+        OpKind kind, ValueId operand, const TensorType& type, CollectiveAttributes attributes, const AxisList& axes);
+    void addReducer(OperationId owner, DType dtype, ReduceKind kind);
+    [[nodiscard]] std::vector<std::vector<std::int64_t>> groups(const AxisList& axes) const;
+
+    Editor& m_edit;
+    const Mesh& m_mesh;
+    OperationId m_before;
+};
+
+} // namespace shardscope

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From any program with shardings to what one device runs: propagation, export, legal shardings, explicit reshards,
+// collectives, local shapes.
+//
+//     const auto parts = partitionProgram(std::move(program));
+//     print(parts->device.program)          // local shapes, collectives over device ids
+//     parts->inserted                       // why each reshard and collective of parts->sharded is there
+#pragma once
+
+#include "partition/passes/export.h"
+#include "partition/spmd_program.h"
+#include "propagation/passes/pipelines.h"
+
+namespace shardscope {
+
+struct PartitionedProgram {
+    Program sharded; ///< global shapes, every sharding, collectives of Shardy over mesh axes
+    std::vector<passes::Inserted> inserted; ///< of `sharded`, ascending by operation
+    SpmdProgram device; ///< its origins are operations of `sharded`
+    std::vector<Diagnostic> warnings;
+};
+
+/// Errors: those of propagation, export and localize(). A dimension that its axes do not divide keeps those that do.
+[[nodiscard]] Result<PartitionedProgram> partitionProgram(Program program, const passes::PipelineOptions& options = {});
+
+} // namespace shardscope

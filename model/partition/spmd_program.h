@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The per-device program of a program in the wide IR: StableHLO over local shapes, with collectives over device ids.
+//
+//     mesh {x=2}; main(a: 8x4 sharded [{x}, {}]) returns the sum of all of a
+//     ->  main(a: 4x4): reduce a; all_reduce over the groups [[0, 1]]
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+/// What main takes or returns: the whole array, and how it lies on the devices.
+struct ShardedArray {
+    TensorType type; ///< global
+    TensorSharding sharding; ///< over SpmdProgram::mesh
+};
+
+struct SpmdProgram {
+    Program program; ///< what every device runs; no shardings, no operations of Shardy
+    MeshPtr mesh;
+    std::vector<ShardedArray> inputs, outputs; ///< of main
+    /// Per operation that was made for a collective of Shardy: that operation. By the id of the first, ascending.
+    std::vector<std::pair<OperationId, OperationId>> origins;
+};
+
+/// Local shapes for every value, collectives of Shardy as those of StableHLO: replica groups are device ids, the mesh
+/// axes stand beside them as the attribute "shardscope.axes". A cut of a replicated array is a dynamic slice at offsets
+/// that the device looks up by its partition_id. Manual computations become part of what is around them. Takes a
+/// program whose operations agree with their shardings: behind legalizeForDevices(), explicit reshards, and reshards as
+/// collectives. Errors: NotExecutable for an operation that cannot be done on shards (a reshard between meshes, partial
+/// values that stay partial), MissingMesh for a program without a mesh.
+[[nodiscard]] Result<SpmdProgram> localize(Program program);
+
+} // namespace shardscope

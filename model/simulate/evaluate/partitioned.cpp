@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/evaluate/partitioned.h"
+
+#include <cstring>
+#include <unordered_map>
+
+#include "base/codes.h"
+#include "sharding/layout.h"
+
+namespace shardscope::evaluate {
+
+namespace {
+
+/// The box of elements that a position holds, between the whole array and a shard.
+struct Box {
+    Shape extents;
+    std::int64_t offset = 0; ///< of its first element in the whole array
+};
+
+Box boxAt(const Layout& layout, std::int64_t position, const Shape& strides)
+{
+    Box box;
+    const std::vector<IndexRange> ranges = layout.rangesAt(position);
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+        box.extents.push_back(ranges[d].size());
+        box.offset += ranges[d].begin * strides[d];
+    }
+    return box;
+}
+
+/// Index of the first element in which two arrays of one type differ; -1 for none.
+std::int64_t firstDifference(const Array& a, const Array& b)
+{
+    const std::int64_t bytes = a.type.byteCount();
+    if (bytes == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(bytes)) == 0)
+        return -1;
+    std::int64_t at = 0;
+    while (a.data()[at] == b.data()[at])
+        ++at;
+    return at / a.elementBytes();
+}
+
+} // namespace
+
+Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr& mesh)
+{
+    const Layout layout(mesh, how.sharding, how.type.shape);
+    const TensorType local{ how.type.dtype, layout.shardShape() };
+    const Shape from = stridesOf(how.type.shape), to = stridesOf(local.shape);
+    Arrays shards(static_cast<std::size_t>(mesh->deviceCount()));
+    std::unordered_map<std::int64_t, Array> made; // copies share their bytes: nobody writes to them
+    for (std::int64_t position = 0; position < mesh->deviceCount(); ++position) {
+        Array& shard = shards[static_cast<std::size_t>(mesh->deviceAt(position))];
+        const auto [found, isNew] = made.try_emplace(layout.shardAt(position));
+        if (isNew) {
+            found->second = Array::zeros(local);
+            const Box box = boxAt(layout, position, from);
+            if (whole.bytes && found->second.bytes)
+                copyBox(box.extents, found->second.data(), to, whole.data() + box.offset * whole.elementBytes(), from,
+                    whole.elementBytes());
+        }
+        shard = found->second;
+    }
+    return shards;
+}
+
+Result<PartitionedExecution> executePartitioned(
+    const SpmdProgram& program, const Arrays& arguments, ExecuteOptions options)
+{
+    const Mesh& mesh = *program.mesh;
+    const std::int64_t devices = mesh.deviceCount();
+    for (std::int64_t position = 0; position < devices; ++position)
+        if (mesh.deviceAt(position) >= devices)
+            return fail(Code::DevicesMismatch, { { "product", devices }, { "devices", mesh.deviceAt(position) + 1 } });
+    if (arguments.size() != program.inputs.size())
+        return fail(Code::CountMismatch,
+            { { "what", "arguments" }, { "found", static_cast<std::int64_t>(arguments.size()) },
+                { "wanted", static_cast<std::int64_t>(program.inputs.size()) } });
+    std::vector<Arrays> local(static_cast<std::size_t>(devices));
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i].type != program.inputs[i].type)
+            return fail(Code::TypeMismatch,
+                { { "op", "main" }, { "wrong", "input" }, { "given", toString(arguments[i].type) },
+                    { "type", toString(program.inputs[i].type) } });
+        Arrays shards = cutIntoShards(arguments[i], program.inputs[i], program.mesh);
+        for (std::size_t d = 0; d < shards.size(); ++d)
+            local[d].push_back(std::move(shards[d]));
+    }
+    options.partitions = devices;
+    auto done = execute(program.program, local, options);
+    if (!done)
+        return tl::unexpected(done.error());
+
+    PartitionedExecution out;
+    out.shards = std::move(done->results);
+    out.checks = std::move(done->checks);
+    for (std::size_t r = 0; r < program.outputs.size(); ++r) {
+        const ShardedArray& how = program.outputs[r];
+        if (!isTensor(how.type.dtype)) {
+            out.outputs.push_back(out.shards.front()[r]);
+            continue;
+        }
+        const Layout layout(program.mesh, how.sharding, how.type.shape);
+        const Shape to = stridesOf(how.type.shape), from = stridesOf(layout.shardShape());
+        Array whole = Array::zeros(how.type);
+        std::unordered_map<std::int64_t, std::int32_t> holders;
+        bool differs = false;
+        for (std::int64_t position = 0; position < devices; ++position) {
+            const std::int32_t device = mesh.deviceAt(position);
+            const Array& shard = out.shards[static_cast<std::size_t>(device)][r];
+            const auto [holder, isFirst] = holders.try_emplace(layout.shardAt(position), device);
+            if (isFirst) {
+                const Box box = boxAt(layout, position, to);
+                if (whole.bytes && shard.bytes)
+                    copyBox(box.extents, whole.data() + box.offset * whole.elementBytes(), to, shard.data(), from,
+                        whole.elementBytes());
+            } else if (!differs) {
+                const std::int64_t element =
+                    firstDifference(out.shards[static_cast<std::size_t>(holder->second)][r], shard);
+                if (element >= 0)
+                    out.differences.push_back({ r, holder->second, device, element });
+                differs = element >= 0;
+            }
+        }
+        out.outputs.push_back(std::move(whole));
+    }
+    return out;
+}
+
+} // namespace shardscope::evaluate

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Executes the per-device program of a program on devices that hold real shards, and puts what they return together.
+#pragma once
+
+#include "partition/spmd_program.h"
+#include "simulate/evaluate/execute.h"
+
+namespace shardscope::evaluate {
+
+/// The shard that every device gets of an array, by device id. Padding at the end of uneven ones is zero.
+[[nodiscard]] Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr& mesh);
+
+/// Copies of one shard that are not bitwise equal.
+struct DifferentCopies {
+    std::size_t output = 0;
+    std::int32_t device = 0, other = 0; ///< ids
+    std::int64_t element = 0; ///< of the shard, row-major
+};
+
+struct PartitionedExecution {
+    Arrays outputs; ///< whole, each shard from its first holder in mesh order
+    std::vector<Arrays> shards; ///< by device id, by output
+    std::vector<CheckFinding> checks;
+    std::vector<DifferentCopies> differences; ///< at most one per output
+};
+
+/// `arguments` are whole arrays, one per input. Errors: those of execute(); DevicesMismatch for a mesh whose devices
+/// are not 0 .. n-1.
+[[nodiscard]] Result<PartitionedExecution> executePartitioned(
+    const SpmdProgram& program, const Arrays& arguments, ExecuteOptions options = {});
+
+} // namespace shardscope::evaluate

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "conformance/run_partitioned.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "base/codes.h"
+#include "conformance/run_programs.h"
+#include "partition/partition_program.h"
+#include "program/editor.h"
+#include "program/op_row.h"
+#include "program/over_mesh.h"
+#include "program/program_mesh.h"
+#include "program/wide_attributes.h"
+#include "simulate/evaluate/partitioned.h"
+
+namespace shardscope::conformance {
+
+namespace {
+
+bool isBoundToDevices(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::AllGather:
+    case OpKind::AllReduce:
+    case OpKind::AllToAll:
+    case OpKind::CollectiveBroadcast:
+    case OpKind::CollectivePermute:
+    case OpKind::ReduceScatter:
+    case OpKind::PartitionId:
+    case OpKind::ReplicaId:
+    case OpKind::Send:
+    case OpKind::Recv:
+    case OpKind::Infeed:
+    case OpKind::Outfeed:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool isCheck(const Operation& operation)
+{
+    return qualifiedName(operation).starts_with("check.")
+        || (operation.kind == OpKind::CustomCall
+            && wideAs<CustomCallAttributes>(operation.attributes)->target.starts_with("check."));
+}
+
+/// Every axis in turn goes to the first dimension that it divides further.
+TensorSharding cutFirstDimensions(const TensorType& type, const Mesh& mesh)
+{
+    TensorSharding sharding = TensorSharding::fullyReplicated(type.rank());
+    Shape left = type.shape;
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
+        for (std::size_t d = 0; d < left.size(); ++d)
+            if (left[d] > 0 && left[d] % mesh.size(axis) == 0) {
+                left[d] /= mesh.size(axis);
+                sharding.dims[d].axes.push_back(wholeAxis(mesh, axis));
+                break;
+            }
+    return sharding;
+}
+
+/// Nothing if nothing can be cut.
+std::optional<Program> cutInputs(Program program, std::int64_t devices)
+{
+    std::vector<MeshAxis> axes{ { "x", 2 } };
+    if (devices > 2)
+        axes.push_back({ "y", devices / 2 });
+    program.meshes.push_back(declaredMesh("mesh", axes));
+    const auto meshIndex = static_cast<std::uint32_t>(program.meshes.size() - 1);
+    const MeshPtr mesh = program.meshes.back().mesh;
+    Editor edit(std::move(program));
+    bool any = false;
+    const auto sharding = [&](ValueId value) {
+        return ProgramSharding{ meshIndex, cutFirstDimensions(edit.value(value).type, *mesh) };
+    };
+    for (const ValueId argument : edit.program().main().arguments)
+        if (isTensor(edit.value(argument).type.dtype)) {
+            ProgramSharding cut = sharding(argument);
+            any |= !cut.sharding.isFullyReplicated();
+            edit.setSharding(argument, cut);
+        }
+    for (const OperationId id : std::vector<OperationId>(edit.program().main().operations)) {
+        const Operation operation = edit.operation(id);
+        if (!operation.operands.empty() || isCheck(operation))
+            continue;
+        for (const ValueId result : operation.results) {
+            const auto isComputation = [&](const Use& use) {
+                return use.operation.valid() && !isCheck(edit.operation(use.operation));
+            };
+            const std::vector<Use>& uses = edit.uses(result);
+            if (!isTensor(edit.value(result).type.dtype) || std::none_of(uses.begin(), uses.end(), isComputation))
+                continue;
+            ProgramSharding cut = sharding(result);
+            if (cut.sharding.isFullyReplicated())
+                continue;
+            any = true;
+            const OperationId constraint = edit.addLike(OpKind::ShardingConstraint, { result },
+                ConstraintAttributes{ GivenSharding{ std::make_shared<const ProgramSharding>(std::move(cut)) } });
+            edit.placeAfter(id, constraint);
+            edit.replaceUsesIf(result, edit.result(constraint),
+                [&](const Use& use) { return isComputation(use) && use.operation != constraint; });
+        }
+    }
+    if (!any)
+        return std::nullopt;
+    return std::move(edit).finish();
+}
+
+evaluate::Array randomArray(const TensorType& type, std::mt19937& random)
+{
+    evaluate::Array array = evaluate::Array::zeros(type);
+    std::uniform_real_distribution<double> real(-1, 1);
+    std::uniform_int_distribution<std::int64_t> whole(0, 3);
+    const bool real64 = isFloat(type.dtype);
+    for (std::int64_t i = 0; i < array.count(); ++i)
+        if (real64)
+            evaluate::setNumber(array, i, real(random));
+        else
+            evaluate::setInteger(array, i, whole(random));
+    return array;
+}
+
+/// Sums are added up in another order: within so many roundings of the largest element.
+std::string difference(const evaluate::Array& found, const evaluate::Array& wanted)
+{
+    const DType dtype = wanted.type.dtype;
+    double largest = 0;
+    for (std::int64_t i = 0; i < wanted.count(); ++i)
+        if (const double number = std::abs(evaluate::numberAt(wanted, i)); std::isfinite(number))
+            largest = std::max(largest, number);
+    const double unit = dtype == DType::F64 ? 0x1p-52 : dtype == DType::F32 ? 0x1p-23 : isFloat(dtype) ? 0x1p-7 : 0;
+    for (std::int64_t i = 0; i < wanted.count(); ++i) {
+        const double a = evaluate::numberAt(found, i), b = evaluate::numberAt(wanted, i);
+        if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 256 * unit * largest)
+            continue;
+        return "element " + std::to_string(i) + ": " + std::to_string(a) + " instead of " + std::to_string(b);
+    }
+    return {};
+}
+
+PartitionedOutcome failed(std::string why)
+{
+    return { PartitionedOutcome::Kind::Failed, std::move(why) };
+}
+
+} // namespace
+
+Program withMain(Program program, std::size_t function)
+{
+    if (program.functions.empty())
+        return program;
+    std::swap(program.functions[0], program.functions[function]);
+    const RegionId body = program.functions[0].body;
+    if (body.index != 0) {
+        std::swap(program.regions[0], program.regions[body.index]);
+        for (Function& other : program.functions)
+            if (other.body.index == 0)
+                other.body = body;
+        program.functions[0].body = RegionId{ 0 };
+    }
+    for (Function& other : program.functions)
+        if (other.name == "main")
+            other.name = "main_of_the_text";
+    program.functions[0].name = "main";
+    program.functions[0].isPublic = true;
+    program.argumentAnnotations.clear();
+    program.resultAnnotations.clear();
+    return program;
+}
+
+std::optional<PartitionedOutcome> runPartitioned(const Program& given, std::int64_t devices)
+{
+    using Kind = PartitionedOutcome::Kind;
+    if (std::any_of(given.operations.begin(), given.operations.end(),
+            [](const Operation& operation) { return isBoundToDevices(operation.kind); }))
+        return std::nullopt;
+    std::optional<Program> program = given;
+    if (!mainMesh(given)) {
+        program = cutInputs(given, devices);
+        if (!program)
+            return std::nullopt;
+    } else if (devices != 2) {
+        return std::nullopt; // its own mesh, once
+    }
+    auto parts = partitionProgram(std::move(*program));
+    if (!parts)
+        return PartitionedOutcome{ parts.error().code == Code::NotExecutable ? Kind::Unsupported : Kind::Failed,
+            sentenceOf(parts.error()) };
+    const std::int64_t count = parts->device.mesh->deviceCount();
+    if (const auto refused = evaluate::notExecutable(parts->device.program, count); !refused.empty())
+        return PartitionedOutcome{ Kind::Unsupported, sentenceOf(refused[0]) };
+    std::mt19937 random(1);
+    evaluate::Arrays arguments;
+    for (const ShardedArray& input : parts->device.inputs)
+        arguments.push_back(randomArray(input.type, random));
+    const auto whole = evaluate::execute(given, { arguments }, {});
+    if (!whole)
+        return PartitionedOutcome{ Kind::Unsupported, "unsharded: " + sentenceOf(whole.error()) };
+    const auto done = evaluate::executePartitioned(parts->device, arguments);
+    if (!done)
+        return failed(sentenceOf(done.error()));
+    for (const evaluate::CheckFinding& finding : done->checks)
+        if (!finding.passed())
+            return failed("device " + std::to_string(finding.device) + ", element " + std::to_string(finding.element)
+                + ": " + finding.value + " instead of " + finding.expected);
+    if (done->checks.size() < whole->checks.size())
+        return failed("checks are lost");
+    if (!done->differences.empty())
+        return failed("copies of output " + std::to_string(done->differences[0].output) + " differ");
+    for (std::size_t i = 0; i < done->outputs.size(); ++i)
+        if (isTensor(done->outputs[i].type.dtype))
+            if (const std::string differs = difference(done->outputs[i], whole->results[0][i]); !differs.empty())
+                return failed("output " + std::to_string(i) + ", " + differs);
+    return PartitionedOutcome{};
+}
+
+} // namespace shardscope::conformance

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A program partitioned over several devices, executed on them, and compared with what it expects and with the
+// unsharded execution.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "program/program.h"
+
+namespace shardscope::conformance {
+
+struct PartitionedOutcome {
+    enum class Kind { Passed, Failed, Unsupported } kind = Kind::Passed;
+    std::string why = {};
+};
+
+/// The function as main of a program of its own: bodies change places, nothing else does.
+[[nodiscard]] Program withMain(Program program, std::size_t function);
+
+/// Nothing to be shown: the program speaks of devices itself, exchanges with the world outside, or has nothing that
+/// could be cut.
+///
+/// A program without a mesh gets one of so many devices: x=2, or x=2, y=4. Arguments and what is made without operands
+/// are cut along the first dimensions that the axes divide. Inputs are pseudo-random numbers.
+[[nodiscard]] std::optional<PartitionedOutcome> runPartitioned(const Program& program, std::int64_t devices);
+
+} // namespace shardscope::conformance
