@@ -10,6 +10,27 @@ namespace {
 /// Of one location; what would be longer is cut where another alias would begin.
 constexpr std::size_t longestLocation = 4096;
 
+bool isBlank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/// Without blanks around it.
+std::string_view trimmed(std::string_view text)
+{
+    while (!text.empty() && isBlank(text.front()))
+        text.remove_prefix(1);
+    while (!text.empty() && isBlank(text.back()))
+        text.remove_suffix(1);
+    return text;
+}
+
+/// What an alias stands for: the inside of "loc(...)".
+std::string_view meaning(std::string_view text)
+{
+    return text.starts_with("loc(") && text.ends_with(")") ? trimmed(text.substr(4, text.size() - 5)) : text;
+}
+
 /// "#loc3" as a whole.
 bool isAlias(std::string_view text)
 {
@@ -72,13 +93,15 @@ void Reader::expandLocation(std::string_view text, std::string& expanded, int de
             i = end;
             continue;
         }
+        if (text.substr(i, 2) == "//") { // a comment, which ends with its line
+            i = std::min(text.find('\n', i), text.size());
+            continue;
+        }
         if (text[i] != '#') {
-            if (text[i] == '\n' || text[i] == ' ') {
-                if (!expanded.empty() && expanded.back() != ' ')
-                    expanded += ' ';
-            } else {
+            if (!isBlank(text[i]))
                 expanded += text[i];
-            }
+            else if (!expanded.empty() && expanded.back() != ' ')
+                expanded += ' ';
             ++i;
             continue;
         }
@@ -87,9 +110,7 @@ void Reader::expandLocation(std::string_view text, std::string& expanded, int de
             ++end;
         const auto alias = m_aliases.find(text.substr(i, end - i));
         i = end;
-        std::string_view meant = alias == m_aliases.end() ? "unknown" : alias->second;
-        if (meant.starts_with("loc(") && meant.ends_with(")"))
-            meant = meant.substr(4, meant.size() - 5);
+        std::string_view meant = alias == m_aliases.end() ? "unknown" : meaning(alias->second);
         constexpr int deepest = 32;
         if (depth >= deepest || expanded.size() > longestLocation || meant.size() > longestLocation)
             meant = "unknown";
@@ -105,11 +126,13 @@ void Reader::finishLocations()
     const std::size_t most = m_text.size() + longestLocation;
     for (SourcePlace& source : m_program.sources) {
         std::string& location = source.location;
-        if (location.find('#') == std::string::npos)
+        if (location.find_first_of("#\n\r\t") == std::string::npos)
             continue;
         const auto [found, added] = known.emplace(location, std::string());
         if (added && total <= most)
             expandLocation(found->first, found->second, 0);
+        while (!found->second.empty() && found->second.back() == ' ')
+            found->second.pop_back(); // before a comment
         total += found->second.size();
         if (total > most || found->second == "unknown")
             location.clear();
@@ -118,8 +141,8 @@ void Reader::finishLocations()
     }
     for (auto& [value, location] : m_argumentLocations) {
         const auto alias = isAlias(location) ? m_aliases.find(location) : m_aliases.end();
-        if (alias != m_aliases.end() && alias->second.starts_with("loc(") && alias->second.ends_with(")"))
-            location = alias->second.substr(4, alias->second.size() - 5);
+        if (alias != m_aliases.end())
+            location = meaning(alias->second);
     }
 }
 
