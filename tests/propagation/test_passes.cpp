@@ -30,6 +30,7 @@ private Q_SLOTS:
     void groupsMustFit();
     void groupsThatDisagree();
     void customCallsOfShardy();
+    void oneNameForTwoComputations();
     void axesOfSizeOneMeanNothing();
     void everyProgramStaysLegal();
 };
@@ -334,6 +335,29 @@ void TestPasses::customCallsOfShardy()
 })");
     QVERIFY(wanted);
     QCOMPARE(printStableHlo(passes::importCustomCalls(read->program)), printStableHlo(wanted->program));
+}
+
+/// Only what computes the same becomes one function, whatever it is called.
+void TestPasses::oneNameForTwoComputations()
+{
+    const auto functionsOf = [](const std::string& second) {
+        const auto read = readStableHlo(R"(func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.named_computation<"f">(%x) (%a: tensor<8xf32>) {
+    %1 = stablehlo.tanh %a : tensor<8xf32>
+    sdy.return %1 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = sdy.named_computation<"f">(%0) (%a: tensor<8xf32>) {
+    %3 = stablehlo.)"
+            + second + R"( : tensor<8xf32>
+    sdy.return %3 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+})");
+        return read ? passes::unflattenCallGraph(passes::exportNamedComputations(read->program)).functions.size() : 0;
+    };
+    QCOMPARE(functionsOf("tanh %a"), std::size_t{ 2 }); // main and f
+    QCOMPARE(functionsOf("abs %a"), std::size_t{ 3 });
+    QCOMPARE(functionsOf("multiply %a, %a"), std::size_t{ 3 });
 }
 
 void TestPasses::axesOfSizeOneMeanNothing()
