@@ -210,8 +210,8 @@ void requireMethods(const MeshOptions& options)
     if (!is("t5x") && options.shape.empty())
         throw CLI::ValidationError("--shape", "is needed by --method " + options.method);
     if (is("t5x") && options.shape.empty() != options.dcnShape.empty())
-        throw CLI::ValidationError(
-            "--shape", "goes with --dcn-shape in --method t5x; --partitions or --submesh without");
+        throw CLI::ValidationError("--shape",
+            "and --dcn-shape belong together in --method t5x; with one slice give --partitions or --submesh");
     if (is("t5x") && options.shape.empty() && options.submesh.empty() && !options.partitions)
         throw CLI::ValidationError("--partitions", "or --submesh is needed by --method t5x");
 }

@@ -92,10 +92,12 @@ std::string meantOption(const CLI::App& command)
     std::vector<std::string> known;
     for (const CLI::Option* option : command.get_options())
         for (const std::string& name : option->get_lnames())
-            known.push_back("--" + name);
+            known.push_back(name);
     for (const std::string& argument : command.remaining())
-        if (argument.starts_with("--"))
-            return nearestName(argument.substr(0, argument.find('=')), known);
+        if (argument.starts_with("--")) {
+            const std::string meant = nearestName(argument.substr(2, argument.find('=') - 2), known);
+            return meant.empty() ? meant : "--" + meant;
+        }
     return {};
 }
 

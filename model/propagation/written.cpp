@@ -2,6 +2,7 @@
 #include "propagation/written.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "program/wide_attributes.h"
 #include "propagation/data_flow.h"
@@ -23,6 +24,8 @@ public:
         m_program.valueShardings.resize(program.values.size(), 0);
         for (const ProgramSharding& sharding : program.shardings)
             m_numbers.push_back(number(sharding));
+        for (const ShardingGroup& group : shardingGroups(program))
+            noteGroup(group);
     }
 
     Program write()
@@ -57,6 +60,19 @@ private:
             markBody(m_input.main());
         for (const Function& function : m_input.functions)
             markBody(m_input.regions[function.body.index]);
+    }
+
+    /// What one member of a group is given, all of them are.
+    void noteGroup(const ShardingGroup& group)
+    {
+        for (const ValueId member : group.members) {
+            const ProgramSharding* given = m_input.shardingOf(member);
+            if (!given || isFullyOpen(given->sharding))
+                continue;
+            for (const ValueId other : group.members)
+                m_groupGiven.emplace(other, given);
+            return;
+        }
     }
 
     [[nodiscard]] bool hasSharding(ValueId value) const { return m_result.meshes[value.index] != 0; }
@@ -96,8 +112,11 @@ private:
     }
     void writeValue(ValueId value)
     {
-        if (hasSharding(value) && m_handsOn[value.index] == 0)
-            m_program.valueShardings[value.index] = index(found(value, m_input.shardingOf(value)));
+        if (!hasSharding(value) || m_handsOn[value.index] != 0)
+            return;
+        const auto group = m_groupGiven.find(value);
+        m_program.valueShardings[value.index] =
+            index(found(value, group == m_groupGiven.end() ? m_input.shardingOf(value) : group->second));
     }
     void writeOperation(OperationId id)
     {
@@ -188,6 +207,7 @@ private:
     bool m_dropPriorities;
     Program m_program;
     std::vector<char> m_holds; ///< per ValueId: an argument with a sharding of its own
+    std::unordered_map<ValueId, const ProgramSharding*> m_groupGiven; ///< per member of a group
     std::vector<char> m_handsOn; ///< per ValueId: an edge operation stands on it
     ShardingTable m_table;
     std::vector<ShardingNumber> m_numbers; ///< per sharding of the program

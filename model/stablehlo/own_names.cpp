@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the printer says of values that have a name here, and what other tools say in attributes of their own.
+// What the printer says of values that have a name here.
 #include <algorithm>
 
 #include "stablehlo/own_names.h"
@@ -59,13 +59,6 @@ void Reader::readScope(std::vector<NamedAttribute>& attributes, Operation& opera
     if (added)
         m_program.scopes.push_back(found->first);
     operation.scope = found->second;
-}
-
-/// Some tools wrap Shardy's meshes into strings: mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh =
-/// #sdy.mesh<...>}"}.
-bool Reader::readOwnMeshes(std::vector<NamedAttribute>& /*attributes*/)
-{
-    return true;
 }
 
 } // namespace shardscope::mlir

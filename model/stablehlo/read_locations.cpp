@@ -10,6 +10,27 @@ namespace {
 /// Of one location; what would be longer is cut where another alias would begin.
 constexpr std::size_t longestLocation = 4096;
 
+bool isBlank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/// Without blanks around it.
+std::string_view trimmed(std::string_view text)
+{
+    while (!text.empty() && isBlank(text.front()))
+        text.remove_prefix(1);
+    while (!text.empty() && isBlank(text.back()))
+        text.remove_suffix(1);
+    return text;
+}
+
+/// What an alias stands for: the inside of "loc(...)".
+std::string_view meaning(std::string_view text)
+{
+    return text.starts_with("loc(") && text.ends_with(")") ? trimmed(text.substr(4, text.size() - 5)) : text;
+}
+
 /// "#loc3" as a whole.
 bool isAlias(std::string_view text)
 {
@@ -74,14 +95,18 @@ void Reader::expandLocation(std::string_view text, std::string& expanded, int de
             i = end;
             continue;
         }
-        if (text[i] == '\n' || text[i] == ' ') {
+        if (text.substr(i, 2) == "//") { // a comment, which ends with its line
+            i = std::min(text.find('\n', i), text.size());
+            continue;
+        }
+        if (isBlank(text[i])) {
             if (!expanded.empty() && expanded.back() != ' ')
                 expanded += ' ';
             ++i;
             continue;
         }
         if (text[i] != '#') {
-            const std::size_t end = std::min(text.find_first_of("\"# \n", i), text.size());
+            const std::size_t end = std::min(text.find_first_of("\"#/ \t\r\n", i + 1), text.size());
             expanded += text.substr(i, end - i);
             i = end;
             continue;
@@ -91,10 +116,7 @@ void Reader::expandLocation(std::string_view text, std::string& expanded, int de
             ++end;
         std::string_view meant = m_aliases.find(text.substr(i, end - i));
         i = end;
-        if (meant.empty())
-            meant = "unknown";
-        if (meant.starts_with("loc(") && meant.ends_with(")"))
-            meant = meant.substr(4, meant.size() - 5);
+        meant = meant.empty() ? "unknown" : meaning(meant);
         constexpr int deepest = 32;
         if (depth >= deepest || expanded.size() > longestLocation || meant.size() > longestLocation)
             meant = "unknown";
@@ -113,7 +135,7 @@ void Reader::finishLocations()
     for (const LocationText& place : m_locations) {
         const std::string_view text = m_text.substr(place.begin, place.length);
         Shared<std::string>& location = m_program.sources[place.source].location;
-        if (text.find('#') == std::string_view::npos) {
+        if (text.find_first_of("#\n\r\t") == std::string_view::npos) {
             location = pool.text(text);
             continue;
         }
@@ -122,6 +144,8 @@ void Reader::finishLocations()
         if (text != last) {
             expanded.clear();
             expandLocation(text, expanded, 0);
+            while (!expanded.empty() && expanded.back() == ' ')
+                expanded.pop_back(); // before a comment
             last = text;
         }
         total += expanded.size();
@@ -130,8 +154,8 @@ void Reader::finishLocations()
     }
     for (auto& [value, location] : m_argumentLocations) {
         const std::string_view meant = isAlias(location) ? m_aliases.find(location) : std::string_view();
-        if (meant.starts_with("loc(") && meant.ends_with(")"))
-            location = meant.substr(4, meant.size() - 5);
+        if (!meant.empty())
+            location = meaning(meant);
     }
 }
 

@@ -117,9 +117,9 @@ bool Reader::readModule()
         if (!s.require('{') || !readModuleBody() || !s.require('}'))
             return false;
     }
-    if (!readOwnMeshes(attributes))
-        return false;
-    return acceptLocation(s, location) && keep(attributes, m_program.extra);
+    Dictionary kept;
+    return acceptLocation(s, location) && takeModuleFrontend(attributes, kept)
+        && keep(attributes, m_program.extra, std::move(kept));
 }
 
 bool Reader::readModuleBody()
@@ -224,14 +224,15 @@ bool Reader::takeArgument(Function& function, ValueId value, std::vector<NamedAt
     if (attributes.empty())
         return true;
     ShardingIndex sharding = 0;
-    if (!takeValueSharding(attributes, sharding))
+    Dictionary kept;
+    if (!takeValueSharding(attributes, sharding, kept))
         return false;
     shard(value, sharding);
     readOwnNames(attributes, value);
     if (sharding == 0)
         noteHloSharding(value, attributes);
     std::uint32_t extra = 0;
-    if (!keep(attributes, extra))
+    if (!keep(attributes, extra, std::move(kept)))
         return false;
     if (extra != 0) {
         function.argumentExtras.resize(m_program.values[value.index].index + 1);
@@ -243,14 +244,15 @@ bool Reader::takeArgument(Function& function, ValueId value, std::vector<NamedAt
 bool Reader::takeResult(Function& function, std::size_t index, std::vector<NamedAttribute>& attributes)
 {
     ShardingIndex sharding = 0;
-    if (!takeValueSharding(attributes, sharding))
+    Dictionary kept;
+    if (!takeValueSharding(attributes, sharding, kept))
         return false;
     if (sharding != 0) {
         function.resultShardings.resize(index + 1);
         function.resultShardings.back() = sharding;
     }
     std::uint32_t extra = 0;
-    if (!keep(attributes, extra))
+    if (!keep(attributes, extra, std::move(kept)))
         return false;
     if (extra != 0) {
         function.resultExtras.resize(index + 1);

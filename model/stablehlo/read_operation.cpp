@@ -463,7 +463,7 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     std::vector<ProgramSharding> shardings;
     if (!op.attributes.empty() && !takeResultShardings(op, shardings))
         return false;
-    if (!op.isMade && !makeAttributes(op))
+    if ((!op.isMade && !makeAttributes(op)) || (!op.attributes.empty() && !takeFrontend(op, shardings)))
         return false;
     Operation& operation = m_program.operations[id.index];
     operation.kind = op.kind;

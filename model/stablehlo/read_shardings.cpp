@@ -147,7 +147,7 @@ bool Reader::meshNamed(std::string_view name, std::size_t position, std::uint32_
 {
     auto found = m_meshes.find(std::string(name));
     if (found == m_meshes.end()) {
-        if (!findMeshAhead(name))
+        if (!findMeshAhead(name) || (!m_meshes.contains(std::string(name)) && !findWrappedMeshes()))
             return false;
         found = m_meshes.find(std::string(name));
     }
@@ -363,21 +363,27 @@ void Reader::shard(ValueId value, ShardingIndex index)
     m_program.valueShardings[value.index] = index;
 }
 
-bool Reader::takeValueSharding(std::vector<NamedAttribute>& attributes, ShardingIndex& index)
+bool Reader::takeValueSharding(std::vector<NamedAttribute>& attributes, ShardingIndex& index, Dictionary& kept)
 {
     index = 0;
+    Frontend frontend;
+    if (!openFrontend(attributes, frontend))
+        return false;
     NamedAttribute* attribute = find(attributes, "sdy.sharding");
-    if (!attribute)
-        return true;
-    attribute->taken = true;
-    Scanner s = m_scanner;
-    if (!open(*attribute, s))
-        return false;
+    NamedAttribute* wrapped = find(frontend.entries, "xla.sdy.sharding");
     ProgramSharding sharding;
-    if (!readSharding(s, sharding))
+    if (wrapped && !readEntry(*wrapped, [&](Scanner& s) { return readSharding(s, sharding); }))
         return false;
-    index = addSharding(std::move(sharding));
-    return true;
+    if (attribute) {
+        attribute->taken = true;
+        Scanner s = m_scanner;
+        sharding = {};
+        if (!open(*attribute, s) || !readSharding(s, sharding))
+            return false;
+    }
+    if (attribute || wrapped)
+        index = addSharding(std::move(sharding));
+    return closeFrontend(frontend, kept);
 }
 
 bool Reader::takeResultShardings(Pending& op, std::vector<ProgramSharding>& shardings)
@@ -395,13 +401,18 @@ bool Reader::takeResultShardings(Pending& op, std::vector<ProgramSharding>& shar
         return false;
     }
     attribute->taken = true;
-    const bool says = op.resultTypes.empty() && shardings.size() == 1; // where an operation without results runs
-    if (shardings.size() != op.resultTypes.size() && !says && !m_options.keepIllegalShardings)
-        return s.problem(Code::CountMismatch,
-            { { "what", "shardings" }, { "found", shardings.size() }, { "wanted", op.resultTypes.size() },
-                { "of", std::string(op.name) } },
-            attribute->position);
-    return true;
+    return checkShardingCount(op, shardings.size(), attribute->position);
+}
+
+bool Reader::checkShardingCount(const Pending& op, std::size_t count, std::size_t position)
+{
+    const bool says = op.resultTypes.empty() && count == 1; // where an operation without results runs
+    if (count == op.resultTypes.size() || says || m_options.keepIllegalShardings)
+        return true;
+    return m_scanner.problem(Code::CountMismatch,
+        { { "what", "shardings" }, { "found", count }, { "wanted", op.resultTypes.size() },
+            { "of", std::string(op.name) } },
+        position);
 }
 
 } // namespace shardscope::mlir

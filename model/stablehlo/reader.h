@@ -2,10 +2,11 @@
 // The reader at work. Its members stand in several files by subject: read_module.cpp, read_types.cpp,
 // read_attributes.cpp, read_constants.cpp, read_shardings.cpp, read_locations.cpp, read_operation.cpp (statements and
 // the generic form), read_pretty.cpp, read_control.cpp (while, reduce), read_sdy.cpp, read_opaque.cpp,
-// make_attributes.cpp, hlo_shardings.cpp. All functions that return bool return false after the first error, which
-// stands in m_trouble.
+// make_attributes.cpp, hlo_shardings.cpp, frontend_attributes.cpp. All functions that return bool return false after
+// the first error, which stands in m_trouble.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -66,6 +67,12 @@ struct LocationText {
     std::uint32_t source = 0, begin = 0, length = 0;
 };
 
+/// The entries of mhlo.frontend_attributes while they are read.
+struct Frontend {
+    NamedAttribute* whole = nullptr;
+    std::vector<NamedAttribute> entries;
+};
+
 class Reader {
 public:
     /// Reads text[begin, end).
@@ -78,7 +85,6 @@ private:
     bool readModule();
     bool readModuleBody();
     bool readGenericModuleItem();
-    bool readOwnMeshes(std::vector<NamedAttribute>& attributes);
     bool readAlias();
     bool readFunction();
     bool readGenericFunction();
@@ -159,8 +165,22 @@ private:
     void addShardings(const Operation& operation, OperationId id, std::vector<ProgramSharding> shardings);
     void shard(ValueId value, ShardingIndex index);
     /// sdy.sharding of an argument or a function's result.
-    bool takeValueSharding(std::vector<NamedAttribute>& attributes, ShardingIndex& index);
+    bool takeValueSharding(std::vector<NamedAttribute>& attributes, ShardingIndex& index, Dictionary& kept);
     bool takeResultShardings(Pending& op, std::vector<ProgramSharding>& shardings);
+    bool checkShardingCount(const Pending& op, std::size_t count, std::size_t position);
+
+    // Shardy's texts in the strings of mhlo.frontend_attributes
+    bool openFrontend(std::vector<NamedAttribute>& attributes, Frontend& frontend);
+    /// Puts what is not taken into `kept`.
+    bool closeFrontend(const Frontend& frontend, Dictionary& kept);
+    /// The string of an entry without its escapes; the entry is taken then.
+    bool entryText(NamedAttribute& entry, std::string& text);
+    /// The same for a reader of that string. Errors have the place of the entry.
+    bool readEntry(NamedAttribute& entry, const std::function<bool(Scanner&)>& read);
+    bool readWrappedMeshes(NamedAttribute& entry);
+    bool findWrappedMeshes();
+    bool takeModuleFrontend(std::vector<NamedAttribute>& attributes, Dictionary& kept);
+    bool takeFrontend(Pending& op, std::vector<ProgramSharding>& shardings);
 
     // XLA's own shardings, once the whole text is read
     void noteHloSharding(ValueId value, const std::vector<NamedAttribute>& attributes);
@@ -263,6 +283,7 @@ private:
     std::vector<std::int64_t> m_numbers; ///< used again and again
     std::size_t m_expanded = 0; ///< characters that aliases have grown to
     std::unordered_map<std::string, std::uint32_t> m_meshes; ///< by name
+    bool m_wrappedMeshesFound = false;
     std::vector<std::pair<std::size_t, std::size_t>> m_meshesAhead; ///< declarations that were read before their turn
     std::unordered_map<std::string, std::uint32_t> m_inlinedMeshes, m_otherTypes, m_dictionaries, m_scopes;
     std::unordered_multimap<std::size_t, ShardingIndex> m_shardings; ///< by hash

@@ -48,7 +48,9 @@ ProblemText describeFile(const Diagnostic& d)
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("found")), Words::tr("Write %1.").arg(arg("expected")),
             {} };
     case Code::MissingKey:
-        return { Words::tr("the key %1 is missing").arg(arg.quote("key")), Words::tr("Add it."), {} };
+        return { arg("key").startsWith(QLatin1String("--")) ? Words::tr("the option %1 is missing").arg(arg("key"))
+                                                            : Words::tr("the key %1 is missing").arg(arg.quote("key")),
+            Words::tr("Add it."), {} };
     case Code::UnknownValue:
         return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
             arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
@@ -57,6 +59,12 @@ ProblemText describeFile(const Diagnostic& d)
     case Code::OutOfRange:
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("value")), rangeRemedy(d), {} };
     case Code::TooLarge:
+        if (arg("what") == QLatin1String("file"))
+            return { Words::tr("the file has %1, files of up to %2 are read").arg(arg.size("bytes"), arg.size("limit")),
+                Words::tr("Check that it is the file that was meant."), {} };
+        if (arg("what") == QLatin1String("nesting"))
+            return { Words::tr("brackets stand more than %1 deep in each other").arg(arg.number("limit")),
+                Words::tr("Close every bracket that is open."), {} };
         return { arg.has("bytes") ? Words::tr("%1 would take at least %2, the limit is %3")
                                         .arg(arg("what"), arg.size("bytes"), arg.size("limit"))
                 : arg.has("count")

@@ -170,6 +170,16 @@ QString hostWrites(const HostShare& chunks)
         .arg(bytes(static_cast<double>(chunks.written)), bytes(static_cast<double>(chunks.state)));
 }
 
+QString hostAddresses(const HostIndex& index, const HostShare& chunks)
+{
+    const std::int64_t all = index.snapshot().mesh->deviceCount();
+    const auto own = static_cast<std::int64_t>(chunks.devices.size());
+    if (own == all)
+        return Words::tr("It addresses all devices: every array is fully addressable there.");
+    return Words::tr("It addresses %1 of the %2: arrays that lie on all of them are not fully addressable there.")
+        .arg(count(own), counted(all, Noun::Device));
+}
+
 QString hostBatch(const HostBatch& batch)
 {
     if (!batch.layout) {

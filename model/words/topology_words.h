@@ -26,6 +26,8 @@ namespace shardscope::words {
 [[nodiscard]] QString hostTitle(const HostIndex& index, const HostShare& chunks);
 /// "It writes 12 MiB of the 48 MiB of the train state." or why it can write nothing.
 [[nodiscard]] QString hostWrites(const HostShare& chunks);
+/// "It addresses 4 of the 8 devices: arrays that lie on all of them are not fully addressable there."
+[[nodiscard]] QString hostAddresses(const HostIndex& index, const HostShare& chunks);
 /// "Of the batch of 64 rows it reads rows 16–31: shard 1 of 4 …"
 [[nodiscard]] QString hostBatch(const HostBatch& batch);
 /// "0–1023, 256–511"; "all" for a whole array.

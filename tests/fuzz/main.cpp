@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// shardscope_fuzz [TARGET [ROUNDS [FIRST]]]: mutations FIRST, FIRST+1, ... of one target, or of all.
+// shardscope_fuzz [--cpu-seconds N] [TARGET [ROUNDS [FIRST]]]: mutations FIRST, FIRST+1, ... of one target, or of all;
+// with --cpu-seconds as many as a target can read in N seconds of processor time.
 // With a sanitizer it finds what a crash alone would not show.
+#include <algorithm>
 #include <charconv>
-#include <chrono>
+#include <cmath>
+#include <ctime>
 #include <iostream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -47,30 +51,58 @@ std::vector<std::string> giants(const Target& target)
     return texts;
 }
 
-bool runTarget(const Target& target, std::uint64_t first, std::uint64_t rounds)
+/// Seconds of processor time that this process has used. What a clock on the wall says depends on what else runs.
+double cpuSeconds()
 {
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+/// Which mutations of each target are read: `rounds` of them from `first` on, or until `seconds` are used up.
+struct Extent {
+    std::uint64_t first = 0;
+    std::uint64_t rounds = 8'000;
+    double seconds = 0; ///< of processor time for a target; 0: as many as `rounds` says
+};
+
+/// Even under a sanitizer; what compares all items with each other takes far longer.
+constexpr double longestText = 20;
+
+bool runTarget(const Target& target, const Extent& extent)
+{
+    const double begin = cpuSeconds();
     const auto report = [&](const std::string& what, const std::string& problem, const std::string& text) {
         std::cout << target.name << ", " << what << ": " << problem << "\n--- text\n"
                   << text.substr(0, 2000) << "\n---\n";
         return false;
     };
+    const auto problemOf = [&](const std::string& text) -> std::string {
+        const double before = cpuSeconds();
+        std::string problem = target.run(text);
+        return problem.empty() && cpuSeconds() - before > longestText ? std::string("takes too long") : problem;
+    };
     std::size_t number = 0;
     for (const std::string& text : giants(target)) {
-        const auto begin = std::chrono::steady_clock::now();
-        if (const std::string problem = target.run(text); !problem.empty())
+        if (const std::string problem = problemOf(text); !problem.empty())
             return report("long text " + std::to_string(number), problem, text);
-        // Even under a sanitizer; what compares all items with each other takes far longer.
-        constexpr std::chrono::seconds longest(20);
-        if (std::chrono::steady_clock::now() - begin > longest)
-            return report("long text " + std::to_string(number), "takes too long", text);
         ++number;
     }
-    for (std::uint64_t round = first; round < first + rounds; ++round) {
-        const std::string text = mutated(target, round);
-        if (const std::string problem = target.run(text); !problem.empty())
-            return report("round " + std::to_string(round), problem, text);
+    const double mutationsBegin = cpuSeconds();
+    double nextReport = mutationsBegin + 60;
+    const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - extent.first;
+    const std::uint64_t rounds = extent.seconds > 0 ? most : std::min(extent.rounds, most);
+    std::uint64_t done = 0;
+    for (; done < rounds && (extent.seconds <= 0 || cpuSeconds() - mutationsBegin < extent.seconds); ++done) {
+        const std::string text = mutated(target, extent.first + done);
+        if (const std::string problem = problemOf(text); !problem.empty())
+            return report("round " + std::to_string(extent.first + done), problem, text);
+        if (cpuSeconds() >= nextReport) { // where to look when the process is gone
+            std::cout << target.name << ": at round " << extent.first + done << std::endl;
+            nextReport += 60;
+        }
     }
-    std::cout << target.name << ": " << rounds << " mutations\n";
+    std::cout << target.name << ": " << number << " long texts, " << done << " mutations, "
+              << std::lround(cpuSeconds() - mutationsBegin) << " s of processor time for the mutations, "
+              << std::lround(cpuSeconds() - begin) << " s in all" << std::endl;
     return true;
 }
 
@@ -84,21 +116,26 @@ bool toNumber(const std::string& text, std::uint64_t& number)
 
 int main(int argc, char** argv)
 {
-    const std::vector<std::string> arguments(argv + 1, argv + argc);
-    std::uint64_t rounds = 8'000;
-    std::uint64_t first = 0;
-    if (arguments.size() > 3 || (arguments.size() > 1 && !toNumber(arguments[1], rounds))
-        || (arguments.size() > 2 && !toNumber(arguments[2], first))) {
-        std::cerr << "usage: shardscope_fuzz [TARGET [ROUNDS [FIRST]]]\n";
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    Extent extent;
+    std::uint64_t seconds = 0;
+    bool good = true;
+    if (!arguments.empty() && arguments.front() == "--cpu-seconds") {
+        good = arguments.size() > 1 && toNumber(arguments[1], seconds) && seconds > 0;
+        extent.seconds = static_cast<double>(seconds);
+        arguments.erase(arguments.begin(), arguments.begin() + (arguments.size() > 1 ? 2 : 1));
+    }
+    if (!good || arguments.size() > 3 || (arguments.size() > 1 && !toNumber(arguments[1], extent.rounds))
+        || (arguments.size() > 2 && !toNumber(arguments[2], extent.first))) {
+        std::cerr << "usage: shardscope_fuzz [--cpu-seconds N] [TARGET [ROUNDS [FIRST]]]\n";
         return 2;
     }
     bool found = false;
-    bool good = true;
     for (const Target& target : targets()) {
         if (!arguments.empty() && arguments.front() != target.name)
             continue;
         found = true;
-        good = runTarget(target, first, rounds) && good;
+        good = runTarget(target, extent) && good;
     }
     if (!found)
         std::cerr << "shardscope_fuzz: no target " << arguments.front() << '\n';

@@ -11,6 +11,8 @@
 #include "propagation/passes/passes.h"
 #include "propagation/passes/pipelines.h"
 #include "propagation/random_program.h"
+#include "stablehlo/print.h"
+#include "stablehlo/read.h"
 
 using namespace shardscope;
 
@@ -27,6 +29,8 @@ private Q_SLOTS:
     void shardingsCrossCalls();
     void groupsMustFit();
     void groupsThatDisagree();
+    void customCallsOfShardy();
+    void oneNameForTwoComputations();
     void axesOfSizeOneMeanNothing();
     void everyProgramStaysLegal();
 };
@@ -302,6 +306,58 @@ void TestPasses::groupsThatDisagree()
     QCOMPARE(warnings[0].number("group"), 3);
     QVERIFY(warnings[0].text("found").find('b') != std::string::npos);
     QVERIFY(warnings[0].text("expected").find('a') != std::string::npos);
+}
+
+/// What other tools carry in custom calls becomes what Shardy has for it.
+void TestPasses::customCallsOfShardy()
+{
+    const auto read = readStableHlo(R"(module {
+  sdy.mesh @mesh = <["a"=2, "b"=4]>
+  func.func @main(%x: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+    %0 = stablehlo.custom_call @Sharding(%x) {backend_config = "unspecified_dims=[1]", sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}, {"b"}]>]>} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    stablehlo.custom_call @xla.sdy.ShardingGroup(%0) {has_side_effect = true, mhlo.frontend_attributes = {xla.sdy.sharding_group_id = "21 : i64"}} : (tensor<8x16xf32>) -> ()
+    %1 = stablehlo.custom_call @Sharding(%0) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %2 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%1) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}, {"b"}]>]>} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %3 = stablehlo.tanh %2 : tensor<8x16xf32>
+    return %3, %2 : tensor<8x16xf32>, tensor<8x16xf32>
+  }
+})");
+    QVERIFY(read);
+    const auto wanted = readStableHlo(R"(module {
+  sdy.mesh @mesh = <["a"=2, "b"=4]>
+  func.func @main(%x: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"b"}]>}) {
+    %0 = sdy.sharding_constraint %x <@mesh, [{"a"}, {"b", ?}]> : tensor<8x16xf32>
+    sdy.sharding_group %0 group_id=21 : tensor<8x16xf32>
+    %1 = stablehlo.custom_call @Sharding(%0) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %3 = stablehlo.tanh %1 : tensor<8x16xf32>
+    return %3, %1 : tensor<8x16xf32>, tensor<8x16xf32>
+  }
+})");
+    QVERIFY(wanted);
+    QCOMPARE(printStableHlo(passes::importCustomCalls(read->program)), printStableHlo(wanted->program));
+}
+
+/// Only what computes the same becomes one function, whatever it is called.
+void TestPasses::oneNameForTwoComputations()
+{
+    const auto functionsOf = [](const std::string& second) {
+        const auto read = readStableHlo(R"(func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.named_computation<"f">(%x) (%a: tensor<8xf32>) {
+    %1 = stablehlo.tanh %a : tensor<8xf32>
+    sdy.return %1 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = sdy.named_computation<"f">(%0) (%a: tensor<8xf32>) {
+    %3 = stablehlo.)"
+            + second + R"( : tensor<8xf32>
+    sdy.return %3 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+})");
+        return read ? passes::unflattenCallGraph(passes::exportNamedComputations(read->program)).functions.size() : 0;
+    };
+    QCOMPARE(functionsOf("tanh %a"), std::size_t{ 2 }); // main and f
+    QCOMPARE(functionsOf("abs %a"), std::size_t{ 3 });
+    QCOMPARE(functionsOf("multiply %a, %a"), std::size_t{ 3 });
 }
 
 void TestPasses::axesOfSizeOneMeanNothing()

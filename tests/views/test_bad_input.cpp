@@ -4,18 +4,22 @@
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
 #include <QUndoStack>
 
 #include "experiment/edits.h"
+#include "experiment_file/experiment_file.h"
 #include "mesh/device_presets.h"
 #include "panel_fixture.h"
+#include "views/main_window/main_window.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/named_arrays_view/mapping_model.h"
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/named_arrays_view/named_tree_model.h"
+#include "views/problems_view/problems_view.h"
 #include "views/rules_view/notice_strip.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_model.h"
@@ -28,6 +32,7 @@
 #include "views/sharding_lab/sharding_lab_view.h"
 #include "views/theme/appearance.h"
 #include "views/topology_view/topology_view.h"
+#include "words/words.h"
 
 using namespace shardscope;
 
@@ -436,7 +441,109 @@ private Q_SLOTS:
         QVERIFY(!view.grab().isNull());
         QVERIFY(fixture.stays());
     }
+
+    void filesThatAreOpened_data();
+    void filesThatAreOpened();
 };
+
+/// Files that cannot be opened, of every kind that the window opens and of some that it does not.
+void TestBadInput::filesThatAreOpened_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QByteArray>("content");
+    const QByteArray good = QByteArray::fromStdString(writeExperiment(test::example("flax-mlp-logical")));
+    const auto row = [](const char* name, const char* file, const QByteArray& content) {
+        QTest::newRow(name) << QString::fromUtf8(file) << content;
+    };
+    const auto changed = [&](const char* from, const char* to) {
+        const qsizetype at = good.indexOf(from);
+        if (at < 0)
+            qFatal("the example has no %s", from);
+        QByteArray made = good;
+        return made.replace(at, static_cast<qsizetype>(qstrlen(from)), to);
+    };
+    const QByteArray head = R"({ "format": "sharding-experiment", "version": "1.0", )";
+    row("empty", "a.json", "");
+    row("blank", "a.json", " \n\t\n");
+    row("one bracket", "a.json", "{");
+    row("half an experiment", "a.json", good.left(good.size() / 2));
+    row("all but the last bracket", "a.json", good.left(good.lastIndexOf('}')));
+    row("two experiments", "a.json", good + good);
+    row("nothing but zeros", "a.json", QByteArray(4096, '\0'));
+    row("a picture", "a.json", QByteArray::fromHex("89504e470d0a1a0a0000000d4948445200000010000000100806"));
+    row("bytes that are no text", "a.json", head + "\"notes\": \"\xff\xfe\xc3\" }");
+    row("sixteen bits for a letter", "a.json", QByteArray::fromHex("fffe7b00220066002200"));
+    row("brackets without end", "a.json", QByteArray(200'000, '['));
+    row("a string without end", "a.json", head + "\"notes\": \"" + QByteArray(1'000'000, 'x'));
+    row("a web page", "a.json", "<!DOCTYPE html>\n<html><body>404 Not Found</body></html>\n");
+    row("a sentence", "notes.txt", "Buy milk, then shard the batch.\n");
+    row("Python", "model.py", "import jax\nmesh = jax.make_mesh((2, 4), ('x', 'y'))\n");
+    row("another format", "a.json", R"({ "format": "notebook", "version": "1.0" })");
+    row("a later version", "a.json", R"({ "format": "sharding-experiment", "version": "99.0" })");
+    row("a misspelt dialect", "a.json", head + R"("rules": { "dialect": "flaks", "list": [] } })");
+    row("a size in words", "a.json", changed("[\"data\", 2]", "[\"data\", \"two\"]"));
+    row("no devices", "a.json", changed("[\"data\", 2]", "[\"data\", 0]"));
+    row("billions of devices", "a.json", changed("[\"data\", 2]", "[\"data\", 4000000000]"));
+    row("an axis twice", "a.json", changed("[\"data\", 2]", "[\"model\", 2]"));
+    row("a comma too few", "a.json", changed("[\"data\", 2],", "[\"data\", 2]"));
+    row("a rule of three", "a.json", head + R"("rules": { "list": [["a", "b", "c"]] } })");
+    row("a table without paths", "t.csv", "shape,dtype\n8x4,float32\n");
+    row("a table with a shape in words", "t.csv", "path,shape\nw,eight\n");
+    row("a table that ends in a string", "t.csv", "path,shape,names\nw,8,\"a");
+    row("a table that is a number", "t.json", R"([{ "path": 7, "shape": "8" }])");
+    row("an empty program", "p.mlir", "");
+    row("half a program", "p.mlir",
+        "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = stablehlo.tanh %a :");
+    row("a program of unknown values", "p.mlir", "func.func @main() {\n  %0 = stablehlo.tanh %b : tensor<8xf32>\n}\n");
+    row("a program without sizes", "p.mlir",
+        "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  return %a : tensor<?xf32>\n}\n");
+    row("a program of bytes", "p.mlir", QByteArray::fromHex("4d4cef520d4d4c49520000ff00"));
+    row("a file that is not there", "", "");
+    row("a folder", ".", "");
+    row("too large to read", "large.json", "");
+}
+
+void TestBadInput::filesThatAreOpened()
+{
+    QFETCH(QString, file);
+    QFETCH(QByteArray, content);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(file.isEmpty() ? QStringLiteral("missing.json") : file);
+    if (!file.isEmpty() && file != QLatin1String(".")) {
+        QFile made(path);
+        QVERIFY(made.open(QIODevice::WriteOnly) && made.write(content) == content.size());
+        if (file == QLatin1String("large.json"))
+            QVERIFY(made.resize(std::int64_t{ 1 } << 33)); // holds nothing, so takes no space
+    }
+
+    // Work that has not been saved: an edit, and a tensor that was looked at.
+    Appearance appearance(ThemeChoice::Light);
+    MainWindow window(&appearance, { .remember = false });
+    window.document()->setExperiment(test::example("flax-mlp-logical"), {});
+    window.document()->waitForAnalysis();
+    window.document()->edit(withAxisSize(*window.document()->experiment(), 0, 4, true), QStringLiteral("size"));
+    window.document()->waitForAnalysis();
+    const Experiment before = *window.document()->experiment();
+    const QString title = window.windowTitle();
+    const QString tensor = window.selection()->tensor();
+    QCOMPARE(window.document()->undoStack()->count(), 1);
+
+    QVERIFY(!window.openFile(path));
+    const std::vector<Diagnostic>& messages = window.problemsView()->messages();
+    QVERIFY(!messages.empty() && messages.size() <= 50);
+    for (const Diagnostic& message : messages) {
+        const QString sentence = words::oneLine(message);
+        QVERIFY2(isSaid(sentence) && sentence.size() < 2000, qPrintable(sentence));
+        qInfo("%s", qPrintable(sentence));
+    }
+    QCOMPARE(*window.document()->experiment(), before);
+    QCOMPARE(window.document()->undoStack()->count(), 1);
+    QCOMPARE(window.windowTitle(), title);
+    QCOMPARE(window.selection()->tensor(), tensor);
+    QVERIFY(window.isWindowModified());
+    window.document()->undoStack()->undo();
+    QVERIFY(!(*window.document()->experiment() == before));
+}
 
 QTEST_MAIN(TestBadInput)
 #include "test_bad_input.moc"

@@ -245,6 +245,11 @@ private Q_SLOTS:
         // HLO numbers positions, not ids.
         QCOMPARE(shown(lab, ShardingForm::HloV1), QStringLiteral("{devices=[4]0,1,2,3}"));
         QVERIFY(lab.result()->layout.holders(1) == std::vector<std::int32_t>{ 2 });
+        QCOMPARE(lab::addressableText(*lab.result(), lab.devices()),
+            QStringLiteral("Fully addressable: one host has them all."));
+        lab.setDevices({ std::make_shared<const Mesh>(*Mesh::create({ { "x", 4 } }, { 0, 2, 1, 3 })), "cpu", 2 });
+        QCOMPARE(lab::addressableText(*lab.result(), lab.devices()),
+            QStringLiteral("Not fully addressable: the devices belong to 2 hosts."));
     }
 
     void twoShardings_data()

@@ -102,6 +102,9 @@ private Q_SLOTS:
         QVERIFY2(words::hostWrites(chunks).startsWith(QStringLiteral("It writes nothing")),
             qPrintable(words::hostWrites(chunks)));
         QVERIFY(words::hostWrites(index.of(0)).startsWith(QStringLiteral("It writes 96 MiB of the 96 MiB")));
+        QCOMPARE(words::hostAddresses(index, chunks),
+            QStringLiteral("It addresses 4 of the 8 devices: arrays that lie on all of them are not fully addressable "
+                           "there."));
         QCOMPARE(words::hostBatch(*index.batch(1)),
             QStringLiteral("Of the batch of 8 rows it reads rows 4–7, part 2 of 2 along data."));
     }

@@ -53,7 +53,6 @@ HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
     m_list->setUniformItemSizes(true);
     m_list->setAccessibleName(tr("Hosts"));
     m_list->setFrameShape(QFrame::NoFrame);
-    m_list->setFixedWidth(QFontMetrics(font()).horizontalAdvance(tr("host %1, scattered").arg(8888)) + 36);
     m_table->setModel(m_arrays);
     m_table->setAccessibleName(tr("Arrays of the host"));
     m_table->setFrameShape(QFrame::NoFrame);
@@ -135,6 +134,7 @@ void HostsView::showSnapshot()
         const QScopedValueRollback following(m_following, true);
         m_arrays->setHost(nullptr, std::nullopt);
         m_hosts->setIndex(m_index);
+        fitList();
     }
     const QString figure =
         m_index ? words::counted(static_cast<qint64>(m_index->blocks().size()), words::Noun::Host) : QString();
@@ -153,7 +153,7 @@ void HostsView::showHost(int row)
     HostShare chunks = m_index->of(static_cast<std::size_t>(row));
     m_host = chunks.host;
     m_title->setText(unbroken(words::hostTitle(*m_index, chunks)));
-    m_writes->setText(words::hostWrites(chunks));
+    m_writes->setText(words::hostAddresses(*m_index, chunks) + QLatin1Char(' ') + words::hostWrites(chunks));
     const auto batch = m_index->batch(static_cast<std::size_t>(row));
     // Why a host has no chunks is said once.
     m_batch->setText(batch && !chunks.problem ? unbroken(words::hostBatch(*batch)) : QString());
@@ -164,6 +164,16 @@ void HostsView::showHost(int row)
     m_list->setCurrentIndex(m_hosts->index(row));
     const int array = m_arrays->rowOf(m_selection->tensor());
     m_table->setCurrentIndex(array < 0 ? QModelIndex() : m_arrays->index(array, 0));
+}
+
+void HostsView::fitList()
+{
+    constexpr int looked = 256; // hosts of one machine look alike; the last has the longest number
+    const QFontMetrics text(font());
+    int width = text.horizontalAdvance(tr("host %1").arg(88));
+    for (int row = 0; row < m_hosts->rowCount(); row += row < looked ? 1 : std::max(1, m_hosts->rowCount() - 1 - row))
+        width = std::max(width, text.horizontalAdvance(m_hosts->index(row).data().toString()));
+    m_list->setFixedWidth(width + Metrics::scaled(28));
 }
 
 void HostsView::fitColumns()

@@ -43,6 +43,7 @@ private:
     void showHost(int row);
     void chooseHost(int row);
     void followSelection();
+    void fitList();
     void fitColumns();
 
     Document* m_document;

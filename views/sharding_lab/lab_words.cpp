@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/sharding_lab/lab_words.h"
 
+#include <algorithm>
+#include <set>
+
 #include <QCoreApplication>
 
 #include "views/shard_grid_view/grid_subject.h"
@@ -137,6 +140,22 @@ QString holdersText(const LabResult& result)
         .arg(layout.distinctShards() == 1 ? Lab::tr("1 shard")
                                           : Lab::tr("%1 different shards").arg(words::count(layout.distinctShards())),
             devices, copiesText(layout));
+}
+
+QString addressableText(const LabResult& result, const LabDevices& devices)
+{
+    const Mesh& mesh = result.layout.mesh();
+    std::set<std::int32_t> hosts;
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position) {
+        const std::int32_t device = mesh.deviceAt(position);
+        hosts.insert(devices.places && devices.places->has(device)
+                ? devices.places->host(device)
+                : device / std::max<std::int32_t>(devices.devicesPerHost, 1));
+    }
+    if (hosts.size() > 1)
+        return Lab::tr("Not fully addressable: the devices belong to %1.")
+            .arg(words::counted(static_cast<qint64>(hosts.size()), words::Noun::Host));
+    return Lab::tr("Fully addressable: one host has them all.");
 }
 
 QString memoryText(const LabResult& result, const LabDevices& devices)

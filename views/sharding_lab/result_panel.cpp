@@ -234,7 +234,9 @@ void ResultPanel::refresh()
     m_array->setText(result ? lab::arrayText(*result) : QString());
     m_bytes->setText(result ? lab::bytesText(*result) : QString());
     m_holders->setText(result
-            ? lab::holdersText(*result) + QLatin1Char(' ') + lab::memoryText(*result, m_state->devices())
+            ? QStringList{ lab::holdersText(*result), lab::addressableText(*result, m_state->devices()),
+                lab::memoryText(*result, m_state->devices()) }
+                  .join(QLatin1Char(' '))
             : QString());
     const QString uneven = result ? lab::unevenText(*result) : QString();
     m_uneven->setText(uneven);

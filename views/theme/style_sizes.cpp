@@ -212,7 +212,8 @@ QRect ShardscopeStyle::subControlRect(
         if (part == SC_ComboBoxArrow)
             return visualRect(option->direction, all, { all.right() + 1 - arrow, all.top(), arrow, all.height() });
         if (part == SC_ComboBoxEditField)
-            return visualRect(option->direction, all, all.adjusted(Metrics::scaled(6), 1, -arrow, -1));
+            // Within the frame, which is two pixels wide where the keyboard is.
+            return visualRect(option->direction, all, all.adjusted(Metrics::scaled(6), 2, -arrow, -2));
         if (part == SC_ComboBoxFrame)
             return all;
     }

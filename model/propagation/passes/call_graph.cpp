@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "propagation/passes/passes.h"
+#include "propagation/passes/same_body.h"
 #include "propagation/passes/support.h"
 
 namespace shardscope::passes {
@@ -202,19 +203,38 @@ Program unflattenCallGraph(Program program)
         shardings.insert(shardings.end(), results.begin(), results.end());
         return Key(function.originalName, manualAxes[f], std::move(shardings));
     };
-    std::map<Key, std::size_t> first;
+    const FunctionNames names(edit.program());
+    const auto calleeName = [&](const std::string& callee) {
+        const std::optional<std::size_t> index = names.index(callee);
+        return index && !edit.program().functions[*index].originalName.empty()
+            ? edit.program().functions[*index].originalName
+            : callee;
+    };
+    // A named computation may have been written under the name of something else: names alone do not tell.
+    const auto isCopy = [&](std::size_t f, std::size_t of) {
+        return f == of
+            || sameBody(
+                edit.program(), edit.program().functions[f].body, edit.program().functions[of].body, calleeName);
+    };
+    std::map<Key, std::vector<std::size_t>> first;
     std::vector<char> dropped(graph.calls.size(), 0);
     for (const std::size_t f : graph.calleesFirst)
         for (std::size_t c = 0; c < graph.calls[f].size(); ++c) {
             const std::size_t callee = graph.callees[f][c];
             if (dropped[f] != 0 || edit.program().functions[callee].originalName.empty())
                 continue;
-            const std::size_t same = first.try_emplace(keyOf(callee), callee).first->second;
-            if (same == callee)
+            std::vector<std::size_t>& known = first[keyOf(callee)];
+            const auto same =
+                std::find_if(known.begin(), known.end(), [&](std::size_t other) { return isCopy(callee, other); });
+            if (same == known.end()) {
+                known.push_back(callee);
+                continue;
+            }
+            if (*same == callee)
                 continue;
             dropped[callee] = 1;
             edit.raw().operations[graph.calls[f][c].index].attributes =
-                wide(CallAttributes{ edit.program().functions[same].name });
+                wide(CallAttributes{ edit.program().functions[*same].name });
         }
     std::vector<Function> kept;
     for (std::size_t f = 0; f < graph.calls.size(); ++f) {

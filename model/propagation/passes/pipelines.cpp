@@ -13,7 +13,7 @@ namespace shardscope::passes {
 
 Result<Program> prepareInPlace(Program program)
 {
-    program = liftInlinedMeshes(std::move(program));
+    program = liftInlinedMeshes(importCustomCalls(std::move(program)));
     program = propagateFromFunctionsToCalls(std::move(program));
     program = splitConstants(std::move(program));
     Result<Program> cleaned = cleanUpManualAxes(std::move(program));
@@ -24,7 +24,7 @@ Result<Program> prepareInPlace(Program program)
 
 Result<Program> importPipeline(Program program, PipelineOptions options)
 {
-    program = dropUnusedFunctions(std::move(program));
+    program = dropUnusedFunctions(importCustomCalls(std::move(program)));
     program = liftInlinedMeshes(std::move(program));
     program = removeSizeOneAxes(std::move(program));
     program = propagateFromFunctionsToCalls(std::move(program));
