@@ -82,6 +82,7 @@ struct Graph {
         measure.value = [](ValueId value, int, int) { return QSizeF(30 + value.index % 4 * 20, 22); };
         measure.results = [](int) { return QSizeF(80, 22); };
         measure.label = [](OperationId operation) { return operation.index % 3 * 50.0; };
+        measure.shape = [](ValueId value) { return value.index % 5 * 30.0; };
         return measure;
     }
     void openAll()
