@@ -54,7 +54,7 @@ struct GraphPainter::Frame {
     void arrow(const QRectF& at, bool open);
     void leaving(const QRectF& rect);
 
-    void edges(int part, const GraphLevel& in, QPointF origin, bool curved);
+    void edges(int part, const GraphLevel& in, QPointF origin, bool readable);
     void edge(const GraphEdge& edge, QPointF origin, const QColor& color, double width);
 };
 
