@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph of a program of 30,000 operations, offscreen, in a widget of 1,600 × 1,000: how long it takes to open, and
-// how long single frames take while it is moved and zoomed. Budgets: open within 2 s, 99 % of frames within 16 ms.
+// The graph of a program of 30,000 operations, offscreen: how long it takes to open, and how long single frames take
+// while it is moved and zoomed. Budgets: open within 2 s, 99 % of frames within 16 ms.
 //
-// "folded" is what one sees at first; "all open" has every operation in the picture, repeated layers too; "without
-// scopes" is the same program as a text gives it, with blocks found by comparison; "one level" has no parts at all. A
-// frame is painted as the window paints it: all of the widget, into its backing store. Painting waits for nothing, so
-// that its processor time is what the clock shows on a machine where nothing else runs; the budgets are held against
-// that, and the clock is printed beside it. Returns 1 where a budget is exceeded.
+// The program is a training step of 126 layers on 16,384 devices, annotated over two and over four mesh axes. It is
+// opened from its text, in the window with all docks, until the Program dock has painted it. Then its graph is moved
+// and zoomed in a widget of 1,600 x 1,000: "folded" is what one sees at first; "all open" has every operation in the
+// picture, repeated layers too; "without names and scopes" is the same program as other tools write it, with blocks
+// found by comparison; "one level" is a program without any parts. A frame is painted as the window paints it: all of
+// the widget, into its backing store.
+//
+// Painting waits for nothing, so that its processor time is what the clock shows on a machine where nothing else runs;
+// the budgets are held against that, and the clock is printed beside it. Returns 1 where a budget is exceeded by
+// processor time; where only the clock exceeds it the result is called inconclusive.
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QImage>
 #include <QPainter>
+#include <QTemporaryDir>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,16 +28,21 @@
 #include <string>
 #include <vector>
 
-#include "views/program_view/graph_canvas.h"
+#include "benchmarks/large_transformer.h"
+#include "program/builder.h"
+#include "stablehlo/print.h"
+#include "views/main_window/main_window.h"
+#include "views/program_view/program_view.h"
 #include "views/theme/appearance.h"
-#include "views/transformer_program.h"
+#include "views/widgets/dock_frame.h"
 
 using namespace shardscope;
 
 namespace {
 
 constexpr double budget = 16, openBudget = 2000; ///< ms
-bool exceeded = false;
+bool exceeded = false; ///< by processor time
+bool late = false; ///< by the clock
 
 struct Time {
     double clock = 0, processor = 0; ///< ms
@@ -67,22 +79,22 @@ void report(const std::string& what, const std::vector<Time>& frames)
         what.c_str(), frames.size(), most, share(&Time::clock, 0.99), share(&Time::processor, 0.5),
         share(&Time::processor, 1));
     exceeded = exceeded || most > budget;
+    late = late || share(&Time::clock, 0.99) > budget;
 }
 
 void reportOpen(const char* what, Time time)
 {
     std::printf("  %s within %.0f ms (by the clock %.0f)\n", what, time.processor, time.clock);
     exceeded = exceeded || time.processor > openBudget;
+    late = late || time.clock > openBudget;
 }
 
 class Bench {
 public:
-    Bench(const char* name, ProgramPtr program)
+    Bench(const char* name, const SnapshotPtr& snapshot)
         : m_image(1600, 1000, QImage::Format_RGB32)
     {
-        std::printf("%s: %zu operations\n", name, program->operations.size());
-        auto snapshot = std::make_shared<Snapshot>();
-        snapshot->program = std::move(program);
+        std::printf("%s, the graph alone: %zu operations\n", name, snapshot->program->operations.size());
         m_canvas.resize(m_image.size());
         reportOpen("opened and painted", timed([&] {
             m_canvas.setSnapshot(snapshot);
@@ -93,27 +105,41 @@ public:
     GraphCanvas& canvas() { return m_canvas; }
     void paint() { m_canvas.render(&m_image, {}, {}, QWidget::DrawWindowBackground); }
 
+    /// Twenty stretches of as many frames, from all over the graph: wherever they begin something stands.
     void pan(const std::string& what, double zoom)
     {
-        m_canvas.setZoom(zoom, QPointF(800, 0));
         std::vector<Time> frames;
-        for (int i = 0; i < 400; ++i)
-            frames.push_back(timed([&] {
-                m_canvas.panBy({ i % 100 < 50 ? 9.0 : -9.0, i < 300 ? -61.0 : 80.0 });
-                paint();
-            }));
+        const std::vector<GraphPlace> places = m_canvas.layoutOfGraph()->places();
+        for (std::size_t start = 0; start < 20; ++start) {
+            m_canvas.setZoom(zoom, QPointF(800, 500));
+            lookAt(places[places.size() * start / 20]);
+            for (int i = 0; i < 20; ++i)
+                frames.push_back(timed([&] {
+                    m_canvas.panBy({ i % 10 < 5 ? 9.0 : -9.0, i < 15 ? -61.0 : 80.0 });
+                    paint();
+                }));
+        }
         report(what, frames);
     }
     void zoom(const std::string& what)
     {
-        m_canvas.setZoom(GraphCanvas::smallestZoom, QPointF(800, 500));
         std::vector<Time> frames;
-        for (int i = 0; i < 600; ++i)
-            frames.push_back(timed([&] {
-                m_canvas.setZoom(m_canvas.zoom() * (i % 300 < 150 ? 1.034 : 1 / 1.034), QPointF(800, 500));
-                paint();
-            }));
+        const std::vector<GraphPlace> places = m_canvas.layoutOfGraph()->places();
+        for (std::size_t start = 0; start < 4; ++start) {
+            m_canvas.setZoom(GraphCanvas::smallestZoom, QPointF(800, 500));
+            lookAt(places[places.size() * (2 * start + 1) / 8]);
+            for (int i = 0; i < 150; ++i)
+                frames.push_back(timed([&] {
+                    m_canvas.setZoom(m_canvas.zoom() * 1.034, QPointF(800, 500));
+                    paint();
+                }));
+        }
         report(what, frames);
+    }
+    void lookAt(GraphPlace place)
+    {
+        const QRectF there = m_canvas.toWidget(m_canvas.layoutOfGraph()->rect(place));
+        m_canvas.panBy(QPointF(800, 500) - there.topLeft());
     }
     void all(const std::string& name)
     {
@@ -158,6 +184,68 @@ Program oneLevel(int operations)
     return std::move(builder).finish();
 }
 
+/// What nothing can be faster than: the ground alone, filled in a widget of that size.
+void floorOfFrames()
+{
+    QImage image(1600, 1000, QImage::Format_RGB32);
+    GraphCanvas empty;
+    empty.resize(image.size());
+    std::vector<Time> frames;
+    for (int i = 0; i < 400; ++i)
+        frames.push_back(timed([&] { empty.render(&image, {}, {}, QWidget::DrawWindowBackground); }));
+    std::printf("the floor: an empty repaint of 1600 x 1000\n");
+    report("nothing drawn", frames);
+}
+
+/// The annotated program, from a file, in the window with all its docks; then its graph alone.
+void inTheWindow(bool fourAxes, bool scoped)
+{
+    bench::TransformerSettings settings;
+    settings.fourAxes = fourAxes;
+    const Program program = bench::largeTransformer(settings);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("transformer.mlir"));
+    PrintOptions options;
+    options.names = scoped ? PrintedNames::AsAttributes : PrintedNames::None;
+    const std::string text = printStableHlo(program, options);
+    if (QFile file(path); !file.open(QIODevice::WriteOnly) || file.write(text.data(), qint64(text.size())) < 0)
+        qFatal("no file");
+    const std::string name = std::string("126 layers, ")
+        + (fourAxes ? "data x fsdp x tensor x sequence" : "data x model")
+        + (scoped ? "" : ", without names and scopes");
+
+    std::printf("%s: %zu operations, %.1f MB of text\n", name.c_str(), program.operations.size(),
+        static_cast<double>(text.size()) / 1e6);
+    Appearance appearance(ThemeChoice::Light);
+    MainWindow window(&appearance, { .remember = false });
+    window.resize(1600, 1000);
+    window.show();
+    window.dock(QStringLiteral("program"))->present();
+    QCoreApplication::processEvents();
+    Time read, laidOut, painted;
+    read = timed([&] { window.openFile(path); });
+    laidOut = timed([&] { window.document()->waitForAnalysis(); });
+    painted = timed([&] {
+        QCoreApplication::processEvents();
+        window.repaint();
+    });
+    const SnapshotPtr snapshot = window.document()->snapshot();
+    if (!snapshot || !snapshot->propagation || !window.programView()->canvas()->layoutOfGraph())
+        qFatal("not shown");
+    const double whole = read.clock + laidOut.clock + painted.clock;
+    std::printf("  opened in the window within %.0f ms by the clock: read %.0f, verified, propagated and handed to the "
+                "docks %.0f, painted %.0f\n",
+        whole, read.clock, laidOut.clock, painted.clock);
+    std::printf(
+        "  its threads took %.0f ms of processor time\n", read.processor + laidOut.processor + painted.processor);
+    late = late || whole > openBudget;
+
+    Bench bench(name.c_str(), snapshot);
+    bench.all("folded");
+    bench.openEverything();
+    bench.all("all open");
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -165,22 +253,19 @@ int main(int argc, char** argv)
     qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(argc, argv);
     const Appearance appearance(ThemeChoice::Light);
+    floorOfFrames();
+    inTheWindow(false, true);
+    inTheWindow(true, true);
+    inTheWindow(true, false);
     {
-        Bench bench("transformer of 142 layers", std::make_shared<const Program>(test::transformerProgram(142)));
-        bench.all("folded");
-        bench.openEverything();
-        bench.all("all open");
-    }
-    {
-        Bench bench("the same without scopes", std::make_shared<const Program>(test::transformerProgram(142, false)));
-        bench.all("folded");
-        bench.openEverything();
-        bench.all("all open");
-    }
-    {
-        Bench bench("one level", std::make_shared<const Program>(oneLevel(30'000)));
+        auto snapshot = std::make_shared<Snapshot>();
+        snapshot->program = std::make_shared<const Program>(oneLevel(30'000));
+        Bench bench("one level, nothing repeated", snapshot);
         bench.all("one level");
     }
-    std::printf("%s\n", exceeded ? "BUDGET EXCEEDED" : "within the budgets: open in 2 s, 99 % of frames in 16 ms");
+    std::printf("%s\n",
+        exceeded   ? "BUDGET EXCEEDED"
+            : late ? "inconclusive: within the budgets by processor time, not by the clock; is the machine busy?"
+                   : "within the budgets: open in 2 s, 99 % of frames in 16 ms");
     return exceeded ? 1 : 0;
 }

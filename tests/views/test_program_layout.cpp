@@ -1,126 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The outline of programs and where their parts are drawn, without a window.
+// Where the parts of programs are drawn, without a window.
 #include <QElapsedTimer>
 #include <QTest>
 #include <algorithm>
 #include <map>
-#include <random>
 #include <set>
 
-#include "networks/mlp.h"
 #include "views/panel_fixture.h"
-#include "views/program_view/graph_layout.h"
-#include "views/program_view/graph_words.h"
-#include "views/program_view/repeated_blocks.h"
+#include "views/program_graph.h"
 #include "views/transformer_program.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
+using test::Graph;
+using test::mlp;
+using test::randomProgram;
 
 namespace {
-
-/// A program of random operations on a few of the newest values.
-Program randomProgram(unsigned seed, int operations)
-{
-    std::mt19937 random(seed);
-    Builder builder("random");
-    const TensorType type{ DType::F32, { 8 } };
-    std::vector<ValueId> values{ builder.argument(type, "a", Role::Input), builder.argument(type, "b", Role::Input) };
-    const auto pick = [&] {
-        const std::size_t reach = random() % 5 == 0 ? values.size() : std::min<std::size_t>(values.size(), 6);
-        return values[values.size() - 1 - random() % reach];
-    };
-    for (int i = 0; i < operations; ++i) {
-        if (random() % 12 == 0)
-            builder.setScope(
-                random() % 3 == 0 ? std::string() : "part" + std::to_string(i) + (random() % 2 == 0 ? "/inner" : ""));
-        switch (random() % 4) {
-        case 0:
-            values.push_back(builder.unary(OpKind::Tanh, pick()));
-            break;
-        case 1:
-            values.push_back(builder.constant(type, static_cast<double>(i)));
-            break;
-        default:
-            values.push_back(builder.binary(random() % 2 == 0 ? OpKind::Add : OpKind::Multiply, pick(), pick()));
-        }
-    }
-    builder.result(values.back());
-    builder.result(values[values.size() / 2]);
-    return std::move(builder).finish();
-}
-
-Program mlp(int layers = 4)
-{
-    MlpSettings settings;
-    settings.layers = layers;
-    return buildMlp(settings).value();
-}
-
-struct Graph {
-    ProgramPtr program;
-    std::shared_ptr<const ProgramOutline> outline;
-    GraphWords words;
-    GraphLayout layout;
-
-    explicit Graph(Program of)
-        : program(std::make_shared<const Program>(std::move(of)))
-        , outline(std::make_shared<const ProgramOutline>(ProgramOutline::build(*program)))
-        , words(program, outline)
-        , layout(program, outline, measure())
-    {
-    }
-    [[nodiscard]] GraphMeasure measure() const
-    {
-        GraphMeasure measure;
-        const ProgramOutline* of = outline.get();
-        measure.folded = [of](int part) {
-            return of->part(part).kind == PartKind::Operation ? QSizeF(60 + part % 7 * 9, 28)
-                                                              : QSizeF(120 + part % 5 * 11, 44);
-        };
-        measure.head = [](int) { return 150.0; };
-        measure.value = [](ValueId value, int, int) { return QSizeF(30 + value.index % 4 * 20, 22); };
-        measure.results = [](int) { return QSizeF(80, 22); };
-        measure.label = [](OperationId operation) { return operation.index % 3 * 50.0; };
-        return measure;
-    }
-    void openAll()
-    {
-        std::vector<int> all;
-        for (int part = 0; part < static_cast<int>(outline->parts.size()); ++part)
-            all.push_back(part);
-        layout.setOpenParts(all);
-    }
-    void openSome(unsigned seed)
-    {
-        std::mt19937 random(seed);
-        std::vector<int> some{ 0 };
-        for (int part = 1; part < static_cast<int>(outline->parts.size()); ++part)
-            if (random() % 2 == 0)
-                some.push_back(part);
-        layout.setOpenParts(some);
-    }
-    template <class Visit>
-    void forEachLevel(Visit visit) const
-    {
-        for (int part = 0; part < static_cast<int>(outline->parts.size()); ++part)
-            if (const GraphLevel* level = layout.level(part))
-                visit(part, *level);
-    }
-    /// "Layer 0 (6): ...", a line per part, operations left out.
-    [[nodiscard]] QStringList lines(int part = 0, int depth = 0) const
-    {
-        QStringList lines;
-        for (const int child : outline->part(part).children)
-            if (outline->isContainer(child)) {
-                lines << QString(2 * depth, u' ') + words.title(child) + u" | "_s
-                        + words.subtitle(child).replace(QChar(0x2009), u' ');
-                if (outline->part(child).kind != PartKind::Repeat)
-                    lines << this->lines(child, depth + 1);
-            }
-        return lines;
-    }
-};
 
 QString boxesOf(const GraphLevel& level)
 {
@@ -224,113 +120,6 @@ class TestProgramLayout : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
-
-    void partsOfTheNotebook()
-    {
-        const Graph graph(mlp());
-        QCOMPARE(graph.lines().join(u'\n'),
-            u"Layer 0 | 6 ops\n"
-            "Layers 1–3 | same as Layer 0, folded × 3\n"
-            "Loss | 1 op\n"
-            "Backward | 41 ops\n"
-            "  Loss | 2 ops\n"
-            "  Layer 3 | 10 ops\n"
-            "  Layers 1–2 | same as Layer 3, folded × 2\n"
-            "  Layer 0 | 9 ops\n"
-            "Optimizer | 177 ops\n"
-            "  Layer 0 | 40 ops\n"
-            "    W1 | 20 ops\n"
-            "    W2 | 20 ops\n"
-            "  Layers 1–3 | same as Layer 0, folded × 3"_s);
-    }
-
-    void everyOperationStandsOnce_data()
-    {
-        QTest::addColumn<int>("kind");
-        for (int kind = 0; kind < 6; ++kind)
-            QTest::addRow("%d", kind) << kind;
-    }
-    void everyOperationStandsOnce()
-    {
-        QFETCH(int, kind);
-        const Graph graph(kind == 0 ? mlp()
-                : kind == 1         ? test::transformerProgram(5)
-                : kind == 2         ? test::transformerProgram(5, false)
-                                    : randomProgram(static_cast<unsigned>(kind), 200));
-        std::vector<OperationId> order;
-        const auto visit = [&](const auto& self, int part) -> void {
-            const ProgramPart& at = graph.outline->part(part);
-            if (at.kind == PartKind::Operation)
-                order.push_back(at.operation);
-            int operations = at.kind == PartKind::Operation ? 1 : 0;
-            for (std::size_t i = 0; i < at.children.size(); ++i) {
-                const ProgramPart& child = graph.outline->part(at.children[i]);
-                QCOMPARE(child.parent, part);
-                QCOMPARE(child.position, static_cast<int>(i));
-                self(self, at.children[i]);
-                operations += child.operations;
-            }
-            QCOMPARE(at.operations, operations);
-        };
-        visit(visit, 0);
-        QVERIFY(order == graph.program->main().operations); // in program order, so that no part needs a later one
-        for (const OperationId id : order)
-            QVERIFY(graph.outline->part(graph.outline->partOfOperation[id.index]).operation == id);
-    }
-
-    void blocksAreFoundWithoutScopes()
-    {
-        const Graph graph(test::transformerProgram(12, false));
-        const ProgramPart& root = graph.outline->part(0);
-        std::vector<int> repeats;
-        for (const int child : root.children)
-            if (graph.outline->part(child).kind == PartKind::Repeat)
-                repeats.push_back(child);
-        QVERIFY(!repeats.empty());
-        int within = 0; // operations in blocks: the forward pass at least
-        for (const int repeat : repeats) {
-            const ProgramPart& part = graph.outline->part(repeat);
-            QVERIFY(part.children.size() >= 2);
-            within += part.operations + graph.outline->part(part.model).operations;
-            QCOMPARE(
-                graph.outline->part(part.model).operations * static_cast<int>(part.children.size()), part.operations);
-            // The same operation in the model is of the same kind.
-            for (const int block : part.children)
-                for (const int child : graph.outline->part(block).children) {
-                    const int like = graph.outline->likeInModel(child);
-                    QVERIFY(like >= 0);
-                    const ProgramPart &a = graph.outline->part(child), &b = graph.outline->part(like);
-                    QCOMPARE(a.kind, b.kind);
-                    if (a.kind == PartKind::Operation)
-                        QCOMPARE(static_cast<int>(graph.program->operation(a.operation).kind),
-                            static_cast<int>(graph.program->operation(b.operation).kind));
-                }
-        }
-        QVERIFY2(within > root.operations / 4, qPrintable(QString::number(within)));
-        // The layers of the forward pass: the eleven after the first one.
-        QCOMPARE(graph.outline->part(repeats.front()).children.size(), std::size_t{ 11 });
-    }
-
-    void whatDiffersIsNoRepetition()
-    {
-        Builder builder("chain");
-        ValueId x = builder.argument({ DType::F32, { 8 } }, "x", Role::Input);
-        const ValueId first = x;
-        for (int i = 0; i < 8; ++i) { // the fifth block reads another value in the same place
-            const ValueId a = builder.unary(OpKind::Tanh, x);
-            const ValueId b = builder.binary(OpKind::Add, a, i == 4 ? a : x);
-            const ValueId c = builder.unary(OpKind::Sine, b);
-            x = builder.binary(OpKind::Multiply, c, first);
-        }
-        builder.result(x);
-        const Program program = std::move(builder).finish();
-        BlockComparison comparison(program);
-        const auto found = repeatedBlocks(program, program.main().operations, comparison);
-        QCOMPARE(found.size(), std::size_t{ 2 });
-        QVERIFY((found[0] == RepeatedBlocks{ 2, 4, 3 })); // in the first block two values are one
-        QCOMPARE(found[1].copies, 3);
-        QVERIFY(found[1].first >= 17);
-    }
 
     void nothingOverlapsAndEdgesMeetTheirBoxes_data()
     {

@@ -358,15 +358,18 @@ private Q_SLOTS:
         Shown shown;
         const GraphWords& words = *shown.canvas().graphWords();
         const int repeat = shown.part(u"Layers 1–3"_s);
-        QVERIFY(words.isCutAlike(repeat));
+        QVERIFY(words.differences(repeat).empty());
         // The same program with one value of layer 2 cut otherwise.
         auto other = std::make_shared<Snapshot>(shown.fixture.snapshot());
         auto propagation = std::make_shared<PropagationResult>(*other->propagation);
         propagation->shardings[other->program->find("layers.2/y").index].dims[0].axes.clear();
         other->propagation = propagation;
         shown.canvas().setSnapshot(other);
-        QVERIFY(!shown.canvas().graphWords()->isCutAlike(repeat));
-        QVERIFY(shown.canvas().graphWords()->subtitle(repeat).startsWith(u"as Layer 0, but cut differently"_s));
+        QCOMPARE(shown.canvas().graphWords()->differences(repeat).size(), std::size_t{ 1 });
+        const QString told = shown.canvas().graphWords()->subtitle(repeat);
+        QVERIFY2(told.startsWith(u"as Layer 0, folded"_s) && told.endsWith(u"Layer 2 differs: sharding of y"_s),
+            qPrintable(told));
+        QVERIFY(shown.canvas().graphWords()->tip(repeat).endsWith(u"Layer 2 differs: sharding of y"_s));
     }
 
     void bigProgramsArePaintedAtEveryZoom()

@@ -2,13 +2,12 @@
 #include "views/program_view/graph_canvas.h"
 
 #include <QEvent>
-#include <QFontMetricsF>
-#include <QHash>
+#include <QPaintEvent>
+#include <QPainter>
 #include <algorithm>
-#include <cmath>
 
+#include "views/program_view/graph_measure.h"
 #include "views/theme/theme.h"
-#include "views/widgets/span_line.h"
 
 namespace shardscope {
 
@@ -77,7 +76,7 @@ void GraphCanvas::setSnapshot(SnapshotPtr snapshot)
 
 void GraphCanvas::makeLayout(const std::vector<std::string>& openKeys)
 {
-    m_layout = std::make_unique<GraphLayout>(m_snapshot->program, m_outline, measure());
+    m_layout = std::make_unique<GraphLayout>(m_snapshot->program, m_outline, graphMeasure(*m_words, *m_outline));
     std::vector<int> open;
     if (!openKeys.empty()) {
         std::vector<std::string> keys = openKeys;
@@ -94,68 +93,20 @@ void GraphCanvas::makeLayout(const std::vector<std::string>& openKeys)
         m_layout->setOpenParts(open);
 }
 
-/// Sizes of what is painted at 100 %.
-GraphMeasure GraphCanvas::measure() const
-{
-    const auto pixels = [](int at12) { return static_cast<double>(Metrics::scaled(at12)); };
-    const QFont title = Metrics::semibold(), small = Metrics::small(), fixed = Metrics::fixed();
-    const auto widths = std::make_shared<QHash<QString, double>>();
-    const auto widthOf = [widths](const QString& text, const QFont& font, QChar kind) {
-        double& width = (*widths)[kind + text];
-        if (width == 0)
-            width = std::ceil(QFontMetricsF(font).horizontalAdvance(text));
-        return width;
-    };
-    const GraphWords* said = m_words.get();
-    const ProgramOutline* outline = m_outline.get();
-    GraphMeasure measure;
-    measure.folded = [=](int part) {
-        const ProgramPart& of = outline->part(part);
-        double width = widthOf(said->title(part), title, u't') + pixels(24);
-        if (of.kind == PartKind::Operation) {
-            const bool pin = !of.children.empty() || said->isConstraint(of.operation); // or an arrow
-            return QSizeF(std::max(pixels(48), width + (pin ? pixels(14) : 0)), pixels(28));
-        }
-        width = std::max(width + pixels(16), widthOf(said->subtitle(part), small, u's') + pixels(36));
-        return QSizeF(std::max(pixels(120), width), pixels(44));
-    };
-    measure.head = [=](int part) {
-        return widthOf(said->title(part), title, u't') + widthOf(said->counts(part), small, u's') + pixels(64);
-    };
-    measure.value = [=](ValueId value, int more, int level) {
-        return QSizeF(
-            std::max(pixels(28), widthOf(said->valueName(value, level, more), small, u's') + pixels(16)), pixels(22));
-    };
-    measure.results = [=](int count) {
-        return QSizeF(widthOf(said->results(count), small, u's') + pixels(20), pixels(22));
-    };
-    measure.label = [=](OperationId operation) {
-        double width = 0;
-        const int part = outline->partOfOperation[operation.index];
-        for (const words::Span& span : said->label(operation, outline->part(part).parent)) {
-            QFont face =
-                span.style == words::Span::Style::Strong || span.style == words::Span::Style::Plain ? small : fixed;
-            if (span.style == words::Span::Style::Axis || span.style == words::Span::Style::Strong)
-                face.setWeight(QFont::DemiBold);
-            width += widthOf(span.text, face, QChar(u'0' + static_cast<char16_t>(span.style)));
-        }
-        return width;
-    };
-    measure.headHeight = pixels(26);
-    measure.padding = pixels(16);
-    measure.sizes = { pixels(16), pixels(18), pixels(20), pixels(12), pixels(18) };
-    return measure;
-}
-
 void GraphCanvas::layoutChanged()
 {
     m_places.reset();
     m_hovered = {};
-    m_marks.clear();
-    if (m_layout && m_marked.valid())
-        m_marks = m_layout->placesOf(m_marked);
+    m_painter.forget();
+    findMarks();
     tableChanged(this);
     update();
+}
+
+void GraphCanvas::findMarks()
+{
+    m_marks = m_layout && m_marked.valid() ? m_layout->placesOf(m_marked) : std::vector<GraphPlace>();
+    std::sort(m_marks.begin(), m_marks.end());
 }
 
 void GraphCanvas::setMarkedValue(ValueId value)
@@ -163,9 +114,7 @@ void GraphCanvas::setMarkedValue(ValueId value)
     if (value == m_marked)
         return;
     m_marked = value;
-    m_marks.clear();
-    if (m_layout && value.valid())
-        m_marks = m_layout->placesOf(value);
+    findMarks();
     if (!m_marks.empty()) {
         const QRectF seen(toGraph({ 0, 0 }), QSizeF(size()) / m_zoom);
         const bool anySeen = std::any_of(m_marks.begin(), m_marks.end(),
@@ -285,107 +234,11 @@ void GraphCanvas::unfold(bool repeats)
     fit();
 }
 
-// What is in sight.
-
-QRectF GraphCanvas::toWidget(const QRectF& rect) const
-{
-    return { (rect.topLeft() - m_offset) * m_zoom, rect.size() * m_zoom };
-}
-
-void GraphCanvas::setZoom(double zoom, QPointF anchor)
-{
-    zoom = std::clamp(zoom, smallestZoom, largestZoom);
-    if (!m_layout || zoom == m_zoom)
-        return;
-    m_offset += anchor / m_zoom - anchor / zoom;
-    m_zoom = zoom;
-    m_moved = true;
-    keepInSight();
-    update();
-    Q_EMIT zoomChanged();
-}
-
-void GraphCanvas::zoomBy(double factor)
-{
-    // Around what is current, as long as it is in sight.
-    QPointF anchor = QRectF(rect()).center();
-    if (m_current.valid())
-        if (const QRectF at = toWidget(m_layout->rect(m_current)); QRectF(rect()).contains(at.center()))
-            anchor = at.center();
-    setZoom(m_zoom * factor, anchor);
-}
-
-void GraphCanvas::fit()
-{
-    if (!m_layout || m_layout->size().isEmpty())
-        return;
-    constexpr double leastLegible = 0.6;
-    const QSizeF graph = m_layout->size();
-    const double across = width() / graph.width(), down = height() / graph.height();
-    const double whole = std::min({ across, down, 1.0 });
-    const double zoom = whole >= leastLegible ? whole : std::clamp(across, leastLegible, 1.0);
-    const bool changed = zoom != m_zoom;
-    m_zoom = zoom;
-    m_offset = QPointF((graph.width() - width() / zoom) / 2, std::min(0.0, (graph.height() - height() / zoom) / 2));
-    m_moved = false;
-    update();
-    if (changed)
-        Q_EMIT zoomChanged();
-}
-
-void GraphCanvas::panBy(QPointF pixels)
-{
-    m_offset -= pixels / m_zoom;
-    m_moved = true;
-    keepInSight();
-    update();
-}
-
-/// Some of the graph always stays in sight.
-void GraphCanvas::keepInSight()
-{
-    if (!m_layout)
-        return;
-    const QSizeF graph = m_layout->size(), seen = QSizeF(size()) / m_zoom;
-    const double x = std::min(graph.width(), seen.width()) / 2, y = std::min(graph.height(), seen.height()) / 2;
-    m_offset.setX(std::clamp(m_offset.x(), x - seen.width(), graph.width() - x));
-    m_offset.setY(std::clamp(m_offset.y(), y - seen.height(), graph.height() - y));
-}
-
-void GraphCanvas::bringIntoSight(const QRectF& rect)
-{
-    const QSizeF room = QSizeF(size()) / m_zoom;
-    const double margin = std::min({ 24.0, room.width() / 8, room.height() / 8 });
-    const QRectF seen(m_offset, room);
-    const auto moved = [margin](double from, double to, double first, double last) {
-        if (last - first > to - from - 2 * margin || first < from + margin)
-            return first < from + margin || last > to - margin ? first - margin - from : 0.0;
-        return last > to - margin ? last + margin - to : 0.0;
-    };
-    QPointF by(moved(seen.left(), seen.right(), rect.left(), rect.right()),
-        moved(seen.top(), seen.bottom(), rect.top(), rect.bottom()));
-    if (by.isNull())
-        return;
-    if (std::abs(by.x()) > room.width() || std::abs(by.y()) > room.height()) // far away: into the middle
-        by = QRectF(rect.topLeft(), rect.size().boundedTo(room)).center() - seen.center();
-    m_offset += by;
-    m_moved = true;
-    update();
-}
-
-void GraphCanvas::resizeEvent(QResizeEvent*)
-{
-    if (!m_moved)
-        fit();
-    else
-        keepInSight();
-}
-
 void GraphCanvas::changeEvent(QEvent* event)
 {
     if ((event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange) && m_layout) {
         const std::vector<int> open = m_layout->openParts();
-        m_layout = std::make_unique<GraphLayout>(m_snapshot->program, m_outline, measure());
+        m_layout = std::make_unique<GraphLayout>(m_snapshot->program, m_outline, graphMeasure(*m_words, *m_outline));
         m_layout->setOpenParts(open);
         layoutChanged();
         if (!m_moved)
@@ -396,71 +249,21 @@ void GraphCanvas::changeEvent(QEvent* event)
     QWidget::changeEvent(event);
 }
 
-// As a table: one row per item.
-
-const std::vector<GraphPlace>& GraphCanvas::places() const
+void GraphCanvas::paintEvent(QPaintEvent* event)
 {
-    if (!m_places)
-        m_places = m_layout ? m_layout->places() : std::vector<GraphPlace>();
-    return *m_places;
-}
-
-int GraphCanvas::tableRowCount() const
-{
-    return static_cast<int>(places().size());
-}
-
-QString GraphCanvas::tableHeader(int column) const
-{
-    return column == 0 ? tr("Operation or value") : column == 1 ? tr("Shape and cut") : tr("Part of");
-}
-
-QString GraphCanvas::tableText(int row, int column) const
-{
-    if (row < 0 || row >= tableRowCount())
-        return {};
-    const GraphPlace place = places()[static_cast<std::size_t>(row)];
-    const GraphItem& item = m_layout->item(place);
-    if (column == 2)
-        return m_words->place(place.level);
-    if (item.kind == GraphItem::Kind::Results)
-        return column == 0 ? m_words->results(item.more + 1) : QString();
-    if (item.kind == GraphItem::Kind::Value)
-        return column == 0 ? m_words->valueName(item.value, place.level, item.more)
-                           : words::plain(m_words->shape(item.value));
-    const ProgramPart& part = m_outline->part(item.part);
-    if (column == 0)
-        return part.children.empty()      ? m_words->title(item.part)
-            : m_layout->isOpen(item.part) ? tr("%1, open").arg(m_words->title(item.part))
-                                          : tr("%1, folded").arg(m_words->title(item.part));
-    return part.kind == PartKind::Operation ? words::plain(m_words->label(part.operation, place.level))
-                                            : m_words->subtitle(item.part);
-}
-
-QRect GraphCanvas::tableRect(int row) const
-{
-    if (row < 0 || row >= tableRowCount())
-        return {};
-    return toWidget(m_layout->rect(places()[static_cast<std::size_t>(row)])).toAlignedRect().intersected(rect());
-}
-
-int GraphCanvas::tableRowAt(QPoint point) const
-{
-    const GraphPlace place = m_layout ? m_layout->at(toGraph(point)) : GraphPlace();
-    const auto found = std::find(places().begin(), places().end(), place);
-    return place.valid() && found != places().end() ? static_cast<int>(found - places().begin()) : -1;
-}
-
-int GraphCanvas::tableCurrentRow() const
-{
-    const auto found = std::find(places().begin(), places().end(), m_current);
-    return m_current.valid() && found != places().end() ? static_cast<int>(found - places().begin()) : -1;
-}
-
-void GraphCanvas::tableActivate(int row)
-{
-    if (row >= 0 && row < tableRowCount())
-        choose(places()[static_cast<std::size_t>(row)]);
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.fillRect(event->rect(), theme.base);
+    if (!m_layout || !m_layout->level(0))
+        return;
+    const GraphScene scene{ *m_layout, *m_words, m_zoom, m_offset, QSizeF(size()), m_current, m_hovered, m_marked,
+        m_marks, hasFocus(), devicePixelRatioF() };
+    m_painter.paint(painter, QRectF(event->rect()), scene);
+    if (hasFocus() && !m_current.valid()) {
+        painter.setPen(QPen(theme.accent, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(rect().adjusted(1, 1, -1, -1));
+    }
 }
 
 } // namespace shardscope

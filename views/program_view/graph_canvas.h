@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "views/program_view/graph_layout.h"
+#include "views/program_view/graph_painter.h"
 #include "views/program_view/graph_words.h"
 #include "views/widgets/painted_table.h"
 
@@ -86,10 +87,9 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    struct Painting;
     void makeLayout(const std::vector<std::string>& openKeys);
-    [[nodiscard]] GraphMeasure measure() const;
     void layoutChanged();
+    void findMarks();
     void unfold(bool repeats);
     void choose(GraphPlace place); ///< by the user
     void activate(GraphPlace place);
@@ -105,7 +105,8 @@ private:
     std::unique_ptr<GraphLayout> m_layout;
     GraphPlace m_current, m_hovered;
     ValueId m_marked;
-    std::vector<GraphPlace> m_marks; ///< where it is drawn
+    std::vector<GraphPlace> m_marks; ///< where it is drawn, sorted
+    GraphPainter m_painter;
     mutable std::optional<std::vector<GraphPlace>> m_places; ///< all, for screen readers
 
     double m_zoom = 1;

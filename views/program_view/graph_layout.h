@@ -13,11 +13,13 @@
 
 #include <QPointF>
 #include <QRectF>
+#include <compare>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "views/program_view/box_tree.h"
 #include "views/program_view/layered_layout.h"
 #include "views/program_view/program_outline.h"
 
@@ -52,6 +54,7 @@ struct GraphLevel {
     std::vector<int> layerStart; ///< first item of each layer, and the number of items
     std::vector<double> layerTop, layerBottom;
     std::vector<int> edgeStart; ///< first edge from each layer, and the number of edges
+    BoxTree itemTree, edgeTree; ///< to find what lies in a rectangle
     QSizeF size; ///< of the frame
 
     [[nodiscard]] const GraphItem& item(int index) const { return items[static_cast<std::size_t>(index)]; }
@@ -67,6 +70,7 @@ struct GraphMeasure {
     std::function<QSizeF(ValueId value, int more, int level)> value;
     std::function<QSizeF(int count)> results;
     std::function<double(OperationId operation)> label; ///< width of what is said of its result
+    std::function<double(ValueId value)> shape; ///< the same of a value that stands for itself
     double headHeight = 24, padding = 16;
     LayeredSizes sizes;
 };
@@ -75,7 +79,7 @@ struct GraphPlace {
     int level = -1; ///< part
     int item = -1;
     [[nodiscard]] bool valid() const { return item >= 0; }
-    bool operator==(const GraphPlace&) const = default;
+    auto operator<=>(const GraphPlace&) const = default;
 };
 
 enum class GraphWay : std::uint8_t { Up, Down, Left, Right };

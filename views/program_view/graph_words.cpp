@@ -27,7 +27,7 @@ GraphWords::GraphWords(ProgramPtr program, std::shared_ptr<const ProgramOutline>
 void GraphWords::setSnapshot(SnapshotPtr snapshot)
 {
     m_snapshot = std::move(snapshot);
-    m_alike.assign(m_outline->parts.size(), -1);
+    m_differences.clear();
     m_added.assign(m_program->values.size(), {});
     if (!m_snapshot || !m_snapshot->deviceProgram)
         return;
@@ -83,12 +83,25 @@ QString GraphWords::operationTitle(const Operation& operation) const
 
 QString GraphWords::scopeTitle(const std::string& name) const
 {
-    static const QRegularExpression numbered(u"^(.*)\\.(\\d+)$"_s);
+    static const QRegularExpression numbered(u"^(.*)[._](\\d+)$"_s);
     const QString text = fromStd(name);
     if (const auto match = numbered.match(text); match.hasMatch())
-        return match.captured(1) == "layers"_L1 ? tr("Layer %1").arg(match.captured(2))
-                                                : match.captured(1) + u' ' + match.captured(2);
+        return match.captured(1) == "layers"_L1 || match.captured(1) == "layer"_L1
+            ? tr("Layer %1").arg(match.captured(2))
+            : match.captured(1) + u' ' + match.captured(2);
     return text.isEmpty() ? text : text.front().toUpper() + text.mid(1);
+}
+
+/// `number`: its own, or those of several.
+QString GraphWords::blockTitle(const ProgramPart& block, const QString& number) const
+{
+    const bool several = number.contains(u'–');
+    if (block.mirrors)
+        return (several ? tr("Blocks %1, backward") : tr("Block %1, backward")).arg(number);
+    if (block.series == 0)
+        return (several ? tr("Blocks %1") : tr("Block %1")).arg(number);
+    const QChar series(u'A' + static_cast<char16_t>(std::min(block.series, 25)));
+    return (several ? tr("Blocks %1 %2", "kind, numbers") : tr("Block %1 %2", "kind, number")).arg(series).arg(number);
 }
 
 QString GraphWords::title(int index) const
@@ -101,7 +114,7 @@ QString GraphWords::title(int index) const
     case PartKind::Scope:
         return scopeTitle(part.name);
     case PartKind::Block:
-        return tr("Block %1").arg(part.number);
+        return blockTitle(part, QString::number(part.number));
     case PartKind::Operation:
         return operationTitle(m_program->operation(part.operation));
     case PartKind::Body: {
@@ -118,14 +131,16 @@ QString GraphWords::title(int index) const
     const ProgramPart& first = m_outline->part(part.children.front());
     const ProgramPart& last = m_outline->part(part.children.back());
     if (first.kind == PartKind::Block)
-        return tr("Blocks %1–%2").arg(first.number).arg(last.number);
+        return blockTitle(
+            first, u"%1–%2"_s.arg(std::min(first.number, last.number)).arg(std::max(first.number, last.number)));
     const QString from = title(part.children.front()), to = title(part.children.back());
     const qsizetype blank = from.lastIndexOf(u' ');
     bool isNumber = false, isOther = false;
     const int a = from.mid(blank + 1).toInt(&isNumber), b = to.mid(to.lastIndexOf(u' ') + 1).toInt(&isOther);
     if (!isNumber || !isOther || blank < 0 || from.left(blank) != to.left(to.lastIndexOf(u' ')))
         return part.children.size() == 1 ? from : tr("%1 to %2", "parts").arg(from, to);
-    const QString what = first.name.starts_with("layers.") ? tr("Layers") : from.left(blank);
+    const QString what =
+        from.left(blank) == tr("Layer %1").arg(0).section(u' ', 0, 0) ? tr("Layers") : from.left(blank);
     return a == b ? from : u"%1 %2–%3"_s.arg(what).arg(std::min(a, b)).arg(std::max(a, b));
 }
 
@@ -140,40 +155,38 @@ QString GraphWords::subtitle(int index) const
     if (part.kind != PartKind::Repeat)
         return counts(index);
     const QString copies = words::copies(static_cast<qint64>(part.children.size()));
-    return isCutAlike(index) ? tr("same as %1, folded %2").arg(title(part.model), copies)
-                             : tr("as %1, but cut differently, folded %2").arg(title(part.model), copies);
+    const std::vector<RepeatDifference>& others = differences(index);
+    const QString model = title(part.model);
+    if (others.empty())
+        return tr("same as %1, folded %2").arg(model, copies);
+    const QString first = title(others.front().part), cut = cutValues(others.front());
+    if (others.size() == part.children.size() && others.size() > 1)
+        return tr("as %1, folded %2; all differ: sharding of %3").arg(model, copies, cut);
+    if (others.size() == 1)
+        return tr("as %1, folded %2; %3 differs: sharding of %4").arg(model, copies, first, cut);
+    return tr("as %1, folded %2; %3 and %4 more differ: sharding of %5")
+        .arg(model, copies, first, words::count(static_cast<qint64>(others.size()) - 1), cut);
 }
 
-bool GraphWords::isCutAlike(int repeat) const
+const std::vector<RepeatDifference>& GraphWords::differences(int repeat) const
 {
-    if (m_alike.empty() || !m_snapshot || !m_snapshot->propagation)
-        return true;
-    signed char& known = m_alike[static_cast<std::size_t>(repeat)];
-    if (known < 0) {
-        const ProgramPart& part = m_outline->part(repeat);
-        known = std::all_of(
-            part.children.begin(), part.children.end(), [&](int child) { return isCutAlike(child, part.model); });
-    }
-    return known != 0;
+    const auto [found, fresh] = m_differences.try_emplace(repeat);
+    if (fresh)
+        found->second =
+            differencesOf(*m_program, *m_outline, m_snapshot ? m_snapshot->propagation.get() : nullptr, repeat);
+    return found->second;
 }
 
-bool GraphWords::isCutAlike(int index, int likeIndex) const
+QString GraphWords::cutValues(const RepeatDifference& of) const
 {
-    const ProgramPart &part = m_outline->part(index), &like = m_outline->part(likeIndex);
-    if (part.kind == PartKind::Operation && like.kind == PartKind::Operation) {
-        const auto& results = m_program->operation(part.operation).results;
-        const auto& others = m_program->operation(like.operation).results;
-        const auto& shardings = m_snapshot->propagation->shardings;
-        for (std::size_t i = 0; i < std::min(results.size(), others.size()); ++i)
-            if (!shardings[results[i].index].isEquivalent(shardings[others[i].index]))
-                return false;
-    }
-    if (part.children.size() != like.children.size())
-        return false;
-    for (std::size_t i = 0; i < part.children.size(); ++i)
-        if (!isCutAlike(part.children[i], like.children[i]))
-            return false;
-    return true;
+    const QString first = valueName(of.values.front(), of.part);
+    const auto more = static_cast<qint64>(of.values.size()) - 1;
+    return more == 0 ? first : tr("%1 and %2 more").arg(first, words::count(more));
+}
+
+QString GraphWords::difference(const RepeatDifference& of) const
+{
+    return tr("%1 differs: sharding of %2").arg(title(of.part), cutValues(of));
 }
 
 QString GraphWords::valueName(ValueId value, int level, int more) const
@@ -298,6 +311,19 @@ QString GraphWords::tip(ValueId id) const
 QString GraphWords::tip(int index) const
 {
     const ProgramPart& part = m_outline->part(index);
+    if (part.kind == PartKind::Repeat) {
+        constexpr std::size_t mostTold = 8;
+        const std::vector<RepeatDifference>& others = differences(index);
+        const QString copies = words::copies(static_cast<qint64>(part.children.size()));
+        QStringList lines{ title(index), tr("as %1, folded %2").arg(title(part.model), copies) };
+        for (std::size_t i = 0; i < std::min(others.size(), mostTold); ++i)
+            lines << difference(others[i]);
+        if (others.size() > mostTold)
+            lines << tr("and %1 more").arg(words::count(static_cast<qint64>(others.size() - mostTold)));
+        if (others.empty())
+            lines << tr("the same operations, the same wiring, cut in the same way");
+        return lines.join(u'\n');
+    }
     if (part.kind != PartKind::Operation)
         return title(index) + u'\n' + subtitle(index);
     const Operation& operation = m_program->operation(part.operation);

@@ -5,10 +5,12 @@
 #include <QCoreApplication>
 #include <QString>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "pipeline/snapshot.h"
 #include "views/program_view/program_outline.h"
+#include "views/program_view/repeat_differences.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -22,7 +24,8 @@ public:
 
     /// "dot_general", "constant 0.9", "Layer 0", "Layers 1–3", "Backward".
     [[nodiscard]] QString title(int part) const;
-    /// Of a folded part: "6 operations", "same as Layer 0, folded × 3".
+    /// Of a folded part: "6 operations", "same as Layer 0, folded × 3", "as Layer 0, folded × 3; Layer 2
+    /// differs: sharding of W1".
     [[nodiscard]] QString subtitle(int part) const;
     /// Of an open part, beside its title.
     [[nodiscard]] QString counts(int part) const;
@@ -42,8 +45,10 @@ public:
     [[nodiscard]] QString tip(ValueId value) const;
     /// "Backward › Layer 3"; empty within the body of main.
     [[nodiscard]] QString place(int level) const;
-    /// Whether everything in a repeated part is also cut as what it repeats.
-    [[nodiscard]] bool isCutAlike(int repeat) const;
+    /// Which copies in a repeated part are cut otherwise than what they repeat.
+    [[nodiscard]] const std::vector<RepeatDifference>& differences(int repeat) const;
+    /// "Layer 3 differs: sharding of W1 and 2 more".
+    [[nodiscard]] QString difference(const RepeatDifference& of) const;
     /// Parts whose title, name or value's path contains the text, whatever its case; in program order.
     [[nodiscard]] std::vector<int> find(const QString& text) const;
 
@@ -51,7 +56,8 @@ public:
     [[nodiscard]] static QString plainName(const Program& program, ValueId value);
 
 private:
-    [[nodiscard]] bool isCutAlike(int part, int like) const;
+    [[nodiscard]] QString blockTitle(const ProgramPart& block, const QString& number) const;
+    [[nodiscard]] QString cutValues(const RepeatDifference& of) const;
     [[nodiscard]] QString operationTitle(const Operation& operation) const;
     [[nodiscard]] QString scopeTitle(const std::string& name) const;
 
@@ -59,7 +65,7 @@ private:
     std::shared_ptr<const ProgramOutline> m_outline;
     SnapshotPtr m_snapshot;
     std::vector<AxisList> m_added; ///< by ValueId: axes along which devices add their parts up
-    mutable std::vector<signed char> m_alike; ///< by part: -1 not known yet
+    mutable std::unordered_map<int, std::vector<RepeatDifference>> m_differences; ///< by repeated part
 };
 
 } // namespace shardscope

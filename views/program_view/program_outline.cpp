@@ -2,34 +2,24 @@
 #include "views/program_view/program_outline.h"
 
 #include <algorithm>
+#include <unordered_map>
 
+#include "views/program_view/operation_scopes.h"
 #include "views/program_view/repeated_blocks.h"
 
 namespace shardscope {
 
 namespace {
 
-using Operations = std::span<const OperationId>;
-
-constexpr int fewestAlike = 3; ///< parts that are the same, before all but the first fold into one
-
 class OutlineBuilder {
 public:
     explicit OutlineBuilder(const Program& program)
         : m_program(program)
-        , m_comparison(program)
+        , m_finder(program)
+        , m_scopes(program)
     {
         m_outline.partOfOperation.assign(program.operations.size(), -1);
         m_outline.partOfRegion.assign(program.regions.size(), -1);
-        for (const std::string& scope : program.scopes) {
-            std::vector<std::string>& names = m_scopes.emplace_back();
-            for (std::size_t begin = 0; begin < scope.size();) {
-                const std::size_t end = std::min(scope.find('/', begin), scope.size());
-                if (end > begin)
-                    names.push_back(scope.substr(begin, end - begin));
-                begin = end + 1;
-            }
-        }
     }
 
     ProgramOutline build()
@@ -78,81 +68,94 @@ private:
     {
         at(part).region = region;
         m_outline.partOfRegion[region.index] = part;
-        addScoped(part, m_program.regions[region.index].operations, 0);
+        // Names that everything in it bears say nothing about its parts.
+        const std::vector<OperationId>& operations = m_program.regions[region.index].operations;
+        addStretch(part, operations, at(part).kind == PartKind::Body ? m_scopes.shared(operations) : 0);
     }
 
     [[nodiscard]] const std::string* scopeName(OperationId id, std::size_t depth) const
     {
-        const std::uint32_t scope = m_program.operation(id).scope;
-        return scope < m_scopes.size() && depth < m_scopes[scope].size() ? &m_scopes[scope][depth] : nullptr;
+        const ScopeNames& names = *m_scopes.of(id);
+        return depth < names.size() ? &names[depth] : nullptr;
     }
 
     /// Neighbours of one scope become a part; operations without one stand for themselves.
-    void addScoped(int parent, Operations operations, std::size_t depth)
+    void addStretch(int parent, Stretch operations, std::size_t depth)
     {
-        struct Run {
-            std::size_t first, end;
-            const std::string* name;
-        };
-        std::vector<Run> runs;
+        std::vector<RepeatUnit> units;
         for (std::size_t i = 0; i < operations.size(); ++i) {
             const std::string* name = scopeName(operations[i], depth);
-            const std::string* before = runs.empty() ? nullptr : runs.back().name;
-            const bool joins = !runs.empty() && ((!name && !before) || (name && before && *name == *before));
-            if (joins)
-                runs.back().end = i + 1;
+            if (name && !units.empty() && units.back().scope && *units.back().scope == *name)
+                ++units.back().count;
             else
-                runs.push_back({ i, i + 1, name });
+                units.push_back({ i, 1, name });
         }
-        const auto part = [&](const Run& run) { return operations.subspan(run.first, run.end - run.first); };
-        for (std::size_t i = 0; i < runs.size();) {
-            std::size_t end = i + 1; // those that are the same as this one
-            while (runs[i].name && end < runs.size() && runs[end].name
-                && m_comparison.same(part(runs[i]), part(runs[end])))
-                ++end;
-            if (!runs[i].name) {
-                addBlocks(parent, part(runs[i]));
-            } else {
-                const bool folds = end - i >= fewestAlike;
-                int into = parent, model = -1;
-                for (std::size_t k = i; k < end; ++k) {
-                    if (folds && k == i + 1) {
-                        add(parent, PartKind::Repeat).model = model;
-                        into = newest();
-                    }
-                    add(into, PartKind::Scope).name = *runs[k].name;
-                    const int scope = newest();
-                    if (k == i)
-                        model = scope;
-                    addScoped(scope, part(runs[k]), depth + 1);
-                }
-            }
-            i = end;
-        }
+        addUnits(parent, operations, units, depth);
     }
 
-    /// Where no scope says which operations belong together, repetition does.
-    void addBlocks(int parent, Operations operations)
+    /// The first of several that are the same stands for itself, the others fold into one part.
+    void addUnits(int parent, Stretch operations, const std::vector<RepeatUnit>& units, std::size_t depth)
     {
+        const std::vector<RepeatedBlocks> found = m_finder.find(operations, units);
+        std::vector<int> models; // by what was found
         std::size_t done = 0;
-        for (const RepeatedBlocks& repeated : repeatedBlocks(m_program, operations, m_comparison)) {
+        int series = 0;
+        for (const RepeatedBlocks& repeated : found) {
             const auto first = static_cast<std::size_t>(repeated.first);
             const auto length = static_cast<std::size_t>(repeated.length);
             for (; done < first; ++done)
-                addOperation(parent, operations[done]);
-            const int model = static_cast<int>(m_outline.parts.size());
+                addUnit(parent, operations, units[done], depth);
+            const bool isBlock = length > 1 || !units[first].scope;
+            const auto mirrored = m_firstNumbers.find(repeated.mirror.run);
+            const bool mirrors = isBlock && mirrored != m_firstNumbers.end();
+            int model = repeated.like < 0 ? -1 : models[static_cast<std::size_t>(repeated.like)];
             int into = parent;
+            const int from = model < 0 ? 0 : m_numbers[model], ownSeries = model < 0 ? series : at(model).series;
+            if (isBlock && !mirrors)
+                m_firstNumbers[repeated.run] = from;
             for (int copy = 0; copy < repeated.copies; ++copy, done += length) {
-                if (copy == 1) {
+                if (model >= 0 && into == parent) {
                     add(parent, PartKind::Repeat).model = model;
                     into = newest();
                 }
-                add(into, PartKind::Block).number = copy;
-                addBlocks(newest(), operations.subspan(done, length));
+                int part = newest() + 1;
+                if (isBlock) {
+                    ProgramPart& block = add(into, PartKind::Block);
+                    block.mirrors = mirrors;
+                    block.number = mirrors ? mirrored->second + repeated.mirror.from - copy : from + copy;
+                    block.series = mirrors ? 0 : ownSeries;
+                    const auto begin = units.begin() + static_cast<std::ptrdiff_t>(done);
+                    addWithin(part, operations, { begin, begin + repeated.length }, depth);
+                } else {
+                    addUnit(into, operations, units[done], depth);
+                }
+                if (model < 0)
+                    model = part;
             }
+            m_numbers[model] = from + repeated.copies;
+            models.push_back(model);
+            series += isBlock && !mirrors && repeated.like < 0 ? 1 : 0;
         }
-        for (; done < operations.size(); ++done)
-            addOperation(parent, operations[done]);
+        for (; done < units.size(); ++done)
+            addUnit(parent, operations, units[done], depth);
+    }
+
+    /// A part of a list, with units that count from its own beginning.
+    void addWithin(int parent, Stretch operations, std::vector<RepeatUnit> units, std::size_t depth)
+    {
+        const std::size_t first = units.front().first;
+        const std::size_t count = units.back().first + units.back().count - first;
+        for (RepeatUnit& unit : units)
+            unit.first -= first;
+        addUnits(parent, operations.subspan(first, count), units, depth);
+    }
+
+    void addUnit(int parent, Stretch operations, const RepeatUnit& unit, std::size_t depth)
+    {
+        if (!unit.scope)
+            return addOperation(parent, operations[unit.first]);
+        add(parent, PartKind::Scope).name = *unit.scope;
+        addStretch(newest(), operations.subspan(unit.first, unit.count), depth + 1);
     }
 
     void addOperation(int parent, OperationId id)
@@ -170,8 +173,10 @@ private:
     }
 
     const Program& m_program;
-    BlockComparison m_comparison;
-    std::vector<std::vector<std::string>> m_scopes; ///< by index of the scope: its names, outermost first
+    RepeatFinder m_finder;
+    OperationScopes m_scopes;
+    std::unordered_map<int, int> m_firstNumbers; ///< by run of the finder, of those whose copies are blocks
+    std::unordered_map<int, int> m_numbers; ///< by model: of the next block
     ProgramOutline m_outline;
 };
 

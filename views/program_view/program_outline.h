@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A program as nested parts: functions, the scopes that its operations bear, blocks that repeat, operations and their
-// bodies. Every part is a stretch of the program in its order, so that parts never depend on each other in circles.
+// A program as nested parts: functions, the scopes that its operations bear or that their locations name, blocks that
+// repeat, operations and their bodies. Every part is a stretch of the program in its order, so that parts never depend
+// on each other in circles.
 //
 //     main
 //       layers.0            6 operations
@@ -25,7 +26,7 @@ enum class PartKind : std::uint8_t {
     Function, ///< the root of a program with main alone
     Scope, ///< operations that bear one scope
     Block, ///< one of several stretches that are the same, found by comparison
-    Repeat, ///< parts that are the same as the one before them
+    Repeat, ///< parts that are the same as an earlier one beside them
     Operation, ///< with parts in it if it has bodies
     Body ///< a region of an operation
 };
@@ -37,7 +38,9 @@ struct ProgramPart {
     OperationId operation; ///< Operation: itself; Body: whose it is
     RegionId region; ///< Function, Body
     std::string name; ///< of a function or of the last part of a scope
-    int number = 0; ///< Block: from 0; Body: which one
+    int number = 0; ///< Block: from 0, or that of the block that it mirrors; Body: which one
+    int series = 0; ///< Block: which of several kinds of blocks side by side
+    bool mirrors = false; ///< Block: it reads from the one of its number in the same list, as a backward pass does
     int model = -1; ///< Repeat: the part that all in it are like
     int position = 0; ///< among the children of its parent
     int operations = 0; ///< within, at any depth

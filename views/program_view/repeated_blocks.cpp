@@ -3,168 +3,188 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <unordered_map>
+#include <utility>
 
 namespace shardscope {
 
 namespace {
 
-constexpr int shortestBlock = 4;
-constexpr int fewestCopies = 3;
+constexpr int shortestBlock = 4; ///< operations
+constexpr int fewestCopies = 3, fewestLike = 2;
 constexpr int window = 4; ///< operations that must agree before a period is tried
-constexpr int mostPeriods = 24; ///< tried from one operation on
-
-std::uint64_t mixed(std::uint64_t seed, std::uint64_t value)
-{
-    return (seed ^ value) * 0x9e3779b97f4a7c15ULL + (seed >> 7);
-}
-
-/// The same for operations that could be partners.
-std::uint64_t label(const Program& program, const Operation& operation)
-{
-    std::uint64_t seed = mixed(static_cast<std::uint64_t>(operation.kind), operation.operands.size());
-    seed = mixed(seed, operation.attributes.index());
-    for (const ValueId result : operation.results) {
-        const TensorType& type = program.value(result).type;
-        seed = mixed(seed, static_cast<std::uint64_t>(type.dtype));
-        for (const std::int64_t size : type.shape)
-            seed = mixed(seed, static_cast<std::uint64_t>(size));
-    }
-    return seed;
-}
+constexpr int mostPeriods = 24; ///< tried from one unit on
 
 } // namespace
 
-BlockComparison::BlockComparison(const Program& program)
+RepeatFinder::RepeatFinder(const Program& program)
     : m_program(program)
-    , m_partnerOfA(program.values.size())
-    , m_partnerOfB(program.values.size())
+    , m_comparison(program)
+    , m_wiring(program)
 {
 }
 
-bool BlockComparison::same(std::span<const OperationId> a, std::span<const OperationId> b)
+/// How many blocks are the same as `model` and wired alike, from the first one on. Looks at few of them first: most
+/// that cannot be are told apart soon.
+int RepeatFinder::copiesAlike(const std::vector<Stretch>& blocks, Stretch model, int fewest)
 {
-    const bool equal = sameLists(a, b);
-    for (const ValueId value : m_touchedA)
-        m_partnerOfA[value.index] = {};
-    for (const ValueId value : m_touchedB)
-        m_partnerOfB[value.index] = {};
-    m_touchedA.clear();
-    m_touchedB.clear();
-    return equal;
-}
-
-bool BlockComparison::sameLists(std::span<const OperationId> a, std::span<const OperationId> b)
-{
-    if (a.size() != b.size())
-        return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        if (!sameOperation(m_program.operation(a[i]), m_program.operation(b[i])))
-            return false;
-    return true;
-}
-
-bool BlockComparison::sameOperation(const Operation& a, const Operation& b)
-{
-    if (a.kind != b.kind || a.operands.size() != b.operands.size() || a.results.size() != b.results.size()
-        || a.regions.size() != b.regions.size() || !(a.attributes == b.attributes))
-        return false;
-    for (std::size_t i = 0; i < a.operands.size(); ++i)
-        if (!pair(a.operands[i], b.operands[i]))
-            return false;
-    for (std::size_t i = 0; i < a.regions.size(); ++i) {
-        const Region& inA = m_program.regions[a.regions[i].index];
-        const Region& inB = m_program.regions[b.regions[i].index];
-        if (inA.arguments.size() != inB.arguments.size() || inA.results.size() != inB.results.size())
-            return false;
-        for (std::size_t k = 0; k < inA.arguments.size(); ++k)
-            if (!pair(inA.arguments[k], inB.arguments[k]))
-                return false;
-        if (!sameLists(inA.operations, inB.operations))
-            return false;
-        for (std::size_t k = 0; k < inA.results.size(); ++k)
-            if (!pair(inA.results[k], inB.results[k]))
-                return false;
+    const int count = static_cast<int>(blocks.size());
+    int same = 0;
+    for (int wanted = std::min(fewest, count);; wanted = std::min(2 * wanted, count)) {
+        while (same < wanted && m_comparison.same(model, blocks[static_cast<std::size_t>(same)]))
+            ++same;
+        if (same < fewest)
+            return 0;
+        const int alike = m_wiring.alike(std::span(blocks).first(static_cast<std::size_t>(same)));
+        if (alike < same || same < wanted || same == count)
+            return alike < fewest ? 0 : alike;
     }
-    for (std::size_t i = 0; i < a.results.size(); ++i)
-        if (!pair(a.results[i], b.results[i]))
-            return false;
-    return true;
 }
 
-bool BlockComparison::pair(ValueId a, ValueId b)
-{
-    ValueId& partnerOfA = m_partnerOfA[a.index];
-    ValueId& partnerOfB = m_partnerOfB[b.index];
-    if (partnerOfA.valid() || partnerOfB.valid())
-        return partnerOfA == b && partnerOfB == a;
-    if (!(m_program.value(a).type == m_program.value(b).type))
-        return false;
-    partnerOfA = b;
-    partnerOfB = a;
-    m_touchedA.push_back(a);
-    m_touchedB.push_back(b);
-    return true;
-}
+struct RepeatFinder::Search {
+    RepeatFinder& finder;
+    const Stretch operations;
+    const std::vector<RepeatUnit>& units;
+    const int count;
+    std::vector<std::uint64_t> labels; ///< by unit
+    std::vector<std::uint64_t> grams; ///< by unit: of itself and the ones behind it; 0 for none
+    std::vector<int> next; ///< where the same gram comes next
+    std::unordered_map<int, int> alikeUpTo; ///< by period: where units have their like one period further on
+    std::vector<RepeatedBlocks> found = {};
+    std::unordered_map<std::uint64_t, std::vector<int>> foundWith = {}; ///< by gram of the first block
 
-std::vector<RepeatedBlocks> repeatedBlocks(
-    const Program& program, std::span<const OperationId> operations, BlockComparison& comparison)
-{
-    std::vector<RepeatedBlocks> found;
-    const int count = static_cast<int>(operations.size());
-    if (count < shortestBlock * fewestCopies)
-        return found;
-    std::vector<std::uint64_t> labels(operations.size());
-    for (std::size_t i = 0; i < operations.size(); ++i)
-        labels[i] = label(program, program.operation(operations[i]));
-    const auto at = [&labels](int i) { return labels[static_cast<std::size_t>(i)]; };
-
-    // Where the same few operations come next: the periods that are worth a look.
-    std::vector<int> next(operations.size(), -1);
-    std::unordered_map<std::uint64_t, int> last;
-    for (int i = count - window; i >= 0; --i) {
-        std::uint64_t gram = 0;
-        for (int k = 0; k < window; ++k)
-            gram = mixed(gram, at(i + k));
-        const auto [place, fresh] = last.try_emplace(gram, i);
-        if (!fresh)
-            next[static_cast<std::size_t>(i)] = std::exchange(place->second, i);
-    }
-
-    const auto block = [&](int first, int length) {
-        return operations.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(length));
-    };
-    // For each period tried: up to where operations have their like one period further on.
-    std::unordered_map<int, int> alikeUpTo;
-    for (int i = 0; i + shortestBlock * fewestCopies <= count;) {
-        RepeatedBlocks best;
-        int other = next[static_cast<std::size_t>(i)];
-        for (int tried = 0; other >= 0 && tried < mostPeriods; ++tried, other = next[static_cast<std::size_t>(other)]) {
-            const int length = other - i;
-            if (length < shortestBlock)
+    Search(RepeatFinder& of, Stretch in, const std::vector<RepeatUnit>& parts)
+        : finder(of)
+        , operations(in)
+        , units(parts)
+        , count(static_cast<int>(parts.size()))
+        , labels(parts.size())
+        , grams(parts.size())
+        , next(parts.size(), -1)
+    {
+        for (int i = 0; i < count; ++i)
+            at(labels, i) = stretchLabel(finder.m_program, block(i, 1));
+        std::unordered_map<std::uint64_t, int> last;
+        for (int i = count - 1; i >= 0; --i) {
+            std::uint64_t gram = 1;
+            int operationsIn = 0;
+            for (int k = i; k < count && operationsIn < window; ++k) {
+                gram = (gram ^ at(labels, k)) * 0x9e3779b97f4a7c15ULL + (gram >> 9);
+                operationsIn = at(units, k).scope ? window : operationsIn + 1;
+            }
+            if (operationsIn < window)
                 continue;
+            at(grams, i) = gram;
+            const auto [place, fresh] = last.try_emplace(gram, i);
+            if (!fresh)
+                at(next, i) = std::exchange(place->second, i);
+        }
+    }
+
+    template <class T>
+    static auto& at(T& list, int index)
+    {
+        return list[static_cast<std::size_t>(index)];
+    }
+    [[nodiscard]] Stretch block(int first, int length) const
+    {
+        const RepeatUnit &begin = at(units, first), &last = at(units, first + length - 1);
+        return operations.subspan(begin.first, last.first + last.count - begin.first);
+    }
+    [[nodiscard]] std::vector<Stretch> blocks(int first, int length, int copies) const
+    {
+        std::vector<Stretch> all;
+        for (int copy = 0; copy < copies; ++copy)
+            all.push_back(block(first + copy * length, length));
+        return all;
+    }
+    [[nodiscard]] bool isLongEnough(int first, int length) const
+    {
+        return block(first, length).size() >= shortestBlock
+            || std::any_of(units.begin() + first, units.begin() + first + length,
+                [](const RepeatUnit& unit) { return unit.scope != nullptr; });
+    }
+
+    void accept(RepeatedBlocks blocksFound)
+    {
+        const std::vector<Stretch> all = blocks(blocksFound.first, blocksFound.length, blocksFound.copies);
+        blocksFound.copies = finder.m_wiring.alike(all); // once more, for what they mirror
+        blocksFound.mirror = finder.m_wiring.mirror();
+        blocksFound.run = finder.m_wiring.add(all);
+        if (blocksFound.like < 0)
+            foundWith[at(grams, blocksFound.first)].push_back(static_cast<int>(found.size()));
+        found.push_back(blocksFound);
+    }
+
+    /// The repetition that begins here and covers most.
+    [[nodiscard]] RepeatedBlocks repetition(int i)
+    {
+        RepeatedBlocks best;
+        int other = at(next, i);
+        for (int tried = 0; other >= 0 && tried < mostPeriods; ++tried, other = at(next, other)) {
+            const int length = other - i;
             if (i + length * fewestCopies > count)
                 break;
+            if (!isLongEnough(i, length))
+                continue;
             int& upTo = alikeUpTo[length];
-            for (upTo = std::max(upTo, i); upTo + length < count && at(upTo) == at(upTo + length);)
+            for (upTo = std::max(upTo, i); upTo + length < count && at(labels, upTo) == at(labels, upTo + length);)
                 ++upTo;
             const int mayBe = (upTo - i) / length + 1;
             if (mayBe < fewestCopies || mayBe * length <= best.length * best.copies)
                 continue;
-            int copies = 1;
-            while (copies < mayBe && comparison.same(block(i, length), block(i + copies * length, length)))
-                ++copies;
-            if (copies >= fewestCopies && copies * length > best.length * best.copies)
+            const int copies = finder.copiesAlike(blocks(i, length, mayBe), block(i, length), fewestCopies);
+            if (copies * length > best.length * best.copies)
                 best = { i, length, copies };
         }
-        if (best.copies > 0) {
-            found.push_back(best);
-            i += best.length * best.copies;
-        } else {
-            ++i;
+        return best;
+    }
+
+    /// What was found before begins here again.
+    [[nodiscard]] RepeatedBlocks again(int i)
+    {
+        const auto known = foundWith.find(at(grams, i));
+        if (at(grams, i) == 0 || known == foundWith.end())
+            return {};
+        for (const int index : known->second) {
+            const RepeatedBlocks before = at(found, index);
+            int mayBe = 0;
+            while (i + (mayBe + 1) * before.length <= count
+                && isLike(before.first, i + mayBe * before.length, before.length))
+                ++mayBe;
+            if (mayBe < fewestLike)
+                continue;
+            const int copies =
+                finder.copiesAlike(blocks(i, before.length, mayBe), block(before.first, before.length), fewestLike);
+            if (copies > 0)
+                return { i, before.length, copies, index };
+        }
+        return {};
+    }
+    [[nodiscard]] bool isLike(int a, int b, int length) const
+    {
+        return std::equal(labels.begin() + a, labels.begin() + a + length, labels.begin() + b);
+    }
+
+    void run()
+    {
+        for (int i = 0; i < count;) {
+            RepeatedBlocks best = again(i);
+            if (best.copies == 0)
+                best = repetition(i);
+            if (best.copies > 0)
+                accept(best);
+            i += std::max(1, best.length * best.copies);
         }
     }
-    return found;
+};
+
+std::vector<RepeatedBlocks> RepeatFinder::find(Stretch operations, const std::vector<RepeatUnit>& units)
+{
+    if (units.size() < fewestCopies)
+        return {};
+    Search search(*this, operations, units);
+    search.run();
+    return std::move(search.found);
 }
 
 } // namespace shardscope

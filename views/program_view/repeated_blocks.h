@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stretches of a program that do the same thing: the layers of a network, as they follow each other when a loop was
-// written out.
+// Stretches of a program that do the same thing again and again: the layers of a network, forwards and backwards, as
+// they follow each other when a loop was written out. Found by what the operations are alone; names do not count.
 //
 //     dot add tanh  dot add tanh  dot add tanh  reduce   ->   three blocks of three operations, from the first one on
 //
-// Two stretches are the same if their operations are equal one by one (kind, attributes, types, bodies) and read from
-// each other in the same way. What they read from outside may be any values, as long as values that are one value in
-// the first stretch are one value in the second.
+// What is called a repetition is the same in every operation and in its wiring (block_comparison.h, repeat_wiring.h).
 #pragma once
 
-#include <span>
+#include <unordered_map>
 #include <vector>
 
-#include "program/program.h"
+#include "views/program_view/block_comparison.h"
+#include "views/program_view/repeat_wiring.h"
 
 namespace shardscope {
 
-class BlockComparison {
-public:
-    explicit BlockComparison(const Program& program);
-    /// Lists of operations in program order.
-    [[nodiscard]] bool same(std::span<const OperationId> a, std::span<const OperationId> b);
-
-private:
-    bool sameLists(std::span<const OperationId> a, std::span<const OperationId> b);
-    bool sameOperation(const Operation& a, const Operation& b);
-    bool pair(ValueId a, ValueId b);
-
-    const Program& m_program;
-    std::vector<ValueId> m_partnerOfA, m_partnerOfB; ///< by value, of the comparison at work
-    std::vector<ValueId> m_touchedA, m_touchedB;
+/// What a list is made of: an operation, or operations that belong together because they bear one scope.
+struct RepeatUnit {
+    std::size_t first = 0, count = 1; ///< operations, from the beginning of the list
+    const std::string* scope = nullptr;
 };
 
-/// `copies` blocks of `length` operations, from operation `first` of the list on.
+/// `copies` blocks of `length` units, from unit `first` of the list on.
 struct RepeatedBlocks {
     int first = 0, length = 0, copies = 0;
-    bool operator==(const RepeatedBlocks&) const = default;
+    int like = -1; ///< an earlier one of the list, whose first block these are copies of, too; else -1
+    int run = -1; ///< number among all that the finder has found
+    RepeatWiring::Mirror mirror = {};
 };
 
-/// Blocks of at least four operations that follow each other at least three times, from the first to the last; of
-/// several ways to see them the one that covers most.
-[[nodiscard]] std::vector<RepeatedBlocks> repeatedBlocks(
-    const Program& program, std::span<const OperationId> operations, BlockComparison& comparison);
+class RepeatFinder {
+public:
+    explicit RepeatFinder(const Program& program);
+    /// Blocks of at least four operations, or of scopes, that follow each other at least three times, or twice where
+    /// they are like earlier ones; from the first to the last. Of several ways to see them the one that covers most.
+    [[nodiscard]] std::vector<RepeatedBlocks> find(Stretch operations, const std::vector<RepeatUnit>& units);
+
+private:
+    struct Search;
+    [[nodiscard]] int copiesAlike(const std::vector<Stretch>& blocks, Stretch model, int fewest);
+
+    const Program& m_program;
+    BlockComparison m_comparison;
+    RepeatWiring m_wiring;
+};
 
 } // namespace shardscope

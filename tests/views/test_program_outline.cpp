@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The outline of programs: their parts, what repeats, and what a repetition says of itself.
+#include <QRegularExpression>
+#include <QTest>
+#include <algorithm>
+#include <map>
+
+#include "program/differentiate.h"
+#include "program/program_mesh.h"
+#include "views/panel_fixture.h"
+#include "views/program_graph.h"
+#include "views/program_view/operation_scopes.h"
+#include "views/program_view/repeated_blocks.h"
+#include "views/transformer_program.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+using test::Graph;
+using test::mlp;
+using test::randomProgram;
+
+namespace {
+
+Program scannedMlp()
+{
+    const test::Fixture fixture(test::example("flax-mlp-scan-program"));
+    return *fixture.snapshot().program;
+}
+
+/// Repetition among the operations of main, whatever they are called.
+std::vector<RepeatedBlocks> repeats(const Program& program)
+{
+    std::vector<RepeatUnit> units;
+    for (std::size_t i = 0; i < program.main().operations.size(); ++i)
+        units.push_back({ i, 1, nullptr });
+    RepeatFinder finder(program);
+    return finder.find(program.main().operations, units);
+}
+
+/// Layers of the same random operations: each reads what the one before makes, a weight of its own and a mask that all
+/// share.
+Program layered(std::mt19937& random, int layers, bool backward)
+{
+    struct Step {
+        unsigned kind;
+        std::size_t other;
+    };
+    std::vector<Step> steps(4 + random() % 5);
+    for (Step& step : steps)
+        step = { static_cast<unsigned>(random() % 4), random() };
+    Builder builder("layered");
+    const TensorType type{ DType::F32, { 8 } };
+    ValueId x = builder.argument(type, "x", Role::Input);
+    const ValueId mask = builder.argument(type, "mask", Role::Input);
+    std::vector<ValueId> weights;
+    for (int layer = 0; layer < layers; ++layer) {
+        weights.push_back(builder.argument(type, "params/layers." + std::to_string(layer) + "/w", Role::Parameter));
+        std::vector<ValueId> values{ x, mask, weights.back(), builder.binary(OpKind::Multiply, x, weights.back()) };
+        for (const Step& step : steps) {
+            const ValueId newest = values.back(), other = values[step.other % values.size()];
+            values.push_back(step.kind == 0 ? builder.unary(OpKind::Exponential, newest)
+                    : step.kind == 1        ? builder.unary(OpKind::Logistic, newest)
+                                     : builder.binary(step.kind == 2 ? OpKind::Add : OpKind::Multiply, newest, other));
+        }
+        x = builder.binary(OpKind::Add, builder.unary(OpKind::Logistic, values.back()), mask);
+    }
+    const ValueId loss = builder.reduce(ReduceKind::Sum, x, { 0 });
+    if (backward) {
+        const auto gradients = differentiate(builder, loss, weights);
+        if (!gradients)
+            qFatal("no gradients");
+        for (const ValueId gradient : *gradients)
+            builder.result(gradient);
+    }
+    builder.result(loss);
+    Program program = std::move(builder).finish();
+    for (Operation& operation : program.operations) // found by what they do alone
+        operation.scope = 0;
+    program.scopes = { "" };
+    return program;
+}
+
+std::vector<OperationId> operationsIn(const ProgramOutline& outline, int part)
+{
+    std::vector<OperationId> found;
+    const auto visit = [&](const auto& self, int at) -> void {
+        if (outline.part(at).kind == PartKind::Operation)
+            found.push_back(outline.part(at).operation);
+        for (const int child : outline.part(at).children)
+            self(self, child);
+    };
+    visit(visit, part);
+    return found;
+}
+
+/// In what two stretches are not the same, looked at one by one; empty if in nothing.
+QString unlikeness(const Program& program, const std::vector<OperationId>& a, const std::vector<OperationId>& b)
+{
+    if (a.size() != b.size())
+        return u"another number of operations"_s;
+    const auto placeIn = [&](const std::vector<OperationId>& operations, ValueId value) {
+        const auto found = std::find(operations.begin(), operations.end(), program.value(value).definition);
+        return found == operations.end() ? -1 : static_cast<int>(found - operations.begin());
+    };
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const Operation &one = program.operation(a[i]), &other = program.operation(b[i]);
+        if (one.kind != other.kind || !(one.attributes == other.attributes)
+            || one.operands.size() != other.operands.size())
+            return u"operations %1 and %2"_s.arg(a[i].index).arg(b[i].index);
+        for (std::size_t k = 0; k < one.operands.size(); ++k)
+            if (!(program.value(one.operands[k]).type == program.value(other.operands[k]).type)
+                || placeIn(a, one.operands[k]) != placeIn(b, other.operands[k]))
+                return u"operand %1 of operations %2 and %3"_s.arg(k).arg(a[i].index).arg(b[i].index);
+    }
+    return {};
+}
+
+} // namespace
+
+class TestProgramOutline : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void partsOfTheNotebook()
+    {
+        const Graph graph(mlp());
+        QCOMPARE(graph.lines().join(u'\n'),
+            u"Layer 0 | 6 ops\n"
+            "Layers 1–3 | same as Layer 0, folded × 3\n"
+            "Loss | 1 op\n"
+            "Backward | 41 ops\n"
+            "  Loss | 2 ops\n"
+            "  Layer 3 | 10 ops\n"
+            "  Layers 1–2 | same as Layer 3, folded × 2\n"
+            "  Layer 0 | 9 ops\n"
+            "Optimizer | 177 ops\n"
+            "  Layer 0 | 40 ops\n"
+            "    W1 | 20 ops\n"
+            "    W2 | 20 ops\n"
+            "  Layers 1–3 | same as Layer 0, folded × 3"_s);
+    }
+
+    void everyOperationStandsOnce_data()
+    {
+        QTest::addColumn<int>("kind");
+        for (int kind = 0; kind < 7; ++kind)
+            QTest::addRow("%d", kind) << kind;
+    }
+    void everyOperationStandsOnce()
+    {
+        QFETCH(int, kind);
+        const Graph graph(kind == 0 ? mlp()
+                : kind == 1         ? test::transformerProgram(5)
+                : kind == 2         ? test::transformerProgram(5, false)
+                : kind == 6         ? scannedMlp()
+                                    : randomProgram(static_cast<unsigned>(kind), 200));
+        std::vector<OperationId> order;
+        const auto visit = [&](const auto& self, int part) -> void {
+            const ProgramPart& at = graph.outline->part(part);
+            if (at.kind == PartKind::Operation)
+                order.push_back(at.operation);
+            int operations = at.kind == PartKind::Operation ? 1 : 0;
+            for (std::size_t i = 0; i < at.children.size(); ++i) {
+                const ProgramPart& child = graph.outline->part(at.children[i]);
+                QCOMPARE(child.parent, part);
+                QCOMPARE(child.position, static_cast<int>(i));
+                self(self, at.children[i]);
+                operations += child.operations;
+            }
+            QCOMPARE(at.operations, operations);
+        };
+        visit(visit, 0);
+        std::vector<OperationId> written; // in program order, so that no part needs a later one
+        const auto follow = [&](const auto& self, const std::vector<OperationId>& operations) -> void {
+            for (const OperationId id : operations) {
+                written.push_back(id);
+                for (const RegionId region : graph.program->operation(id).regions)
+                    self(self, graph.program->regions[region.index].operations);
+            }
+        };
+        follow(follow, graph.program->main().operations);
+        QVERIFY(order == written);
+        for (const OperationId id : order)
+            QVERIFY(graph.outline->part(graph.outline->partOfOperation[id.index]).operation == id);
+    }
+
+    void blocksAreFoundWithoutScopes()
+    {
+        const Graph graph(test::transformerProgram(12, false));
+        const ProgramPart& root = graph.outline->part(0);
+        std::vector<int> repeats;
+        for (const int child : root.children)
+            if (graph.outline->part(child).kind == PartKind::Repeat)
+                repeats.push_back(child);
+        QVERIFY(!repeats.empty());
+        int within = 0; // operations in blocks: the forward pass at least
+        for (const int repeat : repeats) {
+            const ProgramPart& part = graph.outline->part(repeat);
+            QVERIFY(part.children.size() >= 2);
+            within += part.operations + graph.outline->part(part.model).operations;
+            QCOMPARE(
+                graph.outline->part(part.model).operations * static_cast<int>(part.children.size()), part.operations);
+            // The same operation in the model is of the same kind.
+            for (const int block : part.children)
+                for (const int child : graph.outline->part(block).children) {
+                    const int like = graph.outline->likeInModel(child);
+                    QVERIFY(like >= 0);
+                    const ProgramPart &a = graph.outline->part(child), &b = graph.outline->part(like);
+                    QCOMPARE(a.kind, b.kind);
+                    if (a.kind == PartKind::Operation)
+                        QCOMPARE(static_cast<int>(graph.program->operation(a.operation).kind),
+                            static_cast<int>(graph.program->operation(b.operation).kind));
+                }
+        }
+        QVERIFY2(within > root.operations / 4, qPrintable(QString::number(within)));
+        // The layers of the forward pass: the eleven after the first one.
+        QCOMPARE(graph.outline->part(repeats.front()).children.size(), std::size_t{ 11 });
+    }
+
+    void whatDiffersIsNoRepetition()
+    {
+        Builder builder("chain");
+        ValueId x = builder.argument({ DType::F32, { 8 } }, "x", Role::Input);
+        const ValueId first = x;
+        for (int i = 0; i < 8; ++i) { // the fifth block reads another value in the same place
+            const ValueId a = builder.unary(OpKind::Tanh, x);
+            const ValueId b = builder.binary(OpKind::Add, a, i == 4 ? a : x);
+            const ValueId c = builder.unary(OpKind::Sine, b);
+            x = builder.binary(OpKind::Multiply, c, first);
+        }
+        builder.result(x);
+        const Program program = std::move(builder).finish();
+        const auto found = repeats(program);
+        QCOMPARE(found.size(), std::size_t{ 2 });
+        QCOMPARE(found[0].first, 2); // in the first block two values are one
+        QCOMPARE(found[0].length, 4);
+        QCOMPARE(found[0].copies, 3);
+        QCOMPARE(found[1].copies, 3);
+        QVERIFY(found[1].first >= 17);
+    }
+
+    void whatIsReadFromElsewhereIsNoRepetition()
+    {
+        // Eight layers that read from the one before; the sixth reads from two before.
+        for (const bool skips : { false, true }) {
+            Builder builder("skip");
+            const TensorType type{ DType::F32, { 8 } };
+            std::vector<ValueId> outputs{ builder.argument(type, "x", Role::Input) };
+            for (int i = 0; i < 8; ++i) {
+                const ValueId weight = builder.argument(type, "w" + std::to_string(i), Role::Parameter);
+                const ValueId from = outputs[outputs.size() - (skips && i == 5 ? 2 : 1)];
+                const ValueId a = builder.binary(OpKind::Multiply, from, weight);
+                const ValueId b = builder.unary(OpKind::Tanh, a);
+                const ValueId c = builder.binary(OpKind::Add, b, a);
+                outputs.push_back(builder.unary(OpKind::Sine, c));
+            }
+            builder.result(outputs.back());
+            const auto found = repeats(std::move(builder).finish());
+            QVERIFY(!found.empty());
+            QCOMPARE(found[0].copies, skips ? 5 : 8);
+        }
+    }
+
+    void backwardPassesAreFoundAndNumbered()
+    {
+        const Graph graph(test::transformerProgram(6, false));
+        const QStringList lines = graph.lines();
+        QVERIFY2(lines.contains(u"Blocks 1–5 | same as Block 0, folded × 5"_s), qPrintable(lines.join(u'\n')));
+        const qsizetype first = lines.indexOf(QRegularExpression(u"^Block \\d, backward \\|.*"_s));
+        QVERIFY2(first > 0, qPrintable(lines.join(u'\n')));
+        const QString number = lines[first].mid(6, 1);
+        QVERIFY2(lines.indexOf(QRegularExpression(
+                     u"^Blocks \\d–\\d, backward \\| same as Block %1, backward, folded.*"_s.arg(number)))
+                > first,
+            qPrintable(lines.join(u'\n')));
+        // The larger part of the program is folded.
+        int folded = 0;
+        for (const ProgramPart& part : graph.outline->parts)
+            if (part.kind == PartKind::Repeat && part.parent == 0)
+                folded += part.operations;
+        QVERIFY2(folded * 2 > graph.outline->part(0).operations, qPrintable(QString::number(folded)));
+    }
+
+    void whatComesBackIsLikeBefore()
+    {
+        // Three scopes that are the same, one that is not, four that are as before.
+        Builder builder("again");
+        const TensorType type{ DType::F32, { 8 } };
+        ValueId x = builder.argument(type, "x", Role::Input);
+        for (int i = 0; i < 8; ++i) {
+            builder.setScope("layers." + std::to_string(i));
+            x = builder.unary(OpKind::Tanh, x);
+            if (i == 3)
+                x = builder.unary(OpKind::Abs, x);
+            x = builder.unary(OpKind::Sine, x);
+        }
+        builder.result(x);
+        const Graph graph(std::move(builder).finish());
+        QCOMPARE(graph.lines().join(u'\n'),
+            u"Layer 0 | 2 ops\n"
+            "Layers 1–2 | same as Layer 0, folded × 2\n"
+            "Layer 3 | 3 ops\n"
+            "Layers 4–7 | same as Layer 0, folded × 4"_s);
+    }
+
+    void locationsNameParts()
+    {
+        QCOMPARE(scopeNames("backward/layers.0"), (ScopeNames{ "backward", "layers.0" }));
+        QCOMPARE(locationNames(R"("jit(step)/jit(main)/Net/layer_3/dot_general"("model.py":12:4))"),
+            (ScopeNames{ "Net", "layer_3" }));
+        QCOMPARE(locationNames(R"("jit(step)/jit(main)/transpose(jvp(Net))/layer_3/mul")"),
+            (ScopeNames{ "backward", "Net", "layer_3" }));
+        QCOMPARE(locationNames(R"("jit(step)/jit(main)/jvp(Net)/layer_3/mul")"), (ScopeNames{ "Net", "layer_3" }));
+        QCOMPARE(locationNames(R"("model.py":12:4)"), ScopeNames());
+        QCOMPARE(locationNames("unknown"), ScopeNames());
+        QCOMPARE(locationNames(""), ScopeNames());
+
+        Builder builder("located");
+        ValueId x = builder.argument({ DType::F32, { 8 } }, "x", Role::Input);
+        for (int i = 0; i < 4; ++i)
+            x = builder.unary(OpKind::Sine, builder.unary(OpKind::Tanh, x));
+        builder.result(x);
+        Program program = std::move(builder).finish();
+        for (std::size_t i = 0; i < program.operations.size(); ++i) {
+            program.sources.push_back({ 1, 1, "\"jit(f)/layer_" + std::to_string(i / 2) + "/op\"(\"model.py\":3:1)" });
+            program.operations[i].source = static_cast<std::uint32_t>(program.sources.size() - 1);
+        }
+        const Graph graph(std::move(program));
+        QCOMPARE(graph.lines().join(u'\n'), u"Layer 0 | 2 ops\nLayers 1–3 | same as Layer 0, folded × 3"_s);
+    }
+
+    void aFoldNeverHidesADifference_data()
+    {
+        QTest::addColumn<int>("seed");
+        for (int seed = 0; seed < 60; ++seed)
+            QTest::addRow("%d", seed) << seed;
+    }
+    /// A random block eight times, forwards and in half of the cases backwards; then one thing in one of the copies is
+    /// another one.
+    void aFoldNeverHidesADifference()
+    {
+        QFETCH(int, seed);
+        std::mt19937 random(static_cast<unsigned>(seed));
+        Program program = layered(random, 8, seed % 2 == 0);
+        const Graph before{ Program(program) };
+        QVERIFY(std::any_of(before.outline->parts.begin(), before.outline->parts.end(),
+            [](const ProgramPart& part) { return part.kind == PartKind::Repeat && part.children.size() >= 6; }));
+
+        const int kind = seed / 2 % 4;
+        const std::size_t at = random() % program.operations.size();
+        Operation& changed = program.operations[at];
+        ValueId cut;
+        switch (kind) {
+        case 0:
+            if (changed.operands.size() != 1 || program.value(changed.results[0]).type.rank() != 1)
+                return;
+            changed.kind = OpKind::Cosine;
+            changed.attributes = {};
+            break;
+        case 1: { // reads another value
+            if (changed.operands.empty())
+                return;
+            const std::size_t slot = random() % changed.operands.size();
+            const ValueId was = changed.operands[slot];
+            if (program.value(was).path == "x")
+                return; // the end of the row reads what it likes
+            std::vector<ValueId> others;
+            for (std::size_t i = 0; i < program.values.size(); ++i)
+                if (const Value& value = program.values[i]; ValueId(i) != was && value.type == program.value(was).type
+                    && (!value.definition.valid() ? value.role != Role::Parameter : value.definition.index < at))
+                    others.push_back(ValueId(i));
+            if (others.empty())
+                return;
+            changed.operands[slot] = others[random() % others.size()];
+            break;
+        }
+        case 2: // what it makes is cut otherwise
+            if (changed.results.empty())
+                return;
+            cut = changed.results[0];
+            break;
+        default: { // what it is given
+            std::vector<ValueId> weights;
+            for (const ValueId argument : program.main().arguments)
+                if (program.value(argument).role == Role::Parameter)
+                    weights.push_back(argument);
+            cut = weights[random() % weights.size()];
+        }
+        }
+        if (cut.valid()) {
+            program.meshes.push_back(declaredMesh("mesh", { { "x", 2 } }, {}, false));
+            ProgramSharding sharding;
+            sharding.sharding = TensorSharding::open(program.value(cut).type.rank());
+            sharding.sharding.dims[0].axes.push_back(wholeAxis(*program.meshes[0].mesh, 0));
+            program.shardings.push_back(sharding);
+            program.valueShardings.assign(program.values.size(), 0);
+            program.valueShardings[cut.index] = 1;
+        }
+        const Graph graph(std::move(program));
+        for (std::size_t i = 0; i < graph.outline->parts.size(); ++i) {
+            const ProgramPart& repeat = graph.outline->parts[i];
+            if (repeat.kind != PartKind::Repeat)
+                continue;
+            const auto differences = graph.words.differences(static_cast<int>(i));
+            for (const int copy : repeat.children) {
+                const std::vector<OperationId> inModel = operationsIn(*graph.outline, repeat.model),
+                                               inCopy = operationsIn(*graph.outline, copy);
+                const QString unlike = unlikeness(*graph.program, inModel, inCopy);
+                QVERIFY2(unlike.isEmpty(), qPrintable(unlike));
+                const bool told = std::any_of(differences.begin(), differences.end(),
+                    [&](const RepeatDifference& difference) { return difference.part == copy; });
+                const auto concerns = [&](const std::vector<OperationId>& operations) {
+                    return cut.valid() && std::any_of(operations.begin(), operations.end(), [&](OperationId id) {
+                        const Operation& operation = graph.program->operation(id);
+                        const bool reads = !graph.program->value(cut).definition.valid()
+                            && std::find(operation.operands.begin(), operation.operands.end(), cut)
+                                != operation.operands.end();
+                        return reads || (!operation.results.empty() && operation.results[0] == cut);
+                    });
+                };
+                QCOMPARE(told, concerns(inModel) != concerns(inCopy));
+                if (kind < 2) // shown by itself, not in a fold
+                    QVERIFY(std::find(inCopy.begin(), inCopy.end(), OperationId(at)) == inCopy.end());
+            }
+        }
+    }
+};
+
+QTEST_MAIN(TestProgramOutline)
+#include "test_program_outline.moc"

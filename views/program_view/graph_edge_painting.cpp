@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Edges of the graph: curves with arrow heads where they can be told apart, straight lines in one go where they cannot.
+#include <algorithm>
+#include <cmath>
+
+#include "views/program_view/graph_frame.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int mostEdges = 6000; ///< of a level in one frame: more would be a grey plane
+constexpr int mostCurves = 400; ///< beyond which lines have corners
+
+/// From `a` to `b`, beginning and ending straight downwards.
+struct Curve {
+    QPointF a, b;
+    [[nodiscard]] double x(double t) const { return a.x() + (b.x() - a.x()) * t * t * (3 - 2 * t); }
+    [[nodiscard]] double y(double t) const
+    {
+        const double middle = (a.y() + b.y()) / 2, s = 1 - t;
+        return a.y() * s * s * s + 3 * middle * s * t + b.y() * t * t * t;
+    }
+    [[nodiscard]] QPointF slope(double t) const
+    {
+        const double middle = (a.y() + b.y()) / 2, s = 1 - t;
+        return { 6 * (b.x() - a.x()) * t * s, 3 * ((middle - a.y()) * s * s + (b.y() - middle) * t * t) };
+    }
+    /// Where it passes an x; 0 or 1 if that lies beyond its ends.
+    [[nodiscard]] double at(double wanted) const
+    {
+        double low = 0, high = 1;
+        for (int i = 0; i < 24; ++i) {
+            const double t = (low + high) / 2;
+            ((x(t) < wanted) == (a.x() < b.x()) ? low : high) = t;
+        }
+        return (low + high) / 2;
+    }
+};
+
+/// The part of a curve that lies between two places; the whole one may be a thousand times as wide.
+void addPart(QPainterPath& path, const Curve& curve, double left, double right)
+{
+    double from = curve.at(left), to = curve.at(right);
+    if (from > to)
+        std::swap(from, to);
+    const double third = (to - from) / 3;
+    const QPointF first(curve.x(from), curve.y(from)), last(curve.x(to), curve.y(to));
+    path.moveTo(first);
+    path.cubicTo(first + curve.slope(from) * third, last - curve.slope(to) * third, last);
+}
+
+} // namespace
+
+void GraphPainter::Frame::edges(int part, const GraphLevel& in, QPointF origin, bool readable)
+{
+    const int current = scene.current.level == part ? scene.current.item : -1;
+    std::vector<int>& lit = own.m_lit;
+    std::vector<QLineF>& lines = own.m_lines;
+    lit.clear();
+    lines.clear();
+    const double reach = 8 / zoom; // of arrow heads
+    const QRectF seen = inSight(origin).adjusted(-reach, -reach, reach, reach);
+    const bool curved = readable && in.edgeTree.count(seen, mostCurves) <= mostCurves;
+    painter.setRenderHint(QPainter::Antialiasing, curved);
+    painter.setBrush(Qt::NoBrush);
+    int drawn = 0;
+    in.edgeTree.visit(seen, [&](int index) {
+        const GraphEdge& each = in.edges[static_cast<std::size_t>(index)];
+        if (each.from == current || each.to == current
+            || (scene.marked.valid() && each.value == scene.marked && each.more == 0))
+            lit.push_back(index);
+        else if (curved)
+            edge(each, origin, theme.strongLine, 1.5);
+        else if (readable)
+            for (std::size_t i = 1; i < each.points.size(); ++i)
+                lines.emplace_back(toWidget(each.points[i - 1], origin), toWidget(each.points[i], origin));
+        else
+            lines.emplace_back(toWidget(each.points.front(), origin), toWidget(each.points.back(), origin));
+        return ++drawn < mostEdges;
+    });
+    if (!curved) {
+        painter.setPen(QPen(theme.strongLine, 1));
+        painter.drawLines(lines.data(), static_cast<int>(lines.size()));
+        painter.setRenderHint(QPainter::Antialiasing, true);
+    }
+    for (const int index : lit)
+        edge(in.edges[static_cast<std::size_t>(index)], origin, theme.accent, 2);
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+void GraphPainter::Frame::edge(const GraphEdge& edge, QPointF origin, const QColor& color, double width)
+{
+    QPainterPath& path = own.m_path;
+    path.clear();
+    const QRectF near = clip.adjusted(-8, -8, 8, 8);
+    QPointF before = toWidget(edge.points.front(), origin);
+    bool down = false; // the pen stands at `before`
+    for (std::size_t i = 1; i < edge.points.size(); ++i) {
+        const QPointF at = toWidget(edge.points[i], origin);
+        const double left = std::min(before.x(), at.x()), right = std::max(before.x(), at.x());
+        const bool isSeen =
+            left <= near.right() && right >= near.left() && before.y() <= near.bottom() && at.y() >= near.top();
+        if (isSeen && i % 2 == 0 && right - left > 2 * near.width()) {
+            addPart(path, { before, at }, near.left(), near.right());
+            down = false;
+        } else if (isSeen) {
+            if (!down)
+                path.moveTo(before);
+            const double middle = (before.y() + at.y()) / 2;
+            if (i % 2 == 1 || right - left < 0.5)
+                path.lineTo(at);
+            else
+                path.cubicTo({ before.x(), middle }, { at.x(), middle }, at);
+            down = true;
+        } else {
+            down = false;
+        }
+        before = at;
+    }
+    if (path.isEmpty())
+        return;
+    painter.setPen(QPen(color, width * std::clamp(zoom, 0.6, 1.4)));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(path);
+    if (!near.contains(before))
+        return;
+    const double half = 3.5 * std::clamp(zoom, 0.5, 1.5);
+    const QPointF head[]{ before, before + QPointF(-half, -2 * half), before + QPointF(half, -2 * half) };
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    painter.drawPolygon(head, 3);
+}
+
+} // namespace shardscope

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/program_view/graph_measure.h"
+
+#include <QFontMetricsF>
+#include <QHash>
+#include <algorithm>
+#include <cmath>
+
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+GraphMeasure graphMeasure(const GraphWords& words, const ProgramOutline& outlineOf)
+{
+    const auto pixels = [](int at12) { return static_cast<double>(Metrics::scaled(at12)); };
+    const QFont title = Metrics::semibold(), small = Metrics::small(), fixed = Metrics::fixed();
+    const auto widths = std::make_shared<QHash<QString, double>>();
+    const auto widthOf = [widths](const QString& text, const QFont& font, QChar kind) {
+        double& width = (*widths)[kind + text];
+        if (width == 0)
+            width = std::ceil(QFontMetricsF(font).horizontalAdvance(text));
+        return width;
+    };
+    const GraphWords* said = &words;
+    const ProgramOutline* outline = &outlineOf;
+    GraphMeasure measure;
+    measure.folded = [=](int part) {
+        const ProgramPart& of = outline->part(part);
+        double width = widthOf(said->title(part), title, u't') + pixels(24);
+        if (of.kind == PartKind::Operation) {
+            const bool pin = !of.children.empty() || said->isConstraint(of.operation); // or an arrow
+            return QSizeF(std::max(pixels(48), width + (pin ? pixels(14) : 0)), pixels(28));
+        }
+        width = std::max(width + pixels(16), widthOf(said->subtitle(part), small, u's') + pixels(36));
+        return QSizeF(std::max(pixels(120), width), pixels(44));
+    };
+    measure.head = [=](int part) {
+        return widthOf(said->title(part), title, u't') + widthOf(said->counts(part), small, u's') + pixels(64);
+    };
+    measure.value = [=](ValueId value, int more, int level) {
+        return QSizeF(
+            std::max(pixels(28), widthOf(said->valueName(value, level, more), small, u's') + pixels(16)), pixels(22));
+    };
+    measure.results = [=](int count) {
+        return QSizeF(widthOf(said->results(count), small, u's') + pixels(20), pixels(22));
+    };
+    const auto widthOfSpans = [=](const words::Text& text) {
+        double width = 0;
+        for (const words::Span& span : text) {
+            QFont face =
+                span.style == words::Span::Style::Strong || span.style == words::Span::Style::Plain ? small : fixed;
+            if (span.style == words::Span::Style::Axis || span.style == words::Span::Style::Strong)
+                face.setWeight(QFont::DemiBold);
+            width += widthOf(span.text, face, QChar(u'0' + static_cast<char16_t>(span.style)));
+        }
+        return width;
+    };
+    measure.label = [=](OperationId operation) {
+        const int part = outline->partOfOperation[operation.index];
+        return widthOfSpans(said->label(operation, outline->part(part).parent));
+    };
+    measure.shape = [=](ValueId value) { return widthOfSpans(said->shape(value)); };
+    measure.headHeight = pixels(26);
+    measure.padding = pixels(16);
+    measure.sizes = { pixels(16), pixels(18), pixels(20), pixels(12), pixels(18) };
+    return measure;
+}
+
+} // namespace shardscope

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How large things in the graph are at 100 %: by their words, in the fonts of the theme.
+#pragma once
+
+#include "views/program_view/graph_layout.h"
+#include "views/program_view/graph_words.h"
+
+namespace shardscope {
+
+/// For as long as both arguments live.
+[[nodiscard]] GraphMeasure graphMeasure(const GraphWords& words, const ProgramOutline& outline);
+
+} // namespace shardscope

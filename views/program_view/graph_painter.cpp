@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/program_view/graph_painter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/program_view/graph_frame.h"
+#include "views/theme/icons.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int mostWithText = 500, mostBoxes = 2000; ///< in sight at once, of a level
+
+QColor mixed(const QColor& a, const QColor& b, double share)
+{
+    const auto part = [share](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share)); };
+    return QColor(part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue()));
+}
+
+/// On whole pixels, so that lines of one pixel are sharp.
+QRectF crisp(const QRectF& rect)
+{
+    return QRectF(rect.toRect()).adjusted(0.5, 0.5, -0.5, -0.5);
+}
+
+} // namespace
+
+void GraphPainter::paint(QPainter& painter, const QRectF& clip, const GraphScene& scene)
+{
+    painter.setRenderHint(QPainter::Antialiasing);
+    m_texts.setZoom(scene.zoom);
+    m_signs.clear();
+    m_plates.clear();
+    m_above.clear();
+    Frame frame(*this, painter, clip, scene);
+    frame.level(0, 0);
+    for (auto sign = m_signs.rbegin(); sign != m_signs.rend(); ++sign) // outer frames first
+        frame.sign(sign->first, sign->second);
+    frame.trail();
+}
+
+GraphPainter::Frame::Frame(GraphPainter& painterOf, QPainter& with, const QRectF& where, const GraphScene& of)
+    : own(painterOf)
+    , scene(of)
+    , layout(of.layout)
+    , said(of.words)
+    , theme(Theme::current())
+    , painter(with)
+    , clip(where)
+    , zoom(of.zoom)
+    , plain(Metrics::small())
+    , plainMetrics(plain)
+{
+}
+
+void GraphPainter::Frame::level(int part, int depth)
+{
+    const GraphLevel& in = *layout.level(part);
+    const QPointF origin = layout.origin(part);
+    const double room = 6 / zoom; // for sheets, rings and lines
+    const QRectF seen = inSight(origin).adjusted(-room, -room, room, room);
+    const int count = in.itemTree.count(seen, mostBoxes);
+    if (count > mostBoxes)
+        return bars(in, origin);
+    const bool text = count <= mostWithText;
+    if (zoom >= edgesFrom)
+        edges(part, in, origin, text && zoom >= titlesFrom);
+    in.itemTree.visit(seen, [&](int i) {
+        item({ part, i }, in.item(i), origin, text, depth);
+        return true;
+    });
+}
+
+/// Too many boxes to be told apart: how wide each layer is.
+void GraphPainter::Frame::bars(const GraphLevel& in, QPointF origin)
+{
+    const QColor fill = mixed(theme.base, theme.strongLine, 0.35);
+    const QRectF seen = inSight(origin);
+    const auto [first, end] = in.layersWithin(seen.top(), seen.bottom());
+    double last = -1e9;
+    for (int layer = first; layer < end; ++layer) {
+        const auto at = static_cast<std::size_t>(layer);
+        const GraphItem& left = in.item(in.layerStart[at]);
+        const GraphItem& right = in.item(in.layerStart[at + 1] - 1);
+        QRectF bar = toWidget(
+            QRectF(QPointF(left.rect.left(), in.layerTop[at]), QPointF(right.rect.right(), in.layerBottom[at])),
+            origin);
+        if (bar.bottom() < last + 1)
+            continue;
+        bar.setHeight(std::max(1.0, bar.height()));
+        last = bar.bottom();
+        painter.fillRect(bar.intersected(clip), fill);
+    }
+}
+
+void GraphPainter::Frame::item(GraphPlace place, const GraphItem& item, QPointF origin, bool text, int depth)
+{
+    const QRectF rect = toWidget(item.rect, origin);
+    const bool open = item.part >= 0 && layout.isOpen(item.part);
+    const bool container = item.part >= 0 && layout.outline().isContainer(item.part);
+    const bool current = place == scene.current;
+    const bool marked = !open && std::binary_search(scene.marks.begin(), scene.marks.end(), place);
+    if (rect.height() < 6 && !open) { // too small for a frame
+        painter.fillRect(rect, current || marked ? theme.accent : mixed(theme.base, theme.strongLine, 0.6));
+        return;
+    }
+    const bool repeat = container && layout.outline().part(item.part).kind == PartKind::Repeat;
+    const bool value = item.kind != GraphItem::Kind::Part;
+    QColor fill = value ? theme.base : theme.button;
+    if (open)
+        fill = depth % 2 == 0 ? theme.alternateRow : theme.base;
+    if (marked || (current && !open))
+        fill = theme.selectedRow;
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    const double radius = (value ? 11 : container ? 6 : 4) * std::min(1.0, zoom);
+    const QPen pen(marked || current ? theme.accent
+            : value                  ? theme.border
+                                     : theme.strongLine,
+        marked || current ? 2 : 1);
+    if (repeat && !open && zoom >= titlesFrom)
+        for (const int sheet : { 2, 1 }) {
+            painter.setBrush(theme.alternateRow);
+            painter.setPen(QPen(theme.strongLine, 1));
+            painter.drawRoundedRect(crisp(rect.translated(sheet * pixels(3), sheet * pixels(3))), radius, radius);
+        }
+    painter.setPen(pen);
+    painter.setBrush(fill);
+    painter.drawRoundedRect(crisp(rect), radius, radius);
+    const auto ring = [&](const QColor& color, double outside) {
+        painter.setPen(QPen(color, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(
+            crisp(rect).adjusted(-outside, -outside, outside, outside), radius + outside, radius + outside);
+    };
+    if (place == scene.hovered && !current)
+        ring(theme.text, 0);
+    if (current && scene.hasFocus)
+        ring(theme.accent, 3);
+    if (open)
+        frame(place, rect, depth);
+    else if (text)
+        folded(place, item, rect, container);
+}
+
+void GraphPainter::Frame::arrow(const QRectF& at, bool open)
+{
+    const QPointF center = at.center();
+    const double s = pixels(4);
+    painter.setPen(
+        QPen(theme.secondary, std::max(1.0, 1.5 * std::min(zoom, 1.4)), Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QPointF down[]{ center + QPointF(-s, -s / 2), center + QPointF(0, s / 2), center + QPointF(s, -s / 2) };
+    const QPointF right[]{ center + QPointF(-s / 2, -s), center + QPointF(s / 2, 0), center + QPointF(-s / 2, s) };
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPolyline(open ? down : right, 3);
+}
+
+void GraphPainter::Frame::frame(GraphPlace place, const QRectF& rect, int depth)
+{
+    level(layout.item(place).part, depth + 1);
+    if (zoom < shapesFrom) {
+        own.m_signs.emplace_back(rect, place);
+        return;
+    }
+    const double height = pixels(26);
+    if (rect.top() + height < 0) {
+        own.m_above.push_back(place);
+        return;
+    }
+    arrow(QRectF(rect.left() + pixels(6), rect.top(), pixels(16), height), true);
+    const GraphTexts::Item& texts = own.m_texts.of(layout, said, place);
+    const double width = texts.title.width + pixels(12) + texts.more.width;
+    // What is wider than the widget is named where one looks.
+    const double left = std::max(rect.left() + pixels(26), std::min(8.0, rect.right() - width - pixels(8)));
+    const QPointF at(left, rect.top() + height / 2);
+    own.m_texts.draw(painter, texts.title, at, theme.text, theme);
+    own.m_texts.draw(painter, texts.more, at + QPointF(texts.title.width + pixels(12), 0), theme.secondary, theme);
+}
+
+/// Names of frames whose heads are too small to be read, as large as ever.
+void GraphPainter::Frame::sign(const QRectF& rect, GraphPlace place)
+{
+    const QRectF seen = rect.intersected(QRectF(QPointF(), scene.size));
+    if (seen.height() < plainMetrics.height() + 4 || seen.width() < 24)
+        return;
+    const QString text =
+        plainMetrics.elidedText(said.title(layout.item(place).part), Qt::ElideRight, seen.width() - 12);
+    if (text.size() >= 3)
+        plate(seen.topLeft() + QPointF(3, 3), text);
+}
+
+/// What the widget shows the inside of, from the outermost frame on.
+void GraphPainter::Frame::trail()
+{
+    QStringList names;
+    for (auto place = own.m_above.rbegin(); place != own.m_above.rend(); ++place)
+        if (const QRectF rect = toWidget(layout.rect(*place), {});
+            rect.left() < scene.size.width() / 2 && rect.right() > scene.size.width() / 2)
+            names << said.title(layout.item(*place).part);
+    if (!names.isEmpty())
+        plate({ 3, 3 },
+            plainMetrics.elidedText(names.join(QStringLiteral(" › ")), Qt::ElideLeft, scene.size.width() - 18));
+}
+
+/// Words on a ground of their own, unless others are there.
+void GraphPainter::Frame::plate(QPointF at, const QString& text)
+{
+    const QRectF plate(at, QSizeF(plainMetrics.horizontalAdvance(text) + 6, plainMetrics.height()));
+    if (std::any_of(
+            own.m_plates.begin(), own.m_plates.end(), [&](const QRectF& other) { return other.intersects(plate); }))
+        return;
+    own.m_plates.push_back(plate);
+    painter.fillRect(plate, theme.base);
+    painter.setFont(plain);
+    painter.setPen(theme.secondary);
+    painter.drawText(plate, Qt::AlignCenter, text);
+}
+
+void GraphPainter::Frame::folded(GraphPlace place, const GraphItem& item, const QRectF& rect, bool container)
+{
+    const bool isOperation = item.part >= 0 && layout.outline().part(item.part).kind == PartKind::Operation;
+    if (item.kind == GraphItem::Kind::Part && container && zoom < shapesFrom) { // as large as ever, where there is room
+        if (rect.height() <= plainMetrics.height())
+            return;
+        const QString text = said.title(item.part);
+        painter.setFont(plain);
+        painter.setPen(theme.text);
+        if (plainMetrics.horizontalAdvance(text) + 6 < rect.width())
+            painter.drawText(rect, Qt::AlignCenter, text);
+        return;
+    }
+    if (zoom < titlesFrom)
+        return;
+    const GraphTexts::Item& texts = own.m_texts.of(layout, said, place);
+    QRectF inner = rect;
+    const auto centred = [&](const GraphTexts::Line& line, double y, const QColor& color) {
+        own.m_texts.draw(painter, line, QPointF(inner.center().x() - line.width / 2, y), color, theme);
+    };
+    if (container) {
+        arrow(QRectF(rect.left() + pixels(5), rect.top(), pixels(16), rect.height()), false);
+        inner.setLeft(rect.left() + pixels(14));
+    }
+    if (container && !isOperation) {
+        centred(texts.title, rect.top() + pixels(14), theme.text);
+        centred(texts.more, rect.top() + pixels(31), theme.secondary);
+        return;
+    }
+    if (isOperation && said.isConstraint(layout.outline().part(item.part).operation)) {
+        const int side = std::max(6, static_cast<int>(pixels(12)));
+        painter.drawPixmap(QPointF(rect.left() + pixels(9), rect.center().y() - side / 2.0).toPoint(),
+            iconPixmap(QStringLiteral("pin"), side, theme.secondary, scene.pixelRatio));
+        inner.setLeft(rect.left() + pixels(14));
+    }
+    const bool results = item.kind == GraphItem::Kind::Results;
+    centred(texts.title, rect.center().y(), results ? theme.secondary : theme.text);
+    if (item.leaves)
+        leaving(rect);
+    if (zoom >= shapesFrom)
+        own.m_texts.draw(painter, texts.label, QPointF(rect.center().x() + pixels(6), rect.bottom() + pixels(10)),
+            theme.secondary, theme);
+}
+
+/// Others than those in the frame read the value as well.
+void GraphPainter::Frame::leaving(const QRectF& rect)
+{
+    const QPointF from(rect.center().x() - pixels(9), rect.bottom());
+    const QPointF to = from + QPointF(0, pixels(7));
+    painter.setPen(QPen(theme.strongLine, 1.5 * std::clamp(zoom, 0.6, 1.4)));
+    painter.drawLine(from, to);
+    painter.setBrush(theme.base);
+    painter.drawEllipse(to + QPointF(0, pixels(2)), pixels(2), pixels(2));
+}
+
+} // namespace shardscope

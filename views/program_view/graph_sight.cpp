@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What of the graph is in sight: zoom, place, and how it is brought there.
+#include <algorithm>
+#include <cmath>
+
+#include "views/program_view/graph_canvas.h"
+
+namespace shardscope {
+
+QRectF GraphCanvas::toWidget(const QRectF& rect) const
+{
+    return { (rect.topLeft() - m_offset) * m_zoom, rect.size() * m_zoom };
+}
+
+void GraphCanvas::setZoom(double zoom, QPointF anchor)
+{
+    zoom = std::clamp(zoom, smallestZoom, largestZoom);
+    if (!m_layout || zoom == m_zoom)
+        return;
+    m_offset += anchor / m_zoom - anchor / zoom;
+    m_zoom = zoom;
+    m_moved = true;
+    keepInSight();
+    update();
+    Q_EMIT zoomChanged();
+}
+
+void GraphCanvas::zoomBy(double factor)
+{
+    // Around what is current, as long as it is in sight.
+    QPointF anchor = QRectF(rect()).center();
+    if (m_current.valid())
+        if (const QRectF at = toWidget(m_layout->rect(m_current)); QRectF(rect()).contains(at.center()))
+            anchor = at.center();
+    setZoom(m_zoom * factor, anchor);
+}
+
+void GraphCanvas::fit()
+{
+    if (!m_layout || m_layout->size().isEmpty())
+        return;
+    constexpr double leastLegible = 0.6;
+    const QSizeF graph = m_layout->size();
+    const double across = width() / graph.width(), down = height() / graph.height();
+    const double whole = std::min({ across, down, 1.0 });
+    const double zoom = whole >= leastLegible ? whole : std::clamp(across, leastLegible, 1.0);
+    const bool changed = zoom != m_zoom;
+    m_zoom = zoom;
+    m_offset = QPointF((graph.width() - width() / zoom) / 2, std::min(0.0, (graph.height() - height() / zoom) / 2));
+    m_moved = false;
+    update();
+    if (changed)
+        Q_EMIT zoomChanged();
+}
+
+void GraphCanvas::panBy(QPointF pixels)
+{
+    m_offset -= pixels / m_zoom;
+    m_moved = true;
+    keepInSight();
+    update();
+}
+
+/// Some of the graph always stays in sight.
+void GraphCanvas::keepInSight()
+{
+    if (!m_layout)
+        return;
+    const QSizeF graph = m_layout->size(), seen = QSizeF(size()) / m_zoom;
+    const double x = std::min(graph.width(), seen.width()) / 2, y = std::min(graph.height(), seen.height()) / 2;
+    m_offset.setX(std::clamp(m_offset.x(), x - seen.width(), graph.width() - x));
+    m_offset.setY(std::clamp(m_offset.y(), y - seen.height(), graph.height() - y));
+}
+
+void GraphCanvas::bringIntoSight(const QRectF& rect)
+{
+    const QSizeF room = QSizeF(size()) / m_zoom;
+    const double margin = std::min({ 24.0, room.width() / 8, room.height() / 8 });
+    const QRectF seen(m_offset, room);
+    const auto moved = [margin](double from, double to, double first, double last) {
+        if (last - first > to - from - 2 * margin || first < from + margin)
+            return first < from + margin || last > to - margin ? first - margin - from : 0.0;
+        return last > to - margin ? last + margin - to : 0.0;
+    };
+    QPointF by(moved(seen.left(), seen.right(), rect.left(), rect.right()),
+        moved(seen.top(), seen.bottom(), rect.top(), rect.bottom()));
+    if (by.isNull())
+        return;
+    if (std::abs(by.x()) > room.width() || std::abs(by.y()) > room.height()) // far away: into the middle
+        by = QRectF(rect.topLeft(), rect.size().boundedTo(room)).center() - seen.center();
+    m_offset += by;
+    m_moved = true;
+    update();
+}
+
+void GraphCanvas::resizeEvent(QResizeEvent*)
+{
+    if (!m_moved)
+        fit();
+    else
+        keepInSight();
+}
+
+} // namespace shardscope

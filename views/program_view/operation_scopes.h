@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The names of the parts that operations stand in, outermost first: their scopes, or what their locations in a text say
+// of them.
+//
+//     scope "backward/layers.3"                                             backward, layers.3
+//     location "jit(step)/jit(main)/transpose(jvp(Net))/layer_3/dot"(#loc4)  backward, Net, layer_3
+//
+// Locations that name a place in a source file say nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+using ScopeNames = std::vector<std::string>;
+
+/// "a/b/c"; slashes within brackets do not part names.
+[[nodiscard]] ScopeNames scopeNames(std::string_view scope);
+/// Of a location, without the operation that its name ends in.
+[[nodiscard]] ScopeNames locationNames(std::string_view location);
+
+class OperationScopes {
+public:
+    explicit OperationScopes(const Program& program);
+    /// Never null.
+    [[nodiscard]] const ScopeNames* of(OperationId operation) const { return m_names[operation.index]; }
+    /// How many names all of the operations begin with alike.
+    [[nodiscard]] std::size_t shared(const std::vector<OperationId>& operations) const;
+
+private:
+    std::vector<ScopeNames> m_scopes; ///< by index of the scope
+    std::unordered_map<std::string_view, ScopeNames> m_locations;
+    std::vector<const ScopeNames*> m_names; ///< by operation
+};
+
+} // namespace shardscope
