@@ -18,6 +18,7 @@ struct Line {
     std::string function;
     int depth = 0; ///< of regions in the function
     std::string rule; ///< empty for an operation that has none
+    bool custom = false; ///< somebody gave it to the operation
 };
 
 void collect(const Program& program, const Region& region, const std::string& function, int depth, RuleOptions options,
@@ -25,7 +26,8 @@ void collect(const Program& program, const Region& region, const std::string& fu
 {
     for (const OperationId id : region.operations) {
         const Operation& operation = program.operation(id);
-        lines.push_back({ &operation, function, depth, toString(factorRule(program, operation, options)) });
+        lines.push_back({ &operation, function, depth, toString(factorRule(program, operation, options)),
+            attachedRule(program, operation).has_value() });
         for (const RegionId inner : operation.regions)
             collect(program, program.regions[inner.index], function, depth + 1, options, lines);
     }
@@ -46,6 +48,7 @@ Json toJson(const Program& program, const Line& line)
     const SourcePlace& place = program.sources[line.operation->source];
     Json json{ { "line", place.line }, { "column", place.column }, { "function", line.function },
         { "op", qualifiedName(*line.operation) }, { "depth", line.depth } };
+    json["custom"] = line.custom;
     json["rule"] = line.rule.empty() ? Json(nullptr) : Json(line.rule);
     return json;
 }
@@ -84,13 +87,16 @@ int printProgramRules(const std::string& file, bool conservative, const JsonTarg
     Console console;
     std::string function;
     Table table;
+    const bool anyCustom = std::any_of(lines.begin(), lines.end(), [](const Line& line) { return line.custom; });
     const auto flush = [&] {
         if (!table.rows.empty()) {
             console.heading(QStringLiteral("@") + QString::fromStdString(function));
             console.table(table);
         }
-        table = { { { QStringLiteral("Line"), true }, { QStringLiteral("Operation") }, { QStringLiteral("Rule") } },
-            {} };
+        table = { { { QStringLiteral("Line"), true }, { QStringLiteral("Operation") } }, {} };
+        if (anyCustom)
+            table.columns.push_back({ QStringLiteral("Given") });
+        table.columns.push_back({ QStringLiteral("Rule") });
     };
     flush();
     for (const Line& line : lines) {
@@ -100,8 +106,10 @@ int printProgramRules(const std::string& file, bool conservative, const JsonTarg
         }
         const QString op(
             QString(2 * line.depth, QLatin1Char(' ')) + QString::fromStdString(qualifiedName(*line.operation)));
-        table.rows.push_back({ QString::number(program.sources[line.operation->source].line), op,
-            line.rule.empty() ? QStringLiteral("-") : QString::fromStdString(line.rule) });
+        QStringList row{ QString::number(program.sources[line.operation->source].line), op };
+        if (anyCustom)
+            row << (line.custom ? QStringLiteral("custom") : QString());
+        table.rows.push_back(row << (line.rule.empty() ? QStringLiteral("-") : QString::fromStdString(line.rule)));
     }
     flush();
     if (lines.empty())

@@ -7,6 +7,7 @@
 #include "base/codes.h"
 #include "experiment_file/file_words.h"
 #include "experiment_file/sections.h"
+#include "program/written_rule.h"
 
 namespace shardscope {
 
@@ -171,11 +172,49 @@ void readArrays(ObjectCursor& object, std::vector<NamedArraySetting>& arrays)
     }
 }
 
+/// A rule of its own for an operation, ["3", "([i, j])->([i, j]) {i=8, j=4}"]. Whether it fits the operation is seen
+/// when the program is built.
+std::optional<RuleOverride> readShardingRule(const ValueCursor& value)
+{
+    if (value.type() != Type::Array || value.node().children.size() != 2) {
+        value.wrongType("a pair [path, rule]");
+        return std::nullopt;
+    }
+    const auto parts = value.asList("parts", 2);
+    const auto path = (*parts)[0].asName();
+    const auto rule = (*parts)[1].asString();
+    if (!path || !rule)
+        return std::nullopt;
+    if (!parseWrittenRule(*rule)) {
+        (*parts)[1].report(Code::BadRule, { { "wrong", "unreadable" }, { "found", *rule } });
+        return std::nullopt;
+    }
+    return RuleOverride{ *path, *rule };
+}
+
+void readShardingRules(const ValueCursor& value, std::vector<RuleOverride>& rules)
+{
+    const auto elements = value.asList("sharding rules", words::maximumShardingRules);
+    if (!elements)
+        return;
+    std::unordered_set<std::string> paths;
+    for (const ValueCursor& element : *elements) {
+        auto rule = readShardingRule(element);
+        if (!rule)
+            continue;
+        if (!paths.insert(rule->path).second)
+            element.report(Code::DuplicateKey, { { "key", rule->path } });
+        rules.push_back(std::move(*rule));
+    }
+}
+
 /// The text in the experiment itself, line by line, or the name of the file that holds it.
 void readProgram(ObjectCursor& object, ProgramModel& program)
 {
     const auto file = object.find("file");
     const auto lines = object.find("text");
+    if (const auto rules = object.find("sharding_rules"))
+        readShardingRules(*rules, program.shardingRules);
     if (file && lines) {
         lines->report(Code::DuplicateKey, { { "key", "text" } });
         return;

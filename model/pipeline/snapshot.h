@@ -61,6 +61,7 @@ struct Fix {
         SetAxisSizes, ///< E150, E151, E173: sizes of all axes, `name` is "4x16"
         OrderAutomatically, ///< whatever automaticOrder() chooses
         OrderById, ///< devices in the order of their ids
+        DropShardingRule, ///< E143, E433, E434: the rule of its own that the operation `name` has
     };
     Kind kind = Kind::BindRules;
     std::string name;
@@ -111,6 +112,9 @@ struct Snapshot {
     std::vector<Problem> problems; ///< errors first, then by code
 
     // Each stage's result, absent from the first stage on that failed.
+    /// The program as it was built. That of a text is prepared for propagation then: `program` has more values behind
+    /// those of `built`, and may name all of them otherwise; ids are the same.
+    ProgramPtr built;
     ProgramPtr program;
     MeshPtr mesh;
     std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do
