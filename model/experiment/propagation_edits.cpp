@@ -15,6 +15,15 @@ auto ruleOf(std::vector<RuleOverride>& rules, const std::string& path)
     return std::find_if(rules.begin(), rules.end(), [&](const RuleOverride& own) { return own.path == path; });
 }
 
+/// As a part of a JSON pointer.
+std::string escaped(const std::string& path)
+{
+    std::string out;
+    for (const char c : path)
+        out += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
+    return out;
+}
+
 } // namespace
 
 Result<Experiment> withPropagation(const Experiment& before, PropagationSetting setting)
@@ -64,10 +73,9 @@ Result<Experiment> withoutShardingRule(const Experiment& before, const std::stri
 std::vector<Diagnostic> attachRules(Program& program, const ProgramModel& model)
 {
     std::vector<Diagnostic> wrong;
-    for (std::size_t i = 0; i < model.shardingRules.size(); ++i) {
-        const RuleOverride& own = model.shardingRules[i];
+    for (const RuleOverride& own : model.shardingRules) {
         const auto refuse = [&](Diagnostic diagnostic) {
-            diagnostic.where.pointer = "/model/sharding_rules/" + std::to_string(i);
+            diagnostic.where.pointer = "/model/sharding_rules/" + escaped(own.path);
             diagnostic.where.path = own.path;
             diagnostic.where.line = diagnostic.where.column = 0; // of the program's text: the rule does not stand there
             wrong.push_back(std::move(diagnostic));

@@ -172,40 +172,35 @@ void readArrays(ObjectCursor& object, std::vector<NamedArraySetting>& arrays)
     }
 }
 
-/// A rule of its own for an operation, ["3", "([i, j])->([i, j]) {i=8, j=4}"]. Whether it fits the operation is seen
-/// when the program is built.
-std::optional<RuleOverride> readShardingRule(const ValueCursor& value)
-{
-    if (value.type() != Type::Array || value.node().children.size() != 2) {
-        value.wrongType("a pair [path, rule]");
-        return std::nullopt;
-    }
-    const auto parts = value.asList("parts", 2);
-    const auto path = (*parts)[0].asName();
-    const auto rule = (*parts)[1].asString();
-    if (!path || !rule)
-        return std::nullopt;
-    if (!parseWrittenRule(*rule)) {
-        (*parts)[1].report(Code::BadRule, { { "wrong", "unreadable" }, { "found", *rule } });
-        return std::nullopt;
-    }
-    return RuleOverride{ *path, *rule };
-}
-
+/// Rules by the path of an operation's first result. Whether they fit the operations is seen when the program is built.
 void readShardingRules(const ValueCursor& value, std::vector<RuleOverride>& rules)
 {
-    const auto elements = value.asList("sharding rules", words::maximumShardingRules);
-    if (!elements)
+    auto object = value.asObject();
+    if (!object)
         return;
-    std::unordered_set<std::string> paths;
-    for (const ValueCursor& element : *elements) {
-        auto rule = readShardingRule(element);
+    if (value.node().children.size() > words::maximumShardingRules) {
+        value.report(Code::TooLarge,
+            { { "what", "sharding rules" }, { "count", value.node().children.size() },
+                { "limit", words::maximumShardingRules } });
+        return;
+    }
+    for (const JsonNode& node : value.node().children) {
+        if (node.key == "notes")
+            continue;
+        const auto entry = object->find(node.key);
+        if (!isValidName(node.key)) {
+            entry->wrongType("the path of a value, such as \"3\"");
+            continue;
+        }
+        const auto rule = entry->asString();
         if (!rule)
             continue;
-        if (!paths.insert(rule->path).second)
-            element.report(Code::DuplicateKey, { { "key", rule->path } });
-        rules.push_back(std::move(*rule));
+        if (parseWrittenRule(*rule))
+            rules.push_back({ node.key, *rule });
+        else
+            entry->report(Code::BadRule, { { "wrong", "unreadable" }, { "found", *rule } });
     }
+    object->finish();
 }
 
 /// The text in the experiment itself, line by line, or the name of the file that holds it.

@@ -331,14 +331,14 @@ private:
         return block("/model", std::move(members), 1);
     }
 
-    static void addShardingRules(Members& members, const ProgramModel& program)
+    void addShardingRules(Members& members, const ProgramModel& program) const
     {
-        if (program.shardingRules.empty())
+        if (program.shardingRules.empty() && !m_additions.contains("/model/sharding_rules"))
             return;
-        std::vector<std::string> elements;
+        Members rules;
         for (const RuleOverride& own : program.shardingRules)
-            elements.push_back('[' + quoteJson(own.path) + ", " + quoteJson(own.rule) + ']');
-        members.emplace_back("sharding_rules", list(elements));
+            rules.emplace_back(own.path, quoteJson(own.rule));
+        members.emplace_back("sharding_rules", block("/model/sharding_rules", std::move(rules), 2));
     }
 
     [[nodiscard]] std::string propagation() const

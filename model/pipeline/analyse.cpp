@@ -215,10 +215,10 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     const Experiment& experiment = *snapshot.experiment;
     Stopwatch watch;
 
-    // Rules of the experiment's own are attached afterwards: they do not change what is read.
+    // A program is read once, whatever sharding rules the experiment gives its operations.
     ModelSetting model = experiment.model;
-    if (auto* text = std::get_if<ProgramModel>(&model))
-        text->shardingRules.clear();
+    if (auto* program = std::get_if<ProgramModel>(&model))
+        program->shardingRules.clear();
     const std::uint64_t modelHash = hashOf(model);
     std::shared_ptr<const BuiltProgram> built = cache.impl().programs.find(modelHash, model);
     const bool fromCache = built != nullptr;
@@ -231,7 +231,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
         built = std::make_shared<const BuiltProgram>(std::move(*made));
         cache.impl().programs.insert(modelHash, std::move(model), built, built->program.values.size());
     }
-    snapshot.program = snapshot.built = ProgramPtr(built, &built->program);
+    snapshot.program = ProgramPtr(built, &built->program);
     for (const Diagnostic& warning : built->warnings)
         snapshot.problems.push_back({ warning, {}, {} });
     snapshot.times.push_back(watch.lap("build", fromCache));

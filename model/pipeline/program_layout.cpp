@@ -78,7 +78,8 @@ std::shared_ptr<const Annotations> writtenOf(const Program& program)
 bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
 {
     const PropagationSetting& setting = snapshot.experiment->propagation;
-    Program written = overMesh(*snapshot.program, snapshot.mesh);
+    snapshot.asRead = snapshot.program;
+    Program written = overMesh(*snapshot.asRead, snapshot.mesh);
     for (Diagnostic& wrong : attachRules(written, std::get<ProgramModel>(snapshot.experiment->model))) {
         const Fix drop{ Fix::Kind::DropShardingRule, wrong.where.path };
         snapshot.problems.push_back({ std::move(wrong), { drop }, {} });

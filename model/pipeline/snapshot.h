@@ -112,10 +112,10 @@ struct Snapshot {
     std::vector<Problem> problems; ///< errors first, then by code
 
     // Each stage's result, absent from the first stage on that failed.
-    /// The program as it was built. That of a text is prepared for propagation then: `program` has more values behind
-    /// those of `built`, and may name all of them otherwise; ids are the same.
-    ProgramPtr built;
     ProgramPtr program;
+    /// Of a program in a text: as it was read, with the numbers and lines of its text. `program` has the same values
+    /// and operations under the same ids, and further ones behind them.
+    ProgramPtr asRead;
     MeshPtr mesh;
     std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do
     std::shared_ptr<const Annotations> annotations;

@@ -413,7 +413,7 @@ func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
         const std::vector<Diagnostic> found = attachRules(attached, wrong);
         QCOMPARE(found.size(), std::size_t{ 1 });
         QCOMPARE(found[0].code, Code::UnknownTensor);
-        QCOMPARE(found[0].where.pointer, "/model/sharding_rules/1");
+        QCOMPARE(found[0].where.pointer, "/model/sharding_rules/9");
     }
 
     void examples()

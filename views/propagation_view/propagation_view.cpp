@@ -233,8 +233,10 @@ void PropagationView::refresh()
     m_following = true;
     m_model->setSnapshot(snapshot);
     m_following = false;
-    if (before && m_model->snapshot())
+    if (before && before->asRead && m_model->snapshot() && before->asRead == m_model->snapshot()->asRead) {
+        m_operation = m_rule->operation(); // stays in sight, whatever became of its rule
         keepSelection(*before, *m_model->snapshot());
+    }
     const bool playable = m_model->snapshot() != nullptr;
     m_content->setVisible(playable);
     m_empty->setVisible(!playable);
@@ -265,12 +267,9 @@ void PropagationView::refresh()
 /// Another strategy may prepare a text in another way and name its values otherwise: what was chosen stays chosen.
 void PropagationView::keepSelection(const Snapshot& before, const Snapshot& now)
 {
-    if (before.built != now.built || before.program == now.program)
-        return;
     const ValueId value = before.program->find(m_selection->tensor().toStdString());
     if (!value.valid() || value.index >= now.program->values.size())
         return;
-    m_operation = now.program->value(value).definition;
     m_following = true;
     if (const QString path = words::fromStd(now.program->value(value).path); !path.isEmpty())
         m_selection->setTensor(path);
