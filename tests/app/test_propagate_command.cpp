@@ -161,6 +161,26 @@ private Q_SLOTS:
         const auto json = rules(own, { QStringLiteral("--json") }).json();
         QCOMPARE(json["operations"][0]["custom"].get<bool>(), true);
         QCOMPARE(json["operations"][1]["custom"].get<bool>(), false);
+        // An experiment's own rules count in the same way.
+        const QTemporaryDir folder;
+        QFile experiment(folder.filePath(QStringLiteral("own.json")));
+        QVERIFY(experiment.open(QIODevice::WriteOnly));
+        nlohmann::json model{ { "preset", "program" },
+            { "sharding_rules", { { "1", "([i, j])->([i, j]) {i=8, j=32} blocked_propagation={j}" } } } };
+        for (const QByteArray& line : product.split('\n'))
+            model["text"].push_back(line.toStdString());
+        experiment.write(nlohmann::json{ { "format", "sharding-experiment" }, { "version", "1.0" },
+            { "mesh", nlohmann::json::parse(R"({ "axes": [["x", 2], ["y", 4]] })") }, { "model", model } }
+                             .dump()
+                             .c_str());
+        experiment.close();
+        const Ran ofExperiment = runProgram({ QStringLiteral("rules"), experiment.fileName() });
+        QVERIFY2(ofExperiment.code == 0, qPrintable(ofExperiment.error));
+        QVERIFY2(
+            ofExperiment.out.contains(QStringLiteral("blocked_propagation={j}, custom")), qPrintable(ofExperiment.out));
+        const Ran shown = runProgram({ QStringLiteral("show"), experiment.fileName() });
+        QVERIFY2(shown.out.contains(QStringLiteral("P(x, y)")), qPrintable(shown.out));
+        QVERIFY2(shown.out.contains(QStringLiteral("P(x)")), qPrintable(shown.out)); // what the tanh makes
         const Ran ran = propagate({}, own);
         QVERIFY2(ran.out.contains(QStringLiteral("[{\"x\", ?}, {?}]")), qPrintable(ran.out));
         QVERIFY(propagate({ QStringLiteral("--steps") }, own).out.contains(QStringLiteral("custom rule")));
