@@ -8,16 +8,18 @@
 #include "base/codes.h"
 #include "commands.h"
 #include "program/name_values.h"
+#include "program/over_mesh.h"
 #include "program/verify_shardings.h"
-#include "propagation/passes/passes.h"
-#include "propagation/passes/pipelines.h"
-#include "propagation/replay.h"
+#include "propagation/differences.h"
+#include "propagation/strategy.h"
+#include "propagation/write_provenance.h"
 #include "propagation/written.h"
 #include "report.h"
 #include "sharding/text.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 #include "words/propagation_steps.h"
+#include "words/strategy_words.h"
 #include "words/utf8.h"
 
 namespace shardscope::cli {
@@ -32,36 +34,16 @@ struct Options {
     std::string explain;
     std::string compare;
     bool conservative = false;
+    bool ignorePriorities = false;
     bool steps = false;
+    bool edges = false;
+    bool origins = false;
     JsonTarget json;
 };
 
-/// A strategy by its name on the command line.
-struct StrategyRow {
-    const char* name;
-    Strategy strategy;
-};
-constexpr std::array strategies{
-    StrategyRow{ "basic", Strategy::Basic },
-    StrategyRow{ "aggressive", Strategy::Aggressive },
-    StrategyRow{ "op-priority", Strategy::OperationPriority },
-    StrategyRow{ "user-priority", Strategy::Full },
-    StrategyRow{ "full", Strategy::Full },
-};
-
-std::vector<std::string> strategyNames()
+PropagationSetting settingOf(const Options& options, const std::string& strategy)
 {
-    std::vector<std::string> names;
-    for (const StrategyRow& row : strategies)
-        names.emplace_back(row.name);
-    return names;
-}
-
-Strategy strategyOf(const std::string& name)
-{
-    return std::find_if(strategies.begin(), strategies.end(), [&](const StrategyRow& row) {
-        return name == row.name;
-    })->strategy;
+    return { *strategyNamed(strategy), options.conservative, !options.ignorePriorities };
 }
 
 struct Loaded {
@@ -92,12 +74,20 @@ tl::expected<Loaded, std::vector<Diagnostic>> load(const std::string& file)
     return Loaded{ std::move(read->program), inFile(std::move(read->warnings)) };
 }
 
-/// What has to be done before propagation: constants of their own for every use, constraints on what they constrain.
-Result<Program> prepared(Program program, const std::string& strategy)
+/// The program as the setting prepares it, propagated, its values named.
+struct Run {
+    Program prepared;
+    PropagatedProgram done;
+};
+Result<Run> run(const Program& program, const PropagationSetting& setting)
 {
-    if (strategy != "full")
-        return passes::liftInlinedMeshes(std::move(program));
-    return passes::prepareInPlace(std::move(program));
+    Result<Program> ready = prepared(program, setting);
+    if (!ready)
+        return tl::unexpected(std::move(ready.error()));
+    Run made{ std::move(*ready), {} };
+    made.done = propagateProgram(made.prepared, engineStrategy(setting), engineOptions(setting));
+    nameValues(made.done.program);
+    return made;
 }
 
 std::string printed(const Program& program)
@@ -198,58 +188,174 @@ Result<ValueId> valueNamed(const Program& program, std::string name)
     return fail(Code::UnknownValue, std::move(args));
 }
 
+std::string axisIn(const Program& program, const PropagationResult& result, ValueId value, AxisRef axis)
+{
+    return toString(meshOf(program, result, value), axis);
+}
+
+/// Per operation along which axes went: the records that the text has as sdy.propagation_edges, by our count of steps.
+Json edgesJson(const Program& program, const PropagationResult& result, const PropagationOptions& options)
+{
+    PropagationInput input;
+    input.program = ProgramPtr(&program, [](const Program*) {}); // lives longer than the input
+    input.options = options;
+    Json out = Json::array();
+    const std::vector<std::vector<StepEdges>> all = propagationEdges(input, result);
+    for (std::size_t o = 0; o < all.size(); ++o) {
+        const Operation& operation = program.operations[o];
+        if (all[o].empty() || operation.results.empty())
+            continue;
+        const auto tensor = [&](std::int16_t number) {
+            const auto index = static_cast<std::size_t>(number);
+            const std::size_t operands = operation.operands.size();
+            return program.value(index < operands ? operation.operands[index] : operation.results[index - operands])
+                .path;
+        };
+        for (const StepEdges& step : all[o])
+            for (const AxisEdge& edge : step.edges) {
+                Json targets = Json::array();
+                for (const std::int16_t target : edge.targets)
+                    targets.push_back(tensor(target));
+                out.push_back({ { "step", step.step }, { "op", qualifiedName(operation) },
+                    { "value", program.value(operation.results[0]).path },
+                    { "axis", axisIn(program, result, operation.results[0], edge.axis) },
+                    { "from", tensor(edge.source) }, { "to", std::move(targets) } });
+            }
+    }
+    return out;
+}
+
+/// Per value what each of its axes goes back to.
+Json originsJson(const Program& program, const PropagationResult& result, const ShardingOrigins& origins)
+{
+    Json out = Json::array();
+    for (std::size_t v = 0; v < program.values.size(); ++v) {
+        const ValueId value(v);
+        if (program.values[v].path.empty())
+            continue;
+        Json axes = Json::object();
+        for (const AxisOrigin& origin : origins.ofValue(value))
+            axes[axisIn(program, result, value, origin.axis)] = origin.isSelf ? "self" : toString(origin.origin);
+        if (!axes.empty())
+            out.push_back({ { "value", program.values[v].path }, { "axes", std::move(axes) } });
+    }
+    return out;
+}
+
+Json differenceJson(
+    const words::ComparedRun& first, const words::ComparedRun& second, const PropagationDifference& each)
+{
+    const auto axes = [&](const AxisList& list) {
+        Json names = Json::array();
+        for (const AxisRef& axis : list)
+            names.push_back(toString(*first.mesh, axis));
+        return names;
+    };
+    Json out{ { "value", first.program->value(each.value).path }, { "dimension", each.dimension },
+        { "first", shardingText(*first.program, *first.result, each.value).toStdString() },
+        { "second", shardingText(*second.program, *second.result, each.value).toStdString() },
+        { "first_axes", axes(each.first) }, { "second_axes", axes(each.second) }, { "first_step", each.firstStep },
+        { "second_step", each.secondStep } };
+    if (const QString place = words::differencePlace(first, second, each); !place.isEmpty())
+        out["through"] = place.toStdString();
+    return out;
+}
+
+void printDifferences(const words::ComparedRun& first, const words::ComparedRun& second,
+    const std::vector<PropagationDifference>& differing)
+{
+    Console console;
+    if (differing.empty()) {
+        console.line(words::sameShardings(first.name, second.name));
+        return;
+    }
+    Table table{ { { QStringLiteral("Value") }, { QStringLiteral("Dimension"), true }, { first.name }, { second.name },
+                     { QStringLiteral("Through") }, { QStringLiteral("Since") } },
+        {} };
+    for (const PropagationDifference& each : differing)
+        table.rows.push_back({ words::fromStd(first.program->value(each.value).path), QString::number(each.dimension),
+            words::plain(words::dimensionAxes(*first.mesh, each.first)),
+            words::plain(words::dimensionAxes(*first.mesh, each.second)), words::differencePlace(first, second, each),
+            words::differenceSince(first, second, each) });
+    console.line(words::differenceCount(differing));
+    console.table(table, {});
+}
+
+/// The program with what was recorded of its propagation.
+Program recorded(const Options& options, const Program& before, const Run& run, const PropagationOptions& how)
+{
+    Program program = run.done.program;
+    const Provenance provenance{ run.done.program, run.done.result, how };
+    if (options.edges)
+        program = withEdges(std::move(program), provenance);
+    if (options.origins)
+        program = withOrigins(std::move(program), provenance, copiedOrigins(before, run.prepared, provenance));
+    return program;
+}
+
 int propagateFile(const Options& options)
 {
     auto loaded = load(options.file);
     if (!loaded)
         return reject("propagate", options.json, loaded.error());
-    Result<Program> ready = prepared(std::move(loaded->program), options.strategy);
-    if (!ready)
-        return reject("propagate", options.json, { ready.error() });
-    PropagationOptions how;
-    how.conservative = options.conservative;
-    PropagatedProgram done = propagateProgram(*ready, strategyOf(options.strategy), how);
-    nameValues(done.program);
-    const PropagationResult& result = done.result;
+    const PropagationSetting setting = settingOf(options, options.strategy);
+    const Result<Run> made = run(loaded->program, setting);
+    if (!made)
+        return reject("propagate", options.json, { made.error() });
+    const Program& program = made->done.program;
+    const PropagationResult& result = made->done.result;
 
     std::optional<ValueId> asked;
     if (!options.explain.empty()) {
-        const Result<ValueId> value = valueNamed(done.program, options.explain);
+        const Result<ValueId> value = valueNamed(program, options.explain);
         if (!value)
             return reject("propagate", options.json, { value.error() });
         asked = *value;
     }
-    std::vector<ReplayDifference> differing;
-    PropagationResult other;
+    std::optional<Run> other;
+    std::vector<PropagationDifference> differing;
+    words::ComparedRun first, second;
+    static const Mesh noMesh;
     if (!options.compare.empty()) {
-        PropagatedProgram again = propagateProgram(*ready, strategyOf(options.compare), how);
-        other = std::move(again.result);
-        if (other.shardings.size() == result.shardings.size())
-            differing = differences(done.program, result, other);
+        const PropagationSetting compared = settingOf(options, options.compare);
+        Result<Run> again = run(loaded->program, compared);
+        if (!again)
+            return reject("propagate", options.json, { again.error() });
+        other = std::move(*again);
+        const std::optional<std::uint32_t> main = mainMesh(program);
+        const Mesh* mesh = main ? program.meshes[*main].mesh.get() : &noMesh;
+        first = { &program, &result, mesh, words::strategyName(setting.strategy) };
+        second = { &other->done.program, &other->done.result, mesh, words::strategyName(compared.strategy) };
+        differing = differences(program, result, other->done.program, other->done.result);
     }
+    const PropagationOptions how = engineOptions(setting);
 
     if (!options.json.empty()) {
-        Json out = envelope("propagate");
+        Json out = envelope("propagate", "1.1");
         out["strategy"] = options.strategy;
         out["conservative"] = options.conservative;
+        out["user_priorities"] = setting.userPriorities;
         out["steps"] = result.steps;
         out["problems"] = toJson(loaded->warnings);
-        out["program"] = printed(done.program);
+        out["program"] = printed(recorded(options, loaded->program, *made, how));
         if (asked)
-            out["explained"] = explainJson(done.program, result, *asked);
+            out["explained"] = explainJson(program, result, *asked);
         if (options.steps) {
             out["log"] = Json::array();
             for (const PropagationStep& step : result.log)
-                out["log"].push_back(stepJson(done.program, result, step));
+                out["log"].push_back(stepJson(program, result, step));
         }
-        if (!options.compare.empty()) {
+        if (options.edges)
+            out["edges"] = edgesJson(program, result, how);
+        if (options.origins)
+            out["origins"] = originsJson(program, result,
+                originsOf({ program, result, how },
+                    copiedOrigins(loaded->program, made->prepared, Provenance{ program, result, how })));
+        if (other) {
             out["compared_with"] = options.compare;
             out["differences"] = Json::array();
-            for (const ReplayDifference& each : differing)
-                out["differences"].push_back({ { "value", done.program.value(each.value).path },
-                    { "first", shardingText(done.program, result, each.value).toStdString() },
-                    { "second", shardingText(done.program, other, each.value).toStdString() },
-                    { "first_step", each.firstStep }, { "second_step", each.secondStep } });
+            for (const PropagationDifference& each : differing)
+                out["differences"].push_back(differenceJson(first, second, each));
         }
         return emitJson(out, options.json, Done);
     }
@@ -260,32 +366,19 @@ int propagateFile(const Options& options)
     }
     if (asked) {
         Console console;
-        explainValue(console, done.program, result, *asked);
+        explainValue(console, program, result, *asked);
         return Done;
     }
     if (options.steps) {
         Console console;
         for (const PropagationStep& step : result.log)
-            console.line(
-                words::plain(words::propagationStep(done.program, meshOf(done.program, result, step.to), step)));
+            console.line(words::plain(words::propagationStep(program, meshOf(program, result, step.to), step)));
         return Done;
     }
-    if (!options.compare.empty()) {
-        Console console;
-        Table table{ { { QStringLiteral("Value") }, { words::fromStd(options.strategy) },
-                         { words::fromStd(options.compare) }, { QStringLiteral("Part at steps") } },
-            {} };
-        for (const ReplayDifference& each : differing)
-            table.rows.push_back({ words::fromStd(done.program.value(each.value).path),
-                shardingText(done.program, result, each.value), shardingText(done.program, other, each.value),
-                QStringLiteral("%1, %2").arg(each.firstStep).arg(each.secondStep) });
-        if (differing.empty())
-            console.line(QStringLiteral("Both strategies give the same shardings."));
-        else
-            console.table(table, {});
-        return Done;
-    }
-    writeTo(stdout, printed(done.program));
+    if (other)
+        printDifferences(first, second, differing);
+    else
+        writeTo(stdout, printed(recorded(options, loaded->program, *made, how)));
     return Done;
 }
 
@@ -302,10 +395,20 @@ void addPropagate(CLI::App& app, int& status)
             "Shardy does before (default)")
         ->check(oneOf(strategyNames()));
     command->add_flag("--conservative", options->conservative, "Only whole axes move through operations");
+    command->add_flag("--ignore-priorities", options->ignorePriorities,
+        "Priorities that dimensions are given do not count (user-priority, full)");
     command->add_option("--explain", options->explain, "A value, %12 or arg0: how each of its axes came to it");
     command->add_flag("--steps", options->steps, "The log instead of the program: which axis arrived where, and how");
-    command->add_option("--compare", options->compare, "Another strategy: the values that it gives another sharding")
+    command
+        ->add_option(
+            "--compare", options->compare, "Another strategy: what it shards differently, and since which step")
         ->check(oneOf(strategyNames()));
+    command->add_flag("--edges", options->edges,
+        "With the program: which axis went from where to where at each operation, as sdy.propagation_edges, whose "
+        "steps "
+        "count from 0");
+    command->add_flag("--origins", options->origins,
+        "With the program: what each axis of a value goes back to, as sdy.sharding_origins");
     addJson(*command, options->json);
     command->footer("Exit codes: 0 done; 2 a program or arguments that cannot be used.");
     command->callback([options, &status] { status = propagateFile(*options); });

@@ -108,7 +108,8 @@ void addRules(CLI::App& app, int& status)
     command->footer("Exit codes: 0 done; 2 arguments or output that cannot be used.");
     const auto options = std::make_shared<Options>();
     command->add_option("WHAT", options->id,
-        "A program in StableHLO text (.mlir), - for standard input, or the rule set to print, as Python source");
+        "A program in StableHLO text (.mlir) or an experiment (.json), - for standard input, or the rule set to print, "
+        "as Python source");
     command->add_flag("--conservative", options->conservative, "Rules of conservative propagation, for a program");
     addJson(*command, options->json);
     command->callback([options, &status] {

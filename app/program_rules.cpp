@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "input.h"
 #include "program/factor_rule_text.h"
 #include "program/op_row.h"
 #include "program/verify_shardings.h"
@@ -18,6 +21,7 @@ struct Line {
     std::string function;
     int depth = 0; ///< of regions in the function
     std::string rule; ///< empty for an operation that has none
+    bool custom = false; ///< somebody gave it to the operation
 };
 
 void collect(const Program& program, const Region& region, const std::string& function, int depth, RuleOptions options,
@@ -25,7 +29,8 @@ void collect(const Program& program, const Region& region, const std::string& fu
 {
     for (const OperationId id : region.operations) {
         const Operation& operation = program.operation(id);
-        lines.push_back({ &operation, function, depth, toString(factorRule(program, operation, options)) });
+        lines.push_back({ &operation, function, depth, toString(factorRule(program, operation, options)),
+            attachedRule(program, operation).has_value() });
         for (const RegionId inner : operation.regions)
             collect(program, program.regions[inner.index], function, depth + 1, options, lines);
     }
@@ -46,8 +51,47 @@ Json toJson(const Program& program, const Line& line)
     const SourcePlace& place = program.sources[line.operation->source];
     Json json{ { "line", place.line }, { "column", place.column }, { "function", line.function },
         { "op", qualifiedName(*line.operation) }, { "depth", line.depth } };
+    json["custom"] = line.custom;
     json["rule"] = line.rule.empty() ? Json(nullptr) : Json(line.rule);
     return json;
+}
+
+/// The program of a text, or of an experiment with the rules that it has for operations. Everything that is wrong with
+/// it otherwise.
+tl::expected<Program, std::vector<Diagnostic>> load(const std::string& file, const std::string& name)
+{
+    std::vector<Diagnostic> wrong;
+    Program program;
+    if (file.ends_with(".json")) {
+        auto input = loadExperiment(file);
+        if (!input)
+            return tl::unexpected(std::move(input.error()));
+        Result<BuiltProgram> built = buildProgram(input->experiment);
+        if (!built)
+            return tl::unexpected(std::vector<Diagnostic>{ std::move(built.error()) });
+        program = std::move(built->program);
+        if (const auto* model = std::get_if<ProgramModel>(&input->experiment.model))
+            wrong = attachRules(program, *model);
+    } else {
+        const Result<std::string> text = readText(file, maximumText);
+        if (!text)
+            return tl::unexpected(std::vector<Diagnostic>{ text.error() });
+        Result<ReadProgram> read = readStableHlo(*text);
+        if (!read) {
+            read.error().where.file = name;
+            return tl::unexpected(std::vector<Diagnostic>{ std::move(read.error()) });
+        }
+        program = std::move(read->program);
+    }
+    if (wrong.empty())
+        wrong = verify(program);
+    if (wrong.empty())
+        wrong = verifyShardings(program); // rules that somebody attached may be illegal
+    for (Diagnostic& one : wrong)
+        one.where.file = name;
+    if (!wrong.empty())
+        return tl::unexpected(std::move(wrong));
+    return program;
 }
 
 } // namespace
@@ -55,22 +99,10 @@ Json toJson(const Program& program, const Line& line)
 int printProgramRules(const std::string& file, bool conservative, const JsonTarget& json)
 {
     const std::string name = file == "-" ? "standard input" : file;
-    const Result<std::string> text = readText(file, maximumText);
-    if (!text)
-        return reject("rules", json, { text.error() });
-    Result<ReadProgram> read = readStableHlo(*text);
-    if (!read) {
-        read.error().where.file = name;
-        return reject("rules", json, { read.error() });
-    }
-    const Program& program = read->program;
-    std::vector<Diagnostic> wrong = verify(program);
-    if (wrong.empty())
-        wrong = verifyShardings(program); // rules that somebody attached may be illegal
-    for (Diagnostic& one : wrong)
-        one.where.file = name;
-    if (!wrong.empty())
-        return reject("rules", json, wrong);
+    const auto loaded = load(file, name);
+    if (!loaded)
+        return reject("rules", json, loaded.error());
+    const Program& program = *loaded;
     const std::vector<Line> lines = linesOf(program, { conservative });
     if (!json.empty()) {
         Json out = envelope("rules");
@@ -84,13 +116,16 @@ int printProgramRules(const std::string& file, bool conservative, const JsonTarg
     Console console;
     std::string function;
     Table table;
+    const bool anyCustom = std::any_of(lines.begin(), lines.end(), [](const Line& line) { return line.custom; });
     const auto flush = [&] {
         if (!table.rows.empty()) {
             console.heading(QStringLiteral("@") + QString::fromStdString(function));
             console.table(table);
         }
-        table = { { { QStringLiteral("Line"), true }, { QStringLiteral("Operation") }, { QStringLiteral("Rule") } },
-            {} };
+        table = { { { QStringLiteral("Line"), true }, { QStringLiteral("Operation") } }, {} };
+        if (anyCustom)
+            table.columns.push_back({ QStringLiteral("Given") });
+        table.columns.push_back({ QStringLiteral("Rule") });
     };
     flush();
     for (const Line& line : lines) {
@@ -100,8 +135,10 @@ int printProgramRules(const std::string& file, bool conservative, const JsonTarg
         }
         const QString op(
             QString(2 * line.depth, QLatin1Char(' ')) + QString::fromStdString(qualifiedName(*line.operation)));
-        table.rows.push_back({ QString::number(program.sources[line.operation->source].line), op,
-            line.rule.empty() ? QStringLiteral("-") : QString::fromStdString(line.rule) });
+        QStringList row{ QString::number(program.sources[line.operation->source].line), op };
+        if (anyCustom)
+            row << (line.custom ? QStringLiteral("custom") : QString());
+        table.rows.push_back(row << (line.rule.empty() ? QStringLiteral("-") : QString::fromStdString(line.rule)));
     }
     flush();
     if (lines.empty())

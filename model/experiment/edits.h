@@ -59,4 +59,17 @@ namespace shardscope {
 /// y's constraint by logical names instead of device axes. InvalidAttribute for a model without that constraint.
 [[nodiscard]] Result<Experiment> withLogicalYConstraint(const Experiment&);
 
+/// How shardings spread.
+[[nodiscard]] Result<Experiment> withPropagation(const Experiment&, PropagationSetting setting);
+/// A sharding rule for the operation whose first result has that path in `program`, which is the one that
+/// buildProgram() made of the experiment's text. Errors: those of checkedRule(); UnknownTensor; BadRule with wrong
+/// "argument" for a path that no operation has; InvalidAttribute for a model that is no text.
+[[nodiscard]] Result<Experiment> withShardingRule(
+    const Experiment&, const Program& program, const std::string& path, const std::string& rule);
+/// The operation has the rule again that it has without the experiment. UnknownTensor where there is none to go.
+[[nodiscard]] Result<Experiment> withoutShardingRule(const Experiment&, const std::string& path);
+/// Gives the operations of the model's program the rules that the experiment has for them. A rule that cannot be is
+/// left out; the diagnostics say which, with its JSON pointer and path.
+[[nodiscard]] std::vector<Diagnostic> attachRules(Program& program, const ProgramModel& model);
+
 } // namespace shardscope

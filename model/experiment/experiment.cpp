@@ -80,7 +80,9 @@ void add(Hasher& hasher, const MlpModel& model)
 
 void add(Hasher& hasher, const ProgramModel& model)
 {
-    hasher.add(std::string_view(model.file)).add(std::string_view(*model.text));
+    hasher.add(std::string_view(model.file)).add(std::string_view(*model.text)).add(model.shardingRules.size());
+    for (const RuleOverride& own : model.shardingRules)
+        hasher.add(std::string_view(own.path)).add(std::string_view(own.rule));
 }
 
 void add(Hasher& hasher, const ArraysModel& model)
@@ -108,6 +110,9 @@ std::uint64_t hash(const Experiment& experiment)
     add(hasher, experiment.rules);
     hasher.add(experiment.model.index());
     std::visit([&](const auto& model) { add(hasher, model); }, experiment.model);
+    hasher.add(experiment.propagation.strategy)
+        .add(experiment.propagation.conservative)
+        .add(experiment.propagation.userPriorities);
     hasher.add(experiment.run.seed)
         .add(experiment.run.runs)
         .add(experiment.run.loops)

@@ -15,6 +15,7 @@
 #include "mesh/mesh.h"
 #include "networks/arrays.h"
 #include "networks/mlp.h"
+#include "propagation/setting.h"
 #include "rules/dialect.h"
 #include "sharding/logical_rules.h"
 
@@ -76,6 +77,13 @@ struct ArraysModel {
     std::vector<NamedArraySetting> arrays;
     bool operator==(const ArraysModel&) const = default;
 };
+/// A sharding rule in the place of the one that an operation of a program has.
+struct RuleOverride {
+    std::string path; ///< of the operation's first result
+    std::string
+        rule; ///< in Shardy's notation, without a frame: "([i, j])->([i, j]) {i=8, j=4} blocked_propagation={j}"
+    bool operator==(const RuleOverride&) const = default;
+};
 /// A program in StableHLO's text. What it is laid out over is the experiment's mesh: the axes that its shardings name
 /// are found there.
 struct ProgramModel {
@@ -83,9 +91,11 @@ struct ProgramModel {
     /// the text itself.
     std::string file;
     std::shared_ptr<const std::string> text = std::make_shared<const std::string>(); ///< never null
+    std::vector<RuleOverride> shardingRules = {}; ///< each path once, in the order in which they were made
     bool operator==(const ProgramModel& other) const
     {
-        return file == other.file && (text == other.text || *text == *other.text);
+        return file == other.file && shardingRules == other.shardingRules
+            && (text == other.text || *text == *other.text);
     }
 };
 using ModelSetting = std::variant<MlpModel, ArraysModel, ProgramModel>;
@@ -115,6 +125,7 @@ struct Experiment {
     MeshSetting mesh;
     RulesSetting rules;
     ModelSetting model;
+    PropagationSetting propagation;
     RunSetting run;
     /// `notes` of inner objects, by JSON pointer of the object.
     std::vector<std::pair<std::string, std::string>> innerNotes;

@@ -27,6 +27,7 @@ inline const std::string unconstrained{ unconstrainedWord };
 inline constexpr std::size_t maximumRank = 16;
 inline constexpr std::size_t maximumRules = 10'000;
 inline constexpr std::size_t maximumArrays = 65'536;
+inline constexpr std::size_t maximumShardingRules = 65'536;
 inline constexpr std::size_t maximumProgramLines = 4'000'000;
 inline constexpr std::int64_t maximumLayers = 4096;
 inline constexpr std::int64_t maximumSize = std::int64_t{ 1 } << 40; ///< of one dimension

@@ -7,6 +7,7 @@
 #include "base/codes.h"
 #include "experiment_file/file_words.h"
 #include "experiment_file/sections.h"
+#include "program/written_rule.h"
 
 namespace shardscope {
 
@@ -171,11 +172,44 @@ void readArrays(ObjectCursor& object, std::vector<NamedArraySetting>& arrays)
     }
 }
 
+/// Rules by the path of an operation's first result. Whether they fit the operations is seen when the program is built.
+void readShardingRules(const ValueCursor& value, std::vector<RuleOverride>& rules)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    if (value.node().children.size() > words::maximumShardingRules) {
+        value.report(Code::TooLarge,
+            { { "what", "sharding rules" }, { "count", value.node().children.size() },
+                { "limit", words::maximumShardingRules } });
+        return;
+    }
+    for (const JsonNode& node : value.node().children) {
+        if (node.key == "notes")
+            continue;
+        const auto entry = object->find(node.key);
+        if (!isValidName(node.key)) {
+            entry->wrongType("the path of a value, such as \"3\"");
+            continue;
+        }
+        const auto rule = entry->asString();
+        if (!rule)
+            continue;
+        if (parseWrittenRule(*rule))
+            rules.push_back({ node.key, *rule });
+        else
+            entry->report(Code::BadRule, { { "wrong", "unreadable" }, { "found", *rule } });
+    }
+    object->finish();
+}
+
 /// The text in the experiment itself, line by line, or the name of the file that holds it.
 void readProgram(ObjectCursor& object, ProgramModel& program)
 {
     const auto file = object.find("file");
     const auto lines = object.find("text");
+    if (const auto rules = object.find("sharding_rules"))
+        readShardingRules(*rules, program.shardingRules);
     if (file && lines) {
         lines->report(Code::DuplicateKey, { { "key", "text" } });
         return;

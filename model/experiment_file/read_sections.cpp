@@ -256,6 +256,21 @@ void readRules(const ValueCursor& value, RulesSetting& rules)
     object->finish();
 }
 
+void readPropagation(const ValueCursor& value, PropagationSetting& propagation)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    if (const auto strategy = object->find("strategy"))
+        if (const auto index = strategy->asOneOf(strategyNames()))
+            propagation.strategy = static_cast<StrategyChoice>(*index);
+    if (const auto conservative = object->find("conservative"))
+        propagation.conservative = conservative->asBool().value_or(propagation.conservative);
+    if (const auto priorities = object->find("user_priorities"))
+        propagation.userPriorities = priorities->asBool().value_or(propagation.userPriorities);
+    object->finish();
+}
+
 void readRun(const ValueCursor& value, RunSetting& run)
 {
     auto object = value.asObject();

@@ -13,6 +13,7 @@ void readRules(const ValueCursor& value, RulesSetting& rules);
 void readModel(const ValueCursor& value, ModelSetting& model);
 /// The optimizer and what else a train step of the MLP has.
 void readStep(const ValueCursor& value, MlpSettings& settings);
+void readPropagation(const ValueCursor& value, PropagationSetting& propagation);
 void readRun(const ValueCursor& value, RunSetting& run);
 
 /// What a rule or a dimension maps to: null, an axis, or a list of axes.

@@ -99,6 +99,8 @@ public:
         } else {
             members.emplace_back("model", model(std::get<ArraysModel>(e.model).arrays));
         }
+        if (e.propagation != PropagationSetting{} || m_additions.contains("/propagation"))
+            members.emplace_back("propagation", propagation());
         members.emplace_back("run", run());
         return block("", std::move(members), 0) + '\n';
     }
@@ -314,6 +316,7 @@ private:
         Members members{ { "preset", quoteJson(words::presets[2]) } };
         if (!program.file.empty()) {
             members.emplace_back("file", quoteJson(program.file));
+            addShardingRules(members, program);
             return block("/model", std::move(members), 1);
         }
         std::vector<std::string> lines;
@@ -324,7 +327,27 @@ private:
             rest.remove_prefix(std::min(end + 1, rest.size()));
         }
         members.emplace_back("text", list(lines));
+        addShardingRules(members, program);
         return block("/model", std::move(members), 1);
+    }
+
+    void addShardingRules(Members& members, const ProgramModel& program) const
+    {
+        if (program.shardingRules.empty() && !m_additions.contains("/model/sharding_rules"))
+            return;
+        Members rules;
+        for (const RuleOverride& own : program.shardingRules)
+            rules.emplace_back(own.path, quoteJson(own.rule));
+        members.emplace_back("sharding_rules", block("/model/sharding_rules", std::move(rules), 2));
+    }
+
+    [[nodiscard]] std::string propagation() const
+    {
+        const PropagationSetting& p = m_experiment.propagation;
+        return block("/propagation",
+            { { "strategy", quoteJson(name(p.strategy)) }, { "conservative", truth(p.conservative) },
+                { "user_priorities", truth(p.userPriorities) } },
+            1);
     }
 
     [[nodiscard]] std::string step(const MlpSettings& s) const

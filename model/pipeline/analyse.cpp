@@ -16,6 +16,7 @@
 #include "pipeline/problems.h"
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
+#include "propagation/strategy.h"
 
 namespace shardscope {
 
@@ -105,18 +106,22 @@ std::uint64_t hashOf(const LayoutInput& input)
     add(hasher, input.arguments);
     add(hasher, input.results);
     add(hasher, input.constraints);
-    hasher.add(input.onlyPropagate);
+    hasher.add(input.propagation.strategy)
+        .add(input.propagation.conservative)
+        .add(input.propagation.userPriorities)
+        .add(input.onlyPropagate);
     return hasher.value();
 }
 
-LayoutInput layoutInput(const ProgramPtr& program, const Mesh& mesh, const Annotations& annotations)
+LayoutInput layoutInput(
+    const ProgramPtr& program, const Mesh& mesh, const Annotations& annotations, const PropagationSetting& setting)
 {
     const auto seed = [&](const ResolvedAnnotation& annotation) -> std::optional<TensorSharding> {
         if (!annotation.spec)
             return std::nullopt;
         return toTensorSharding(*annotation.spec, mesh, program->value(annotation.value).type.rank());
     };
-    LayoutInput input{ program, mesh, {}, {}, {}, false };
+    LayoutInput input{ program, mesh, {}, {}, {}, setting, false };
     for (const ResolvedAnnotation& annotation : annotations.arguments)
         input.arguments.push_back(seed(annotation));
     for (const ResolvedAnnotation& annotation : annotations.results)
@@ -143,7 +148,7 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
     output->mesh = std::make_shared<const Mesh>(input.mesh);
     Stopwatch watch;
     const PropagationInput propagationInput{ input.program, output->mesh, input.arguments, input.results,
-        input.constraints, Strategy::Full };
+        input.constraints, engineStrategy(input.propagation), engineOptions(input.propagation) };
     output->propagation = std::make_shared<const PropagationResult>(propagate(propagationInput));
     output->times.push_back(watch.lap("propagate"));
     if (stop.stop_requested())
@@ -210,8 +215,12 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     const Experiment& experiment = *snapshot.experiment;
     Stopwatch watch;
 
-    const std::uint64_t modelHash = hashOf(experiment.model);
-    std::shared_ptr<const BuiltProgram> built = cache.impl().programs.find(modelHash, experiment.model);
+    // A program is read once, whatever sharding rules the experiment gives its operations.
+    ModelSetting model = experiment.model;
+    if (auto* program = std::get_if<ProgramModel>(&model))
+        program->shardingRules.clear();
+    const std::uint64_t modelHash = hashOf(model);
+    std::shared_ptr<const BuiltProgram> built = cache.impl().programs.find(modelHash, model);
     const bool fromCache = built != nullptr;
     if (!built) {
         Result<BuiltProgram> made = buildProgram(experiment);
@@ -220,7 +229,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
             return true;
         }
         built = std::make_shared<const BuiltProgram>(std::move(*made));
-        cache.impl().programs.insert(modelHash, experiment.model, built, built->program.values.size());
+        cache.impl().programs.insert(modelHash, std::move(model), built, built->program.values.size());
     }
     snapshot.program = ProgramPtr(built, &built->program);
     for (const Diagnostic& warning : built->warnings)
@@ -257,7 +266,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     if (stop.stop_requested())
         return false;
 
-    LayoutInput input = layoutInput(snapshot.program, *mesh, *snapshot.annotations);
+    LayoutInput input = layoutInput(snapshot.program, *mesh, *snapshot.annotations, experiment.propagation);
     input.onlyPropagate = snapshot.errorCount() > 0;
     const std::uint64_t layoutHash = hashOf(input);
     std::shared_ptr<const LayoutOutput> layout = cache.impl().layouts.find(layoutHash, input);

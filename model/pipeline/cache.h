@@ -73,6 +73,7 @@ struct LayoutInput {
     ProgramPtr program; ///< compared by identity: the build stage gives the same program for the same model
     Mesh mesh;
     std::vector<std::optional<TensorSharding>> arguments, results, constraints;
+    PropagationSetting propagation = {};
     bool onlyPropagate = false; ///< no step can run of this: who holds what is all there is to know
     bool operator==(const LayoutInput&) const = default;
 };

@@ -118,6 +118,8 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
     }
     case Fix::Kind::OrderAutomatically:
         return withOrder(experiment, automaticOrder(experiment.hardware.devices, experiment.mesh));
+    case Fix::Kind::DropShardingRule:
+        return withoutShardingRule(experiment, fix.name);
     case Fix::Kind::OrderById:
         return withOrder(experiment, {});
     }

@@ -4,11 +4,12 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "experiment/edits.h"
 #include "pipeline/tensor_rows.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
 #include "program/verify_shardings.h"
-#include "propagation/passes/pipelines.h"
+#include "propagation/strategy.h"
 
 namespace shardscope {
 
@@ -76,10 +77,16 @@ std::shared_ptr<const Annotations> writtenOf(const Program& program)
 
 bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
 {
-    const Program written = overMesh(*snapshot.program, snapshot.mesh);
+    const PropagationSetting& setting = snapshot.experiment->propagation;
+    snapshot.asRead = snapshot.program;
+    Program written = overMesh(*snapshot.asRead, snapshot.mesh);
+    for (Diagnostic& wrong : attachRules(written, std::get<ProgramModel>(snapshot.experiment->model))) {
+        const Fix drop{ Fix::Kind::DropShardingRule, wrong.where.path };
+        snapshot.problems.push_back({ std::move(wrong), { drop }, {} });
+    }
     if (addFindings(snapshot, verify(written)) || addFindings(snapshot, verifyShardings(written)))
         return true;
-    Result<Program> prepared = passes::prepareInPlace(written);
+    Result<Program> prepared = shardscope::prepared(written, setting);
     if (!prepared) {
         addFindings(snapshot, { std::move(prepared.error()) });
         return true;
@@ -94,6 +101,8 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
 
     PropagationInput input;
     input.program = over;
+    input.strategy = engineStrategy(setting);
+    input.options = engineOptions(setting);
     auto propagation = std::make_shared<PropagationResult>(propagate(input));
     // Rows and views speak of one mesh. What lies on another one (a single device) is whole there.
     const std::optional<std::uint32_t> main = mainMesh(*over);

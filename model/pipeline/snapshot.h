@@ -61,6 +61,7 @@ struct Fix {
         SetAxisSizes, ///< E150, E151, E173: sizes of all axes, `name` is "4x16"
         OrderAutomatically, ///< whatever automaticOrder() chooses
         OrderById, ///< devices in the order of their ids
+        DropShardingRule, ///< E143, E433, E434: the rule of its own that the operation `name` has
     };
     Kind kind = Kind::BindRules;
     std::string name;
@@ -112,6 +113,9 @@ struct Snapshot {
 
     // Each stage's result, absent from the first stage on that failed.
     ProgramPtr program;
+    /// Of a program in a text: as it was read, with the numbers and lines of its text. `program` has the same values
+    /// and operations under the same ids, and further ones behind them.
+    ProgramPtr asRead;
     MeshPtr mesh;
     std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do
     std::shared_ptr<const Annotations> annotations;

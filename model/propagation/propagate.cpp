@@ -61,7 +61,8 @@ void applyConstraints(Driver& driver, const PropagationInput& input)
 PropagationResult propagate(const PropagationInput& input)
 {
     Driver driver(input);
-    applyConstraints(driver, input);
+    if (input.options.applyConstraints)
+        applyConstraints(driver, input);
     if (input.strategy == Strategy::Basic || input.strategy == Strategy::Aggressive) {
         driver.run(-1);
         return std::move(driver).finish();

@@ -29,6 +29,9 @@ struct PropagationOptions {
     bool implicitEdges = true;
     /// Calls likewise, where it has no func_data_flow_edge. All calls of a function share its shardings.
     bool implicitCallEdges = true;
+    /// Of an input with lists of seeds: a closed constraint that nothing contradicts becomes the sharding of the value
+    /// that it constrains. (Of a program with shardings of its own a pass does that.)
+    bool applyConstraints = true;
     bool operator==(const PropagationOptions&) const = default;
 };
 

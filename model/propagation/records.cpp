@@ -60,19 +60,49 @@ private:
     std::vector<PropagationStep> m_seen;
 };
 
+bool isEdge(const PropagationStep& record)
+{
+    return record.operation.valid() && !record.seed && record.fromTensor >= 0;
+}
+
+/// `records`: those of the operation that are edges, in the order of the log.
+std::vector<StepEdges> edgesOf(
+    const PropagationInput& input, OperationId operation, const std::vector<const PropagationStep*>& records)
+{
+    std::vector<StepEdges> steps;
+    if (records.empty())
+        return steps;
+    const Operation& of = input.program->operation(operation);
+    const FactorRule rule = factorRule(*input.program, of, RuleOptions{ input.options.conservative });
+    Firsts firsts;
+    for (const PropagationStep* record : records)
+        if (firsts.isNew(*record))
+            add(steps, *record, alike(of, rule, *record));
+    return steps;
+}
+
 } // namespace
 
 std::vector<StepEdges> propagationEdges(
     const PropagationInput& input, const PropagationResult& result, OperationId operation)
 {
-    const Operation& of = input.program->operation(operation);
-    const FactorRule rule = factorRule(*input.program, of, RuleOptions{ input.options.conservative });
-    std::vector<StepEdges> steps;
-    Firsts firsts;
+    std::vector<const PropagationStep*> records;
     for (const PropagationStep& record : result.log)
-        if (record.operation == operation && !record.seed && record.fromTensor >= 0 && firsts.isNew(record))
-            add(steps, record, alike(of, rule, record));
-    return steps;
+        if (isEdge(record) && record.operation == operation)
+            records.push_back(&record);
+    return edgesOf(input, operation, records);
+}
+
+std::vector<std::vector<StepEdges>> propagationEdges(const PropagationInput& input, const PropagationResult& result)
+{
+    std::vector<std::vector<const PropagationStep*>> records(input.program->operations.size());
+    for (const PropagationStep& record : result.log)
+        if (isEdge(record))
+            records[record.operation.index].push_back(&record);
+    std::vector<std::vector<StepEdges>> edges;
+    for (std::size_t o = 0; o < records.size(); ++o)
+        edges.push_back(edgesOf(input, OperationId(o), records[o]));
+    return edges;
 }
 
 std::vector<StepEdges> resultEdges(const PropagationResult& result, std::size_t index)

@@ -29,6 +29,9 @@ struct StepEdges {
 /// Of an operation, by step. What arrived from nowhere else (a sharding that was copied) has no edge.
 [[nodiscard]] std::vector<StepEdges> propagationEdges(
     const PropagationInput& input, const PropagationResult& result, OperationId operation);
+/// Of all operations, by OperationId.
+[[nodiscard]] std::vector<std::vector<StepEdges>> propagationEdges(
+    const PropagationInput& input, const PropagationResult& result);
 /// Between a returned value of main (operand 0) and its declared sharding (result 0, tensor 1).
 [[nodiscard]] std::vector<StepEdges> resultEdges(const PropagationResult& result, std::size_t index);
 

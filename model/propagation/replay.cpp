@@ -31,7 +31,8 @@ bool isOfValue(const PropagationStep& record)
     return record.seed != SeedKind::Result;
 }
 
-/// An axis arrives: it continues the list, or it is more of a part that has arrived before.
+} // namespace
+
 void arrive(AxisList& axes, AxisRef axis)
 {
     if (!axes.empty() && contains(axis, axes.back()))
@@ -39,8 +40,6 @@ void arrive(AxisList& axes, AxisRef axis)
     else if (std::none_of(axes.begin(), axes.end(), [&](AxisRef held) { return contains(held, axis); }))
         appendMerged(axes, axis);
 }
-
-} // namespace
 
 Replay::Replay(const PropagationResult& result)
     : m_result(result)
@@ -53,8 +52,9 @@ Replay::Replay(const PropagationResult& result)
         m_stepBegin, m_byStep);
     groupBy(
         result.log, result.shardings.size(),
-        [](const PropagationStep& r) {
-            return r.to.valid() && isOfValue(r) ? std::size_t{ r.to.index } : ~std::size_t{ 0 };
+        [&](const PropagationStep& r) {
+            return r.to.valid() && isOfValue(r) ? std::size_t{ result.representativeOf(r.to).index }
+                                                : ~std::size_t{ 0 };
         },
         m_valueBegin, m_byValue);
 }
@@ -62,14 +62,31 @@ Replay::Replay(const PropagationResult& result)
 AxisList Replay::axesAt(ValueId value, std::size_t dimension, std::uint32_t step) const
 {
     AxisList axes;
-    if (!value.valid() || value.index + std::size_t{ 1 } >= m_valueBegin.size())
-        return axes;
-    for (std::uint32_t i = m_valueBegin[value.index]; i < m_valueBegin[value.index + 1]; ++i) {
+    const auto [begin, end] = rangeOf(value);
+    for (std::uint32_t i = begin; i < end; ++i) {
         const PropagationStep& record = m_result.log[m_byValue[i]];
         if (record.step <= step && static_cast<std::size_t>(record.toDimension) == dimension)
             arrive(axes, record.axis);
     }
     return axes;
+}
+
+std::pair<std::uint32_t, std::uint32_t> Replay::rangeOf(ValueId value) const
+{
+    if (!value.valid() || value.index + std::size_t{ 1 } >= m_valueBegin.size())
+        return {};
+    const std::uint32_t index = m_result.representativeOf(value).index;
+    return { m_valueBegin[index], m_valueBegin[index + 1] };
+}
+
+std::vector<std::uint32_t> Replay::positionsOf(ValueId value, std::size_t dimension) const
+{
+    std::vector<std::uint32_t> positions;
+    const auto [begin, end] = rangeOf(value);
+    for (std::uint32_t i = begin; i < end; ++i)
+        if (static_cast<std::size_t>(m_result.log[m_byValue[i]].toDimension) == dimension)
+            positions.push_back(m_byValue[i]);
+    return positions;
 }
 
 std::vector<const PropagationStep*> Replay::recordsOf(std::uint32_t step) const
@@ -93,51 +110,10 @@ std::vector<ValueId> Replay::changedIn(std::uint32_t step) const
 std::uint32_t Replay::settledAt(ValueId value) const
 {
     std::uint32_t last = 0;
-    if (value.valid() && value.index + std::size_t{ 1 } < m_valueBegin.size())
-        for (std::uint32_t i = m_valueBegin[value.index]; i < m_valueBegin[value.index + 1]; ++i)
-            last = std::max(last, m_result.log[m_byValue[i]].step);
+    const auto [begin, end] = rangeOf(value);
+    for (std::uint32_t i = begin; i < end; ++i)
+        last = std::max(last, m_result.log[m_byValue[i]].step);
     return last;
-}
-
-namespace {
-
-/// The first step of `own` at which the dimension's axes stop being a prefix of those that the other run ends with,
-/// or at which they stop growing though the other run goes on.
-std::uint32_t partsAt(
-    const Replay& own, const PropagationResult& result, const PropagationResult& other, ValueId value, std::size_t dim)
-{
-    const AxisList& theirs = other.shardings[value.index].dims[dim].axes;
-    std::uint32_t common = 0;
-    for (const PropagationStep& record : result.log) {
-        if (record.to != value || static_cast<std::size_t>(record.toDimension) != dim || !isOfValue(record))
-            continue;
-        const AxisList now = own.axesAt(value, dim, record.step);
-        if (!isPrefixOf(std::span<const AxisRef>(now), std::span<const AxisRef>(theirs)))
-            return record.step;
-        common = record.step;
-    }
-    return common;
-}
-
-} // namespace
-
-std::vector<ReplayDifference> differences(
-    const Program& program, const PropagationResult& first, const PropagationResult& second)
-{
-    std::vector<ReplayDifference> found;
-    const Replay one(first), two(second);
-    for (std::size_t v = 0; v < program.values.size(); ++v) {
-        const TensorSharding& a = first.shardings[v];
-        const TensorSharding& b = second.shardings[v];
-        for (std::size_t d = 0; d < std::min(a.rank(), b.rank()); ++d) {
-            if (a.dims[d].axes == b.dims[d].axes)
-                continue;
-            const ValueId value(v);
-            found.push_back({ value, partsAt(one, first, second, value, d), partsAt(two, second, first, value, d) });
-            break;
-        }
-    }
-    return found;
 }
 
 } // namespace shardscope

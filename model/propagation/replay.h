@@ -8,11 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "propagation/propagate.h"
 
 namespace shardscope {
+
+/// An axis arrives at a list: it continues the list, or it is more of a part that has arrived before.
+void arrive(AxisList& axes, AxisRef axis);
 
 class Replay {
 public:
@@ -28,26 +32,22 @@ public:
     [[nodiscard]] std::vector<const PropagationStep*> recordsOf(std::uint32_t step) const;
     /// Values that changed in that step, each once, in the order of the log.
     [[nodiscard]] std::vector<ValueId> changedIn(std::uint32_t step) const;
+    /// Positions in the log of the records of one dimension of a value, in the order of the log.
+    [[nodiscard]] std::vector<std::uint32_t> positionsOf(ValueId value, std::size_t dimension) const;
     /// The first step after which every axis of the value that it holds in the end is there; 0 for what was given.
     [[nodiscard]] std::uint32_t settledAt(ValueId value) const;
 
 private:
+    /// Positions in m_byValue of the value's records: begin and end.
+    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> rangeOf(ValueId value) const;
+
     const PropagationResult& m_result;
     std::uint32_t m_steps = 0;
     std::vector<std::uint32_t> m_byStep; ///< positions in the log, by step
     std::vector<std::uint32_t> m_stepBegin; ///< per step into m_byStep, and one more
-    std::vector<std::uint32_t> m_byValue; ///< positions in the log, by value
+    // Values that share one sharding share their records: those of their representative.
+    std::vector<std::uint32_t> m_byValue; ///< positions in the log, by representative
     std::vector<std::uint32_t> m_valueBegin; ///< per value into m_byValue, and one more
 };
-
-/// Two propagations of one program compared: the values that end with different axes, and since which step of each.
-struct ReplayDifference {
-    ValueId value;
-    std::uint32_t firstStep = 0, secondStep = 0; ///< the first step of each after which the two go apart; 0 = given
-    bool operator==(const ReplayDifference&) const = default;
-};
-/// In the order of values. Openness and what is replicated do not count.
-[[nodiscard]] std::vector<ReplayDifference> differences(
-    const Program& program, const PropagationResult& first, const PropagationResult& second);
 
 } // namespace shardscope

@@ -5,6 +5,7 @@
 
 #include "words/definitions.h"
 #include "words/origin.h"
+#include "words/propagation_steps.h"
 #include "words/sentence.h"
 
 namespace shardscope::words {
@@ -139,6 +140,8 @@ private:
                   .arg(fromStd(opRow(operation.kind).name), fromStd(m_snapshot.program->scopes[operation.scope]),
                       partOf(operation, step.from), partOf(operation, step.to))
                   .arg(step.toDimension));
+        if (hasOwnRule(*m_snapshot.program, operation))
+            s.say(Words::tr(" The operation has a custom rule."));
         return s.take();
     }
 

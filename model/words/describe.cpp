@@ -234,6 +234,9 @@ ProblemText describeWrong(const Diagnostic& d)
             Words::tr("Use sizes of at least 0."), {} };
     if (wrong == "constraint")
         return { Words::tr("the model has no constraint on y"), Words::tr("Choose a model that has one."), {} };
+    if (wrong == "own_rule")
+        return { Words::tr("only operations of a program in StableHLO text take sharding rules of their own"),
+            Words::tr("Open the program as text, or change the logical axis rules."), {} };
     return { Words::tr("the names of a view are not those of its dimensions, each once"),
         Words::tr("Name every dimension of its data once."), {} };
 }

@@ -122,6 +122,13 @@ ProblemText describeRule(const Diagnostic& d)
         return problem(
             Words::tr("%1 lists the factor %2, which the rule does not have").arg(arg("list"), arg("factor")),
             Words::tr("List factors that stand between the braces with their sizes."));
+    if (wrong == "none")
+        return problem(Words::tr("%1 has no rule of its own").arg(arg.quote("op")),
+            Words::tr("Propagation knows what it does with shardings: give a rule to what is computed before or behind "
+                      "it."));
+    if (wrong == "argument")
+        return problem(Words::tr("%1 is not what an operation computes first").arg(arg.quote("found")),
+            Words::tr("Rules belong to operations: name the first result of one."));
     if (wrong == "operands" || wrong == "results")
         return problem((wrong == "operands" ? Words::tr("it is about %1 operands, the operation has %2")
                                             : Words::tr("it is about %1 results, the operation has %2"))

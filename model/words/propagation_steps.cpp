@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/propagation_steps.h"
 
+#include "program/factor_rule_text.h"
 #include "program/op_row.h"
 #include "words/definitions.h"
 #include "words/sentence.h"
+#include "words/strategy_words.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
-
-namespace {
-
-QString dimensionName(const Program& program, ValueId value, std::int16_t dimension)
-{
-    const Value& v = program.value(value);
-    const auto index = static_cast<std::size_t>(dimension);
-    return index < v.dimNames.size() ? fromStd(v.dimNames[index]) : Words::tr("dimension %1").arg(dimension);
-}
-
-} // namespace
 
 QString operationName(const Operation& operation)
 {
     const QString name = fromStd(qualifiedName(operation));
     const QString plain = QStringLiteral("stablehlo.");
     return name.startsWith(plain) ? name.mid(plain.size()) : name;
+}
+
+bool hasOwnRule(const Program& program, const Operation& operation)
+{
+    return attachedRule(program, operation).has_value();
 }
 
 QString propagationRound(int round)
@@ -49,7 +45,7 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
     Sentence s(mesh);
     const AxisRef axis = step.axis;
     const QString target = operandName(program, step.to);
-    const QString dimension = dimensionName(program, step.to, step.toDimension);
+    const QString dimension = dimensionName(program, step.to, static_cast<std::size_t>(step.toDimension));
     if (step.seed) {
         s.say(*step.seed == SeedKind::Result ? Words::tr("Given: the result %1 is declared to be cut on ").arg(target)
                 : *step.seed == SeedKind::Constraint ? Words::tr("Given: a constraint cuts %1 on ").arg(target)
@@ -69,7 +65,10 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
             ? Words::tr(" passes %1, from %2 to %3 on ")
                   .arg(operationName(operation), operandName(program, step.from), target)
             : Words::tr(" passes %1 to %2 on ").arg(operationName(operation), target));
-    s.strong(dimension).say(QStringLiteral("."));
+    s.strong(dimension);
+    if (hasOwnRule(program, operation))
+        s.say(Words::tr(", by the operation's custom rule"));
+    s.say(QStringLiteral("."));
     return s.take();
 }
 

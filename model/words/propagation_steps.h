@@ -10,6 +10,8 @@ namespace shardscope::words {
 /// "Step 12, round 2: model passes dot_general, from layers.0/y (dimension 1) to grad(x) (dimension 0)." For a seed
 /// what was given, for an identity with a declared result what it took over.
 [[nodiscard]] Text propagationStep(const Program& program, const Mesh& mesh, const PropagationStep& step);
+/// Whether somebody gave the operation a sharding rule of its own (a custom rule).
+[[nodiscard]] bool hasOwnRule(const Program& program, const Operation& operation);
 /// The round in words: "one use each", "pass-through operations", ...; empty without rounds.
 [[nodiscard]] QString propagationRound(int round);
 /// An operation's name as a person reads it: "dot_general", with its dialect where it is not StableHLO's.

@@ -74,7 +74,116 @@ private Q_SLOTS:
                           QStringLiteral("basic"), QStringLiteral("--json") },
                 conflict)
                 .json();
-        QVERIFY(!json["differences"].empty());
+        const auto& differences = json["differences"];
+        QVERIFY(!differences.empty());
+        for (const auto& each : differences) {
+            QVERIFY(each["first_axes"] != each["second_axes"]);
+            QCOMPARE(each["through"].get<std::string>(), std::string("dot_general"));
+        }
+        const Ran text = propagate({ QStringLiteral("--strategy"), QStringLiteral("aggressive"),
+                                       QStringLiteral("--compare"), QStringLiteral("basic") },
+            conflict);
+        QCOMPARE(text.code, 0);
+        QVERIFY2(text.out.contains(QStringLiteral("differ")), qPrintable(text.out));
+        QVERIFY2(text.out.contains(QStringLiteral("Aggressive: step ")), qPrintable(text.out));
+        QVERIFY2(text.out.contains(QStringLiteral("Basic: not at all")), qPrintable(text.out));
+    }
+
+    /// The second of two priorities has to wait; where priorities do not count it does not.
+    void priorities()
+    {
+        const QByteArray waiting =
+            QByteArray(product).replace("[{\"x\"}, {}]", "[{\"x\"}p1, {}]").replace("{}, {\"y\"}", "{}, {\"x\"}");
+        const auto second = [&](const QStringList& more) {
+            const Ran ran = propagate(more, waiting);
+            return ran.out.section(QStringLiteral("tanh"), 1).section(QLatin1Char('\n'), 0, 0);
+        };
+        const QString counted = second({}), ignored = second({ QStringLiteral("--ignore-priorities") });
+        QVERIFY2(counted.contains(QStringLiteral("[{?}, {\"x\", ?}]")), qPrintable(counted));
+        QVERIFY2(!ignored.contains(QStringLiteral("[{?}, {\"x\", ?}]")), qPrintable(ignored));
+        QVERIFY(!ignored.isEmpty());
+    }
+
+    void edgesAndOrigins()
+    {
+        const Ran edges = propagate({ QStringLiteral("--edges") });
+        QCOMPARE(edges.code, 0);
+        QVERIFY2(edges.out.contains(QStringLiteral("#sdy.propagation_edges<[{step-")), qPrintable(edges.out));
+        QVERIFY(edges.out.contains(QStringLiteral("\"x\" = operand-0 -> [result-0]")));
+        QVERIFY(edges.out.contains(QStringLiteral("\"y\" = operand-1 -> [result-0]")));
+        QVERIFY(!edges.out.contains(QStringLiteral("origins")));
+        const Ran origins = propagate({ QStringLiteral("--origins") });
+        QVERIFY2(
+            origins.out.contains(QStringLiteral("sdy.sharding_origins = {x = \"self\"}")), qPrintable(origins.out));
+        QVERIFY(origins.out.contains(QStringLiteral("sdy.sharding_origins = [{x = \"input: 0\", y = \"input: 1\"}]")));
+        // What it prints is legal and read again; asked for again it is there once.
+        for (const Ran* ran : { &edges, &origins }) {
+            const Ran verified = runProgram({ QStringLiteral("verify"), QStringLiteral("-") }, ran->out.toUtf8());
+            QVERIFY2(verified.code == 0, qPrintable(verified.out + verified.error));
+        }
+        const Ran both = propagate({ QStringLiteral("--edges"), QStringLiteral("--origins") });
+        QVERIFY(both.out.contains(QStringLiteral("step-")) && both.out.contains(QStringLiteral("\"self\"")));
+        const Ran again = propagate({ QStringLiteral("--origins") }, origins.out.toUtf8());
+        QCOMPARE(
+            again.out.count(QStringLiteral("sharding_origins")), origins.out.count(QStringLiteral("sharding_origins")));
+
+        const auto json =
+            propagate({ QStringLiteral("--edges"), QStringLiteral("--origins"), QStringLiteral("--json") }).json();
+        QVERIFY(json["program"].get<std::string>().find("sdy.propagation_edges") != std::string::npos);
+        bool seen = false;
+        for (const auto& edge : json["edges"]) {
+            seen = seen
+                || (edge["op"] == "stablehlo.dot_general" && edge["axis"] == "x" && edge["from"] == "arg0"
+                    && edge["to"] == nlohmann::json::array({ "0" }));
+            QVERIFY(edge["step"].get<int>() >= 1);
+        }
+        QVERIFY(seen);
+        for (const auto& origin : json["origins"])
+            if (origin["value"] == "1")
+                QCOMPARE(origin["axes"].dump(), std::string(R"({"x":"input: 0","y":"input: 1"})"));
+    }
+
+    /// A rule that somebody wrote at an operation is marked, and counts.
+    void customRules()
+    {
+        const QByteArray own =
+            QByteArray(product).replace("%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]",
+                "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] {sdy.sharding_rule = "
+                "#sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) {i=8, j=32, k=16} reduction={k} "
+                "blocked_propagation={j}>}");
+        const auto rules = [](const QByteArray& text, const QStringList& more = {}) {
+            return runProgram(QStringList{ QStringLiteral("rules"), QStringLiteral("-") } + more, text);
+        };
+        const Ran listed = rules(own);
+        QVERIFY2(listed.code == 0, qPrintable(listed.error));
+        QCOMPARE(listed.out.count(QStringLiteral("custom")), 1);
+        QVERIFY(!rules(product).out.contains(QStringLiteral("custom")));
+        const auto json = rules(own, { QStringLiteral("--json") }).json();
+        QCOMPARE(json["operations"][0]["custom"].get<bool>(), true);
+        QCOMPARE(json["operations"][1]["custom"].get<bool>(), false);
+        // An experiment's own rules count in the same way.
+        const QTemporaryDir folder;
+        QFile experiment(folder.filePath(QStringLiteral("own.json")));
+        QVERIFY(experiment.open(QIODevice::WriteOnly));
+        nlohmann::json model{ { "preset", "program" },
+            { "sharding_rules", { { "1", "([i, j])->([i, j]) {i=8, j=32} blocked_propagation={j}" } } } };
+        for (const QByteArray& line : product.split('\n'))
+            model["text"].push_back(line.toStdString());
+        experiment.write(nlohmann::json{ { "format", "sharding-experiment" }, { "version", "1.0" },
+            { "mesh", nlohmann::json::parse(R"({ "axes": [["x", 2], ["y", 4]] })") }, { "model", model } }
+                             .dump()
+                             .c_str());
+        experiment.close();
+        const Ran ofExperiment = runProgram({ QStringLiteral("rules"), experiment.fileName() });
+        QVERIFY2(ofExperiment.code == 0, qPrintable(ofExperiment.error));
+        QVERIFY2(
+            ofExperiment.out.contains(QStringLiteral("blocked_propagation={j}, custom")), qPrintable(ofExperiment.out));
+        const Ran shown = runProgram({ QStringLiteral("show"), experiment.fileName() });
+        QVERIFY2(shown.out.contains(QStringLiteral("P(x, y)")), qPrintable(shown.out));
+        QVERIFY2(shown.out.contains(QStringLiteral("P(x)")), qPrintable(shown.out)); // what the tanh makes
+        const Ran ran = propagate({}, own);
+        QVERIFY2(ran.out.contains(QStringLiteral("[{\"x\", ?}, {?}]")), qPrintable(ran.out));
+        QVERIFY(propagate({ QStringLiteral("--steps") }, own).out.contains(QStringLiteral("custom rule")));
     }
 
     void wrongInput()

@@ -4,7 +4,7 @@
 
 #include "conformance/program_compare.h"
 #include "conformance/run_passes.h"
-#include "propagation/records.h"
+#include "propagation/write_provenance.h"
 
 namespace shardscope::conformance {
 
@@ -22,15 +22,16 @@ Json sorted(Json steps)
     return steps;
 }
 
-class Provenance {
+class ProvenanceCheck {
 public:
-    Provenance(const PropagationRun& run, const Program& before)
+    ProvenanceCheck(const PropagationRun& run, const Program& before)
         : m_run(run)
         , m_program(run.propagated.program)
     {
         m_input.program = ProgramPtr(&m_program, [](const Program*) {});
         m_input.options = run.options;
-        m_origins.emplace(m_input, run.propagated.result, copied(before));
+        const ShardingOrigins names(m_input, run.propagated.result);
+        m_origins.emplace(m_input, run.propagated.result, copiedOrigins(before, run.input, names));
     }
 
     [[nodiscard]] CaseExtras extras() const
@@ -55,29 +56,6 @@ public:
     }
 
 private:
-    /// Values that a pass before gave the sharding of a constraint, or of the border of a manual computation.
-    std::vector<std::pair<ValueId, Origin>> copied(const Program& before) const
-    {
-        std::vector<std::pair<ValueId, Origin>> result;
-        const ShardingOrigins names(m_input, m_run.propagated.result);
-        for (const Operation& operation : m_program.operations) {
-            const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
-            for (std::size_t i = 0; i < operation.operands.size(); ++i) {
-                const ValueId value = operation.operands[i];
-                const bool isNew =
-                    value.index < before.values.size() && !before.shardingOf(value) && m_run.input.shardingOf(value);
-                if (!isNew)
-                    continue;
-                if (operation.kind == OpKind::ShardingConstraint)
-                    result.emplace_back(value, names.nameOf(operation.results[0]));
-                else if (manual)
-                    result.emplace_back(
-                        value, names.nameOf(m_program.regions[operation.regions[0].index].arguments[i]));
-            }
-        }
-        return result;
-    }
-
     [[nodiscard]] std::uint32_t meshOf(ValueId value) const
     {
         const std::uint32_t mesh = m_run.propagated.result.meshes[value.index];
@@ -166,7 +144,7 @@ CaseResult checkProvenance(const Json& oneCase, const Json&)
     const auto run = runPasses(oneCase, input->program);
     if (!run)
         return CaseResult::unsupported(run.error());
-    const Provenance provenance(*run, input->program);
+    const ProvenanceCheck provenance(*run, input->program);
     return compareProgram(oneCase, *input, run->output, provenance.extras());
 }
 

@@ -4,6 +4,8 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "program/factor_rule_text.h"
+#include "program/rule_override.h"
 
 using namespace shardscope;
 
@@ -352,6 +354,66 @@ private Q_SLOTS:
         const auto after = withDimension(lab, "length", 7);
         QCOMPARE(std::get<ArraysModel>(after->model).arrays[0].shape, (Shape{ 8, 7, 4, 64 }));
         refused(withDimension(lab, "layers", 7), Code::UnknownValue);
+    }
+
+    void propagation()
+    {
+        const Experiment before = example("flax-mlp-logical");
+        const auto after = withPropagation(before, { StrategyChoice::Basic, true, true });
+        QVERIFY(after.has_value());
+        QCOMPARE(after->propagation.strategy, StrategyChoice::Basic);
+        QVERIFY(hash(*after) != hash(before));
+        QVERIFY(*withPropagation(*after, {}) == before);
+    }
+
+    void shardingRules()
+    {
+        const auto made = experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.add %a, %b : tensor<8x4xf32>
+  %1 = stablehlo.optimization_barrier %0 : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+})") },
+            "sum");
+        QVERIFY(made.has_value());
+        const Program program = buildProgram(*made)->program;
+        const auto rulesIn = [](const Experiment& experiment) {
+            return std::get<ProgramModel>(experiment.model).shardingRules;
+        };
+        // In its usual form, whatever way it is written.
+        const std::string usual = "([i, j], [i, j])->([i, j]) {i=8, j=4} blocked_propagation={j}";
+        const auto one = withShardingRule(*made, program, "0",
+            "#sdy.op_sharding_rule<([i,j],[i,j])->([i,j]) {i=8, j=4} blocked_propagation={j}, custom>");
+        QVERIFY(one.has_value());
+        QCOMPARE(rulesIn(*one), (std::vector<RuleOverride>{ { "0", usual } }));
+        QVERIFY(hash(*one) != hash(*made));
+        // Another one takes its place; without it all is as it was.
+        const auto other = withShardingRule(*one, program, "0", "([i, j], [i, j])->([i, j]) {i=8, j=4}");
+        QCOMPARE(rulesIn(*other).size(), std::size_t{ 1 });
+        QVERIFY(*withoutShardingRule(*other, "0") == *made);
+        refused(withoutShardingRule(*made, "0"), Code::UnknownTensor);
+
+        refused(withShardingRule(*made, program, "0", "rows"), Code::BadRule);
+        refused(withShardingRule(*made, program, "0", "([i, j])->([i, j]) {i=8, j=4}"), Code::BadRule);
+        refused(withShardingRule(*made, program, "0", "([i, j], [i, j])->([i, j]) {i=8, j=4, k=2}"), Code::BadFactor);
+        refused(withShardingRule(*made, program, "0", "([i], [i])->([i]) {i=8}"), Code::BadFactor);
+        refused(withShardingRule(*made, program, "1", "([i, j])->([i, j]) {i=8, j=4}"), Code::BadRule);
+        refused(withShardingRule(*made, program, "arg0", "([i, j])->([i, j]) {i=8, j=4}"), Code::BadRule);
+        refused(withShardingRule(*made, program, "7", "([i, j])->([i, j]) {i=8, j=4}"), Code::UnknownTensor);
+        refused(withShardingRule(example("flax-mlp-logical"), program, "0", usual), Code::InvalidAttribute);
+
+        // Attached, the program has it; what does not fit says where it stands in the file.
+        Program attached = program;
+        QVERIFY(attachRules(attached, std::get<ProgramModel>(one->model)).empty());
+        const Operation& sum = attached.operation(operationAt(attached, "0"));
+        QCOMPARE(toString(factorRule(attached, sum)), usual + ", custom");
+        ProgramModel wrong = std::get<ProgramModel>(one->model);
+        wrong.shardingRules.push_back({ "9", usual });
+        const std::vector<Diagnostic> found = attachRules(attached, wrong);
+        QCOMPARE(found.size(), std::size_t{ 1 });
+        QCOMPARE(found[0].code, Code::UnknownTensor);
+        QCOMPARE(found[0].where.pointer, "/model/sharding_rules/9");
     }
 
     void examples()

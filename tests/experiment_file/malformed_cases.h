@@ -61,6 +61,10 @@ inline std::string rules(const std::string& list)
 {
     return with("\"rules\": { \"list\": [ " + list + " ] }");
 }
+inline std::string program(const std::string& shardingRules)
+{
+    return with("\"model\": { \"preset\": \"program\", \"text\": [], \"sharding_rules\": " + shardingRules + " }");
+}
 inline std::string axes(const std::string& list)
 {
     return with("\"mesh\": { \"axes\": [ " + list + " ] }");
@@ -160,6 +164,14 @@ inline std::vector<Case> cases()
         { "axes", with(R"("model": { "preset": "mlp", "axes": @"logic" })"), UnknownValue, "/model/axes" },
         { "loss", with(R"("model": { "preset": "mlp", "loss": @"mean" })"), UnknownValue, "/model/loss" },
         { "optimizer", with(R"("step": { "optimizer": @"adan" })"), UnknownValue, "/step/optimizer" },
+        { "strategy", with(R"("propagation": { "strategy": @"agressive" })"), UnknownValue, "/propagation/strategy" },
+        { "conservative in words", with(R"("propagation": { "conservative": @"yes" })"), WrongType,
+            "/propagation/conservative" },
+        { "sharding rules as a list", program(R"(@["0", "([i])->([i]) {i=8}"])"), WrongType, "/model/sharding_rules" },
+        { "sharding rule that is none", program(R"({ "0": @"i to j" })"), BadRule, "/model/sharding_rules/0" },
+        { "sharding rule as a number", program(R"({ "0": @1 })"), WrongType, "/model/sharding_rules/0" },
+        { "two rules of one operation", program(R"({ "0": "([i])->([i]) {i=8}", @"0": "([i])->([i]) {i=8}" })"),
+            DuplicateKey, "/model/sharding_rules/0", NoJson },
         { "device order in words", with(R"("mesh": { "axes": [["a", 8]], "device_order": @"column-major" })"),
             UnknownValue, "/mesh/device_order" },
 

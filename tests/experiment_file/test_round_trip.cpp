@@ -198,6 +198,10 @@ Experiment anyExperiment()
     for (int i = *rc::gen::inRange(0, 5); i > 0; --i)
         e.rules.rules.list.push_back({ anyLogicalName(*anyName()), anyEntry(axes) });
     e.model = anyModel(axes);
+    e.propagation.strategy = *rc::gen::element(StrategyChoice::Basic, StrategyChoice::Aggressive,
+        StrategyChoice::OperationPriority, StrategyChoice::UserPriority, StrategyChoice::Full);
+    e.propagation.conservative = *rc::gen::arbitrary<bool>();
+    e.propagation.userPriorities = *rc::gen::arbitrary<bool>();
     e.run.seed = *rc::gen::arbitrary<std::uint64_t>();
     e.run.runs = *rc::gen::inRange<std::int64_t>(1, 1000);
     e.run.loops = *rc::gen::inRange<std::int64_t>(1, 1000);
@@ -435,6 +439,46 @@ private Q_SLOTS:
         std::string expected = text;
         expected.replace(expected.find("[\"X\", 2]"), 8, "[\"X\", 4]");
         QCOMPARE(QString::fromStdString(writeExperiment(edited)), QString::fromStdString(expected));
+    }
+
+    /// Files that say nothing of propagation stay as they are; what stands at the section stays.
+    void propagation()
+    {
+        const auto plain = readExperiment(minimal);
+        QVERIFY(plain.has_value());
+        QVERIFY(plain->experiment.propagation == PropagationSetting{});
+        QVERIFY(writeExperiment(plain->experiment).find("propagation") == std::string::npos);
+
+        const auto read = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
+  "propagation": { "strategy": "op-priority", "conservative": true, "user_priorities": false } })");
+        QVERIFY(read.has_value());
+        QVERIFY((read->experiment.propagation == PropagationSetting{ StrategyChoice::OperationPriority, true, false }));
+        QVERIFY(writeExperiment(read->experiment)
+                    .find("  \"propagation\": {\n    \"strategy\": \"op-priority\",\n    \"conservative\": true,\n"
+                          "    \"user_priorities\": false\n  },\n  \"run\"")
+            != std::string::npos);
+
+        const auto noted = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
+  "propagation": { "notes": "as usual" } })");
+        QVERIFY(noted.has_value());
+        QVERIFY(writeExperiment(noted->experiment).find("as usual") != std::string::npos);
+    }
+
+    void shardingRules()
+    {
+        const std::string rule = "([i, j])->([i, j]) {i=8, j=4} blocked_propagation={j}";
+        const auto read = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
+  "model": { "preset": "program", "text": ["// nothing"], "sharding_rules": { "0": ")"
+            + rule + R"(", "notes": "own" } } })");
+        QVERIFY2(read.has_value(), read ? "" : reasons(read.error()).c_str());
+        const auto& model = std::get<ProgramModel>(read->experiment.model);
+        QCOMPARE(model.shardingRules, (std::vector<RuleOverride>{ { "0", rule } }));
+        const std::string text = writeExperiment(read->experiment);
+        const auto again = readExperiment(text);
+        QVERIFY(again.has_value());
+        QVERIFY(again->experiment == read->experiment);
+        QCOMPARE(writeExperiment(again->experiment), text);
+        QVERIFY(!read->warnings.size());
     }
 
     /// Notes that are empty are not written: what stands behind them stands behind what is before them.

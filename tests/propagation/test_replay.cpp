@@ -2,6 +2,7 @@
 // The log played up to a step: it ends where propagation ends, and begins with what was given.
 #include <QtTest>
 
+#include "propagation/differences.h"
 #include "propagation/random_program.h"
 #include "propagation/replay.h"
 
@@ -94,16 +95,49 @@ private Q_SLOTS:
         // The other run has nothing to say of x: no value is cut along a.
         made.input.arguments[0].reset();
         const PropagationResult second = propagate(made.input);
-        const std::vector<ReplayDifference> found = differences(*made.input.program, first, second);
+        const AxisList a{ wholeAxis(*made.input.mesh, 0) };
+        const std::vector<PropagationDifference> found = differences(*made.input.program, first, second);
+        QCOMPARE(countValues(found), found.size()); // one dimension each
         const auto of = [&](ValueId value) {
             return std::find_if(found.begin(), found.end(), [&](const auto& d) { return d.value == value; });
         };
-        QVERIFY(of(made.x) != found.end());
-        QCOMPARE(of(made.x)->firstStep, 0U);
-        QVERIFY(of(made.sum) != found.end());
-        QCOMPARE(of(made.sum)->firstStep, 1U);
-        QVERIFY(of(made.product) != found.end());
-        QCOMPARE(of(made.product)->firstStep, 2U);
+        const auto check = [&](ValueId value, std::uint32_t step) {
+            const auto difference = of(value);
+            QVERIFY(difference != found.end());
+            QCOMPARE(difference->dimension, 0U);
+            QCOMPARE(difference->first, a);
+            QVERIFY(difference->second.empty());
+            QCOMPARE(difference->firstStep, step);
+            // Only the first run took an axis that the other lacks.
+            QVERIFY(difference->firstRecord < first.log.size());
+            QCOMPARE(first.log[difference->firstRecord].to, value);
+            QCOMPARE(first.log[difference->firstRecord].axis, a.front());
+            QCOMPARE(difference->secondRecord, PropagationDifference::noRecord);
+        };
+        check(made.x, 0);
+        check(made.sum, 1);
+        check(made.product, 2);
+        // The other way round it is the second run that took the axis.
+        for (const PropagationDifference& each : differences(*made.input.program, second, first)) {
+            QCOMPARE(each.firstRecord, PropagationDifference::noRecord);
+            QVERIFY(each.secondRecord < first.log.size());
+        }
+    }
+
+    /// What only one of two programs has is no difference: constants that were copied, say.
+    void onlyWhatStandsInBoth()
+    {
+        Small made = small();
+        const PropagationResult first = propagate(made.input);
+        Program shorter = *made.input.program;
+        std::vector<OperationId>& operations = shorter.regions[0].operations;
+        QCOMPARE(shorter.operation(operations.back()).results[0], made.product);
+        operations.pop_back();
+        made.input.arguments[0].reset();
+        const PropagationResult second = propagate(made.input);
+        for (const PropagationDifference& each : differences(*made.input.program, first, shorter, second))
+            QVERIFY(each.value != made.product);
+        QVERIFY(!differences(*made.input.program, first, shorter, second).empty());
     }
 };
 

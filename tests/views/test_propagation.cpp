@@ -1,17 +1,58 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dock that plays propagation: its table under Qt's tester, the picture of a step, keys, and the selection.
 #include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QSignalSpy>
 #include <QSlider>
 #include <QTableView>
+#include <QToolButton>
 
+#include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "panel_fixture.h"
+#include "views/propagation_view/difference_model.h"
 #include "views/propagation_view/propagation_view.h"
+#include "views/propagation_view/rule_row.h"
 #include "views/propagation_view/sketch_widget.h"
 #include "views/propagation_view/step_model.h"
+#include "views/propagation_view/strategy_bar.h"
 #include "views/theme/appearance.h"
+#include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
+
+namespace {
+
+/// Rows of a and columns of b ask for x in the product; the aggressive strategy gives it to one of them.
+Experiment contended()
+{
+    return *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> tensor<8x32xf32> {
+  %c = stablehlo.constant dense<1.0> : tensor<8x32xf32>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+  %1 = stablehlo.add %0, %c : tensor<8x32xf32>
+  %2 = stablehlo.multiply %1, %c : tensor<8x32xf32>
+  return %2 : tensor<8x32xf32>
+})") },
+        "contended");
+}
+
+ValueId productOf(const Program& program)
+{
+    for (const Operation& operation : program.operations)
+        if (operation.kind == OpKind::DotGeneral)
+            return operation.results[0];
+    return {};
+}
+
+void waitFor(const PropagationView& view)
+{
+    QTRY_VERIFY(!view.isWorking());
+}
+
+} // namespace
 
 class TestPropagation : public QObject {
     Q_OBJECT
@@ -109,6 +150,147 @@ private Q_SLOTS:
         QVERIFY(row >= 0);
         view.table()->setCurrentIndex(view.model()->index(row, 0));
         QCOMPARE(view.step(), 1);
+    }
+
+    /// The switches edit the experiment, as single steps of undo, and follow it.
+    void strategyAndSwitches()
+    {
+        test::Fixture fixture(contended());
+        PropagationView view(&fixture.document, &fixture.selection);
+        view.resize(800, 500);
+        view.show();
+        StrategyBar* bar = view.strategyBar();
+        QCOMPARE(bar->strategy()->currentIndex(), static_cast<int>(StrategyChoice::Full));
+        QVERIFY(bar->userPriorities()->isEnabled() && bar->userPriorities()->isChecked());
+        bar->strategy()->setFocus();
+        QTest::keyClick(bar->strategy(), Qt::Key_Home);
+        QCOMPARE(fixture.document.experiment()->propagation.strategy, StrategyChoice::Basic);
+        QCOMPARE(fixture.document.undoStack()->count(), 1);
+        QVERIFY(!bar->userPriorities()->isEnabled()); // basic knows none
+        fixture.document.waitForAnalysis();
+        QVERIFY(view.model()->rowCount() > 0);
+        for (int row = 0; row < view.model()->rowCount(); ++row)
+            QCOMPARE(view.model()->record(row).round, std::int8_t{ -1 });
+        bar->conservative()->click();
+        QVERIFY(fixture.document.experiment()->propagation.conservative);
+        fixture.document.undoStack()->undo();
+        fixture.document.undoStack()->undo();
+        QVERIFY(fixture.document.experiment()->propagation == PropagationSetting{});
+        QCOMPARE(bar->strategy()->currentIndex(), static_cast<int>(StrategyChoice::Full));
+        QVERIFY(!bar->conservative()->isChecked());
+        bar->userPriorities()->click();
+        QVERIFY(!fixture.document.experiment()->propagation.userPriorities);
+    }
+
+    /// A text is prepared by the full strategy: its values have other names then. What was chosen stays chosen.
+    void theSelectionSurvivesAStrategy()
+    {
+        test::Fixture fixture(contended());
+        PropagationView view(&fixture.document, &fixture.selection);
+        const ValueId product = productOf(*fixture.snapshot().program);
+        const QString before = QString::fromStdString(fixture.snapshot().program->value(product).path);
+        fixture.selection.setTensor(before);
+        QVERIFY(
+            fixture.document.edit(withPropagation(*fixture.document.experiment(), { StrategyChoice::Aggressive }), {}));
+        fixture.document.waitForAnalysis();
+        const QString after = QString::fromStdString(fixture.snapshot().program->value(product).path);
+        QCOMPARE(fixture.selection.tensor(), after);
+    }
+
+    void comparesTwoStrategies()
+    {
+        Experiment experiment = contended();
+        experiment.propagation.strategy = StrategyChoice::Aggressive;
+        test::Fixture fixture(experiment);
+        PropagationView view(&fixture.document, &fixture.selection);
+        view.resize(800, 600);
+        view.show();
+        QAbstractItemModelTester tester(view.differences(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QVERIFY(!view.pages()->isVisibleTo(&view));
+        view.compareWith(PropagationSetting{ StrategyChoice::Basic });
+        QVERIFY(view.isWorking());
+        waitFor(view);
+        QVERIFY(view.pages()->isVisibleTo(&view));
+        QCOMPARE(view.pages()->current(), 1);
+        const auto& list = view.differences()->comparison()->differences;
+        QVERIFY(!list.empty());
+        QCOMPARE(view.differences()->rowCount(), static_cast<int>(list.size()));
+        QVERIFY2(view.comparisonText().contains(QStringLiteral("differ")), qPrintable(view.comparisonText()));
+
+        // A row leads to its tensor, its dimension and the step since which the two differ.
+        const Program& program = *fixture.snapshot().program;
+        for (int row = 0; row < view.differences()->rowCount(); ++row) {
+            view.differenceTable()->setCurrentIndex(view.differences()->index(row, 0));
+            const PropagationDifference& each = list[static_cast<std::size_t>(row)];
+            QCOMPARE(fixture.selection.tensor(), QString::fromStdString(program.value(each.value).path));
+            QCOMPARE(fixture.selection.dimension(), static_cast<int>(each.dimension));
+            QCOMPARE(view.step(), static_cast<int>(each.firstStep));
+            for (int column = 0; column < DifferenceModel::ColumnCount; ++column)
+                QVERIFY(!view.differences()->index(row, column).data().toString().isEmpty());
+            QCOMPARE(view.differences()->reasons(row).size(), std::size_t{ 2 });
+        }
+        // An edit: the two are compared anew. Compared with what it is now itself, nothing differs any more.
+        QVERIFY(fixture.document.edit(
+            withPropagation(*fixture.document.experiment(), { StrategyChoice::Basic, true }), {}));
+        fixture.document.waitForAnalysis();
+        waitFor(view);
+        QCOMPARE(view.strategyBar()->comparedSetting(), PropagationSetting{ StrategyChoice::Basic });
+        QCOMPARE(view.differences()->rowCount(), 0);
+        QVERIFY2(
+            view.comparisonText().contains(QStringLiteral("the same shardings")), qPrintable(view.comparisonText()));
+        QVERIFY(fixture.document.edit(withPropagation(*fixture.document.experiment(), { StrategyChoice::Basic }), {}));
+        QVERIFY(!view.strategyBar()->comparedSetting());
+        QVERIFY(!view.pages()->isVisibleTo(&view));
+    }
+
+    /// The rule of the operation that computes the selected tensor, another one in its place, and back.
+    void rulesOfOperations()
+    {
+        test::Fixture fixture(contended());
+        PropagationView view(&fixture.document, &fixture.selection);
+        view.resize(800, 600);
+        view.show();
+        const ValueId product = productOf(*fixture.snapshot().program);
+        fixture.selection.setTensor(QString::fromStdString(fixture.snapshot().program->value(product).path));
+        RuleRow* row = view.ruleRow();
+        QVERIFY(row->isVisibleTo(&view));
+        const QString usual = row->rule();
+        QVERIFY2(usual.startsWith(QStringLiteral("([i, k], [k, j])->([i, j])")), qPrintable(usual));
+        QVERIFY(!row->isCustom());
+
+        row->editButton()->click();
+        QVERIFY(row->isEditing());
+        QCOMPARE(row->line()->text(), usual);
+        QTest::keyClick(row->line(), Qt::Key_Escape);
+        QVERIFY(!row->isEditing());
+        row->editButton()->click();
+        row->line()->setText(QStringLiteral("([i, k])->([i]) {i=8, k=16}"));
+        QVERIFY2(row->message().contains(QStringLiteral("operands")), qPrintable(row->message()));
+        QTest::keyClick(row->line(), Qt::Key_Return); // refused: it stays as it is written
+        QVERIFY(row->isEditing());
+        QCOMPARE(fixture.document.undoStack()->count(), 0);
+        row->line()->setText(usual + QStringLiteral(" blocked_propagation={i, j}"));
+        QVERIFY(row->message().isEmpty());
+        QTest::keyClick(row->line(), Qt::Key_Return);
+        QCOMPARE(fixture.document.undoStack()->count(), 1);
+        fixture.document.waitForAnalysis();
+        QVERIFY(row->isCustom());
+        QCOMPARE(row->rule(), usual + QStringLiteral(" blocked_propagation={i, j}"));
+        QVERIFY(row->resetButton()->isVisibleTo(&view));
+        for (const DimensionSharding& dim : fixture.snapshot().propagation->shardings[product.index].dims)
+            QVERIFY(dim.axes.empty());
+        row->resetButton()->click();
+        fixture.document.waitForAnalysis();
+        QVERIFY(!row->isCustom());
+        QCOMPARE(row->rule(), usual);
+        QVERIFY(fixture.document.experiment()->model == contended().model);
+
+        // A network that comes with the program shows rules; they are its own.
+        test::Fixture notebook;
+        PropagationView other(&notebook.document, &notebook.selection);
+        other.setStep(1);
+        QVERIFY(other.ruleRow()->isVisibleTo(&other));
+        QVERIFY(!other.ruleRow()->editButton()->isVisibleTo(&other));
     }
 };
 

@@ -24,6 +24,7 @@
 #include "views/main_window/status_text.h"
 #include "views/panel/obstacle.h"
 #include "views/problems_view/problems_view.h"
+#include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/table_help/table_help.h"
@@ -119,7 +120,8 @@ DockFrame* MainWindow::dock(const QString& id) const
 
 bool MainWindow::isSettled() const
 {
-    return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking();
+    return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
+        && !m_propagation->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const

@@ -7,18 +7,25 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
+#include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "views/panel/panel.h"
+#include "views/propagation_view/axes_delegate.h"
+#include "views/propagation_view/difference_model.h"
+#include "views/propagation_view/rule_row.h"
 #include "views/propagation_view/sketch_widget.h"
 #include "views/propagation_view/step_model.h"
+#include "views/propagation_view/strategy_bar.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/segmented_bar.h"
 #include "words/propagation_steps.h"
+#include "words/strategy_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -39,46 +46,29 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     , m_position(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_sentence(new SpanLabel(this))
     , m_sketch(new SketchWidget(this))
-    , m_table(new QTableView(this))
+    , m_table(table(m_model, tr("Steps of propagation")))
+    , m_strategies(new StrategyBar(document, this))
+    , m_rule(new RuleRow(document, this))
+    , m_pages(new SegmentedBar({ tr("Steps"), tr("Differences") }, this))
+    , m_pagesRow(new QWidget(this))
+    , m_count(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_stack(new QStackedWidget(this))
+    , m_differences(new DifferenceModel(this))
+    , m_differenceTable(table(m_differences, tr("What the two strategies shard differently")))
+    , m_reasons(new SpanLabel(this))
+    , m_differencePage(comparisonPage())
+    , m_same(new EmptyPage(QString(), QString(), this))
     , m_content(new QWidget(this))
     , m_empty(new EmptyPage(tr("Propagation can be played once the problems below are solved."), QString(), this))
 {
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
     setFocusPolicy(Qt::StrongFocus);
-    m_first = button(QStringLiteral("first"), tr("What was given"), tr("Back to what was given (Home)"));
-    m_back = button(QStringLiteral("previous"), tr("One step back"), tr("One step back (Left)"));
-    m_play = button(QStringLiteral("run"), tr("Play"), tr("Play or stop (Space)"));
-    m_forward = button(QStringLiteral("next"), tr("One step on"), tr("One step on (Right)"));
-    m_last = button(QStringLiteral("last"), tr("The end"), tr("On to the end (End)"));
-    connect(m_first, &QToolButton::clicked, this, [this] { setStep(0); });
-    connect(m_back, &QToolButton::clicked, this, [this] { setStep(m_step - 1); });
-    connect(m_play, &QToolButton::clicked, this, [this] { setPlaying(!isPlaying()); });
-    connect(m_forward, &QToolButton::clicked, this, [this] { setStep(m_step + 1, true); });
-    connect(m_last, &QToolButton::clicked, this, [this] { setStep(m_slider->maximum()); });
-    m_slider->setAccessibleName(tr("Step of propagation"));
-    m_slider->setPageStep(10);
-    connect(m_slider, &QSlider::valueChanged, this, [this](int step) { setStep(step); });
-    m_timer.setInterval(playInterval);
-    connect(&m_timer, &QTimer::timeout, this, [this] {
-        setStep(m_step + 1, true);
-        if (m_step == m_slider->maximum())
-            setPlaying(false);
-    });
-
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 6, 8, 4);
-    head->setSpacing(2);
-    for (QToolButton* each : { m_first, m_back, m_play, m_forward, m_last })
-        head->addWidget(each);
-    head->addSpacing(6);
-    head->addWidget(m_slider, 1);
-    head->addSpacing(6);
-    head->addWidget(m_position);
+    QLayout* const head = player();
+    m_sentence->setMarks(AxisMarks::Chips);
     auto* sentence = new QVBoxLayout;
     sentence->setContentsMargins(8, 0, 8, 4);
     sentence->addWidget(m_sentence);
-    m_sentence->setMarks(AxisMarks::Chips);
 
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(m_sketch);
@@ -86,26 +76,117 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFocusPolicy(Qt::NoFocus);
     scroll->viewport()->setBackgroundRole(QPalette::Base);
-    scroll->setMinimumHeight(m_sketch->minimumSizeHint().height());
-    connect(m_sketch, &SketchWidget::tensorChosen, m_selection, &Selection::setTensor);
+    scroll->setMinimumHeight(Metrics::scaled(64));
 
-    m_table->setModel(m_model);
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->setTextElideMode(Qt::ElideMiddle);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
-    m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->horizontalHeader()->setSectionsClickable(false);
-    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->setAccessibleName(tr("Steps of propagation"));
+    m_pages->setAccessibleName(tr("Steps or differences"));
+    auto* pages = new QHBoxLayout(m_pagesRow);
+    pages->setContentsMargins(8, 2, 8, 4);
+    pages->setSpacing(8);
+    pages->addWidget(m_pages);
+    pages->addWidget(m_count, 1);
+    m_count->setElided(true);
+    m_stack->addWidget(m_table);
+    m_stack->addWidget(m_differencePage);
+    m_stack->addWidget(m_same);
+    m_pagesRow->hide();
+
+    auto* inner = new QVBoxLayout(m_content);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(0);
+    inner->addWidget(m_strategies);
+    inner->addLayout(head);
+    inner->addLayout(sentence);
+    inner->addWidget(scroll, 3);
+    inner->addWidget(m_rule);
+    inner->addWidget(m_pagesRow);
+    inner->addWidget(m_stack, 4);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->addWidget(m_content);
+    column->addWidget(m_empty);
+    connectAll();
+    refresh();
+}
+
+QTableView* PropagationView::table(QAbstractItemModel* model, const QString& name)
+{
+    auto* view = new QTableView(this);
+    view->setModel(model);
+    view->setFrameShape(QFrame::NoFrame);
+    view->setShowGrid(false);
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setSelectionMode(QAbstractItemView::SingleSelection);
+    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    view->setTabKeyNavigation(false);
+    view->setWordWrap(false);
+    view->setTextElideMode(Qt::ElideMiddle);
+    view->verticalHeader()->hide();
+    view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    view->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
+    view->horizontalHeader()->setHighlightSections(false);
+    view->horizontalHeader()->setSectionsClickable(false);
+    view->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    view->horizontalHeader()->setStretchLastSection(true);
+    view->setAccessibleName(name);
+    view->setMinimumHeight(Metrics::scaled(66));
+    return view;
+}
+
+/// The buttons and the slider.
+QLayout* PropagationView::player()
+{
+    m_first = button(QStringLiteral("first"), tr("What was given"), tr("Back to what was given (Home)"));
+    m_back = button(QStringLiteral("previous"), tr("One step back"), tr("One step back (Left)"));
+    m_play = button(QStringLiteral("run"), tr("Play"), tr("Play or stop (Space)"));
+    m_forward = button(QStringLiteral("next"), tr("One step on"), tr("One step on (Right)"));
+    m_last = button(QStringLiteral("last"), tr("The end"), tr("On to the end (End)"));
+    m_slider->setAccessibleName(tr("Step of propagation"));
+    m_slider->setPageStep(10);
+    m_timer.setInterval(playInterval);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(8, 4, 8, 4);
+    head->setSpacing(2);
+    for (QToolButton* each : { m_first, m_back, m_play, m_forward, m_last })
+        head->addWidget(each);
+    head->addSpacing(6);
+    head->addWidget(m_slider, 1);
+    head->addSpacing(6);
+    head->addWidget(m_position);
+    return head;
+}
+
+/// Differences, and below them what each strategy did for the one chosen.
+QWidget* PropagationView::comparisonPage()
+{
+    for (const int column : { DifferenceModel::First, DifferenceModel::Second })
+        m_differenceTable->setItemDelegateForColumn(column, new AxesDelegate(m_differenceTable));
+    m_reasons->setMarks(AxisMarks::Coloured);
+    auto* page = new QWidget(this);
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_differenceTable, 1);
+    auto* reasons = new QVBoxLayout;
+    reasons->setContentsMargins(8, 4, 8, 4);
+    reasons->addWidget(m_reasons);
+    layout->addLayout(reasons);
+    return page;
+}
+
+void PropagationView::connectAll()
+{
+    connect(m_first, &QToolButton::clicked, this, [this] { setStep(0); });
+    connect(m_back, &QToolButton::clicked, this, [this] { setStep(m_step - 1); });
+    connect(m_play, &QToolButton::clicked, this, [this] { setPlaying(!isPlaying()); });
+    connect(m_forward, &QToolButton::clicked, this, [this] { setStep(m_step + 1, true); });
+    connect(m_last, &QToolButton::clicked, this, [this] { setStep(m_slider->maximum()); });
+    connect(m_slider, &QSlider::valueChanged, this, [this](int step) { setStep(step); });
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        setStep(m_step + 1, true);
+        if (m_step == m_slider->maximum())
+            setPlaying(false);
+    });
+    connect(m_sketch, &SketchWidget::tensorChosen, m_selection, &Selection::setTensor);
     connect(
         m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
             if (m_following || !current.isValid())
@@ -115,23 +196,19 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
             if (const QString path = current.data(StepModel::PathRole).toString(); !path.isEmpty())
                 m_selection->setTensor(path);
         });
-
-    auto* inner = new QVBoxLayout(m_content);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(0);
-    inner->addLayout(head);
-    inner->addLayout(sentence);
-    inner->addWidget(scroll);
-    inner->addWidget(m_table, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->addWidget(m_content);
-    column->addWidget(m_empty);
-
-    connect(selection, &Selection::changed, this, &PropagationView::followSelection);
-    connect(document, &Document::snapshotChanged, this, &PropagationView::refresh);
-    connect(document, &Document::replaced, this, &PropagationView::refresh);
-    refresh();
+    connect(m_differenceTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+        [this](const QModelIndex& current) {
+            if (current.isValid())
+                showDifference(current);
+        });
+    // A row that is the current one already is chosen again by a click.
+    connect(m_differenceTable, &QTableView::clicked, this, &PropagationView::showDifference);
+    connect(m_pages, &SegmentedBar::currentChanged, this, [this] { showComparison(m_differences->comparison()); });
+    connect(m_strategies, &StrategyBar::comparedChanged, this, &PropagationView::compare);
+    connect(&m_job, &ComparisonJob::finished, this, &PropagationView::showComparison);
+    connect(m_selection, &Selection::changed, this, &PropagationView::followSelection);
+    connect(m_document, &Document::snapshotChanged, this, &PropagationView::refresh);
+    connect(m_document, &Document::replaced, this, &PropagationView::refresh);
 }
 
 QToolButton* PropagationView::button(const QString& name, const QString& text, const QString& tip)
@@ -147,13 +224,19 @@ QToolButton* PropagationView::button(const QString& name, const QString& text, c
 void PropagationView::refresh()
 {
     const SnapshotPtr snapshot = m_document->lastGood();
-    if (snapshot == m_model->snapshot() && snapshot)
+    const SnapshotPtr before = m_model->snapshot();
+    if (snapshot == before && snapshot)
         return;
     setPlaying(false);
     m_replay.reset();
+    m_operation = {};
     m_following = true;
     m_model->setSnapshot(snapshot);
     m_following = false;
+    if (before && before->asRead && m_model->snapshot() && before->asRead == m_model->snapshot()->asRead) {
+        m_operation = m_rule->operation(); // stays in sight, whatever became of its rule
+        keepSelection(*before, *m_model->snapshot());
+    }
     const bool playable = m_model->snapshot() != nullptr;
     m_content->setVisible(playable);
     m_empty->setVisible(!playable);
@@ -178,6 +261,98 @@ void PropagationView::refresh()
         Q_EMIT keyFigureChanged();
     }
     showStep(false);
+    compare();
+}
+
+/// Another strategy may prepare a text in another way and name its values otherwise: what was chosen stays chosen.
+void PropagationView::keepSelection(const Snapshot& before, const Snapshot& now)
+{
+    const ValueId value = before.program->find(m_selection->tensor().toStdString());
+    if (!value.valid() || value.index >= now.program->values.size())
+        return;
+    m_following = true;
+    if (const QString path = words::fromStd(now.program->value(value).path); !path.isEmpty())
+        m_selection->setTensor(path);
+    m_following = false;
+}
+
+void PropagationView::compareWith(const std::optional<PropagationSetting>& setting)
+{
+    m_strategies->setCompared(setting);
+}
+
+/// Asks for the comparison that is wanted now, if it is not there.
+void PropagationView::compare()
+{
+    const SnapshotPtr& snapshot = m_model->snapshot();
+    const std::optional<PropagationSetting> setting = m_strategies->comparedSetting();
+    if (!snapshot || !setting) {
+        m_job.cancel();
+        showComparison(nullptr);
+        return;
+    }
+    const ComparisonPtr& known = m_differences->comparison();
+    if (known && known->first == snapshot && known->setting == *setting)
+        return;
+    const bool wasShown = m_pagesRow->isVisibleTo(this);
+    m_job.request(snapshot, *setting);
+    showComparison(nullptr);
+    if (!wasShown)
+        m_pages->setCurrent(1); // who asks for differences wants to see them
+}
+
+QString PropagationView::comparisonText() const
+{
+    const ComparisonPtr& comparison = m_differences->comparison();
+    if (!m_strategies->comparedSetting())
+        return {};
+    if (!comparison)
+        return tr("The two strategies are being compared.");
+    if (!comparison->second->laidOut())
+        return tr("%1 does not get as far as shardings here, so that there is nothing to compare.")
+            .arg(m_differences->secondName());
+    return comparison->differences.empty()
+        ? words::sameShardings(m_differences->firstName(), m_differences->secondName())
+        : words::differenceCount(comparison->differences);
+}
+
+void PropagationView::showComparison(const ComparisonPtr& comparison)
+{
+    if (comparison != m_differences->comparison()) {
+        m_differences->setComparison(comparison);
+        m_reasons->setText({ { tr("Choose a row to see what each strategy did."), words::Span::Style::Plain, -1 } });
+        const int widths[] = { 130, 96, 132, 132, 130 };
+        for (int column = 0; column < DifferenceModel::Since; ++column)
+            m_differenceTable->setColumnWidth(column, Metrics::scaled(widths[column]));
+    }
+    const bool wanted = m_strategies->comparedSetting().has_value() && m_model->snapshot();
+    m_pagesRow->setVisible(wanted);
+    const bool hasRows = m_differences->rowCount() > 0;
+    m_same->setSentence(comparisonText());
+    m_count->setText(hasRows ? comparisonText() : QString());
+    m_stack->setCurrentWidget(!wanted || m_pages->current() == 0 ? static_cast<QWidget*>(m_table)
+            : hasRows                                            ? m_differencePage
+                                                                 : static_cast<QWidget*>(m_same));
+}
+
+void PropagationView::showDifference(const QModelIndex& row)
+{
+    setPlaying(false);
+    words::Text text;
+    for (words::Text& reason : m_differences->reasons(row.row())) {
+        if (!text.empty())
+            text.push_back({ QStringLiteral(" "), words::Span::Style::Plain, -1 });
+        text.insert(text.end(), reason.begin(), reason.end());
+    }
+    m_reasons->setText(std::move(text));
+    // The step first: a tensor that is chosen would lead to the step in which it was settled.
+    setStep(row.data(DifferenceModel::StepRole).toInt(), true);
+    m_following = true;
+    if (const QString path = row.data(DifferenceModel::PathRole).toString(); !path.isEmpty()) {
+        m_selection->setTensor(path);
+        m_selection->setDimension(row.data(DifferenceModel::DimensionRole).toInt());
+    }
+    m_following = false;
 }
 
 void PropagationView::setStep(int step, bool animated)
@@ -186,6 +361,7 @@ void PropagationView::setStep(int step, bool animated)
     if (step == m_step)
         return;
     m_step = step;
+    m_operation = {};
     showStep(animated);
 }
 
@@ -207,6 +383,7 @@ void PropagationView::setPlaying(bool plays)
 void PropagationView::showStep(bool animated)
 {
     const SnapshotPtr& snapshot = m_model->snapshot();
+    showRule();
     if (!snapshot || !m_replay)
         return;
     const QSignalBlocker quiet(m_slider);
@@ -251,7 +428,18 @@ void PropagationView::showStep(bool animated)
     m_following = false;
 }
 
-/// A tensor that is chosen elsewhere: the step that made it what it is.
+/// The rule of the operation of the step, unless another one was chosen.
+void PropagationView::showRule()
+{
+    const SnapshotPtr& snapshot = m_model->snapshot();
+    OperationId operation = m_operation;
+    if (!operation.valid() && m_replay)
+        if (const auto records = m_replay->recordsOf(static_cast<std::uint32_t>(m_step)); !records.empty())
+            operation = records.front()->operation;
+    m_rule->show(snapshot, operation);
+}
+
+/// A tensor that is chosen elsewhere: the step that made it what it is, and the operation that computes it.
 void PropagationView::followSelection()
 {
     const SnapshotPtr& snapshot = m_model->snapshot();
@@ -260,9 +448,13 @@ void PropagationView::followSelection()
     const std::string path = m_selection->tensor().toStdString();
     if (path.empty())
         return;
-    if (const ValueId value = snapshot->program->find(path); value.valid())
-        if (const std::uint32_t settled = m_replay->settledAt(value); settled > 0)
-            setStep(static_cast<int>(settled));
+    const ValueId value = snapshot->program->find(path);
+    if (!value.valid())
+        return;
+    if (const std::uint32_t settled = m_replay->settledAt(value); settled > 0)
+        setStep(static_cast<int>(settled));
+    m_operation = snapshot->program->value(value).definition;
+    showRule();
 }
 
 void PropagationView::keyPressEvent(QKeyEvent* event)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that plays propagation: from what was given to the end, step by step, forwards and backwards.
+// The dock of propagation: its strategy, its steps from what was given to the end, played forwards and backwards, what
+// another strategy would do differently, and the rules of operations.
 #pragma once
 
 #include <QTimer>
@@ -9,18 +10,24 @@
 #include "document/document.h"
 #include "document/selection.h"
 #include "propagation/replay.h"
+#include "views/propagation_view/comparison_job.h"
 
 class QSlider;
+class QStackedWidget;
 class QTableView;
 class QToolButton;
 
 namespace shardscope {
 
+class DifferenceModel;
 class EmptyPage;
 class RoleLabel;
+class RuleRow;
+class SegmentedBar;
 class SketchWidget;
 class SpanLabel;
 class StepModel;
+class StrategyBar;
 
 class PropagationView : public QWidget {
     Q_OBJECT
@@ -32,10 +39,22 @@ public:
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QSlider* slider() const { return m_slider; }
     [[nodiscard]] SketchWidget* sketch() const { return m_sketch; }
+    [[nodiscard]] StrategyBar* strategyBar() const { return m_strategies; }
+    [[nodiscard]] RuleRow* ruleRow() const { return m_rule; }
+    [[nodiscard]] SegmentedBar* pages() const { return m_pages; }
+    [[nodiscard]] DifferenceModel* differences() const { return m_differences; }
+    [[nodiscard]] QTableView* differenceTable() const { return m_differenceTable; }
+    /// What is said where differences would be: how many there are, that there are none, that they are being looked
+    /// for.
+    [[nodiscard]] QString comparisonText() const;
+    /// A comparison that was asked for is not there yet.
+    [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
     [[nodiscard]] int step() const { return m_step; }
     [[nodiscard]] bool isPlaying() const { return m_timer.isActive(); }
     void setStep(int step, bool animated = false);
     void setPlaying(bool plays);
+    /// Compares with another strategy, or with nothing; the row of the choice is set as well.
+    void compareWith(const std::optional<PropagationSetting>& setting);
 
 Q_SIGNALS:
     void keyFigureChanged();
@@ -45,9 +64,18 @@ protected:
 
 private:
     QToolButton* button(const QString& icon, const QString& name, const QString& tip);
+    QTableView* table(QAbstractItemModel* model, const QString& name);
+    QLayout* player();
+    QWidget* comparisonPage();
+    void connectAll();
     void refresh();
     void showStep(bool animated);
+    void showRule();
     void followSelection();
+    void keepSelection(const Snapshot& before, const Snapshot& now);
+    void compare();
+    void showComparison(const ComparisonPtr& comparison);
+    void showDifference(const QModelIndex& row);
 
     Document* m_document;
     Selection* m_selection;
@@ -58,12 +86,25 @@ private:
     SpanLabel* m_sentence;
     SketchWidget* m_sketch;
     QTableView* m_table;
+    StrategyBar* m_strategies;
+    RuleRow* m_rule;
+    SegmentedBar* m_pages; ///< steps or differences; while there is a comparison
+    QWidget* m_pagesRow;
+    RoleLabel* m_count;
+    QStackedWidget* m_stack;
+    DifferenceModel* m_differences;
+    QTableView* m_differenceTable;
+    SpanLabel* m_reasons;
+    QWidget* m_differencePage;
+    EmptyPage* m_same;
+    ComparisonJob m_job;
     QWidget* m_content;
     EmptyPage* m_empty;
     QTimer m_timer;
     std::optional<Replay> m_replay;
     QString m_keyFigure;
     int m_step = 0;
+    OperationId m_operation; ///< whose rule is shown: the step's, or that of the tensor that was chosen
     bool m_following = false;
 };
 

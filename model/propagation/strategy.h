@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a setting of propagation means for the engine, and for what is done before it.
+//
+//     Result<Program> ready = prepared(std::move(program), setting);
+//     PropagationInput input{ ready, ... };
+//     input.strategy = engineStrategy(setting);
+//     input.options = engineOptions(setting);
+#pragma once
+
+#include "propagation/propagate.h"
+#include "propagation/setting.h"
+
+namespace shardscope {
+
+[[nodiscard]] Strategy engineStrategy(const PropagationSetting& setting);
+/// Only the full strategy lets constraints become the sharding of what they constrain: that belongs to what it does
+/// before propagation.
+[[nodiscard]] PropagationOptions engineOptions(const PropagationSetting& setting);
+
+/// A program as the setting wants it before propagation. The full strategy gives every use of a constant its own,
+/// applies constraints and groups; the others only give meshes their names, and let members of groups disagree by
+/// constraints. Nothing is numbered anew: what is added stands behind what there was.
+[[nodiscard]] Result<Program> prepared(Program program, const PropagationSetting& setting);
+
+} // namespace shardscope

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An experiment's settings of propagation, its own sharding rules, and two strategies beside each other.
+#include <QTest>
+
+#include <algorithm>
+
+#include "base/codes.h"
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "pipeline/compare_strategies.h"
+
+using namespace shardscope;
+
+namespace {
+
+/// Rows of a and columns of b ask for x in the product.
+constexpr const char* contended = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> tensor<8x32xf32> {
+  %c = stablehlo.constant dense<1.0> : tensor<8x32xf32>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+  %1 = stablehlo.add %0, %c : tensor<8x32xf32>
+  %2 = stablehlo.multiply %1, %c : tensor<8x32xf32>
+  return %2 : tensor<8x32xf32>
+})";
+
+Experiment ofText(const char* text = contended)
+{
+    return *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "contended");
+}
+
+Experiment notebook()
+{
+    return builtinExamples().front().make();
+}
+
+SnapshotPtr analysed(Experiment experiment, AnalysisCache& cache)
+{
+    return analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache);
+}
+
+Experiment with(Experiment experiment, PropagationSetting setting)
+{
+    experiment.propagation = setting;
+    return experiment;
+}
+
+bool anyRound(const Snapshot& snapshot)
+{
+    const std::vector<PropagationStep>& log = snapshot.propagation->log;
+    return std::any_of(log.begin(), log.end(), [](const PropagationStep& step) { return step.round >= 0; });
+}
+
+} // namespace
+
+class TestStrategies : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// Strategies without rounds leave none in the log; coming back gives the result that the cache has.
+    void settingsCount()
+    {
+        for (const Experiment& experiment : { notebook(), ofText() }) {
+            AnalysisCache cache;
+            const SnapshotPtr full = analysed(experiment, cache);
+            QVERIFY(full->laidOut());
+            QVERIFY(anyRound(*full));
+            for (const StrategyChoice strategy : { StrategyChoice::Basic, StrategyChoice::Aggressive }) {
+                const SnapshotPtr other = analysed(with(experiment, { strategy }), cache);
+                QVERIFY(other->laidOut());
+                QVERIFY(!anyRound(*other));
+            }
+            const SnapshotPtr again = analysed(experiment, cache);
+            QCOMPARE(again->propagation->log, full->propagation->log);
+            QCOMPARE(again->asRead, full->asRead);
+        }
+    }
+
+    /// The full strategy prepares a text: the constant has a copy for every use. The others propagate it as it stands.
+    void onlyTheFullStrategyPrepares()
+    {
+        AnalysisCache cache;
+        const SnapshotPtr full = analysed(ofText(), cache);
+        const SnapshotPtr basic = analysed(with(ofText(), { StrategyChoice::Basic }), cache);
+        QCOMPARE(basic->program->values.size(), basic->asRead->values.size());
+        QVERIFY(full->program->values.size() > full->asRead->values.size());
+    }
+
+    void whatDiffers()
+    {
+        AnalysisCache cache, own;
+        const SnapshotPtr first = analysed(with(ofText(), { StrategyChoice::Basic }), cache);
+        const auto comparison = compareStrategies(first, { StrategyChoice::Aggressive }, own);
+        QVERIFY(comparison);
+        QCOMPARE(comparison->first, first);
+        QVERIFY(comparison->second->laidOut());
+        QVERIFY(!comparison->differences.empty());
+        for (const PropagationDifference& each : comparison->differences) {
+            QCOMPARE(first->propagation->shardings[each.value.index].dims[each.dimension].axes, each.first);
+            const PropagationResult& second = *comparison->second->propagation;
+            QCOMPARE(second.shardings[each.value.index].dims[each.dimension].axes, each.second);
+            QVERIFY(each.first != each.second);
+        }
+        // Nothing differs from itself, and what was prepared otherwise is still compared by what both have.
+        QVERIFY(compareStrategies(first, { StrategyChoice::Basic }, own)->differences.empty());
+        const auto full = compareStrategies(first, {}, own);
+        for (const PropagationDifference& each : full->differences)
+            QVERIFY(each.value.index < first->asRead->values.size());
+        std::stop_source stopped;
+        stopped.request_stop();
+        AnalysisCache fresh;
+        QVERIFY(!compareStrategies(first, {}, fresh, stopped.get_token()));
+    }
+
+    void ownRulesOfOperations()
+    {
+        AnalysisCache cache;
+        const Experiment before = ofText();
+        const SnapshotPtr first = analysed(before, cache);
+        const Program& program = *first->asRead;
+        const auto product = std::find_if(program.operations.begin(), program.operations.end(),
+            [](const Operation& operation) { return operation.kind == OpKind::DotGeneral; });
+        const ValueId result = product->results[0];
+        const auto cut = [&](const Snapshot& snapshot) {
+            const TensorSharding& sharding = snapshot.propagation->shardings[result.index];
+            return std::any_of(sharding.dims.begin(), sharding.dims.end(),
+                [](const DimensionSharding& dim) { return !dim.axes.empty(); });
+        };
+        QVERIFY(cut(*first));
+        const auto after = withShardingRule(before, program, program.value(result).path,
+            "([i, k], [k, j])->([i, j]) {i=8, j=32, k=16} reduction={k} blocked_propagation={i, j}");
+        QVERIFY(after.has_value());
+        const SnapshotPtr second = analysed(*after, cache);
+        QVERIFY(second->laidOut());
+        QVERIFY(!cut(*second));
+        QCOMPARE(second->asRead, first->asRead); // the text is not read again
+        QVERIFY(cut(*analysed(*withoutShardingRule(*after, program.value(result).path), cache)));
+    }
+
+    /// A rule that cannot be is left out, said, and can be dropped.
+    void rulesThatCannotBe()
+    {
+        AnalysisCache cache;
+        Experiment experiment = ofText();
+        std::get<ProgramModel>(experiment.model).shardingRules = { { "1", "([i])->([i]) {i=8}" } };
+        const SnapshotPtr snapshot = analysed(experiment, cache);
+        QVERIFY(snapshot->laidOut());
+        const auto found = std::find_if(snapshot->problems.begin(), snapshot->problems.end(),
+            [](const Problem& problem) { return problem.diagnostic.code == Code::BadRule; });
+        QVERIFY(found != snapshot->problems.end());
+        QCOMPARE(found->diagnostic.where.pointer, "/model/sharding_rules/1");
+        QCOMPARE(found->fixes.size(), std::size_t{ 1 });
+        const auto fixed = applyFix(experiment, found->fixes[0]);
+        QVERIFY(fixed.has_value());
+        QVERIFY(*fixed == ofText());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStrategies)
+#include "test_strategies.moc"

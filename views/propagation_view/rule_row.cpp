@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/propagation_view/rule_row.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "experiment/edits.h"
+#include "program/factor_rule_text.h"
+#include "program/rule_override.h"
+#include "views/panel/panel.h"
+#include "views/theme/icons.h"
+#include "words/propagation_steps.h"
+#include "words/utf8.h"
+
+namespace shardscope {
+
+namespace {
+
+QToolButton* button(QWidget* parent, const char* name, const QString& text, const QString& tip)
+{
+    auto* made = new QToolButton(parent);
+    made->setIcon(icon(QLatin1String(name)));
+    made->setAutoRaise(true);
+    made->setAccessibleName(text);
+    made->setToolTip(tip);
+    return made;
+}
+
+} // namespace
+
+RuleRow::RuleRow(Document* document, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_name(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_rule(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, this))
+    , m_custom(new RoleLabel(tr("custom"), RoleLabel::Size::Small, &Theme::accent, this))
+    , m_message(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
+    , m_line(new QLineEdit(this))
+    , m_edit(button(this, "edit", tr("Change the rule"), tr("Give this operation another sharding rule")))
+    , m_apply(button(this, "ok", tr("Use this rule"), tr("Use this rule (Enter)")))
+    , m_cancel(button(this, "close", tr("Keep the rule"), tr("Keep the rule as it was (Esc)")))
+    , m_reset(button(this, "reset", tr("Back to the operation's own rule"), tr("Back to the operation's own rule")))
+{
+    m_rule->setElided(true);
+    m_rule->setTextInteractionFlags(Qt::NoTextInteraction);
+    m_custom->setToolTip(tr("This rule was given by hand, in the place of the operation's own."));
+    m_line->setAccessibleName(tr("Sharding rule"));
+    m_line->setFont(Metrics::fixed());
+    m_line->installEventFilter(this);
+    m_message->setElided(true);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(8, 0, 4, 0);
+    row->setSpacing(6);
+    row->addWidget(m_name);
+    row->addWidget(m_rule, 1);
+    row->addWidget(m_line, 1);
+    row->addWidget(m_custom);
+    for (QToolButton* each : { m_edit, m_apply, m_cancel, m_reset })
+        row->addWidget(each);
+    auto* message = new QHBoxLayout;
+    message->setContentsMargins(8, 0, 8, 2);
+    message->addWidget(m_message, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 2, 0, 2);
+    column->setSpacing(0);
+    column->addLayout(row);
+    column->addLayout(message);
+    setTabOrder(m_line, m_edit);
+    setTabOrder(m_edit, m_apply);
+    setTabOrder(m_apply, m_cancel);
+    setTabOrder(m_cancel, m_reset);
+
+    connect(m_edit, &QToolButton::clicked, this, &RuleRow::begin);
+    connect(m_apply, &QToolButton::clicked, this, &RuleRow::commit);
+    connect(m_cancel, &QToolButton::clicked, this, &RuleRow::end);
+    connect(m_reset, &QToolButton::clicked, this, &RuleRow::reset);
+    connect(m_line, &QLineEdit::textChanged, this, &RuleRow::check);
+    connect(m_line, &QLineEdit::returnPressed, this, &RuleRow::commit);
+    refresh();
+}
+
+std::string RuleRow::path() const
+{
+    // The program of a text is prepared: its operations keep their ids, their values have other names.
+    return m_snapshot->asRead->value(m_snapshot->asRead->operation(m_operation).results[0]).path;
+}
+
+void RuleRow::show(const SnapshotPtr& snapshot, OperationId operation)
+{
+    if (m_isEditing && (!snapshot || operation != m_operation))
+        m_isEditing = false;
+    m_snapshot = snapshot;
+    m_operation = operation;
+    refresh();
+}
+
+void RuleRow::refresh()
+{
+    const bool known = m_snapshot && m_operation.valid() && m_operation.index < m_snapshot->program->operations.size();
+    m_ruleText.clear();
+    m_isCustom = m_isOwn = false;
+    bool writable = false;
+    if (known) {
+        const Program& program = *m_snapshot->program;
+        const Operation& operation = program.operation(m_operation);
+        const bool conservative = m_snapshot->experiment->propagation.conservative;
+        FactorRule rule = factorRule(program, operation, RuleOptions{ conservative });
+        m_isCustom = words::hasOwnRule(program, operation);
+        rule.custom = false; // the mark says it
+        m_ruleText = words::fromStd(toString(rule));
+        m_name->setText(tr("Rule of %1").arg(words::operationName(operation)));
+        const auto* text = std::get_if<ProgramModel>(&m_snapshot->experiment->model);
+        writable = text && m_snapshot->asRead && canHaveRule(operation)
+            && m_operation.index < m_snapshot->asRead->operations.size();
+        m_isOwn = writable
+            && std::any_of(text->shardingRules.begin(), text->shardingRules.end(),
+                [&](const RuleOverride& own) { return own.path == path(); });
+    }
+    const bool shown = known && (writable || !m_ruleText.isEmpty());
+    setVisible(shown);
+    if (!shown)
+        m_isEditing = false;
+    m_rule->setText(m_ruleText.isEmpty() ? tr("none: nothing passes it") : m_ruleText);
+    m_rule->setVisible(!m_isEditing);
+    m_line->setVisible(m_isEditing);
+    m_custom->setVisible(m_isCustom && !m_isEditing);
+    m_edit->setVisible(writable && !m_isEditing);
+    m_apply->setVisible(m_isEditing);
+    m_cancel->setVisible(m_isEditing);
+    m_reset->setVisible(m_isOwn && !m_isEditing);
+    if (m_isEditing)
+        check();
+    else
+        m_message->hide();
+}
+
+void RuleRow::begin()
+{
+    m_isEditing = true;
+    m_line->setText(m_ruleText);
+    m_line->setCursorPosition(0);
+    refresh();
+    m_line->setFocus(Qt::OtherFocusReason);
+}
+
+void RuleRow::end()
+{
+    const bool hadFocus = m_line->hasFocus() || m_cancel->hasFocus() || m_apply->hasFocus();
+    m_isEditing = false;
+    refresh();
+    if (hadFocus)
+        m_edit->setFocus(Qt::OtherFocusReason);
+}
+
+QString RuleRow::message() const
+{
+    return m_isEditing ? m_message->text() : QString();
+}
+
+void RuleRow::check()
+{
+    if (!m_isEditing || !m_snapshot)
+        return;
+    const Result<std::string> rule = checkedRule(*m_snapshot->program, m_operation, m_line->text().toStdString());
+    QString text;
+    if (!rule) {
+        const words::ProblemText problem = words::describe(rule.error());
+        text = problem.cause + QStringLiteral(". ") + problem.remedy;
+        text[0] = text[0].toUpper();
+    }
+    m_message->setText(text);
+    m_message->setVisible(!text.isEmpty());
+    m_line->setAccessibleDescription(text);
+    m_apply->setEnabled(rule.has_value());
+}
+
+void RuleRow::commit()
+{
+    if (!m_isEditing || !m_apply->isEnabled())
+        return;
+    Result<Experiment> after =
+        withShardingRule(*m_document->experiment(), *m_snapshot->asRead, path(), m_line->text().toStdString());
+    const QString name = words::operationName(m_snapshot->program->operation(m_operation));
+    end();
+    m_document->edit(std::move(after), tr("rule of %1").arg(name));
+}
+
+void RuleRow::reset()
+{
+    const QString name = words::operationName(m_snapshot->program->operation(m_operation));
+    m_document->edit(withoutShardingRule(*m_document->experiment(), path()), tr("own rule of %1").arg(name));
+}
+
+bool RuleRow::eventFilter(QObject* watched, QEvent* event)
+{
+    const auto isEscape = [&] { return static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape; };
+    if (watched == m_line && event->type() == QEvent::ShortcutOverride && isEscape()) {
+        event->accept();
+        return true;
+    }
+    if (watched == m_line && event->type() == QEvent::KeyPress && isEscape()) {
+        end();
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace shardscope

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/propagation_view/strategy_bar.h"
+
+#include <QBoxLayout>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QEvent>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <algorithm>
+
+#include "experiment/edits.h"
+#include "views/panel/panel.h"
+#include "words/strategy_words.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int strategyCount = 5;
+
+} // namespace
+
+StrategyBar::StrategyBar(Document* document, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_strategy(new QComboBox(this))
+    , m_userPriorities(new QCheckBox(tr("User &priorities"), this))
+    , m_conservative(new QCheckBox(tr("&Conservative"), this))
+    , m_compared(new QComboBox(this))
+    , m_own(new QWidget(this))
+    , m_other(new QWidget(this))
+    , m_layout(new QBoxLayout(QBoxLayout::LeftToRight, this))
+{
+    for (int i = 0; i < strategyCount; ++i) {
+        const auto strategy = static_cast<StrategyChoice>(i);
+        m_strategy->addItem(words::strategyName(strategy));
+        m_strategy->setItemData(i, words::strategyMeaning(strategy), Qt::ToolTipRole);
+    }
+    m_strategy->setAccessibleName(tr("Strategy of propagation"));
+    m_conservative->setToolTip(words::conservativeMeaning());
+    m_compared->setAccessibleName(tr("Strategy to compare with"));
+    m_compared->setToolTip(tr("Shows what another strategy shards differently, and since which step."));
+    m_compared->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_compared->setMinimumContentsLength(12);
+
+    auto* own = new QHBoxLayout(m_own);
+    own->setContentsMargins(0, 0, 0, 0);
+    own->setSpacing(8);
+    auto* strategyLabel = new RoleLabel(tr("&Strategy"), RoleLabel::Size::Normal, &Theme::secondary);
+    strategyLabel->setBuddy(m_strategy);
+    own->addWidget(strategyLabel);
+    own->addWidget(m_strategy);
+    own->addWidget(m_userPriorities);
+    own->addWidget(m_conservative);
+    own->addStretch(1);
+    auto* other = new QHBoxLayout(m_other);
+    other->setContentsMargins(0, 0, 0, 0);
+    other->setSpacing(8);
+    auto* comparedLabel = new RoleLabel(tr("Compare &with"), RoleLabel::Size::Normal, &Theme::secondary);
+    comparedLabel->setBuddy(m_compared);
+    other->addWidget(comparedLabel);
+    other->addWidget(m_compared, 1);
+    m_layout->setContentsMargins(8, 6, 8, 2);
+    m_layout->setSpacing(6);
+    m_layout->addWidget(m_own, 1);
+    m_layout->addWidget(m_other);
+    setTabOrder(m_strategy, m_userPriorities);
+    setTabOrder(m_userPriorities, m_conservative);
+    setTabOrder(m_conservative, m_compared);
+
+    connect(m_strategy, &QComboBox::activated, this, [this](int index) {
+        PropagationSetting setting = m_document->experiment()->propagation;
+        setting.strategy = static_cast<StrategyChoice>(index);
+        edit(setting);
+    });
+    connect(m_userPriorities, &QCheckBox::clicked, this, [this](bool on) {
+        PropagationSetting setting = m_document->experiment()->propagation;
+        setting.userPriorities = on;
+        edit(setting);
+    });
+    connect(m_conservative, &QCheckBox::clicked, this, [this](bool on) {
+        PropagationSetting setting = m_document->experiment()->propagation;
+        setting.conservative = on;
+        edit(setting);
+    });
+    connect(m_compared, &QComboBox::currentIndexChanged, this, &StrategyBar::comparedChanged);
+    connect(document, &Document::experimentChanged, this, &StrategyBar::refresh);
+    refresh();
+}
+
+void StrategyBar::edit(const PropagationSetting& setting)
+{
+    const ExperimentPtr& now = m_document->experiment();
+    if (!(setting == now->propagation))
+        m_document->edit(withPropagation(*now, setting), tr("propagation: %1").arg(words::settingName(setting)));
+}
+
+void StrategyBar::refresh()
+{
+    const PropagationSetting& setting = m_document->experiment()->propagation;
+    m_strategy->setCurrentIndex(static_cast<int>(setting.strategy));
+    m_strategy->setToolTip(words::strategyMeaning(setting.strategy));
+    m_userPriorities->setEnabled(knowsUserPriorities(setting.strategy));
+    m_userPriorities->setChecked(setting.userPriorities && knowsUserPriorities(setting.strategy));
+    m_userPriorities->setToolTip(words::userPrioritiesMeaning(setting.strategy));
+    m_conservative->setChecked(setting.conservative);
+    const std::optional<PropagationSetting> before = comparedSetting();
+    fillCompared(setting, before);
+    if (before && !comparedSetting())
+        Q_EMIT comparedChanged();
+}
+
+/// The other strategies with the same switches, then this one with one of its switches changed. What is chosen stays
+/// chosen unless it is the experiment's own now.
+void StrategyBar::fillCompared(const PropagationSetting& own, const std::optional<PropagationSetting>& chosen)
+{
+    std::vector<PropagationSetting> choices;
+    for (int i = 0; i < strategyCount; ++i) {
+        PropagationSetting other = own;
+        other.strategy = static_cast<StrategyChoice>(i);
+        if (other.strategy != own.strategy)
+            choices.push_back(other);
+    }
+    PropagationSetting switched = own;
+    switched.conservative = !own.conservative;
+    choices.push_back(switched);
+    if (knowsUserPriorities(own.strategy)) {
+        switched = own;
+        switched.userPriorities = !own.userPriorities;
+        choices.push_back(switched);
+    }
+    if (chosen && !(*chosen == own) && std::find(choices.begin(), choices.end(), *chosen) == choices.end())
+        choices.push_back(*chosen);
+    const QSignalBlocker quiet(m_compared);
+    m_choices = std::move(choices);
+    m_compared->clear();
+    m_compared->addItem(tr("nothing"));
+    for (const PropagationSetting& choice : m_choices) {
+        m_compared->addItem(words::settingName(choice));
+        m_compared->setItemData(m_compared->count() - 1, words::strategyMeaning(choice.strategy), Qt::ToolTipRole);
+    }
+    const auto found = chosen ? std::find(m_choices.begin(), m_choices.end(), *chosen) : m_choices.end();
+    m_compared->setCurrentIndex(found == m_choices.end() ? 0 : static_cast<int>(found - m_choices.begin()) + 1);
+}
+
+void StrategyBar::setCompared(const std::optional<PropagationSetting>& setting)
+{
+    fillCompared(m_document->experiment()->propagation, setting);
+    Q_EMIT comparedChanged();
+}
+
+std::optional<PropagationSetting> StrategyBar::comparedSetting() const
+{
+    const int row = m_compared->currentIndex();
+    if (row < 1 || row > static_cast<int>(m_choices.size()))
+        return std::nullopt;
+    return m_choices[static_cast<std::size_t>(row - 1)];
+}
+
+/// Both parts side by side where there is room, else one above the other.
+void StrategyBar::arrange()
+{
+    const int needed = m_own->sizeHint().width() + m_other->sizeHint().width() + 4 * Metrics::scaled(8);
+    const QBoxLayout::Direction direction = width() < needed ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight;
+    if (m_layout->direction() != direction)
+        m_layout->setDirection(direction);
+}
+
+void StrategyBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+bool StrategyBar::event(QEvent* event)
+{
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::FontChange)
+        arrange();
+    return QWidget::event(event);
+}
+
+} // namespace shardscope
