@@ -80,7 +80,9 @@ void add(Hasher& hasher, const MlpModel& model)
 
 void add(Hasher& hasher, const ProgramModel& model)
 {
-    hasher.add(std::string_view(model.file)).add(std::string_view(*model.text));
+    hasher.add(std::string_view(model.file)).add(std::string_view(*model.text)).add(model.shardings.size());
+    for (const ValueSharding& given : model.shardings)
+        hasher.add(std::string_view(given.value)).add(std::string_view(given.sharding));
 }
 
 void add(Hasher& hasher, const ArraysModel& model)

@@ -76,6 +76,14 @@ struct ArraysModel {
     std::vector<NamedArraySetting> arrays;
     bool operator==(const ArraysModel&) const = default;
 };
+/// A sharding that the experiment gives a value of its program, whatever the program's text says of it.
+struct ValueSharding {
+    /// "arg0": an argument of main; "result0": what main returns; "12", "other/3": any value, by the number that it has
+    /// when the text is read (program/name_values.h).
+    std::string value;
+    std::string sharding; ///< "[{data, ?}, {}]", over the axes of the experiment's mesh (sharding/sharding_text.h)
+    bool operator==(const ValueSharding&) const = default;
+};
 /// A program in StableHLO's text. What it is laid out over is the experiment's mesh: the axes that its shardings name
 /// are found there.
 struct ProgramModel {
@@ -83,9 +91,10 @@ struct ProgramModel {
     /// the text itself.
     std::string file;
     std::shared_ptr<const std::string> text = std::make_shared<const std::string>(); ///< never null
+    std::vector<ValueSharding> shardings = {}; ///< each value once
     bool operator==(const ProgramModel& other) const
     {
-        return file == other.file && (text == other.text || *text == *other.text);
+        return file == other.file && shardings == other.shardings && (text == other.text || *text == *other.text);
     }
 };
 using ModelSetting = std::variant<MlpModel, ArraysModel, ProgramModel>;

@@ -312,9 +312,18 @@ private:
     [[nodiscard]] std::string model(const ProgramModel& program) const
     {
         Members members{ { "preset", quoteJson(words::presets[2]) } };
+        const auto finished = [&] {
+            if (!program.shardings.empty()) {
+                Members shardings;
+                for (const ValueSharding& given : program.shardings)
+                    shardings.emplace_back(given.value, quoteJson(given.sharding));
+                members.emplace_back("shardings", block("/model/shardings", std::move(shardings), 2));
+            }
+            return block("/model", std::move(members), 1);
+        };
         if (!program.file.empty()) {
             members.emplace_back("file", quoteJson(program.file));
-            return block("/model", std::move(members), 1);
+            return finished();
         }
         std::vector<std::string> lines;
         std::string_view rest = *program.text;
@@ -324,7 +333,7 @@ private:
             rest.remove_prefix(std::min(end + 1, rest.size()));
         }
         members.emplace_back("text", list(lines));
-        return block("/model", std::move(members), 1);
+        return finished();
     }
 
     [[nodiscard]] std::string step(const MlpSettings& s) const

@@ -210,8 +210,12 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     const Experiment& experiment = *snapshot.experiment;
     Stopwatch watch;
 
-    const std::uint64_t modelHash = hashOf(experiment.model);
-    std::shared_ptr<const BuiltProgram> built = cache.impl().programs.find(modelHash, experiment.model);
+    // A program is read once, whatever shardings the experiment gives its values.
+    ModelSetting model = experiment.model;
+    if (auto* program = std::get_if<ProgramModel>(&model))
+        program->shardings.clear();
+    const std::uint64_t modelHash = hashOf(model);
+    std::shared_ptr<const BuiltProgram> built = cache.impl().programs.find(modelHash, model);
     const bool fromCache = built != nullptr;
     if (!built) {
         Result<BuiltProgram> made = buildProgram(experiment);
@@ -220,7 +224,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
             return true;
         }
         built = std::make_shared<const BuiltProgram>(std::move(*made));
-        cache.impl().programs.insert(modelHash, experiment.model, built, built->program.values.size());
+        cache.impl().programs.insert(modelHash, std::move(model), built, built->program.values.size());
     }
     snapshot.program = ProgramPtr(built, &built->program);
     for (const Diagnostic& warning : built->warnings)

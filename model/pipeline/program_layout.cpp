@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "pipeline/given_shardings.h"
 #include "pipeline/tensor_rows.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
@@ -76,7 +77,10 @@ std::shared_ptr<const Annotations> writtenOf(const Program& program)
 
 bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
 {
-    const Program written = overMesh(*snapshot.program, snapshot.mesh);
+    snapshot.asRead = snapshot.program;
+    Program written = overMesh(*snapshot.asRead, snapshot.mesh);
+    for (Problem& problem : giveShardings(written, std::get<ProgramModel>(snapshot.experiment->model)))
+        snapshot.problems.push_back(std::move(problem));
     if (addFindings(snapshot, verify(written)) || addFindings(snapshot, verifyShardings(written)))
         return true;
     Result<Program> prepared = passes::prepareInPlace(written);

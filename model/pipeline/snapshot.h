@@ -112,6 +112,9 @@ struct Snapshot {
 
     // Each stage's result, absent from the first stage on that failed.
     ProgramPtr program;
+    /// Of a program in a text: as it was read, with the numbers and lines of its text. `program` has the same values
+    /// and operations under the same ids, and further ones behind them.
+    ProgramPtr asRead;
     MeshPtr mesh;
     std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do
     std::shared_ptr<const Annotations> annotations;

@@ -12,6 +12,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "program/operation_path.h"
+#include "views/panel/follow_link.h"
 #include "views/panel/panel.h"
 #include "views/propagation_view/sketch_widget.h"
 #include "views/propagation_view/step_model.h"
@@ -129,6 +131,8 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     column->addWidget(m_empty);
 
     connect(selection, &Selection::changed, this, &PropagationView::followSelection);
+    connect(
+        m_sentence, &SpanLabel::linkActivated, this, [this](const QString& link) { followLink(*m_selection, link); });
     connect(document, &Document::snapshotChanged, this, &PropagationView::refresh);
     connect(document, &Document::replaced, this, &PropagationView::refresh);
     refresh();
@@ -257,10 +261,18 @@ void PropagationView::followSelection()
     const SnapshotPtr& snapshot = m_model->snapshot();
     if (!snapshot || !m_replay || m_following || isPlaying() || m_table->hasFocus() || m_sketch->hasFocus())
         return;
-    const std::string path = m_selection->tensor().toStdString();
-    if (path.empty())
-        return;
-    if (const ValueId value = snapshot->program->find(path); value.valid())
+    if (const int step = m_selection->step(); step != m_selectedStep) {
+        m_selectedStep = step;
+        if (step >= 0) {
+            setStep(step);
+            return;
+        }
+    }
+    ValueId value = snapshot->program->find(m_selection->tensor().toStdString());
+    if (const OperationId chosen = findOperation(*snapshot->program, m_selection->operation().toStdString());
+        chosen.valid() && !snapshot->program->operation(chosen).results.empty())
+        value = snapshot->program->operation(chosen).results[0];
+    if (value.valid())
         if (const std::uint32_t settled = m_replay->settledAt(value); settled > 0)
             setStep(static_cast<int>(settled));
 }

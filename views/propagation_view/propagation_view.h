@@ -64,6 +64,7 @@ private:
     std::optional<Replay> m_replay;
     QString m_keyFigure;
     int m_step = 0;
+    int m_selectedStep = -1; ///< the selection's, as it was followed last
     bool m_following = false;
 };
 
