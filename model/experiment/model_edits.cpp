@@ -64,7 +64,10 @@ Result<Experiment> withDimension(const Experiment& before, const std::string& na
     }
     std::vector<std::string> known;
     bool changed = false;
-    for (NamedArraySetting& array : std::get<ArraysModel>(after.model).arrays) {
+    auto* model = std::get_if<ArraysModel>(&after.model);
+    if (!model) // the sizes of a program are those of its text
+        return fail(Code::InvalidAttribute, { { "op", name }, { "wrong", "size" } });
+    for (NamedArraySetting& array : model->arrays) {
         for (std::size_t i = 0; i < std::min(array.names.size(), array.shape.size()); ++i) {
             if (array.names[i].kind != LogicalName::Kind::Name)
                 continue;
