@@ -21,6 +21,7 @@
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {

@@ -9,6 +9,7 @@
 #include "views/panel/panel.h"
 #include "views/what_if_view/axis_toggle.h"
 #include "views/what_if_view/sharding_edit.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {

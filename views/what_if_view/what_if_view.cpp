@@ -14,6 +14,7 @@
 #include "views/what_if_view/changes_model.h"
 #include "views/what_if_view/sharding_editor.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/utf8.h"
 #include "words/value_changes.h"
 
 namespace shardscope {
