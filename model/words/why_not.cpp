@@ -26,7 +26,7 @@ QString reasonPattern(BlockReason reason)
     case BlockReason::Unreduced:
         return Words::tr("%1 holds partial sums along it");
     case BlockReason::Closed:
-        return Words::tr("%1 is written closed there, so nothing is added to it. Written open, {?}, it would take it");
+        return Words::tr("%1 is written closed there, so nothing is added to it");
     case BlockReason::UsedByFactor:
         return Words::tr("%1 is cut along it in another dimension already");
     case BlockReason::Divisibility:
@@ -63,8 +63,6 @@ Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const Absen
     const auto named = [&](ValueId id) -> Sentence::Part {
         if (!id.valid())
             return { Words::tr("what main is declared to return") };
-        if (id == value)
-            return { Words::tr("it", "the value explained") };
         return { operandName(program, id), valueLink(program, id) };
     };
     if (blocker.operation.valid())
@@ -78,6 +76,9 @@ Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const Absen
         s.axes(std::span(&before, 1)).say(Words::tr(", which comes first, is held up: "));
     }
     s.fill(reasonPattern(blocker.reason), { named(blocker.value) });
+    // In a program that was read the notation is Shardy's.
+    if (blocker.reason == BlockReason::Closed && !program.meshes.empty())
+        s.say(Words::tr(". Written open, {?}, it would take it"));
     s.say(QStringLiteral("."));
     return s.take();
 }

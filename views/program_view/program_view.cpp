@@ -161,7 +161,7 @@ void ProgramView::resizeEvent(QResizeEvent*)
     // Beside each other where there is room for both.
     m_parts->setOrientation(width() >= height() * 9 / 10 ? Qt::Horizontal : Qt::Vertical);
     if (!m_textByHand)
-        setTextShown(width() >= Metrics::scaled(520) || height() >= Metrics::scaled(520));
+        setTextShown(width() >= Metrics::scaled(520) || height() >= Metrics::scaled(520) || m_graph->isHidden());
 }
 
 void ProgramView::showEvent(QShowEvent* event)

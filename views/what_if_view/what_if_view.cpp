@@ -129,6 +129,7 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     });
     connect(m_document, &Document::snapshotChanged, this, &WhatIfView::followSnapshot);
     connect(m_document, &Document::replaced, this, &WhatIfView::cancel);
+    connect(m_document, &Document::experimentChanged, this, &WhatIfView::showSummary);
     connect(m_selection, &Selection::changed, this, &WhatIfView::followSelection);
     setFocusProxy(m_editor);
     followSnapshot();
@@ -362,7 +363,8 @@ void WhatIfView::showSummary()
     m_summary->setVisible(!m_summary->text().isEmpty());
     m_table->setVisible(laidOut && m_model->rowCount() > 0);
     static_cast<QVBoxLayout*>(m_page->layout())->setStretchFactor(m_table, m_table->isHidden() ? 0 : 1);
-    m_apply->setEnabled(trying && laidOut);
+    // What is shown may be the last state that could be laid out: nothing newer is to be lost.
+    m_apply->setEnabled(trying && laidOut && m_document->revision() == m_snapshot->revision);
     m_cancel->setEnabled(trying);
     setKeyFigure(!trying ? QString()
             : laidOut    ? tr("%1 change").arg(words::count(static_cast<qint64>(m_preview->values->values.size())))
