@@ -73,7 +73,7 @@ QVariant ChangesModel::data(const QModelIndex& index, int role) const
         const shardscope::Value& value = m_now->program->value(change.before);
         if (value.path.empty())
             return value.definition.valid() ? u'%' + QString::number(value.definition.index) : QString();
-        return m_now->asRead ? u'%' + fromStd(value.path) : words::tensorName(value.path);
+        return words::tensorName(value.path);
     }
     case Now:
     case Then:

@@ -26,8 +26,7 @@ namespace {
 
 QString nameOfValue(const Snapshot& snapshot, ValueId value)
 {
-    const std::string& path = snapshot.program->value(value).path;
-    return snapshot.asRead ? u'%' + fromStd(path) : words::tensorName(path);
+    return words::tensorName(snapshot.program->value(value).path);
 }
 
 } // namespace
