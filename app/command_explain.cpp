@@ -5,6 +5,7 @@
 #include "pipeline/explain.h"
 #include "program/path.h"
 #include "report.h"
+#include "words/why_not.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -60,8 +61,11 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
     if (!value)
         return reject("explain", json, { value.error() });
 
-    const words::ExplanationText said =
-        words::explanation(*snapshot, explain(*snapshot, *value), words::Length::Derivation);
+    words::ExplanationText said = words::explanation(*snapshot, explain(*snapshot, *value), words::Length::Derivation);
+    if (snapshot->mesh)
+        for (words::Text& sentence :
+            words::whyNot(*snapshot->program, *snapshot->mesh, *value, absentAxes(*snapshot, *value)))
+            said.paragraphs.push_back(std::move(sentence));
     const TensorRow* row = snapshot->row(*value);
     if (!json.empty()) {
         Json out = envelope("explain");

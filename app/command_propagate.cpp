@@ -21,6 +21,7 @@
 #include "words/propagation_steps.h"
 #include "words/strategy_words.h"
 #include "words/utf8.h"
+#include "words/why_not.h"
 
 namespace shardscope::cli {
 
@@ -131,8 +132,31 @@ Json stepJson(const Program& program, const PropagationResult& result, const Pro
     return out;
 }
 
+/// For the axes that cut no dimension of a value what held each up.
+std::vector<AbsentAxis> absentOf(const Program& program, const PropagationResult& result, ValueId value,
+    Strategy strategy, const PropagationOptions& options)
+{
+    const Mesh& mesh = meshOf(program, result, value);
+    PropagationInput input;
+    input.program = std::make_shared<const Program>(program);
+    input.strategy = strategy;
+    input.options = options;
+    std::vector<AbsentAxis> absent;
+    const TensorSharding& sharding = result.shardings[value.index];
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
+        const AxisRef whole = wholeAxis(mesh, axis);
+        const bool used = std::any_of(sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) {
+            return std::any_of(dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, whole); });
+        });
+        for (std::size_t d = 0; !used && whole.size > 1 && d < sharding.rank(); ++d)
+            absent.push_back({ d, whole, firstBlocker(input, result, value, d, whole) });
+    }
+    return absent;
+}
+
 /// How every axis of a value came to it, a chain per axis from what was given.
-void explainValue(Console& console, const Program& program, const PropagationResult& result, ValueId value)
+void explainValue(Console& console, const Program& program, const PropagationResult& result, ValueId value,
+    const std::vector<AbsentAxis>& absent)
 {
     console.heading(QStringLiteral("Why %1 is %2")
                         .arg(words::fromStd(program.value(value).path), shardingText(program, result, value)));
@@ -148,6 +172,8 @@ void explainValue(Console& console, const Program& program, const PropagationRes
     }
     if (!any)
         console.line(QStringLiteral("No axis came to it."));
+    for (const words::Text& sentence : words::whyNot(program, mesh, value, absent))
+        console.line(words::plain(sentence));
 }
 
 Json explainJson(const Program& program, const PropagationResult& result, ValueId value)
@@ -338,8 +364,14 @@ int propagateFile(const Options& options)
         out["steps"] = result.steps;
         out["problems"] = toJson(loaded->warnings);
         out["program"] = printed(recorded(options, loaded->program, *made, how));
-        if (asked)
+        if (asked) {
             out["explained"] = explainJson(program, result, *asked);
+            Json whyNot = Json::array();
+            for (const words::Text& sentence : words::whyNot(program, meshOf(program, result, *asked), *asked,
+                     absentOf(program, result, *asked, engineStrategy(setting), how)))
+                whyNot.push_back(words::plain(sentence).toStdString());
+            out["explained"]["why_not"] = std::move(whyNot);
+        }
         if (options.steps) {
             out["log"] = Json::array();
             for (const PropagationStep& step : result.log)
@@ -366,7 +398,8 @@ int propagateFile(const Options& options)
     }
     if (asked) {
         Console console;
-        explainValue(console, program, result, *asked);
+        explainValue(
+            console, program, result, *asked, absentOf(program, result, *asked, engineStrategy(setting), how));
         return Done;
     }
     if (options.steps) {

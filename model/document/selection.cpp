@@ -17,14 +17,44 @@ const std::vector<std::int32_t>& Selection::Devices::list() const
     return *ids;
 }
 
-void Selection::setTensor(const QString& path)
+void Selection::changeTensor(const QString& path)
 {
-    if (m_tensor == path)
-        return;
     m_tensor = path;
     m_dimension = -1;
     m_devices = {}; // a shard of the tensor selected before
+}
+
+void Selection::setTensor(const QString& path)
+{
+    if (m_tensor == path && m_operation.isEmpty())
+        return;
+    if (m_tensor != path)
+        changeTensor(path);
+    m_operation.clear();
     Q_EMIT changed();
+}
+
+void Selection::setOperation(const QString& path, const QString& tensor)
+{
+    const bool other = !tensor.isEmpty() && tensor != m_tensor;
+    if (m_operation == path && !other)
+        return;
+    m_operation = path;
+    if (other)
+        changeTensor(tensor);
+    Q_EMIT changed();
+}
+
+void Selection::setStep(int step)
+{
+    if (std::exchange(m_step, step) != step)
+        Q_EMIT changed();
+}
+
+void Selection::setTextLine(int line)
+{
+    if (std::exchange(m_textLine, line) != line)
+        Q_EMIT changed();
 }
 
 void Selection::setDimension(int dimension)
@@ -75,14 +105,17 @@ void Selection::clear()
 {
     setHoveredDevices({});
     const bool nothing = m_tensor.isEmpty() && m_meshAxis.isEmpty() && m_logicalAxis.isEmpty() && m_dimension == -1
-        && m_rule == -1 && m_devices.group.empty();
+        && m_rule == -1 && m_step == -1 && m_textLine == 0 && m_operation.isEmpty() && m_devices.group.empty();
     if (nothing)
         return;
     m_tensor.clear();
+    m_operation.clear();
     m_meshAxis.clear();
     m_logicalAxis.clear();
     m_dimension = -1;
     m_rule = -1;
+    m_step = -1;
+    m_textLine = 0;
     m_devices = {};
     Q_EMIT changed();
 }

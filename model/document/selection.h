@@ -20,6 +20,12 @@ public:
     /// Path of the selected tensor, "" for none.
     [[nodiscard]] const QString& tensor() const { return m_tensor; }
     [[nodiscard]] int dimension() const { return m_dimension; } ///< of that tensor, -1 = none
+    /// The selected operation, as operationPath() names it, "" for none. One whose results have no path stands beside
+    /// the tensor that was selected before; any other is where the tensor comes from.
+    [[nodiscard]] const QString& operation() const { return m_operation; }
+    [[nodiscard]] int step() const { return m_step; } ///< of propagation, -1 = none
+    /// A line of the text that the program was read from, counted from 1, 0 = none.
+    [[nodiscard]] int textLine() const { return m_textLine; }
     [[nodiscard]] int rule() const { return m_rule; } ///< index, -1 = none
     [[nodiscard]] const QString& meshAxis() const { return m_meshAxis; }
     [[nodiscard]] const QString& logicalAxis() const { return m_logicalAxis; }
@@ -31,6 +37,10 @@ public:
     [[nodiscard]] const std::vector<std::int32_t>& hoveredDevices() const { return m_hovered.list(); }
 
     void setTensor(const QString& path);
+    /// An operation with the tensor that it makes; "" where that has no path, and the tensor stays then.
+    void setOperation(const QString& path, const QString& tensor);
+    void setStep(int step);
+    void setTextLine(int line);
     void setDimension(int dimension);
     void setRule(int rule);
     void setMeshAxis(const QString& name);
@@ -49,8 +59,9 @@ private:
         mutable std::optional<std::vector<std::int32_t>> ids;
         [[nodiscard]] const std::vector<std::int32_t>& list() const;
     };
-    QString m_tensor, m_meshAxis, m_logicalAxis;
-    int m_dimension = -1, m_rule = -1;
+    void changeTensor(const QString& path);
+    QString m_tensor, m_operation, m_meshAxis, m_logicalAxis;
+    int m_dimension = -1, m_rule = -1, m_step = -1, m_textLine = 0;
     Devices m_devices, m_hovered;
 };
 

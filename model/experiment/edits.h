@@ -7,6 +7,7 @@
 // otherwise.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ namespace shardscope {
 /// Sizes that withAxisSize would accept for the axis with the devices at hand: the divisors of the device count.
 [[nodiscard]] std::vector<std::int64_t> possibleAxisSizes(const Experiment&, std::size_t axis, bool keepProduct);
 [[nodiscard]] Result<Experiment> withAxisMoved(const Experiment&, std::size_t from, std::size_t to);
-/// Rules and the model's device axes that name the axis follow it. AxisUsedTwice if one of them has the new name too.
+/// Rules, the model's device axes and shardings of a program's values that name the axis follow it. AxisUsedTwice if
+/// one of them has the new name too.
 [[nodiscard]] Result<Experiment> withAxisRenamed(const Experiment&, std::size_t axis, std::string name);
 /// Appends an axis as the minor one.
 [[nodiscard]] Result<Experiment> withAxisAdded(const Experiment&, std::string name, std::int64_t size);
@@ -56,6 +58,12 @@ namespace shardscope {
 /// One of the model's sizes: "batch", "embed", "hidden", "layers"; for arrays every dimension of that logical name.
 /// OutOfRange beyond what a file may have: 1 to 2^40, layers to 4,096.
 [[nodiscard]] Result<Experiment> withDimension(const Experiment&, const std::string& name, std::int64_t size);
+/// The mesh axes that cut a dimension of the MLP wherever device axes are written. UnknownValue for another dimension
+/// than batch, embed and hidden, InvalidAttribute for another model.
+[[nodiscard]] Result<Experiment> withDeviceAxes(const Experiment&, const std::string& dimension, SpecEntry target);
+/// A sharding for a value of the program; none: what its text says counts again. InvalidAttribute for another model.
+[[nodiscard]] Result<Experiment> withValueSharding(
+    const Experiment&, const std::string& value, std::optional<std::string> sharding);
 /// y's constraint by logical names instead of device axes. InvalidAttribute for a model without that constraint.
 [[nodiscard]] Result<Experiment> withLogicalYConstraint(const Experiment&);
 

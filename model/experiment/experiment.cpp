@@ -83,6 +83,9 @@ void add(Hasher& hasher, const ProgramModel& model)
     hasher.add(std::string_view(model.file)).add(std::string_view(*model.text)).add(model.shardingRules.size());
     for (const RuleOverride& own : model.shardingRules)
         hasher.add(std::string_view(own.path)).add(std::string_view(own.rule));
+    hasher.add(model.shardings.size());
+    for (const ValueSharding& given : model.shardings)
+        hasher.add(std::string_view(given.value)).add(std::string_view(given.sharding));
 }
 
 void add(Hasher& hasher, const ArraysModel& model)

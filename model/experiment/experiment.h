@@ -84,6 +84,14 @@ struct RuleOverride {
         rule; ///< in Shardy's notation, without a frame: "([i, j])->([i, j]) {i=8, j=4} blocked_propagation={j}"
     bool operator==(const RuleOverride&) const = default;
 };
+/// A sharding that the experiment gives a value of its program, whatever the program's text says of it.
+struct ValueSharding {
+    /// "arg0": an argument of main; "result0": what main returns; "12", "other/3": any value, by the number that it has
+    /// when the text is read (program/name_values.h).
+    std::string value;
+    std::string sharding; ///< "[{data, ?}, {}]", over the axes of the experiment's mesh (sharding/sharding_text.h)
+    bool operator==(const ValueSharding&) const = default;
+};
 /// A program in StableHLO's text. What it is laid out over is the experiment's mesh: the axes that its shardings name
 /// are found there.
 struct ProgramModel {
@@ -92,9 +100,10 @@ struct ProgramModel {
     std::string file;
     std::shared_ptr<const std::string> text = std::make_shared<const std::string>(); ///< never null
     std::vector<RuleOverride> shardingRules = {}; ///< each path once, in the order in which they were made
+    std::vector<ValueSharding> shardings = {}; ///< each value once
     bool operator==(const ProgramModel& other) const
     {
-        return file == other.file && shardingRules == other.shardingRules
+        return file == other.file && shardingRules == other.shardingRules && shardings == other.shardings
             && (text == other.text || *text == *other.text);
     }
 };

@@ -8,6 +8,7 @@
 #include "base/codes.h"
 #include "experiment/edit_support.h"
 #include "mesh/device_places.h"
+#include "sharding/sharding_text.h"
 
 namespace shardscope {
 
@@ -171,6 +172,14 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
         for (auto& [dimension, entry] : mlp->settings.deviceAxes)
             if (const auto renamed = renameIn(entry, old, name); !renamed)
                 return tl::unexpected(renamed.error());
+    if (auto* program = std::get_if<ProgramModel>(&after->model)) {
+        // What cannot be read over the mesh as it was stays as it is written.
+        const Result<Mesh> meshBefore = makeMesh(before.mesh), meshAfter = makeMesh(after->mesh);
+        for (ValueSharding& given : program->shardings)
+            if (meshBefore && meshAfter)
+                if (const auto sharding = parseDimensions(given.sharding, *meshBefore))
+                    given.sharding = dimensionsText(*sharding, *meshAfter);
+    }
     return after;
 }
 

@@ -64,7 +64,10 @@ Result<Experiment> withDimension(const Experiment& before, const std::string& na
     }
     std::vector<std::string> known;
     bool changed = false;
-    for (NamedArraySetting& array : std::get<ArraysModel>(after.model).arrays) {
+    auto* model = std::get_if<ArraysModel>(&after.model);
+    if (!model) // the sizes of a program are those of its text
+        return fail(Code::InvalidAttribute, { { "op", name }, { "wrong", "size" } });
+    for (NamedArraySetting& array : model->arrays) {
         for (std::size_t i = 0; i < std::min(array.names.size(), array.shape.size()); ++i) {
             if (array.names[i].kind != LogicalName::Kind::Name)
                 continue;
@@ -88,6 +91,38 @@ Result<Experiment> withLogicalYConstraint(const Experiment& before)
     if (!mlp)
         return fail(Code::InvalidAttribute, { { "op", "y" }, { "wrong", "constraint" } });
     mlp->settings.yConstraint = MlpSettings::Axes::Logical;
+    return after;
+}
+
+Result<Experiment> withDeviceAxes(const Experiment& before, const std::string& dimension, SpecEntry target)
+{
+    Experiment after = before;
+    auto* mlp = std::get_if<MlpModel>(&after.model);
+    if (!mlp)
+        return fail(Code::InvalidAttribute, { { "op", dimension }, { "wrong", "device axes" } });
+    const std::vector<std::string> known{ "batch", "embed", "hidden" };
+    if (std::find(known.begin(), known.end(), dimension) == known.end())
+        return unknown("device_axes", dimension, known);
+    mlp->settings.deviceAxes[dimension] = std::move(target);
+    return after;
+}
+
+Result<Experiment> withValueSharding(
+    const Experiment& before, const std::string& value, std::optional<std::string> sharding)
+{
+    Experiment after = before;
+    auto* program = std::get_if<ProgramModel>(&after.model);
+    if (!program)
+        return fail(Code::InvalidAttribute, { { "op", value }, { "wrong", "sharding" } });
+    std::vector<ValueSharding>& all = program->shardings;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const ValueSharding& given) { return given.value == value; });
+    if (found == all.end() && sharding)
+        all.push_back({ value, std::move(*sharding) });
+    else if (found != all.end() && sharding)
+        found->sharding = std::move(*sharding);
+    else if (found != all.end())
+        all.erase(found);
     return after;
 }
 

@@ -85,7 +85,7 @@ void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
     if (const auto rules = root.find("rules"))
         readRules(*rules, experiment.rules);
     if (const auto model = root.find("model"))
-        readModel(*model, experiment.model);
+        readModel(*model, experiment.mesh, experiment.model);
     // Arrays alone have no step: there the key counts as unknown, and so is kept as it stands.
     if (auto* mlp = std::get_if<MlpModel>(&experiment.model))
         if (const auto step = root.find("step"))

@@ -8,6 +8,7 @@
 #include "experiment_file/file_words.h"
 #include "experiment_file/sections.h"
 #include "program/written_rule.h"
+#include "sharding/sharding_text.h"
 
 namespace shardscope {
 
@@ -203,9 +204,64 @@ void readShardingRules(const ValueCursor& value, std::vector<RuleOverride>& rule
     object->finish();
 }
 
-/// The text in the experiment itself, line by line, or the name of the file that holds it.
-void readProgram(ObjectCursor& object, ProgramModel& program)
+/// Numbers, and names of functions in front of them: "arg0", "result1", "12", "other/arg0", "12:1".
+bool isValueName(std::string_view name)
 {
+    const std::size_t slash = name.rfind('/');
+    std::string_view number = slash == std::string_view::npos ? name : name.substr(slash + 1);
+    for (const std::string_view word : { std::string_view("arg"), std::string_view("result") })
+        if (number.starts_with(word)) {
+            number.remove_prefix(word.size());
+            break;
+        }
+    return !number.empty() && number.front() != ':' && number.back() != ':'
+        && std::count(number.begin(), number.end(), ':') <= 1
+        && std::all_of(number.begin(), number.end(), [](char c) { return (c >= '0' && c <= '9') || c == ':'; });
+}
+
+/// What cannot be a sharding on any mesh is refused here. What this mesh does not have is left to the analysis: the
+/// mesh is edited apart from the shardings.
+void readShardings(const ValueCursor& value, const MeshSetting& meshSetting, std::vector<ValueSharding>& shardings)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    const Result<Mesh> mesh = makeMesh(meshSetting);
+    for (const JsonNode& node : value.node().children) {
+        if (node.key == "notes")
+            continue;
+        static_cast<void>(object->find(node.key));
+        const ValueCursor entry(value.context(), node, pointerTo(value.pointer(), node.key), node.key);
+        if (!isValueName(node.key)) {
+            entry.report(Code::WrongType,
+                { { "key", "shardings" },
+                    { "expected", "values by their number, such as \"arg0\", \"result0\" or \"12\"" },
+                    { "found", "\"" + node.key + '"' } });
+            continue;
+        }
+        const auto text = entry.asString();
+        if (!text)
+            continue;
+        if (mesh) {
+            const Result<TensorSharding> sharding = parseDimensions(*text, *mesh);
+            if (!sharding && sharding.error().code != Code::UnknownAxis && sharding.error().code != Code::BadSubAxis
+                && sharding.error().code != Code::OverlappingAxes && sharding.error().code != Code::AxisOrder) {
+                std::vector<Arg> args = sharding.error().args;
+                args.emplace_back("key", node.key);
+                entry.report(sharding.error().code, std::move(args));
+                continue;
+            }
+        }
+        shardings.push_back({ node.key, *text });
+    }
+    object->finish();
+}
+
+/// The text in the experiment itself, line by line, or the name of the file that holds it.
+void readProgram(ObjectCursor& object, const MeshSetting& mesh, ProgramModel& program)
+{
+    if (const auto shardings = object.find("shardings"))
+        readShardings(*shardings, mesh, program.shardings);
     const auto file = object.find("file");
     const auto lines = object.find("text");
     if (const auto rules = object.find("sharding_rules"))
@@ -240,7 +296,7 @@ void readProgram(ObjectCursor& object, ProgramModel& program)
 
 } // namespace
 
-void readModel(const ValueCursor& value, ModelSetting& model)
+void readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& model)
 {
     auto object = value.asObject();
     if (!object)
@@ -259,7 +315,7 @@ void readModel(const ValueCursor& value, ModelSetting& model)
         model = std::move(arrays);
     } else {
         ProgramModel program;
-        readProgram(*object, program);
+        readProgram(*object, mesh, program);
         model = std::move(program);
     }
     object->finish();

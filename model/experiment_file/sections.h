@@ -10,7 +10,8 @@ namespace shardscope {
 void readHardware(const ValueCursor& value, HardwareSetting& hardware);
 void readMesh(const ValueCursor& value, MeshSetting& mesh);
 void readRules(const ValueCursor& value, RulesSetting& rules);
-void readModel(const ValueCursor& value, ModelSetting& model);
+/// Shardings of a program's values are read over `mesh`.
+void readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& model);
 /// The optimizer and what else a train step of the MLP has.
 void readStep(const ValueCursor& value, MlpSettings& settings);
 void readPropagation(const ValueCursor& value, PropagationSetting& propagation);

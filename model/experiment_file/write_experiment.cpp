@@ -314,10 +314,19 @@ private:
     [[nodiscard]] std::string model(const ProgramModel& program) const
     {
         Members members{ { "preset", quoteJson(words::presets[2]) } };
+        const auto finished = [&] {
+            addShardingRules(members, program);
+            if (!program.shardings.empty()) {
+                Members shardings;
+                for (const ValueSharding& given : program.shardings)
+                    shardings.emplace_back(given.value, quoteJson(given.sharding));
+                members.emplace_back("shardings", block("/model/shardings", std::move(shardings), 2));
+            }
+            return block("/model", std::move(members), 1);
+        };
         if (!program.file.empty()) {
             members.emplace_back("file", quoteJson(program.file));
-            addShardingRules(members, program);
-            return block("/model", std::move(members), 1);
+            return finished();
         }
         std::vector<std::string> lines;
         std::string_view rest = *program.text;
@@ -327,8 +336,7 @@ private:
             rest.remove_prefix(std::min(end + 1, rest.size()));
         }
         members.emplace_back("text", list(lines));
-        addShardingRules(members, program);
-        return block("/model", std::move(members), 1);
+        return finished();
     }
 
     void addShardingRules(Members& members, const ProgramModel& program) const

@@ -215,10 +215,12 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     const Experiment& experiment = *snapshot.experiment;
     Stopwatch watch;
 
-    // A program is read once, whatever sharding rules the experiment gives its operations.
+    // A program is read once, whatever shardings and sharding rules the experiment gives its values and operations.
     ModelSetting model = experiment.model;
-    if (auto* program = std::get_if<ProgramModel>(&model))
+    if (auto* program = std::get_if<ProgramModel>(&model)) {
         program->shardingRules.clear();
+        program->shardings.clear();
+    }
     const std::uint64_t modelHash = hashOf(model);
     std::shared_ptr<const BuiltProgram> built = cache.impl().programs.find(modelHash, model);
     const bool fromCache = built != nullptr;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline/change.h"
 
+#include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
+
+#include "pipeline/tensor_rows.h"
 
 namespace shardscope {
 
@@ -44,6 +48,85 @@ Change changeBetween(const Snapshot& before, const Snapshot& after)
     if (after.ok())
         change.sentAfter = after.sent.step;
     return change;
+}
+
+std::int64_t bytesPerDevice(const TensorSharding& sharding, const TensorType& type)
+{
+    if (sharding.rank() != type.rank())
+        return type.byteCount();
+    return TensorType{ type.dtype, shardShape(sharding, type.shape) }.byteCount();
+}
+
+namespace {
+
+/// Per value of `after` the same one of `before`; invalid for none.
+std::vector<ValueId> counterparts(const Program& before, const Program& after)
+{
+    std::vector<ValueId> found(after.values.size());
+    bool alike = before.values.size() == after.values.size();
+    for (std::size_t v = 0; alike && v < after.values.size(); ++v)
+        alike = before.values[v].path == after.values[v].path;
+    if (alike) {
+        for (std::size_t v = 0; v < after.values.size(); ++v)
+            if (&before == &after || !after.values[v].path.empty())
+                found[v] = ValueId(v);
+        return found;
+    }
+    std::unordered_map<std::string_view, ValueId> known;
+    known.reserve(before.values.size());
+    for (std::size_t v = 0; v < before.values.size(); ++v)
+        if (!before.values[v].path.empty())
+            known.emplace(before.values[v].path, ValueId(v));
+    for (std::size_t v = 0; v < after.values.size(); ++v)
+        if (const auto same = known.find(after.values[v].path); same != known.end())
+            found[v] = same->second;
+    return found;
+}
+
+/// What a person sees of a value: what its row says where it has one.
+TensorSharding shownSharding(const Snapshot& snapshot, ValueId value)
+{
+    return snapshot.row(value) ? heldSharding(snapshot, value) : snapshot.propagation->shardings[value.index];
+}
+
+/// The axes by their names: the mesh may be another one.
+bool sameCut(const TensorSharding& a, const Mesh& meshOfA, const TensorSharding& b, const Mesh& meshOfB)
+{
+    if (meshOfA == meshOfB)
+        return a.isEquivalent(b);
+    return toPartitionSpec(a, meshOfA) == toPartitionSpec(b, meshOfB);
+}
+
+} // namespace
+
+ValueChanges valueChanges(const Snapshot& before, const Snapshot& after)
+{
+    ValueChanges changes;
+    if (!before.laidOut() || !after.laidOut())
+        return changes;
+    const std::vector<ValueId> old = counterparts(*before.program, *after.program);
+    std::vector<ValueChange> arguments, others;
+    for (std::size_t v = 0; v < old.size(); ++v) {
+        const Value& value = after.program->values[v];
+        if (!old[v].valid() || old[v].index >= before.propagation->shardings.size())
+            continue;
+        const Value& was = before.program->value(old[v]);
+        if (was.type.rank() != value.type.rank())
+            continue;
+        ++changes.compared;
+        ValueChange change{ old[v], ValueId(v), shownSharding(before, old[v]), shownSharding(after, ValueId(v)) };
+        if (sameCut(change.old, *before.mesh, change.now, *after.mesh) && was.type == value.type)
+            continue;
+        change.bytesBefore = bytesPerDevice(change.old, was.type);
+        change.bytesAfter = bytesPerDevice(change.now, value.type);
+        const std::int64_t difference = change.bytesAfter - change.bytesBefore;
+        (difference > 0 ? changes.largerBytes : changes.smallerBytes) += std::abs(difference);
+        (value.definition.valid() ? others : arguments).push_back(std::move(change));
+    }
+    changes.values = std::move(arguments);
+    changes.values.insert(
+        changes.values.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+    return changes;
 }
 
 } // namespace shardscope

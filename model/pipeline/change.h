@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "pipeline/snapshot.h"
 
@@ -23,5 +24,22 @@ struct Change {
 };
 /// Both laid out. Linear in the number of tensors.
 [[nodiscard]] Change changeBetween(const Snapshot& before, const Snapshot& after);
+
+/// One value that an edit shards differently.
+struct ValueChange {
+    ValueId before, after; ///< in the programs of the two snapshots
+    TensorSharding old, now;
+    std::int64_t bytesBefore = 0, bytesAfter = 0; ///< per device
+};
+struct ValueChanges {
+    std::vector<ValueChange> values; ///< in the order of the second program, arguments first
+    int compared = 0; ///< values that both programs have
+    std::int64_t largerBytes = 0, smallerBytes = 0; ///< per device: what grows and what shrinks, added up
+};
+/// Values with the same path in both, and nameless ones where the program is the same object. Both laid out. The axes
+/// that cut the value, and over which it is partial, count; priorities and openness do not.
+[[nodiscard]] ValueChanges valueChanges(const Snapshot& before, const Snapshot& after);
+/// Bytes of the largest shard.
+[[nodiscard]] std::int64_t bytesPerDevice(const TensorSharding& sharding, const TensorType& type);
 
 } // namespace shardscope

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "pipeline/given_shardings.h"
 #include "pipeline/tensor_rows.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
@@ -78,12 +79,15 @@ std::shared_ptr<const Annotations> writtenOf(const Program& program)
 bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
 {
     const PropagationSetting& setting = snapshot.experiment->propagation;
+    const auto& model = std::get<ProgramModel>(snapshot.experiment->model);
     snapshot.asRead = snapshot.program;
     Program written = overMesh(*snapshot.asRead, snapshot.mesh);
-    for (Diagnostic& wrong : attachRules(written, std::get<ProgramModel>(snapshot.experiment->model))) {
+    for (Diagnostic& wrong : attachRules(written, model)) {
         const Fix drop{ Fix::Kind::DropShardingRule, wrong.where.path };
         snapshot.problems.push_back({ std::move(wrong), { drop }, {} });
     }
+    for (Problem& problem : giveShardings(written, model))
+        snapshot.problems.push_back(std::move(problem));
     if (addFindings(snapshot, verify(written)) || addFindings(snapshot, verifyShardings(written)))
         return true;
     Result<Program> prepared = shardscope::prepared(written, setting);

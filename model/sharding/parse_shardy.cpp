@@ -24,8 +24,11 @@ public:
     {
     }
     Result<TensorSharding> read();
+    /// Without the frame.
+    Result<TensorSharding> readDimensionsOnly();
 
 private:
+    Result<TensorSharding> readBody();
     Result<void> expect(char punctuation)
     {
         if (m_tokens.accept(punctuation))
@@ -42,6 +45,7 @@ private:
 
     Tokens m_tokens;
     const Mesh& m_mesh;
+    bool m_bareNames = false; ///< axes may stand without quotes
     std::vector<PlacedRef> m_refs; ///< all read so far
 };
 
@@ -168,8 +172,9 @@ Result<void> Reader::check(AxisRef ref, const Where& place)
 Result<AxisRef> Reader::readRef()
 {
     const Where place = m_tokens.where();
-    if (m_tokens.peek().kind != Tokens::Kind::String)
-        return m_tokens.unexpected("an axis such as \"x\"");
+    const bool isBare = m_bareNames && m_tokens.peek().kind == Tokens::Kind::Name;
+    if (m_tokens.peek().kind != Tokens::Kind::String && !isBare)
+        return m_tokens.unexpected(m_bareNames ? "an axis such as x" : "an axis such as \"x\"");
     const std::string name = m_tokens.take().text;
     const std::optional<std::size_t> axis = m_mesh.axisIndex(name);
     if (!axis)
@@ -271,6 +276,27 @@ Result<TensorSharding> Reader::read()
         return tl::unexpected(std::move(mesh.error()));
     if (Result<void> comma = expect(','); !comma)
         return tl::unexpected(std::move(comma.error()));
+    Result<TensorSharding> sharding = readBody();
+    if (!sharding)
+        return sharding;
+    if (Result<void> close = expect('>'); !close)
+        return tl::unexpected(std::move(close.error()));
+    if (m_tokens.peek().kind != Tokens::Kind::End)
+        return m_tokens.unexpected("end of text");
+    return sharding;
+}
+
+Result<TensorSharding> Reader::readDimensionsOnly()
+{
+    m_bareNames = true;
+    Result<TensorSharding> sharding = readBody();
+    if (sharding && m_tokens.peek().kind != Tokens::Kind::End)
+        return m_tokens.unexpected("end of text");
+    return sharding;
+}
+
+Result<TensorSharding> Reader::readBody()
+{
     if (Result<void> open = expect('['); !open)
         return tl::unexpected(std::move(open.error()));
     TensorSharding sharding;
@@ -290,17 +316,15 @@ Result<TensorSharding> Reader::read()
     while (m_tokens.accept(',')) {
         const bool isReplicated = !replicated && !unreduced && m_tokens.acceptName("replicated");
         if (!isReplicated && (unreduced || !m_tokens.acceptName("unreduced")))
-            return m_tokens.unexpected(unreduced ? "'>'" : "replicated={...} or unreduced={...}");
+            return m_tokens.unexpected(!unreduced ? "replicated={...} or unreduced={...}"
+                    : m_bareNames                 ? "end of text"
+                                                  : "'>'");
         Result<AxisList> list = readSet();
         if (!list)
             return tl::unexpected(std::move(list.error()));
         (isReplicated ? replicated : unreduced) = true;
         (isReplicated ? sharding.replicated : sharding.unreduced) = std::move(*list);
     }
-    if (Result<void> close = expect('>'); !close)
-        return tl::unexpected(std::move(close.error()));
-    if (m_tokens.peek().kind != Tokens::Kind::End)
-        return m_tokens.unexpected("end of text");
     return sharding;
 }
 
@@ -309,6 +333,11 @@ Result<TensorSharding> Reader::read()
 Result<TensorSharding> parseShardy(std::string_view text, const Mesh& mesh)
 {
     return Reader(text, mesh).read();
+}
+
+Result<TensorSharding> parseDimensions(std::string_view text, const Mesh& mesh)
+{
+    return Reader(text, mesh).readDimensionsOnly();
 }
 
 Result<Mesh> parseShardyMesh(std::string_view text)

@@ -39,6 +39,12 @@ enum class JaxVersion : std::uint8_t {
 /// UnknownAxis, AxisUsedTwice, BadSubAxis, OverlappingAxes, AxisOrder (replicated and unreduced axes follow the mesh),
 /// BadPriority, UnsupportedSharding, MeshMismatch (an inlined mesh that is not `mesh`).
 [[nodiscard]] Result<TensorSharding> parseShardy(std::string_view text, const Mesh& mesh);
+/// What stands between the mesh and the end of such an attribute, as people type it: "[{data, ?}, {}]",
+/// "[{model:(1)2}p1,
+/// {}], replicated={\"my axis\"}". Names that are words need no quotes. Errors as above, placed within this text.
+[[nodiscard]] Result<TensorSharding> parseDimensions(std::string_view text, const Mesh& mesh);
+/// The same as text, with quotes where they are needed.
+[[nodiscard]] std::string dimensionsText(const TensorSharding& sharding, const Mesh& mesh);
 /// "#sdy.mesh<[\"x\"=2, \"y\"=4]>", "<[...], device_ids=[1, 0]>".
 [[nodiscard]] Result<Mesh> parseShardyMesh(std::string_view text);
 

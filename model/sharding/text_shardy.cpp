@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardy's MLIR notation. Axes of size 1 are kept, other than in HLO.
-#include "sharding/text.h"
+#include <algorithm>
+
+#include "sharding/sharding_text.h"
 
 namespace shardscope {
 
@@ -26,20 +28,51 @@ std::string quoted(std::string_view text)
     return result + '"';
 }
 
-std::string refText(AxisRef ref, const Mesh& mesh)
+/// Whether a name can stand without quotes where people type shardings.
+bool isWord(std::string_view name)
 {
-    std::string text = quoted(mesh.axis(static_cast<std::size_t>(ref.axis)).name);
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    return !name.empty() && letter(name.front())
+        && std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+enum class Names : std::uint8_t { Quoted, Bare };
+
+std::string refText(AxisRef ref, const Mesh& mesh, Names names)
+{
+    const std::string& name = mesh.axis(static_cast<std::size_t>(ref.axis)).name;
+    std::string text = names == Names::Bare && isWord(name) ? name : quoted(name);
     if (!isWhole(mesh, ref))
         text += ":(" + std::to_string(ref.pre) + ")" + std::to_string(ref.size);
     return text;
 }
 
-std::string refsText(const AxisList& refs, const Mesh& mesh)
+std::string refsText(const AxisList& refs, const Mesh& mesh, Names names)
 {
     std::string text;
     for (const AxisRef& ref : refs)
-        text += (text.empty() ? "" : ", ") + refText(ref, mesh);
+        text += (text.empty() ? "" : ", ") + refText(ref, mesh, names);
     return text;
+}
+
+std::string bodyText(const TensorSharding& sharding, const Mesh& mesh, Names names)
+{
+    std::string result = "[";
+    for (std::size_t d = 0; d < sharding.rank(); ++d) {
+        const DimensionSharding& dim = sharding.dims[d];
+        result += (d == 0 ? "{" : ", {") + refsText(dim.axes, mesh, names);
+        if (dim.open)
+            result += dim.axes.empty() ? "?" : ", ?";
+        result += '}';
+        if (dim.priority >= 0)
+            result += 'p' + std::to_string(dim.priority);
+    }
+    result += ']';
+    if (!sharding.replicated.empty())
+        result += ", replicated={" + refsText(sharding.replicated, mesh, names) + '}';
+    if (!sharding.unreduced.empty())
+        result += ", unreduced={" + refsText(sharding.unreduced, mesh, names) + '}';
+    return result;
 }
 
 } // namespace
@@ -61,22 +94,12 @@ std::string toShardy(const PartitionSpec& spec, std::size_t rank)
 
 std::string toShardy(const TensorSharding& sharding, const Mesh& mesh)
 {
-    std::string result = "<@mesh, [";
-    for (std::size_t d = 0; d < sharding.rank(); ++d) {
-        const DimensionSharding& dim = sharding.dims[d];
-        result += (d == 0 ? "{" : ", {") + refsText(dim.axes, mesh);
-        if (dim.open)
-            result += dim.axes.empty() ? "?" : ", ?";
-        result += '}';
-        if (dim.priority >= 0)
-            result += 'p' + std::to_string(dim.priority);
-    }
-    result += ']';
-    if (!sharding.replicated.empty())
-        result += ", replicated={" + refsText(sharding.replicated, mesh) + '}';
-    if (!sharding.unreduced.empty())
-        result += ", unreduced={" + refsText(sharding.unreduced, mesh) + '}';
-    return result + '>';
+    return "<@mesh, " + bodyText(sharding, mesh, Names::Quoted) + '>';
+}
+
+std::string dimensionsText(const TensorSharding& sharding, const Mesh& mesh)
+{
+    return bodyText(sharding, mesh, Names::Bare);
 }
 
 std::string toShardy(const Mesh& mesh, bool deviceIds)

@@ -90,7 +90,11 @@ void Printer::printFunction(const Function& function, bool isMain)
     nameArguments(body);
     for (std::size_t i = 0; i < body.arguments.size(); ++i) {
         if (i > 0)
-            add(", ");
+            add(m_options.argumentLines ? "," : ", ");
+        if (m_options.argumentLines) {
+            newLine(6);
+            m_out.valueLines[body.arguments[i].index] = m_line;
+        }
         printArgument(function, body.arguments[i], i, isMain);
     }
     add(")");

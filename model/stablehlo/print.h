@@ -33,6 +33,7 @@ struct PrintOptions {
     bool locations = true; ///< loc(...)
     bool shardings = true; ///< meshes and shardings of values; those of sdy operations always stay
     PrintedNames names = PrintedNames::AsAttributes;
+    bool argumentLines = false; ///< each argument of a function on a line of its own
     MeshPtr mesh = {}; ///< that annotations of built-in networks speak of; may be null
     /// Constants of more elements are left out ("dense_resource<__elided__>"): such text is for people only.
     std::int64_t maximumElements = INT64_MAX;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "words/definitions.h"
+#include "words/links.h"
 #include "words/origin.h"
 #include "words/propagation_steps.h"
 #include "words/sentence.h"
@@ -129,18 +130,26 @@ private:
             s.say(Words::tr("Given: ")).append(Origin::request(one));
             return s.take();
         }
-        s.say(Words::tr("Step %1: ").arg(step.step));
+        const Program& program = *m_snapshot.program;
+        s.fill(Words::tr("%1: "), { { Words::tr("Step %1").arg(step.step), stepLink(step.step) } });
         s.axes(std::span(&axis, 1));
         if (!step.operation.valid()) {
-            s.say(Words::tr(" is taken over from what the step returns %1 as.").arg(nameOf(step.to)));
+            s.fill(Words::tr(" is taken over from what the step returns %1 as."),
+                { { nameOf(step.to), valueLink(program, step.to) } });
             return s.take();
         }
         const Operation& operation = m_snapshot.program->operation(step.operation);
-        s.say(Words::tr(" passes the %1 in %2, from %3 to %4 (dimension %5).")
-                  .arg(fromStd(opRow(operation.kind).name), fromStd(m_snapshot.program->scopes[operation.scope]),
-                      partOf(operation, step.from), partOf(operation, step.to))
-                  .arg(step.toDimension));
-        if (hasOwnRule(*m_snapshot.program, operation))
+        const QString scope = fromStd(program.scopes[operation.scope]);
+        const Sentence::Part through{ operationName(operation), operationLink(program, step.operation) };
+        const Sentence::Part from{ partOf(operation, step.from), valueLink(program, step.from) };
+        const Sentence::Part to{ partOf(operation, step.to), valueLink(program, step.to) };
+        const Sentence::Part dimension{ QString::number(step.toDimension) };
+        if (scope.isEmpty())
+            s.fill(Words::tr(" passes the %1, from %2 to %3 (dimension %4)."), { through, from, to, dimension });
+        else
+            s.fill(Words::tr(" passes the %1 in %5, from %2 to %3 (dimension %4)."),
+                { through, from, to, dimension, { scope } });
+        if (hasOwnRule(program, operation))
             s.say(Words::tr(" The operation has a custom rule."));
         return s.take();
     }

@@ -3,6 +3,7 @@
 
 #include "base/codes.h"
 #include "words/derivation.h"
+#include "words/links.h"
 #include "words/origin.h"
 #include "words/sentence.h"
 #include "words/words.h"
@@ -64,6 +65,11 @@ private:
     const LogicalRule& rule(int index) const { return rules().list[static_cast<std::size_t>(index)]; }
     /// With its layer: the sentences are about no other.
     QString fullName() const { return tensorName(m_value.path); }
+    /// "rule 2", which leads there.
+    static Sentence::Part ruleName(int index, bool first = false)
+    {
+        return { (first ? Words::tr("Rule %1") : Words::tr("rule %1")).arg(index + 1), ruleLink(index) };
+    }
     QString dimensionName(const DimensionReason& reason) const
     {
         return reason.name.empty() ? Words::tr("dimension %1").arg(reason.dimension) : fromStd(reason.name);
@@ -110,7 +116,7 @@ private:
             } else {
                 const DimensionReason* const one[] = { &reason };
                 startCuts(s, one, first);
-                s.say(Words::tr(", because rule %1 maps %2 to ").arg(reason.rule + 1).arg(dimensionName(reason)));
+                s.fill(Words::tr(", because %1 maps %2 to "), { ruleName(reason.rule), { dimensionName(reason) } });
                 s.axes(reason.axes);
                 s.say(Words::tr(", which has %1.").arg(devicesAlong(reason.axes)));
             }
@@ -168,9 +174,9 @@ private:
             if (name.isEmpty())
                 s.say(request.empty() ? Words::tr(", as what it is computed with is cut.") : QStringLiteral("."));
             else if (origins[i].relation().isEmpty())
-                s.say(Words::tr(", as %1 is.").arg(name));
+                s.fill(Words::tr(", as %1 is."), { { name, origins[i].link() } });
             else
-                s.say(Words::tr(", as %1 is: %2.").arg(name, origins[i].relation()));
+                s.fill(Words::tr(", as %1 is: %2."), { { name, origins[i].link() }, { origins[i].relation() } });
             if (!request.empty())
                 s.say(QStringLiteral(" ")).append(request);
         }
@@ -184,9 +190,8 @@ private:
                 QStringList axes;
                 for (const std::string& axis : skipped.target.axes)
                     axes << fromStd(axis);
-                s.say(Words::tr(" Rule %1 maps %2 to %3, but ")
-                          .arg(reason.rule + 1)
-                          .arg(dimensionName(reason), axes.join(Words::tr(" and "))));
+                s.fill(Words::tr(" %1 maps %2 to %3, but "),
+                    { ruleName(reason.rule, true), { dimensionName(reason) }, { axes.join(Words::tr(" and ")) } });
                 s.append(verdictReason(*reason.trace, rules(), writtenNames()));
                 s.say(pieces(reason) == 1 ? Words::tr(", so ") : QStringLiteral("."));
                 if (pieces(reason) == 1) {
@@ -194,7 +199,7 @@ private:
                     s.say(Words::tr(" stays whole."));
                 }
             } else if (reason.kind == Kind::RuleToNull) {
-                s.say(Words::tr(" Rule %1 keeps ").arg(reason.rule + 1));
+                s.fill(Words::tr(" %1 keeps "), { ruleName(reason.rule, true) });
                 s.strong(dimensionName(reason));
                 s.say(Words::tr(" whole."));
             }
@@ -236,9 +241,8 @@ private:
     {
         for (const DimensionReason& reason : m_explanation.dims) {
             for (const LostAxis& lost : lostAxes(reason))
-                s.say(Words::tr(" Rule %1 maps %2 to %3, %4.")
-                          .arg(reason.rule + 1)
-                          .arg(dimensionName(reason), lost.axis, lost.why));
+                s.fill(Words::tr(" %1 maps %2 to %3, %4."),
+                    { ruleName(reason.rule, true), { dimensionName(reason) }, { lost.axis }, { lost.why } });
             if (reason.axes.empty() && !lostAxes(reason).empty()) {
                 s.say(QStringLiteral(" "));
                 s.strong(dimensionName(reason));
@@ -265,7 +269,8 @@ private:
                 });
                 if (!names || !skipped || told)
                     continue;
-                s.say(Words::tr("Rule %1 maps %2 to ").arg(trace.rule + 1).arg(fromStd(asking.name.name)));
+                s.fill(Words::tr("%1 maps %2 to "),
+                    { ruleName(static_cast<int>(trace.rule), true), { fromStd(asking.name.name) } });
                 s.axes(std::span(&axis, 1));
                 s.say(Words::tr(", but "));
                 s.append(verdictReason(trace, rules(), writtenNames()));
@@ -381,7 +386,7 @@ private:
     /// "rule 2  hidden → model"; what does not cut is named with its reason.
     void sayRule(Sentence& s, const DimensionReason& reason) const
     {
-        s.say(Words::tr("rule %1  %2 → ").arg(reason.rule + 1).arg(fromStd(rule(reason.rule).name.name)));
+        s.fill(Words::tr("%1  %2 → "), { ruleName(reason.rule), { fromStd(rule(reason.rule).name.name) } });
         s.axes(reason.axes);
         bool first = reason.axes.empty();
         for (const LostAxis& lost : lostAxes(reason)) {
@@ -403,7 +408,7 @@ private:
                 reason.axes.empty() && !lostAxes(reason).empty() ? Words::tr("left whole") : Words::tr("applied");
             break;
         case Kind::RuleToNull:
-            s.say(Words::tr("rule %1  %2 → None").arg(reason.rule + 1).arg(fromStd(rule(reason.rule).name.name)));
+            s.fill(Words::tr("%1  %2 → None"), { ruleName(reason.rule), { fromStd(rule(reason.rule).name.name) } });
             cause.outcome = Words::tr("left whole");
             break;
         case Kind::NoRule:
@@ -411,7 +416,7 @@ private:
             cause.outcome = Words::tr("left whole");
             break;
         case Kind::RulesSkipped:
-            s.say(Words::tr("rule %1 was skipped").arg(reason.rule + 1));
+            s.fill(Words::tr("%1 was skipped"), { ruleName(reason.rule) });
             if (reason.trace)
                 s.say(QStringLiteral(": ")).append(verdictReason(*reason.trace, rules(), writtenNames()));
             cause.outcome = Words::tr("left whole");
@@ -428,7 +433,7 @@ private:
         case Kind::Propagated: {
             const Origin origin(m_snapshot, m_explanation.value, reason);
             if (const QString name = origin.alikeName(); !name.isEmpty())
-                s.say(Words::tr("as %1: ").arg(name));
+                s.fill(Words::tr("as %1: "), { { name, origin.link() } });
             s.append(origin.shortRequest());
             cause.outcome = Words::tr("propagated");
             break;

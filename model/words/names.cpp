@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/words.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -95,6 +98,20 @@ QString verdict(const RuleTrace& trace)
     return {};
 }
 
+namespace {
+
+/// "12", "12:1", "arg0": a value of a program that was read (program/name_values.h).
+bool isNumbered(std::string_view path)
+{
+    if (path.starts_with("arg"))
+        path.remove_prefix(3);
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    return !path.empty() && digit(path.front())
+        && std::all_of(path.begin(), path.end(), [&](char c) { return digit(c) || c == ':'; });
+}
+
+} // namespace
+
 QString tensorName(const std::string& path)
 {
     QString text = fromStd(path);
@@ -102,6 +119,8 @@ QString tensorName(const std::string& path)
         return Words::tr("Gradient of %1").arg(tensorName(path.substr(5, path.size() - 6)));
     if (text.startsWith(QLatin1String("next(")) && text.endsWith(QLatin1Char(')')))
         return Words::tr("New %1").arg(tensorName(path.substr(5, path.size() - 6)));
+    if (isNumbered(path))
+        return QLatin1Char('%') + text; // as a program's text has it
     QStringList parts = text.split(QLatin1Char('/'));
     QString prefix;
     if (parts.size() > 1 && parts.front() == QLatin1String("params"))

@@ -5,6 +5,7 @@
 
 #include "program/differentiate.h"
 #include "words/definitions.h"
+#include "words/links.h"
 
 namespace shardscope::words {
 
@@ -153,6 +154,13 @@ QString Origin::alikeName() const
     return m_asked == m_value ? QString() : m_askedName; // what was asked for the tensor itself is no likeness
 }
 
+QString Origin::link() const
+{
+    return m_alike.valid() ? valueLink(*m_snapshot.program, m_alike)
+        : m_asked.valid()  ? valueLink(*m_snapshot.program, m_asked)
+                           : QString();
+}
+
 const LogicalRule* Origin::rule() const
 {
     if (!m_annotation || !m_annotation->resolution || m_dimension >= m_annotation->resolution->dims.size())
@@ -181,40 +189,43 @@ Text Origin::request(std::span<const Origin* const> alike)
     const Role role = first.m_snapshot.program->value(first.m_asked).role;
     const bool moment = role == Role::Mu || role == Role::Nu;
     const QString& name = first.m_askedName;
+    const auto asked = [&] { return Sentence::Part{ name, valueLink(*first.m_snapshot.program, first.m_asked) }; };
     if (first.rule()) {
         for (std::size_t i = 0; i < alike.size(); ++i) {
             s.between(i, alike.size());
-            s.say((i == 0 ? Words::tr("Rule %1 maps %2 to ") : Words::tr("rule %1 maps %2 to "))
-                      .arg(alike[i]->m_annotation->resolution->dims[alike[i]->m_dimension].rule + 1)
-                      .arg(fromStd(alike[i]->rule()->name.name)));
+            const int number = alike[i]->m_annotation->resolution->dims[alike[i]->m_dimension].rule;
+            s.fill(Words::tr("%1 maps %2 to "),
+                { { (i == 0 ? Words::tr("Rule %1") : Words::tr("rule %1")).arg(number + 1), ruleLink(number) },
+                    { fromStd(alike[i]->rule()->name.name) } });
             s.axes(alike[i]->m_reason.axes);
         }
         switch (first.m_kind) {
         case SeedKind::Argument:
-            s.say(moment ? Words::tr(" for %1, which is annotated as its parameter is.").arg(name)
-                         : Words::tr(" for %1.").arg(name));
+            s.fill(moment ? Words::tr(" for %1, which is annotated as its parameter is.") : Words::tr(" for %1."),
+                { asked() });
             break;
         case SeedKind::Result:
-            s.say(Words::tr(" for %1, which the step returns.").arg(name));
+            s.fill(Words::tr(" for %1, which the step returns."), { asked() });
             break;
         case SeedKind::Constraint:
-            s.say(first.m_forGradient
-                    ? Words::tr(" in the constraint on %1, which holds for its gradient too.").arg(name)
-                    : Words::tr(" in the constraint on %1.").arg(name));
+            s.fill(first.m_forGradient ? Words::tr(" in the constraint on %1, which holds for its gradient too.")
+                                       : Words::tr(" in the constraint on %1."),
+                { asked() });
             break;
         }
         return s.take();
     }
     switch (first.m_kind) {
     case SeedKind::Argument:
-        s.say(moment ? Words::tr("%1 is annotated as its parameter is, with ").arg(name)
-                     : Words::tr("The annotation of %1 names ").arg(name));
+        s.fill(
+            moment ? Words::tr("%1 is annotated as its parameter is, with ") : Words::tr("The annotation of %1 names "),
+            { asked() });
         break;
     case SeedKind::Result:
-        s.say(Words::tr("The step returns %1, whose annotation names ").arg(name));
+        s.fill(Words::tr("The step returns %1, whose annotation names "), { asked() });
         break;
     case SeedKind::Constraint:
-        s.say(Words::tr("The constraint on %1 names ").arg(name));
+        s.fill(Words::tr("The constraint on %1 names "), { asked() });
         break;
     }
     for (std::size_t i = 0; i < alike.size(); ++i) {
@@ -230,9 +241,10 @@ Text Origin::shortRequest() const
 {
     Sentence s(*m_snapshot.mesh);
     if (const LogicalRule* by = rule())
-        s.say(Words::tr("rule %1  %2 → ")
-                  .arg(m_annotation->resolution->dims[m_dimension].rule + 1)
-                  .arg(fromStd(by->name.name)));
+        s.fill(Words::tr("%1  %2 → "),
+            { { Words::tr("rule %1").arg(m_annotation->resolution->dims[m_dimension].rule + 1),
+                  ruleLink(m_annotation->resolution->dims[m_dimension].rule) },
+                { fromStd(by->name.name) } });
     else if (m_asked.valid() && m_kind == SeedKind::Constraint)
         s.say(Words::tr("a constraint, "));
     else if (m_asked.valid())

@@ -17,6 +17,8 @@ public:
     /// Invalid if there is neither.
     [[nodiscard]] ValueId alike() const { return m_alike; }
     [[nodiscard]] QString alikeName() const;
+    /// Where that name leads.
+    [[nodiscard]] QString link() const;
     /// How the two belong together: "it is computed from Layer 0 / y by a matrix product, which keeps batch".
     [[nodiscard]] QString relation() const { return m_relation; }
     /// Who asked for the cuts, all of which are alike: "Rule 2 maps hidden to model for mu of Layer 0 / W1, which is

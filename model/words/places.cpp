@@ -104,6 +104,10 @@ QString pointerText(const Diagnostic& diagnostic, const Experiment* experiment)
             read = 5;
         }
     }
+    if (starts({ "model", "shardings" }) && parts.size() > 2) {
+        words << Words::tr("sharding of %1").arg(fromStd(parts[2]));
+        read = 3;
+    }
     for (; read < parts.size(); ++read)
         words << keyText(parts[read]);
     return words.join(QStringLiteral(", "));

@@ -4,6 +4,7 @@
 #include "program/factor_rule_text.h"
 #include "program/op_row.h"
 #include "words/definitions.h"
+#include "words/links.h"
 #include "words/sentence.h"
 #include "words/strategy_words.h"
 #include "words/tr.h"
@@ -44,27 +45,33 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
 {
     Sentence s(mesh);
     const AxisRef axis = step.axis;
-    const QString target = operandName(program, step.to);
+    const Sentence::Part target{ operandName(program, step.to), valueLink(program, step.to) };
     const QString dimension = dimensionName(program, step.to, static_cast<std::size_t>(step.toDimension));
     if (step.seed) {
-        s.say(*step.seed == SeedKind::Result ? Words::tr("Given: the result %1 is declared to be cut on ").arg(target)
-                : *step.seed == SeedKind::Constraint ? Words::tr("Given: a constraint cuts %1 on ").arg(target)
-                                                     : Words::tr("Given: %1 is cut on ").arg(target));
+        s.fill(*step.seed == SeedKind::Result        ? Words::tr("Given: the result %1 is declared to be cut on ")
+                : *step.seed == SeedKind::Constraint ? Words::tr("Given: a constraint cuts %1 on ")
+                                                     : Words::tr("Given: %1 is cut on "),
+            { target });
         s.strong(dimension).say(Words::tr(" along ")).axes(std::span(&axis, 1)).say(QStringLiteral("."));
         return s.take();
     }
-    s.say(step.round < 0 ? Words::tr("Step %1: ").arg(step.step)
-                         : Words::tr("Step %1, round %2: ").arg(step.step).arg(step.round));
+    const Sentence::Part number{ Words::tr("Step %1").arg(step.step), stepLink(step.step) };
+    if (step.round < 0)
+        s.fill(Words::tr("%1: "), { number });
+    else
+        s.fill(Words::tr("%1, round %2: "), { number, { QString::number(step.round) } });
     s.axes(std::span(&axis, 1));
     if (!step.operation.valid()) {
-        s.say(Words::tr(" is taken over from what %1 is declared to be returned as.").arg(target));
+        s.fill(Words::tr(" is taken over from what %1 is declared to be returned as."), { target });
         return s.take();
     }
     const Operation& operation = program.operation(step.operation);
-    s.say(step.from.valid() && step.from != step.to
-            ? Words::tr(" passes %1, from %2 to %3 on ")
-                  .arg(operationName(operation), operandName(program, step.from), target)
-            : Words::tr(" passes %1 to %2 on ").arg(operationName(operation), target));
+    const Sentence::Part through{ operationName(operation), operationLink(program, step.operation) };
+    if (step.from.valid() && step.from != step.to)
+        s.fill(Words::tr(" passes %1, from %2 to %3 on "),
+            { through, { operandName(program, step.from), valueLink(program, step.from) }, target });
+    else
+        s.fill(Words::tr(" passes %1 to %2 on "), { through, target });
     s.strong(dimension);
     if (hasOwnRule(program, operation))
         s.say(Words::tr(", by the operation's custom rule"));

@@ -2,6 +2,7 @@
 // Text piece by piece: plain words, strong names, mesh axes in their colour.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 
 #include "sharding/text.h"
@@ -31,6 +32,34 @@ public:
         m_text.push_back({ text, Span::Style::Code, -1 });
         return *this;
     }
+    /// What a place in a pattern stands for.
+    struct Part {
+        QString text;
+        QString link = {};
+        Span::Style style = Span::Style::Plain;
+    };
+    /// A pattern of tr() with %1, %2, ... in it, whose parts may lead somewhere.
+    Sentence& fill(const QString& pattern, std::initializer_list<Part> parts)
+    {
+        qsizetype from = 0;
+        for (qsizetype at = pattern.indexOf(QLatin1Char('%')); at >= 0; at = pattern.indexOf(QLatin1Char('%'), from)) {
+            const int number = at + 1 < pattern.size() ? pattern[at + 1].digitValue() : -1;
+            if (number < 1 || number > static_cast<int>(parts.size())) { // a sign of per cent
+                sayMore(pattern.mid(from, at + 1 - from));
+                from = at + 1;
+                continue;
+            }
+            sayMore(pattern.mid(from, at - from));
+            const Part& part = *(parts.begin() + (number - 1));
+            if (part.link.isEmpty() && part.style == Span::Style::Plain)
+                sayMore(part.text);
+            else
+                m_text.push_back({ part.text, part.style, -1, part.link });
+            from = at + 2;
+        }
+        sayMore(pattern.mid(from));
+        return *this;
+    }
     /// "data", "data and model"
     Sentence& axes(std::span<const AxisRef> list)
     {
@@ -56,6 +85,16 @@ public:
     [[nodiscard]] Text take() { return std::move(m_text); }
 
 private:
+    /// Plain words go on the span before where that is one.
+    void sayMore(const QString& text)
+    {
+        if (text.isEmpty())
+            return;
+        if (!m_text.empty() && m_text.back().style == Span::Style::Plain && m_text.back().link.isEmpty())
+            m_text.back().text += text;
+        else
+            say(text);
+    }
     const Mesh* m_mesh;
     Text m_text;
 };

@@ -22,6 +22,7 @@ struct Span {
     QString text;
     Style style = Style::Plain;
     int axis = -1; ///< mesh axis index for Axis
+    QString link = {}; ///< where a click on it leads (words/links.h); empty for nowhere
     bool operator==(const Span&) const = default;
 };
 using Text = std::vector<Span>;

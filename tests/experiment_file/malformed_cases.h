@@ -65,6 +65,13 @@ inline std::string program(const std::string& shardingRules)
 {
     return with("\"model\": { \"preset\": \"program\", \"text\": [], \"sharding_rules\": " + shardingRules + " }");
 }
+/// Of a program's values, behind a mesh with the axis data.
+inline std::string shardings(const std::string& object)
+{
+    return with("\"mesh\": { \"axes\": [[\"data\", 2]] }, \"model\": { \"preset\": \"program\", \"text\": [], "
+                "\"shardings\": "
+        + object + " }");
+}
 inline std::string axes(const std::string& list)
 {
     return with("\"mesh\": { \"axes\": [ " + list + " ] }");
@@ -288,6 +295,17 @@ inline std::vector<Case> cases()
             "/hardware/topology/devices/0", Cannot },
         { "no devices", with(R"("hardware": { "topology": { "devices": @[] } })"), OutOfRange,
             "/hardware/topology/devices" },
+
+        // Shardings of a program's values
+        { "shardings as a list", shardings(R"(@["arg0"])"), WrongType, "/model/shardings" },
+        { "sharding of a word", shardings(R"({ "first": @"[{}]" })"), WrongType, "/model/shardings/first" },
+        { "sharding as a list", shardings(R"({ "arg0": @["data"] })"), WrongType, "/model/shardings/arg0" },
+        { "sharding without brackets", shardings(R"({ "arg0": @"{data}" })"), Syntax, "/model/shardings/arg0" },
+        { "axis behind the open end", shardings(R"({ "result1": @"[{?, data}]" })"), Syntax, "/model/shardings/result1",
+            Cannot },
+        { "axis twice", shardings(R"({ "f/12:1": @"[{data}, {data}]" })"), AxisUsedTwice, "/model/shardings/f~112:1",
+            Cannot },
+        { "priority of nothing", shardings(R"({ "arg0": @"[{}p1]" })"), BadPriority, "/model/shardings/arg0", Cannot },
 
         // Rules
         { "rules as a mapping", with(R"("rules": { "list": @{ "batch": "data" } })"), RulesType, "/rules/list" },

@@ -13,6 +13,7 @@
 #include "experiment_file/json_text.h"
 #include "experiment_file/quantity_text.h"
 #include "mesh/device_presets.h"
+#include "sharding/sharding_text.h"
 
 using namespace shardscope;
 
@@ -160,6 +161,29 @@ ModelSetting anyModel(const std::vector<std::string>& axes)
     return MlpModel{ s };
 }
 
+/// A program line by line, with shardings for some of its values: whole axes of the mesh, each once.
+ProgramModel anyProgram(const MeshSetting& setting)
+{
+    ProgramModel model;
+    if (*rc::gen::arbitrary<bool>())
+        model.file = "beside.mlir";
+    else
+        model.text = std::make_shared<const std::string>("module {\n  \"quoted\"\n}\n");
+    const Result<Mesh> mesh = makeMesh(setting);
+    for (const char* value : { "arg0", "result12", "7", "f/12:1" }) {
+        if (!mesh || *rc::gen::arbitrary<bool>())
+            continue;
+        TensorSharding sharding = TensorSharding::open(static_cast<std::size_t>(*rc::gen::inRange(0, 4)));
+        for (DimensionSharding& dim : sharding.dims)
+            dim.open = *rc::gen::arbitrary<bool>();
+        for (std::size_t axis = 0; axis < mesh->rank() && sharding.rank() > 0; ++axis)
+            if (*rc::gen::arbitrary<bool>())
+                sharding.dims[axis % sharding.rank()].axes.push_back(wholeAxis(*mesh, axis));
+        model.shardings.push_back({ value, dimensionsText(sharding, *mesh) });
+    }
+    return model;
+}
+
 Experiment anyExperiment()
 {
     Experiment e;
@@ -197,7 +221,10 @@ Experiment anyExperiment()
     e.rules.boundWhenTraced = *rc::gen::arbitrary<bool>();
     for (int i = *rc::gen::inRange(0, 5); i > 0; --i)
         e.rules.rules.list.push_back({ anyLogicalName(*anyName()), anyEntry(axes) });
-    e.model = anyModel(axes);
+    if (*rc::gen::inRange(0, 3) == 0)
+        e.model = anyProgram(e.mesh);
+    else
+        e.model = anyModel(axes);
     e.propagation.strategy = *rc::gen::element(StrategyChoice::Basic, StrategyChoice::Aggressive,
         StrategyChoice::OperationPriority, StrategyChoice::UserPriority, StrategyChoice::Full);
     e.propagation.conservative = *rc::gen::arbitrary<bool>();
@@ -295,6 +322,27 @@ private Q_SLOTS:
             RC_ASSERT(read->warnings.size() == (experiment.formatMinor > 0 ? 1U : 0U));
         });
         QVERIFY(passed);
+    }
+
+    /// A program's text in a file of its own is not read here; all else comes back.
+    void shardingsOfAProgram()
+    {
+        const std::string text = R"({ "format": "sharding-experiment", "version": "1.0",
+            "mesh": { "axes": [["data", 2]] },
+            "model": { "preset": "program", "file": "a.mlir",
+                "shardings": { "arg1": "[{data, ?}p0, {}]", "arg0": "[{gone}]" } } })";
+        const auto read = readExperiment(text);
+        QVERIFY(read.has_value());
+        const auto& model = std::get<ProgramModel>(read->experiment.model);
+        QCOMPARE(model.shardings.size(), std::size_t{ 2 });
+        QCOMPARE(model.shardings[0].value, std::string("arg1"));
+        QCOMPARE(model.shardings[0].sharding, std::string("[{data, ?}p0, {}]"));
+        QCOMPARE(model.shardings[1].value, std::string("arg0"));
+        const std::string written = writeExperiment(read->experiment);
+        QVERIFY(written.find("    \"shardings\": {\n      \"arg1\": \"[{data, ?}p0, {}]\",\n      \"arg0\": "
+                             "\"[{gone}]\"\n    }\n  },")
+            != std::string::npos);
+        QCOMPARE(writeExperiment(readExperiment(written)->experiment), written);
     }
 
     void whatEditsAccept()

@@ -150,6 +150,10 @@ void TestShardy::randomTexts()
         const Result<TensorSharding> read = parseShardy(toShardy(sharding, *mesh), *mesh);
         RC_ASSERT(read.has_value());
         RC_ASSERT(*read == sharding);
+        // The dimensions alone, as people type them.
+        const Result<TensorSharding> typed = parseDimensions(dimensionsText(sharding, *mesh), *mesh);
+        RC_ASSERT(typed.has_value());
+        RC_ASSERT(*typed == sharding);
     }));
 }
 

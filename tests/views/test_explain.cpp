@@ -123,6 +123,94 @@ private Q_SLOTS:
         QVERIFY(*fixture.document.experiment() == before);
     }
 
+    void linksLeadToWhatTheyName()
+    {
+        Fixture fixture;
+        fixture.selection.setTensor(u"params/layers.0/W1"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        QSignalSpy docks(&view, &ExplainView::dockRequested);
+        view.resize(530, 500);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const auto labelWith = [&](const QString& link) -> SpanLabel* {
+            for (SpanLabel* label : view.findChildren<SpanLabel*>())
+                for (const words::Span& span : label->text())
+                    if (span.link == link && label->isVisible())
+                        return label;
+            return nullptr;
+        };
+        // By pointer.
+        SpanLabel* label = labelWith(u"rule:1"_s);
+        QVERIFY(label);
+        QPoint at(-1, -1);
+        for (int y = 0; y < label->height() && at.x() < 0; y += 3)
+            for (int x = 0; x < label->width() && at.x() < 0; x += 3)
+                if (label->linkAt({ x, y }) == u"rule:1"_s)
+                    at = { x, y };
+        QVERIFY(at.x() >= 0);
+        QTest::mouseClick(label, Qt::LeftButton, {}, at);
+        QTRY_COMPARE(docks.count(), 1);
+        QCOMPARE(docks.takeFirst().front().toString(), u"rules"_s);
+        QCOMPARE(fixture.selection.rule(), 1);
+        // By keyboard.
+        fixture.selection.setTensor(u"grad(params/layers.0/W1)"_s);
+        label = labelWith(u"value:opt/mu/layers.0/W1"_s);
+        QVERIFY(label);
+        QVERIFY(!label->accessibleDescription().isEmpty());
+        label->setFocus(Qt::TabFocusReason);
+        QSignalSpy followed(label, &SpanLabel::linkActivated);
+        const auto reached = [&] {
+            return !followed.isEmpty() && followed.last().front().toString() == u"value:opt/mu/layers.0/W1"_s;
+        };
+        for (int i = 0; i < 6 && !reached(); ++i) {
+            QTest::keyClick(label, Qt::Key_Return);
+            QTest::keyClick(label, Qt::Key_Right);
+        }
+        QTRY_COMPARE(fixture.selection.tensor(), u"opt/mu/layers.0/W1"_s);
+    }
+
+    void whyNot()
+    {
+        Fixture fixture;
+        fixture.selection.setTensor(u"params/layers.0/W1"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(530, 700);
+        view.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!view.whyNot().empty(), 20000);
+        QVERIFY(view.asText().contains(words::plain(view.whyNot().front())));
+        bool shown = false;
+        for (SpanLabel* label : view.findChildren<SpanLabel*>())
+            shown = shown || (label->isVisible() && label->text() == view.whyNot().front());
+        QVERIFY(shown);
+        // Of one dimension other axes count.
+        const auto all = view.whyNot();
+        fixture.selection.setDimension(0);
+        QVERIFY(view.whyNot().empty());
+        QTRY_VERIFY_WITH_TIMEOUT(!view.whyNot().empty(), 20000);
+        QVERIFY(view.whyNot() != all);
+        // Scalars have no dimensions.
+        fixture.selection.setTensor(u"loss"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(!view.isWorking(), 20000);
+        QVERIFY(view.whyNot().empty());
+    }
+
+    void operations()
+    {
+        Fixture fixture;
+        fixture.selection.setTensor(u"params/layers.0/W1"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(530, 500);
+        view.show();
+        fixture.selection.setOperation(u"%26"_s, {});
+        QVERIFY2(view.asText().contains(u"It takes "_s), qPrintable(view.asText()));
+        QCOMPARE(fixture.selection.tensor(), u"params/layers.0/W1"_s);
+        fixture.selection.setTensor(u"x"_s);
+        QVERIFY(!view.asText().contains(u"It takes "_s));
+        // One that a tensor comes from is explained with it.
+        fixture.selection.setOperation(u"layers.0/h"_s, u"layers.0/h"_s);
+        QVERIFY(view.asText().startsWith(u"Why Layer 0 / h looks like this"_s));
+    }
+
     void lowDocksShowTheTip()
     {
         Fixture fixture;

@@ -8,6 +8,13 @@
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
 #include "pipeline/explain.h"
+#include "pipeline/why_not.h"
+#include "program/operation_path.h"
+#include "words/links.h"
+#include "words/operation_words.h"
+#include "words/sentence.h"
+#include "words/value_changes.h"
+#include "words/why_not.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -55,6 +62,120 @@ class TestExplanation : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
+
+    void linksLeadThere()
+    {
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        QStringList links;
+        for (const char* path : { "params/layers.0/W1", "grad(params/layers.0/W1)" })
+            for (const words::Text& paragraph : explained(*snapshot, path, words::Length::Derivation).paragraphs)
+                for (const words::Span& span : paragraph)
+                    if (!span.link.isEmpty()) {
+                        const auto link = words::readLink(span.link);
+                        QVERIFY2(link, qPrintable(span.link));
+                        if (link->kind == words::Link::Kind::Value)
+                            QVERIFY2(snapshot->program->find(link->name.toStdString()).valid(), qPrintable(span.link));
+                        if (link->kind == words::Link::Kind::Operation)
+                            QVERIFY2(findOperation(*snapshot->program, link->name.toStdString()).valid(),
+                                qPrintable(span.link));
+                        if (link->kind == words::Link::Kind::Step)
+                            QVERIFY(link->number > 0 && link->number <= static_cast<int>(snapshot->propagation->steps));
+                        links << span.link;
+                    }
+        QVERIFY(links.contains(QStringLiteral("rule:1")));
+        QVERIFY(links.contains(QStringLiteral("value:opt/mu/layers.0/W1")));
+        QVERIFY(!links.filter(QStringLiteral("step:")).isEmpty());
+        QVERIFY(!links.filter(QStringLiteral("operation:")).isEmpty());
+        for (const char* wrong : { "", "value:", "rule:x", "step:-1", "nothing:1" })
+            QVERIFY2(!words::readLink(QString::fromLatin1(wrong)), wrong);
+    }
+
+    void patternsAreFilled()
+    {
+        const Mesh mesh;
+        const words::Text text =
+            words::Sentence(mesh)
+                .say(QStringLiteral("So "))
+                .fill(QStringLiteral("%2 is 5 % of %1."),
+                    { { QStringLiteral("a"), QStringLiteral("value:a") }, { QStringLiteral("b") } })
+                .take();
+        QCOMPARE(words::plain(text), QStringLiteral("So b is 5 % of a."));
+        QCOMPARE(text.size(), std::size_t{ 3 });
+        QCOMPARE(text[1].link, QStringLiteral("value:a"));
+    }
+
+    void whyAnAxisIsNotThere()
+    {
+        Experiment experiment = example("flax-mlp-logical");
+        const SnapshotPtr snapshot = analysed(experiment);
+        const ValueId w = snapshot->program->find("params/layers.0/W1");
+        const std::vector<words::Text> said =
+            words::whyNot(*snapshot->program, *snapshot->mesh, w, absentAxes(*snapshot, w));
+        QVERIFY(!said.empty());
+        // Data cuts the rows of x and of y, which the product does not have in common with W1: W1 is closed anyway.
+        QStringList lines;
+        for (const words::Text& text : said)
+            lines << words::plain(text);
+        QVERIFY2(lines.first().contains(QStringLiteral("data")), qPrintable(lines.join(QLatin1Char('\n'))));
+        for (const QString& line : lines)
+            QVERIFY2(line.endsWith(QLatin1Char('.')) && !line.contains(QLatin1Char('%')), qPrintable(line));
+        // Every reason is a sentence of its own.
+        QStringList reasons;
+        for (int reason = 0; reason <= static_cast<int>(BlockReason::FrozenBy); ++reason) {
+            AbsentAxis absent{ 0, wholeAxis(*snapshot->mesh, 0), {} };
+            Blocker blocker;
+            blocker.reason = static_cast<BlockReason>(reason);
+            blocker.axis = absent.axis;
+            blocker.value = w;
+            blocker.from = snapshot->program->find("x");
+            blocker.operation = OperationId(0);
+            absent.blocker = blocker;
+            const QString line = words::plain(words::whyNot(*snapshot->program, *snapshot->mesh, w, absent));
+            QVERIFY2(line.startsWith(QStringLiteral("data does not cut embed: ")) && line.endsWith(QLatin1Char('.')),
+                qPrintable(line));
+            QVERIFY(!reasons.contains(line));
+            reasons << line;
+        }
+    }
+
+    void operationsAreExplained()
+    {
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        const OperationId product = snapshot->program->value(snapshot->program->find("layers.0/h")).definition;
+        const auto text = words::operationExplanation(*snapshot, product, words::Length::Derivation);
+        QCOMPARE(text.title, QStringLiteral("dot_general, which gives Layer 0 / h"));
+        QStringList lines;
+        for (const words::Text& paragraph : text.paragraphs)
+            lines << words::plain(paragraph);
+        QVERIFY2(lines[0].startsWith(QStringLiteral("It takes x f32[batch 8@data, embed 1024] and Layer 0 / W1 ")),
+            qPrintable(lines[0]));
+        QVERIFY2(lines[1].contains(QStringLiteral("([i, k], [k, j])->([i, j]) {i=8, j=1024, k=1024}")),
+            qPrintable(lines[1]));
+        // The steps of one that axes moved through.
+        const auto& log = snapshot->propagation->log;
+        const auto moved = std::find_if(
+            log.begin(), log.end(), [](const PropagationStep& step) { return !step.seed && step.operation.valid(); });
+        QVERIFY(moved != log.end());
+        const auto steps = words::operationExplanation(*snapshot, moved->operation, words::Length::Paragraph);
+        QVERIFY(words::plain(steps.paragraphs.back()).startsWith(QStringLiteral("Step ")));
+        QCOMPARE(
+            words::operationExplanation(*snapshot, product, words::Length::Tip).paragraphs.size(), std::size_t{ 1 });
+    }
+
+    void changesInOneLine()
+    {
+        ValueChanges changes;
+        changes.compared = 56;
+        QCOMPARE(words::changesSummary(changes), QStringLiteral("No value changes."));
+        ValueChange change;
+        change.bytesBefore = 4 << 20;
+        change.bytesAfter = 1 << 20;
+        changes.values = { change, change };
+        changes.smallerBytes = 6 << 20;
+        QCOMPARE(words::changesSummary(changes), QStringLiteral("2 of 56 values change. Per device 6 MiB less."));
+        QCOMPARE(words::bytesStep(4 << 20, 1 << 20), QStringLiteral("4 → 1 MiB"));
+        QCOMPARE(words::bytesStep(4 << 20, 1 << 10), QStringLiteral("4 MiB → 1 KiB"));
+    }
 
     void tips_data()
     {

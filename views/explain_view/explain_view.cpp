@@ -14,12 +14,18 @@
 #include <QThreadPool>
 #include <new>
 
+#include "pipeline/annotation_edit.h"
+#include "pipeline/why_not.h"
+#include "program/operation_path.h"
 #include "sharding/text.h"
+#include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/style.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/operation_words.h"
+#include "words/why_not.h"
 
 namespace shardscope {
 
@@ -59,6 +65,8 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     , m_lengths(new SegmentedBar({ tr("Tip"), tr("Paragraph"), tr("Derivation") }))
     , m_scroll(new QScrollArea)
     , m_moreLink(new QLabel)
+    , m_whyNotBox(new QWidget)
+    , m_change(new QPushButton(tr("Change its sharding…")))
     , m_causes(new QWidget)
     , m_whatIfBox(new QWidget)
     , m_empty(new EmptyPage(tr("Select a tensor to read why it is cut the way it is."), tr("Show the first one")))
@@ -119,8 +127,15 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
         return rows;
     };
     m_causeRows = section(m_causes, tr("Decided by"));
+    m_whyNotRows = new QVBoxLayout(m_whyNotBox);
+    m_whyNotRows->setContentsMargins(0, 0, 0, 0);
+    m_whyNotRows->setSpacing(4);
+    column->addWidget(m_whyNotBox);
     m_whatIfRows = section(m_whatIfBox, tr("What if"));
     m_whatIfRows->setVerticalSpacing(6);
+    m_change->setProperty("small", true);
+    m_change->setToolTip(tr("Try another sharding and see what it changes before it counts."));
+    column->addWidget(m_change, 0, Qt::AlignLeft);
     column->addStretch(1);
     m_scroll->setWidget(content);
     page->addWidget(m_scroll, 1);
@@ -147,6 +162,8 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
             setLength(words::Length::Paragraph);
         }
     });
+    connect(&m_blockerWatcher, &QFutureWatcherBase::finished, this, &ExplainView::receiveBlockers);
+    connect(m_change, &QPushButton::clicked, this, [this] { Q_EMIT dockRequested(u"whatif"_s); });
     connect(m_empty, &EmptyPage::clicked, this, &ExplainView::showSomeTensor);
     connect(m_document, &Document::snapshotChanged, this, &ExplainView::refresh);
     connect(m_selection, &Selection::changed, this, &ExplainView::refresh);
@@ -157,6 +174,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
 ExplainView::~ExplainView()
 {
     m_watcher.disconnect(this);
+    m_blockerWatcher.disconnect(this);
     m_stop.request_stop(); // the program ends only when its threads have
 }
 
@@ -168,6 +186,7 @@ void ExplainView::setLength(words::Length length)
     m_lengths->setCurrent(static_cast<int>(length));
     rebuildRows();
     requestWhatIfs();
+    requestBlockers();
 }
 
 bool ExplainView::isNarrow() const
@@ -201,20 +220,29 @@ void ExplainView::showSomeTensor()
 void ExplainView::refresh()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
-    const QString path = m_selection->tensor();
-    if (snapshot == m_snapshot && path == m_path)
+    const QString path = m_selection->tensor(), operationPath = m_selection->operation();
+    const int dimension = m_selection->dimension();
+    if (snapshot == m_snapshot && path == m_path && operationPath == m_operationPath && dimension == m_dimension)
         return;
-    if (path != m_path)
+    if (path != m_path || operationPath != m_operationPath)
         m_more = false;
     m_snapshot = snapshot;
     m_path = path;
-    m_value =
-        snapshot && snapshot->program && !path.isEmpty() ? snapshot->program->find(path.toStdString()) : ValueId();
+    m_operationPath = operationPath;
+    m_dimension = dimension;
+    const Program* program = snapshot ? snapshot->program.get() : nullptr;
+    m_value = program && !path.isEmpty() ? program->find(path.toStdString()) : ValueId();
+    // What an operation gives is explained by itself where it has a name.
+    const OperationId operation = program ? findOperation(*program, operationPath.toStdString()) : OperationId();
+    m_operation = operation.valid() && !(m_value.valid() && program->value(m_value).definition == operation)
+        ? operation
+        : OperationId();
 
     const TensorRow* row = m_value.valid() ? snapshot->row(m_value) : nullptr;
     const QString figure = row ? QString::fromStdString(toColumn(row->spec)) : QString();
     rebuildRows();
     requestWhatIfs();
+    requestBlockers();
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
@@ -223,7 +251,7 @@ void ExplainView::refresh()
 
 void ExplainView::rebuildRows()
 {
-    const bool shown = m_value.valid() && m_snapshot->annotations;
+    const bool shown = (m_value.valid() || m_operation.valid()) && m_snapshot->annotations;
     m_page->setVisible(shown);
     m_empty->setVisible(!shown);
     m_text = {};
@@ -240,12 +268,13 @@ void ExplainView::rebuildRows()
         return;
     }
     const words::Length length = shownLength();
-    m_text = words::explanation(*m_snapshot, explain(*m_snapshot, m_value), length);
+    m_text = m_operation.valid() ? words::operationExplanation(*m_snapshot, m_operation, length)
+                                 : words::explanation(*m_snapshot, explain(*m_snapshot, m_value), length);
     const int scrolled = m_scroll->verticalScrollBar()->value();
     m_title->setText(m_text.title);
     clear(m_paragraphs);
-    for (const words::Text& paragraph : m_text.paragraphs)
-        m_paragraphs->addWidget(new SpanLabel(paragraph));
+    for (const words::Text& text : m_text.paragraphs)
+        m_paragraphs->addWidget(paragraph(text));
     m_moreLink->setVisible(length == words::Length::Tip);
 
     clear(m_causeRows);
@@ -260,13 +289,91 @@ void ExplainView::rebuildRows()
             subject->setContentsMargins(
                 0, Metrics::scaled(2), 0, 0); // on one line with words that leave room for chips
             m_causeRows->addWidget(subject, i, 0, Qt::AlignTop);
-            auto* reason = new SpanLabel(cause.reason, AxisMarks::Chips);
+            SpanLabel* reason = paragraph(cause.reason);
+            reason->setMarks(AxisMarks::Chips);
             m_causeRows->addWidget(reason, i, 1, Qt::AlignTop);
             m_causeRows->addWidget(remark(cause.outcome, false), i, 2, Qt::AlignTop | Qt::AlignRight);
         }
     }
+    rebuildWhyNot();
     rebuildWhatIfs();
+    m_change->setVisible(
+        length != words::Length::Tip && !m_operation.valid() && !annotationTargets(*m_snapshot, m_value).empty());
     m_scroll->verticalScrollBar()->setValue(scrolled);
+}
+
+SpanLabel* ExplainView::paragraph(const words::Text& text)
+{
+    auto* label = new SpanLabel(text);
+    connect(label, &SpanLabel::linkActivated, this, &ExplainView::follow, Qt::QueuedConnection); // it goes with that
+    return label;
+}
+
+void ExplainView::follow(const QString& link)
+{
+    const QString id = followLink(*m_selection, link);
+    if (!id.isEmpty())
+        Q_EMIT dockRequested(id);
+}
+
+const std::vector<words::Text>& ExplainView::whyNot() const
+{
+    static const std::vector<words::Text> none;
+    const bool current = m_snapshot && !m_operation.valid() && m_blockers.revision == m_snapshot->revision
+        && m_blockers.path == m_path && m_blockers.dimension == m_dimension;
+    return current ? m_blockers.sentences : none;
+}
+
+void ExplainView::rebuildWhyNot()
+{
+    clear(m_whyNotRows);
+    const bool some = shownLength() != words::Length::Tip && !whyNot().empty();
+    m_whyNotBox->setVisible(some);
+    if (!some)
+        return;
+    m_whyNotRows->addWidget(new RoleLabel(tr("Why not"), RoleLabel::Size::Semibold));
+    for (const words::Text& sentence : whyNot())
+        m_whyNotRows->addWidget(paragraph(sentence));
+}
+
+void ExplainView::requestBlockers()
+{
+    m_blockersWanted = m_value.valid() && !m_operation.valid() && m_snapshot->propagation
+        && shownLength() != words::Length::Tip && isVisible()
+        && !(m_blockers.revision == m_snapshot->revision && m_blockers.path == m_path
+            && m_blockers.dimension == m_dimension);
+    startBlockers();
+}
+
+void ExplainView::startBlockers()
+{
+    if (!m_blockersWanted || m_blockerWatcher.isRunning())
+        return;
+    m_blockersWanted = false;
+    auto promise = std::make_shared<QPromise<Blockers>>();
+    m_blockerWatcher.setFuture(promise->future());
+    promise->start();
+    QThreadPool::globalInstance()->start([promise, snapshot = m_snapshot, value = m_value, path = m_path,
+                                             dimension = m_dimension, stop = m_stop.get_token()] {
+        try {
+            promise->addResult(Blockers{ snapshot->revision, path, dimension,
+                words::whyNot(
+                    *snapshot->program, *snapshot->mesh, value, absentAxes(*snapshot, value, dimension, stop)) });
+        } catch (const std::bad_alloc&) { // no answer
+        }
+        promise->finish();
+    });
+}
+
+void ExplainView::receiveBlockers()
+{
+    if (m_blockerWatcher.future().resultCount() > 0) {
+        m_blockers = m_blockerWatcher.result();
+        if (m_page->isVisibleTo(this))
+            rebuildWhyNot();
+        Q_EMIT whyNotChanged();
+    }
+    startBlockers();
 }
 
 const std::vector<WhatIf>& ExplainView::whatIfs() const
@@ -280,7 +387,8 @@ void ExplainView::rebuildWhatIfs()
 {
     // Rows of the same tensor stay, disabled, until the new ones come: nothing jumps.
     clear(m_whatIfRows);
-    const bool some = shownLength() != words::Length::Tip && m_shown.path == m_path && !m_shown.rows.empty();
+    const bool some =
+        shownLength() != words::Length::Tip && !m_operation.valid() && m_shown.path == m_path && !m_shown.rows.empty();
     m_whatIfBox->setVisible(some);
     if (!some)
         return;
@@ -293,16 +401,30 @@ void ExplainView::rebuildWhatIfs()
         // In a narrow dock the consequence goes below, over the whole width.
         m_whatIfRows->addWidget(change, 2 * i, 0, Qt::AlignVCenter);
         if (isNarrow())
-            m_whatIfRows->addWidget(remark(text.consequence, true), 2 * i + 1, 0, 1, 3);
+            m_whatIfRows->addWidget(remark(text.consequence, true), 2 * i + 1, 0, 1, 4);
         else
             m_whatIfRows->addWidget(remark(text.consequence, true), 2 * i, 1, Qt::AlignVCenter);
+        auto* preview = new QPushButton(tr("Preview"));
+        preview->setProperty("small", true);
+        preview->setEnabled(current);
+        preview->setAccessibleName(tr("Preview %1").arg(words::plain(text.change)));
+        preview->setToolTip(tr("Every value that changes, before it counts."));
+        connect(preview, &QPushButton::clicked, this, [this, i] {
+            if (static_cast<std::size_t>(i) >= whatIfs().size())
+                return;
+            const WhatIf& row = whatIfs()[static_cast<std::size_t>(i)];
+            Q_EMIT previewRequested(row.after, words::plain(words::whatIf(*m_shown.snapshot, row).change));
+        });
+        m_whatIfRows->addWidget(preview, 2 * i, 2, Qt::AlignVCenter);
+        setTabOrder(before, preview);
+        before = preview;
         auto* button = new QPushButton(tr("Apply"));
         button->setProperty("small", true);
         button->setEnabled(current);
         button->setAccessibleName(tr("Apply %1").arg(words::plain(text.change)));
         button->setToolTip(tr("One step that Undo takes back."));
         connect(button, &QPushButton::clicked, this, [this, i] { apply(static_cast<std::size_t>(i)); });
-        m_whatIfRows->addWidget(button, 2 * i, 2, Qt::AlignVCenter);
+        m_whatIfRows->addWidget(button, 2 * i, 3, Qt::AlignVCenter);
         setTabOrder(before, button);
         before = button;
     }
@@ -318,7 +440,7 @@ bool ExplainView::apply(std::size_t whatIf)
 
 void ExplainView::requestWhatIfs()
 {
-    m_wanted = m_value.valid() && m_snapshot->ok() && shownLength() != words::Length::Tip;
+    m_wanted = m_value.valid() && !m_operation.valid() && m_snapshot->ok() && shownLength() != words::Length::Tip;
     if (!m_wanted) {
         m_delay.stop();
         return;
@@ -382,6 +504,8 @@ QString ExplainView::asText() const
     if (shownLength() != words::Length::Tip) {
         for (const words::ExplanationText::Cause& cause : m_text.decidedBy)
             lines << cause.subject + u": "_s + words::plain(cause.reason) + u", "_s + cause.outcome;
+        for (const words::Text& sentence : whyNot())
+            lines << words::plain(sentence);
         for (const WhatIf& row : whatIfs()) {
             const words::WhatIfText text = words::whatIf(*m_shown.snapshot, row);
             lines << tr("What if %1: %2").arg(words::plain(text.change), text.consequence);
@@ -404,6 +528,7 @@ void ExplainView::resizeEvent(QResizeEvent* event)
         applyCompact();
         rebuildRows();
         requestWhatIfs();
+        requestBlockers();
     }
 }
 
@@ -412,6 +537,7 @@ void ExplainView::showEvent(QShowEvent* event)
     QWidget::showEvent(event);
     if (m_wanted)
         m_delay.start();
+    requestBlockers();
 }
 
 } // namespace shardscope

@@ -18,6 +18,7 @@
 class QBoxLayout;
 class QGridLayout;
 class QLabel;
+class QPushButton;
 class QScrollArea;
 class QVBoxLayout;
 
@@ -26,6 +27,7 @@ namespace shardscope {
 class EmptyPage;
 class RoleLabel;
 class SegmentedBar;
+class SpanLabel;
 
 class ExplainView : public QWidget {
     Q_OBJECT
@@ -44,12 +46,21 @@ public:
     /// Applies one of them as one undo step; false if it belongs to an earlier state of the document.
     bool apply(std::size_t whatIf);
 
-    /// What-ifs that are wanted are not there yet.
-    [[nodiscard]] bool isWorking() const { return m_delay.isActive() || m_watcher.isRunning(); }
+    /// What-ifs or answers that are wanted are not there yet.
+    [[nodiscard]] bool isWorking() const
+    {
+        return m_delay.isActive() || m_watcher.isRunning() || m_blockersWanted || m_blockerWatcher.isRunning();
+    }
+    /// Why axes do not cut the value, sentence by sentence; empty until it is worked out, and for operations.
+    [[nodiscard]] const std::vector<words::Text>& whyNot() const;
 
 Q_SIGNALS:
     void keyFigureChanged();
     void whatIfsChanged();
+    void whyNotChanged();
+    void dockRequested(const QString& id); ///< a link leads to something that this dock shows
+    /// A change is to be looked at value by value before it is made.
+    void previewRequested(const shardscope::Experiment& after, const QString& change);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -62,8 +73,21 @@ private:
         std::vector<WhatIf> rows;
         SnapshotPtr snapshot; ///< that they were worked out for
     };
+    /// Of one value, or of one of its dimensions.
+    struct Blockers {
+        std::uint64_t revision = 0;
+        QString path;
+        int dimension = -1;
+        std::vector<words::Text> sentences;
+    };
     void refresh();
     void rebuildRows();
+    void rebuildWhyNot();
+    void requestBlockers();
+    void startBlockers();
+    void receiveBlockers();
+    void follow(const QString& link);
+    SpanLabel* paragraph(const words::Text& text);
     void rebuildWhatIfs();
     void requestWhatIfs();
     void startWhatIfs();
@@ -78,7 +102,9 @@ private:
     Selection* m_selection;
     SnapshotPtr m_snapshot;
     ValueId m_value;
-    QString m_path;
+    OperationId m_operation; ///< explained in place of a value
+    QString m_path, m_operationPath;
+    int m_dimension = -1;
     words::Length m_length = words::Length::Paragraph;
     words::ExplanationText m_text;
     bool m_more = false; ///< asked for more than the tip in a dock too low for it
@@ -92,6 +118,9 @@ private:
     QScrollArea* m_scroll;
     QVBoxLayout* m_paragraphs;
     QLabel* m_moreLink;
+    QWidget* m_whyNotBox;
+    QVBoxLayout* m_whyNotRows;
+    QPushButton* m_change;
     QWidget* m_causes;
     QGridLayout* m_causeRows;
     QWidget* m_whatIfBox;
@@ -105,6 +134,9 @@ private:
     QFutureWatcher<WhatIfs> m_watcher;
     std::stop_source m_stop;
     bool m_wanted = false;
+    QFutureWatcher<Blockers> m_blockerWatcher;
+    bool m_blockersWanted = false;
+    Blockers m_blockers;
     QHash<QString, WhatIfs> m_known; ///< by path, of revision m_knownRevision
     std::uint64_t m_knownRevision = 0;
     WhatIfs m_shown;

@@ -24,12 +24,14 @@
 #include "views/main_window/status_text.h"
 #include "views/panel/obstacle.h"
 #include "views/problems_view/problems_view.h"
+#include "views/program_view/program_view.h"
 #include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/table_help/table_help.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/what_if_view/what_if_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/plain_tip.h"
 #include "words/words.h"
@@ -121,7 +123,7 @@ DockFrame* MainWindow::dock(const QString& id) const
 bool MainWindow::isSettled() const
 {
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
-        && !m_propagation->isWorking();
+        && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const

@@ -43,6 +43,7 @@ class TableHelp;
 class TensorsView;
 class TimingView;
 class TopologyView;
+class WhatIfView;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -62,6 +63,7 @@ public:
     [[nodiscard]] DialectsView* dialectsView() const { return m_dialects; }
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
+    [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
@@ -98,7 +100,7 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 3;
+    static constexpr int arrangementVersion = 4;
     void makeDocks();
     void makeActions();
     void makeMenus();
@@ -166,6 +168,7 @@ private:
     TopologyView* m_devices = nullptr;
     HostsView* m_hosts = nullptr;
     PropagationView* m_propagation = nullptr;
+    WhatIfView* m_whatIf = nullptr;
     QList<DockFrame*> m_docks;
 
     QMenu* m_recentMenu = nullptr;

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "words/value_changes.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -18,19 +19,17 @@ struct Preview {
     Q_DECLARE_TR_FUNCTIONS(Preview)
 };
 
-/// "32 → 64 MiB"; one figure where it stays.
-QString stepOf(const QString& before, const QString& after)
+std::optional<EditPreview> valuesPreview(
+    const SnapshotPtr& now, const ExperimentPtr& after, AnalysisCache& cache, const std::stop_token& stop)
 {
-    if (before == after)
-        return after;
-    const qsizetype unit = after.lastIndexOf(QLatin1Char(' '));
-    const bool same = unit > 0 && before.endsWith(after.mid(unit));
-    return (same ? before.left(before.size() - (after.size() - unit)) : before) + QStringLiteral(" → ") + after;
-}
-
-QString bytesOf(std::int64_t bytes)
-{
-    return words::bytes(static_cast<double>(bytes));
+    const SnapshotPtr then = analyse(after, 0, cache, stop);
+    if (!then)
+        return std::nullopt;
+    EditPreview preview = editPreview(*now, *then);
+    preview.values = std::make_shared<const ValueChanges>(valueChanges(*now, *then));
+    preview.now = now;
+    preview.then = then;
+    return preview;
 }
 
 } // namespace
@@ -55,11 +54,11 @@ QList<EditPreview::Part> EditPreview::parts(bool all) const
     else
         add(false, Preview::tr("nothing changes"));
     add(change->stateBytesBefore != change->stateBytesAfter,
-        Preview::tr("%1 per device").arg(stepOf(bytesOf(change->stateBytesBefore), bytesOf(change->stateBytesAfter))));
+        Preview::tr("%1 per device").arg(words::bytesStep(change->stateBytesBefore, change->stateBytesAfter)));
     if (change->sentBefore && change->sentAfter)
         add(!(*change->sentBefore == *change->sentAfter),
             Preview::tr("sent %1 per step")
-                .arg(stepOf(words::bytes(*change->sentBefore), words::bytes(*change->sentAfter))));
+                .arg(words::amountStep(words::bytes(*change->sentBefore), words::bytes(*change->sentAfter))));
     return parts;
 }
 
@@ -106,13 +105,14 @@ EditPreviewer::~EditPreviewer()
     m_stop.request_stop();
 }
 
-void EditPreviewer::request(SnapshotPtr now, Experiment after)
+void EditPreviewer::request(SnapshotPtr now, Experiment after, Detail detail)
 {
     cancel();
     if (!now)
         return;
     m_now = std::move(now);
     m_after = std::make_shared<const Experiment>(std::move(after));
+    m_detail = detail;
     if (!m_watcher.isRunning())
         start();
 }
@@ -132,9 +132,12 @@ void EditPreviewer::start()
     promise->start();
     QThreadPool::globalInstance()->start(
         [promise, now = std::exchange(m_now, nullptr), after = std::exchange(m_after, nullptr), cache = m_cache,
-            stop = m_stop.get_token()] {
+            stop = m_stop.get_token(), detail = m_detail] {
             try {
-                promise->addResult(editPreview(*now, *after, *cache, stop));
+                if (detail == Detail::Sums)
+                    promise->addResult(editPreview(*now, *after, *cache, stop));
+                else
+                    promise->addResult(valuesPreview(now, after, *cache, stop));
             } catch (const std::bad_alloc&) {
                 promise->addResult(std::nullopt); // a preview that does not fit into memory is none
             }

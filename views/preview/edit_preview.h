@@ -19,6 +19,9 @@ namespace shardscope {
 struct EditPreview {
     std::optional<Change> change; ///< absent where the arrays cannot be laid out
     QString problem; ///< the first error, one sentence; empty where a step can run
+    /// Value by value, with the two analyses; only where they were asked for.
+    std::shared_ptr<const ValueChanges> values = {};
+    SnapshotPtr now = {}, then = {};
 
     /// "8 weights change", "32 → 64 MiB per device", "sent 8.16 → 24.1 MiB per step": one part per figure, with the
     /// figures that stay as they are if asked for. Bytes per device are those of parameters, gradients and moments.
@@ -47,7 +50,9 @@ public:
     ~EditPreviewer() override;
 
     /// ready() follows, unless something else is requested before. Nothing is done without a snapshot.
-    void request(SnapshotPtr now, Experiment after);
+    enum class Detail : std::uint8_t { Sums, Values };
+    void request(SnapshotPtr now, Experiment after, Detail detail = Detail::Sums);
+    [[nodiscard]] bool isWorking() const { return m_now || m_watcher.isRunning(); }
     /// Nothing that was requested is wanted any more.
     void cancel();
 
@@ -63,6 +68,7 @@ private:
     QFutureWatcher<Outcome> m_watcher;
     SnapshotPtr m_now; ///< what is to be compared next; null if nothing is
     ExperimentPtr m_after;
+    Detail m_detail = Detail::Sums;
     std::stop_source m_stop; ///< of the one at work
 };
 

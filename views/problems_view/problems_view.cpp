@@ -60,6 +60,13 @@ int meshAxisOf(const Problem& problem)
     return indexBehind("/mesh/axes/"_L1, problem);
 }
 
+/// The line of the program's text that a problem is about, 0 for none.
+int textLineOf(const Problem& problem, const Experiment* experiment)
+{
+    const bool hasText = experiment && std::holds_alternative<ProgramModel>(experiment->model);
+    return hasText && problem.diagnostic.where.pointer.empty() ? problem.diagnostic.where.line : 0;
+}
+
 /// "4 layers" where a problem comes again in every layer, else its own place.
 QString placeOf(const Snapshot* snapshot, const Experiment* experiment, const Problem& problem)
 {
@@ -193,7 +200,7 @@ void ProblemsView::rebuild()
         ProblemRow::Buttons buttons;
         buttons.dismiss = i < m_messages.size();
         buttons.show = experiment
-            && (ruleOf(problem) >= 0 || meshAxisOf(problem) >= 0
+            && (ruleOf(problem) >= 0 || meshAxisOf(problem) >= 0 || textLineOf(problem, experiment) > 0
                 || (m_snapshot->program
                     && m_snapshot->program->find(tensorOf(m_snapshot.get(), problem).toStdString()).valid()));
         auto* row = new ProblemRow(problem, placeOf(m_snapshot.get(), experiment, problem), buttons, i % 2 == 1);
@@ -238,6 +245,12 @@ void ProblemsView::reveal(const Problem& problem)
     if (const int axis = meshAxisOf(problem); axis >= 0 && static_cast<std::size_t>(axis) < axes.size())
         m_selection->setMeshAxis(QString::fromStdString(axes[static_cast<std::size_t>(axis)].name));
     const QString tensor = tensorOf(m_snapshot.get(), problem);
+    if (const int line = m_snapshot ? textLineOf(problem, m_snapshot->experiment.get()) : 0; line > 0) {
+        m_selection->setTextLine(0); // asked for again, it is shown again
+        m_selection->setTextLine(line);
+        Q_EMIT textRequested();
+        return;
+    }
     if (!tensor.isEmpty()) {
         m_selection->setTensor(tensor);
         if (problem.diagnostic.where.dimension >= 0)

@@ -40,6 +40,7 @@ public:
     bool fix(const Problem& problem, std::size_t fix);
 
 Q_SIGNALS:
+    void textRequested(); ///< a problem in a line of the program's text is to be shown
     void keyFigureChanged();
 
 private:

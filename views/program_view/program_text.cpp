@@ -2,110 +2,149 @@
 #include "views/program_view/program_text.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
+#include <cstring>
 
-#include "program/op_row.h"
-#include "views/theme/theme.h"
-#include "words/utf8.h"
+#include "propagation/written.h"
+#include "stablehlo/print.h"
 
 namespace shardscope {
 
 namespace {
 
-/// The printer shows programs of main alone whose operations have one result each; of others there is a plain list.
-bool canPrint(const Program& program)
+/// Constants of more elements are left out: nobody reads them.
+constexpr std::int64_t longestConstant = 16;
+
+/// A built-in network as a module of StableHLO: annotations make way for what propagation found.
+Program moduleOf(const Snapshot& snapshot)
 {
-    return program.functions.size() < 2
-        && std::all_of(program.operations.begin(), program.operations.end(),
-            [](const Operation& operation) { return operation.results.size() == 1 && operation.regions.empty(); });
+    Program program = *snapshot.program;
+    if (!program.meshes.empty() || !snapshot.mesh)
+        return program;
+    program.meshes.push_back(ProgramMesh{ "mesh", snapshot.mesh });
+    if (!snapshot.propagation)
+        return program;
+    program.argumentAnnotations.clear();
+    program.resultAnnotations.clear();
+    Function main;
+    main.name = "main";
+    main.body = RegionId(0);
+    program.functions.push_back(std::move(main));
+    return program;
 }
 
-std::string valueName(const Program& program, ValueId id)
+char lower(char c)
 {
-    const Value& value = program.value(id);
-    if (!value.definition.valid())
-        return "%arg" + std::to_string(value.index);
-    const std::string name = '%' + std::to_string(value.definition.index);
-    return value.index == 0 ? name : name + '#' + std::to_string(value.index);
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+char upper(char c)
+{
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-void listRegion(const Program& program, RegionId region, std::size_t depth, std::string& text)
+/// Where `wanted`, in small letters, occurs next from `begin` on, whatever the case; npos for nowhere.
+std::size_t findNext(std::string_view text, std::string_view wanted, std::size_t begin)
 {
-    const std::string indent(2 * depth, ' ');
-    for (const OperationId id : program.regions[region.index].operations) {
-        const Operation& operation = program.operation(id);
-        text += indent + '%' + std::to_string(id.index) + " = " + qualifiedName(operation);
-        for (std::size_t i = 0; i < operation.operands.size(); ++i)
-            text += (i == 0 ? " " : ", ") + valueName(program, operation.operands[i]);
-        for (std::size_t i = 0; i < operation.results.size(); ++i)
-            text += (i == 0 ? " : " : ", ") + toString(program.value(operation.results[i]).type);
-        text += '\n';
-        for (const RegionId body : operation.regions) {
-            text += indent + "{\n";
-            listRegion(program, body, depth + 1, text);
-            text += indent + "}\n";
+    const char small = wanted.front(), large = upper(wanted.front());
+    while (begin + wanted.size() <= text.size()) {
+        const std::size_t room = text.size() - wanted.size() + 1 - begin;
+        const char* from = text.data() + begin;
+        const auto* a = static_cast<const char*>(std::memchr(from, small, room));
+        const char* found = a;
+        if (large != small) {
+            const auto* b =
+                static_cast<const char*>(std::memchr(from, large, a ? static_cast<std::size_t>(a - from) : room));
+            found = b ? b : a;
         }
+        if (!found)
+            return std::string_view::npos;
+        if (std::equal(wanted.begin(), wanted.end(), found, [](char x, char y) { return x == lower(y); }))
+            return static_cast<std::size_t>(found - text.data());
+        begin = static_cast<std::size_t>(found - text.data()) + 1;
     }
+    return std::string_view::npos;
 }
 
-std::string listed(const Program& program)
+bool isNumber(std::string_view path)
 {
-    std::string text = "module @" + program.name + " {\n";
-    if (program.functions.empty())
-        listRegion(program, RegionId(0), 1, text);
-    for (const Function& function : program.functions) {
-        text += "  func.func @" + function.name + " {\n";
-        listRegion(program, function.body, 2, text);
-        text += "  }\n";
-    }
-    return text + "}\n";
-}
-
-/// The number behind `prefix` at the line's first word, -1 if it begins otherwise or something else follows.
-long numberAfter(std::string_view line, std::string_view prefix, std::string_view behind)
-{
-    const std::size_t begin = line.find_first_not_of(' ');
-    if (begin == std::string_view::npos || !line.substr(begin).starts_with(prefix))
-        return -1;
-    line.remove_prefix(begin + prefix.size());
-    long number = -1;
-    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-    const auto used = static_cast<std::size_t>(end - line.data());
-    return error == std::errc() && line.substr(used).starts_with(behind) ? number : -1;
+    return std::all_of(path.begin(), path.end(), [](char c) { return (c >= '0' && c <= '9') || c == ':'; });
 }
 
 } // namespace
 
-ProgramText ProgramText::of(const Program& program)
+ProgramText ProgramText::printed(const Snapshot& snapshot)
+{
+    PrintOptions options;
+    options.locations = !snapshot.asRead; // of a built-in network: the names of its arguments
+    options.argumentLines = true;
+    options.maximumElements = longestConstant;
+    Program program = moduleOf(snapshot);
+    // Values of a program that was read have numbers for names, and the text has them already.
+    const bool named = std::any_of(program.values.begin(), program.values.end(),
+        [](const Value& value) { return value.definition.valid() && !isNumber(value.path); });
+    options.names = named && !snapshot.asRead ? PrintedNames::AsComments : PrintedNames::None;
+    if (snapshot.propagation && !snapshot.propagation->meshes.empty() && !program.meshes.empty())
+        program = withShardings(program, *snapshot.propagation, true);
+    PrintedProgram printed = printWithLines(program, options);
+    ProgramText result;
+    result.text = std::move(printed.text);
+    result.split();
+    result.link(printed.operationLines, printed.valueLines);
+    return result;
+}
+
+ProgramText ProgramText::written(std::string text, const Program* program)
 {
     ProgramText result;
-    result.text = canPrint(program) ? print(program) : listed(program);
-    result.lineOfOperation.assign(program.operations.size(), -1);
-    result.lineOfArgument.assign(program.main().arguments.size(), -1);
-    for (std::size_t begin = 0; begin < result.text.size();) {
-        const std::size_t end = std::min(result.text.find('\n', begin), result.text.size());
-        const std::string_view line = std::string_view(result.text).substr(begin, end - begin);
-        const int index = static_cast<int>(result.starts.size());
-        result.starts.push_back(begin);
-        result.longest = std::max(result.longest, static_cast<int>(line.size()));
-        OperationId operation;
-        ValueId argument;
-        if (const long number = numberAfter(line, "%", " = ");
-            number >= 0 && static_cast<std::size_t>(number) < program.operations.size()) {
-            operation = OperationId(static_cast<std::size_t>(number));
-            result.lineOfOperation[operation.index] = index;
-        } else if (const long which = numberAfter(line, "%arg", ": ");
-                   which >= 0 && static_cast<std::size_t>(which) < program.main().arguments.size()) {
-            argument = program.main().arguments[static_cast<std::size_t>(which)];
-            result.lineOfArgument[static_cast<std::size_t>(which)] = index;
+    result.text = std::move(text);
+    result.split();
+    std::vector<std::uint32_t> operationLines, valueLines;
+    if (program) {
+        operationLines.resize(program->operations.size());
+        valueLines.resize(program->values.size());
+        for (std::size_t i = 0; i < program->operations.size(); ++i) {
+            const Operation& operation = program->operations[i];
+            operationLines[i] = program->sources[operation.source].line;
+            for (const ValueId value : operation.results)
+                valueLines[value.index] = operationLines[i];
         }
-        result.operations.push_back(operation);
-        result.arguments.push_back(argument);
+        for (const Function& function : program->functions)
+            for (const ValueId value : program->regions[function.body.index].arguments)
+                valueLines[value.index] = program->sources[function.source].line;
+    }
+    result.link(operationLines, valueLines);
+    return result;
+}
+
+void ProgramText::split()
+{
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        starts.push_back(begin);
+        longest = std::max(longest, static_cast<int>(std::min<std::size_t>(end - begin, longestShown)));
         begin = end + 1;
     }
-    result.starts.push_back(result.text.size() + (result.text.ends_with('\n') ? 0 : 1));
-    return result;
+    operations.resize(starts.size());
+    values.resize(starts.size());
+    starts.push_back(text.size() + (text.ends_with('\n') ? 0 : 1));
+}
+
+void ProgramText::link(const std::vector<std::uint32_t>& operationLines, const std::vector<std::uint32_t>& valueLines)
+{
+    const auto place = [&](std::uint32_t line) {
+        return line == 0 || line > operations.size() ? -1 : static_cast<int>(line) - 1;
+    };
+    lineOfOperation.reserve(operationLines.size());
+    for (std::size_t i = 0; i < operationLines.size(); ++i) {
+        lineOfOperation.push_back(place(operationLines[i]));
+        if (const int line = lineOfOperation.back(); line >= 0 && !operations[static_cast<std::size_t>(line)].valid())
+            operations[static_cast<std::size_t>(line)] = OperationId(i);
+    }
+    lineOfValue.reserve(valueLines.size());
+    for (std::size_t i = 0; i < valueLines.size(); ++i) {
+        lineOfValue.push_back(place(valueLines[i]));
+        if (const int line = lineOfValue.back(); line >= 0 && !values[static_cast<std::size_t>(line)].valid())
+            values[static_cast<std::size_t>(line)] = ValueId(i);
+    }
 }
 
 std::string_view ProgramText::line(int index) const
@@ -115,57 +154,34 @@ std::string_view ProgramText::line(int index) const
     return std::string_view(text).substr(begin, end - begin - 1);
 }
 
-int ProgramText::find(std::string_view wanted, int from, bool backwards) const
+int ProgramText::lineOf(ValueId value) const
 {
-    if (wanted.empty() || lines() == 0)
-        return -1;
-    const auto same = [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-    };
-    const int count = lines();
-    for (int i = 0; i < count; ++i) {
-        const int at = ((from + (backwards ? -i : i)) % count + count) % count;
-        const std::string_view in = line(at);
-        if (std::search(in.begin(), in.end(), wanted.begin(), wanted.end(), same) != in.end())
-            return at;
+    return value.valid() && value.index < lineOfValue.size() ? lineOfValue[value.index] : -1;
+}
+
+int ProgramText::lineOf(OperationId operation) const
+{
+    return operation.valid() && operation.index < lineOfOperation.size() ? lineOfOperation[operation.index] : -1;
+}
+
+std::vector<int> ProgramText::find(std::string_view wanted) const
+{
+    std::vector<int> found;
+    if (wanted.empty())
+        return found;
+    std::string small(wanted);
+    std::transform(small.begin(), small.end(), small.begin(), lower);
+    for (std::size_t at = findNext(text, small, 0); at != std::string_view::npos;) {
+        const auto behind = std::upper_bound(starts.begin(), starts.end(), at);
+        found.push_back(static_cast<int>(behind - starts.begin()) - 1);
+        at = behind == starts.end() ? std::string_view::npos : findNext(text, small, *behind);
     }
-    return -1;
+    return found;
 }
 
-ProgramTextModel::ProgramTextModel(QObject* parent)
-    : QAbstractListModel(parent)
+bool ProgramText::hasLinesOf(const ProgramText& other) const
 {
-}
-
-void ProgramTextModel::setText(std::shared_ptr<const ProgramText> text)
-{
-    beginResetModel();
-    m_text = std::move(text);
-    endResetModel();
-}
-
-int ProgramTextModel::rowCount(const QModelIndex& parent) const
-{
-    return m_text && !parent.isValid() ? m_text->lines() : 0;
-}
-
-QVariant ProgramTextModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || !m_text)
-        return {};
-    switch (role) {
-    case Qt::DisplayRole:
-        return words::fromStd(m_text->line(index.row()));
-    case Qt::FontRole:
-        return Metrics::fixed();
-    case Qt::ForegroundRole: {
-        const auto row = static_cast<std::size_t>(index.row());
-        const bool linked = m_text->operations[row].valid() || m_text->arguments[row].valid();
-        return linked ? QVariant() : QVariant(Theme::current().secondary);
-    }
-    default:
-        return {};
-    }
+    return operations == other.operations && values == other.values;
 }
 
 } // namespace shardscope

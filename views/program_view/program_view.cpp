@@ -4,18 +4,16 @@
 #include <QAction>
 #include <QApplication>
 #include <QBoxLayout>
-#include <QClipboard>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListView>
-#include <QScrollBar>
 #include <QShortcut>
 #include <QSplitter>
-#include <QStyledItemDelegate>
 #include <QToolButton>
 #include <algorithm>
+#include <utility>
 
+#include "program/operation_path.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
@@ -27,23 +25,6 @@ namespace shardscope {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-/// Lines of code: all of one height, as wide as the longest of them.
-class LineDelegate : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override
-    {
-        const auto* model = qobject_cast<const ProgramTextModel*>(index.model());
-        const QFontMetrics metrics(Metrics::fixed());
-        const int letters = model && model->text() ? model->text()->longest : 0;
-        return { metrics.horizontalAdvance(u'0') * (letters + 2), metrics.height() + 2 };
-    }
-};
-
-} // namespace
-
 ProgramView::ProgramView(Document* document, Selection* selection, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
@@ -53,8 +34,7 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     , m_zoom(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_canvas(new GraphCanvas)
     , m_legend(new SpanLine)
-    , m_text(new QListView)
-    , m_textModel(new ProgramTextModel(this))
+    , m_text(new TextPane)
     , m_parts(new QSplitter)
     , m_empty(new EmptyPage(QString()))
 {
@@ -70,19 +50,8 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     layout->addLayout(head);
     makeHead(head);
 
-    m_text->setModel(m_textModel);
-    m_text->setItemDelegate(new LineDelegate(m_text));
-    m_text->setAccessibleName(tr("Text of the program"));
-    m_text->setUniformItemSizes(true);
-    m_text->setFrameShape(QFrame::NoFrame);
-    m_text->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_text->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    m_text->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_text->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_text->setTextElideMode(Qt::ElideNone);
-    m_text->setMinimumWidth(Metrics::scaled(120));
-    auto* graph = new QWidget;
-    auto* column = new QVBoxLayout(graph);
+    m_graph = new QWidget;
+    auto* column = new QVBoxLayout(m_graph);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_canvas, 1);
@@ -92,7 +61,7 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     m_legend->setMuted(true);
     foot->addWidget(m_legend);
     column->addLayout(foot);
-    m_parts->addWidget(graph);
+    m_parts->addWidget(m_graph);
     m_parts->addWidget(m_text);
     m_parts->setStretchFactor(0, 3);
     m_parts->setStretchFactor(1, 2);
@@ -105,25 +74,12 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     connect(m_canvas, &GraphCanvas::currentChanged, this,
         [this] { select(m_canvas->currentValue(), m_canvas->currentOperation()); });
     connect(m_canvas, &GraphCanvas::zoomChanged, this, [this] { m_zoom->setText(words::percent(m_canvas->zoom())); });
-    connect(m_text->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& line) {
-        const ProgramText* text = m_textModel->text();
-        if (m_linking || !line.isValid() || !text)
-            return;
-        const auto row = static_cast<std::size_t>(line.row());
-        const OperationId operation = text->operations[row];
-        if (operation.valid()) {
-            const auto& results = m_program->operation(operation).results;
-            select(results.empty() ? ValueId() : results[0], operation);
-        } else if (text->arguments[row].valid()) {
-            select(text->arguments[row], {});
-        }
-    });
+    connect(m_text, &TextPane::lineChosen, this, &ProgramView::selectLine);
     // A line that is asked for explicitly is opened in the graph.
-    connect(m_text, &QListView::activated, this, [this](const QModelIndex& line) {
-        const ProgramText* text = m_textModel->text();
-        const OperationId operation =
-            text && line.isValid() ? text->operations[static_cast<std::size_t>(line.row())] : OperationId();
-        if (operation.valid() && m_canvas->layoutOfGraph())
+    connect(m_text, &TextPane::lineOpened, this, [this] {
+        const OperationId operation = m_text->currentOperation();
+        if (operation.valid() && m_canvas->layoutOfGraph()
+            && operation.index < m_canvas->layoutOfGraph()->outline().partOfOperation.size())
             m_canvas->show(m_canvas->layoutOfGraph()->outline().partOfOperation[operation.index]);
     });
     connect(m_document, &Document::snapshotChanged, this, &ProgramView::showSnapshot);
@@ -132,13 +88,16 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
         auto* made = new QShortcut(keys, where, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
         connect(made, &QShortcut::activated, this, run);
     };
-    shortcut(QKeySequence::Find, this, [this] {
-        m_search->setFocus(Qt::ShortcutFocusReason);
-        m_search->selectAll();
+    // Within the text its own search counts.
+    const auto inText = [this] { return m_text->isAncestorOf(QApplication::focusWidget()) || m_canvas->isHidden(); };
+    shortcut(QKeySequence::Find, this, [this, inText] {
+        QLineEdit* field = inText() ? m_text->searchField() : m_search;
+        field->setFocus(Qt::ShortcutFocusReason);
+        field->selectAll();
     });
-    shortcut(QKeySequence::FindNext, this, [this] { findNext(1); });
-    shortcut(QKeySequence::FindPrevious, this, [this] { findNext(-1); });
-    shortcut(QKeySequence::Copy, m_text, [this] { copyLines(); });
+    const auto find = [this, inText](int step) { inText() ? m_text->findNext(step) : findNext(step); };
+    shortcut(QKeySequence::FindNext, this, [find] { find(1); });
+    shortcut(QKeySequence::FindPrevious, this, [find] { find(-1); });
     setFocusProxy(m_canvas);
     showSnapshot();
 }
@@ -202,7 +161,7 @@ void ProgramView::resizeEvent(QResizeEvent*)
     // Beside each other where there is room for both.
     m_parts->setOrientation(width() >= height() * 9 / 10 ? Qt::Horizontal : Qt::Vertical);
     if (!m_textByHand)
-        setTextShown(width() >= Metrics::scaled(520) || height() >= Metrics::scaled(520));
+        setTextShown(width() >= Metrics::scaled(520) || height() >= Metrics::scaled(520) || m_graph->isHidden());
 }
 
 void ProgramView::showEvent(QShowEvent* event)
@@ -215,10 +174,15 @@ void ProgramView::showEvent(QShowEvent* event)
 void ProgramView::showEmpty()
 {
     const bool some = m_program && !m_program->operations.empty();
-    m_parts->setVisible(some);
-    m_empty->setVisible(!some);
-    if (some)
+    m_graph->setVisible(some);
+    // What could not be read is still a text, with what is wrong at its lines.
+    const bool text = some || (!m_program && m_text->hasText());
+    m_parts->setVisible(text);
+    m_empty->setVisible(!text);
+    if (text) {
+        setTextShown(m_textButton->isChecked() || !some);
         return;
+    }
     if (m_program) {
         m_empty->setSentence(tr("This experiment has arrays and rules, and no operations to draw."));
         m_empty->setButton({});
@@ -250,67 +214,80 @@ void ProgramView::showSnapshot()
     m_program = program;
     m_canvas->setSnapshot(program && !program->operations.empty() ? snapshot : nullptr);
     m_legend->setText(m_canvas->graphWords() ? m_canvas->graphWords()->legend() : words::Text());
-    if (other) {
-        m_linking = true;
-        m_textModel->setText(program ? std::make_shared<const ProgramText>(ProgramText::of(*program)) : nullptr);
-        m_linking = false;
+    m_linking = true;
+    m_text->setSnapshot(snapshot, m_document->snapshot());
+    m_linking = false;
+    if (other)
         search();
-    }
     showEmpty();
     followSelection();
 }
 
 void ProgramView::followSelection()
 {
-    if (m_linking || !m_program || m_stale)
+    if (m_linking || m_stale)
         return;
-    const std::string path = m_selection->tensor().toStdString();
-    const ValueId value = path.empty() ? ValueId() : m_program->find(path);
+    if (const int line = m_selection->textLine(); line != m_selectedLine) {
+        m_selectedLine = line;
+        if (line > 0) {
+            setTextShown(true);
+            m_text->showWrittenLine(line);
+            return;
+        }
+    }
+    if (!m_program)
+        return;
+    const ValueId value = m_program->find(m_selection->tensor().toStdString());
+    const OperationId operation = findOperation(*m_program, m_selection->operation().toStdString());
     m_canvas->setMarkedValue(value);
-    const ProgramText* text = m_textModel->text();
-    if (!value.valid() || !text)
-        return;
-    const Value& of = m_program->value(value);
-    const std::vector<int>& lines = of.definition.valid() ? text->lineOfOperation : text->lineOfArgument;
-    const std::size_t index = of.definition.valid() ? of.definition.index : of.index;
-    if (index < lines.size())
-        showLine(lines[index]);
+    if (operation.valid())
+        showInGraph(operation);
+    m_text->showPlace(value, operation);
 }
 
-void ProgramView::showLine(int line)
+/// What stands for the operation in the graph becomes current there.
+void ProgramView::showInGraph(OperationId operation)
 {
-    if (line < 0 || m_text->currentIndex().row() == line)
+    const GraphLayout* layout = m_canvas->layoutOfGraph();
+    if (!layout || m_canvas->currentOperation() == operation
+        || operation.index >= layout->outline().partOfOperation.size())
         return;
-    m_linking = true;
-    const QModelIndex index = m_textModel->index(line);
-    m_text->setCurrentIndex(index);
-    const int left = m_text->horizontalScrollBar()->value();
-    m_text->scrollTo(index, QAbstractItemView::EnsureVisible);
-    m_text->horizontalScrollBar()->setValue(left);
-    m_linking = false;
+    const bool wasLinking = std::exchange(m_linking, true);
+    m_canvas->setCurrent(layout->placeOf(layout->outline().partOfOperation[operation.index]));
+    m_linking = wasLinking;
+}
+
+void ProgramView::selectLine()
+{
+    if (m_linking || !m_program)
+        return;
+    const OperationId operation = m_text->currentOperation();
+    ValueId value = m_text->currentValue();
+    if (operation.valid() && operation.index < m_program->operations.size()) {
+        const auto& results = m_program->operation(operation).results;
+        value = results.empty() ? ValueId() : results[0];
+    }
+    if (operation.valid() || value.valid())
+        select(value, operation);
 }
 
 void ProgramView::select(ValueId value, OperationId operation)
 {
     if (m_linking || !m_program)
         return;
-    const ProgramText* text = m_textModel->text();
-    if (operation.valid() && text)
-        showLine(text->lineOfOperation[operation.index]);
+    const std::string path = value.valid() ? m_program->value(value).path : std::string();
     m_linking = true;
-    if (value.valid() && !m_program->value(value).path.empty())
-        m_selection->setTensor(QString::fromStdString(m_program->value(value).path));
+    if (operation.valid())
+        m_selection->setOperation(
+            QString::fromStdString(operationPath(*m_program, operation)), QString::fromStdString(path));
+    else if (!path.empty())
+        m_selection->setTensor(QString::fromStdString(path));
     m_linking = false;
-    if (!value.valid())
-        return;
-    m_canvas->setMarkedValue(value);
-    if (const Value& of = m_program->value(value); !of.definition.valid() && text
-        && of.index < text->lineOfArgument.size() && m_program->main().arguments[of.index] == value)
-        showLine(text->lineOfArgument[of.index]);
-    // From the text: what stands for the operation in the graph becomes current there.
-    if (operation.valid() && m_canvas->currentOperation() != operation && m_canvas->layoutOfGraph())
-        m_canvas->setCurrent(
-            m_canvas->layoutOfGraph()->placeOf(m_canvas->layoutOfGraph()->outline().partOfOperation[operation.index]));
+    if (value.valid())
+        m_canvas->setMarkedValue(value);
+    m_text->showPlace(value, operation);
+    if (operation.valid())
+        showInGraph(operation);
 }
 
 void ProgramView::search()
@@ -339,17 +316,6 @@ void ProgramView::findNext(int step)
     m_canvas->show(m_matches[static_cast<std::size_t>(m_match)]);
     select(m_canvas->currentValue(), m_canvas->currentOperation());
     m_found->setText(found());
-}
-
-void ProgramView::copyLines() const
-{
-    QModelIndexList lines = m_text->selectionModel()->selectedIndexes();
-    std::sort(lines.begin(), lines.end());
-    QString text;
-    for (const QModelIndex& line : lines)
-        text += line.data().toString() + u'\n';
-    if (!text.isEmpty())
-        QApplication::clipboard()->setText(text);
 }
 
 bool ProgramView::eventFilter(QObject* watched, QEvent* event)

@@ -7,12 +7,11 @@
 #include "document/document.h"
 #include "document/selection.h"
 #include "views/program_view/graph_canvas.h"
-#include "views/program_view/program_text.h"
+#include "views/program_view/text_pane.h"
 
 class QHBoxLayout;
 class QLabel;
 class QLineEdit;
-class QListView;
 class QSplitter;
 class QToolButton;
 
@@ -29,8 +28,10 @@ public:
     /// "239 operations", for the dock's title.
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] GraphCanvas* canvas() const { return m_canvas; }
-    [[nodiscard]] QListView* textView() const { return m_text; }
-    [[nodiscard]] ProgramTextModel* textModel() const { return m_textModel; }
+    [[nodiscard]] TextPane* textPane() const { return m_text; }
+    [[nodiscard]] QListView* textView() const { return m_text->view(); }
+    [[nodiscard]] ProgramTextModel* textModel() const { return m_text->model(); }
+    [[nodiscard]] bool isWorking() const { return isVisible() && m_text->isWorking(); }
     [[nodiscard]] QLineEdit* searchField() const { return m_search; }
     /// What the search found: "2 of 8", or that nothing is there.
     [[nodiscard]] QString found() const;
@@ -53,9 +54,9 @@ private:
     void showEmpty();
     void followSelection();
     void select(ValueId value, OperationId operation); ///< by the user, in graph or text
-    void showLine(int line);
+    void showInGraph(OperationId operation);
+    void selectLine(); ///< the text's current one
     void search();
-    void copyLines() const;
 
     Document* m_document;
     Selection* m_selection;
@@ -65,8 +66,8 @@ private:
     QLabel* m_zoom;
     GraphCanvas* m_canvas;
     SpanLine* m_legend;
-    QListView* m_text;
-    ProgramTextModel* m_textModel;
+    QWidget* m_graph = nullptr; ///< canvas and legend
+    TextPane* m_text;
     QSplitter* m_parts;
     EmptyPage* m_empty;
     SnapshotPtr m_shown;
@@ -76,6 +77,7 @@ private:
     int m_match = -1;
     bool m_stale = true; ///< not shown since something changed
     bool m_linking = false;
+    int m_selectedLine = 0; ///< of the written text, as it was followed last
     bool m_textByHand = false;
 };
 

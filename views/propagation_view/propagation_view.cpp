@@ -13,6 +13,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "program/operation_path.h"
+#include "views/panel/follow_link.h"
 #include "views/panel/panel.h"
 #include "views/propagation_view/axes_delegate.h"
 #include "views/propagation_view/difference_model.h"
@@ -207,6 +209,8 @@ void PropagationView::connectAll()
     connect(m_strategies, &StrategyBar::comparedChanged, this, &PropagationView::compare);
     connect(&m_job, &ComparisonJob::finished, this, &PropagationView::showComparison);
     connect(m_selection, &Selection::changed, this, &PropagationView::followSelection);
+    connect(
+        m_sentence, &SpanLabel::linkActivated, this, [this](const QString& link) { followLink(*m_selection, link); });
     connect(m_document, &Document::snapshotChanged, this, &PropagationView::refresh);
     connect(m_document, &Document::replaced, this, &PropagationView::refresh);
 }
@@ -445,15 +449,25 @@ void PropagationView::followSelection()
     const SnapshotPtr& snapshot = m_model->snapshot();
     if (!snapshot || !m_replay || m_following || isPlaying() || m_table->hasFocus() || m_sketch->hasFocus())
         return;
-    const std::string path = m_selection->tensor().toStdString();
-    if (path.empty())
+    if (const int step = m_selection->step(); step != m_selectedStep) {
+        m_selectedStep = step;
+        if (step >= 0) {
+            setStep(step);
+            return;
+        }
+    }
+    ValueId value = snapshot->program->find(m_selection->tensor().toStdString());
+    OperationId operation = findOperation(*snapshot->program, m_selection->operation().toStdString());
+    if (operation.valid() && !snapshot->program->operation(operation).results.empty())
+        value = snapshot->program->operation(operation).results[0];
+    if (value.valid())
+        if (const std::uint32_t settled = m_replay->settledAt(value); settled > 0)
+            setStep(static_cast<int>(settled));
+    if (!operation.valid() && value.valid())
+        operation = snapshot->program->value(value).definition;
+    if (!operation.valid() && !value.valid())
         return;
-    const ValueId value = snapshot->program->find(path);
-    if (!value.valid())
-        return;
-    if (const std::uint32_t settled = m_replay->settledAt(value); settled > 0)
-        setStep(static_cast<int>(settled));
-    m_operation = snapshot->program->value(value).definition;
+    m_operation = operation;
     showRule();
 }
 

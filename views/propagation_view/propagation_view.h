@@ -105,6 +105,7 @@ private:
     QString m_keyFigure;
     int m_step = 0;
     OperationId m_operation; ///< whose rule is shown: the step's, or that of the tensor that was chosen
+    int m_selectedStep = -1; ///< the selection's, as it was followed last
     bool m_following = false;
 };
 

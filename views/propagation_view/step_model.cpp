@@ -76,7 +76,7 @@ QString StepModel::text(const PropagationStep& record, int column) const
     case From:
         return record.seed || !record.from.valid() ? QString() : words::operandName(program, record.from);
     case To:
-        return tr("%1, dimension %2").arg(words::operandName(program, record.to)).arg(record.toDimension);
+        return tr("%1, dimension %2").arg(words::operandName(program, record.to), QString::number(record.toDimension));
     default:
         return {};
     }

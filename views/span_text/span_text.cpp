@@ -3,10 +3,13 @@
 
 #include <QEvent>
 #include <QFontMetricsF>
+#include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace shardscope {
 
@@ -54,6 +57,7 @@ SpanLayout SpanLayout::make(
         int from, to, axis;
     };
     std::vector<ChipRange> ranges;
+    std::vector<ChipRange> linkRanges; // with the span in place of an axis
     for (const words::Span& span : spans) {
         const bool chip = span.style == words::Span::Style::Axis && marks == AxisMarks::Chips;
         QString piece = span.text;
@@ -65,6 +69,11 @@ SpanLayout SpanLayout::make(
         range.format.setFont(fontOf(span, font));
         if (span.style == words::Span::Style::Axis)
             range.format.setForeground(theme.meshAxis(std::max(0, span.axis)));
+        if (!span.link.isEmpty()) {
+            range.format.setFontUnderline(true);
+            range.format.setUnderlineStyle(QTextCharFormat::DotLine);
+            linkRanges.push_back({ range.start, range.start + range.length, static_cast<int>(&span - spans.data()) });
+        }
         if (chip)
             ranges.push_back({ range.start, range.start + range.length, std::max(0, span.axis) });
         formats.append(range);
@@ -96,6 +105,16 @@ SpanLayout SpanLayout::make(
         const qreal left = line.cursorToX(range.from), right = line.cursorToX(range.to);
         result.chips.push_back({ QRectF(left + 0.5, line.y() - 1.5, right - left - 1, line.height() + 2), range.axis });
     }
+    for (const ChipRange& range : linkRanges)
+        for (int i = 0; i < result.text->lineCount(); ++i) {
+            const QTextLine line = result.text->lineAt(i);
+            const int from = std::max(range.from, line.textStart());
+            const int to = std::min(range.to, line.textStart() + line.textLength());
+            if (from >= to)
+                continue;
+            const qreal left = line.cursorToX(from), right = line.cursorToX(to);
+            result.links.push_back({ QRectF(left, line.y(), right - left, line.height()), range.axis });
+        }
     return result;
 }
 
@@ -208,7 +227,16 @@ void SpanLabel::setText(words::Text text)
     if (text == m_text)
         return;
     m_text = std::move(text);
+    m_hovered = m_currentLink = -1;
     setAccessibleName(words::plain(m_text));
+    QStringList links;
+    for (const int span : linkSpans())
+        links << m_text[static_cast<std::size_t>(span)].text;
+    setFocusPolicy(links.isEmpty() ? Qt::NoFocus : Qt::TabFocus);
+    setMouseTracking(!links.isEmpty());
+    setAccessibleDescription(links.isEmpty()
+            ? QString()
+            : tr("Links: %1. Arrow keys choose one, Return follows it.").arg(links.join(u", "_s)));
     updateGeometry();
     update();
 }
@@ -265,8 +293,127 @@ void SpanLabel::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
     QPainter painter(this);
+    const SpanLayout layout = layoutFor(width());
+    for (const SpanLayout::Link& link : layout.links)
+        if (link.span == m_hovered) {
+            QColor fill = theme.info;
+            fill.setAlpha(28);
+            painter.fillRect(link.rect, fill);
+        }
     painter.setPen(theme.*m_colour);
-    layoutFor(width()).draw(painter, { 0, 0 }, theme);
+    layout.draw(painter, { 0, 0 }, theme);
+    if (!hasFocus())
+        return;
+    painter.setPen(QPen(theme.accent, 1.5));
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const SpanLayout::Link& link : layout.links)
+        if (link.span == m_currentLink)
+            painter.drawRoundedRect(link.rect.adjusted(-1, 0.5, 1, -0.5), 2, 2);
+}
+
+std::vector<int> SpanLabel::linkSpans() const
+{
+    std::vector<int> spans;
+    for (std::size_t i = 0; i < m_text.size(); ++i)
+        if (!m_text[i].link.isEmpty())
+            spans.push_back(static_cast<int>(i));
+    return spans;
+}
+
+int SpanLabel::spanAt(QPoint point) const
+{
+    for (const SpanLayout::Link& link : layoutFor(width()).links)
+        if (link.rect.contains(point))
+            return link.span;
+    return -1;
+}
+
+QString SpanLabel::linkAt(QPoint point) const
+{
+    const int span = spanAt(point);
+    return span < 0 ? QString() : m_text[static_cast<std::size_t>(span)].link;
+}
+
+void SpanLabel::setCurrentLink(int span)
+{
+    m_currentLink = span;
+    update();
+}
+
+void SpanLabel::mouseMoveEvent(QMouseEvent* event)
+{
+    const int span = spanAt(event->position().toPoint());
+    if (span != m_hovered) {
+        m_hovered = span;
+        setCursor(span < 0 ? Qt::ArrowCursor : Qt::PointingHandCursor);
+        update();
+    }
+    QWidget::mouseMoveEvent(event);
+}
+
+void SpanLabel::leaveEvent(QEvent* event)
+{
+    m_hovered = -1;
+    update();
+    QWidget::leaveEvent(event);
+}
+
+void SpanLabel::mouseReleaseEvent(QMouseEvent* event)
+{
+    // The label may go while somebody follows the link.
+    const QString link = event->button() == Qt::LeftButton ? linkAt(event->position().toPoint()) : QString();
+    QWidget::mouseReleaseEvent(event);
+    if (!link.isEmpty())
+        Q_EMIT linkActivated(link);
+}
+
+void SpanLabel::keyPressEvent(QKeyEvent* event)
+{
+    const std::vector<int> spans = linkSpans();
+    const auto at = std::find(spans.begin(), spans.end(), m_currentLink);
+    switch (event->key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Up:
+        if (at != spans.end() && at != spans.begin()) {
+            setCurrentLink(*std::prev(at));
+            return;
+        }
+        break;
+    case Qt::Key_Right:
+    case Qt::Key_Down:
+        if (at != spans.end() && std::next(at) != spans.end()) {
+            setCurrentLink(*std::next(at));
+            return;
+        }
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space:
+        if (at != spans.end()) {
+            const QString link = m_text[static_cast<std::size_t>(*at)].link;
+            Q_EMIT linkActivated(link);
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    QWidget::keyPressEvent(event);
+}
+
+void SpanLabel::focusInEvent(QFocusEvent* event)
+{
+    const std::vector<int> spans = linkSpans();
+    if (std::find(spans.begin(), spans.end(), m_currentLink) == spans.end() && !spans.empty())
+        m_currentLink = event->reason() == Qt::BacktabFocusReason ? spans.back() : spans.front();
+    QWidget::focusInEvent(event);
+    update();
+}
+
+void SpanLabel::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
+    update();
 }
 
 void SpanLabel::changeEvent(QEvent* event)

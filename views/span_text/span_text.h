@@ -27,6 +27,12 @@ struct SpanLayout {
     };
     std::unique_ptr<QTextLayout> text;
     std::vector<Chip> chips;
+    /// Where the words of a link lie, line by line; `span` is its place in the text.
+    struct Link {
+        QRectF rect;
+        int span = 0;
+    };
+    std::vector<Link> links;
     qreal height = 0;
     qreal naturalWidth = 0; ///< of the widest line
 
@@ -43,7 +49,8 @@ struct SpanLayout {
 int drawSpanLine(QPainter& painter, const QRect& rect, const words::Text& spans, const Theme& theme, bool flat);
 [[nodiscard]] int spanLineWidth(const words::Text& spans, const QFont& base);
 
-/// A paragraph of spans, as a widget: wraps, grows downwards, can be read aloud and copied.
+/// A paragraph of spans, as a widget: wraps, grows downwards, can be read aloud and copied. Links in it are followed by
+/// a click, or by keyboard: arrow keys choose one, Return follows it.
 class SpanLabel : public QWidget {
     Q_OBJECT
 public:
@@ -60,12 +67,28 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] bool hasHeightForWidth() const override { return m_wraps; }
     [[nodiscard]] int heightForWidth(int width) const override;
+    /// The link at a point, "" for none.
+    [[nodiscard]] QString linkAt(QPoint point) const;
+
+Q_SIGNALS:
+    void linkActivated(const QString& link);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
 private:
+    [[nodiscard]] int spanAt(QPoint point) const; ///< of a link, -1 for none
+    /// Spans that are links, in order.
+    [[nodiscard]] std::vector<int> linkSpans() const;
+    void setCurrentLink(int span);
+    int m_hovered = -1, m_currentLink = -1; ///< spans
     [[nodiscard]] SpanLayout layoutFor(int width) const;
     words::Text m_text;
     AxisMarks m_marks = AxisMarks::Coloured;

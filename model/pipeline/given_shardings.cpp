@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline/given_shardings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/codes.h"
+#include "program/over_mesh.h"
+#include "program/wide_attributes.h"
+#include "sharding/sharding_text.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::string_view resultWord = "result";
+
+std::optional<std::size_t> numberBehind(std::string_view text, std::string_view word)
+{
+    if (!text.starts_with(word))
+        return std::nullopt;
+    text.remove_prefix(word.size());
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+/// Where the sharding of a value is kept.
+enum class Keeping : std::uint8_t { Value, Constraint, Own, None };
+
+Keeping keepingOf(const Program& program, ValueId value)
+{
+    const OperationId made = program.value(value).definition;
+    if (!made.valid())
+        return Keeping::Value;
+    const Operation& operation = program.operation(made);
+    if (operation.kind == OpKind::ShardingConstraint)
+        return Keeping::Constraint;
+    if (wideAs<OwnShardingAttributes>(operation.attributes))
+        return Keeping::Own;
+    if (wideAs<SdyCollectiveAttributes>(operation.attributes)
+        || wideAs<ManualComputationAttributes>(operation.attributes)
+        || wideAs<NamedComputationAttributes>(operation.attributes))
+        return Keeping::None;
+    return Keeping::Value;
+}
+
+/// Arguments of functions have shardings of their own, those of other bodies do not.
+bool isFunctionArgument(const Program& program, ValueId value)
+{
+    const auto has = [&](const Region& region) {
+        const std::uint32_t index = program.value(value).index;
+        return index < region.arguments.size() && region.arguments[index] == value;
+    };
+    return has(program.main())
+        || std::any_of(program.functions.begin(), program.functions.end(),
+            [&](const Function& f) { return has(program.regions[f.body.index]); });
+}
+
+ShardingIndex indexOf(Program& program, ProgramSharding sharding)
+{
+    const auto known = std::find(program.shardings.begin(), program.shardings.end(), sharding);
+    if (known != program.shardings.end())
+        return static_cast<ShardingIndex>(known - program.shardings.begin()) + 1;
+    program.shardings.push_back(std::move(sharding));
+    return static_cast<ShardingIndex>(program.shardings.size());
+}
+
+void give(Program& program, const ShardedPlace& place, ProgramSharding sharding)
+{
+    if (place.result >= 0) {
+        std::vector<ShardingIndex>& results = program.functions.front().resultShardings;
+        results.resize(program.main().results.size(), 0);
+        results[static_cast<std::size_t>(place.result)] = indexOf(program, std::move(sharding));
+        return;
+    }
+    switch (keepingOf(program, place.value)) {
+    case Keeping::Value:
+        program.valueShardings.resize(program.values.size(), 0);
+        program.valueShardings[place.value.index] = indexOf(program, std::move(sharding));
+        break;
+    case Keeping::Constraint: {
+        Operation& operation = program.operations[program.value(place.value).definition.index];
+        std::get<ConstraintAttributes>(operation.attributes).annotation =
+            GivenSharding{ std::make_shared<const ProgramSharding>(std::move(sharding)) };
+        break;
+    }
+    case Keeping::Own:
+        program.operations[program.value(place.value).definition.index].attributes =
+            wide(OwnShardingAttributes{ std::move(sharding) });
+        break;
+    case Keeping::None:
+        break;
+    }
+}
+
+std::string escaped(std::string_view key)
+{
+    std::string out;
+    for (const char c : key)
+        out += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
+    return out;
+}
+
+/// Names that there are, a few.
+std::vector<std::string> knownNames(const Program& program)
+{
+    constexpr std::size_t most = 20;
+    std::vector<std::string> known;
+    for (const ValueId argument : program.main().arguments)
+        if (known.size() < most)
+            known.push_back(program.value(argument).path);
+    for (std::size_t r = 0; r < program.main().results.size() && known.size() < most; ++r)
+        known.push_back(std::string(resultWord) + std::to_string(r));
+    return known;
+}
+
+} // namespace
+
+ShardedPlace shardedPlace(const Program& program, std::string_view name)
+{
+    if (const auto result = numberBehind(name, resultWord)) {
+        const auto& results = program.main().results;
+        return *result < results.size() && !program.functions.empty()
+            ? ShardedPlace{ results[*result], static_cast<int>(*result) }
+            : ShardedPlace();
+    }
+    const ValueId value = program.find(name);
+    if (!value.valid() || keepingOf(program, value) == Keeping::None
+        || (!program.value(value).definition.valid() && !isFunctionArgument(program, value)))
+        return {};
+    return { value, -1 };
+}
+
+std::string nameOf(const Program& program, const ShardedPlace& place)
+{
+    if (!place.exists() || place.value.index >= program.values.size())
+        return {};
+    if (place.result >= 0)
+        return std::string(resultWord) + std::to_string(place.result);
+    const std::string& path = program.value(place.value).path;
+    return shardedPlace(program, path) == place ? path : std::string();
+}
+
+const ProgramSharding* givenAt(const Program& program, const ShardedPlace& place)
+{
+    if (place.result >= 0) {
+        const auto& results = program.functions.front().resultShardings;
+        const auto index = static_cast<std::size_t>(place.result);
+        return index < results.size() && results[index] != 0 ? &program.shardings[results[index] - 1] : nullptr;
+    }
+    switch (keepingOf(program, place.value)) {
+    case Keeping::Constraint: {
+        const Operation& operation = program.operation(program.value(place.value).definition);
+        const auto* given =
+            std::get_if<GivenSharding>(&std::get<ConstraintAttributes>(operation.attributes).annotation);
+        return given ? given->given.get() : nullptr;
+    }
+    case Keeping::Own: {
+        const Operation& operation = program.operation(program.value(place.value).definition);
+        const auto& own = wideAs<OwnShardingAttributes>(operation.attributes)->sharding;
+        return own ? &*own : nullptr;
+    }
+    default:
+        return program.shardingOf(place.value);
+    }
+}
+
+std::vector<Problem> giveShardings(Program& program, const ProgramModel& model)
+{
+    std::vector<Problem> findings;
+    const std::optional<std::uint32_t> mesh = mainMesh(program);
+    for (const ValueSharding& given : model.shardings) {
+        Where where;
+        where.pointer = "/model/shardings/" + escaped(given.value);
+        const ShardedPlace place = shardedPlace(program, given.value);
+        if (!place.exists()) {
+            std::vector<std::string> known = knownNames(program);
+            std::string nearest = nearestName(given.value, known);
+            findings.push_back({ Diagnostic{ Code::UnknownValue,
+                                     { { "key", "shardings" }, { "value", given.value }, { "known", std::move(known) },
+                                         { "nearest", std::move(nearest) } },
+                                     std::move(where) },
+                {}, {} });
+            continue;
+        }
+        const Mesh none;
+        Result<TensorSharding> sharding = parseDimensions(given.sharding, mesh ? *program.meshes[*mesh].mesh : none);
+        if (!sharding) {
+            findings.push_back(
+                { Diagnostic{ sharding.error().code, std::move(sharding.error().args), std::move(where) }, {},
+                    { place.value } });
+            continue;
+        }
+        const std::size_t rank = program.value(place.value).type.rank();
+        if (sharding->rank() != rank) {
+            findings.push_back({ Diagnostic{ Code::RankMismatch,
+                                     { { "sharding_rank", sharding->rank() }, { "rank", rank } }, std::move(where) },
+                {}, { place.value } });
+            continue;
+        }
+        if (mesh)
+            give(program, place, ProgramSharding{ *mesh, std::move(*sharding), ReduceKind::Sum });
+    }
+    return findings;
+}
+
+} // namespace shardscope

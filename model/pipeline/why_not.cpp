@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline/why_not.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+namespace {
+
+bool holds(const DimensionSharding& dim, AxisRef whole)
+{
+    return std::any_of(dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, whole); });
+}
+
+} // namespace
+
+PropagationInput propagationInput(const Snapshot& snapshot)
+{
+    PropagationInput input;
+    input.program = snapshot.program;
+    if (std::holds_alternative<ProgramModel>(snapshot.experiment->model))
+        return input; // its own shardings count
+    input.mesh = snapshot.mesh;
+    const auto seed = [&](const ResolvedAnnotation& annotation) -> std::optional<TensorSharding> {
+        if (!annotation.spec)
+            return std::nullopt;
+        const std::size_t rank = snapshot.program->value(annotation.value).type.rank();
+        return toTensorSharding(*annotation.spec, *snapshot.mesh, rank);
+    };
+    for (const ResolvedAnnotation& annotation : snapshot.annotations->arguments)
+        input.arguments.push_back(seed(annotation));
+    for (const ResolvedAnnotation& annotation : snapshot.annotations->results)
+        input.results.push_back(seed(annotation));
+    input.constraints.resize(snapshot.program->operations.size());
+    for (const ResolvedAnnotation& annotation : snapshot.annotations->constraints)
+        input.constraints[annotation.operation.index] = seed(annotation);
+    return input;
+}
+
+std::vector<AbsentAxis> absentAxes(const Snapshot& snapshot, ValueId value, int dimension, const std::stop_token& stop)
+{
+    if (!snapshot.propagation || !snapshot.annotations || !value.valid()
+        || value.index >= snapshot.propagation->shardings.size())
+        return {};
+    const TensorSharding& sharding = snapshot.propagation->shardings[value.index];
+    std::vector<AbsentAxis> absent;
+    for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
+        const AxisRef whole = wholeAxis(*snapshot.mesh, axis);
+        const bool used = std::any_of(sharding.dims.begin(), sharding.dims.end(),
+            [&](const DimensionSharding& dim) { return holds(dim, whole); });
+        if (whole.size <= 1 || (used && dimension < 0))
+            continue;
+        for (std::size_t d = 0; d < sharding.rank(); ++d)
+            if ((dimension < 0 || static_cast<std::size_t>(dimension) == d) && !holds(sharding.dims[d], whole))
+                absent.push_back({ d, whole, {} });
+    }
+    if (absent.empty())
+        return absent;
+    const PropagationInput input = propagationInput(snapshot);
+    for (AbsentAxis& each : absent) {
+        if (stop.stop_requested())
+            return {};
+        each.blocker = firstBlocker(input, *snapshot.propagation, value, each.dimension, each.axis);
+    }
+    std::stable_partition(
+        absent.begin(), absent.end(), [](const AbsentAxis& each) { return each.blocker.has_value(); });
+    return absent;
+}
+
+} // namespace shardscope

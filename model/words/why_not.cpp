@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/why_not.h"
+
+#include "words/definitions.h"
+#include "words/links.h"
+#include "words/propagation_steps.h"
+#include "words/sentence.h"
+
+namespace shardscope::words {
+
+namespace {
+
+QString dimensionName(const Program& program, ValueId value, std::size_t dimension)
+{
+    const Value& v = program.value(value);
+    return dimension < v.dimNames.size() && !v.dimNames[dimension].empty() ? fromStd(v.dimNames[dimension])
+                                                                           : Words::tr("dimension %1").arg(dimension);
+}
+
+/// What holds the axis up; %1 is the value that does.
+QString reasonPattern(BlockReason reason)
+{
+    switch (reason) {
+    case BlockReason::Replicated:
+        return Words::tr("%1 is written to be copied along it");
+    case BlockReason::Unreduced:
+        return Words::tr("%1 holds partial sums along it");
+    case BlockReason::Closed:
+        return Words::tr("%1 is written closed there, so nothing is added to it");
+    case BlockReason::UsedByFactor:
+        return Words::tr("%1 is cut along it in another dimension already");
+    case BlockReason::Divisibility:
+        return Words::tr("what is left of the dimension of %1 does not divide by it");
+    case BlockReason::Overflow:
+        return Words::tr("%1 is cut along more axes there than the operation can pass on");
+    case BlockReason::Blocked:
+        return Words::tr("the operation lets nothing pass along this dimension");
+    case BlockReason::Direction:
+        return Words::tr("the operation lets axes pass in the other direction only");
+    case BlockReason::MeshMismatch:
+        return Words::tr("%1 lies on other devices");
+    case BlockReason::MinorFactorNotFull:
+        return Words::tr("a larger part of the dimension of %1 stands in front of it and is not cut to the end");
+    case BlockReason::FrozenBy:
+        return Words::tr("%1 is cut along other axes in its place");
+    }
+    return {};
+}
+
+} // namespace
+
+Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const AbsentAxis& absent)
+{
+    Sentence s(mesh);
+    const AxisRef axis = absent.axis;
+    s.axes(std::span(&axis, 1)).say(Words::tr(" does not cut "));
+    s.strong(dimensionName(program, value, absent.dimension));
+    if (!absent.blocker) {
+        s.say(Words::tr(": nothing that is connected with it is cut along it."));
+        return s.take();
+    }
+    const Blocker& blocker = *absent.blocker;
+    const auto named = [&](ValueId id) -> Sentence::Part {
+        if (!id.valid())
+            return { Words::tr("what main is declared to return") };
+        return { operandName(program, id), valueLink(program, id) };
+    };
+    if (blocker.operation.valid())
+        s.fill(Words::tr(": %1 would bring it from %2, but "),
+            { { operationName(program.operation(blocker.operation)), operationLink(program, blocker.operation) },
+                named(blocker.from) });
+    else
+        s.fill(Words::tr(": it would come over from %1, but "), { named(blocker.from) });
+    if (!(blocker.axis == axis)) {
+        const AxisRef before = blocker.axis;
+        s.axes(std::span(&before, 1)).say(Words::tr(", which comes first, is held up: "));
+    }
+    s.fill(reasonPattern(blocker.reason), { named(blocker.value) });
+    // In a program that was read the notation is Shardy's.
+    if (blocker.reason == BlockReason::Closed && !program.meshes.empty())
+        s.say(Words::tr(". Written open, {?}, it would take it"));
+    s.say(QStringLiteral("."));
+    return s.take();
+}
+
+std::vector<Text> whyNot(const Program& program, const Mesh& mesh, ValueId value, const std::vector<AbsentAxis>& absent)
+{
+    std::vector<Text> sentences;
+    std::vector<bool> said(absent.size());
+    for (std::size_t i = 0; i < absent.size(); ++i) {
+        if (absent[i].blocker) {
+            sentences.push_back(whyNot(program, mesh, value, absent[i]));
+            continue;
+        }
+        if (said[i])
+            continue;
+        std::vector<std::size_t> dimensions;
+        for (std::size_t k = i; k < absent.size(); ++k)
+            if (!absent[k].blocker && absent[k].axis == absent[i].axis) {
+                said[k] = true;
+                dimensions.push_back(absent[k].dimension);
+            }
+        Sentence s(mesh);
+        s.say(Words::tr("Nothing that "));
+        for (std::size_t d = 0; d < dimensions.size(); ++d) {
+            if (d > 0)
+                s.say(d + 1 == dimensions.size() ? Words::tr(" or ") : QStringLiteral(", "));
+            s.strong(dimensionName(program, value, dimensions[d]));
+        }
+        s.say(Words::tr(" is connected with is cut along "));
+        const AxisRef axis = absent[i].axis;
+        s.axes(std::span(&axis, 1)).say(QStringLiteral("."));
+        sentences.push_back(s.take());
+    }
+    return sentences;
+}
+
+} // namespace shardscope::words

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Changing a sharding axis by axis, as a plain value: what a click on a chip does.
+//
+//     [{data}, {}], toggled model in dimension 0: [{data, model}, {}]; again in dimension 1: [{data}, {model}]
+#pragma once
+
+#include "sharding/tensor_sharding.h"
+
+namespace shardscope {
+
+/// The whole axis cuts that dimension behind those that do already, and no other any more; where it (or a part of it)
+/// cuts the dimension, it goes. It leaves `replicated` and `unreduced`.
+[[nodiscard]] TensorSharding withAxisToggled(TensorSharding sharding, std::size_t dimension, AxisRef whole);
+/// Where the axis stands among those of the dimension, from 0; -1 if it does not cut it.
+[[nodiscard]] int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef whole);
+
+} // namespace shardscope

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock that tries a change before it counts: another sharding for one value, and every value that it would shard
+// differently. Nothing of the experiment changes until Apply, which is one step of undo; Cancel or Esc takes it back.
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+#include <optional>
+
+#include "document/document.h"
+#include "document/selection.h"
+#include "pipeline/annotation_edit.h"
+#include "views/preview/edit_preview.h"
+
+class QAbstractItemView;
+class QPushButton;
+class QTableView;
+
+namespace shardscope {
+
+class ChangesModel;
+class EmptyPage;
+class RoleLabel;
+class SegmentedBar;
+class ShardingEditor;
+
+class WhatIfView : public QWidget {
+    Q_OBJECT
+public:
+    WhatIfView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    /// "12 values change" while something is tried, else "".
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    /// A change that was made elsewhere, to be looked at here: "hidden → data".
+    void propose(const Experiment& after, const QString& change);
+    /// Something is tried that does not count yet. The selection then leads elsewhere without changing what is tried.
+    [[nodiscard]] bool isTrying() const { return m_after.has_value() || !m_text.isEmpty(); }
+    [[nodiscard]] bool isWorking() const { return m_delay.isActive() || m_previewer.isWorking(); }
+    bool apply(); ///< false where there is nothing to apply
+    void cancel();
+    /// Takes the experiment's own sharding back, as something to be tried.
+    void tryWithout();
+
+    [[nodiscard]] ShardingEditor* editor() const { return m_editor; }
+    [[nodiscard]] ChangesModel* model() const { return m_model; }
+    [[nodiscard]] QTableView* table() const { return m_table; }
+    [[nodiscard]] QString summary() const;
+    [[nodiscard]] QPushButton* applyButton() const { return m_apply; }
+    [[nodiscard]] QPushButton* cancelButton() const { return m_cancel; }
+    [[nodiscard]] QPushButton* withoutButton() const { return m_without; }
+
+Q_SIGNALS:
+    void keyFigureChanged();
+    void previewed(); ///< what is tried has been worked out
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void followSelection();
+    void followSnapshot();
+    void showTarget(std::size_t target);
+    void showEmpty();
+    void tried(); ///< the editor has another sharding
+    void request();
+    void receive(const EditPreview& preview);
+    void showSummary();
+    void setKeyFigure(const QString& figure);
+
+    Document* m_document;
+    Selection* m_selection;
+    SnapshotPtr m_snapshot; ///< what is compared with
+    QString m_path; ///< of the value
+    std::vector<AnnotationTarget> m_targets;
+    std::size_t m_target = 0;
+    std::optional<Experiment> m_after; ///< what is tried
+    QString m_text; ///< what is tried, for undo; empty for nothing
+    bool m_proposed = false; ///< it was made elsewhere
+    std::optional<EditPreview> m_preview;
+    EditPreviewer m_previewer;
+    QTimer m_delay;
+    QString m_keyFigure;
+
+    EmptyPage* m_empty;
+    QWidget* m_page;
+    RoleLabel* m_title;
+    SegmentedBar* m_choice = nullptr; ///< the value, or a result
+    QWidget* m_choiceBox;
+    RoleLabel* m_remark;
+    ShardingEditor* m_editor;
+    QPushButton* m_without;
+    RoleLabel* m_summary;
+    QTableView* m_table;
+    ChangesModel* m_model;
+    QPushButton* m_apply;
+    QPushButton* m_cancel;
+};
+
+} // namespace shardscope
