@@ -19,6 +19,8 @@ QString syntaxRemedy(const Diagnostic& d)
     if (kind == "end")
         return Words::tr("The text is cut short: complete it, or open another copy.");
     const QString expected = fromStd(d.text("expected"));
+    if (expected == QLatin1String("end of text") || expected.startsWith(QLatin1String("the end of the ")))
+        return Words::tr("Remove what follows.");
     return expected.isEmpty() ? Words::tr("Mend the text there.") : Words::tr("Write %1 there.").arg(expected);
 }
 

@@ -107,6 +107,20 @@ Target stableHloTarget()
   }
 }
 )",
+            R"(module attributes {mhlo.frontend_attributes = {k = "v", xla.sdy.meshes = "{mesh = #sdy.mesh<[\22a\22=2, \22b\22=4]>}"}} {
+  func.func @main(%x: tensor<8x16xf32> {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\22a\22}, {?}]>"}}) -> tensor<8x16xf32> {
+    %0 = stablehlo.custom_call @Sharding(%x) {backend_config = "unspecified_dims=[1]", mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{}, {\22b\22}]>]>"}} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    stablehlo.custom_call @xla.sdy.ShardingGroup(%0) {has_side_effect = true, mhlo.frontend_attributes = {xla.sdy.sharding_group_id = "21 : i64"}} : (tensor<8x16xf32>) -> ()
+    %1 = stablehlo.custom_call @foo(%0) {mhlo.frontend_attributes = {xla.sdy.sharding_rule = "#sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=16}, custom>"}} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %2 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%1) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{\5C\22b\5C\22}, {?}]>]>"}} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    return %2 : tensor<8x16xf32> loc(#loc3)
+  }
+}
+#loc3 = loc("n"(#loc4) // said
+)
+#loc4 = loc("f.py":1:2
+)
+)",
             "%0:3 = ",
             "#sdy.sharding<@mesh, [{}, {?}]>",
             "dense<\"0x0000803F\"> : tensor<1xf32>",

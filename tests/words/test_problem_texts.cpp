@@ -50,6 +50,23 @@ private Q_SLOTS:
                 QVERIFY2(!words::describe({ row.code, {}, {} }).remedy.isEmpty(), row.id.data());
     }
 
+    void filesAndOptions()
+    {
+        const auto said = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };
+        QCOMPARE(
+            said(Code::TooLarge, { { "what", "file" }, { "bytes", std::int64_t{ 1 } << 33 }, { "limit", 1 << 26 } }),
+            QStringLiteral("the file has 8 GiB, files of up to 64 MiB are read. Check that it is the file that was "
+                           "meant."));
+        QCOMPARE(said(Code::TooLarge, { { "what", "nesting" }, { "limit", 64 } }),
+            QStringLiteral("brackets stand more than 64 deep in each other. Close every bracket that is open."));
+        QCOMPARE(
+            said(Code::MissingKey, { { "key", "--rules" } }), QStringLiteral("the option --rules is missing. Add it."));
+        QCOMPARE(said(Code::Syntax, { { "expected", "end of text" }, { "found", "model" } }),
+            QStringLiteral("expected end of text, found model. Remove what follows."));
+        QCOMPARE(said(Code::Syntax, { { "expected", "the end of a bracket" }, { "found", "x" } }),
+            QStringLiteral("expected the end of a bracket, found x. Write the end of a bracket there."));
+    }
+
     void malformedFiles_data()
     {
         QTest::addColumn<int>("index");
