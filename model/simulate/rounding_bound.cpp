@@ -51,7 +51,7 @@ bool isFloatResult(const Program& program, const Operation& operation)
 /// Terms of an operation's sums, or factors of its products, for an operand of that type.
 double termsOf(const Operation& operation, const TensorType& operand)
 {
-    const Dimensions* dims = nullptr;
+    const DimensionList* dims = nullptr;
     if (operation.kind == OpKind::DotGeneral)
         dims = &std::get<DotGeneralAttributes>(operation.attributes).lhsContracting;
     else if (operation.kind == OpKind::Reduce)

@@ -20,7 +20,7 @@ std::string truth(bool value)
 }
 
 /// "#stablehlo.gather<offset_dims = [1], index_vector_dim = 1>"; empty lists are left out.
-std::string structure(const char* name, std::initializer_list<std::pair<const char*, const Dimensions*>> lists,
+std::string structure(const char* name, std::initializer_list<std::pair<const char*, const DimensionList*>> lists,
     const std::pair<const char*, std::int64_t>* number = nullptr)
 {
     std::string text;

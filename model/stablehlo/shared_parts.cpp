@@ -77,7 +77,7 @@ DimensionList SharedParts::dimensions(std::span<const std::int64_t> dimensions)
     const std::uint64_t hash = hashOf(dimensions);
     const auto found = m_dimensions.find(hash);
     if (found != m_dimensions.end()
-        && std::equal(found->second.begin(), found->second.end(), dimensions.begin(), dimensions.end()))
+        && std::equal((*found->second).begin(), (*found->second).end(), dimensions.begin(), dimensions.end()))
         return found->second;
     DimensionList made(Dimensions(dimensions.begin(), dimensions.end()));
     if (found == m_dimensions.end() && m_dimensions.size() < most)
