@@ -382,7 +382,7 @@ std::vector<ReshardStep> Search::steps(const Reshard& reshard, const State& stat
             break;
         case Kind::Reduce:
         case Kind::ReduceScatter:
-            route.emitReduction(m_atoms.axes(from.partial & ~to.partial), std::move(after));
+            route.emitReduction(m_atoms.axes(from.partial & ~to.partial), changed, std::move(after));
             break;
         }
         i = last + 1;

@@ -96,7 +96,7 @@ void Resharder::reduce()
 {
     const AxisList over = axesMinus(m_unreduced, m_keepUnreduced);
     if (!over.empty())
-        emitReduction(over, m_current);
+        emitReduction(over, Lists(rank()), m_current);
 }
 
 /// Whether every step moves whole blocks.

@@ -116,16 +116,26 @@ private:
             || !axesMinus(target.sharding.unreduced, from.sharding.unreduced).empty())
             return;
         const ValueId operand = m_edit.operation(id).operands[0];
-        const Reshard reshard{ m_edit.value(operand).type, from.sharding, target.sharding, &targetMesh, &sourceMesh,
+        const TensorType type = m_edit.value(operand).type;
+        // What is whole on every device is cut where it lies; only a permute leads to another order of devices.
+        const bool cutFirst = isReplicated(&from) && !(sourceMesh == targetMesh);
+        const Reshard reshard{ type, from.sharding, target.sharding, &targetMesh, cutFirst ? nullptr : &sourceMesh,
             Blocks::AsIfEven };
         ValueId current = operand;
-        for (const ReshardStep& step : shardySteps(reshard)) {
-            const ProgramSharding out{ step.sourceOrder ? from.mesh : target.mesh, {}, from.unreducedKind };
-            const TensorType type = m_edit.value(operand).type;
+        const auto append = [&](const ReshardStep& step, std::uint32_t on) {
+            const ProgramSharding out{ on, {}, from.unreducedKind };
             const OperationId added = m_edit.add(kindOf(step.collective.kind), std::span(&current, 1),
                 std::span(&type, 1), wide(attributesOf(step, out)), id);
             m_edit.placeBefore(id, added);
             current = m_edit.result(added);
+        };
+        for (const ReshardStep& step : shardySteps(reshard))
+            append(step, step.sourceOrder || cutFirst ? from.mesh : target.mesh);
+        if (cutFirst) {
+            ReshardStep last;
+            last.collective.kind = CollectiveKind::CollectivePermute;
+            last.after = target.sharding;
+            append(last, target.mesh);
         }
         replaceBy(id, current);
     }

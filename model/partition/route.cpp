@@ -130,13 +130,8 @@ void Route::emitPermute(Lists after)
     emit(std::move(collective), std::move(after), product(touched));
 }
 
-void Route::emitReduction(const AxisList& over, Lists after)
+void Route::emitReduction(const AxisList& over, const Lists& scattered, Lists after)
 {
-    Lists scattered(rank());
-    AxisList stays = over;
-    for (std::size_t d = 0; d < rank(); ++d)
-        for (std::size_t i = m_current[d].size(); i < after[d].size(); ++i)
-            scattered[d].push_back(after[d][i]);
     Collective collective;
     if (isCut(scattered)) {
         collective.kind = CollectiveKind::ReduceScatter;
@@ -144,7 +139,7 @@ void Route::emitReduction(const AxisList& over, Lists after)
             collective.perDimension.push_back(merged(list));
     } else {
         collective.kind = CollectiveKind::AllReduce;
-        collective.axes = std::move(stays);
+        collective.axes = over;
     }
     m_unreduced = axesMinus(m_unreduced, over);
     emit(std::move(collective), std::move(after), product(over));

@@ -31,8 +31,8 @@ public:
     void emitExchange(std::size_t source, std::size_t target, const AxisList& moved, Lists after);
     /// To the target's order of devices, whatever else changes.
     void emitPermute(Lists after);
-    /// Adds up over these unreduced axes; with lists of dimensions the result is scattered over them.
-    void emitReduction(const AxisList& over, Lists after);
+    /// Adds up over these unreduced axes. The result is scattered over `scattered`, all of them or none.
+    void emitReduction(const AxisList& over, const Lists& scattered, Lists after);
 
     [[nodiscard]] std::vector<ReshardStep> take() { return std::move(m_steps); }
 
