@@ -294,6 +294,39 @@ private Q_SLOTS:
         QCOMPARE(document.filePath(), QString());
     }
 
+    void selectedOperations()
+    {
+        Selection selection;
+        QSignalSpy changed(&selection, &Selection::changed);
+        selection.setTensor(QStringLiteral("x"));
+        selection.setDimension(1);
+        changed.clear();
+        // One without a name leaves the tensor.
+        selection.setOperation(QStringLiteral("%26"), {});
+        selection.setOperation(QStringLiteral("%26"), {});
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(selection.tensor(), QStringLiteral("x"));
+        QCOMPARE(selection.dimension(), 1);
+        // One with a name takes it along.
+        selection.setOperation(QStringLiteral("y"), QStringLiteral("y"));
+        QCOMPARE(changed.count(), 2);
+        QCOMPARE(selection.tensor(), QStringLiteral("y"));
+        QCOMPARE(selection.dimension(), -1);
+        selection.setTensor(QStringLiteral("y"));
+        QCOMPARE(selection.operation(), QString());
+        QCOMPARE(changed.count(), 3);
+        selection.setStep(4);
+        selection.setStep(4);
+        selection.setTextLine(7);
+        QCOMPARE(changed.count(), 5);
+        selection.clear();
+        QCOMPARE(changed.count(), 6);
+        QCOMPARE(selection.step(), -1);
+        QCOMPARE(selection.textLine(), 0);
+        selection.clear();
+        QCOMPARE(changed.count(), 6);
+    }
+
     void selectionTellsOnlyChanges()
     {
         Selection selection;
