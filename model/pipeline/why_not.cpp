@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "propagation/strategy.h"
+
 namespace shardscope {
 
 namespace {
@@ -18,6 +20,8 @@ PropagationInput propagationInput(const Snapshot& snapshot)
 {
     PropagationInput input;
     input.program = snapshot.program;
+    input.strategy = engineStrategy(snapshot.experiment->propagation);
+    input.options = engineOptions(snapshot.experiment->propagation);
     if (std::holds_alternative<ProgramModel>(snapshot.experiment->model))
         return input; // its own shardings count
     input.mesh = snapshot.mesh;
