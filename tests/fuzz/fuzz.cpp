@@ -5,31 +5,13 @@
 #include <array>
 
 #include "base/codes.h"
+#include "split_mix.h"
 
 namespace shardscope::fuzz {
 
 namespace {
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): the distributions of the standard library differ between libraries.
-class Random {
-public:
-    explicit Random(std::uint64_t seed)
-        : m_state(seed)
-    {
-    }
-    std::uint64_t next()
-    {
-        std::uint64_t z = (m_state += 0x9e3779b97f4a7c15ULL);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-        return z ^ (z >> 31);
-    }
-    /// From 0 to below `end`, which is not 0.
-    std::size_t below(std::size_t end) { return static_cast<std::size_t>(next() % end); }
-
-private:
-    std::uint64_t m_state;
-};
+using Random = test::SplitMix;
 
 constexpr std::array<std::string_view, 26> pieces{ "(", ")", "[", "]", "{", "}", ",", ":", "=", "'", "\"", "#", "\\",
     "\n", "None", "null", "-1", "99999999999999999999", "1e999", "\\u0000", "\\ud800", "\xff", "\xc3\xa9",
