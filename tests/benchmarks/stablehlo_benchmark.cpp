@@ -65,6 +65,7 @@ const std::string& textOf(const std::string& name)
 
 struct Sample {
     double seconds = 0, floor = 0; ///< of the reading, and of the pass over the text
+    double processor = 0; ///< seconds of processor time of the reading
     double printing = 0; ///< of the program
     double memory = 0; ///< highest in use, in sizes of the text
     double foreign = 0; ///< share of the machine that others used
@@ -101,9 +102,11 @@ void read(benchmark::State& state, const std::string& name)
         std::size_t lines = countLines(text);
         benchmark::DoNotOptimize(lines);
         sample.floor = secondsSince(begin);
+        const double ownBefore = bench::Load::now().own;
         begin = std::chrono::steady_clock::now();
         const Result<ReadProgram> done = readStableHlo(text);
         sample.seconds = secondsSince(begin);
+        sample.processor = bench::Load::now().own - ownBefore;
         sample.memory = static_cast<double>(peakMemory()) / size;
         if (!done) {
             state.SkipWithError(std::string(done.error().id()).c_str());
@@ -129,7 +132,7 @@ void summarise()
         "peak, x the text", "printed, MB/s", "clean samples");
     bool fast = true, small = true, conclusive = !measured.empty();
     for (const auto& [name, list] : measured) {
-        std::vector<double> seconds, shares, printing;
+        std::vector<double> seconds, processor, shares, printing;
         double memory = 0;
         for (const Sample& sample : list)
             memory = std::max(memory, sample.memory);
@@ -140,12 +143,14 @@ void summarise()
             if (clean > 0 && sample.foreign > bench::largestForeignLoad)
                 continue;
             seconds.push_back(sample.seconds);
+            processor.push_back(sample.processor);
             shares.push_back(sample.floor / sample.seconds);
             printing.push_back(sample.printing);
         }
         const double size = static_cast<double>(sizes[name]) / 1e6, speed = size / bench::median(seconds);
-        std::printf("%-10s %8.1f %14.1f %11.2f%% %16.2f %14.1f %8zu of %2zu\n", name.c_str(), size, speed,
-            100 * bench::median(shares), memory, size / bench::median(printing), clean, list.size());
+        std::printf("%-10s %8.1f %14.1f %14.1f %11.2f%% %16.2f %14.1f %8zu of %2zu\n", name.c_str(), size, speed,
+            size / bench::median(processor), 100 * bench::median(shares), memory, size / bench::median(printing), clean,
+            list.size());
         fast = fast && speed >= speedWanted;
         small = small && memory <= memoryAllowed;
         conclusive = conclusive && clean >= bench::cleanSamplesNeeded;
