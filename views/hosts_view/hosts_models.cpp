@@ -144,11 +144,11 @@ QVariant HostArraysModel::headerData(int section, Qt::Orientation orientation, i
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue(
             Qt::Alignment((section == Replica ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-    static const char* const names[]{ QT_TR_NOOP("Array"), QT_TR_NOOP("Shape"), QT_TR_NOOP("Spec"), QT_TR_NOOP("Chunk"),
-        QT_TR_NOOP("Replica"), QT_TR_NOOP("Writes") };
-    static const char* const tips[]{ "", "", "", QT_TR_NOOP("The part of each dimension that the host's devices hold"),
+    static const char* const names[]{ QT_TR_NOOP("Array"), QT_TR_NOOP("Chunk"), QT_TR_NOOP("Replica"),
+        QT_TR_NOOP("Writes"), QT_TR_NOOP("Shape"), QT_TR_NOOP("Spec") };
+    static const char* const tips[]{ "", QT_TR_NOOP("The part of each dimension that the host's devices hold"),
         QT_TR_NOOP("Its number among the hosts with the same chunk; number 0 writes it"),
-        QT_TR_NOOP("What the host writes to a checkpoint of the train state") };
+        QT_TR_NOOP("What the host writes to a checkpoint of the train state"), "", "" };
     if (section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::DisplayRole)

@@ -29,7 +29,8 @@ private:
 class HostArraysModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { Array, Shape, Spec, Chunk, Replica, Writes, ColumnCount };
+    /// What is the host's own stands first: a narrow dock shows it without scrolling.
+    enum Column { Array, Chunk, Replica, Writes, Shape, Spec, ColumnCount };
     enum Role { PathRole = Qt::UserRole };
     using QAbstractTableModel::QAbstractTableModel;
     /// Null and absent: nothing.
