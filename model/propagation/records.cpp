@@ -122,28 +122,28 @@ std::vector<StepEdges> resultEdges(const PropagationResult& result, std::size_t 
     return steps;
 }
 
-std::string toString(const Origin& origin)
+std::string toString(const ShardingOrigin& origin)
 {
     const std::string index = std::to_string(origin.index);
     switch (origin.kind) {
-    case Origin::Kind::Input:
+    case ShardingOrigin::Kind::Input:
         return "input: " + index;
-    case Origin::Kind::Output:
+    case ShardingOrigin::Kind::Output:
         return "output: " + index;
-    case Origin::Kind::Constraint:
+    case ShardingOrigin::Kind::Constraint:
         return "constraint_" + index;
-    case Origin::Kind::ManualInput:
+    case ShardingOrigin::Kind::ManualInput:
         return "mc_" + index + "_input: " + std::to_string(origin.place);
-    case Origin::Kind::ManualOutput:
+    case ShardingOrigin::Kind::ManualOutput:
         return "mc_" + index + "_output: " + std::to_string(origin.place);
-    case Origin::Kind::Value:
+    case ShardingOrigin::Kind::Value:
         break;
     }
     return "value: " + index;
 }
 
 ShardingOrigins::ShardingOrigins(const PropagationInput& input, const PropagationResult& result,
-    const std::vector<std::pair<ValueId, Origin>>& copied)
+    const std::vector<std::pair<ValueId, ShardingOrigin>>& copied)
     : m_result(result)
     , m_values(result.shardings.size())
     , m_returned(input.program->main().results)
@@ -165,8 +165,8 @@ ShardingOrigins::ShardingOrigins(const PropagationInput& input, const Propagatio
 void ShardingOrigins::nameValues(const Program& program)
 {
     for (std::size_t v = 0; v < program.values.size(); ++v)
-        m_names.push_back({ Origin::Kind::Value, static_cast<std::uint32_t>(v), 0 });
-    const auto nameAll = [&](const auto& values, Origin::Kind kind, std::uint32_t index) {
+        m_names.push_back({ ShardingOrigin::Kind::Value, static_cast<std::uint32_t>(v), 0 });
+    const auto nameAll = [&](const auto& values, ShardingOrigin::Kind kind, std::uint32_t index) {
         std::uint32_t place = 0;
         for (const ValueId value : values)
             m_names[value.index] = { kind, index, place++ };
@@ -177,10 +177,11 @@ void ShardingOrigins::nameValues(const Program& program)
         for (const OperationId id : program.regions[region.index].operations) {
             const Operation& operation = program.operation(id);
             if (operation.kind == OpKind::ShardingConstraint)
-                nameAll(operation.results, Origin::Kind::Constraint, constraints++);
+                nameAll(operation.results, ShardingOrigin::Kind::Constraint, constraints++);
             if (operation.kind == OpKind::ManualComputation && !operation.regions.empty()) {
-                nameAll(operation.results, Origin::Kind::ManualOutput, manual);
-                nameAll(program.regions[operation.regions[0].index].arguments, Origin::Kind::ManualInput, manual++);
+                nameAll(operation.results, ShardingOrigin::Kind::ManualOutput, manual);
+                nameAll(
+                    program.regions[operation.regions[0].index].arguments, ShardingOrigin::Kind::ManualInput, manual++);
             }
             // The edge operation on a value stands for it.
             if (operation.kind == OpKind::DataFlowEdge)
@@ -195,10 +196,10 @@ void ShardingOrigins::nameValues(const Program& program)
         walk(walk, function.body);
     std::uint32_t input = 0;
     for (const ValueId argument : program.main().arguments)
-        m_names[argument.index] = { Origin::Kind::Input, input++, 0 };
+        m_names[argument.index] = { ShardingOrigin::Kind::Input, input++, 0 };
 }
 
-Origin ShardingOrigins::nameOf(ValueId value) const
+ShardingOrigin ShardingOrigins::nameOf(ValueId value) const
 {
     return m_names[value.index];
 }
@@ -210,7 +211,8 @@ void ShardingOrigins::take(const PropagationStep& step, bool toResult)
     Axes& axes = m_values[m_result.representativeOf(target).index];
     if (std::any_of(axes.begin(), axes.end(), [&](const auto& known) { return known.first == step.axis; }))
         return;
-    const Origin output{ Origin::Kind::Output, static_cast<std::uint32_t>(std::max(step.result, 0)), 0 };
+    const ShardingOrigin output{ ShardingOrigin::Kind::Output, static_cast<std::uint32_t>(std::max(step.result, 0)),
+        0 };
     if (step.seed) {
         const auto copied = m_copied.find(step.to.index);
         axes.emplace_back(step.axis,
@@ -221,7 +223,7 @@ void ShardingOrigins::take(const PropagationStep& step, bool toResult)
     }
     const bool fromResult = step.result >= 0 && !toResult;
     const ValueId from = fromResult ? m_returned[static_cast<std::size_t>(step.result)] : step.from;
-    Origin origin = fromResult ? output : m_names[m_result.representativeOf(from).index];
+    ShardingOrigin origin = fromResult ? output : m_names[m_result.representativeOf(from).index];
     for (const auto& [axis, known] : m_values[m_result.representativeOf(from).index])
         if (overlaps(axis, step.axis) || axis == step.axis) {
             origin = known;
@@ -231,7 +233,7 @@ void ShardingOrigins::take(const PropagationStep& step, bool toResult)
     axes.emplace_back(step.axis, origin);
 }
 
-std::vector<AxisOrigin> ShardingOrigins::marked(const Axes& axes, const Origin& own, const TensorSharding& held)
+std::vector<AxisOrigin> ShardingOrigins::marked(const Axes& axes, const ShardingOrigin& own, const TensorSharding& held)
 {
     const auto isHeld = [&](AxisRef axis) {
         return std::any_of(held.dims.begin(), held.dims.end(), [&](const DimensionSharding& dim) {
@@ -255,7 +257,7 @@ std::vector<AxisOrigin> ShardingOrigins::ofValue(ValueId value) const
 std::vector<AxisOrigin> ShardingOrigins::ofResult(std::size_t index) const
 {
     return marked(m_values[m_result.representativeOf(m_returned[index]).index],
-        { Origin::Kind::Output, static_cast<std::uint32_t>(index), 0 }, m_result.results[index]);
+        { ShardingOrigin::Kind::Output, static_cast<std::uint32_t>(index), 0 }, m_result.results[index]);
 }
 
 } // namespace shardscope

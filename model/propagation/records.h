@@ -36,7 +36,7 @@ struct StepEdges {
 [[nodiscard]] std::vector<StepEdges> resultEdges(const PropagationResult& result, std::size_t index);
 
 /// Where a sharding was given.
-struct Origin {
+struct ShardingOrigin {
     enum class Kind : std::uint8_t {
         Value, ///< on an operation that is none of those below; `index` is the value's
         Input, ///< argument of main
@@ -48,14 +48,14 @@ struct Origin {
     Kind kind = Kind::Value;
     std::uint32_t index = 0;
     std::uint32_t place = 0;
-    bool operator==(const Origin&) const = default;
+    bool operator==(const ShardingOrigin&) const = default;
 };
 /// As Shardy writes it: "input: 0", "constraint_1", "mc_0_input: 1".
-[[nodiscard]] std::string toString(const Origin& origin);
+[[nodiscard]] std::string toString(const ShardingOrigin& origin);
 
 struct AxisOrigin {
     AxisRef axis;
-    Origin origin;
+    ShardingOrigin origin;
     bool isSelf = false; ///< given where it stands
     bool operator==(const AxisOrigin&) const = default;
 };
@@ -64,25 +64,25 @@ class ShardingOrigins {
 public:
     /// `copied`: values that were given the sharding of something else before propagation (that of a constraint).
     ShardingOrigins(const PropagationInput& input, const PropagationResult& result,
-        const std::vector<std::pair<ValueId, Origin>>& copied = {});
+        const std::vector<std::pair<ValueId, ShardingOrigin>>& copied = {});
 
     /// In the order in which they arrived; an axis that arrived in parts is there in parts and as a whole.
     [[nodiscard]] std::vector<AxisOrigin> ofValue(ValueId value) const;
     [[nodiscard]] std::vector<AxisOrigin> ofResult(std::size_t index) const;
     /// What an axis given on the value itself goes back to.
-    [[nodiscard]] Origin nameOf(ValueId value) const;
+    [[nodiscard]] ShardingOrigin nameOf(ValueId value) const;
 
 private:
-    using Axes = std::vector<std::pair<AxisRef, Origin>>;
+    using Axes = std::vector<std::pair<AxisRef, ShardingOrigin>>;
     void nameValues(const Program& program);
     void take(const PropagationStep& step, bool toResult);
     /// Those that are held in the end.
     [[nodiscard]] static std::vector<AxisOrigin> marked(
-        const Axes& axes, const Origin& own, const TensorSharding& held);
+        const Axes& axes, const ShardingOrigin& own, const TensorSharding& held);
 
     const PropagationResult& m_result;
-    std::vector<Origin> m_names; ///< per ValueId
-    std::map<std::uint32_t, Origin> m_copied; ///< by ValueId
+    std::vector<ShardingOrigin> m_names; ///< per ValueId
+    std::map<std::uint32_t, ShardingOrigin> m_copied; ///< by ValueId
     /// Per representative. A declared result and the value that is returned as it share one list, as Shardy keeps
     /// them: what was given on either is the origin on both.
     std::vector<Axes> m_values;

@@ -109,10 +109,10 @@ void putAt(Program& program, std::vector<std::uint32_t>& extras, std::size_t ind
 
 } // namespace
 
-std::vector<std::pair<ValueId, Origin>> copiedOrigins(
+std::vector<std::pair<ValueId, ShardingOrigin>> copiedOrigins(
     const Program& before, const Program& prepared, const ShardingOrigins& names)
 {
-    std::vector<std::pair<ValueId, Origin>> copied;
+    std::vector<std::pair<ValueId, ShardingOrigin>> copied;
     for (const Operation& operation : prepared.operations) {
         const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
         for (std::size_t i = 0; i < operation.operands.size(); ++i) {
@@ -130,13 +130,13 @@ std::vector<std::pair<ValueId, Origin>> copiedOrigins(
     return copied;
 }
 
-std::vector<std::pair<ValueId, Origin>> copiedOrigins(
+std::vector<std::pair<ValueId, ShardingOrigin>> copiedOrigins(
     const Program& before, const Program& prepared, const Provenance& provenance)
 {
     return copiedOrigins(before, prepared, originsOf(provenance, {}));
 }
 
-ShardingOrigins originsOf(const Provenance& provenance, const std::vector<std::pair<ValueId, Origin>>& copied)
+ShardingOrigins originsOf(const Provenance& provenance, const std::vector<std::pair<ValueId, ShardingOrigin>>& copied)
 {
     return ShardingOrigins(inputOf(provenance), provenance.result, copied);
 }
@@ -169,7 +169,7 @@ Program withEdges(Program program, const Provenance& provenance)
 }
 
 Program withOrigins(
-    Program program, const Provenance& provenance, const std::vector<std::pair<ValueId, Origin>>& copied)
+    Program program, const Provenance& provenance, const std::vector<std::pair<ValueId, ShardingOrigin>>& copied)
 {
     const PropagationResult& result = provenance.result;
     const ShardingOrigins origins = originsOf(provenance, copied);

@@ -19,19 +19,19 @@ struct Provenance {
 
 /// Values that were given the sharding of a constraint, or of the border of a manual computation, when `before` became
 /// `prepared`.
-[[nodiscard]] std::vector<std::pair<ValueId, Origin>> copiedOrigins(
+[[nodiscard]] std::vector<std::pair<ValueId, ShardingOrigin>> copiedOrigins(
     const Program& before, const Program& prepared, const ShardingOrigins& names);
 
-[[nodiscard]] std::vector<std::pair<ValueId, Origin>> copiedOrigins(
+[[nodiscard]] std::vector<std::pair<ValueId, ShardingOrigin>> copiedOrigins(
     const Program& before, const Program& prepared, const Provenance& provenance);
 [[nodiscard]] ShardingOrigins originsOf(
-    const Provenance& provenance, const std::vector<std::pair<ValueId, Origin>>& copied);
+    const Provenance& provenance, const std::vector<std::pair<ValueId, ShardingOrigin>>& copied);
 
 /// `sdy.propagation_edges` at operations and at results of main; steps count from 0 there, as Shardy's do.
 [[nodiscard]] Program withEdges(Program program, const Provenance& provenance);
 /// `sdy.sharding_origins` at operations, at arguments of functions and at results of main, `sdy.sharding_origin_name`
 /// at constraints.
 [[nodiscard]] Program withOrigins(
-    Program program, const Provenance& provenance, const std::vector<std::pair<ValueId, Origin>>& copied);
+    Program program, const Provenance& provenance, const std::vector<std::pair<ValueId, ShardingOrigin>>& copied);
 
 } // namespace shardscope

@@ -342,8 +342,8 @@ void TestWholePrograms::stepsAndOrigins()
     QCOMPARE(resultEdges(result, 0),
         (std::vector<StepEdges>{ { 1, { AxisEdge{ a, 1, { 0 } } } }, { 3, { AxisEdge{ b, 0, { 1 } } } } }));
     const ShardingOrigins origins(input, result);
-    const Origin output{ Origin::Kind::Output, 0, 0 };
-    const Origin given{ Origin::Kind::Input, 0, 0 };
+    const ShardingOrigin output{ ShardingOrigin::Kind::Output, 0, 0 };
+    const ShardingOrigin given{ ShardingOrigin::Kind::Input, 0, 0 };
     QCOMPARE(origins.ofValue(m.result(add)), (std::vector<AxisOrigin>{ { a, output, false }, { b, given, false } }));
     QCOMPARE(origins.ofResult(0), (std::vector<AxisOrigin>{ { a, output, true }, { b, given, false } }));
     QCOMPARE(toString(given), std::string("input: 0"));
