@@ -17,6 +17,9 @@ GraphCanvas::GraphCanvas(QWidget* parent)
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Graph of the program"));
+    setAccessibleDescription(
+        tr("Arrow keys walk along the edges and through the parts. Return opens or folds a part. Plus and "
+           "minus zoom, F shows the whole graph, Shift+F the current part."));
     setAttribute(Qt::WA_OpaquePaintEvent);
 }
 

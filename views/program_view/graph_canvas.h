@@ -51,6 +51,7 @@ public:
     void setZoom(double zoom, QPointF anchor);
     void zoomBy(double factor);
     void fit();
+    void fitCurrent(); ///< what was clicked or walked to, with room around it
     void panBy(QPointF pixels);
     [[nodiscard]] QPointF toGraph(QPointF pixels) const { return pixels / m_zoom + m_offset; }
     [[nodiscard]] QRectF toWidget(const QRectF& rect) const;

@@ -165,7 +165,7 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event)
     case Qt::Key_0:
         return zoomBy(1 / m_zoom);
     case Qt::Key_F:
-        return fit();
+        return event->modifiers() & Qt::ShiftModifier ? fitCurrent() : fit();
     default:
         QWidget::keyPressEvent(event);
     }

@@ -53,6 +53,20 @@ void GraphCanvas::fit()
         Q_EMIT zoomChanged();
 }
 
+void GraphCanvas::fitCurrent()
+{
+    if (!m_layout || !m_current.valid())
+        return fit();
+    constexpr double share = 0.9, largest = 1.5; // of the widget; single operations need not fill it
+    const QRectF wanted = m_layout->rect(m_current);
+    m_zoom = std::clamp(share * std::min(width() / wanted.width(), height() / wanted.height()), smallestZoom, largest);
+    m_offset = wanted.center() - QPointF(width(), height()) / (2 * m_zoom);
+    m_moved = true;
+    keepInSight();
+    update();
+    Q_EMIT zoomChanged();
+}
+
 void GraphCanvas::panBy(QPointF pixels)
 {
     m_offset -= pixels / m_zoom;

@@ -8,6 +8,7 @@
 #include "program/op_row.h"
 #include "program/wide_attributes.h"
 #include "sharding/text.h"
+#include "views/program_view/constant_text.h"
 #include "views/tensors_view/tensor_tree.h"
 #include "words/utf8.h"
 
@@ -53,10 +54,10 @@ words::Text GraphWords::legend() const
             text.push_back({ tr(" cut along %1   ").arg(name), Span::Style::Plain, -1 });
         }
         text.push_back({ u"Σ"_s, Span::Style::Strong, -1 });
-        text.push_back({ tr(" devices add their parts up   "), Span::Style::Plain, -1 });
+        text.push_back({ tr(" added up by devices   "), Span::Style::Plain, -1 });
     }
     text.push_back({ u"○"_s, Span::Style::Strong, -1 });
-    text.push_back({ tr(" also read outside of its frame"), Span::Style::Plain, -1 });
+    text.push_back({ tr(" read elsewhere, too"), Span::Style::Plain, -1 });
     return text;
 }
 
@@ -69,10 +70,10 @@ QString GraphWords::operationTitle(const Operation& operation) const
 {
     if (operation.kind == OpKind::ShardingConstraint)
         return tr("constraint");
-    if (operation.kind == OpKind::Constant)
-        if (const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes);
-            constant && constant->values.size() == 1)
-            return tr("constant %1").arg(QString::number(constant->values.front()));
+    if (const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes)) {
+        const QString splat = splatText(*constant, m_program->value(operation.results[0]).type.dtype);
+        return splat.isEmpty() ? tr("constant") : tr("constant %1").arg(splat);
+    }
     const QString name = fromStd(qualifiedName(operation));
     if (const auto* call = wideAs<CallAttributes>(operation.attributes))
         return u"call @"_s + fromStd(call->callee);
@@ -208,6 +209,8 @@ QString GraphWords::valueName(ValueId value, int level, int more) const
         for (int at = level; at > 0 && !within; at = m_outline->part(at).parent)
             within = m_outline->part(at).kind == PartKind::Scope && fromStd(m_outline->part(at).name) == scope;
         name = within ? path.leaf : words::tensorName(of.path);
+        if (!name.isEmpty() && name.front().isDigit()) // as a text calls it
+            name.prepend(u'%');
         if (within) {
             const bool isNext = of.path.starts_with("next(");
             name = of.role == Role::Gradient ? tr("gradient of %1").arg(name)

@@ -92,6 +92,12 @@ OperationScopes::OperationScopes(const Program& program)
         }
         m_names.push_back(names);
     }
+    for (const Region& region : program.regions)
+        for (std::size_t i = region.operations.size(); i-- > 1;) {
+            const OperationId before = region.operations[i - 1];
+            if (program.operation(before).operands.empty() && m_names[before.index]->empty())
+                m_names[before.index] = m_names[region.operations[i].index];
+        }
 }
 
 std::size_t OperationScopes::shared(const std::vector<OperationId>& operations) const

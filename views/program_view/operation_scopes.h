@@ -5,7 +5,8 @@
 //     scope "backward/layers.3"                                             backward, layers.3
 //     location "jit(step)/jit(main)/transpose(jvp(Net))/layer_3/dot"(#loc4)  backward, Net, layer_3
 //
-// Locations that name a place in a source file say nothing.
+// Locations that name a place in a source file say nothing. A constant without a name belongs to what comes next: such
+// are made for each who reads them.
 #pragma once
 
 #include <string>

@@ -139,7 +139,7 @@ void ProgramView::makeHead(QHBoxLayout* into)
     m_zoom->setMinimumWidth(QFontMetrics(Metrics::small()).horizontalAdvance(u"100 %"_s) + 4);
     into->addWidget(m_zoom);
     button(u"zoomin"_s, tr("Zoom in"), Qt::Key_Plus, [this] { m_canvas->zoomBy(1.2); });
-    button(u"fit"_s, tr("Fit into the dock"), Qt::Key_F, [this] { m_canvas->fit(); });
+    button(u"fit"_s, tr("Fit into the dock; with Shift the current part"), Qt::Key_F, [this] { m_canvas->fit(); });
     m_textButton = addButton(u"code"_s, tr("Text of the program"), {});
     m_textButton->setCheckable(true);
     m_textButton->setChecked(true);

@@ -14,6 +14,12 @@ constexpr int fewestCopies = 3, fewestLike = 2;
 constexpr int window = 4; ///< operations that must agree before a period is tried
 constexpr int mostPeriods = 24; ///< tried from one unit on
 
+template <class T>
+auto& at(T& list, int index)
+{
+    return list[static_cast<std::size_t>(index)];
+}
+
 } // namespace
 
 RepeatFinder::RepeatFinder(const Program& program)
@@ -28,9 +34,12 @@ RepeatFinder::RepeatFinder(const Program& program)
 int RepeatFinder::copiesAlike(const std::vector<Stretch>& blocks, Stretch model, int fewest)
 {
     const int count = static_cast<int>(blocks.size());
+    const auto isSame = [&](Stretch block) { // itself, of course
+        return block.data() == model.data() || m_comparison.same(model, block);
+    };
     int same = 0;
     for (int wanted = std::min(fewest, count);; wanted = std::min(2 * wanted, count)) {
-        while (same < wanted && m_comparison.same(model, blocks[static_cast<std::size_t>(same)]))
+        while (same < wanted && isSame(blocks[static_cast<std::size_t>(same)]))
             ++same;
         if (same < fewest)
             return 0;
@@ -80,11 +89,6 @@ struct RepeatFinder::Search {
         }
     }
 
-    template <class T>
-    static auto& at(T& list, int index)
-    {
-        return list[static_cast<std::size_t>(index)];
-    }
     [[nodiscard]] Stretch block(int first, int length) const
     {
         const RepeatUnit &begin = at(units, first), &last = at(units, first + length - 1);
