@@ -49,7 +49,6 @@ struct CheckerRow {
 
 CaseResult checkAxisAlgebra(const Json& oneCase, const Json& file);
 CaseResult checkFactorPropagation(const Json& oneCase, const Json& file);
-CaseResult checkCanonicalization(const Json& oneCase, const Json& file);
 CaseResult checkFlaxConstraintGate(const Json& oneCase, const Json& file);
 CaseResult checkFlaxLogicalToMeshAxes(const Json& oneCase, const Json& file);
 CaseResult checkJaxCreateDeviceMesh(const Json& oneCase, const Json& file);
