@@ -47,9 +47,10 @@ SdyCollectiveAttributes attributesOf(const ReshardStep& step, ProgramSharding ou
 
 class Replacer {
 public:
-    Replacer(Program program, bool keepRedundant)
+    Replacer(Program program, bool keepRedundant, std::vector<std::pair<OperationId, OperationId>>* origins)
         : m_edit(std::move(program))
         , m_keepRedundant(keepRedundant)
+        , m_origins(origins)
     {
     }
 
@@ -127,6 +128,8 @@ private:
             const OperationId added = m_edit.add(kindOf(step.collective.kind), std::span(&current, 1),
                 std::span(&type, 1), wide(attributesOf(step, out)), id);
             m_edit.placeBefore(id, added);
+            if (m_origins)
+                m_origins->emplace_back(added, id);
             current = m_edit.result(added);
         };
         for (const ReshardStep& step : shardySteps(reshard))
@@ -142,13 +145,15 @@ private:
 
     Editor m_edit;
     bool m_keepRedundant;
+    std::vector<std::pair<OperationId, OperationId>>* m_origins;
 };
 
 } // namespace
 
-Program reshardToCollectives(Program program, bool keepRedundantReshards)
+Program reshardToCollectives(
+    Program program, bool keepRedundantReshards, std::vector<std::pair<OperationId, OperationId>>* origins)
 {
-    return Replacer(std::move(program), keepRedundantReshards).run();
+    return Replacer(std::move(program), keepRedundantReshards, origins).run();
 }
 
 } // namespace shardscope::passes

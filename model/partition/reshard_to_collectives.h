@@ -2,6 +2,9 @@
 // The pass that puts the collectives of OpenXLA Shardy in the place of reshards.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "program/program.h"
 
 namespace shardscope::passes {
@@ -17,6 +20,9 @@ namespace shardscope::passes {
 /// whose shardings are equivalent, needs nothing: its reshard goes, or stays with `keepRedundantReshards`. A replicated
 /// result keeps the mesh of the operand. A reshard stays where the two meshes have other axes, where one of them is a
 /// single device, and where the result is unreduced over axes that the operand is not.
-[[nodiscard]] Program reshardToCollectives(Program program, bool keepRedundantReshards = false);
+///
+/// `origins`: every added operation with the reshard that it is a step of.
+[[nodiscard]] Program reshardToCollectives(Program program, bool keepRedundantReshards = false,
+    std::vector<std::pair<OperationId, OperationId>>* origins = nullptr);
 
 } // namespace shardscope::passes

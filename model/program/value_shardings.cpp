@@ -20,6 +20,36 @@ const ProgramSharding* ownSharding(const Operation& operation)
     return nullptr;
 }
 
+bool isShardyCollective(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::SdyAllGather:
+    case OpKind::SdyAllReduce:
+    case OpKind::SdyAllSlice:
+    case OpKind::SdyAllToAll:
+    case OpKind::SdyCollectivePermute:
+    case OpKind::SdyReduceScatter:
+    case OpKind::ShardedToUnreduced:
+    case OpKind::ReplicatedToUnreduced:
+        return true;
+    default:
+        return false;
+    }
+}
+
+ValueId behindExchanges(const Program& program, ValueId value)
+{
+    for (;;) {
+        const OperationId definition = program.value(value).definition;
+        if (!definition.valid())
+            return value;
+        const Operation& operation = program.operation(definition);
+        if (operation.kind != OpKind::Reshard && !isShardyCollective(operation.kind))
+            return value;
+        value = operation.operands[0];
+    }
+}
+
 ProgramSharding withoutAxes(const Program& program, const ProgramSharding& sharding, std::span<const std::string> axes)
 {
     const Mesh& mesh = *program.meshes[sharding.mesh].mesh;

@@ -25,6 +25,10 @@ private:
 /// The sharding that the operation itself carries: of a constraint (GivenSharding), reshard, edge or collective. Null
 /// for none.
 [[nodiscard]] const ProgramSharding* ownSharding(const Operation& operation);
+/// Shardy's collectives: they hand on what their operand holds, in another sharding.
+[[nodiscard]] bool isShardyCollective(OpKind kind);
+/// The value that reshards and collectives have made the form of that stands here.
+[[nodiscard]] ValueId behindExchanges(const Program& program, ValueId value);
 /// The sharding without these axes, as it is inside a computation where they are manual.
 [[nodiscard]] ProgramSharding withoutAxes(
     const Program& program, const ProgramSharding& sharding, std::span<const std::string> axes);

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "partition/passes/reshard_inserter.h"
+#include "program/value_shardings.h"
 #include "program/verify_findings.h"
 #include "propagation/data_flow.h"
 #include "propagation/passes/support.h"
@@ -36,17 +37,9 @@ bool isLeftAlone(OpKind kind)
     case OpKind::ShardingGroup:
     case OpKind::DataFlowEdge:
     case OpKind::FuncDataFlowEdge:
-    case OpKind::SdyAllGather:
-    case OpKind::SdyAllReduce:
-    case OpKind::SdyAllSlice:
-    case OpKind::SdyAllToAll:
-    case OpKind::SdyCollectivePermute:
-    case OpKind::SdyReduceScatter:
-    case OpKind::ShardedToUnreduced:
-    case OpKind::ReplicatedToUnreduced:
         return true;
     default:
-        return false;
+        return isShardyCollective(kind);
     }
 }
 

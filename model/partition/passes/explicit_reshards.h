@@ -38,8 +38,9 @@ struct ExplicitReshards {
     std::vector<Inserted> inserted; ///< ascending by operation
 };
 
-/// Of a legal program. Errors, of the full version: MaximalMesh for an argument or result of a function on a single
-/// device, MeshMismatch for an operation whose results are on different single devices.
+/// Of a legal program whose shardings have no axes of size 1 (removeSizeOneAxes()). Errors, of the full version:
+/// MaximalMesh for an argument or result of a function on a single device, MeshMismatch for an operation whose results
+/// are on different single devices.
 [[nodiscard]] Result<ExplicitReshards> insertExplicitReshards(Program program, ReshardVersion version);
 
 } // namespace shardscope::passes

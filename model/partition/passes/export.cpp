@@ -8,6 +8,7 @@
 #include "partition/passes/canonicalize_collectives.h"
 #include "partition/reshard_to_collectives.h"
 #include "program/editor.h"
+#include "program/value_shardings.h"
 
 namespace shardscope::passes {
 
@@ -38,20 +39,7 @@ void inlineMeshes(Program& program)
 
 bool isExchange(OpKind kind)
 {
-    switch (kind) {
-    case OpKind::Reshard:
-    case OpKind::SdyAllGather:
-    case OpKind::SdyAllReduce:
-    case OpKind::SdyAllSlice:
-    case OpKind::SdyAllToAll:
-    case OpKind::SdyCollectivePermute:
-    case OpKind::SdyReduceScatter:
-    case OpKind::ShardedToUnreduced:
-    case OpKind::ReplicatedToUnreduced:
-        return true;
-    default:
-        return false;
-    }
+    return kind == OpKind::Reshard || isShardyCollective(kind);
 }
 
 /// Of every exchange that stands in the program: its own reason, that of what it stems from, or itself.
@@ -143,7 +131,9 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
     };
     if (options.explicitCollectives) {
         take(canonicalizeReshards(std::move(program)));
-        program = reshardToCollectives(std::move(program), options.keepRedundantReshards);
+        Origins steps;
+        program = reshardToCollectives(std::move(program), options.keepRedundantReshards, &steps);
+        origins.insert(steps.begin(), steps.end());
     }
     take(canonicalizeCollectives(std::move(program)));
     if (options.explicitCollectives && options.leaveCollectivesToProducts)

@@ -272,7 +272,7 @@ SmallVector<ValueId, 2> ReshardInserter::reduceResults(
         if (!isTensor(type(result).dtype))
             continue;
         const AxisList axes = axesMinus(partial, m_numbers.tensor(m_numbers.of(result)).unreduced);
-        if (axes.empty() || isAddedUp(result, axes))
+        if (axes.empty() || m_edit.uses(result).empty() || isAddedUp(result, axes))
             continue;
         const ProgramSharding from = orReplicated(m_numbers.of(result), mesh, type(result).rank());
         const OperationId made = add(allReduceStep(from, axes, kind), result, id,
@@ -299,6 +299,8 @@ bool ReshardInserter::isAddedUp(ValueId result, const AxisList& axes) const
 /// Behind the operation, users find the sharding that its result had.
 ValueId ReshardInserter::restore(OperationId id, ValueId current, const ProgramSharding& sharding, const Reason& reason)
 {
+    if (m_edit.uses(current).empty())
+        return current;
     const ShardingStep step{ OpKind::Reshard, sharding, wide(OwnShardingAttributes{ sharding }) };
     const OperationId made = add(step, current, id, reason);
     m_edit.placeAfter(id, made);

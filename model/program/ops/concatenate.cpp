@@ -3,6 +3,7 @@
 
 #include "program/ops/checks.h"
 #include "program/ops/rows.h"
+#include "program/value_shardings.h"
 
 namespace shardscope::ops {
 
@@ -39,9 +40,10 @@ bool concatenatesSlices(const Program& program, const Operation& operation)
     ValueId source;
     bool allSlices = true, anySlice = false, oneSource = true;
     for (const ValueId operand : operation.operands) {
-        const OperationId definition = program.value(operand).definition;
+        const ValueId piece = behindExchanges(program, operand);
+        const OperationId definition = program.value(piece).definition;
         const bool isSlice = definition.valid() && program.operation(definition).kind == OpKind::Slice;
-        const ValueId from = isSlice ? program.operation(definition).operands[0] : operand;
+        const ValueId from = isSlice ? behindExchanges(program, program.operation(definition).operands[0]) : piece;
         oneSource = oneSource && (!source.valid() || source == from);
         source = from;
         allSlices = allSlices && isSlice;

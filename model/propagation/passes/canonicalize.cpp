@@ -57,21 +57,14 @@ private:
         case OpKind::ShardingGroup:
         case OpKind::Composite:
         case OpKind::Opaque:
-        // Shardy's collectives count as exchanges that happen.
-        case OpKind::SdyAllGather:
-        case OpKind::SdyAllReduce:
-        case OpKind::SdyAllSlice:
-        case OpKind::SdyAllToAll:
-        case OpKind::SdyCollectivePermute:
-        case OpKind::SdyReduceScatter:
-        case OpKind::ShardedToUnreduced:
-        case OpKind::ReplicatedToUnreduced:
             return true;
         case OpKind::CustomCall: {
             const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
             return !call || call->hasSideEffect;
         }
         default:
+            if (isShardyCollective(operation.kind))
+                return true; // counts as an exchange that happens
             break;
         }
         return std::any_of(operation.regions.begin(), operation.regions.end(), [&](RegionId region) {
