@@ -95,8 +95,14 @@ CaseResult checkReshard(const Json& oneCase, const Json& /*file*/)
     if (!haveSameAxes(*source, *target))
         return bothWhole && known.empty() ? CaseResult::passed() : CaseResult::failed("meshes of other axes");
 
-    Reshard reshard{ { plainType(oneCase), shape }, plainSharding(*source, oneCase.at("in_spec"), shape.size()),
-        plainSharding(*target, oneCase.at("out_spec"), shape.size()), target.get(), source.get(), Blocks::AsIfEven };
+    Reshard reshard;
+    reshard.type.dtype = plainType(oneCase);
+    reshard.type.shape = shape;
+    reshard.from = plainSharding(*source, oneCase.at("in_spec"), shape.size());
+    reshard.to = plainSharding(*target, oneCase.at("out_spec"), shape.size());
+    reshard.mesh = target.get();
+    reshard.sourceMesh = source.get();
+    reshard.blocks = Blocks::AsIfEven;
     if (oneCase.contains("unreduced")) {
         reshard.from.unreduced = plainAxes(*source, oneCase.at("unreduced"));
         std::sort(reshard.from.unreduced.begin(), reshard.from.unreduced.end());
