@@ -42,12 +42,14 @@ enum class Code : std::uint16_t {
     Unwritable = 130, ///< file, reason
     // Programs
     // What a person can cause has named arguments (`wrong` says what it is); `detail` is for errors of the program.
-    TypeMismatch = 140, ///< op, detail; of given values: wrong, given, type
+    TypeMismatch = 140, ///< op, detail; of given values: wrong (given, argument), given, type
     InvalidOperand = 141, ///< op, detail
     InvalidAttribute =
         142, ///< op, detail; or wrong, ...; of a device order devices, and named, device or unknown_device
     UnknownTensor = 143, ///< path, nearest
-    NotExecutable = 144, ///< op; operand, dim, size, partitions: a sum over what does not divide
+    NotExecutable = 144, ///< op; operand, dim, size, partitions: a sum over what does not divide; or wrong: custom_call
+    ///< target, complex type, type type, body inner, transfer, several_programs, unknown, diverged
+    ///< (found, devices), groups and groups_twice (device, devices)
     OutOfMemory = 145, ///< bytes, limit; alone_bytes and shared_bytes where less would fit
     VersionMismatch = 146, ///< detail: an internal result of another revision was handed over
     // Devices and their order
@@ -141,6 +143,11 @@ enum class Code : std::uint16_t {
     BadProvenance =
         446, ///< wrong: negative, step_twice (step), self, target_twice, range (step, found), no_sharding, unreadable
     BadShardingGroup = 447, ///< group, wrong: shape (found, expected), manual
+    // Per-device programs
+    PermutePairs = 450, ///< axes (list), source or target: named twice
+    GroupsDoNotCover = 451, ///< axes (list), size
+    EmptyMesh = 452,
+    ReplicationNotInferred = 453, ///< result, axes (list); origin (operation) or argument: where the first one is from
     // Warnings
     SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
     RuleUnused = 202, ///< rule

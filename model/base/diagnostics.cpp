@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "base/codes_450.h"
+#include "base/codes.h"
 
 namespace shardscope {
 
@@ -146,10 +146,10 @@ constexpr std::array rows{
     CodeRow{ Code::BadBarrier, "E445", Error, "propagation_barrier", "barrier that stops nothing" },
     CodeRow{ Code::BadProvenance, "E446", Error, "provenance", "recorded propagation is wrong" },
     CodeRow{ Code::BadShardingGroup, "E447", Error, "bad_sharding_group", "members that cannot have one sharding" },
-    CodeRow{ codes450::PermutePairs, "E450", Error, "permute_pairs_not_unique", "a device sends or receives twice" },
-    CodeRow{ codes450::GroupsDoNotCover, "E451", Error, "groups_do_not_cover_axis", "groups do not cover their axes once" },
-    CodeRow{ codes450::EmptyMesh, "E452", Error, "empty_mesh", "mesh without axes" },
-    CodeRow{ codes450::ReplicationNotInferred, "E453", Error, "replication_not_inferred",
+    CodeRow{ Code::PermutePairs, "E450", Error, "permute_pairs_not_unique", "a device sends or receives twice" },
+    CodeRow{ Code::GroupsDoNotCover, "E451", Error, "groups_do_not_cover_axis", "groups do not cover their axes once" },
+    CodeRow{ Code::EmptyMesh, "E452", Error, "empty_mesh", "mesh without axes" },
+    CodeRow{ Code::ReplicationNotInferred, "E453", Error, "replication_not_inferred",
         "copies that may differ are called equal" },
     CodeRow{ Code::SilentlyReplicated, "W201", Warning, "silently_replicated", "array silently replicated" },
     CodeRow{ Code::RuleUnused, "W202", Warning, "rule_unused", "rule never used" },

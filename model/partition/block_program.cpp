@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/codes_450.h"
+#include "base/codes.h"
 #include "program/wide_attributes.h"
 
 namespace shardscope {
@@ -54,7 +54,7 @@ BlockBuilder::BlockBuilder(MeshPtr mesh)
 Result<BlockBuilder> BlockBuilder::over(MeshPtr mesh)
 {
     if (!mesh || mesh->rank() == 0)
-        return fail(codes450::EmptyMesh);
+        return fail(Code::EmptyMesh);
     return BlockBuilder(std::move(mesh));
 }
 
@@ -155,7 +155,7 @@ Result<ValueId> BlockBuilder::reduce(ReduceKind kind, ValueId value, const Axes&
         for (std::size_t i = 0; i < covered.size() && once; ++i)
             once = covered[i] == static_cast<std::int64_t>(i);
         if (!once)
-            return fail(codes450::GroupsDoNotCover, { { "axes", axes }, { "size", size } });
+            return fail(Code::GroupsDoNotCover, { { "axes", axes }, { "size", size } });
         std::vector<std::vector<std::int64_t>> parts;
         for (const std::vector<std::int64_t>& all : devices)
             for (const std::vector<std::int64_t>& group : groups) {
@@ -259,9 +259,9 @@ Result<ValueId> BlockBuilder::permute(
                 return fail(
                     Code::OutOfRange, { { "key", "permute" }, { "value", place }, { "min", 0 }, { "max", size - 1 } });
         if (sends[at(source)])
-            return fail(codes450::PermutePairs, { { "axes", axes }, { "source", source } });
+            return fail(Code::PermutePairs, { { "axes", axes }, { "source", source } });
         if (receives[at(target)])
-            return fail(codes450::PermutePairs, { { "axes", axes }, { "target", target } });
+            return fail(Code::PermutePairs, { { "axes", axes }, { "target", target } });
         sends[at(source)] = receives[at(target)] = true;
     }
     std::vector<std::vector<std::int64_t>> devices;

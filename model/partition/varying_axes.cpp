@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "base/codes_450.h"
+#include "base/codes.h"
 #include "program/op_row.h"
 #include "program/wide_attributes.h"
 
@@ -292,7 +292,7 @@ Result<void> checkReplication(const Program& program, const VaryingAxes& varying
     } else {
         args.emplace_back("argument", program.value(from).index);
     }
-    return fail(codes450::ReplicationNotInferred, std::move(args), std::move(where));
+    return fail(Code::ReplicationNotInferred, std::move(args), std::move(where));
 }
 
 std::vector<Diagnostic> checkReplication(const Program& program)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/describe_execution.h"
 
-#include "base/codes_450.h"
+#include "base/codes.h"
 #include "words/diagnostic_reader.h"
 #include "words/tr.h"
 
@@ -68,18 +68,18 @@ ProblemText describeExecution(const Diagnostic& d)
             return {};
         return { Words::tr("%1 is %2, and should be %3").arg(arg("op"), arg("given"), arg("type")),
             Words::tr("Give an array of that shape and element type."), {} };
-    case codes450::PermutePairs:
+    case Code::PermutePairs:
         return { arg.has("source") || d.arg("source")
                 ? Words::tr("place %1 along %2 sends twice").arg(arg.number("source"), arg("axes"))
                 : Words::tr("place %1 along %2 receives twice").arg(arg.number("target"), arg("axes")),
             Words::tr("Name every source and every target once."), {} };
-    case codes450::GroupsDoNotCover:
+    case Code::GroupsDoNotCover:
         return { Words::tr("the groups do not hold each of the %1 places along %2 exactly once")
                      .arg(arg.number("size"), arg("axes")),
             Words::tr("List every place from 0 to %1 in one group.").arg(count(d.number("size") - 1)), {} };
-    case codes450::EmptyMesh:
+    case Code::EmptyMesh:
         return { Words::tr("the mesh has no axes"), Words::tr("Give the mesh at least one axis."), {} };
-    case codes450::ReplicationNotInferred: {
+    case Code::ReplicationNotInferred: {
         const QString axes = arg("axes");
         const QString origin = arg.has("origin") ? Words::tr("%1 makes it differ").arg(arg("origin"))
             : d.arg("argument")                  ? Words::tr("argument %1 is cut along it").arg(arg.number("argument"))
