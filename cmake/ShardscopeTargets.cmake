@@ -60,7 +60,8 @@ endfunction()
 
 # shardscope_tests(<name of the folder under test> LIBRARIES <folders>... [WIDGETS] [RESOURCES...])
 # Every test_*.cpp beside the CMakeLists.txt becomes one Qt Test program and one ctest entry. Qt Test's own limit per
-# function, in milliseconds, stays just below that of the program: a busy machine takes longer than its 5 minutes.
+# function, in milliseconds, stays just below that of the program: a busy machine takes longer than its 5 minutes. What is
+# tested is optimised as it is shipped; the tests themselves are not worth the time that -O3 takes.
 function(shardscope_tests group)
     cmake_parse_arguments(ARG "WIDGETS" "" "LIBRARIES;EXTRA" ${ARGN})
     file(GLOB tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp")
@@ -73,6 +74,9 @@ function(shardscope_tests group)
             target_link_libraries(${target} PRIVATE shardscope_${library})
         endforeach()
         target_link_libraries(${target} PRIVATE shardscope_options Qt6::Test ${ARG_EXTRA})
+        if(NOT group STREQUAL "simulate") # whose references are computed by templates
+            target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+        endif()
         if(ARG_WIDGETS)
             target_link_libraries(${target} PRIVATE Qt6::Widgets)
         endif()
