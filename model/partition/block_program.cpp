@@ -236,8 +236,9 @@ Result<ValueId> BlockBuilder::scatterSum(ValueId value, const Axes& axes, std::i
     CollectiveAttributes own = collective(deviceGroups(*indices));
     own.dimension = dimension;
     op.attributes = wide(std::move(own));
-    Shape& shape = m_program.values[sum->index].type.shape;
+    Shape shape = m_program.values[sum->index].type.shape;
     shape[at(dimension)] /= pieces;
+    m_program.values[sum->index].type.shape = shape;
     if (tiled)
         return *sum;
     Shape without = shape;

@@ -121,6 +121,46 @@ bool sumsOfPartsAreSums(const Program& program, const Operation& operation)
     return true;
 }
 
+/// Dimensions of a tensor that no device can have a part of, whatever the factors say: where the operation picks places
+/// by index, or windows reach across. Operands are numbered first, then results.
+std::vector<std::int64_t> wholeDimensions(const Program& program, const Operation& operation, std::size_t tensor)
+{
+    const std::size_t operands = operation.operands.size();
+    std::vector<std::int64_t> whole;
+    const auto add = [&](const auto& list) { whole.insert(whole.end(), list.begin(), list.end()); };
+    if (const auto* scatter = wideAs<ScatterAttributes>(operation.attributes)) {
+        if (tensor < (operands - 1) / 2 || tensor >= operands) {
+            add(*scatter->insertedWindowDims);
+            add(*scatter->scatterDimsToOperandDims);
+        }
+    } else if (const auto* convolution = wideAs<ConvolutionAttributes>(operation.attributes)) {
+        add(tensor == 0       ? *convolution->inputSpatial
+                : tensor == 1 ? *convolution->kernelSpatial
+                              : *convolution->outputSpatial);
+    } else if (operation.kind == OpKind::DynamicUpdateSlice && (tensor < 2 || tensor >= operands)) {
+        const Shape& all = program.value(operation.operands[0]).type.shape;
+        const Shape& update = program.value(operation.operands[1]).type.shape;
+        for (std::size_t d = 0; d < all.size(); ++d)
+            if (all[d] != update[d])
+                whole.push_back(static_cast<std::int64_t>(d));
+    }
+    return whole;
+}
+
+/// Whether a factor connects what is read with what is made. A factor of one side alone (reshapes whose sizes do not
+/// meet) stands for elements that the other side has elsewhere; broadcasts make theirs from nothing.
+bool connects(const FactorRule& rule, const Operation& operation, std::int32_t factor)
+{
+    const auto isIn = [&](const std::vector<FactorRule::TensorMapping>& mappings) {
+        return std::any_of(mappings.begin(), mappings.end(), [&](const FactorRule::TensorMapping& mapping) {
+            return std::any_of(mapping.begin(), mapping.end(), [&](const FactorRule::DimensionFactors& factors) {
+                return std::find(factors.begin(), factors.end(), factor) != factors.end();
+            });
+        });
+    };
+    return isIn(rule.results) && (operation.kind == OpKind::BroadcastInDim || isIn(rule.operands));
+}
+
 class Legalizer {
 public:
     explicit Legalizer(Program program)
@@ -176,8 +216,8 @@ private:
         const FactorRule rule = factorRule(m_edit.program(), m_edit.operation(id));
         const bool sums = sumsOfPartsAreSums(m_edit.program(), m_edit.operation(id));
         const bool grouped = hasGroups(m_edit.operation(id));
-        const auto allowed = [&](const std::vector<FactorRule::TensorMapping>& mappings, std::size_t tensor,
-                                 std::size_t rank) {
+        const auto allowed = [&](bool ofResults, std::size_t tensor, std::size_t rank) {
+            const std::vector<FactorRule::TensorMapping>& mappings = ofResults ? rule.results : rule.operands;
             Allowed result(rank, 0);
             if (grouped || tensor >= mappings.size())
                 return result;
@@ -197,7 +237,7 @@ private:
             if (!before || !isTensor(type.dtype))
                 continue;
             ProgramSharding after = *before;
-            if (clear(after.sharding, allowed(rule.operands, slot, type.rank()))) {
+            if (clear(after.sharding, allowed(false, slot, type.rank()))) {
                 const OperationId reshard =
                     m_edit.addLike(OpKind::Reshard, { operand }, wide(OwnShardingAttributes{ std::move(after) }));
                 m_edit.placeBefore(id, reshard);
@@ -212,7 +252,7 @@ private:
                 continue;
             const ProgramSharding before = *given;
             ProgramSharding after = before;
-            if (clear(after.sharding, allowed(rule.results, i, type.rank()))) {
+            if (clear(after.sharding, allowed(true, i, type.rank()))) {
                 m_edit.setSharding(result, after);
                 const OperationId reshard =
                     m_edit.addLike(OpKind::Reshard, { result }, wide(OwnShardingAttributes{ before }));

@@ -270,8 +270,9 @@ private:
         if (operand.index >= m_types.size() || !isCut(operand))
             return;
         const Shape& whole = m_types[operand.index].shape;
-        const Shape local = localType(operand).shape;
-        const auto fit = [&](Dimensions& sizes) {
+        const TensorType localOperand = localType(operand);
+        const Shape& local = localOperand.shape;
+        const auto fit = [&](DimensionList& sizes) {
             for (std::size_t d = 0; d < std::min<std::size_t>(sizes.size(), whole.size()); ++d)
                 if (sizes[d] == whole[d])
                     sizes[d] = local[d];

@@ -50,7 +50,7 @@ std::vector<ReshardStep> optimalSteps(const Reshard& reshard)
 
 Rational replicateThenSliceBytes(const Reshard& reshard)
 {
-    if (!reshard.from.unreduced.empty() || missingBytes(reshard).neediestDevice == 0)
+    if (!reshard.from.unreduced.empty() || (!reshard.sourceMesh && reshard.from.isEquivalent(reshard.to)))
         return 0;
     Reshard whole = reshard;
     whole.to = TensorSharding::fullyReplicated(reshard.from.rank());

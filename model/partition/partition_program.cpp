@@ -19,6 +19,9 @@ Result<PartitionedProgram> partitionProgram(Program program, const passes::Pipel
     auto device = localize(collectives->program);
     if (!device)
         return tl::unexpected(device.error());
+    // What a device would run is looked at once more as the program that it is.
+    if (std::vector<Diagnostic> wrong = verify(device->program); !wrong.empty())
+        return tl::unexpected(std::move(wrong.front()));
     return PartitionedProgram{ std::move(collectives->program), std::move(collectives->inserted), std::move(*device),
         std::move(propagated->warnings) };
 }

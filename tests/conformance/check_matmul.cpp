@@ -182,7 +182,7 @@ Json operationsAround(const Json& c, const Mesh& mesh)
     dot.rhsBatch = dimensions(c.at("batch").at(1));
     const FactorRule rule = opRow(OpKind::DotGeneral).factors(types, result, Attributes(dot));
     const TensorInOperation last{ &annotated, result.elementCount(), false };
-    const CommonSharding common = commonSharding(rule, tensors, std::span(&last, 1), false);
+    const CommonSharding common = commonSharding(rule, tensors, std::span(&last, 1), {});
 
     Json operations = Json::array();
     Json product{ { "dot", Json::array() }, { "out", listsJson(mesh, common.results[0]) } };

@@ -120,7 +120,7 @@ private Q_SLOTS:
             QTest::addRow("%s: %s", name, expected) << QString(name) << std::move(damage) << QString(expected);
         };
         using O = OneOperation&;
-        const auto shape = [](O one, std::size_t operand) -> Shape& {
+        const auto shape = [](O one, std::size_t operand) -> Shared<Shape>& {
             return one.program.values[one.operation().operands[operand].index].type.shape;
         };
         row("slice", "dimension 1 of tensor<8x9xf32> from 1 to 10 in steps of 3",

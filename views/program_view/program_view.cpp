@@ -275,7 +275,7 @@ void ProgramView::select(ValueId value, OperationId operation)
 {
     if (m_linking || !m_program)
         return;
-    const std::string path = value.valid() ? m_program->value(value).path : std::string();
+    const std::string path = value.valid() ? *m_program->value(value).path : std::string();
     m_linking = true;
     if (operation.valid())
         m_selection->setOperation(

@@ -12,6 +12,7 @@
 #include "propagation/replay.h"
 #include "views/propagation_view/comparison_job.h"
 
+class QAbstractItemModel;
 class QSlider;
 class QStackedWidget;
 class QTableView;
