@@ -516,7 +516,7 @@ private Q_SLOTS:
     {
         const std::string rule = "([i, j])->([i, j]) {i=8, j=4} blocked_propagation={j}";
         const auto read = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
-  "model": { "preset": "program", "text": ["// nothing"], "sharding_rules": { "0": ")"
+  "model": { "preset": "program", "text": ["nothing"], "sharding_rules": { "0": ")"
             + rule + R"(", "notes": "own" } } })");
         QVERIFY2(read.has_value(), read ? "" : reasons(read.error()).c_str());
         const auto& model = std::get<ProgramModel>(read->experiment.model);
