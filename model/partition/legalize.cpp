@@ -225,9 +225,13 @@ private:
                 const FactorRule::DimensionFactors& factors = mappings[tensor][d];
                 result[d] = !factors.empty() && std::all_of(factors.begin(), factors.end(), [&](std::int32_t f) {
                     const FactorKind kind = rule.factors[static_cast<std::size_t>(f)].kind;
-                    return kind == FactorKind::PassThrough || (kind == FactorKind::Reduction && sums);
+                    return kind == FactorKind::PassThrough ? connects(rule, m_edit.operation(id), f)
+                                                           : kind == FactorKind::Reduction && sums;
                 });
             }
+            const std::size_t number = tensor + (ofResults ? m_edit.operation(id).operands.size() : 0);
+            for (const std::int64_t d : wholeDimensions(m_edit.program(), m_edit.operation(id), number))
+                result[static_cast<std::size_t>(d)] = 0;
             return result;
         };
         for (std::size_t slot = 0; slot < m_edit.operation(id).operands.size(); ++slot) {
