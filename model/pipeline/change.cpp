@@ -115,10 +115,12 @@ ValueChanges valueChanges(const Snapshot& before, const Snapshot& after)
             continue;
         ++changes.compared;
         ValueChange change{ old[v], ValueId(v), shownSharding(before, old[v]), shownSharding(after, ValueId(v)) };
-        if (sameCut(change.old, *before.mesh, change.now, *after.mesh) && was.type == value.type)
-            continue;
         change.bytesBefore = bytesPerDevice(change.old, was.type);
         change.bytesAfter = bytesPerDevice(change.now, value.type);
+        // Axes of the same names may have other sizes.
+        if (sameCut(change.old, *before.mesh, change.now, *after.mesh) && was.type == value.type
+            && change.bytesBefore == change.bytesAfter)
+            continue;
         const std::int64_t difference = change.bytesAfter - change.bytesBefore;
         (difference > 0 ? changes.largerBytes : changes.smallerBytes) += std::abs(difference);
         (value.definition.valid() ? others : arguments).push_back(std::move(change));

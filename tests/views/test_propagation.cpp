@@ -264,7 +264,7 @@ private Q_SLOTS:
         QTest::keyClick(row->line(), Qt::Key_Escape);
         QVERIFY(!row->isEditing());
         row->editButton()->click();
-        row->line()->setText(QStringLiteral("([i, k])->([i]) {i=8, k=16}"));
+        row->line()->setText(QStringLiteral("([i, j])->([i]) {i=8, j=16} reduction={j}"));
         QVERIFY2(row->message().contains(QStringLiteral("operands")), qPrintable(row->message()));
         QTest::keyClick(row->line(), Qt::Key_Return); // refused: it stays as it is written
         QVERIFY(row->isEditing());

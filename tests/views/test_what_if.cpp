@@ -62,7 +62,7 @@ struct Shown {
     }
     void click(AxisToggle* toggle)
     {
-        QVERIFY(toggle->isVisible() && toggle->isEnabled());
+        QTRY_VERIFY(toggle->isVisible() && toggle->isEnabled());
         QTest::mouseClick(toggle, Qt::LeftButton);
     }
     void waitForPreview()

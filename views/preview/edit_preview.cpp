@@ -113,7 +113,7 @@ void EditPreviewer::request(SnapshotPtr now, Experiment after, Detail detail)
     m_now = std::move(now);
     m_after = std::make_shared<const Experiment>(std::move(after));
     m_detail = detail;
-    if (!m_watcher.isRunning())
+    if (!m_atWork)
         start();
 }
 
@@ -127,6 +127,7 @@ void EditPreviewer::cancel()
 void EditPreviewer::start()
 {
     m_stop = std::stop_source();
+    m_atWork = true;
     auto promise = std::make_shared<QPromise<Outcome>>();
     m_watcher.setFuture(promise->future());
     promise->start();
@@ -147,6 +148,7 @@ void EditPreviewer::start()
 
 void EditPreviewer::receive()
 {
+    m_atWork = false;
     if (!m_stop.stop_requested() && m_watcher.future().resultCount() > 0)
         if (const Outcome outcome = m_watcher.result())
             Q_EMIT ready(*outcome);

@@ -52,7 +52,7 @@ public:
     /// ready() follows, unless something else is requested before. Nothing is done without a snapshot.
     enum class Detail : std::uint8_t { Sums, Values };
     void request(SnapshotPtr now, Experiment after, Detail detail = Detail::Sums);
-    [[nodiscard]] bool isWorking() const { return m_now || m_watcher.isRunning(); }
+    [[nodiscard]] bool isWorking() const { return m_now || m_atWork; }
     /// Nothing that was requested is wanted any more.
     void cancel();
 
@@ -66,6 +66,7 @@ private:
 
     std::shared_ptr<AnalysisCache> m_cache;
     QFutureWatcher<Outcome> m_watcher;
+    bool m_atWork = false; ///< until its outcome has been handed on
     SnapshotPtr m_now; ///< what is to be compared next; null if nothing is
     ExperimentPtr m_after;
     Detail m_detail = Detail::Sums;

@@ -24,7 +24,7 @@ void ComparisonJob::request(SnapshotPtr first, const PropagationSetting& setting
 {
     m_stop.request_stop();
     m_wanted.emplace(std::move(first), setting);
-    if (!m_watcher.isRunning())
+    if (!m_atWork)
         start();
 }
 
@@ -37,6 +37,7 @@ void ComparisonJob::cancel()
 void ComparisonJob::start()
 {
     m_stop = std::stop_source();
+    m_atWork = true;
     auto promise = std::make_shared<QPromise<ComparisonPtr>>();
     m_watcher.setFuture(promise->future());
     promise->start();
@@ -54,6 +55,7 @@ void ComparisonJob::start()
 
 void ComparisonJob::receive()
 {
+    m_atWork = false;
     const bool stopped = m_stop.stop_requested();
     ComparisonPtr comparison;
     if (!stopped && m_watcher.future().resultCount() > 0)

@@ -24,7 +24,7 @@ public:
     void request(SnapshotPtr first, const PropagationSetting& setting);
     /// What is at work is not delivered any more.
     void cancel();
-    [[nodiscard]] bool isWorking() const { return m_wanted.has_value() || m_watcher.isRunning(); }
+    [[nodiscard]] bool isWorking() const { return m_wanted.has_value() || m_atWork; }
 
 Q_SIGNALS:
     void finished(const shardscope::ComparisonPtr& comparison);
@@ -36,6 +36,7 @@ private:
     std::shared_ptr<AnalysisCache> m_cache;
     std::optional<std::pair<SnapshotPtr, PropagationSetting>> m_wanted; ///< waits for the one at work to end
     QFutureWatcher<ComparisonPtr> m_watcher;
+    bool m_atWork = false; ///< until its result has been handed on
     std::stop_source m_stop;
 };
 

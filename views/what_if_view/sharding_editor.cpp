@@ -61,7 +61,7 @@ void ShardingEditor::makeRows()
 {
     delete m_rowBox;
     m_rows.clear();
-    m_rowBox = new QWidget;
+    m_rowBox = new QWidget(this);
     auto* grid = new QGridLayout(m_rowBox);
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(10);
@@ -89,7 +89,7 @@ void ShardingEditor::makeRows()
         auto* chips = new QHBoxLayout;
         chips->setSpacing(2);
         for (std::size_t a = 0; a < mesh.rank(); ++a) {
-            auto* toggle = new AxisToggle(fromStd(mesh.axis(a).name), static_cast<int>(a));
+            auto* toggle = new AxisToggle(fromStd(mesh.axis(a).name), static_cast<int>(a), m_rowBox);
             toggle->setAccessibleName(tr("%1 cuts %2").arg(fromStd(mesh.axis(a).name), name));
             toggle->setToolTip(
                 tr("%1 has %2").arg(fromStd(mesh.axis(a).name), words::counted(mesh.size(a), words::Noun::Device)));
@@ -106,7 +106,7 @@ void ShardingEditor::makeRows()
         chips->addStretch(1);
         grid->addLayout(chips, r, 2);
         if (m_target.isProgram()) {
-            row.open = new AxisToggle(tr("open", "dimension of a sharding"), -1);
+            row.open = new AxisToggle(tr("open", "dimension of a sharding"), -1, m_rowBox);
             row.open->setAccessibleName(tr("%1 is open").arg(name));
             row.open->setToolTip(tr("Propagation may add axes to the dimension"));
             connect(row.open, &QAbstractButton::clicked, this, [this, d] {
