@@ -98,8 +98,7 @@ private Q_SLOTS:
     /// The second of two priorities has to wait; where priorities do not count it does not.
     void priorities()
     {
-        const QByteArray waiting =
-            QByteArray(product).replace("{}, {\"y\"}", "{}, {\"x\"}p1");
+        const QByteArray waiting = QByteArray(product).replace("{}, {\"y\"}", "{}, {\"x\"}p1");
         const auto second = [&](const QStringList& more) {
             const Ran ran = propagate(more, waiting);
             return ran.out.section(QStringLiteral("tanh"), 1).section(QLatin1Char('\n'), 0, 0);

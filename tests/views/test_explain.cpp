@@ -179,9 +179,8 @@ private Q_SLOTS:
         QVERIFY(view.asText().contains(words::plain(view.whyNot().front())));
         const auto isShown = [&] {
             const auto labels = view.findChildren<SpanLabel*>();
-            return std::any_of(labels.begin(), labels.end(), [&](const SpanLabel* label) {
-                return label->isVisible() && label->text() == view.whyNot().front();
-            });
+            return std::any_of(labels.begin(), labels.end(),
+                [&](const SpanLabel* label) { return label->isVisible() && label->text() == view.whyNot().front(); });
         };
         QTRY_VERIFY(isShown());
         // Of one dimension other axes count.
