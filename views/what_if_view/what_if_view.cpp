@@ -97,7 +97,8 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     m_table->setColumnWidth(ChangesModel::Now, Metrics::scaled(150));
     m_table->setColumnWidth(ChangesModel::PerDevice, Metrics::scaled(120));
     m_table->setToolTip(tr("Return shows the value in the other docks; the change stays as it is."));
-    page->addWidget(m_table, 1);
+    page->addWidget(m_table, 100);
+    page->addStretch(1); // where there is no table
 
     auto* foot = new QHBoxLayout;
     foot->setSpacing(8);
