@@ -7,7 +7,7 @@ namespace shardscope::mlir {
 
 bool Reader::isOpaque(Pending& op)
 {
-    op.made = wide(OpaqueAttributes{ op.generic ? unescaped(op.name) : std::string(op.name) });
+    op.made = wide(OpaqueAttributes{ std::string(op.name) });
     op.kind = OpKind::Opaque;
     return true;
 }

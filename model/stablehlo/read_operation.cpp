@@ -307,6 +307,10 @@ bool Reader::readStatement(Scanner& s, RegionId region, bool& returned)
         if (op.name.size() < 3)
             return s.expectedAt(op.position, "an operation");
         op.name = op.name.substr(1, op.name.size() - 2);
+        if (op.name.find('\\') != std::string_view::npos) {
+            op.unescapedName = unescaped(op.name);
+            op.name = op.unescapedName;
+        }
     } else {
         op.name = s.word();
         if (op.name.empty())

@@ -43,6 +43,7 @@ struct Pending {
     std::size_t begin = 0; ///< offset of the statement
     std::size_t position = 0; ///< offset of the operation's name
     std::string_view name; ///< qualified: "stablehlo.add"
+    std::string unescapedName; ///< what `name` refers to where the text has escapes in it
     OpKind kind = OpKind::Opaque;
     bool generic = false;
     std::vector<ResultName> results;
