@@ -398,8 +398,7 @@ int propagateFile(const Options& options)
     }
     if (asked) {
         Console console;
-        explainValue(
-            console, program, result, *asked, absentOf(program, result, *asked, engineStrategy(setting), how));
+        explainValue(console, program, result, *asked, absentOf(program, result, *asked, engineStrategy(setting), how));
         return Done;
     }
     if (options.steps) {

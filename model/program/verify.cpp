@@ -290,7 +290,8 @@ private:
     {
         bool known = true;
         std::vector<TensorType> operands;
-        const std::string path = operation.results.empty() ? std::string() : *m_program.value(operation.results[0]).path;
+        const std::string path =
+            operation.results.empty() ? std::string() : *m_program.value(operation.results[0]).path;
         const auto look = [&](const TensorType& type) {
             if (type.dtype == DType::Token && !row.anyType) {
                 report(Code::TypeMismatch, name, "a token where a tensor is needed", path);
