@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "partition/block_program.h"
 
+#include "program/body.h"
 #include <algorithm>
 
 #include "base/codes.h"
@@ -13,24 +14,6 @@ namespace {
 std::size_t at(std::int64_t i)
 {
     return static_cast<std::size_t>(i);
-}
-
-OpKind operationOf(ReduceKind kind)
-{
-    switch (kind) {
-    case ReduceKind::Sum:
-        return OpKind::Add;
-    case ReduceKind::Max:
-        return OpKind::Maximum;
-    case ReduceKind::Min:
-        return OpKind::Minimum;
-    case ReduceKind::Product:
-        return OpKind::Multiply;
-    case ReduceKind::And:
-        return OpKind::And;
-    default:
-        return OpKind::Or;
-    }
 }
 
 CollectiveAttributes collective(std::vector<std::vector<std::int64_t>> groups)
@@ -177,7 +160,7 @@ Result<ValueId> BlockBuilder::reduce(ReduceKind kind, ValueId value, const Axes&
     const OperationId inner(m_program.operations.size());
     m_program.values.back().definition = inner;
     Operation op;
-    op.kind = operationOf(kind);
+    op.kind = combinerOf(kind);
     op.operands = { a, b };
     op.results = { both };
     m_program.operations.push_back(std::move(op));

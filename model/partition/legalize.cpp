@@ -73,17 +73,9 @@ bool carriesAnySharding(OpKind kind)
     case OpKind::Case:
     case OpKind::If:
     case OpKind::Call:
-    case OpKind::SdyAllGather:
-    case OpKind::SdyAllReduce:
-    case OpKind::SdyAllSlice:
-    case OpKind::SdyAllToAll:
-    case OpKind::SdyCollectivePermute:
-    case OpKind::SdyReduceScatter:
-    case OpKind::ShardedToUnreduced:
-    case OpKind::ReplicatedToUnreduced:
         return true;
     default:
-        return false;
+        return isShardyCollective(kind);
     }
 }
 

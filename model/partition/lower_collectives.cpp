@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "partition/lower_collectives.h"
 
+#include "program/body.h"
 #include <algorithm>
 #include <cstring>
 
 namespace shardscope {
 
 namespace {
-
-OpKind combinerOf(ReduceKind kind)
-{
-    switch (kind) {
-    case ReduceKind::Sum:
-        return OpKind::Add;
-    case ReduceKind::Max:
-        return OpKind::Maximum;
-    case ReduceKind::Min:
-        return OpKind::Minimum;
-    case ReduceKind::Product:
-        return OpKind::Multiply;
-    case ReduceKind::And:
-        return OpKind::And;
-    case ReduceKind::Or:
-        return OpKind::Or;
-    }
-    return OpKind::Add;
-}
 
 ElementBytes int32Bytes(std::span<const std::int32_t> numbers)
 {

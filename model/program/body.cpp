@@ -63,4 +63,23 @@ std::optional<ReduceKind> reductionOf(const Program& program, const Operation& o
     return operation.regions.size() == 1 ? reductionOf(program, operation.regions[0]) : std::nullopt;
 }
 
+OpKind combinerOf(ReduceKind kind)
+{
+    switch (kind) {
+    case ReduceKind::Sum:
+        return OpKind::Add;
+    case ReduceKind::Max:
+        return OpKind::Maximum;
+    case ReduceKind::Min:
+        return OpKind::Minimum;
+    case ReduceKind::Product:
+        return OpKind::Multiply;
+    case ReduceKind::And:
+        return OpKind::And;
+    case ReduceKind::Or:
+        return OpKind::Or;
+    }
+    return OpKind::Add;
+}
+
 } // namespace shardscope

@@ -15,5 +15,7 @@ namespace shardscope {
 [[nodiscard]] std::optional<ReduceKind> reductionOf(const Program& program, RegionId body);
 /// Of an operation with one body, or with its kind as an attribute: reduce, all_reduce, reduce_scatter, scatter, ...
 [[nodiscard]] std::optional<ReduceKind> reductionOf(const Program& program, const Operation& operation);
+/// The operation of two operands that such a body consists of: Sum -> Add.
+[[nodiscard]] OpKind combinerOf(ReduceKind kind);
 
 } // namespace shardscope

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/exchange.h"
 
+#include "program/body.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -133,7 +135,7 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
     exchange.m_reduces =
         collective->kind == CollectiveKind::AllReduce || collective->kind == CollectiveKind::ReduceScatter;
     if (exchange.m_reduces) {
-        exchange.m_combine = kernels.elementwise({ combiningOperation(collective->reduction), Comparison::Equal,
+        exchange.m_combine = kernels.elementwise({ combinerOf(collective->reduction), Comparison::Equal,
             operand.localType.dtype, operand.localType.dtype, 0 });
         if (exchange.m_combine == nullptr)
             return fail(Code::NotExecutable, { { "op", name(collective->kind) } });

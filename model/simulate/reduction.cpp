@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/reduction.h"
 
+#include "program/body.h"
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -52,33 +53,14 @@ std::array<std::byte, 8> reductionIdentity(ReduceKind kind, DType dtype)
     return bytes;
 }
 
-OpKind combiningOperation(ReduceKind kind)
-{
-    switch (kind) {
-    case ReduceKind::Sum:
-        return OpKind::Add;
-    case ReduceKind::Max:
-        return OpKind::Maximum;
-    case ReduceKind::Min:
-        return OpKind::Minimum;
-    case ReduceKind::Product:
-        return OpKind::Multiply;
-    case ReduceKind::And:
-        return OpKind::And;
-    case ReduceKind::Or:
-        return OpKind::Or;
-    }
-    return OpKind::Add;
-}
-
 std::optional<Reduction> Reduction::prepare(
     const TensorType& operand, const ReduceAttributes& attributes, const KernelSet& kernels)
 {
     Reduction reduction;
     reduction.m_elementBytes = byteSize(operand.dtype);
     reduction.m_identity = reductionIdentity(attributes.kind, operand.dtype);
-    reduction.m_combine = kernels.elementwise(
-        { combiningOperation(attributes.kind), Comparison::Equal, operand.dtype, operand.dtype, 0 });
+    reduction.m_combine =
+        kernels.elementwise({ combinerOf(attributes.kind), Comparison::Equal, operand.dtype, operand.dtype, 0 });
     reduction.m_row = kernels.rowReduction({ attributes.kind, operand.dtype });
     if (reduction.m_combine == nullptr || reduction.m_row == nullptr)
         return std::nullopt;

@@ -15,8 +15,6 @@ namespace shardscope {
 
 /// The value that changes nothing, in the bytes of the element type: 0, 1, -inf (smallest integer), ...
 [[nodiscard]] std::array<std::byte, 8> reductionIdentity(ReduceKind kind, DType dtype);
-/// The elementwise operation that combines two addends.
-[[nodiscard]] OpKind combiningOperation(ReduceKind kind);
 
 class Reduction {
 public:

@@ -46,7 +46,8 @@ QString LiveMemoryPlot::peakWords(const Snapshot& snapshot)
     if (index >= count)
         return tr("at the end of the step");
     const Instruction& instruction = snapshot.plan->instructions[index];
-    const std::string& path = instruction.stem.valid() ? *snapshot.program->value(instruction.stem).path : std::string();
+    const std::string& path =
+        instruction.stem.valid() ? *snapshot.program->value(instruction.stem).path : std::string();
     const QString where =
         tr("at instruction %1 of %2")
             .arg(words::count(static_cast<qint64>(index) + 1), words::count(static_cast<qint64>(count)));

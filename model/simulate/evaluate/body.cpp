@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/evaluate/body.h"
 
+#include "program/body.h"
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -117,24 +118,6 @@ private:
     int m_depth = 0;
 };
 
-OpKind operationOf(ReduceKind kind)
-{
-    switch (kind) {
-    case ReduceKind::Sum:
-        return OpKind::Add;
-    case ReduceKind::Max:
-        return OpKind::Maximum;
-    case ReduceKind::Min:
-        return OpKind::Minimum;
-    case ReduceKind::Product:
-        return OpKind::Multiply;
-    case ReduceKind::And:
-        return OpKind::And;
-    default:
-        return OpKind::Or;
-    }
-}
-
 } // namespace
 
 std::optional<Body> Body::translate(const Program& program, RegionId region, std::optional<OperationId>* refused)
@@ -162,7 +145,7 @@ Body Body::ofKind(ReduceKind kind, std::span<const DType> types)
         const std::array pair{ types[i], types[i] };
         const auto result = static_cast<std::uint32_t>(body.registers.size());
         body.registers.push_back({ types[i], {} });
-        body.steps.push_back({ *elementKernel(operationOf(kind), {}, pair, types[i]),
+        body.steps.push_back({ *elementKernel(combinerOf(kind), {}, pair, types[i]),
             { static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(types.size() + i), 0 }, result });
         body.results.push_back(result);
     }

@@ -192,23 +192,6 @@ AxisList manualAxes(const DimensionSharding& dimension, const Mesh& mesh, const 
 
 } // namespace
 
-bool isMeshExchange(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::SdyAllGather:
-    case OpKind::SdyAllReduce:
-    case OpKind::SdyAllSlice:
-    case OpKind::SdyAllToAll:
-    case OpKind::SdyCollectivePermute:
-    case OpKind::SdyReduceScatter:
-    case OpKind::ShardedToUnreduced:
-    case OpKind::ReplicatedToUnreduced:
-        return true;
-    default:
-        return false;
-    }
-}
-
 Result<void> exchangeOverMesh(Interpreter& state, const Operation& op, const Devices& active)
 {
     const auto* own = wideAs<SdyCollectiveAttributes>(op.attributes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/evaluate/execute.h"
 
+#include "program/value_shardings.h"
+
 #include <algorithm>
 #include <set>
 
@@ -171,7 +173,8 @@ private:
             return refuse(op, { { "wrong", "unknown" } });
         }
         default:
-            if (isExchange(op.kind) || isMeshExchange(op.kind) || evaluator(op.kind) || elementKernel(m_program, op))
+            if (isExchange(op.kind) || isShardyCollective(op.kind) || evaluator(op.kind)
+                || elementKernel(m_program, op))
                 return;
             return refuse(op, { { "wrong", "unknown" } });
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/evaluate/interpreter.h"
 
+#include "program/value_shardings.h"
+
 #include <algorithm>
 
 #include "base/codes.h"
@@ -290,9 +292,10 @@ Result<void> Interpreter::step(OperationId id, const Devices& active)
             return runParallel(*this, op, active);
         if (isExchange(op.kind))
             return exchange(*this, op, active);
-        if (isMeshExchange(op.kind) && deviceCount() > 1)
+        if (isShardyCollective(op.kind) && deviceCount() > 1)
             return exchangeOverMesh(*this, op, active);
-        if (isMeshExchange(op.kind) || (op.kind == OpKind::CustomCall && !isCheck(op))) { // whole values: nothing moves
+        if (isShardyCollective(op.kind)
+            || (op.kind == OpKind::CustomCall && !isCheck(op))) { // whole values: nothing moves
             for (const std::int32_t device : active)
                 set(op.results[0], device, at(op.operands[0], device));
             return {};

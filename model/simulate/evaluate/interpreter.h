@@ -74,7 +74,6 @@ private:
 [[nodiscard]] bool isExchange(OpKind kind);
 [[nodiscard]] Result<void> exchange(Interpreter& state, const Operation& op, const Devices& active);
 [[nodiscard]] Result<void> exchangeOverMesh(Interpreter& state, const Operation& op, const Devices& active);
-[[nodiscard]] bool isMeshExchange(OpKind kind);
 
 /// "check.expect_eq" and its like, as an operation or as the target of a custom call.
 [[nodiscard]] bool isCheck(const Operation& op);
