@@ -67,13 +67,6 @@ private:
             if (const ProgramSharding* found = given.of(ValueId(i)))
                 m_shardings[i] = std::make_shared<const ProgramSharding>(*found);
         }
-        for (const Operation& operation : program.operations)
-            if (operation.kind == OpKind::While)
-                for (const RegionId region : operation.regions) {
-                    const std::vector<ValueId>& arguments = program.regions[region.index].arguments;
-                    for (std::size_t i = 0; i < std::min<std::size_t>(arguments.size(), operation.results.size()); ++i)
-                        m_shardings[arguments[i].index] = m_shardings[operation.results[i].index];
-                }
     }
 
     [[nodiscard]] bool isCut(ValueId value) const
@@ -196,6 +189,8 @@ private:
 
     Result<void> replace(OperationId id, ValueId with)
     {
+        if (with.index >= m_types.size())
+            m_stands.emplace(with, m_edit.result(id));
         m_edit.replaceUses(m_edit.result(id), with);
         m_edit.erase(id);
         return {};
@@ -249,7 +244,6 @@ private:
             break;
         }
         }
-        m_stands.emplace(result, operation.results[0]);
         return replace(id, result);
     }
 
