@@ -34,6 +34,8 @@ private Q_SLOTS:
     void priorities();
     void basicThenAggressive();
     void conservative();
+    void unknownTypesStopAxes();
+    void unknownTypesStayThemselves();
     void writtenBack();
     void stepsAndOrigins();
     void changedAnnotationsActAsChangedText_data();
@@ -301,6 +303,53 @@ void TestWholePrograms::conservative()
     QCOMPARE(m.text(propagate(input), y), std::string("[{a:(1)2,?},{a:(2)2,?}]"));
     input.options.conservative = true;
     QCOMPARE(m.text(propagate(input), y), std::string("none"));
+}
+
+/// Whatever stands for the type of a product: axes do not come through it, and come everywhere else.
+void TestWholePrograms::unknownTypesStopAxes()
+{
+    const auto read = readStableHlo(R"(
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x4xf32>) -> (!foo.bar, tensor<8x16xf32>) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> !foo.bar
+  %1 = stablehlo.tanh %a : tensor<8x16xf32>
+  return %0, %1 : !foo.bar, tensor<8x16xf32>
+})");
+    QVERIFY(read.has_value());
+    QVERIFY(verify(read->program).empty());
+    const PropagatedProgram propagated = propagateProgram(read->program, Strategy::Full);
+    const std::vector<ValueId>& results = read->program.main().results;
+    QCOMPARE(propagated.result.shardings[results[0].index].rank(), std::size_t(0));
+    QVERIFY(!propagated.result.shardings[results[1].index].dims[0].axes.empty());
+}
+
+/// A value of a type that nobody knows cannot become one of another type on its way through a loop or a call.
+void TestWholePrograms::unknownTypesStayThemselves()
+{
+    const std::string loop = R"(
+func.func @main(%a: !foo.bar) -> OUT {
+  %0 = stablehlo.while(%i = %a) : !foo.bar
+    cond {
+      %t = stablehlo.constant dense<true> : tensor<i1>
+      stablehlo.return %t : tensor<i1>
+    } do {
+      %n = "foo.next"(%i) : (!foo.bar) -> OUT
+      stablehlo.return %n : OUT
+    }
+  %1 = call @f(%0) : (!foo.bar) -> OUT
+  return %1 : OUT
+}
+func.func private @f(%a: OUT) -> OUT {
+  return %a : OUT
+})";
+    const auto problems = [&](const char* type) {
+        QString text = QString::fromStdString(loop);
+        const auto read = readStableHlo(text.replace("OUT", type).toStdString());
+        return read ? verify(read->program).size() : 99;
+    };
+    QCOMPARE(problems("!foo.bar"), std::size_t(0));
+    QCOMPARE(problems("!foo.other"), std::size_t(2));
+    QCOMPARE(problems("tensor<8xf32>"), std::size_t(2));
 }
 
 void TestWholePrograms::writtenBack()

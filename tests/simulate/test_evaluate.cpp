@@ -66,6 +66,7 @@ private Q_SLOTS:
     void collectivesNeedTheWholeGroup();
     void manualComputationsRunOnTheirMesh();
     void floatsRoundAfterEveryOperation();
+    void bitsOfNarrowNumbers();
     void outOfRangeStartsMoveInside();
     void refusesBeforehand();
 };
@@ -197,6 +198,22 @@ void TestEvaluate::floatsRoundAfterEveryOperation()
         QCOMPARE(
             run(programOf(own.c_str()), { { line(dtype, { 256 }), line(dtype, { 1 }) } }, 1), (Numbers{ { sum } }));
     }
+}
+
+/// Numbers of less than a byte have a byte each in memory, and still are as wide as their type says.
+void TestEvaluate::bitsOfNarrowNumbers()
+{
+    const auto bitcast = [](const std::string& from, DType dtype, double number, const std::string& to) {
+        const std::string text = "func.func @main(%x: " + from + ") -> " + to
+            + " {\n  %0 = stablehlo.bitcast_convert %x : (" + from + ") -> " + to + "\n  return %0 : " + to + "\n}\n";
+        return run(programOf(text.c_str()), { { line(dtype, { number }) } }, 1);
+    };
+    QCOMPARE(bitcast("tensor<1xui8>", DType::U8, 0x85, "tensor<1x8xi1>"), (Numbers{ { 1, 0, 1, 0, 0, 0, 0, 1 } }));
+    QCOMPARE(bitcast("tensor<1xui8>", DType::U8, 0x52, "tensor<1x2xf4E2M1FN>"), (Numbers{ { 1, 3 } }));
+    QCOMPARE(bitcast("tensor<1xf4E2M1FN>", DType::F4E2M1FN, 3, "tensor<1xui4>"), (Numbers{ { 5 } }));
+    QCOMPARE(bitcast("tensor<1xi4>", DType::I4, -3, "tensor<1xui4>"), (Numbers{ { 13 } }));
+    QCOMPARE(bitcast("tensor<1xui4>", DType::U4, 13, "tensor<1xi4>"), (Numbers{ { -3 } }));
+    QCOMPARE(bitcast("tensor<1xi8>", DType::I8, -2, "tensor<1x2xi4>"), (Numbers{ { -2, -1 } }));
 }
 
 void TestEvaluate::outOfRangeStartsMoveInside()
