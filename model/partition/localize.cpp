@@ -184,7 +184,7 @@ private:
         std::vector<AxisList> axes;
         for (const DimensionSharding& dim : cut.dims)
             axes.push_back(dim.axes);
-        return CollectiveLowering(m_edit, *m_mesh, before).slice(whole, axes);
+        return CollectiveLowering(m_edit, *m_mesh, before, m_tables).slice(whole, axes);
     }
 
     Result<void> replace(OperationId id, ValueId with)
@@ -214,7 +214,7 @@ private:
         const Operation operation = m_edit.operation(id);
         const auto& collective = *wideAs<SdyCollectiveAttributes>(operation.attributes);
         const ValueId operand = operation.operands[0];
-        CollectiveLowering lowering(m_edit, *m_mesh, id);
+        CollectiveLowering lowering(m_edit, *m_mesh, id, m_tables);
         ValueId result;
         switch (operation.kind) {
         case OpKind::SdyAllGather:
@@ -330,6 +330,7 @@ private:
     std::vector<std::shared_ptr<const ProgramSharding>> m_shardings; ///< null: everything on every device
     std::vector<TensorType> m_types; ///< global
     std::unordered_map<ValueId, ValueId> m_stands;
+    LoweringTables m_tables;
 };
 
 } // namespace
