@@ -38,6 +38,7 @@ private Q_SLOTS:
     void unknownTypesStayThemselves();
     void writtenBack();
     void stepsAndOrigins();
+    void edgesOfSeveralOwners();
     void changedAnnotationsActAsChangedText_data();
     void changedAnnotationsActAsChangedText();
 };
@@ -396,6 +397,46 @@ void TestWholePrograms::stepsAndOrigins()
     QCOMPARE(origins.ofValue(m.result(add)), (std::vector<AxisOrigin>{ { a, output, false }, { b, given, false } }));
     QCOMPARE(origins.ofResult(0), (std::vector<AxisOrigin>{ { a, output, true }, { b, given, false } }));
     QCOMPARE(toString(given), std::string("input: 0"));
+}
+
+/// A loop hands on two values along edges of their own: each is counted by itself, and neither keeps the other from
+/// being recorded.
+void TestWholePrograms::edgesOfSeveralOwners()
+{
+    const auto read = readStableHlo(R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %n: tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0:3 = stablehlo.while(%i = %n, %p = %a, %q = %b) : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+    cond {
+      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %1 = stablehlo.tanh %p : tensor<8xf32>
+      stablehlo.return %i, %1, %q : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+    }
+  return %0#1, %0#2 : tensor<8xf32>, tensor<8xf32>
+})");
+    QVERIFY(read);
+    const PropagatedProgram done = propagateProgram(read->program, Strategy::Full);
+    PropagationInput input;
+    input.program = std::make_shared<const Program>(done.program);
+    const Operation& loop = done.program.operations[0];
+    QVERIFY(loop.kind == OpKind::While);
+    const std::vector<StepEdges> edges = propagationEdges(input, done.result, OperationId(0));
+    std::vector<ValueId> owners;
+    for (const StepEdges& step : edges) {
+        owners.push_back(step.owner);
+        QCOMPARE(step.sources.size(), std::size_t{ 2 }); // what comes in, and what the body returns
+        QCOMPARE(operandCount(loop, step), std::size_t{ 2 });
+        QCOMPARE(step.edges.size(), std::size_t{ 1 });
+        const AxisEdge& edge = step.edges[0];
+        QCOMPARE(edge.source, std::int16_t{ 0 });
+        QCOMPARE(edge.targets, (std::vector<std::int16_t>{ 1, 2 })); // what the body returns, and the result
+        const bool first = step.owner == loop.results[1];
+        QCOMPARE(tensorOf(loop, step, edge.source), loop.operands[first ? 1 : 2]);
+        QCOMPARE(tensorOf(loop, step, 2), step.owner);
+    }
+    std::sort(owners.begin(), owners.end());
+    QCOMPARE(owners, (std::vector<ValueId>{ loop.results[1], loop.results[2] }));
 }
 
 void TestWholePrograms::changedAnnotationsActAsChangedText_data()
