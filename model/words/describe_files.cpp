@@ -14,6 +14,8 @@ QString syntaxRemedy(const Diagnostic& d)
     const std::string kind = d.text("kind");
     if (kind == "root")
         return Words::tr("An experiment is JSON text that begins with “{”.");
+    if (kind == "npy")
+        return Words::tr("Save the array once more with numpy.save() or numpy.savez().");
     if (kind == "rest")
         return Words::tr("Remove what follows.");
     if (kind == "end")
