@@ -270,6 +270,8 @@ void printCheck(Console& console, const ProgramRun& run)
                                  scalarText(evaluate::elementOf(run.reference->results[0][i], at))),
                 Emphasis::Bad);
     for (const evaluate::DifferentCopies& each : run.devices->differences) {
+        if (run.first && run.first->other >= 0)
+            break; // it says so of the value where they first differ
         const Array &ours = run.devices->shards[static_cast<std::size_t>(each.device)][each.output],
                     &theirs = run.devices->shards[static_cast<std::size_t>(each.other)][each.output];
         console.line(QStringLiteral("  %1 of the shard is %2 on %3 and %4 on %5, which should hold the same bits")

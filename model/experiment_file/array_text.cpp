@@ -361,7 +361,7 @@ private:
             entries(d, [&](std::int64_t i) {
                 const std::string text = i < 0 ? "..." : at(offset + i);
                 line += first ? "" : ", ";
-                line += (text.size() < m_width ? std::string(m_width - text.size(), ' ') : "") + text;
+                line += (i >= 0 && text.size() < m_width ? std::string(m_width - text.size(), ' ') : "") + text;
                 first = false;
             });
             m_lines.push_back(line + ']' + close);

@@ -200,9 +200,9 @@ private Q_SLOTS:
         QCOMPARE(arrayLines({ DType::I32, { 3 } }, bytes), (Lines{ "[0, 1, 2]" }));
         QCOMPARE(arrayLines({ DType::I32, { 2, 2 } }, bytes + 4 * 8), (Lines{ "[[ 8,  9],", " [10, 11]]" }));
         QCOMPARE(arrayLines({ DType::I32, { 2, 1, 2 } }, bytes), (Lines{ "[[[0, 1]],", " [[2, 3]]]" }));
-        QCOMPARE(arrayLines({ DType::I32, { 100 } }, bytes, 10, 2), (Lines{ "[  0,   1, ...,  98,  99]" }));
+        QCOMPARE(arrayLines({ DType::I32, { 100 } }, bytes, 10, 2), (Lines{ "[ 0,  1, ..., 98, 99]" }));
         QCOMPARE(arrayLines({ DType::I32, { 10, 10 } }, bytes, 10, 1),
-            (Lines{ "[[  0, ...,   9],", "  ...", " [ 90, ...,  99]]" }));
+            (Lines{ "[[ 0, ...,  9],", " ...", " [90, ..., 99]]" }));
         QCOMPARE(arrayLines({ DType::I32, { 0, 4 } }, nullptr), (Lines{ "[]" }));
         QCOMPARE(indexOf(5, std::vector<std::int64_t>{ 2, 3 }), (Shape{ 1, 2 }));
     }

@@ -58,11 +58,11 @@ double roundingShare(DType dtype)
     case DType::F32:
         return 256 * 0x1p-23;
     case DType::F16:
-        return 16 * 0x1p-10;
+        return 4 * 0x1p-10;
     case DType::BF16:
-        return 16 * 0x1p-7;
+        return 4 * 0x1p-7;
     default:
-        return isFloat(dtype) ? 4 * 0x1p-3 : 0;
+        return isFloat(dtype) ? 2 * 0x1p-3 : 0;
     }
 }
 

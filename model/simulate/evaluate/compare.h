@@ -8,7 +8,7 @@
 namespace shardscope::evaluate {
 
 /// How far an element may be off, as a share of the largest finite magnitude of its array: 256 units in the last place
-/// of f64 and f32, 16 of floats of 16 bits, 4 of smaller ones; 0 for integers and truth values.
+/// of f64 and f32, 4 of floats of 16 bits, 2 of smaller ones; 0 for integers and truth values.
 [[nodiscard]] double roundingShare(DType dtype);
 
 struct ArrayComparison {
