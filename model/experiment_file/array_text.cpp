@@ -370,7 +370,7 @@ private:
         } else {
             entries(d, [&](std::int64_t i) {
                 if (i < 0) {
-                    m_lines.push_back(indented("") + "...");
+                    m_lines.push_back(std::string(d + 1, ' ') + "...");
                     return;
                 }
                 const bool last = i + 1 == m_type.shape[d];
