@@ -342,11 +342,19 @@ int runExperiment(const RunCommandOptions& options, std::optional<std::string> t
 /// Experiments are JSON; programs begin with anything but a brace.
 bool isExperimentText(const std::string& text)
 {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string::npos || text[first] == '{')
-        return true;
-    const std::size_t line = text.find_first_not_of(" \t\r\n", text.find('\n', first));
-    return text[first] == '/' && (line == std::string::npos || text[line] == '{'); // a comment before it
+    std::string_view rest = text;
+    const auto skipTo = [&](std::string_view end) {
+        rest.remove_prefix(std::min(rest.size(), std::min(rest.find(end), rest.size()) + end.size()));
+    };
+    while (true) {
+        rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size()));
+        if (rest.starts_with("//"))
+            skipTo("\n");
+        else if (rest.starts_with("/*"))
+            skipTo("*/");
+        else
+            return rest.empty() || rest.front() == '{';
+    }
 }
 
 /// Options that mean nothing for what is run are refused.

@@ -50,19 +50,19 @@ public:
             argument = *found;
             path = given.substr(equals + 1);
         }
-        const auto done = path.ends_with(".npy")  ? readNpyFile(path, argument)
-            : path.ends_with(".npz") && !argument ? readNpzFile(path)
-            : (path.ends_with(".json") || path == "-") && !argument
-            ? readJsonFile(path)
-            : Result<void>(fail(Code::UnknownValue,
+        const bool isNpy = path.ends_with(".npy"), isNpz = path.ends_with(".npz") && !argument,
+                   isJson = (path.ends_with(".json") || path == "-") && !argument;
+        if (!isNpy && !isNpz && !isJson)
+            return fail(Code::UnknownValue,
                 { { "key", "--inputs" }, { "value", given },
                     { "known",
                         std::vector<std::string>{
-                            "FILE.json", "FILE.npy", "NAME=FILE.npy", "FILE.npz", "- (JSON on standard input)" } } }));
+                            "FILE.json", "FILE.npy", "NAME=FILE.npy", "FILE.npz", "- (JSON on standard input)" } } });
+        const Result<void> done = isNpy ? readNpyFile(path, argument) : isNpz ? readNpzFile(path) : readJsonFile(path);
         if (done)
             return {};
         Error error = done.error();
-        if (error.where.file.empty() && error.code != Code::UnknownValue)
+        if (error.where.file.empty())
             error.where.file = path == "-" ? "standard input" : path;
         return tl::unexpected(std::move(error));
     }
@@ -74,7 +74,7 @@ public:
         for (std::size_t i = 0; i < m_types.size(); ++i) {
             if (!m_arrays[i]) {
                 if (!seed)
-                    return fail(Code::MissingKey, { { "key", m_names[i].front() } });
+                    return fail(Code::MissingKey, { { "key", m_names[i].front() }, { "type", toString(m_types[i]) } });
                 m_arrays[i] = evaluate::randomArray(m_types[i], *seed, static_cast<std::uint32_t>(i));
                 m_from[i] = "random, seed " + std::to_string(*seed);
             }

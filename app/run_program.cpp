@@ -18,6 +18,7 @@
 #include "program/over_mesh.h"
 #include "program_input.h"
 #include "run_report.h"
+#include "simulate/evaluate/interpreter.h"
 #include "simulate/memory.h"
 
 namespace shardscope::cli {
@@ -39,21 +40,8 @@ std::int64_t devicesOf(const Program& program)
 
 bool speaksToDevices(const Program& program)
 {
-    return std::any_of(program.operations.begin(), program.operations.end(), [](const Operation& operation) {
-        switch (operation.kind) {
-        case OpKind::AllGather:
-        case OpKind::AllReduce:
-        case OpKind::AllToAll:
-        case OpKind::CollectiveBroadcast:
-        case OpKind::CollectivePermute:
-        case OpKind::ReduceScatter:
-        case OpKind::PartitionId:
-        case OpKind::ReplicaId:
-            return true;
-        default:
-            return false;
-        }
-    });
+    return std::any_of(program.operations.begin(), program.operations.end(),
+        [](const Operation& operation) { return evaluate::isExchange(operation.kind); });
 }
 
 /// What cannot be executed, each operation once.

@@ -247,9 +247,7 @@ private:
                 return wrongType(node, expected);
             mlir::storeFloat(m_type.dtype, value, out);
         } else if (node.type == JsonNode::Type::Integer || node.type == JsonNode::Type::Real) {
-            const auto [end, error] = std::from_chars(node.text.data(), node.text.data() + node.text.size(), value);
-            if (error == std::errc::result_out_of_range) // the parser refuses what is too large: this is near zero
-                value = node.text.starts_with('-') ? -0.0 : 0.0;
+            (void)std::from_chars(node.text.data(), node.text.data() + node.text.size(), value); // the parser did so
             storeNearest(m_type.dtype, node.text, value, out);
         } else {
             return wrongType(node, expected);

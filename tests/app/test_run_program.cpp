@@ -201,6 +201,10 @@ private Q_SLOTS:
                 QStringLiteral("arg0=") + a, QStringLiteral("--json") })
                                .json();
         QVERIFY(named.at("results") == ran.at("results"));
+        // An archive that is none.
+        const Ran archive = run(product, { QStringLiteral("--inputs"), file("bad.npz", "PK") });
+        QCOMPARE(archive.code, 2);
+        QVERIFY2(archive.error.contains(QStringLiteral("bad.npz:1:1: E120")), qPrintable(archive.error));
         // One result fits one file.
         const QString one = m_folder.filePath(QStringLiteral("one.npy"));
         QCOMPARE(run(product, { QStringLiteral("--inputs"), a, b, QStringLiteral("--out"), one }).code, 0);
@@ -389,7 +393,7 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTest::newRow("one too many") << QByteArray("[1, 2, 3]") << QStringLiteral("E194")
                                       << QStringLiteral("has 3 arguments");
         QTest::newRow("missing by name") << QByteArray("{\"arg0\": [[1, 2], [3, 4]]}") << QStringLiteral("E123")
-                                         << QStringLiteral("arg1");
+                                         << QStringLiteral("arg1 is not given; it is tensor<2xi32>");
         QTest::newRow("unknown name") << QByteArray("{\"arg7\": 1}") << QStringLiteral("E124")
                                       << QStringLiteral("arg0, arg1");
         QTest::newRow("twice") << QByteArray("{\"arg1\": [1, 2], \"1\": [1, 2]}") << QStringLiteral("E121")
