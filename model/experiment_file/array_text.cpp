@@ -348,13 +348,11 @@ private:
     void add(std::size_t d, std::int64_t offset, const std::string& open, const std::string& close)
     {
         const std::size_t rank = m_type.rank();
-        const auto indented = [&](const std::string& brackets) {
-            return std::string(rank - brackets.size(), ' ') + brackets;
-        };
+        const std::string begin = std::string(d - std::min(d, open.size()), ' ') + open + '[';
         if (d == rank) {
             m_lines.push_back(at(offset));
         } else if (d + 1 == rank) {
-            std::string line = indented(open + '[');
+            std::string line = begin;
             bool first = true;
             entries(d, [&](std::int64_t i) {
                 const std::string text = i < 0 ? "..." : at(offset + i);
@@ -364,7 +362,7 @@ private:
             });
             m_lines.push_back(line + ']' + close);
         } else if (m_type.shape[d] == 0) {
-            m_lines.push_back(indented(open + '[') + ']' + close);
+            m_lines.push_back(begin + ']' + close);
         } else {
             entries(d, [&](std::int64_t i) {
                 if (i < 0) {
@@ -409,7 +407,10 @@ std::string elementText(DType dtype, const std::byte* element)
         const auto [end, error] = dtype == DType::F64
             ? std::to_chars(text.data(), text.data() + text.size(), value)
             : std::to_chars(text.data(), text.data() + text.size(), static_cast<float>(value));
-        return { text.data(), end };
+        std::string number(text.data(), end);
+        if (number.size() > 18 && number.find_first_of(".e") == std::string::npos)
+            number += ".0"; // readers of JSON take it for an integer of more than 64 bits otherwise
+        return number;
     }
     std::string text;
     mlir::appendElement(text, dtype, element);
