@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
-#include "program/verify_shardings.h"
+#include "program_input.h"
 #include "propagate_edges.h"
 #include "propagation/differences.h"
 #include "propagation/strategy.h"
@@ -18,7 +18,6 @@
 #include "report.h"
 #include "sharding/text.h"
 #include "stablehlo/print.h"
-#include "stablehlo/read.h"
 #include "words/definitions.h"
 #include "words/propagation_steps.h"
 #include "words/strategy_words.h"
@@ -28,8 +27,6 @@
 namespace shardscope::cli {
 
 namespace {
-
-constexpr std::size_t largestProgram = std::size_t{ 1 } << 30;
 
 struct Options {
     std::string file;
@@ -47,34 +44,6 @@ struct Options {
 PropagationSetting settingOf(const Options& options, const std::string& strategy)
 {
     return { *strategyNamed(strategy), options.conservative, !options.ignorePriorities };
-}
-
-struct Loaded {
-    Program program;
-    std::vector<Diagnostic> warnings;
-};
-
-/// The program of a file, legal. Everything that is wrong with it otherwise.
-tl::expected<Loaded, std::vector<Diagnostic>> load(const std::string& file)
-{
-    const auto inFile = [&](std::vector<Diagnostic> list) {
-        for (Diagnostic& diagnostic : list)
-            diagnostic.where.file = file == "-" ? "standard input" : file;
-        return list;
-    };
-    const Result<std::string> text = readText(file, largestProgram);
-    if (!text)
-        return tl::unexpected(std::vector{ text.error() });
-    Result<ReadProgram> read = readStableHlo(*text);
-    if (!read)
-        return tl::unexpected(inFile({ std::move(read.error()) }));
-    std::vector<Diagnostic> found = verify(read->program);
-    if (found.empty())
-        found = verifyShardings(read->program);
-    std::erase_if(found, [](const Diagnostic& finding) { return finding.severity() != Severity::Error; });
-    if (!found.empty())
-        return tl::unexpected(inFile(std::move(found)));
-    return Loaded{ std::move(read->program), inFile(std::move(read->warnings)) };
 }
 
 /// The program as the setting prepares it, propagated, its values named.
@@ -284,7 +253,7 @@ Program recorded(const Options& options, const Program& before, const Run& run, 
 
 int propagateFile(const Options& options)
 {
-    auto loaded = load(options.file);
+    const auto loaded = loadProgram(options.file);
     if (!loaded)
         return reject("propagate", options.json, loaded.error());
     const PropagationSetting setting = settingOf(options, options.strategy);
