@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "program/element_bits.h"
 #include "simulate/philox.h"
 
 namespace shardscope::evaluate {
@@ -13,7 +14,7 @@ Array randomArray(const TensorType& type, std::uint64_t seed, std::uint32_t numb
     Array array = Array::zeros(type);
     const DType dtype = type.dtype;
     const bool isSigned = !isUnsignedInteger(dtype);
-    const std::uint32_t values = 1U << std::min(std::max(integerBits(dtype) - (isSigned ? 1 : 0), 1), 3);
+    const std::uint32_t values = 1U << std::min(std::max(elementBits(dtype) - (isSigned ? 1 : 0), 1), 3);
     const std::int64_t count = array.count();
     for (std::int64_t block = 0; block * 4 < count; ++block) {
         const auto place = static_cast<std::uint64_t>(block);
