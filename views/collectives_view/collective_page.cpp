@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/collectives_view/collective_page.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QScrollArea>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "program/operation_path.h"
+#include "views/collectives_view/collective_texts.h"
+#include "views/collectives_view/exchange_view.h"
+#include "views/panel/follow_link.h"
+#include "views/panel/panel.h"
+#include "views/span_text/span_text.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "words/links.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Where the operation behind a collective is found in the snapshot's program; "" where it is not in there.
+QString operationLinkOf(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot)
+{
+    if (!snapshot.program)
+        return {};
+    const Program& program = *snapshot.program;
+    OperationId operation = entry.reason ? entry.reason->operation : OperationId();
+    if (list.program != snapshot.program && operation.valid()) {
+        // Behind partitioning operations have other numbers; the names of values are the same.
+        const auto& results = list.program->operation(operation).results;
+        operation = results.empty() || results[0].index >= program.values.size() ? OperationId()
+                                                                                 : program.value(results[0]).definition;
+    }
+    if (!operation.valid() && entry.value.valid() && entry.value.index < program.values.size())
+        operation = program.value(entry.value).definition;
+    return operation.valid() ? words::operationLink(program, operation) : QString();
+}
+
+} // namespace
+
+CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_selection(selection)
+    , m_title(new RoleLabel(RoleLabel::Size::Title, &Theme::text, this))
+    , m_operation(new QToolButton(this))
+    , m_rule(new QToolButton(this))
+    , m_why(new SpanLabel(this))
+    , m_exchange(new ExchangeView(selection, this))
+    , m_alternativesTitle(
+          new RoleLabel(tr("What could stand in its place"), RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_alternativesNote(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_table(new QTableView(this))
+    , m_model(new AlternativesModel(this))
+    , m_job(this, [this](std::vector<CollectiveAlternative> list) { showAlternatives(std::move(list)); })
+{
+    setBackgroundRole(QPalette::Base);
+    m_title->setElided(true, Qt::ElideMiddle);
+    const auto prepare = [](QToolButton* button, const QString& text, const QString& iconName, const QString& tip) {
+        button->setText(text);
+        button->setIcon(icon(iconName));
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setAccessibleName(tip);
+        button->setToolTip(tip);
+    };
+    prepare(m_operation, tr("Operation"), QStringLiteral("program"), tr("Show the operation in the program"));
+    prepare(m_rule, tr("Rule"), QStringLiteral("rules"), tr("Show the rule behind it"));
+    m_why->setMarks(AxisMarks::Coloured);
+    m_why->setAccessibleName(tr("Why it is there"));
+
+    m_table->setModel(m_model);
+    m_table->setAccessibleName(tr("What could stand in its place"));
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setTabKeyNavigation(false);
+    m_table->setWordWrap(false);
+    m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setSectionsClickable(false);
+
+    auto* content = new QWidget(this);
+    content->setBackgroundRole(QPalette::Base);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(4);
+    head->addWidget(m_title, 1);
+    head->addWidget(m_operation);
+    head->addWidget(m_rule);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(8, 6, 8, 8);
+    column->setSpacing(6);
+    column->addLayout(head);
+    column->addWidget(m_why);
+    column->addWidget(m_exchange, 1);
+    column->addSpacing(4);
+    column->addWidget(m_alternativesTitle);
+    column->addWidget(m_alternativesNote);
+    column->addWidget(m_table);
+
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->viewport()->setBackgroundRole(QPalette::Base);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(scroll);
+
+    connect(m_operation, &QToolButton::clicked, this, [this] { follow(m_operationLink); });
+    connect(m_rule, &QToolButton::clicked, this, [this] { follow(m_ruleLink); });
+    connect(m_why, &SpanLabel::linkActivated, this, &CollectivePage::follow);
+}
+
+QString CollectivePage::why() const
+{
+    return words::plain(m_why->text());
+}
+
+void CollectivePage::follow(const QString& link)
+{
+    if (const QString dock = followLink(*m_selection, link); !dock.isEmpty())
+        Q_EMIT dockRequested(dock);
+}
+
+void CollectivePage::show(CollectiveListPtr list, std::size_t index, SnapshotPtr snapshot, const words::Text& rule)
+{
+    if (list == m_list && index == m_index && snapshot == m_snapshot)
+        return;
+    m_list = std::move(list);
+    m_index = index;
+    m_snapshot = std::move(snapshot);
+    if (!m_list) {
+        m_job.cancel();
+        m_exchange->clear();
+        m_model->setAlternatives(nullptr, 0, {});
+        return;
+    }
+    const CollectiveEntry& entry = m_list->entries[m_index];
+    m_title->setText(titleText(*m_list, m_index));
+    m_why->setText(whyText(*m_list, m_index));
+    m_exchange->show(*m_list, entry, *m_snapshot);
+
+    m_operationLink = operationLinkOf(*m_list, entry, *m_snapshot);
+    const auto linked =
+        std::find_if(rule.begin(), rule.end(), [](const words::Span& span) { return !span.link.isEmpty(); });
+    m_ruleLink = linked == rule.end() ? QString() : linked->link;
+    m_operation->setVisible(!m_operationLink.isEmpty());
+    m_rule->setVisible(!m_ruleLink.isEmpty());
+    if (!m_ruleLink.isEmpty()) {
+        const QString tip = tr("Show what decided it: %1").arg(words::plain(rule));
+        m_rule->setToolTip(tip);
+        m_rule->setAccessibleName(tip);
+    }
+
+    m_model->setAlternatives(nullptr, 0, {});
+    m_table->hide();
+    m_alternativesNote->setText(tr("The prices are being worked out."));
+    m_alternativesNote->show();
+    m_job.request([list = m_list, index](const std::stop_token&) { return shardscope::alternatives(*list, index); });
+}
+
+void CollectivePage::showAlternatives(std::vector<CollectiveAlternative> alternatives)
+{
+    const bool any = alternatives.size() > 1;
+    m_model->setAlternatives(m_list, m_index, std::move(alternatives));
+    m_table->setVisible(any);
+    m_alternativesNote->setVisible(!any);
+    m_alternativesNote->setText(tr("Nothing that sends less or other bytes does the same."));
+    fitTable();
+}
+
+void CollectivePage::fitTable()
+{
+    QHeaderView* header = m_table->horizontalHeader();
+    int rest = width() - 16 - Metrics::scaled(12);
+    for (int column = 0; column < AlternativesModel::ColumnCount; ++column) {
+        m_table->setColumnHidden(column, m_model->isIdle(column));
+        if (column == AlternativesModel::Name || m_model->isIdle(column))
+            continue;
+        m_table->resizeColumnToContents(column);
+        m_table->setColumnWidth(column, m_table->columnWidth(column) + Metrics::scaled(8));
+        rest -= m_table->columnWidth(column);
+    }
+    m_table->setColumnWidth(AlternativesModel::Name, std::max(rest, Metrics::scaled(120)));
+    m_table->setFixedHeight(header->sizeHint().height() + m_model->rowCount() * Metrics::scaled(22) + 2);
+}
+
+void CollectivePage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitTable();
+}
+
+} // namespace shardscope
