@@ -7,6 +7,7 @@
 
 #include "views/collectives_view/collective_texts.h"
 #include "views/theme/theme.h"
+#include "words/collective_words.h"
 
 namespace shardscope {
 
@@ -44,6 +45,11 @@ bool AlternativesModel::isIdle(int column) const
             [](const CollectiveAlternative& each) { return each.stepBytes.has_value(); });
 }
 
+words::Text AlternativesModel::sentence(int row) const
+{
+    return words::alternativeText(*m_list, m_list->entries[m_index], m_alternatives[static_cast<std::size_t>(row)]);
+}
+
 double AlternativesModel::difference(int row) const
 {
     return m_alternatives[static_cast<std::size_t>(row)].sentBytes.value() - m_alternatives.front().sentBytes.value();
@@ -70,7 +76,7 @@ QVariant AlternativesModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         break;
     case Qt::ToolTipRole:
-        return column == Name ? QVariant(words::plain(alternativeText(*m_list, m_index, each))) : QVariant();
+        return words::plain(sentence(row));
     case Qt::TextAlignmentRole:
         return QVariant::fromValue<int>(
             static_cast<int>((column == Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
@@ -88,7 +94,7 @@ QVariant AlternativesModel::data(const QModelIndex& index, int role) const
     }
     switch (column) {
     case Name:
-        return words::plain(alternativeText(*m_list, m_index, each));
+        return alternativeTitle(*m_list, each);
     case Sent:
         return words::bytes(each.sentBytes);
     case Difference:

@@ -18,6 +18,8 @@ public:
     /// Those of list->entries[index]; a null list gives no rows.
     void setAlternatives(CollectiveListPtr list, std::size_t index, std::vector<CollectiveAlternative> alternatives);
     [[nodiscard]] const std::vector<CollectiveAlternative>& alternatives() const { return m_alternatives; }
+    /// What it would be, and at what price.
+    [[nodiscard]] words::Text sentence(int row) const;
     /// No row says what the whole step would send.
     [[nodiscard]] bool isIdle(int column) const;
 

@@ -3,20 +3,19 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QTableView>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "program/operation_path.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/exchange_view.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
-#include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "words/collective_words.h"
 #include "words/links.h"
 
 namespace shardscope {
@@ -47,30 +46,27 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     : QWidget(parent)
     , m_selection(selection)
     , m_title(new RoleLabel(RoleLabel::Size::Title, &Theme::text, this))
-    , m_operation(new QToolButton(this))
-    , m_rule(new QToolButton(this))
     , m_why(new SpanLabel(this))
+    , m_links(new SpanLabel(this))
     , m_exchange(new ExchangeView(selection, this))
     , m_alternativesTitle(
           new RoleLabel(tr("What could stand in its place"), RoleLabel::Size::Semibold, &Theme::text, this))
     , m_alternativesNote(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_table(new QTableView(this))
     , m_model(new AlternativesModel(this))
+    , m_sentence(new SpanLabel(this))
+    , m_preview(new QPushButton(tr("Preview"), this))
     , m_job(this, [this](std::vector<CollectiveAlternative> list) { showAlternatives(std::move(list)); })
 {
     setBackgroundRole(QPalette::Base);
     m_title->setElided(true, Qt::ElideMiddle);
-    const auto prepare = [](QToolButton* button, const QString& text, const QString& iconName, const QString& tip) {
-        button->setText(text);
-        button->setIcon(icon(iconName));
-        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        button->setAccessibleName(tip);
-        button->setToolTip(tip);
-    };
-    prepare(m_operation, tr("Operation"), QStringLiteral("program"), tr("Show the operation in the program"));
-    prepare(m_rule, tr("Rule"), QStringLiteral("rules"), tr("Show the rule behind it"));
     m_why->setMarks(AxisMarks::Coloured);
     m_why->setAccessibleName(tr("Why it is there"));
+    m_links->setColour(&Theme::secondary);
+    m_links->setAccessibleName(tr("What needs it and what decided it"));
+    m_sentence->setAccessibleName(tr("The alternative that is chosen"));
+    m_preview->setAccessibleName(tr("Look at this sharding before it counts"));
+    m_preview->setToolTip(tr("Shows every value that would be cut otherwise, before it counts"));
 
     m_table->setModel(m_model);
     m_table->setAccessibleName(tr("What could stand in its place"));
@@ -91,21 +87,22 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
 
     auto* content = new QWidget(this);
     content->setBackgroundRole(QPalette::Base);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(4);
-    head->addWidget(m_title, 1);
-    head->addWidget(m_operation);
-    head->addWidget(m_rule);
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(8, 6, 8, 8);
     column->setSpacing(6);
-    column->addLayout(head);
+    column->addWidget(m_title);
     column->addWidget(m_why);
+    column->addWidget(m_links);
     column->addWidget(m_exchange, 1);
     column->addSpacing(4);
     column->addWidget(m_alternativesTitle);
     column->addWidget(m_alternativesNote);
     column->addWidget(m_table);
+    auto* chosen = new QHBoxLayout;
+    chosen->setSpacing(8);
+    chosen->addWidget(m_sentence, 1);
+    chosen->addWidget(m_preview, 0, Qt::AlignTop);
+    column->addLayout(chosen);
 
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(content);
@@ -118,9 +115,16 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(scroll);
 
-    connect(m_operation, &QToolButton::clicked, this, [this] { follow(m_operationLink); });
-    connect(m_rule, &QToolButton::clicked, this, [this] { follow(m_ruleLink); });
-    connect(m_why, &SpanLabel::linkActivated, this, &CollectivePage::follow);
+    for (SpanLabel* label : { m_why, m_links, m_sentence })
+        connect(label, &SpanLabel::linkActivated, this, &CollectivePage::follow);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &CollectivePage::showAlternative);
+    connect(m_preview, &QPushButton::clicked, this, [this] {
+        const auto row = static_cast<std::size_t>(m_table->currentIndex().row());
+        if (row >= m_model->alternatives().size() || !m_model->alternatives()[row].after)
+            return;
+        const Experiment after = *m_model->alternatives()[row].after;
+        Q_EMIT previewRequested(after, alternativeTitle(*m_list, m_model->alternatives()[row]));
+    });
 }
 
 QString CollectivePage::why() const
@@ -134,7 +138,8 @@ void CollectivePage::follow(const QString& link)
         Q_EMIT dockRequested(dock);
 }
 
-void CollectivePage::show(CollectiveListPtr list, std::size_t index, SnapshotPtr snapshot, const words::Text& rule)
+void CollectivePage::show(
+    CollectiveListPtr list, std::size_t index, SnapshotPtr snapshot, ValueId named, const words::Text& rule)
 {
     if (list == m_list && index == m_index && snapshot == m_snapshot)
         return;
@@ -148,27 +153,28 @@ void CollectivePage::show(CollectiveListPtr list, std::size_t index, SnapshotPtr
         return;
     }
     const CollectiveEntry& entry = m_list->entries[m_index];
-    m_title->setText(titleText(*m_list, m_index));
-    m_why->setText(whyText(*m_list, m_index));
-    m_exchange->show(*m_list, entry, *m_snapshot);
+    m_title->setText(words::collectiveTitle(*m_list, m_index));
+    m_why->setText(words::collectiveCause(*m_list, entry));
+    m_exchange->show(*m_list, entry, named, *m_snapshot);
 
-    m_operationLink = operationLinkOf(*m_list, entry, *m_snapshot);
-    const auto linked =
-        std::find_if(rule.begin(), rule.end(), [](const words::Span& span) { return !span.link.isEmpty(); });
-    m_ruleLink = linked == rule.end() ? QString() : linked->link;
-    m_operation->setVisible(!m_operationLink.isEmpty());
-    m_rule->setVisible(!m_ruleLink.isEmpty());
-    if (!m_ruleLink.isEmpty()) {
-        const QString tip = tr("Show what decided it: %1").arg(words::plain(rule));
-        m_rule->setToolTip(tip);
-        m_rule->setAccessibleName(tip);
+    using Style = words::Span::Style;
+    words::Text links;
+    if (const QString link = operationLinkOf(*m_list, entry, *m_snapshot); !link.isEmpty())
+        links = { { tr("Needed by "), Style::Plain, -1 }, { tr("this operation"), Style::Plain, -1, link } };
+    if (!rule.empty()) {
+        links.push_back({ links.empty() ? tr("Decided by ") : tr(", decided by "), Style::Plain, -1 });
+        links.insert(links.end(), rule.begin(), rule.end());
     }
+    m_links->setVisible(!links.empty());
+    m_links->setText(std::move(links));
 
     m_model->setAlternatives(nullptr, 0, {});
     m_table->hide();
+    showAlternative();
     m_alternativesNote->setText(tr("The prices are being worked out."));
     m_alternativesNote->show();
-    m_job.request([list = m_list, index](const std::stop_token&) { return shardscope::alternatives(*list, index); });
+    m_job.request([list = m_list, index, at = m_snapshot](
+                      const std::stop_token& stop) { return shardscope::alternatives(*at, *list, index, stop); });
 }
 
 void CollectivePage::showAlternatives(std::vector<CollectiveAlternative> alternatives)
@@ -179,6 +185,16 @@ void CollectivePage::showAlternatives(std::vector<CollectiveAlternative> alterna
     m_alternativesNote->setVisible(!any);
     m_alternativesNote->setText(tr("Nothing that sends less or other bytes does the same."));
     fitTable();
+    showAlternative();
+}
+
+void CollectivePage::showAlternative()
+{
+    const int row = m_table->currentIndex().row();
+    const bool any = m_list && row >= 0 && row < m_model->rowCount();
+    m_sentence->setText(any ? m_model->sentence(row) : words::Text());
+    m_sentence->setVisible(any);
+    m_preview->setVisible(any && m_model->alternatives()[static_cast<std::size_t>(row)].after.has_value());
 }
 
 void CollectivePage::fitTable()

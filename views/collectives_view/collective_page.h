@@ -8,8 +8,8 @@
 #include "views/collectives_view/alternatives_model.h"
 #include "views/widgets/latest_job.h"
 
+class QPushButton;
 class QTableView;
-class QToolButton;
 
 namespace shardscope {
 
@@ -22,19 +22,23 @@ class CollectivePage : public QWidget {
 public:
     explicit CollectivePage(Selection* selection, QWidget* parent = nullptr);
 
-    /// list->entries[index]; a null list empties the page.
-    void show(CollectiveListPtr list, std::size_t index, SnapshotPtr snapshot, const words::Text& rule);
+    /// list->entries[index]; a null list empties the page. `named`: by whose name its value goes. `rule`: who decided
+    /// it, with a link where there is something to be shown.
+    void show(CollectiveListPtr list, std::size_t index, SnapshotPtr snapshot, ValueId named, const words::Text& rule);
     using QWidget::show;
     [[nodiscard]] QString why() const;
     [[nodiscard]] ExchangeView* exchange() const { return m_exchange; }
     [[nodiscard]] AlternativesModel* alternatives() const { return m_model; }
-    [[nodiscard]] QToolButton* operationButton() const { return m_operation; }
-    [[nodiscard]] QToolButton* ruleButton() const { return m_rule; }
+    [[nodiscard]] SpanLabel* links() const { return m_links; } ///< to the operation and to the rule
+    [[nodiscard]] QTableView* table() const { return m_table; }
+    [[nodiscard]] QPushButton* previewButton() const { return m_preview; }
     /// The prices are being worked out.
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 
 Q_SIGNALS:
     void dockRequested(const QString& id); ///< a link leads to something that this dock shows
+    /// Another sharding is to be looked at value by value before it counts.
+    void previewRequested(const shardscope::Experiment& after, const QString& change);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -42,20 +46,21 @@ protected:
 private:
     void follow(const QString& link);
     void showAlternatives(std::vector<CollectiveAlternative> alternatives);
+    void showAlternative();
     void fitTable();
 
     Selection* m_selection;
     CollectiveListPtr m_list;
     std::size_t m_index = 0;
     SnapshotPtr m_snapshot;
-    QString m_operationLink, m_ruleLink;
     RoleLabel* m_title;
-    QToolButton *m_operation, *m_rule;
-    SpanLabel* m_why;
+    SpanLabel *m_why, *m_links;
     ExchangeView* m_exchange;
     RoleLabel *m_alternativesTitle, *m_alternativesNote;
     QTableView* m_table;
     AlternativesModel* m_model;
+    SpanLabel* m_sentence; ///< about the alternative that is chosen
+    QPushButton* m_preview;
     LatestJob<std::vector<CollectiveAlternative>> m_job;
 };
 

@@ -4,10 +4,10 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "pipeline/tensor_rows.h"
 #include "sharding/layout.h"
+#include "words/collective_words.h"
 #include "words/definitions.h"
-#include "words/operation_words.h"
-#include "words/propagation_steps.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -19,39 +19,7 @@ struct CollectiveTexts {
 };
 
 using Style = words::Span::Style;
-constexpr std::size_t mostGroups = 4, mostMembers = 8;
-
-QString groupText(const std::vector<std::int64_t>& group)
-{
-    QStringList ids;
-    for (std::size_t i = 0; i < std::min(group.size(), mostMembers); ++i)
-        ids << QString::number(group[i]);
-    if (group.size() > mostMembers) {
-        ids.back() = QStringLiteral("…");
-        ids << QString::number(group.back());
-    }
-    return QLatin1Char('{') + ids.join(QStringLiteral(", ")) + QLatin1Char('}');
-}
-
-/// What the ring model multiplies the local bytes with: "2 × 3/4", "3", "3/4"; "" for 1.
-QString ringFactor(CollectiveKind kind, std::int64_t n)
-{
-    const QString rest = QStringLiteral("%1/%2").arg(n - 1).arg(n);
-    switch (kind) {
-    case CollectiveKind::AllReduce:
-        return QStringLiteral("2 × ") + rest;
-    case CollectiveKind::ReduceScatter:
-    case CollectiveKind::AllToAll:
-        return rest;
-    case CollectiveKind::AllGather:
-        return n == 2 ? QString() : words::count(n - 1);
-    case CollectiveKind::CollectivePermute:
-    case CollectiveKind::AllSlice:
-        return {};
-    }
-    return {};
-}
-
+constexpr std::size_t mostDevices = 16; ///< of groups that are written out
 } // namespace
 
 QString axesText(const Mesh& mesh, const AxisList& axes)
@@ -93,78 +61,47 @@ QString groupsText(const CollectiveEntry& entry)
     return QStringLiteral("%1 × %2").arg(words::count(entry.groupCount), words::count(entry.groupSize));
 }
 
-QString groupsSentence(const CollectiveEntry& entry)
-{
-    const QString head = entry.groupCount == 1
-        ? CollectiveTexts::tr("1 group of %1").arg(words::count(entry.groupSize))
-        : CollectiveTexts::tr("%1 groups of %2").arg(words::count(entry.groupCount), words::count(entry.groupSize));
-    const auto groups = replicaGroups(entry, *entry.mesh);
-    QStringList parts;
-    for (std::size_t i = 0; i < std::min(groups.size(), mostGroups); ++i)
-        parts << groupText(groups[i]);
-    if (parts.isEmpty())
-        return head;
-    QString list;
-    if (groups.size() > mostGroups)
-        list = parts.join(QStringLiteral(", ")) + QStringLiteral(", …");
-    else if (parts.size() == 1)
-        list = parts.front();
-    else
-        list = CollectiveTexts::tr("%1 and %2", "last two of a list")
-                   .arg(parts.mid(0, parts.size() - 1).join(QStringLiteral(", ")), parts.back());
-    return CollectiveTexts::tr("%1: %2", "2 groups of 4: {0, 1, 2, 3} and {4, 5, 6, 7}").arg(head, list);
-}
-
 QString timesText(const CollectiveEntry& entry)
 {
     return entry.timesKnown ? words::copies(entry.times) : words::copies(entry.times) + QStringLiteral(" ?");
 }
 
-QString sentSentence(const CollectiveEntry& entry)
+words::Text exchangeSpans(const CollectiveEntry& entry)
 {
-    if (entry.sentBytes == Rational(0))
-        return CollectiveTexts::tr("Nothing is sent: every device has what it needs.");
-    const QString sent = words::bytes(entry.sentBytes);
-    const std::int64_t local = TensorType{ entry.type.dtype, shardShape(entry.before, entry.type.shape) }.byteCount();
-    const QString factor = ringFactor(entry.kind, entry.groupSize);
-    QString text = !factor.isEmpty() && ringBytes(entry.kind, entry.groupSize, local) == entry.sentBytes
-        ? CollectiveTexts::tr("Each device sends %1 × %2 = %3", "2 × 3/4 × 16 KiB = 24 KiB")
-              .arg(factor, words::bytes(static_cast<double>(local)), sent)
-        : CollectiveTexts::tr("Each device sends %1").arg(sent);
-    if (!entry.timesKnown)
-        text += CollectiveTexts::tr(" each time; how often its loop turns is known only when it runs");
-    else if (entry.times > 1)
-        text += CollectiveTexts::tr(", %1 times per step: %2")
-                    .arg(words::count(entry.times), words::bytes(entry.sentPerStep()));
-    if (entry.conditional)
-        text += CollectiveTexts::tr(", if its branch is taken");
-    return text + QLatin1Char('.');
+    words::Text text{ { words::collective(entry.kind), Style::Strong, -1 } };
+    if (!entry.axes.empty()) {
+        text.push_back({ CollectiveTexts::tr(" over ", "all-reduce over model"), Style::Plain, -1 });
+        for (words::Span& axis : axesSpans(*entry.mesh, entry.axes))
+            text.push_back(std::move(axis));
+    }
+    text.push_back({ CollectiveTexts::tr(", %1: %2", "2 groups of 4: [0, 1, 2, 3], [4, 5, 6, 7]")
+                         .arg(words::groupCounts(entry), words::groupList(entry, mostDevices)),
+        Style::Plain, -1 });
+    return text;
 }
 
-QString tensorText(const CollectiveList& list, const CollectiveEntry& entry)
+QString alternativeTitle(const CollectiveList& list, const CollectiveAlternative& alternative)
 {
-    const Program& program = *list.program;
-    if (!entry.value.valid() || entry.value.index >= program.values.size())
-        return {};
-    return words::operandName(program, entry.value);
+    const QString name = words::alternativeName(alternative.kind);
+    if (!alternative.sharding || !alternative.value.valid())
+        return name;
+    return CollectiveTexts::tr("%1: %2 as %3", "another sharding: W2 as P(-, -)")
+        .arg(name, words::operandName(*list.program, alternative.value),
+            words::shardingForm(*alternative.sharding, *list.mesh));
 }
 
-QString titleText(const CollectiveList& list, std::size_t index)
+std::vector<ValueId> namedForms(const Program& program)
 {
-    const CollectiveEntry& entry = list.entries[index];
-    const QString tensor = tensorText(list, entry);
-    const QString kind = words::collective(entry.kind);
-    return tensor.isEmpty() ? kind : CollectiveTexts::tr("%1 for %2", "all-reduce for Layer 2 / z").arg(kind, tensor);
-}
-
-words::Text whyText(const CollectiveList&, std::size_t)
-{
-    return {};
-}
-
-words::Text alternativeText(const CollectiveList&, std::size_t, const CollectiveAlternative&)
-{
-    return {};
+    std::vector<ValueId> forms;
+    forms.reserve(program.values.size());
+    for (std::size_t i = 0; i < program.values.size(); ++i)
+        forms.emplace_back(i);
+    for (std::size_t i = 0; i < program.values.size(); ++i)
+        if (!program.values[i].path.empty())
+            for (const ValueId form : sameValue(program, ValueId(i)))
+                if (program.value(form).path.empty())
+                    forms[form.index] = ValueId(i);
+    return forms;
 }
 
 words::Text arraySpans(const TensorType& type, const TensorSharding& sharding, const Mesh& mesh)
@@ -187,14 +124,14 @@ words::Text arraySpans(const TensorType& type, const TensorSharding& sharding, c
     return text;
 }
 
-QString holdingText(const TensorType& type, const Layout& layout)
+QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup)
 {
     QStringList parts;
     if (layout.addends() > 1)
         parts << CollectiveTexts::tr("partial sums, %1 addends").arg(words::count(layout.addends()));
     if (layout.distinctShards() > 1)
         parts << CollectiveTexts::tr("cut %1 ways").arg(words::count(layout.distinctShards()));
-    if (layout.copies() > 1)
+    if (layout.copies() > 1 && !ofOneGroup)
         parts << CollectiveTexts::tr("%1 copies").arg(words::count(layout.copies()));
     parts << CollectiveTexts::tr("%1 per device")
                  .arg(words::bytes(static_cast<double>(TensorType{ type.dtype, layout.shardShape() }.byteCount())));

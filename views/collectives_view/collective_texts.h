@@ -16,25 +16,19 @@ namespace shardscope {
 [[nodiscard]] QString keyName(const CollectiveEntry& entry, CollectiveKey key);
 /// "2 × 4": groups, devices of each.
 [[nodiscard]] QString groupsText(const CollectiveEntry& entry);
-/// "2 groups of 4: {0, 1, 2, 3} and {4, 5, 6, 7}"; of many groups the first ones.
-[[nodiscard]] QString groupsSentence(const CollectiveEntry& entry);
 /// "× 12"; with a question mark where nobody can tell.
 [[nodiscard]] QString timesText(const CollectiveEntry& entry);
-/// What one device sends, as a calculation: "2 × 3/4 × 16 KiB = 24 KiB, 3 times per step: 72 KiB".
-[[nodiscard]] QString sentSentence(const CollectiveEntry& entry);
-/// "all-reduce for Layer 2 / z"
-[[nodiscard]] QString titleText(const CollectiveList& list, std::size_t index);
-/// Why it is there, in a sentence or two.
-[[nodiscard]] words::Text whyText(const CollectiveList& list, std::size_t index);
-/// "Reduce-scatter: every device keeps a piece of z"
-[[nodiscard]] words::Text alternativeText(
-    const CollectiveList& list, std::size_t index, const CollectiveAlternative& alternative);
-/// The value's name; that of the operation behind it where it has none.
-[[nodiscard]] QString tensorText(const CollectiveList& list, const CollectiveEntry& entry);
+/// "all-reduce over model, 2 groups of 4: [0, 1, 2, 3], [4, 5, 6, 7]", the axes in their colours.
+[[nodiscard]] words::Text exchangeSpans(const CollectiveEntry& entry);
+/// An alternative in a few words: "another sharding: W2 as P(-, -)".
+[[nodiscard]] QString alternativeTitle(const CollectiveList& list, const CollectiveAlternative& alternative);
+/// Per value of the program the one whose name it goes by: a constraint that only hands it on may have one.
+[[nodiscard]] std::vector<ValueId> namedForms(const Program& program);
 /// "f32[8@data, 1024]": cut sizes with their axes, in the colour of the first one.
 [[nodiscard]] words::Text arraySpans(const TensorType& type, const TensorSharding& sharding, const Mesh& mesh);
-/// "partial sums over model, 4 addends, 16 KiB per device"; "cut 4 ways, 2 copies, 1 MiB per device".
-[[nodiscard]] QString holdingText(const TensorType& type, const Layout& layout);
+/// "partial sums, 4 addends, cut 2 ways, 16 KiB per device"; "cut 4 ways, 2 copies, 1 MiB per device". Nothing is said
+/// of copies where other groups may hold other data.
+[[nodiscard]] QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup);
 /// "16 collectives, 8.16 MiB per step"
 [[nodiscard]] QString totalText(std::int64_t collectives, Rational sent);
 

@@ -7,6 +7,8 @@
 #include "views/collectives_view/collective_rule.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/theme/theme.h"
+#include "words/collective_words.h"
+#include "words/definitions.h"
 #include "words/operation_words.h"
 #include "words/propagation_steps.h"
 #include "words/utf8.h"
@@ -50,6 +52,7 @@ void CollectivesModel::setList(CollectiveListPtr list, SnapshotPtr snapshot)
     m_list = std::move(list);
     m_snapshot = std::move(snapshot);
     m_rules.clear();
+    m_named = m_list ? namedForms(*m_list->program) : std::vector<ValueId>();
     m_stale = false;
     const QString marked = std::exchange(m_marked, QString());
     m_markedValue = {};
@@ -88,7 +91,7 @@ void CollectivesModel::setMarked(const QString& path)
 
 bool CollectivesModel::isMarked(int row) const
 {
-    return m_markedValue.valid() && entry(row).value == m_markedValue;
+    return m_markedValue.valid() && named(row) == m_markedValue;
 }
 
 void CollectivesModel::setStale(bool stale)
@@ -107,6 +110,12 @@ const words::Text& CollectivesModel::rule(int row) const
         return known->second;
     return m_rules.emplace(row, m_idle[Rule] ? words::Text() : ruleBehind(*m_list, entry(row), *m_snapshot))
         .first->second;
+}
+
+ValueId CollectivesModel::named(int row) const
+{
+    const ValueId value = entry(row).value;
+    return value.valid() && value.index < m_named.size() ? m_named[value.index] : ValueId();
 }
 
 int CollectivesModel::rowCount(const QModelIndex& parent) const
@@ -138,13 +147,15 @@ QString CollectivesModel::text(int row, int column) const
     case PerStep:
         return words::bytes(e.sentPerStep());
     case Tensor:
-        return tensorText(*m_list, e);
+        return named(row).valid() ? words::operandName(*m_list->program, named(row)) : QString();
     case Layer:
         return keyOf(e, CollectiveKey::Layer).empty() ? QString() : keyName(e, CollectiveKey::Layer);
     case Through:
         return e.reason && e.reason->operation.valid()
             ? words::operationName(m_list->program->operation(e.reason->operation))
             : tr("return", "what a function gives back, in place of an operation");
+    case Cause:
+        return words::causeName(e.reason);
     case Rule:
         return words::plain(rule(row));
     default:
@@ -158,19 +169,21 @@ QString CollectivesModel::tip(int row, int column) const
     switch (column) {
     case Axes:
     case Groups:
-        return groupsSentence(e);
+        return QStringLiteral("%1: %2").arg(words::groupCounts(e), words::groupList(e));
     case Sent:
     case Times:
     case PerStep:
-        return sentSentence(e);
+        return words::plain(words::collectiveCost(e));
     case Layer:
         return words::fromStd(e.scope);
+    case Cause:
+        return words::plain(words::collectiveCause(*m_list, e));
     case Through:
         if (e.reason && e.reason->operation.valid())
             return words::operationTitle(*m_list->program, e.reason->operation);
         return {};
     default:
-        return titleText(*m_list, static_cast<std::size_t>(row));
+        return words::collectiveTitle(*m_list, static_cast<std::size_t>(row));
     }
 }
 
@@ -229,12 +242,10 @@ QVariant CollectivesModel::data(const QModelIndex& index, int role) const
     case SortRole:
         return sortKey(row, column);
     case PathRole:
-        return e.value.valid() && e.value.index < m_list->program->values.size()
-            ? words::fromStd(m_list->program->value(e.value).path)
-            : QString();
+        return named(row).valid() ? words::fromStd(m_list->program->value(named(row)).path) : QString();
     case TextRole: {
         QStringList all;
-        for (const int each : { Kind, Axes, Tensor, Layer, Through })
+        for (const int each : { Kind, Axes, Tensor, Layer, Through, Cause })
             all << text(row, each);
         return all.join(QLatin1Char(' '));
     }
@@ -266,6 +277,8 @@ QVariant CollectivesModel::headerData(int section, Qt::Orientation orientation, 
             return tr("The value that it works for");
         case Through:
             return tr("The operation that needs it");
+        case Cause:
+            return tr("What it is needed for");
         case Rule:
             return tr("Who asked for the cut that it runs along");
         default:
@@ -294,6 +307,8 @@ QVariant CollectivesModel::headerData(int section, Qt::Orientation orientation, 
         return tr("Layer");
     case Through:
         return tr("Operation");
+    case Cause:
+        return tr("Cause");
     case Rule:
         return tr("Decided by");
     default:

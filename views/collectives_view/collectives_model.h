@@ -18,7 +18,7 @@ using CollectiveListPtr = std::shared_ptr<const CollectiveList>;
 class CollectivesModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { Number, Kind, Axes, Groups, Sent, Times, PerStep, Tensor, Layer, Through, Rule, ColumnCount };
+    enum Column { Number, Kind, Axes, Tensor, Sent, Times, PerStep, Groups, Layer, Through, Cause, Rule, ColumnCount };
     enum Role {
         AxesRole = ChipsDelegate::AxesRole, ///< QStringList, of column Axes
         AxisIndicesRole = ChipsDelegate::AxisIndicesRole,
@@ -43,6 +43,8 @@ public:
     /// The rule of the experiment, or the annotation, that cuts what the collective runs along; empty where nobody
     /// knows. A link leads to a rule.
     [[nodiscard]] const words::Text& rule(int row) const;
+    /// By whose name the value of a collective goes.
+    [[nodiscard]] ValueId named(int row) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -59,6 +61,7 @@ private:
     SnapshotPtr m_snapshot;
     QString m_marked;
     ValueId m_markedValue;
+    std::vector<ValueId> m_named; ///< per value of the list's program
     bool m_stale = false;
     bool m_idle[ColumnCount] = {};
     mutable std::unordered_map<int, words::Text> m_rules; ///< by row; made when they are asked for

@@ -65,6 +65,7 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     , m_sumsBy(new SegmentedBar({ tr("Kind"), tr("Axes"), tr("Layer") }, this))
     , m_sums(new SumsBars(this))
     , m_sumsScroll(new QScrollArea(this))
+    , m_sumsSide(new QWidget(this))
     , m_table(new QTableView(this))
     , m_none(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_total(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
@@ -153,8 +154,8 @@ QWidget* CollectivesView::listSide()
     m_sumsScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_sumsScroll->viewport()->setBackgroundRole(QPalette::Base);
 
-    auto* sums = new QVBoxLayout;
-    sums->setContentsMargins(0, 0, 0, 0);
+    auto* sums = new QVBoxLayout(m_sumsSide);
+    sums->setContentsMargins(0, 2, 0, 2);
     sums->setSpacing(4);
     auto* by = new QHBoxLayout;
     by->setContentsMargins(8, 0, 8, 0);
@@ -179,12 +180,11 @@ QWidget* CollectivesView::listSide()
     rows->addLayout(foot);
 
     auto* side = new QWidget(this);
-    auto* line = new QHBoxLayout(side);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(0);
-    line->addLayout(sums);
-    line->addLayout(rows, 1);
-    m_sumsScroll->setFixedWidth(Metrics::scaled(176));
+    m_listLine = new QBoxLayout(QBoxLayout::LeftToRight, side);
+    m_listLine->setContentsMargins(0, 0, 0, 0);
+    m_listLine->setSpacing(0);
+    m_listLine->addWidget(m_sumsSide);
+    m_listLine->addLayout(rows, 1);
     return side;
 }
 
@@ -202,7 +202,10 @@ void CollectivesView::connectAll()
                 chosen <= 0 ? std::nullopt : std::optional(choice(key)->itemData(chosen).toString().toStdString());
             applyFilter(std::move(filter));
         });
-    connect(m_sumsBy, &SegmentedBar::currentChanged, this, &CollectivesView::showSums);
+    connect(m_sumsBy, &SegmentedBar::currentChanged, this, [this] {
+        m_sumsChosen = true;
+        showSums();
+    });
     connect(m_sums, &SumsBars::toggled, this, [this](const std::string& name, bool chosen) {
         QComboBox* box = choice(keys[static_cast<std::size_t>(m_sumsBy->current())]);
         box->setCurrentIndex(chosen ? box->findData(QString::fromStdString(name)) : 0);
@@ -215,6 +218,7 @@ void CollectivesView::connectAll()
             selectCurrent();
     });
     connect(m_page, &CollectivePage::dockRequested, this, &CollectivesView::dockRequested);
+    connect(m_page, &CollectivePage::previewRequested, this, &CollectivesView::previewRequested);
     connect(m_strip, &WorkStrip::cancelled, this, [this] {
         m_job.cancel();
         m_calledOff = true;
@@ -348,7 +352,7 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
         before >= 0 ? m_model->index(before, 0).data(CollectivesModel::PathRole).toString() : QString();
     const bool sameProgram = m_model->list() != nullptr;
     m_following = true;
-    m_page->show(nullptr, 0, nullptr, {});
+    m_page->show(nullptr, 0, nullptr, {}, {});
     m_model->setList(list, snapshot);
     fillChoices();
     const bool any = m_model->rowCount() > 0;
@@ -357,6 +361,14 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
     if (any) {
         m_emptyText.clear();
         fitColumns();
+        // A single sum says nothing: begin with what there are several of.
+        if (!m_sumsChosen && !sameProgram)
+            for (const CollectiveKey key : keys)
+                if (sums(*list, key).size() > 1) {
+                    const QSignalBlocker quiet(m_sumsBy);
+                    m_sumsBy->setCurrent(static_cast<int>(at(key)));
+                    break;
+                }
         showSums();
         showTotal();
     }
@@ -494,10 +506,11 @@ void CollectivesView::showCurrent()
 {
     const int row = current();
     if (row < 0 || !m_model->list()) {
-        m_page->show(nullptr, 0, nullptr, {});
+        m_page->show(nullptr, 0, nullptr, {}, {});
         return;
     }
-    m_page->show(m_model->list(), static_cast<std::size_t>(row), m_model->snapshot(), m_model->rule(row));
+    m_page->show(
+        m_model->list(), static_cast<std::size_t>(row), m_model->snapshot(), m_model->named(row), m_model->rule(row));
 }
 
 /// What is chosen here is chosen everywhere.
@@ -533,13 +546,13 @@ void CollectivesView::followSelection()
 void CollectivesView::fitColumns()
 {
     using Column = CollectivesModel::Column;
-    const int widest[CollectivesModel::ColumnCount] = { 44, 140, 160, 80, 90, 80, 90, 170, 110, 150, 260 };
+    const int widest[CollectivesModel::ColumnCount] = { 44, 140, 160, 170, 90, 80, 90, 80, 110, 150, 120, 260 };
     for (int column = 0; column < CollectivesModel::ColumnCount; ++column) {
         m_table->setColumnHidden(column, m_model->isIdle(column));
         int wanted = Metrics::scaled(160); // who decided is worked out for what is in sight
         if (column != Column::Rule) {
             m_table->resizeColumnToContents(column);
-            wanted = m_table->columnWidth(column) + Metrics::scaled(8);
+            wanted = m_table->columnWidth(column) + 2;
         }
         m_table->setColumnWidth(column, std::min(wanted, Metrics::scaled(widest[column])));
     }
@@ -547,16 +560,21 @@ void CollectivesView::fitColumns()
 
 void CollectivesView::arrange()
 {
-    const bool beside = width() >= Metrics::scaled(1000);
+    const bool beside = width() >= Metrics::scaled(520), roomy = width() >= Metrics::scaled(1000);
     const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
-    if (m_splitter->orientation() != orientation) {
+    if (m_splitter->orientation() != orientation || m_splitter->sizes().value(0) == 0) {
         m_splitter->setOrientation(orientation);
-        m_splitter->setSizes(beside ? QList<int>{ 1, 1 } : QList<int>{ 2, 3 });
+        const int all = beside ? width() : height();
+        m_splitter->setSizes({ all * 48 / 100, all * 52 / 100 });
     }
-    // The sums give way to the rows; their keys can still be chosen above.
-    const bool sums = width() >= Metrics::scaled(520);
-    m_sumsScroll->setVisible(sums);
-    m_sumsBy->setVisible(sums);
+    // The sums stand beside the rows where there is room, else below them.
+    const bool left = roomy || !beside;
+    m_listLine->setDirection(left ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
+    m_sumsScroll->setMinimumWidth(left ? Metrics::scaled(176) : 0);
+    m_sumsScroll->setMaximumWidth(left ? Metrics::scaled(176) : QWIDGETSIZE_MAX);
+    m_sumsScroll->setMinimumHeight(left ? 0 : Metrics::scaled(3 * 22));
+    m_sumsScroll->setMaximumHeight(left ? QWIDGETSIZE_MAX : Metrics::scaled(4 * 22));
+    m_sumsSide->setVisible(left ? width() >= Metrics::scaled(400) : height() >= Metrics::scaled(260));
 }
 
 void CollectivesView::resizeEvent(QResizeEvent* event)

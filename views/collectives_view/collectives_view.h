@@ -16,6 +16,7 @@
 #include "views/collectives_view/collectives_filter.h"
 #include "views/widgets/latest_job.h"
 
+class QBoxLayout;
 class QComboBox;
 class QLineEdit;
 class QScrollArea;
@@ -58,6 +59,8 @@ public:
 Q_SIGNALS:
     void keyFigureChanged();
     void dockRequested(const QString& id);
+    /// Another sharding is to be looked at value by value before it counts.
+    void previewRequested(const shardscope::Experiment& after, const QString& change);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -100,6 +103,8 @@ private:
     SegmentedBar* m_sumsBy;
     SumsBars* m_sums;
     QScrollArea* m_sumsScroll;
+    QWidget* m_sumsSide;
+    QBoxLayout* m_listLine = nullptr;
     QTableView* m_table;
     RoleLabel* m_none; ///< no row passes the filter
     RoleLabel* m_total;
@@ -108,7 +113,7 @@ private:
     LatestJob<MadePtr> m_job;
     SnapshotPtr m_wanted; ///< what the job is at work for
     QString m_keyFigure, m_emptyText;
-    bool m_following = false, m_calledOff = false;
+    bool m_following = false, m_calledOff = false, m_sumsChosen = false;
 };
 
 } // namespace shardscope

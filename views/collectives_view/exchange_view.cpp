@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "views/collectives_view/collective_texts.h"
+#include "views/collectives_view/exchange_subject.h"
 #include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_canvas.h"
@@ -14,6 +15,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/span_line.h"
+#include "words/collective_words.h"
 
 namespace shardscope {
 
@@ -34,17 +36,9 @@ public:
     }
     void show(const CollectiveEntry& entry)
     {
-        using Style = words::Span::Style;
         m_axis = entry.axes.empty() ? -1 : entry.axes.front().axis;
-        words::Text text{ { words::collective(entry.kind), Style::Strong, -1 } };
-        if (!entry.axes.empty()) {
-            text.push_back({ ExchangeView::tr(" over ", "all-reduce over model"), Style::Plain, -1 });
-            for (const words::Span& axis : axesSpans(*entry.mesh, entry.axes))
-                text.push_back(axis);
-        }
-        text.push_back({ QStringLiteral(", ") + groupsSentence(entry), Style::Plain, -1 });
-        m_groups->setText(std::move(text));
-        m_sent->setText({ { sentSentence(entry), Style::Plain, -1 } });
+        m_groups->setText(exchangeSpans(entry));
+        m_sent->setText(words::collectiveCost(entry));
         update();
     }
 
@@ -88,24 +82,27 @@ ExchangeView::Side ExchangeView::makeSide(const QString& name, const QString& gr
     return side;
 }
 
-void ExchangeView::show(const CollectiveList&, const CollectiveEntry& entry, const Snapshot& snapshot)
+void ExchangeView::show(
+    const CollectiveList& list, const CollectiveEntry& entry, ValueId named, const Snapshot& snapshot)
 {
-    const TensorRow* row =
-        entry.value.valid() && entry.value.index < snapshot.rowOfValue.size() ? snapshot.row(entry.value) : nullptr;
+    const ExchangeSubject subject = exchangeSubject(list, entry);
     std::vector<std::string> names;
-    if (row && row->type.shape == entry.type.shape)
-        names = row->dimNames;
+    if (named.valid())
+        if (const Value& value = list.program->value(named); value.type.shape == subject.type.shape)
+            names = value.dimNames;
     const auto& devices = snapshot.experiment->hardware.devices;
     const auto places = std::make_shared<const DevicePlaces>(devices);
-    const Layout before(entry.mesh, entry.before, entry.type.shape), after(entry.mesh, entry.after, entry.type.shape);
+    const Layout before(entry.mesh, subject.before, subject.type.shape);
+    const Layout after(entry.mesh, subject.after, subject.type.shape);
     const GridLayout::Choice choice = ExchangeLayout::commonChoice(before, after);
     const auto fill = [&](const Side& side, const Layout& layout) {
-        side.grid->setSubject(GridSubject{ layout, names, byteSize(entry.type.dtype), devices.devicesPerHost, places });
+        side.grid->setSubject(
+            GridSubject{ layout, names, byteSize(subject.type.dtype), devices.devicesPerHost, places });
         side.grid->setCurrentCell(std::nullopt);
         side.grid->setChoice(choice);
-        side.array->setText(arraySpans(entry.type, layout.sharding(), layout.mesh()));
+        side.array->setText(arraySpans(subject.type, layout.sharding(), layout.mesh()));
         side.array->setAccessibleDescription(words::plain(side.array->text()));
-        side.holding->setText(holdingText(entry.type, layout));
+        side.holding->setText(holdingText(subject.type, layout, subject.ofOneGroup));
     };
     fill(m_before, before);
     fill(m_after, after);
@@ -127,8 +124,8 @@ ExchangeSizes ExchangeView::sizes(int width) const
     ExchangeSizes sizes;
     const QFontMetrics names(Metrics::semibold()), fixed(Metrics::fixed()), small{ Metrics::small() };
     sizes.headHeight = std::max(names.height(), fixed.height()) + small.height() + 4;
-    sizes.leastGridWidth = m_before.grid->minimumSizeHint().width();
-    sizes.leastGridHeight = m_before.grid->minimumSizeHint().height();
+    sizes.leastGridWidth = Metrics::scaled(150);
+    sizes.leastGridHeight = Metrics::scaled(150);
     sizes.arrow = Metrics::scaled(24);
     sizes.gap = Metrics::scaled(6);
     sizes.bandHeight = std::max(m_band->heightForWidth(width), m_band->minimumSizeHint().height());
@@ -148,7 +145,7 @@ QSize ExchangeView::sizeHint() const
 
 QSize ExchangeView::minimumSizeHint() const
 {
-    return { m_before.grid->minimumSizeHint().width(), 0 };
+    return { Metrics::scaled(150), 0 };
 }
 
 void ExchangeView::arrange()

@@ -20,7 +20,8 @@ class ExchangeView : public QWidget {
 public:
     explicit ExchangeView(Selection* selection, QWidget* parent = nullptr);
 
-    void show(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot);
+    /// `named`: by whose name the value goes, which has the names of its dimensions; may be invalid.
+    void show(const CollectiveList& list, const CollectiveEntry& entry, ValueId named, const Snapshot& snapshot);
     using QWidget::show;
     void clear();
     [[nodiscard]] GridCanvas* before() const { return m_before.grid; }

@@ -112,13 +112,14 @@ void MainWindow::makeDocks()
     connect(m_rules, &RulesView::compareRequested, this, compare);
     connect(m_trace, &RuleTraceView::compareRequested, this, compare);
     connect(m_problems, &ProblemsView::textRequested, this, [this] { dock(QStringLiteral("program"))->present(); });
-    connect(m_explain, &ExplainView::previewRequested, this, [this](const Experiment& after, const QString& change) {
+    const auto preview = [this](const Experiment& after, const QString& change) {
         m_whatIf->propose(after, change);
         dock(QStringLiteral("whatif"))->present();
-    });
+    };
+    connect(m_explain, &ExplainView::previewRequested, this, preview);
+    connect(m_collectives, &CollectivesView::previewRequested, this, preview);
     connect(m_explain, &ExplainView::dockRequested, this, [this](const QString& id) { dock(id)->present(); });
-    connect(
-        m_collectives, &CollectivesView::dockRequested, this, [this](const QString& id) { dock(id)->present(); });
+    connect(m_collectives, &CollectivesView::dockRequested, this, [this](const QString& id) { dock(id)->present(); });
     connect(m_rules, &RulesView::traceRequested, this, [this] { dock(QStringLiteral("trace"))->present(); });
 }
 
