@@ -16,6 +16,7 @@
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
 #include "words/collective_words.h"
+#include "words/definitions.h"
 #include "words/links.h"
 
 namespace shardscope {
@@ -47,7 +48,6 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     , m_selection(selection)
     , m_title(new RoleLabel(RoleLabel::Size::Title, &Theme::text, this))
     , m_why(new SpanLabel(this))
-    , m_links(new SpanLabel(this))
     , m_exchange(new ExchangeView(selection, this))
     , m_alternativesTitle(
           new RoleLabel(tr("What could stand in its place"), RoleLabel::Size::Semibold, &Theme::text, this))
@@ -62,8 +62,6 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     m_title->setElided(true, Qt::ElideMiddle);
     m_why->setMarks(AxisMarks::Coloured);
     m_why->setAccessibleName(tr("Why it is there"));
-    m_links->setColour(&Theme::secondary);
-    m_links->setAccessibleName(tr("What needs it and what decided it"));
     m_sentence->setAccessibleName(tr("The alternative that is chosen"));
     m_preview->setAccessibleName(tr("Look at this sharding before it counts"));
     m_preview->setToolTip(tr("Shows every value that would be cut otherwise, before it counts"));
@@ -92,7 +90,6 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     column->setSpacing(6);
     column->addWidget(m_title);
     column->addWidget(m_why);
-    column->addWidget(m_links);
     column->addWidget(m_exchange, 1);
     column->addSpacing(4);
     column->addWidget(m_alternativesTitle);
@@ -115,7 +112,7 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(scroll);
 
-    for (SpanLabel* label : { m_why, m_links, m_sentence })
+    for (SpanLabel* label : { m_why, m_sentence })
         connect(label, &SpanLabel::linkActivated, this, &CollectivePage::follow);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &CollectivePage::showAlternative);
     connect(m_preview, &QPushButton::clicked, this, [this] {
@@ -153,20 +150,31 @@ void CollectivePage::show(
         return;
     }
     const CollectiveEntry& entry = m_list->entries[m_index];
-    m_title->setText(words::collectiveTitle(*m_list, m_index));
-    m_why->setText(words::collectiveCause(*m_list, entry));
+    m_title->setText(named.valid()
+            ? tr("%1 for %2", "all-reduce for Layer 2 / z")
+                  .arg(words::collective(entry.kind), words::operandName(*m_list->program, named))
+            : words::collective(entry.kind));
+    words::Text why = words::collectiveCause(*m_list, entry);
     m_exchange->show(*m_list, entry, named, *m_snapshot);
 
+    // Where the operation is not named among the reasons, a way to it; and who decided it.
     using Style = words::Span::Style;
-    words::Text links;
-    if (const QString link = operationLinkOf(*m_list, entry, *m_snapshot); !link.isEmpty())
-        links = { { tr("Needed by "), Style::Plain, -1 }, { tr("this operation"), Style::Plain, -1, link } };
-    if (!rule.empty()) {
-        links.push_back({ links.empty() ? tr("Decided by ") : tr(", decided by "), Style::Plain, -1 });
-        links.insert(links.end(), rule.begin(), rule.end());
+    const auto leads = [](const words::Span& span) {
+        const auto link = words::readLink(span.link);
+        return link && link->kind == words::Link::Kind::Operation;
+    };
+    if (const QString link = operationLinkOf(*m_list, entry, *m_snapshot);
+        !link.isEmpty() && std::none_of(why.begin(), why.end(), leads)) {
+        why.push_back({ QStringLiteral(" "), Style::Plain, -1 });
+        why.push_back({ tr("See the operation"), Style::Plain, -1, link });
+        why.push_back({ tr("."), Style::Plain, -1 });
     }
-    m_links->setVisible(!links.empty());
-    m_links->setText(std::move(links));
+    if (!rule.empty()) {
+        why.push_back({ tr(" Decided by "), Style::Plain, -1 });
+        why.insert(why.end(), rule.begin(), rule.end());
+        why.push_back({ tr("."), Style::Plain, -1 });
+    }
+    m_why->setText(std::move(why));
 
     m_model->setAlternatives(nullptr, 0, {});
     m_table->hide();

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] QString why() const;
     [[nodiscard]] ExchangeView* exchange() const { return m_exchange; }
     [[nodiscard]] AlternativesModel* alternatives() const { return m_model; }
-    [[nodiscard]] SpanLabel* links() const { return m_links; } ///< to the operation and to the rule
+    [[nodiscard]] SpanLabel* whyLabel() const { return m_why; } ///< with links to the operation and to the rule
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QPushButton* previewButton() const { return m_preview; }
     /// The prices are being worked out.
@@ -54,7 +54,7 @@ private:
     std::size_t m_index = 0;
     SnapshotPtr m_snapshot;
     RoleLabel* m_title;
-    SpanLabel *m_why, *m_links;
+    SpanLabel* m_why;
     ExchangeView* m_exchange;
     RoleLabel *m_alternativesTitle, *m_alternativesNote;
     QTableView* m_table;

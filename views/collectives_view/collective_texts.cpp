@@ -66,7 +66,7 @@ QString timesText(const CollectiveEntry& entry)
     return entry.timesKnown ? words::copies(entry.times) : words::copies(entry.times) + QStringLiteral(" ?");
 }
 
-words::Text exchangeSpans(const CollectiveEntry& entry)
+words::Text exchangeSpans(const CollectiveEntry& entry, bool groups)
 {
     words::Text text{ { words::collective(entry.kind), Style::Strong, -1 } };
     if (!entry.axes.empty()) {
@@ -74,9 +74,9 @@ words::Text exchangeSpans(const CollectiveEntry& entry)
         for (words::Span& axis : axesSpans(*entry.mesh, entry.axes))
             text.push_back(std::move(axis));
     }
-    text.push_back({ CollectiveTexts::tr(", %1: %2", "2 groups of 4: [0, 1, 2, 3], [4, 5, 6, 7]")
-                         .arg(words::groupCounts(entry), words::groupList(entry, mostDevices)),
-        Style::Plain, -1 });
+    text.push_back({ QStringLiteral(", ") + words::groupCounts(entry), Style::Plain, -1 });
+    if (groups)
+        text.push_back({ QStringLiteral(": ") + words::groupList(entry, mostDevices), Style::Plain, -1 });
     return text;
 }
 

@@ -18,8 +18,8 @@ namespace shardscope {
 [[nodiscard]] QString groupsText(const CollectiveEntry& entry);
 /// "× 12"; with a question mark where nobody can tell.
 [[nodiscard]] QString timesText(const CollectiveEntry& entry);
-/// "all-reduce over model, 2 groups of 4: [0, 1, 2, 3], [4, 5, 6, 7]", the axes in their colours.
-[[nodiscard]] words::Text exchangeSpans(const CollectiveEntry& entry);
+/// "all-reduce over model, 2 groups of 4", the axes in their colours; with `groups` also who is in them.
+[[nodiscard]] words::Text exchangeSpans(const CollectiveEntry& entry, bool groups);
 /// An alternative in a few words: "another sharding: W2 as P(-, -)".
 [[nodiscard]] QString alternativeTitle(const CollectiveList& list, const CollectiveAlternative& alternative);
 /// Per value of the program the one whose name it goes by: a constraint that only hands it on may have one.

@@ -64,6 +64,7 @@ void CollectivesModel::setList(CollectiveListPtr list, SnapshotPtr snapshot)
         return !m_list || std::all_of(m_list->entries.begin(), m_list->entries.end(), is);
     };
     m_idle[Times] = m_idle[PerStep] = all([](const CollectiveEntry& e) { return e.timesKnown && e.times == 1; });
+    m_idle[Kind] = all([this](const CollectiveEntry& e) { return e.kind == m_list->entries.front().kind; });
     m_idle[Layer] = all([](const CollectiveEntry& e) { return keyOf(e, CollectiveKey::Layer).empty(); });
     m_idle[Rule] = !m_list || !m_snapshot || !m_snapshot->propagation;
     endResetModel();

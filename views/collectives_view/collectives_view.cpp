@@ -144,6 +144,11 @@ QWidget* CollectivesView::listSide()
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_table->setSortingEnabled(true);
     m_table->setMinimumHeight(Metrics::scaled(66));
+    m_table->viewport()->installEventFilter(this);
+    auto* corner = new QWidget(m_table); // between the two scroll bars
+    corner->setBackgroundRole(QPalette::Base);
+    corner->setAutoFillBackground(true);
+    m_table->setCornerWidget(corner);
 
     m_sumsBy->setAccessibleName(tr("Sums by kind, axes or layer"));
     m_sums->setAccessibleName(tr("Sums of collectives"));
@@ -274,7 +279,8 @@ void CollectivesView::showEvent(QShowEvent* event)
 void CollectivesView::refresh()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
-    if (!snapshot || !snapshot->laidOut()) {
+    // A network that could not be partitioned, and arrays without a program, have nothing that is sent.
+    if (!snapshot || !snapshot->laidOut() || (!snapshot->deviceProgram && !snapshot->asRead)) {
         m_job.cancel();
         m_strip->rest();
         showList(nullptr, snapshot);
@@ -546,7 +552,7 @@ void CollectivesView::followSelection()
 void CollectivesView::fitColumns()
 {
     using Column = CollectivesModel::Column;
-    const int widest[CollectivesModel::ColumnCount] = { 44, 140, 160, 170, 90, 80, 90, 80, 110, 150, 120, 260 };
+    const int widest[CollectivesModel::ColumnCount] = { 44, 140, 160, 220, 90, 80, 90, 80, 110, 150, 120, 260 };
     for (int column = 0; column < CollectivesModel::ColumnCount; ++column) {
         m_table->setColumnHidden(column, m_model->isIdle(column));
         int wanted = Metrics::scaled(160); // who decided is worked out for what is in sight
@@ -556,6 +562,20 @@ void CollectivesView::fitColumns()
         }
         m_table->setColumnWidth(column, std::min(wanted, Metrics::scaled(widest[column])));
     }
+    m_tensorWidth = m_table->columnWidth(Column::Tensor);
+    fitTensorColumn();
+}
+
+/// Names give way, so that what is sent can be seen beside them.
+void CollectivesView::fitTensorColumn()
+{
+    using Column = CollectivesModel::Column;
+    int rest = m_table->viewport()->width();
+    for (const int column : { Column::Number, Column::Kind, Column::Axes, Column::Sent })
+        rest -= m_model->isIdle(column) ? 0 : m_table->columnWidth(column);
+    const int wanted = std::clamp(rest, std::min(Metrics::scaled(64), m_tensorWidth), m_tensorWidth);
+    if (m_tensorWidth > 0 && wanted != m_table->columnWidth(Column::Tensor))
+        m_table->setColumnWidth(Column::Tensor, wanted);
 }
 
 void CollectivesView::arrange()
@@ -565,7 +585,7 @@ void CollectivesView::arrange()
     if (m_splitter->orientation() != orientation || m_splitter->sizes().value(0) == 0) {
         m_splitter->setOrientation(orientation);
         const int all = beside ? width() : height();
-        m_splitter->setSizes({ all * 48 / 100, all * 52 / 100 });
+        m_splitter->setSizes({ all * 42 / 100, all * 58 / 100 });
     }
     // The sums stand beside the rows where there is room, else below them.
     const bool left = roomy || !beside;
@@ -581,6 +601,14 @@ void CollectivesView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     arrange();
+    fitTensorColumn();
+}
+
+bool CollectivesView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize)
+        fitTensorColumn();
+    return QWidget::eventFilter(watched, event);
 }
 
 void CollectivesView::keyPressEvent(QKeyEvent* event)

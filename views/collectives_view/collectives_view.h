@@ -66,6 +66,7 @@ protected:
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     struct Made {
@@ -89,6 +90,7 @@ private:
     void selectCurrent();
     void followSelection();
     void fitColumns();
+    void fitTensorColumn();
     void arrange();
 
     Document* m_document;
@@ -113,6 +115,7 @@ private:
     LatestJob<MadePtr> m_job;
     SnapshotPtr m_wanted; ///< what the job is at work for
     QString m_keyFigure, m_emptyText;
+    int m_tensorWidth = 0; ///< of the column, where there is room
     bool m_following = false, m_calledOff = false, m_sumsChosen = false;
 };
 

@@ -14,6 +14,7 @@
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
 #include "words/collective_words.h"
 
@@ -37,9 +38,19 @@ public:
     void show(const CollectiveEntry& entry)
     {
         m_axis = entry.axes.empty() ? -1 : entry.axes.front().axis;
-        m_groups->setText(exchangeSpans(entry));
+        m_whole = exchangeSpans(entry, true);
+        m_brief = exchangeSpans(entry, false);
+        m_groups->setToolTip(plainTip(words::plain(m_whole)));
         m_sent->setText(words::collectiveCost(entry));
+        fit(width());
         update();
+    }
+    /// Who is in the groups is said where that takes no further line.
+    void fit(int width)
+    {
+        const QMargins margins = layout()->contentsMargins();
+        const int room = width - margins.left() - margins.right() - 4;
+        m_groups->setText(spanLineWidth(m_whole, font()) <= room ? m_whole : m_brief);
     }
 
 protected:
@@ -56,6 +67,7 @@ protected:
 private:
     SpanLabel* m_groups;
     SpanLabel* m_sent;
+    words::Text m_whole, m_brief;
     int m_axis = -1;
 };
 
@@ -124,10 +136,11 @@ ExchangeSizes ExchangeView::sizes(int width) const
     ExchangeSizes sizes;
     const QFontMetrics names(Metrics::semibold()), fixed(Metrics::fixed()), small{ Metrics::small() };
     sizes.headHeight = std::max(names.height(), fixed.height()) + small.height() + 4;
-    sizes.leastGridWidth = Metrics::scaled(150);
+    sizes.leastGridWidth = Metrics::scaled(176);
     sizes.leastGridHeight = Metrics::scaled(150);
     sizes.arrow = Metrics::scaled(24);
     sizes.gap = Metrics::scaled(6);
+    m_band->fit(width);
     sizes.bandHeight = std::max(m_band->heightForWidth(width), m_band->minimumSizeHint().height());
     return sizes;
 }
