@@ -279,6 +279,20 @@ private Q_SLOTS:
         QCOMPARE(shown.selection.tensor(), QStringLiteral("layers.1/y"));
         QVERIFY(!view.model()->isMarked(1));
 
+        // A nameless value stands for its operation, and what is chosen stays so whatever else is selected.
+        const auto nameless = [&] {
+            for (int row = 0; row < view.model()->rowCount(); ++row)
+                if (view.model()->index(row, 0).data(CollectivesModel::PathRole).toString().isEmpty())
+                    return row;
+            return -1;
+        }();
+        QVERIFY(nameless >= 0);
+        view.choose(nameless);
+        QVERIFY(!shown.selection.operation().isEmpty());
+        QCOMPARE(view.current(), nameless);
+        shown.selection.setMeshAxis(QStringLiteral("data"));
+        QCOMPARE(view.current(), nameless);
+
         // An edit keeps what is chosen.
         view.choose(3);
         QVERIFY(shown.document.edit(withAxisSize(*shown.document.experiment(), 1, 2, true), QStringLiteral("smaller")));
@@ -370,11 +384,17 @@ private Q_SLOTS:
                 qPrintable(shown.view.emptyText()));
         }
         {
-            // A size that does not divide: why, and how to mend it.
-            Shown shown(findExample("trap-indivisible")->experiment);
+            // Sizes that do not divide: why, and how to mend it.
+            Shown shown(*withAxisSize(findExample("flax-mlp-logical")->experiment, 1, 3, false));
             shown.settle();
-            QVERIFY(!shown.view.emptyText().isEmpty());
-            QVERIFY2(shown.view.emptyText().contains(QStringLiteral("divide")), qPrintable(shown.view.emptyText()));
+            QVERIFY2(shown.view.emptyText().startsWith(QStringLiteral("No step can run")),
+                qPrintable(shown.view.emptyText()));
+        }
+        {
+            // Arrays without a step.
+            Shown shown(findExample("jax-layer")->experiment);
+            shown.settle();
+            QVERIFY2(shown.view.emptyText().contains(QStringLiteral("no step")), qPrintable(shown.view.emptyText()));
         }
     }
 

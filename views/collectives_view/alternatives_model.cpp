@@ -29,11 +29,12 @@ AlternativesModel::AlternativesModel(QObject* parent)
 }
 
 void AlternativesModel::setAlternatives(
-    CollectiveListPtr list, std::size_t index, std::vector<CollectiveAlternative> alternatives)
+    CollectiveListPtr list, std::size_t index, ValueId named, std::vector<CollectiveAlternative> alternatives)
 {
     beginResetModel();
     m_list = std::move(list);
     m_index = index;
+    m_named = named;
     m_alternatives = m_list ? std::move(alternatives) : std::vector<CollectiveAlternative>();
     endResetModel();
 }
@@ -43,6 +44,12 @@ bool AlternativesModel::isIdle(int column) const
     return column == Step
         && std::none_of(m_alternatives.begin(), m_alternatives.end(),
             [](const CollectiveAlternative& each) { return each.stepBytes.has_value(); });
+}
+
+QString AlternativesModel::title(int row) const
+{
+    return alternativeTitle(
+        *m_list, m_alternatives[static_cast<std::size_t>(row)], m_list->entries[m_index].value, m_named);
 }
 
 words::Text AlternativesModel::sentence(int row) const
@@ -94,7 +101,7 @@ QVariant AlternativesModel::data(const QModelIndex& index, int role) const
     }
     switch (column) {
     case Name:
-        return alternativeTitle(*m_list, each);
+        return title(row);
     case Sent:
         return words::bytes(each.sentBytes);
     case Difference:

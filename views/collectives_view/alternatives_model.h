@@ -15,9 +15,11 @@ public:
     enum Column { Name, Sent, Difference, Step, Held, ColumnCount };
     explicit AlternativesModel(QObject* parent = nullptr);
 
-    /// Those of list->entries[index]; a null list gives no rows.
-    void setAlternatives(CollectiveListPtr list, std::size_t index, std::vector<CollectiveAlternative> alternatives);
+    /// Those of list->entries[index], whose value goes by the name of `named`; a null list gives no rows.
+    void setAlternatives(
+        CollectiveListPtr list, std::size_t index, ValueId named, std::vector<CollectiveAlternative> alternatives);
     [[nodiscard]] const std::vector<CollectiveAlternative>& alternatives() const { return m_alternatives; }
+    [[nodiscard]] QString title(int row) const; ///< in a few words
     /// What it would be, and at what price.
     [[nodiscard]] words::Text sentence(int row) const;
     /// No row says what the whole step would send.
@@ -33,6 +35,7 @@ private:
     [[nodiscard]] double difference(int row) const; ///< bytes per step, against the first row
     CollectiveListPtr m_list;
     std::size_t m_index = 0;
+    ValueId m_named;
     std::vector<CollectiveAlternative> m_alternatives;
 };
 

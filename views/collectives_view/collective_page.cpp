@@ -120,7 +120,7 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
         if (row >= m_model->alternatives().size() || !m_model->alternatives()[row].after)
             return;
         const Experiment after = *m_model->alternatives()[row].after;
-        Q_EMIT previewRequested(after, alternativeTitle(*m_list, m_model->alternatives()[row]));
+        Q_EMIT previewRequested(after, m_model->title(static_cast<int>(row)));
     });
 }
 
@@ -143,10 +143,11 @@ void CollectivePage::show(
     m_list = std::move(list);
     m_index = index;
     m_snapshot = std::move(snapshot);
+    m_named = named;
     if (!m_list) {
         m_job.cancel();
         m_exchange->clear();
-        m_model->setAlternatives(nullptr, 0, {});
+        m_model->setAlternatives(nullptr, 0, {}, {});
         return;
     }
     const CollectiveEntry& entry = m_list->entries[m_index];
@@ -176,7 +177,7 @@ void CollectivePage::show(
     }
     m_why->setText(std::move(why));
 
-    m_model->setAlternatives(nullptr, 0, {});
+    m_model->setAlternatives(nullptr, 0, {}, {});
     m_table->hide();
     showAlternative();
     m_alternativesNote->setText(tr("The prices are being worked out."));
@@ -188,7 +189,7 @@ void CollectivePage::show(
 void CollectivePage::showAlternatives(std::vector<CollectiveAlternative> alternatives)
 {
     const bool any = alternatives.size() > 1;
-    m_model->setAlternatives(m_list, m_index, std::move(alternatives));
+    m_model->setAlternatives(m_list, m_index, m_named, std::move(alternatives));
     m_table->setVisible(any);
     m_alternativesNote->setVisible(!any);
     m_alternativesNote->setText(tr("Nothing that sends less or other bytes does the same."));

@@ -53,6 +53,7 @@ private:
     CollectiveListPtr m_list;
     std::size_t m_index = 0;
     SnapshotPtr m_snapshot;
+    ValueId m_named;
     RoleLabel* m_title;
     SpanLabel* m_why;
     ExchangeView* m_exchange;

@@ -80,13 +80,14 @@ words::Text exchangeSpans(const CollectiveEntry& entry, bool groups)
     return text;
 }
 
-QString alternativeTitle(const CollectiveList& list, const CollectiveAlternative& alternative)
+QString alternativeTitle(
+    const CollectiveList& list, const CollectiveAlternative& alternative, ValueId value, ValueId named)
 {
     const QString name = words::alternativeName(alternative.kind);
     if (!alternative.sharding || !alternative.value.valid())
         return name;
     return CollectiveTexts::tr("%1: %2 as %3", "another sharding: W2 as P(-, -)")
-        .arg(name, words::operandName(*list.program, alternative.value),
+        .arg(name, words::operandName(*list.program, alternative.value == value ? named : alternative.value),
             words::shardingForm(*alternative.sharding, *list.mesh));
 }
 

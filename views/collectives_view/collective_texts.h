@@ -20,8 +20,10 @@ namespace shardscope {
 [[nodiscard]] QString timesText(const CollectiveEntry& entry);
 /// "all-reduce over model, 2 groups of 4", the axes in their colours; with `groups` also who is in them.
 [[nodiscard]] words::Text exchangeSpans(const CollectiveEntry& entry, bool groups);
-/// An alternative in a few words: "another sharding: W2 as P(-, -)".
-[[nodiscard]] QString alternativeTitle(const CollectiveList& list, const CollectiveAlternative& alternative);
+/// An alternative in a few words: "another sharding: W2 as P(-, -)". `named`: by whose name the collective's own value
+/// goes, which is `value`.
+[[nodiscard]] QString alternativeTitle(
+    const CollectiveList& list, const CollectiveAlternative& alternative, ValueId value, ValueId named);
 /// Per value of the program the one whose name it goes by: a constraint that only hands it on may have one.
 [[nodiscard]] std::vector<ValueId> namedForms(const Program& program);
 /// "f32[8@data, 1024]": cut sizes with their axes, in the colour of the first one.

@@ -18,6 +18,7 @@
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/sums_bars.h"
 #include "views/collectives_view/work_strip.h"
+#include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
@@ -337,6 +338,11 @@ void CollectivesView::receive(const MadePtr& made)
     showList(std::make_shared<const CollectiveList>(*made->list), made->snapshot);
     if (!made->list->entries.empty())
         return;
+    if (const std::optional<Obstacle> obstacle = obstacleOf(*m_document); obstacle && !made->snapshot->asRead) {
+        showEmpty(obstacle->text()); // arrays without a step send nothing, and do nothing
+        offerFix(*m_empty, obstacle);
+        return;
+    }
     showEmpty(made->snapshot->mesh && made->snapshot->mesh->deviceCount() == 1
             ? tr("There is one device: nothing is sent.")
             : tr("Nothing is sent: every device has what it needs."));
@@ -380,14 +386,15 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
     }
     const QString figure = list && any ? totalText(m_model->rowCount(), sentInAll(*list)) : QString();
     // The same collective as before, if there is one; else one of the selected value; else the first.
-    m_model->setMarked(m_selection->tensor());
+    m_tensor = m_selection->tensor();
+    m_model->setMarked(m_tensor);
     if (any) {
         const bool stays = sameProgram && before >= 0 && before < m_model->rowCount()
             && m_model->index(before, 0).data(CollectivesModel::PathRole).toString() == path;
         if (stays)
             choose(before);
         else
-            followSelection();
+            chooseMarked();
         if (current() < 0)
             m_table->setCurrentIndex(m_filter->index(0, 0));
     }
@@ -526,15 +533,29 @@ void CollectivesView::selectCurrent()
     if (row < 0)
         return;
     m_following = true;
+    const ProgramPtr& program = m_model->snapshot()->program;
+    const ValueId value = m_model->named(row);
+    // A nameless value stands for the operation that makes it.
     if (const QString path = m_model->index(row, 0).data(CollectivesModel::PathRole).toString(); !path.isEmpty())
         m_selection->setTensor(path);
+    else if (value.valid() && value.index < program->values.size())
+        followLink(*m_selection, words::valueLink(*program, value));
     m_following = false;
-    m_model->setMarked(m_selection->tensor());
 }
 
 void CollectivesView::followSelection()
 {
-    m_model->setMarked(m_selection->tensor());
+    if (m_selection->tensor() == m_tensor)
+        return;
+    m_tensor = m_selection->tensor();
+    m_model->setMarked(m_tensor);
+    if (!m_following)
+        chooseMarked();
+}
+
+/// Of the collectives of the selected value the first one that is shown, unless one of them is chosen.
+void CollectivesView::chooseMarked()
+{
     const int row = current();
     if (!m_model->list() || (row >= 0 && m_model->isMarked(row)))
         return;
@@ -556,7 +577,9 @@ void CollectivesView::fitColumns()
     for (int column = 0; column < CollectivesModel::ColumnCount; ++column) {
         m_table->setColumnHidden(column, m_model->isIdle(column));
         int wanted = Metrics::scaled(160); // who decided is worked out for what is in sight
-        if (column != Column::Rule) {
+        if (column == Column::Number) {
+            wanted = m_table->fontMetrics().horizontalAdvance(words::count(m_model->rowCount())) + Metrics::scaled(16);
+        } else if (column != Column::Rule) {
             m_table->resizeColumnToContents(column);
             wanted = m_table->columnWidth(column) + 2;
         }
@@ -573,7 +596,7 @@ void CollectivesView::fitTensorColumn()
     int rest = m_table->viewport()->width();
     for (const int column : { Column::Number, Column::Kind, Column::Axes, Column::Sent })
         rest -= m_model->isIdle(column) ? 0 : m_table->columnWidth(column);
-    const int wanted = std::clamp(rest, std::min(Metrics::scaled(64), m_tensorWidth), m_tensorWidth);
+    const int wanted = std::clamp(rest, std::min(Metrics::scaled(56), m_tensorWidth), m_tensorWidth);
     if (m_tensorWidth > 0 && wanted != m_table->columnWidth(Column::Tensor))
         m_table->setColumnWidth(Column::Tensor, wanted);
 }
@@ -585,7 +608,7 @@ void CollectivesView::arrange()
     if (m_splitter->orientation() != orientation || m_splitter->sizes().value(0) == 0) {
         m_splitter->setOrientation(orientation);
         const int all = beside ? width() : height();
-        m_splitter->setSizes({ all * 42 / 100, all * 58 / 100 });
+        m_splitter->setSizes({ all * 38 / 100, all * 62 / 100 });
     }
     // The sums stand beside the rows where there is room, else below them.
     const bool left = roomy || !beside;

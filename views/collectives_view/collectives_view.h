@@ -89,6 +89,7 @@ private:
     void showCurrent();
     void selectCurrent();
     void followSelection();
+    void chooseMarked();
     void fitColumns();
     void fitTensorColumn();
     void arrange();
@@ -115,6 +116,7 @@ private:
     LatestJob<MadePtr> m_job;
     SnapshotPtr m_wanted; ///< what the job is at work for
     QString m_keyFigure, m_emptyText;
+    QString m_tensor; ///< the selection's, as it was followed last
     int m_tensorWidth = 0; ///< of the column, where there is room
     bool m_following = false, m_calledOff = false, m_sumsChosen = false;
 };

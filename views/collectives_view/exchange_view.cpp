@@ -136,7 +136,7 @@ ExchangeSizes ExchangeView::sizes(int width) const
     ExchangeSizes sizes;
     const QFontMetrics names(Metrics::semibold()), fixed(Metrics::fixed()), small{ Metrics::small() };
     sizes.headHeight = std::max(names.height(), fixed.height()) + small.height() + 4;
-    sizes.leastGridWidth = Metrics::scaled(176);
+    sizes.leastGridWidth = Metrics::scaled(168);
     sizes.leastGridHeight = Metrics::scaled(150);
     sizes.arrow = Metrics::scaled(24);
     sizes.gap = Metrics::scaled(6);
