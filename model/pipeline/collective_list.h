@@ -85,6 +85,7 @@ struct CollectiveSum {
 /// snapshot's first, where it has no layout; those of partitioning.
 /// When stopped, a list without program.
 [[nodiscard]] Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token stop = {});
+[[nodiscard]] CollectiveList collectivesOf(const DeviceProgram& device);
 
 /// What could stand in place of a collective, the present one first, with what the whole step would send then.
 struct CollectiveAlternative {
