@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "interchange/csv_text.h"
 #include "words/collective_words.h"
+#include "words/definitions.h"
 #include "words/utf8.h"
 
 namespace shardscope::cli {
@@ -28,7 +29,9 @@ CollectiveKey keyNamed(const std::string& name)
 QString valueText(const CollectiveList& list, const CollectiveEntry& entry)
 {
     const std::string path = entry.value.valid() ? *list.program->value(entry.value).path : std::string();
-    return path.empty() ? QStringLiteral("-") : words::fromStd(path);
+    if (!path.empty())
+        return words::fromStd(path);
+    return entry.value.valid() ? words::operandName(*list.program, entry.value) : QStringLiteral("-");
 }
 
 QString timesText(const CollectiveEntry& entry)
@@ -92,8 +95,9 @@ void printText(const Communication& found, const Options& options)
     printSums(console, list, options.by.empty() ? "axes" : options.by);
     const SentBytes sent = sentBytes(list);
     console.line();
-    console.line(QStringLiteral("Every device sends %1 (%2 B) per step%3.")
-                     .arg(words::bytes(sent.step), exactCount(sent.step),
+    const QString exact = QStringLiteral("%1 (%2 B)").arg(words::bytes(sent.step), exactCount(sent.step));
+    console.line(QStringLiteral("Every device sends %1 per step%2.")
+                     .arg(sent.step.value() < 1024 ? words::bytes(sent.step) : exact,
                          sent.scalarLoss == Rational(0)
                              ? QString()
                              : QStringLiteral(", and %1 for the scalar loss").arg(words::bytes(sent.scalarLoss))));

@@ -51,6 +51,28 @@ struct Option {
     QString text;
 };
 
+const char* idOf(CollectiveAlternative::Kind kind)
+{
+    using Kind = CollectiveAlternative::Kind;
+    switch (kind) {
+    case Kind::Keep:
+        return "keep";
+    case Kind::ScatterResult:
+        return "scatter_result";
+    case Kind::GatherOperands:
+        return "gather_operands";
+    case Kind::OptimalReshard:
+        return "optimal_reshard";
+    case Kind::ShardyReshard:
+        return "shardy_reshard";
+    case Kind::GatherAndSlice:
+        return "gather_and_slice";
+    case Kind::ChangeSharding:
+        break;
+    }
+    return "change_sharding";
+}
+
 Json toJson(const CollectiveList& list, const Option& option, const Mesh& mesh)
 {
     const CollectiveAlternative& alternative = option.alternative;
@@ -58,11 +80,13 @@ Json toJson(const CollectiveList& list, const Option& option, const Mesh& mesh)
     for (const Collective& step : alternative.steps)
         steps.push_back({ { "kind", name(step.kind) }, { "axes", axisNames(axesOf(step), mesh) },
             { "sent_bytes", cli::toJson(step.sentBytes) } });
-    Json out{ { "kind", words::alternativeName(alternative.kind).toStdString() },
-        { "sent_bytes_per_step", cli::toJson(alternative.sentBytes) }, { "more_bytes_held", alternative.moreBytesHeld },
-        { "steps", std::move(steps) }, { "text", option.text.toStdString() } };
+    Json out{ { "kind", idOf(alternative.kind) }, { "sent_bytes_per_step", cli::toJson(alternative.sentBytes) },
+        { "more_bytes_held", alternative.moreBytesHeld }, { "steps", std::move(steps) },
+        { "text", option.text.toStdString() } };
     if (alternative.stepBytes)
         out["sent_bytes_of_the_step"] = cli::toJson(*alternative.stepBytes);
+    if (alternative.stepMoreBytesHeld)
+        out["more_bytes_held_of_the_step"] = *alternative.stepMoreBytesHeld;
     if (alternative.sharding) {
         out["tensor"] = *list.program->value(alternative.value).path;
         out["sharding"] = words::shardingForm(*alternative.sharding, mesh).toStdString();

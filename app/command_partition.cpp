@@ -73,7 +73,9 @@ Result<Parts> partsOfNetwork(const Snapshot& snapshot, bool optimal)
             device->value(DeviceValueId(argument.index)).sharding });
     for (std::size_t r = 0; r < device->results.size(); ++r) {
         const DeviceValue& result = device->value(device->results[r]);
-        out.outputs.push_back({ "result " + std::to_string(r), program.value(result.stem).type, result.sharding });
+        const std::string path = *program.value(result.stem).path;
+        out.outputs.push_back({ "result " + std::to_string(r) + (path.empty() ? "" : " (" + path + ")"),
+            program.value(result.stem).type, result.sharding });
     }
     out.list = collectivesOf(*device);
     return out;
@@ -112,10 +114,15 @@ void sayDevice(QStringList& lines, const Parts& parts, std::int64_t device)
                  .arg(device)
                  .arg(place.isEmpty() ? QString() : QStringLiteral(", at ") + place.join(QStringLiteral(", ")));
     const auto arrays = [&](const std::vector<Held>& list) {
-        for (const Held& held : list)
+        for (const Held& held : list) {
+            if (held.type.rank() == 0) {
+                lines << QStringLiteral("  %1: a single number").arg(words::fromStd(held.name));
+                continue;
+            }
             lines << QStringLiteral("  %1: %2 of %3, elements %4")
                          .arg(words::fromStd(held.name), words::shape(shardShape(held.sharding, held.type.shape)),
                              words::shape(held.type.shape), rangesText(rangesOf(parts, held, position)));
+        }
     };
     arrays(parts.inputs);
     arrays(parts.outputs);
@@ -140,7 +147,7 @@ std::string heading(const Parts& parts, const Options& options)
 {
     QStringList lines;
     const SentBytes sent = sentBytes(parts.list);
-    lines << QStringLiteral("What each of the %1 runs; reshards by %2.")
+    lines << QStringLiteral("What every device runs, on %1; reshards by %2.")
                  .arg(words::counted(parts.mesh->deviceCount(), words::Noun::Device),
                      options.plan == "optimal" ? QStringLiteral("the fewest bytes")
                                                : QStringLiteral("Shardy's sequence"));

@@ -25,6 +25,19 @@ std::string scopeOf(const Program& program, OperationId operation)
     return scope < program.scopes.size() ? program.scopes[scope] : std::string();
 }
 
+/// Per value without a path: the constrained value that has one, as `z` of a product that is constrained; else invalid.
+std::vector<ValueId> namesByConstraints(const Program& program)
+{
+    std::vector<ValueId> names(program.values.size());
+    for (const OperationId id : program.main().operations) {
+        const Operation& operation = program.operation(id);
+        if (operation.kind == OpKind::ShardingConstraint && program.value(operation.operands[0]).path.empty()
+            && !program.value(operation.results[0]).path.empty())
+            names[operation.operands[0].index] = operation.results[0];
+    }
+    return names;
+}
+
 /// What an operation of the network reads, on the devices.
 std::vector<HeldOperand> operandsOf(const DeviceProgram& device, const DeviceOp& op)
 {
@@ -101,6 +114,7 @@ std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entr
 CollectiveList collectivesOf(const DeviceProgram& device)
 {
     CollectiveList list{ device.program, device.mesh, {} };
+    const std::vector<ValueId> names = namesByConstraints(*device.program);
     std::vector<const DeviceOp*> makers(device.values.size(), nullptr);
     for (const DeviceOp& op : device.ops)
         for (const DeviceValueId result : op.results)
@@ -114,7 +128,7 @@ CollectiveList collectivesOf(const DeviceProgram& device)
         entry.groupCount = device.mesh->deviceCount() / entry.groupSize;
         entry.sentBytes = use.sentBytes;
         entry.scalarLoss = use.scalarLoss;
-        entry.value = op.stem;
+        entry.value = names[op.stem.index].valid() ? names[op.stem.index] : op.stem;
         entry.reason = op.reason;
         entry.type = device.program->value(op.stem).type;
         entry.before = device.value(op.operands[0]).sharding;

@@ -94,7 +94,7 @@ void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entr
     if (cut.empty())
         s.say(Words::tr("It is a sum over a cut dimension: "));
     else if (known)
-        s.fill(Words::tr(", which %1 sums away: "), { operationPart(program, entry.reason->operation) });
+        s.fill(Words::tr(", which the %1 sums away: "), { operationPart(program, entry.reason->operation) });
     else
         s.say(Words::tr(", which is summed away: "));
 }
@@ -144,6 +144,15 @@ void sayHeld(Sentence& s, std::int64_t more)
         s.say(Words::tr(", and every device holds %1 more").arg(bytes(static_cast<double>(more))));
     else if (more < 0)
         s.say(Words::tr(", and every device holds %1 less").arg(bytes(static_cast<double>(-more))));
+}
+
+/// A sentence may begin with a name that is none: "the incoming gradient".
+Text capitalised(Text text)
+{
+    for (const QString& article : { Words::tr("the "), Words::tr("an "), Words::tr("a ") })
+        if (!text.empty() && text.front().text.startsWith(article))
+            text.front().text[0] = text.front().text[0].toUpper();
+    return text;
 }
 
 QString sentInPlace(const CollectiveAlternative& alternative)
@@ -261,21 +270,21 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
         break;
     case Reason::Kind::PartialOperand:
         if (known)
-            s.fill(Words::tr("%1 reads %2, of which each device has only a part, and does not hand parts on: "),
+            s.fill(Words::tr("The %1 reads %2, of which each device has only a part, and does not hand parts on: "),
                 { operation, value });
         else
             s.fill(Words::tr("%1 is used whole, and each device has only a part of it: "), { value });
         sayDevicesMustAdd(s, entry);
         break;
     case Reason::Kind::OperandReshard: {
-        s.fill(Words::tr("%1 is held as %2, and %3 works on it as %4"), { value, before, operation, after });
+        s.fill(Words::tr("%1 is held as %2, and the %3 works on it as %4"), { value, before, operation, after });
         const std::size_t operands = known ? program.operation(reason.operation).operands.size() : 0;
         s.say(operands > 1 ? Words::tr(", so that it fits the operation's other operands and its result.")
                            : Words::tr(", so that it fits the operation's result."));
         break;
     }
     case Reason::Kind::ResultReshard:
-        s.fill(Words::tr("%1 gives %2 as %3, and it is to be held as %4."), { operation, value, before, after });
+        s.fill(Words::tr("The %1 gives %2 as %3, and it is to be held as %4."), { operation, value, before, after });
         break;
     case Reason::Kind::ConstraintReshard:
         s.fill(known && program.operation(reason.operation).kind == OpKind::ShardingConstraint
@@ -287,7 +296,7 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
         s.fill(Words::tr("%1 is held as %2, and is to be returned as %3."), { value, before, after });
         break;
     case Reason::Kind::BorderReshard:
-        s.fill(Words::tr("%1 takes or returns %2 as %3, and it is held as %4 on this side of the border."),
+        s.fill(Words::tr("The %1 takes or returns %2 as %3, and it is held as %4 on this side of the border."),
             { operation, value, after, before });
         break;
     case Reason::Kind::CallReshard:
@@ -295,11 +304,11 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
             Words::tr("The function that is called takes %1 as %2, and it is held as %3."), { value, after, before });
         break;
     case Reason::Kind::SingleDevice:
-        s.fill(
-            Words::tr("%1 runs on a single device, and %2 has to go there or come from there."), { operation, value });
+        s.fill(Words::tr("The %1 runs on a single device, and %2 has to go there or come from there."),
+            { operation, value });
         break;
     }
-    return s.take();
+    return capitalised(s.take());
 }
 
 Text collectiveCost(const CollectiveEntry& entry)
@@ -390,16 +399,19 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         s.say(Words::tr(" meanwhile"));
         break;
     case Kind::ChangeSharding:
-        s.fill(
-            Words::tr("Hold %1 as %2"), { valueName(program, alternative.value), form(*alternative.sharding, entry) });
-        if (alternative.stepBytes) {
-            s.say(Words::tr(": the whole step then sends %1 instead of %2")
-                      .arg(bytes(*alternative.stepBytes), bytes(sentBytes(list).step)));
-        } else {
-            s.say(QStringLiteral(": "));
-            s.say(sentInPlace(alternative));
-        }
+        s.fill(Words::tr("Hold %1 as %2: "),
+            { valueName(program, alternative.value), form(*alternative.sharding, entry) });
+        s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
+        if (!alternative.stepBytes)
+            break;
+        s.say((entry.deviceOperation.valid()
+                ? Words::tr(". By a change of the rules, which count for all arrays with the same names, the whole "
+                            "step sends %1 instead of %2")
+                : Words::tr(". The whole step then sends %1 instead of %2"))
+                  .arg(bytes(*alternative.stepBytes), bytes(sentBytes(list).step)));
+        if (alternative.stepMoreBytesHeld && *alternative.stepMoreBytesHeld != alternative.moreBytesHeld)
+            sayHeld(s, *alternative.stepMoreBytesHeld);
         break;
     }
     s.say(QStringLiteral("."));

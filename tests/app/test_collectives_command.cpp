@@ -113,13 +113,18 @@ private Q_SLOTS:
         const Ran piped = runProgram(words("comms - --json"), loop);
         QCOMPARE(piped.code, 0);
         const auto json = piped.json();
-        QCOMPARE(json["collectives"].size(), std::size_t{ 1 });
-        const auto& only = json["collectives"][0];
-        QCOMPARE(only["kind"], "all_reduce");
-        QCOMPARE(only["times"], 5);
-        // 2 * 1/2 * 128 bytes, five times.
-        QCOMPARE(only["sent_bytes"], 128);
-        QCOMPARE(json["sent_bytes"], 640);
+        const auto& all = json["collectives"];
+        QCOMPARE(all.size(), std::size_t{ 3 });
+        QCOMPARE(all[0]["kind"], "all_slice");
+        QCOMPARE(all[0]["cause"], "border_reshard");
+        QCOMPARE(all[1]["kind"], "reduce_scatter");
+        QCOMPARE(all[1]["cause"], "reduced_factor");
+        QCOMPARE(all[1]["times"], 5);
+        QCOMPARE(all[2]["kind"], "all_gather");
+        QCOMPARE(all[2]["cause"], "return_reshard");
+        // 1/2 * 128 bytes five times, and 64 once.
+        QCOMPARE(all[1]["sent_bytes"], 64);
+        QCOMPARE(json["sent_bytes"], 384);
         const QString file = writeFile(m_folder, QStringLiteral("loop.mlir"), loop);
         QCOMPARE(runProgram({ QStringLiteral("comms"), file, QStringLiteral("--json") }).json()["collectives"],
             json["collectives"]);
@@ -147,7 +152,7 @@ private Q_SLOTS:
         QCOMPARE(options[0]["kind"], "keep");
         QCOMPARE(options[0]["sent_bytes_per_step"], 24 * 1024);
         QCOMPARE(options[0]["sent_bytes_of_the_step"], 8'560'640);
-        QCOMPARE(options[1]["kind"], "reduce-scatter");
+        QCOMPARE(options[1]["kind"], "scatter_result");
         QCOMPARE(options[1]["sent_bytes_per_step"], 12 * 1024);
         QCOMPARE(options[1]["more_bytes_held"], -12 * 1024);
     }
@@ -158,7 +163,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("said");
         QTest::newRow("zero") << QStringLiteral("0") << QStringLiteral("E125");
         QTest::newRow("negative") << QStringLiteral("-1") << QStringLiteral("E125");
-        QTest::newRow("too large") << QStringLiteral("99999") << QStringLiteral("16");
+        QTest::newRow("too large") << QStringLiteral("99999") << QStringLiteral("numbered from 1 to 16");
         QTest::newRow("beyond numbers") << QStringLiteral("99999999999999999999") << QStringLiteral("--collective");
         QTest::newRow("a word") << QStringLiteral("first") << QStringLiteral("--collective");
     }
@@ -182,9 +187,9 @@ private Q_SLOTS:
         const Ran ran = runProgram(words("partition -"), loop);
         QCOMPARE(ran.code, 0);
         QVERIFY(ran.out.contains(QStringLiteral("%arg0: tensor<4x8xf32>")));
-        QVERIFY(ran.out.contains(QStringLiteral("stablehlo.all_reduce")));
+        QVERIFY(ran.out.contains(QStringLiteral("stablehlo.reduce_scatter")));
         QVERIFY(ran.out.contains(QStringLiteral("shardscope.axes = \"x\"")));
-        QVERIFY(ran.out.contains(QStringLiteral("// Every device sends 640 B per step.")));
+        QVERIFY(ran.out.contains(QStringLiteral("// Every device sends 384 B per step.")));
         const Ran verified = runProgram(
             { QStringLiteral("verify"), writeFile(m_folder, QStringLiteral("device.mlir"), ran.out.toUtf8()) });
         QVERIFY2(verified.code == 0, qPrintable(verified.out + verified.error));
@@ -196,7 +201,7 @@ private Q_SLOTS:
         QCOMPARE(json["device"]["coordinates"], (nlohmann::json{ { "x", 1 }, { "y", 1 } }));
         QCOMPARE(json["inputs"][0]["local_type"], "tensor<4x8xf32>");
         QCOMPARE(json["inputs"][0]["ranges"], (nlohmann::json{ { 4, 8 }, { 0, 8 } }));
-        QCOMPARE(json["collectives"][0]["group"], (nlohmann::json{ 1, 3 }));
+        QCOMPARE(json["collectives"][1]["group"], (nlohmann::json{ 1, 3 }));
         const Ran none = runProgram(words("partition - --device 4"), loop);
         QCOMPARE(none.code, 2);
         QVERIFY(none.out.isEmpty());
@@ -227,7 +232,9 @@ private Q_SLOTS:
         const Ran ran = runProgram(words("comms -"), bare);
         QCOMPARE(ran.code, 0);
         QVERIFY(ran.out.contains(QStringLiteral("there are no collectives")));
-        QCOMPARE(runProgram(words("explain - --collective 1"), bare).code, 2);
+        const Ran none = runProgram(words("explain - --collective 1"), bare);
+        QCOMPARE(none.code, 2);
+        QVERIFY(none.error.contains(QStringLiteral("there are no collectives at all")));
         const QByteArray uneven = smallMlp("\"batch\": 8", "\"batch\": 7");
         const QString file = writeFile(m_folder, QStringLiteral("uneven.json"), uneven);
         for (const char* command : { "comms", "partition" }) {
