@@ -165,7 +165,7 @@ private:
         add(Kind::OptimalReshard, optimalSteps(reshard));
         add(Kind::ShardyReshard, shardySteps(reshard));
         gatherAndSlice(reshard);
-        if (const ValueId value = m_entry.value; isArgument(m_list.program ? *m_list.program : Program(), value))
+        if (const ValueId value = m_entry.value; isArgument(*m_list.program, value))
             changeSharding(
                 value, last.after, 0, localBytes(reshard.type, last.after) - localBytes(reshard.type, first.before));
     }
@@ -347,7 +347,7 @@ void tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
         if (!list || !list->program)
             return;
         alternative.stepBytes = sentBytes(*list).step;
-        alternative.moreBytesHeld = heldByArguments(*tried) - heldByArguments(snapshot);
+        alternative.stepMoreBytesHeld = heldByArguments(*tried) - heldByArguments(snapshot);
         alternative.after = std::move(*after);
         return; // the value's own annotation; what returns it is another matter
     }

@@ -5,6 +5,7 @@
 
 #include "pipeline/program_collectives.h"
 #include "pipeline/program_layout.h"
+#include "pipeline/repartition.h"
 
 namespace shardscope {
 
@@ -24,6 +25,19 @@ std::string scopeOf(const Program& program, OperationId operation)
     return scope < program.scopes.size() ? program.scopes[scope] : std::string();
 }
 
+/// Per value without a path: the constrained value that has one, as `z` of a product that is constrained; else invalid.
+std::vector<ValueId> namesByConstraints(const Program& program)
+{
+    std::vector<ValueId> names(program.values.size());
+    for (const OperationId id : program.main().operations) {
+        const Operation& operation = program.operation(id);
+        if (operation.kind == OpKind::ShardingConstraint && program.value(operation.operands[0]).path.empty()
+            && !program.value(operation.results[0]).path.empty())
+            names[operation.operands[0].index] = operation.results[0];
+    }
+    return names;
+}
+
 /// What an operation of the network reads, on the devices.
 std::vector<HeldOperand> operandsOf(const DeviceProgram& device, const DeviceOp& op)
 {
@@ -31,41 +45,6 @@ std::vector<HeldOperand> operandsOf(const DeviceProgram& device, const DeviceOp&
     for (const DeviceValueId operand : op.operands)
         held.push_back({ device.value(operand).stem, device.value(operand).sharding });
     return held;
-}
-
-CollectiveList ofNetwork(const DeviceProgram& device)
-{
-    CollectiveList list{ device.program, device.mesh, {} };
-    std::vector<const DeviceOp*> makers(device.values.size(), nullptr);
-    for (const DeviceOp& op : device.ops)
-        for (const DeviceValueId result : op.results)
-            makers[result.index] = &op;
-    for (const CollectiveUse& use : collectives(device)) {
-        const DeviceOp& op = device.ops[use.op.index];
-        CollectiveEntry& entry = list.entries.emplace_back();
-        entry.kind = use.kind;
-        entry.axes = use.axes;
-        entry.groupSize = product(use.axes);
-        entry.groupCount = device.mesh->deviceCount() / entry.groupSize;
-        entry.sentBytes = use.sentBytes;
-        entry.scalarLoss = use.scalarLoss;
-        entry.value = op.stem;
-        entry.reason = op.reason;
-        entry.type = device.program->value(op.stem).type;
-        entry.before = device.value(op.operands[0]).sharding;
-        entry.after = device.value(op.results[0]).sharding;
-        entry.collective = *op.collective();
-        entry.mesh = device.mesh;
-        entry.deviceOperation = use.op;
-        const DeviceOp* maker = makers[op.operands[0].index];
-        if (maker && !maker->collective() && !entry.before.unreduced.empty())
-            entry.operands = operandsOf(device, *maker);
-        const OperationId behind = op.reason && op.reason->operation.valid()
-            ? op.reason->operation
-            : device.program->value(op.stem).definition;
-        entry.scope = scopeOf(*device.program, behind);
-    }
-    return list;
 }
 
 std::string namesOf(const AxisList& axes, const Mesh& mesh)
@@ -132,14 +111,49 @@ std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entr
     return ids;
 }
 
+CollectiveList collectivesOf(const DeviceProgram& device)
+{
+    CollectiveList list{ device.program, device.mesh, {} };
+    const std::vector<ValueId> names = namesByConstraints(*device.program);
+    std::vector<const DeviceOp*> makers(device.values.size(), nullptr);
+    for (const DeviceOp& op : device.ops)
+        for (const DeviceValueId result : op.results)
+            makers[result.index] = &op;
+    for (const CollectiveUse& use : collectives(device)) {
+        const DeviceOp& op = device.ops[use.op.index];
+        CollectiveEntry& entry = list.entries.emplace_back();
+        entry.kind = use.kind;
+        entry.axes = use.axes;
+        entry.groupSize = product(use.axes);
+        entry.groupCount = device.mesh->deviceCount() / entry.groupSize;
+        entry.sentBytes = use.sentBytes;
+        entry.scalarLoss = use.scalarLoss;
+        entry.value = names[op.stem.index].valid() ? names[op.stem.index] : op.stem;
+        entry.reason = op.reason;
+        entry.type = device.program->value(op.stem).type;
+        entry.before = device.value(op.operands[0]).sharding;
+        entry.after = device.value(op.results[0]).sharding;
+        entry.collective = *op.collective();
+        entry.mesh = device.mesh;
+        entry.deviceOperation = use.op;
+        const DeviceOp* maker = makers[op.operands[0].index];
+        if (maker && !maker->collective() && !entry.before.unreduced.empty())
+            entry.operands = operandsOf(device, *maker);
+        const OperationId behind = op.reason && op.reason->operation.valid()
+            ? op.reason->operation
+            : device.program->value(op.stem).definition;
+        entry.scope = scopeOf(*device.program, behind);
+    }
+    return list;
+}
+
 Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token stop)
 {
     if (snapshot.deviceProgram)
-        return ofNetwork(*snapshot.deviceProgram);
+        return collectivesOf(*snapshot.deviceProgram);
     // Arrays without operations exchange nothing; what has no layout says why.
-    for (const Problem& problem : snapshot.problems)
-        if (problem.diagnostic.severity() == Severity::Error)
-            return tl::unexpected<Error>(problem.diagnostic);
+    if (std::optional<Error> error = firstError(snapshot))
+        return tl::unexpected<Error>(std::move(*error));
     if (!snapshot.asRead)
         return CollectiveList{ snapshot.program, snapshot.mesh, {} };
     Program program = programOf(snapshot);

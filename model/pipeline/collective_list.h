@@ -38,7 +38,9 @@ struct CollectiveEntry {
     bool timesKnown = true; ///< false: a loop around it has trips that nobody can tell before it runs; they count once
     bool conditional = false; ///< stands in a branch, and is counted as if that were taken
     bool scalarLoss = false; ///< adds up the loss, or a scalar behind it; reports leave it out of sums
-    ValueId value; ///< of CollectiveList::program: the value that it works for
+    /// Of CollectiveList::program: the value that it works for; where that has no path and a constraint names it, what
+    /// the constraint gives.
+    ValueId value;
     std::optional<Reason> reason; ///< absent: the program itself says so
     std::string scope; ///< of the operation behind it, "layers.0/mlp"; "" where it has none
     TensorType type; ///< global; within a manual computation, of what is held along its manual axes
@@ -85,6 +87,7 @@ struct CollectiveSum {
 /// snapshot's first, where it has no layout; those of partitioning.
 /// When stopped, a list without program.
 [[nodiscard]] Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token stop = {});
+[[nodiscard]] CollectiveList collectivesOf(const DeviceProgram& device);
 
 /// What could stand in place of a collective, the present one first, with what the whole step would send then.
 struct CollectiveAlternative {
@@ -104,6 +107,8 @@ struct CollectiveAlternative {
     std::int64_t moreBytesHeld = 0; ///< per device, additionally; negative for less
     std::optional<TensorSharding> sharding; ///< the other sharding of `value`, where that is what changes
     ValueId value;
+    std::optional<std::int64_t>
+        stepMoreBytesHeld = {}; ///< per device, of all that main takes; where stepBytes is tried out
     std::optional<Experiment> after = {}; ///< with that sharding, where the experiment can have it
 };
 /// Of entries[index]; steps of one reshard are one thing, and stand for all of them. Prices are computed: those of
