@@ -16,9 +16,11 @@
 #include "views/collectives_view/collective_page.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/collectives_view.h"
+#include "views/collectives_view/example_column.h"
 #include "views/collectives_view/exchange_layout.h"
 #include "views/collectives_view/exchange_subject.h"
 #include "views/collectives_view/exchange_view.h"
+#include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
 #include "views/collectives_view/work_strip.h"
 #include "views/panel/panel.h"
@@ -416,6 +418,35 @@ private Q_SLOTS:
         QCOMPARE(before.shardShape(), (Shape{ 8, 4 }));
         QCOMPARE(after.shardShape(), (Shape{ 2, 4 }));
         QCOMPARE(after.addends(), std::int64_t(1));
+    }
+
+    void theLayersOfTheNotebookStandSideBySide()
+    {
+        Shown shown(findExample("jax-layer-program")->experiment);
+        shown.settle();
+        CollectivesView& view = shown.view;
+        view.showSideBySide(true);
+        QVERIFY(view.sideBySide()->isVisible());
+        shown.settle();
+        const auto& columns = view.sideBySide()->columns();
+        QCOMPARE(columns.size(), std::size_t(3));
+        // Cut inputs, constraints inside, shard_map: each adds up 4 floats over 8 devices, and sends 2 * 7/8 * 16
+        // bytes.
+        for (const ExampleColumn* column : columns) {
+            QCOMPARE(column->model()->rowCount(), 1);
+            QCOMPARE(column->model()->entry(0).kind, CollectiveKind::AllReduce);
+            QCOMPARE(*column->sent(), Rational(28));
+        }
+        QVERIFY2(view.sideBySide()->summary().startsWith(QStringLiteral("All of them send 28 B")),
+            qPrintable(view.sideBySide()->summary()));
+        // Another example in one of them.
+        columns[1]->choice()->setCurrentIndex(columns[1]->choice()->findData(QStringLiteral("flax-mlp-logical")));
+        shown.settle();
+        QCOMPARE(columns[1]->model()->rowCount(), 16);
+        QVERIFY(view.sideBySide()->summary().startsWith(QStringLiteral("They send from 28 B to 8.16 MiB")));
+        QTest::keyClick(&view, Qt::Key_Escape);
+        QVERIFY(!view.sideBySide()->isVisible());
+        QVERIFY(view.table()->isVisible());
     }
 
     void everyControlHasAName()

@@ -6,16 +6,19 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "views/collectives_view/collective_page.h"
 #include "views/collectives_view/collective_texts.h"
+#include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
 #include "views/collectives_view/work_strip.h"
 #include "views/panel/follow_link.h"
@@ -60,9 +63,11 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     , m_filter(new CollectivesFilter(m_model, this))
     , m_strip(new WorkStrip(this))
     , m_content(new QWidget(this))
+    , m_side(new SideBySide(this))
     , m_empty(new EmptyPage(QString(), QString(), this))
     , m_search(new QLineEdit(this))
     , m_choices{ new QComboBox(this), new QComboBox(this), new QComboBox(this) }
+    , m_compare(new QToolButton(this))
     , m_sumsBy(new SegmentedBar({ tr("Kind"), tr("Axes"), tr("Layer") }, this))
     , m_sums(new SumsBars(this))
     , m_sumsScroll(new QScrollArea(this))
@@ -94,6 +99,8 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     column->addWidget(m_strip);
     column->addWidget(m_content, 1);
     column->addWidget(m_empty, 1);
+    column->addWidget(m_side, 1);
+    m_side->hide();
     setFocusProxy(m_table);
     connectAll();
     refresh();
@@ -117,6 +124,10 @@ QLayout* CollectivesView::filterRow()
         m_choices[i]->setMinimumContentsLength(8);
         row->addWidget(m_choices[i], 1);
     }
+    m_compare->setIcon(icon(QStringLiteral("compare")));
+    m_compare->setAccessibleName(tr("Examples side by side"));
+    m_compare->setToolTip(tr("One layer written in three ways, and what each of them sends"));
+    row->addWidget(m_compare);
     return row;
 }
 
@@ -225,6 +236,14 @@ void CollectivesView::connectAll()
     });
     connect(m_page, &CollectivePage::dockRequested, this, &CollectivesView::dockRequested);
     connect(m_page, &CollectivePage::previewRequested, this, &CollectivesView::previewRequested);
+    connect(m_compare, &QToolButton::clicked, this, [this] {
+        showSideBySide(true);
+        m_side->backButton()->setFocus();
+    });
+    connect(m_side, &SideBySide::left, this, [this] {
+        showSideBySide(false);
+        m_compare->setFocus();
+    });
     connect(m_strip, &WorkStrip::cancelled, this, [this] {
         m_job.cancel();
         m_calledOff = true;
@@ -250,6 +269,7 @@ void CollectivesView::connectAll()
         // Another program: nothing of the earlier one is kept.
         m_job.cancel();
         m_calledOff = false;
+        m_compares = false;
         m_strip->rest();
         showList(nullptr, nullptr);
     });
@@ -267,7 +287,7 @@ void CollectivesView::connectAll()
 
 bool CollectivesView::isWorking() const
 {
-    return m_job.isWorking() || (isVisible() && m_page->isWorking());
+    return m_job.isWorking() || (isVisible() && (m_page->isWorking() || (m_compares && m_side->isWorking())));
 }
 
 void CollectivesView::showEvent(QShowEvent* event)
@@ -353,8 +373,21 @@ void CollectivesView::showEmpty(const QString& sentence, const QString& button)
     m_emptyText = sentence;
     m_empty->setSentence(sentence);
     m_empty->setButton(button);
-    m_content->setVisible(false);
-    m_empty->setVisible(true);
+    m_shown = false;
+    showPage();
+}
+
+void CollectivesView::showPage()
+{
+    m_side->setVisible(m_compares);
+    m_content->setVisible(!m_compares && m_shown);
+    m_empty->setVisible(!m_compares && !m_shown);
+}
+
+void CollectivesView::showSideBySide(bool shown)
+{
+    m_compares = shown;
+    showPage();
 }
 
 void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapshot)
@@ -368,8 +401,8 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
     m_model->setList(list, snapshot);
     fillChoices();
     const bool any = m_model->rowCount() > 0;
-    m_content->setVisible(any);
-    m_empty->setVisible(!any);
+    m_shown = any;
+    showPage();
     if (any) {
         m_emptyText.clear();
         fitColumns();
@@ -579,6 +612,8 @@ void CollectivesView::fitColumns()
         int wanted = Metrics::scaled(160); // who decided is worked out for what is in sight
         if (column == Column::Number) {
             wanted = m_table->fontMetrics().horizontalAdvance(words::count(m_model->rowCount())) + Metrics::scaled(16);
+        } else if (column == Column::Sent) {
+            wanted = m_table->fontMetrics().horizontalAdvance(QStringLiteral("1,023 KiB")) + Metrics::scaled(6);
         } else if (column != Column::Rule) {
             m_table->resizeColumnToContents(column);
             wanted = m_table->columnWidth(column) + 2;
@@ -608,7 +643,7 @@ void CollectivesView::arrange()
     if (m_splitter->orientation() != orientation || m_splitter->sizes().value(0) == 0) {
         m_splitter->setOrientation(orientation);
         const int all = beside ? width() : height();
-        m_splitter->setSizes({ all * 38 / 100, all * 62 / 100 });
+        m_splitter->setSizes({ all * 39 / 100, all * 61 / 100 });
     }
     // The sums stand beside the rows where there is room, else below them.
     const bool left = roomy || !beside;
@@ -636,6 +671,11 @@ bool CollectivesView::eventFilter(QObject* watched, QEvent* event)
 
 void CollectivesView::keyPressEvent(QKeyEvent* event)
 {
+    if (event->key() == Qt::Key_Escape && m_compares) {
+        showSideBySide(false);
+        m_compare->setFocus();
+        return;
+    }
     if (event->key() == Qt::Key_Escape && !m_filter->filter().isEmpty()) {
         m_search->clear();
         for (QComboBox* box : m_choices)

@@ -22,6 +22,7 @@ class QLineEdit;
 class QScrollArea;
 class QSplitter;
 class QTableView;
+class QToolButton;
 
 namespace shardscope {
 
@@ -29,6 +30,7 @@ class CollectivePage;
 class EmptyPage;
 class RoleLabel;
 class SegmentedBar;
+class SideBySide;
 class SumsBars;
 class WorkStrip;
 
@@ -46,6 +48,9 @@ public:
     [[nodiscard]] SegmentedBar* sumsBy() const { return m_sumsBy; }
     [[nodiscard]] SumsBars* sumsBars() const { return m_sums; }
     [[nodiscard]] CollectivePage* page() const { return m_page; }
+    [[nodiscard]] SideBySide* sideBySide() const { return m_side; }
+    /// Examples beside each other in place of the list.
+    void showSideBySide(bool shown);
     [[nodiscard]] WorkStrip* strip() const { return m_strip; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] QString emptyText() const { return m_emptyText; } ///< "" while there are rows
@@ -82,6 +87,7 @@ private:
     void receive(const MadePtr& made);
     void showList(CollectiveListPtr list, const SnapshotPtr& snapshot);
     void showEmpty(const QString& sentence, const QString& button = {});
+    void showPage();
     void fillChoices();
     void applyFilter(CollectiveFilter filter);
     void showSums();
@@ -100,9 +106,11 @@ private:
     CollectivesFilter* m_filter;
     WorkStrip* m_strip;
     QWidget* m_content;
+    SideBySide* m_side;
     EmptyPage* m_empty;
     QLineEdit* m_search;
     std::array<QComboBox*, 3> m_choices;
+    QToolButton* m_compare;
     SegmentedBar* m_sumsBy;
     SumsBars* m_sums;
     QScrollArea* m_sumsScroll;
@@ -119,6 +127,8 @@ private:
     QString m_tensor; ///< the selection's, as it was followed last
     int m_tensorWidth = 0; ///< of the column, where there is room
     bool m_following = false, m_calledOff = false, m_sumsChosen = false;
+    bool m_shown = false; ///< the list has rows
+    bool m_compares = false; ///< examples are shown beside each other
 };
 
 } // namespace shardscope
