@@ -15,6 +15,7 @@
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
+#include "views/widgets/row_table.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/links.h"
@@ -66,21 +67,9 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     m_preview->setAccessibleName(tr("Look at this sharding before it counts"));
     m_preview->setToolTip(tr("Shows every value that would be cut otherwise, before it counts"));
 
-    m_table->setModel(m_model);
-    m_table->setAccessibleName(tr("What could stand in its place"));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
+    makeRowTable(m_table, m_model, tr("What could stand in its place"));
     m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setSectionsClickable(false);
 
     auto* content = new QWidget(this);

@@ -26,6 +26,7 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/links.h"
 
@@ -133,23 +134,10 @@ QLayout* CollectivesView::filterRow()
 
 QWidget* CollectivesView::listSide()
 {
-    m_table->setModel(m_filter);
-    m_table->setAccessibleName(tr("Collectives"));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->setTextElideMode(Qt::ElideMiddle);
+    makeRowTable(m_table, m_filter, tr("Collectives"));
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setItemDelegateForColumn(CollectivesModel::Axes, new ChipsDelegate(m_table));
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
     QHeaderView* header = m_table->horizontalHeader();
-    header->setHighlightSections(false);
     header->setMinimumSectionSize(Metrics::scaled(28));
     header->setStretchLastSection(true);
     header->setSortIndicatorClearable(true);

@@ -13,6 +13,7 @@
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
+#include "views/widgets/row_table.h"
 #include "words/collective_words.h"
 #include "words/utf8.h"
 
@@ -37,21 +38,8 @@ ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
     m_choice->setCurrentIndex(std::max(m_choice->findData(example), 0));
     m_question->setWordWrap(true);
     m_total->setElided(true);
-    m_table->setModel(m_model);
-    m_table->setAccessibleName(tr("Collectives of the example"));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->setTextElideMode(Qt::ElideMiddle);
+    makeRowTable(m_table, m_model, tr("Collectives of the example"));
     m_table->setItemDelegateForColumn(CollectivesModel::Axes, new ChipsDelegate(m_table));
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setSectionsClickable(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->setMinimumHeight(Metrics::scaled(66));
