@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <memory>
+#include <optional>
 
+#include "base/codes.h"
+#include "collectives_report.h"
 #include "commands.h"
 #include "pipeline/explain.h"
 #include "program/path.h"
 #include "report.h"
+#include "words/collective_words.h"
+#include "words/utf8.h"
 #include "words/why_not.h"
 #include "words/words.h"
 
@@ -38,6 +43,116 @@ QStringList wrapped(const QString& paragraph, qsizetype width)
         line += (line.isEmpty() ? QString() : QStringLiteral(" ")) + word;
     }
     return lines << line;
+}
+
+/// What could stand in its place, the present one first.
+struct Option {
+    CollectiveAlternative alternative;
+    QString text;
+};
+
+const char* idOf(CollectiveAlternative::Kind kind)
+{
+    using Kind = CollectiveAlternative::Kind;
+    switch (kind) {
+    case Kind::Keep:
+        return "keep";
+    case Kind::ScatterResult:
+        return "scatter_result";
+    case Kind::GatherOperands:
+        return "gather_operands";
+    case Kind::OptimalReshard:
+        return "optimal_reshard";
+    case Kind::ShardyReshard:
+        return "shardy_reshard";
+    case Kind::GatherAndSlice:
+        return "gather_and_slice";
+    case Kind::ChangeSharding:
+        break;
+    }
+    return "change_sharding";
+}
+
+Json toJson(const CollectiveList& list, const Option& option, const Mesh& mesh)
+{
+    const CollectiveAlternative& alternative = option.alternative;
+    Json steps = Json::array();
+    for (const Collective& step : alternative.steps)
+        steps.push_back({ { "kind", name(step.kind) }, { "axes", axisNames(axesOf(step), mesh) },
+            { "sent_bytes", cli::toJson(step.sentBytes) } });
+    Json out{ { "kind", idOf(alternative.kind) }, { "sent_bytes_per_step", cli::toJson(alternative.sentBytes) },
+        { "more_bytes_held", alternative.moreBytesHeld }, { "steps", std::move(steps) },
+        { "text", option.text.toStdString() } };
+    if (alternative.stepBytes)
+        out["sent_bytes_of_the_step"] = cli::toJson(*alternative.stepBytes);
+    if (alternative.stepMoreBytesHeld)
+        out["more_bytes_held_of_the_step"] = *alternative.stepMoreBytesHeld;
+    if (alternative.sharding) {
+        out["tensor"] = *list.program->value(alternative.value).path;
+        out["sharding"] = words::shardingForm(*alternative.sharding, mesh).toStdString();
+    }
+    return out;
+}
+
+int explainCollective(const std::string& file, std::int64_t number, const JsonTarget& json)
+{
+    const auto found = loadCommunication(file);
+    if (!found)
+        return refuse("explain", json, found.error());
+    const CollectiveList& list = found->list;
+    const auto all = static_cast<std::int64_t>(list.entries.size());
+    if (number < 1 || number > all) {
+        std::vector<Arg> args{ { "key", "collective" }, { "value", number }, { "min", std::int64_t{ 1 } } };
+        args.emplace_back("max", all);
+        return reject("explain", json, { { Code::OutOfRange, std::move(args), {} } });
+    }
+    const std::size_t index = static_cast<std::size_t>(number) - 1;
+    const CollectiveEntry& entry = list.entries[index];
+    words::ExplanationText said;
+    said.title = words::collectiveTitle(list, index);
+    said.paragraphs = { words::collectiveCause(list, entry), words::collectiveCost(entry) };
+    std::vector<Option> options;
+    for (CollectiveAlternative& alternative : alternatives(*found->snapshot, list, index)) {
+        QString text = words::plain(words::alternativeText(list, entry, alternative));
+        options.push_back({ std::move(alternative), std::move(text) });
+    }
+    const int status = found->snapshot->errorCount() == 0 ? Done : Findings;
+    if (!json.empty()) {
+        Json out = envelope("explain");
+        out["collective"] = cli::toJson(list, index, true);
+        out["explanation"] = toJson(said);
+        out["alternatives"] = Json::array();
+        for (const Option& option : options)
+            out["alternatives"].push_back(toJson(list, option, *entry.mesh));
+        out["problems"] = problems(found->input, *found->snapshot);
+        return emitJson(out, json, status);
+    }
+    Console console;
+    console.heading(said.title);
+    for (const words::Text& paragraph : said.paragraphs)
+        console.lines(wrapped(words::plain(paragraph), 100), QStringLiteral("  "));
+    Table held{ { { QString() }, { QStringLiteral("Sharding") }, { QStringLiteral("Each device holds") } }, {} };
+    const auto addForm = [&](const QString& when, const TensorSharding& sharding) {
+        const TensorType local{ entry.type.dtype, shardShape(sharding, entry.type.shape) };
+        held.rows.push_back({ when, words::shardingForm(sharding, *entry.mesh),
+            QStringLiteral("%1, %2").arg(words::shape(local.shape), exactBytes(local.byteCount())) });
+    };
+    addForm(QStringLiteral("before"), entry.before);
+    addForm(QStringLiteral("after"), entry.after);
+    console.line();
+    console.table(held);
+    console.heading(QStringLiteral("Groups"));
+    console.lines(
+        wrapped(words::groupCounts(entry) + QStringLiteral(": ") + words::groupList(entry), 100), QStringLiteral("  "));
+    console.heading(QStringLiteral("What would do in its place"));
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        QStringList lines = wrapped(options[i].text, 97);
+        for (qsizetype l = 0; l < lines.size(); ++l)
+            console.line((l == 0 ? QStringLiteral("  %1. ").arg(i + 1) : QStringLiteral("     ")) + lines[l]);
+    }
+    console.flush();
+    printFindings(found->input, *found->snapshot);
+    return status;
 }
 
 int explainTensor(const std::string& file, const std::string& tensor, const JsonTarget& json)
@@ -101,19 +216,34 @@ void addExplain(CLI::App& app, int& status)
     struct Options {
         std::string file;
         std::string tensor;
+        std::optional<std::int64_t> collective;
         JsonTarget json;
     };
-    CLI::App* command = app.add_subcommand("explain", "Say why a tensor is laid out as it is");
+    CLI::App* command =
+        app.add_subcommand("explain", "Say why a tensor is laid out as it is, or why a collective is there");
     const auto options = std::make_shared<Options>();
     addFile(*command, options->file);
-    command->add_option("--tensor", options->tensor, "Path of the tensor, as show lists it: \"params/layers.0/W1\"")
-        ->required()
-        ->option_text("PATH");
+    CLI::Option* tensor =
+        command->add_option("--tensor", options->tensor, "Path of the tensor, as show lists it: \"params/layers.0/W1\"")
+            ->option_text("PATH");
+    command
+        ->add_option("--collective", options->collective,
+            "Number of the collective, as comms lists it: its cause, its groups, and what else would do at which price")
+        ->excludes(tensor)
+        ->option_text("N");
     addJson(*command, options->json);
     command->footer(
-        "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, a tensor, input or output that cannot\n"
-        "be used. Warnings do not count.");
-    command->callback([options, &status] { status = explainTensor(options->file, options->tensor, options->json); });
+        "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, a tensor or collective, input or output\n"
+        "that cannot be used. Warnings do not count.");
+    command->callback([options, tensor, &status] {
+        if (options->collective) {
+            status = explainCollective(options->file, *options->collective, options->json);
+            return;
+        }
+        if (tensor->count() == 0)
+            throw CLI::RequiredError("--tensor or --collective");
+        status = explainTensor(options->file, options->tensor, options->json);
+    });
 }
 
 } // namespace shardscope::cli

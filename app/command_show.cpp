@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <memory>
 
+#include "collectives_report.h"
 #include "commands.h"
 #include "program/path.h"
 #include "report.h"
@@ -56,12 +57,6 @@ void printMemory(Console& console, const Snapshot& snapshot)
     add(QStringLiteral("in all"), memory.peakBytes);
     console.heading(QStringLiteral("Memory per device"));
     console.table(table);
-}
-
-/// Whole bytes with separators; a part of a byte (a mean over the ring) with one decimal.
-QString exactCount(Rational bytes)
-{
-    return bytes.denominator() == 1 ? words::count(bytes.numerator()) : QString::number(bytes.value(), 'f', 1);
 }
 
 void printCommunication(Console& console, const Snapshot& snapshot)

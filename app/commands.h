@@ -19,6 +19,8 @@ void addRules(CLI::App& app, int& status);
 void addCheck(CLI::App& app, int& status);
 void addVerify(CLI::App& app, int& status);
 void addExplain(CLI::App& app, int& status);
+void addComms(CLI::App& app, int& status);
+void addPartition(CLI::App& app, int& status);
 void addMesh(CLI::App& app, int& status);
 void addPropagate(CLI::App& app, int& status);
 void addScreenshot(CLI::App& app, int& status);

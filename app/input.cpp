@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "base/codes.h"
 #include "document/program_file.h"
+#include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "experiment_file/json_text.h"
@@ -66,6 +68,27 @@ std::optional<std::string> nearestPath(const Problem& problem, const Program& pr
     return std::nullopt;
 }
 
+/// Whether it begins as a program does, and not as an experiment: behind blanks and comments.
+bool looksLikeProgram(std::string_view text)
+{
+    for (;;) {
+        const std::size_t begin = text.find_first_not_of(" \t\r\n");
+        if (begin == std::string_view::npos)
+            return false;
+        text.remove_prefix(begin);
+        if (!text.starts_with("//"))
+            break;
+        const std::size_t end = text.find('\n');
+        if (end == std::string_view::npos)
+            return false;
+        text.remove_prefix(end);
+    }
+    const std::array<std::string_view, 6> beginnings{ "module", "\"builtin.module\"", "func.func", "sdy.mesh", "#",
+        "!" };
+    return std::any_of(
+        beginnings.begin(), beginnings.end(), [&](std::string_view beginning) { return text.starts_with(beginning); });
+}
+
 std::string shownName(const std::string& name)
 {
     return name == "-" ? "standard input" : name;
@@ -113,6 +136,13 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
             if (const std::string nearest = nearestExample(name); !nearest.empty())
                 text.error().args.emplace_back("nearest", nearest);
         return tl::unexpected(std::vector{ text.error() });
+    }
+    if (name == "-" && looksLikeProgram(*text)) {
+        Result<Experiment> experiment =
+            experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(std::move(*text)) }, "program");
+        if (!experiment)
+            return tl::unexpected(inFile({ std::move(experiment.error()) }, shownName(name)));
+        return Input{ shownName(name), std::move(*experiment), {}, {} };
     }
     const QString place = name == "-" ? QDir::current().filePath(QStringLiteral("-")) : QString::fromStdString(name);
     auto read = readExperiment(*text, filesBeside(place));

@@ -179,6 +179,8 @@ int main(int argc, char** argv)
     cli::addResolve(app, status);
     cli::addMesh(app, status);
     cli::addPropagate(app, status);
+    cli::addPartition(app, status);
+    cli::addComms(app, status);
     cli::addSharding(app, status);
     cli::addConvert(app, status);
     cli::addRules(app, status);

@@ -17,11 +17,12 @@ constexpr std::uint32_t nothing = std::numeric_limits<std::uint32_t>::max();
 
 class Partitioner {
 public:
-    Partitioner(const PropagationInput& input, const PropagationResult& shardings)
+    Partitioner(const PropagationInput& input, const PropagationResult& shardings, bool optimalReshards)
         : m_input(input)
         , m_shardings(shardings)
         , m_program(*input.program)
         , m_mesh(*input.mesh)
+        , m_optimalReshards(optimalReshards)
     {
     }
 
@@ -148,8 +149,8 @@ private:
     DeviceValueId emitSteps(DeviceValueId from, const TensorSharding& target, const Reason& reason, DeviceValueId last)
     {
         const ValueId stem = m_out.values[from.index].stem;
-        std::vector<ReshardStep> steps =
-            reshardSteps(m_out.values[from.index].sharding, target, m_program.value(stem).type, m_mesh);
+        const Reshard reshard{ m_program.value(stem).type, m_out.values[from.index].sharding, target, &m_mesh };
+        std::vector<ReshardStep> steps = m_optimalReshards ? optimalSteps(reshard) : shardySteps(reshard);
         for (std::size_t i = 0; i < steps.size(); ++i) {
             const bool writesLast = i + 1 == steps.size() && last.valid();
             const DeviceValueId to = writesLast ? last : addValue(stem, std::move(steps[i].after));
@@ -330,6 +331,7 @@ private:
     const PropagationResult& m_shardings;
     const Program& m_program;
     const Mesh& m_mesh;
+    bool m_optimalReshards;
     DeviceProgram m_out;
     std::vector<bool> m_made; ///< per program value: its own form has been computed
     std::vector<std::uint32_t> m_firstForm; ///< per program value: list of further forms
@@ -339,9 +341,9 @@ private:
 
 } // namespace
 
-Result<DeviceProgram> partition(const PropagationInput& input, const PropagationResult& shardings)
+Result<DeviceProgram> partition(const PropagationInput& input, const PropagationResult& shardings, bool optimalReshards)
 {
-    return Partitioner(input, shardings).run();
+    return Partitioner(input, shardings, optimalReshards).run();
 }
 
 } // namespace shardscope

@@ -13,6 +13,23 @@
 
 namespace shardscope {
 
+/// How reshards become collectives.
+struct PartitionOptions {
+    passes::PipelineOptions pipeline = {};
+    /// The way that sends the fewest bytes instead of Shardy's sequence.
+    bool optimalReshards = false;
+    bool operator==(const PartitionOptions&) const = default;
+};
+
+/// What comes before local shapes: all shardings, and collectives of Shardy with their reasons.
+struct ShardedProgram {
+    Program program;
+    std::vector<passes::Inserted> inserted; ///< of `program`, ascending by operation
+    std::vector<Diagnostic> warnings;
+};
+/// Errors: those of propagation and export.
+[[nodiscard]] Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options = {});
+
 struct PartitionedProgram {
     Program sharded; ///< global shapes, every sharding, collectives of Shardy over mesh axes
     std::vector<passes::Inserted> inserted; ///< of `sharded`, ascending by operation
@@ -21,6 +38,7 @@ struct PartitionedProgram {
 };
 
 /// Errors: those of propagation, export and localize(). A dimension that its axes do not divide keeps those that do.
+[[nodiscard]] Result<PartitionedProgram> partitionProgram(Program program, const PartitionOptions& options);
 [[nodiscard]] Result<PartitionedProgram> partitionProgram(Program program, const passes::PipelineOptions& options = {});
 
 } // namespace shardscope

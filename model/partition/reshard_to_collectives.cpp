@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "partition/reshard_to_collectives.h"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 
 #include "partition/reshard.h"
 #include "program/unreduced_axes.h"
@@ -46,12 +48,31 @@ SdyCollectiveAttributes attributesOf(const ReshardStep& step, ProgramSharding ou
     return attributes;
 }
 
+/// Every block of every step has the same size.
+bool isEven(std::span<const ReshardStep> steps, const TensorType& type)
+{
+    return std::all_of(steps.begin(), steps.end(), [&](const ReshardStep& step) {
+        for (std::size_t d = 0; d < type.rank(); ++d)
+            if (type.shape[d] % shardCount(step.after.dims[d]) != 0)
+                return false;
+        return true;
+    });
+}
+
+std::vector<ReshardStep> stepsOf(const Reshard& reshard, bool optimal)
+{
+    if (optimal)
+        if (std::vector<ReshardStep> found = optimalSteps(reshard); isEven(found, reshard.type))
+            return found;
+    return shardySteps(reshard);
+}
+
 class Replacer {
 public:
-    Replacer(Program program, bool keepRedundant, std::vector<std::pair<OperationId, OperationId>>* origins)
+    Replacer(Program program, ReshardOptions options, std::vector<std::pair<OperationId, OperationId>>* origins)
         : m_edit(std::move(program))
         , m_given(m_edit.program())
-        , m_keepRedundant(keepRedundant)
+        , m_options(options)
         , m_origins(origins)
     {
     }
@@ -103,7 +124,7 @@ private:
         std::optional<ProgramSharding> from = shardingBehindBarriers(operand);
         const bool maximal = mesh(to.mesh).isMaximal() || (from && mesh(from->mesh).isMaximal());
         const bool redundant = maximal ? from && from->mesh == to.mesh : areEquivalent(from ? &*from : nullptr, &to);
-        if (redundant && !m_keepRedundant)
+        if (redundant && !m_options.keepRedundant)
             return replaceBy(id, operand);
         if (redundant || maximal || !isStatic(m_edit.value(operand).type))
             return;
@@ -137,7 +158,7 @@ private:
                 m_origins->emplace_back(added, id);
             current = m_edit.result(added);
         };
-        for (const ReshardStep& step : shardySteps(reshard))
+        for (const ReshardStep& step : stepsOf(reshard, m_options.optimal))
             append(step, step.sourceOrder || cutFirst ? from.mesh : target.mesh);
         if (cutFirst) {
             ReshardStep last;
@@ -150,16 +171,16 @@ private:
 
     Editor m_edit;
     ValueShardings m_given; ///< of arguments of bodies
-    bool m_keepRedundant;
+    ReshardOptions m_options;
     std::vector<std::pair<OperationId, OperationId>>* m_origins;
 };
 
 } // namespace
 
 Program reshardToCollectives(
-    Program program, bool keepRedundantReshards, std::vector<std::pair<OperationId, OperationId>>* origins)
+    Program program, ReshardOptions options, std::vector<std::pair<OperationId, OperationId>>* origins)
 {
-    return Replacer(std::move(program), keepRedundantReshards, origins).run();
+    return Replacer(std::move(program), options, origins).run();
 }
 
 } // namespace shardscope::passes

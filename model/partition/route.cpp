@@ -41,6 +41,28 @@ bool nest(std::int64_t size, std::int64_t pieces, std::int64_t otherPieces)
     return few == many || few == 1 || (many % few == 0 && ceilDivide(size, few) == many / few * ceilDivide(size, many));
 }
 
+AxisList permutedAxes(const Lists& from, const Lists& to, std::size_t meshRank)
+{
+    Lists old = from;
+    Lists fresh = to;
+    if (!align(old, fresh, meshRank)) {
+        old = from;
+        fresh = to;
+    }
+    AxisList touched;
+    for (std::size_t d = 0; d < old.size(); ++d) {
+        // Where both begin alike nothing moves.
+        std::size_t same = 0;
+        while (same < old[d].size() && same < fresh[d].size() && old[d][same] == fresh[d][same])
+            ++same;
+        for (const AxisList* list : { &old[d], &fresh[d] })
+            for (std::size_t i = same; i < list->size(); ++i)
+                include(touched, (*list)[i]);
+    }
+    std::sort(touched.begin(), touched.end());
+    return touched;
+}
+
 Route::Route(const Reshard& reshard)
     : m_mesh(*reshard.mesh)
     , m_type(reshard.type)
@@ -107,22 +129,8 @@ void Route::emitPermute(Lists after)
     for (std::size_t a = 0; m_sourceOrder && a < m_mesh.rank(); ++a)
         if (m_mesh.size(a) > 1)
             touched.push_back(wholeAxis(m_mesh, a));
-    Lists old = m_current;
-    Lists fresh = after;
-    if (!align(old, fresh, m_mesh.rank())) {
-        old = m_current;
-        fresh = after;
-    }
-    for (std::size_t d = 0; !m_sourceOrder && d < rank(); ++d) {
-        // Where both begin alike nothing moves.
-        std::size_t same = 0;
-        while (same < old[d].size() && same < fresh[d].size() && old[d][same] == fresh[d][same])
-            ++same;
-        for (const AxisList* list : { &old[d], &fresh[d] })
-            for (std::size_t i = same; i < list->size(); ++i)
-                include(touched, (*list)[i]);
-    }
-    std::sort(touched.begin(), touched.end());
+    if (!m_sourceOrder)
+        touched = permutedAxes(m_current, after, m_mesh.rank());
     Collective collective;
     collective.kind = CollectiveKind::CollectivePermute;
     collective.axes = touched;

@@ -14,6 +14,9 @@ namespace shardscope::reshard {
 /// whole blocks.
 [[nodiscard]] bool nest(std::int64_t size, std::int64_t pieces, std::int64_t otherPieces);
 
+/// The parts of axes along which data moves when blocks cut by the one lists become those cut by the others.
+[[nodiscard]] AxisList permutedAxes(const Lists& from, const Lists& to, std::size_t meshRank);
+
 class Route {
 public:
     /// Refers to the reshard, which stays as it is.

@@ -147,6 +147,15 @@ void addDropped(Snapshot& snapshot, Annotations& annotations)
 
 } // namespace
 
+Program programOf(const Snapshot& snapshot)
+{
+    const auto& model = std::get<ProgramModel>(snapshot.experiment->model);
+    Program written = overMesh(*snapshot.asRead, snapshot.mesh);
+    static_cast<void>(attachRules(written, model)); // what is wrong is among the snapshot's problems
+    static_cast<void>(giveShardings(written, model));
+    return written;
+}
+
 bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
 {
     const PropagationSetting& setting = snapshot.experiment->propagation;

@@ -35,8 +35,8 @@ QString operandName(const Program& program, ValueId value)
     // A number that was spread over a whole shape is that number.
     if (operation.kind == OpKind::BroadcastInDim)
         return operandName(program, operation.operands[0]);
-    return isBackward(program.scopes[operation.scope]) ? Words::tr("the incoming gradient")
-                                                       : Words::tr("an intermediate value");
+    const bool backward = operation.scope < program.scopes.size() && isBackward(program.scopes[operation.scope]);
+    return backward ? Words::tr("the incoming gradient") : Words::tr("an intermediate value");
 }
 
 QString definition(const Program& program, ValueId value)

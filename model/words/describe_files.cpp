@@ -64,6 +64,11 @@ ProblemText describeFile(const Diagnostic& d)
                                : Words::tr("Known: %1.").arg(arg("known")),
             {} };
     case Code::OutOfRange:
+        if (d.text("key") == "collective")
+            return { Words::tr("there is no collective %1").arg(arg("value")),
+                d.number("max") == 0 ? Words::tr("No device has to send anything: there are no collectives at all.")
+                                     : Words::tr("They are numbered from %1 to %2.").arg(arg("min"), arg("max")),
+                {} };
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("value")), rangeRemedy(d), {} };
     case Code::TooLarge:
         if (arg("what") == QLatin1String("file"))

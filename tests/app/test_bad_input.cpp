@@ -18,16 +18,17 @@ QStringList split(const char* text)
 
 /// All subcommands as they are right; FILE stands for an experiment, TABLE for a table, PNG for a picture.
 const char* const rightCommands[] = { "run FILE --no-timeit", "show FILE", "check FILE", "explain FILE --tensor x",
-    "screenshot FILE -o PNG --steps 0", "convert FILE --from experiment", "resolve --rules FILE --names batch",
-    "resolve --rules FILE --table TABLE", "rules", "mesh --devices cpu:8 --shape data=8",
-    "sharding --spec P('x') --shape 8 --mesh x=2", "schema", "examples" };
+    "explain FILE --collective 1", "comms FILE", "partition FILE", "screenshot FILE -o PNG --steps 0",
+    "convert FILE --from experiment", "resolve --rules FILE --names batch", "resolve --rules FILE --table TABLE",
+    "rules", "mesh --devices cpu:8 --shape data=8", "sharding --spec P('x') --shape 8 --mesh x=2", "schema",
+    "examples" };
 
 /// Those that read a file, whatever its form.
 const char* const readingCommands[] = { "run FILE", "show FILE", "check FILE", "explain FILE --tensor x",
-    "screenshot FILE -o PNG --steps 0", "convert FILE --from experiment", "convert FILE --from table --mesh x=2",
-    "convert FILE --from flax --mesh x=2", "convert FILE --from t5x --mesh x=2", "convert FILE --from maxtext",
-    "resolve --rules FILE --names batch", "resolve --rules () --mesh x=2 --table FILE",
-    "mesh --devices @FILE --shape x=2" };
+    "explain FILE --collective 1", "comms FILE", "partition FILE", "screenshot FILE -o PNG --steps 0",
+    "convert FILE --from experiment", "convert FILE --from table --mesh x=2", "convert FILE --from flax --mesh x=2",
+    "convert FILE --from t5x --mesh x=2", "convert FILE --from maxtext", "resolve --rules FILE --names batch",
+    "resolve --rules () --mesh x=2 --table FILE", "mesh --devices @FILE --shape x=2" };
 
 /// Cause and remedy under a code, about the file.
 const QRegularExpression sentence(QStringLiteral("E\\d{3}: .+\\. .+\\.\\n"));
@@ -162,6 +163,15 @@ private Q_SLOTS:
         row("run FILE --runs 0", "--runs");
         row("run FILE --loops 0", "--loops");
         row("run FILE --steps many", "--steps");
+        row("explain FILE --collective 0", "E125");
+        row("explain FILE --collective 99999", "E125");
+        row("explain FILE --collective none", "--collective");
+        row("comms FILE --by size", "is none of: kind, axes, layer");
+        row("comms rule-lap", "“rule-lab”");
+        row("partition rule-lap", "“rule-lab”");
+        row("partition FILE --plan best", "is none of: shardy, optimal");
+        row("partition FILE --device 8", "E408");
+        row("partition FILE --device -1", "E408");
         row("screenshot FILE -o PNG --size 1x1", "E125");
         row("screenshot FILE -o PNG --size big", "1600x1000");
         row("screenshot FILE -o PNG --scale 9", "--scale");

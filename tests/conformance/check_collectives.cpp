@@ -12,8 +12,8 @@ CaseResult checkReshardToCollectives(const Json& oneCase, const Json& /*file*/)
     if (!input)
         return CaseResult::unsupported(input.error());
     const Json& options = oneCase.at("passes").at(0).at("options");
-    const Program output =
-        passes::reshardToCollectives(input->program, options.value("keep-redundant-reshards", false));
+    const Program output = passes::reshardToCollectives(
+        input->program, { .keepRedundant = options.value("keep-redundant-reshards", false) });
     if (verify(input->program).empty() && verifyShardings(input->program).empty())
         for (const auto& found : { verify(output), verifyShardings(output) })
             if (!found.empty())

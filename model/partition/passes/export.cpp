@@ -77,7 +77,8 @@ Result<PassOutcome> reshardsInserted(Program program, const PassOptions& options
 
 Result<PassOutcome> collectivesMade(Program program, const PassOptions& options)
 {
-    return PassOutcome{ reshardToCollectives(std::move(program), options.keepRedundantReshards), {} };
+    return PassOutcome{ reshardToCollectives(std::move(program), { .keepRedundant = options.keepRedundantReshards }),
+        {} };
 }
 
 Result<PassOutcome> canonicalized(Program program, const PassOptions&)
@@ -132,7 +133,8 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
     if (options.explicitCollectives) {
         take(canonicalizeReshards(std::move(program)));
         Origins steps;
-        program = reshardToCollectives(std::move(program), options.keepRedundantReshards, &steps);
+        program = reshardToCollectives(std::move(program),
+            { .keepRedundant = options.keepRedundantReshards, .optimal = options.optimalReshards }, &steps);
         origins.insert(steps.begin(), steps.end());
     }
     take(canonicalizeCollectives(std::move(program)));

@@ -15,6 +15,8 @@ struct ExportOptions {
     /// With `explicitCollectives`: see leaveCollectivesToProducts().
     bool leaveCollectivesToProducts = false;
     bool keepRedundantReshards = false;
+    /// With `explicitCollectives`: the collectives that send the fewest bytes, not those of Shardy's sequence.
+    bool optimalReshards = false;
     /// Every sharding holds its mesh instead of naming it.
     bool inlineMeshes = true;
 };

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "collectives_report.h"
+
+#include "program/operation_path.h"
+#include "sharding/text.h"
+#include "words/collective_words.h"
+#include "words/utf8.h"
+
+namespace shardscope::cli {
+
+tl::expected<Communication, Refused> loadCommunication(const std::string& file)
+{
+    auto input = loadExperiment(file);
+    if (!input)
+        return tl::unexpected(Refused{ std::move(input.error()), BadInput });
+    Communication loaded{ std::move(*input), {}, {} };
+    loaded.snapshot = analyse(loaded.input.experiment);
+    Result<CollectiveList> list = collectivesOf(*loaded.snapshot);
+    if (!list) {
+        std::vector<Diagnostic> problems = allProblems(loaded.input, *loaded.snapshot);
+        if (statusOf(problems) == Done) { // partitioning fails
+            if (list.error().where.file.empty())
+                list.error().where.file = loaded.input.name;
+            problems.push_back(std::move(list.error()));
+        }
+        return tl::unexpected(Refused{ std::move(problems), Findings });
+    }
+    loaded.list = std::move(*list);
+    return loaded;
+}
+
+int refuse(const char* command, const JsonTarget& json, const Refused& refused)
+{
+    {
+        Console errors(stderr);
+        print(errors, refused.problems);
+    }
+    if (json.empty())
+        return refused.status;
+    Json out = envelope(command);
+    out["problems"] = toJson(refused.problems);
+    return emitJson(out, json, refused.status);
+}
+
+void printFindings(const Input& input, const Snapshot& snapshot)
+{
+    std::vector<Diagnostic> all = allProblems(input, snapshot);
+    std::erase_if(all, [](const Diagnostic& diagnostic) { return diagnostic.severity() == Severity::Info; });
+    if (all.empty())
+        return;
+    Console errors(stderr);
+    errors.heading(QStringLiteral("Problems"));
+    print(errors, all);
+}
+
+std::string_view causeId(const CollectiveEntry& entry)
+{
+    if (!entry.reason)
+        return "program";
+    switch (entry.reason->kind) {
+    case Reason::Kind::ReducedFactor:
+        return "reduced_factor";
+    case Reason::Kind::OperandReshard:
+        return "operand_reshard";
+    case Reason::Kind::ResultReshard:
+        return "result_reshard";
+    case Reason::Kind::ConstraintReshard:
+        return "constraint_reshard";
+    case Reason::Kind::ReturnReshard:
+        return "return_reshard";
+    case Reason::Kind::PartialOperand:
+        return "partial_operand";
+    case Reason::Kind::BorderReshard:
+        return "border_reshard";
+    case Reason::Kind::CallReshard:
+        return "call_reshard";
+    case Reason::Kind::SingleDevice:
+        return "single_device";
+    }
+    return {};
+}
+
+std::vector<std::string> axisNames(const AxisList& axes, const Mesh& mesh)
+{
+    std::vector<std::string> names;
+    for (const AxisRef axis : axes)
+        names.push_back(toString(mesh, axis));
+    return names;
+}
+
+QString exactCount(Rational bytes)
+{
+    return bytes.denominator() == 1 ? words::count(bytes.numerator()) : QString::number(bytes.value(), 'f', 1);
+}
+
+Json toJson(const CollectiveList& list, std::size_t index, bool groups)
+{
+    const CollectiveEntry& entry = list.entries[index];
+    const Program& program = *list.program;
+    Json out{ { "number", index + 1 }, { "kind", name(entry.kind) }, { "axes", axisNames(entry.axes, *entry.mesh) },
+        { "group_size", entry.groupSize }, { "groups", entry.groupCount }, { "sent_bytes", toJson(entry.sentBytes) },
+        { "times", entry.times }, { "times_known", entry.timesKnown }, { "conditional", entry.conditional },
+        { "sent_bytes_per_step", toJson(entry.sentPerStep()) }, { "layer", entry.scope },
+        { "tensor", entry.value.valid() ? *program.value(entry.value).path : std::string() },
+        { "type", toString(entry.type) }, { "before", words::shardingForm(entry.before, *entry.mesh).toStdString() },
+        { "after", words::shardingForm(entry.after, *entry.mesh).toStdString() }, { "cause", causeId(entry) },
+        { "scalar_loss", entry.scalarLoss } };
+    if (entry.reason && entry.reason->operation.valid())
+        out["operation"] = operationPath(program, entry.reason->operation);
+    if (groups)
+        out["replica_groups"] = replicaGroups(entry, *entry.mesh);
+    return out;
+}
+
+} // namespace shardscope::cli

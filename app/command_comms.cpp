@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// shardscope comms: every collective of a step, what it sends and why it is there.
+#include <memory>
+
+#include "collectives_report.h"
+#include "commands.h"
+#include "interchange/csv_text.h"
+#include "words/collective_words.h"
+#include "words/definitions.h"
+#include "words/utf8.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+struct Options {
+    std::string file;
+    std::string by;
+    bool csv = false;
+    bool groups = false;
+    JsonTarget json;
+};
+
+CollectiveKey keyNamed(const std::string& name)
+{
+    return name == "kind" ? CollectiveKey::Kind : name == "layer" ? CollectiveKey::Layer : CollectiveKey::Axes;
+}
+
+QString valueText(const CollectiveList& list, const CollectiveEntry& entry)
+{
+    const std::string path = entry.value.valid() ? *list.program->value(entry.value).path : std::string();
+    if (!path.empty())
+        return words::fromStd(path);
+    return entry.value.valid() ? words::operandName(*list.program, entry.value) : QStringLiteral("-");
+}
+
+QString timesText(const CollectiveEntry& entry)
+{
+    return entry.timesKnown ? words::count(entry.times) : QStringLiteral("%1 × ?").arg(words::count(entry.times));
+}
+
+QString orDash(const std::string& text)
+{
+    return text.empty() ? QStringLiteral("-") : words::fromStd(text);
+}
+
+void printList(Console& console, const CollectiveList& list, bool groups)
+{
+    Table table{ { { QStringLiteral("#"), true }, { QStringLiteral("Collective") }, { QStringLiteral("Along") },
+                     { QStringLiteral("Groups") }, { QStringLiteral("Sent per device"), true },
+                     { QStringLiteral("Bytes"), true }, { QStringLiteral("Times"), true },
+                     { QStringLiteral("Bytes per step"), true }, { QStringLiteral("Layer") },
+                     { QStringLiteral("Value") }, { QStringLiteral("Cause") } },
+        {} };
+    if (groups)
+        table.columns.push_back({ QStringLiteral("Devices") });
+    for (std::size_t i = 0; i < list.entries.size(); ++i) {
+        const CollectiveEntry& entry = list.entries[i];
+        table.rows.push_back({ words::count(static_cast<qint64>(i) + 1), words::collective(entry.kind),
+            orDash(keyOf(entry, CollectiveKey::Axes)), words::groupCounts(entry), words::bytes(entry.sentBytes),
+            exactCount(entry.sentBytes), timesText(entry), exactCount(entry.sentPerStep()), orDash(entry.scope),
+            valueText(list, entry), words::causeName(entry.reason) });
+        if (groups)
+            table.rows.back() << words::groupList(entry);
+    }
+    console.heading(QStringLiteral("Collectives"));
+    console.table(table);
+}
+
+void printSums(Console& console, const CollectiveList& list, const std::string& by)
+{
+    Table table{ { { by == "kind"          ? QStringLiteral("Collective")
+                           : by == "layer" ? QStringLiteral("Layer")
+                                           : QStringLiteral("Along") },
+                     { QStringLiteral("Collectives"), true }, { QStringLiteral("Times"), true },
+                     { QStringLiteral("Sent per device"), true }, { QStringLiteral("Bytes per step"), true } },
+        {} };
+    for (const CollectiveSum& sum : sums(list, keyNamed(by)))
+        table.rows.push_back({ orDash(sum.key), words::count(sum.collectives), words::count(sum.timesPerStep),
+            words::bytes(sum.sent), exactCount(sum.sent) });
+    console.heading(QStringLiteral("Sums by %1").arg(QString::fromStdString(by)));
+    console.table(table);
+}
+
+void printText(const Communication& found, const Options& options)
+{
+    Console console;
+    const CollectiveList& list = found.list;
+    if (list.entries.empty()) {
+        console.line(QStringLiteral("No device has to send anything: there are no collectives."));
+        return;
+    }
+    if (options.by.empty() || options.groups)
+        printList(console, list, options.groups);
+    printSums(console, list, options.by.empty() ? "axes" : options.by);
+    const SentBytes sent = sentBytes(list);
+    console.line();
+    const QString exact = QStringLiteral("%1 (%2 B)").arg(words::bytes(sent.step), exactCount(sent.step));
+    console.line(QStringLiteral("Every device sends %1 per step%2.")
+                     .arg(sent.step.value() < 1024 ? words::bytes(sent.step) : exact,
+                         sent.scalarLoss == Rational(0)
+                             ? QString()
+                             : QStringLiteral(", and %1 for the scalar loss").arg(words::bytes(sent.scalarLoss))));
+    for (const CollectiveEntry& entry : list.entries)
+        if (!entry.timesKnown) {
+            console.line(QStringLiteral("? how often a loop around it runs is known only when it runs; it is counted "
+                                        "once."));
+            break;
+        }
+}
+
+std::string joined(const std::vector<std::string>& fields)
+{
+    std::string line;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        line += (i == 0 ? "" : ",") + quoteCsv(fields[i]);
+    return line + "\n";
+}
+
+std::string number(Rational value)
+{
+    return toJson(value).dump();
+}
+
+std::string csvText(const CollectiveList& list, const Options& options)
+{
+    if (!options.by.empty()) {
+        std::string text = joined({ options.by, "collectives", "times_per_step", "sent_bytes_per_step" });
+        for (const CollectiveSum& sum : sums(list, keyNamed(options.by)))
+            text += joined(
+                { sum.key, std::to_string(sum.collectives), std::to_string(sum.timesPerStep), number(sum.sent) });
+        return text;
+    }
+    std::vector<std::string> header{ "number", "kind", "axes", "group_size", "groups", "sent_bytes", "times",
+        "times_known", "sent_bytes_per_step", "layer", "tensor", "cause", "scalar_loss" };
+    if (options.groups)
+        header.emplace_back("replica_groups");
+    std::string text = joined(header);
+    for (std::size_t i = 0; i < list.entries.size(); ++i) {
+        const CollectiveEntry& entry = list.entries[i];
+        std::vector<std::string> row{ std::to_string(i + 1), std::string(name(entry.kind)),
+            keyOf(entry, CollectiveKey::Axes), std::to_string(entry.groupSize), std::to_string(entry.groupCount),
+            number(entry.sentBytes), std::to_string(entry.times), entry.timesKnown ? "true" : "false",
+            number(entry.sentPerStep()), entry.scope,
+            entry.value.valid() ? *list.program->value(entry.value).path : std::string(), std::string(causeId(entry)),
+            entry.scalarLoss ? "true" : "false" };
+        if (options.groups)
+            row.push_back(Json(replicaGroups(entry, *entry.mesh)).dump());
+        text += joined(row);
+    }
+    return text;
+}
+
+Json sumsJson(const CollectiveList& list, CollectiveKey key)
+{
+    Json out = Json::array();
+    for (const CollectiveSum& sum : sums(list, key))
+        out.push_back({ { "key", sum.key }, { "collectives", sum.collectives }, { "times", sum.timesPerStep },
+            { "sent_bytes", toJson(sum.sent) } });
+    return out;
+}
+
+int printJson(const Communication& found, const Options& options, int status)
+{
+    const CollectiveList& list = found.list;
+    Json out = envelope("comms");
+    if (list.mesh)
+        out["mesh"] = toJson(*list.mesh);
+    const SentBytes sent = sentBytes(list);
+    out["sent_bytes"] = toJson(sent.step);
+    out["sent_bytes_scalar_loss"] = toJson(sent.scalarLoss);
+    out["collectives"] = Json::array();
+    for (std::size_t i = 0; i < list.entries.size(); ++i)
+        out["collectives"].push_back(toJson(list, i, options.groups));
+    out["sums"] = { { "kind", sumsJson(list, CollectiveKey::Kind) }, { "axes", sumsJson(list, CollectiveKey::Axes) },
+        { "layer", sumsJson(list, CollectiveKey::Layer) } };
+    out["problems"] = problems(found.input, *found.snapshot);
+    return emitJson(out, options.json, status);
+}
+
+int showComms(const Options& options)
+{
+    const auto found = loadCommunication(options.file);
+    if (!found)
+        return refuse("comms", options.json, found.error());
+    const int status = found->snapshot->errorCount() == 0 ? Done : Findings;
+    if (!options.json.empty())
+        return printJson(*found, options, status);
+    if (options.csv) {
+        writeTo(stdout, csvText(found->list, options));
+    } else {
+        printText(*found, options);
+    }
+    printFindings(found->input, *found->snapshot);
+    return status;
+}
+
+} // namespace
+
+void addComms(CLI::App& app, int& status)
+{
+    CLI::App* command =
+        app.add_subcommand("comms", "List every collective of a step: what it sends, how often, and why");
+    const auto options = std::make_shared<Options>();
+    addFile(*command, options->file);
+    command->add_option("--by", options->by, "Print sums by kind, by mesh axes or by layer instead of the list")
+        ->check(oneOf({ "kind", "axes", "layer" }))
+        ->option_text("KEY");
+    command->add_flag("--groups", options->groups, "Print which devices exchange with each other");
+    CLI::Option* csv = command->add_flag("--csv", options->csv, "Print comma separated values");
+    addJson(*command, options->json);
+    csv->excludes(command->get_option("--json"));
+    command->footer("`shardscope explain FILE --collective N` says why number N is there and what else would do.\n"
+                    "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
+                    "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
+                    "output that cannot be used.");
+    command->callback([options, &status] { status = showComms(*options); });
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// shardscope partition: what every device runs, with local shapes and collectives.
+#include <memory>
+#include <optional>
+
+#include "base/codes.h"
+#include "collectives_report.h"
+#include "commands.h"
+#include "pipeline/program_collectives.h"
+#include "pipeline/repartition.h"
+#include "sharding/layout.h"
+#include "stablehlo/print.h"
+#include "words/collective_words.h"
+#include "words/utf8.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+struct Options {
+    std::string file;
+    std::string plan = "shardy";
+    std::optional<std::int64_t> device;
+    JsonTarget json;
+};
+
+/// An array that a device takes or returns.
+struct Held {
+    std::string name;
+    TensorType type; ///< global
+    TensorSharding sharding;
+};
+
+struct Parts {
+    std::string text;
+    MeshPtr mesh;
+    std::vector<Held> inputs, outputs;
+    CollectiveList list;
+};
+
+Result<Parts> partsOfText(const Snapshot& snapshot, bool optimal)
+{
+    Result<PartitionedProgram> parts = partitionText(snapshot, optimal);
+    if (!parts)
+        return tl::unexpected<Error>(std::move(parts.error()));
+    Parts out;
+    out.mesh = parts->device.mesh;
+    PrintOptions options;
+    options.names = PrintedNames::None; // the paths are those of the text itself
+    options.locations = false;
+    out.text = printStableHlo(parts->device.program, options);
+    for (std::size_t i = 0; i < parts->device.inputs.size(); ++i)
+        out.inputs.push_back(
+            { "%arg" + std::to_string(i), parts->device.inputs[i].type, parts->device.inputs[i].sharding });
+    for (std::size_t i = 0; i < parts->device.outputs.size(); ++i)
+        out.outputs.push_back(
+            { "result " + std::to_string(i), parts->device.outputs[i].type, parts->device.outputs[i].sharding });
+    out.list = collectivesOf({ std::move(parts->sharded), std::move(parts->inserted), {} }, snapshot);
+    return out;
+}
+
+Result<Parts> partsOfNetwork(const Snapshot& snapshot, bool optimal)
+{
+    const Result<DeviceProgram> device = partitionNetwork(snapshot, optimal);
+    if (!device)
+        return tl::unexpected<Error>(device.error());
+    Parts out;
+    out.mesh = device->mesh;
+    out.text = print(*device);
+    const Program& program = *device->program;
+    for (const ValueId argument : program.main().arguments)
+        out.inputs.push_back({ *program.value(argument).path, program.value(argument).type,
+            device->value(DeviceValueId(argument.index)).sharding });
+    for (std::size_t r = 0; r < device->results.size(); ++r) {
+        const DeviceValue& result = device->value(device->results[r]);
+        const std::string path = *program.value(result.stem).path;
+        out.outputs.push_back({ "result " + std::to_string(r) + (path.empty() ? "" : " (" + path + ")"),
+            program.value(result.stem).type, result.sharding });
+    }
+    out.list = collectivesOf(*device);
+    return out;
+}
+
+std::vector<IndexRange> rangesOf(const Parts& parts, const Held& held, std::int64_t position)
+{
+    return Layout(parts.mesh, held.sharding, held.type.shape).rangesAt(position);
+}
+
+QString rangesText(const std::vector<IndexRange>& ranges)
+{
+    QStringList texts;
+    for (const IndexRange& range : ranges)
+        texts << QStringLiteral("%1:%2").arg(range.begin).arg(range.end);
+    return QStringLiteral("[") + texts.join(QStringLiteral(", ")) + QStringLiteral("]");
+}
+
+/// The group of a collective that the device belongs to; empty if none does.
+std::vector<std::int64_t> groupOf(const CollectiveEntry& entry, std::int64_t device)
+{
+    for (std::vector<std::int64_t>& group : replicaGroups(entry, *entry.mesh))
+        if (std::find(group.begin(), group.end(), device) != group.end())
+            return std::move(group);
+    return {};
+}
+
+void sayDevice(QStringList& lines, const Parts& parts, std::int64_t device)
+{
+    const std::int64_t position = parts.mesh->positionOf(static_cast<std::int32_t>(device));
+    QStringList place;
+    for (std::size_t a = 0; a < parts.mesh->rank(); ++a)
+        place << QStringLiteral("%1 %2").arg(
+            words::fromStd(parts.mesh->axis(a).name), QString::number(parts.mesh->coordinate(position, a)));
+    lines << QStringLiteral("Device %1: partition_id %1%2")
+                 .arg(device)
+                 .arg(place.isEmpty() ? QString() : QStringLiteral(", at ") + place.join(QStringLiteral(", ")));
+    const auto arrays = [&](const std::vector<Held>& list) {
+        for (const Held& held : list) {
+            if (held.type.rank() == 0) {
+                lines << QStringLiteral("  %1: a single number").arg(words::fromStd(held.name));
+                continue;
+            }
+            lines << QStringLiteral("  %1: %2 of %3, elements %4")
+                         .arg(words::fromStd(held.name), words::shape(shardShape(held.sharding, held.type.shape)),
+                             words::shape(held.type.shape), rangesText(rangesOf(parts, held, position)));
+        }
+    };
+    arrays(parts.inputs);
+    arrays(parts.outputs);
+    for (std::size_t i = 0; i < parts.list.entries.size(); ++i) {
+        const CollectiveEntry& entry = parts.list.entries[i];
+        if (entry.kind == CollectiveKind::AllSlice)
+            continue;
+        QStringList members;
+        for (const std::int64_t member : groupOf(entry, device))
+            members << QString::number(member);
+        const std::string along = keyOf(entry, CollectiveKey::Axes);
+        lines << QStringLiteral("  collective %1, %2%3: %4")
+                     .arg(QString::number(i + 1), words::fromStd(std::string(name(entry.kind))),
+                         along.empty() ? QString() : QStringLiteral(" along ") + words::fromStd(along),
+                         members.isEmpty() ? QStringLiteral("takes no part")
+                                           : QStringLiteral("with devices ") + members.join(QStringLiteral(", ")));
+    }
+}
+
+/// What stands above the program, as comments.
+std::string heading(const Parts& parts, const Options& options)
+{
+    QStringList lines;
+    const SentBytes sent = sentBytes(parts.list);
+    lines << QStringLiteral("What every device runs, on %1; reshards by %2.")
+                 .arg(words::counted(parts.mesh->deviceCount(), words::Noun::Device),
+                     options.plan == "optimal" ? QStringLiteral("the fewest bytes")
+                                               : QStringLiteral("Shardy's sequence"));
+    lines << QStringLiteral("Every device sends %1 B per step%2.")
+                 .arg(exactCount(sent.step),
+                     sent.scalarLoss == Rational(0)
+                         ? QString()
+                         : QStringLiteral(", and %1 B for the scalar loss").arg(exactCount(sent.scalarLoss)));
+    if (options.device)
+        sayDevice(lines, parts, *options.device);
+    std::string text;
+    for (const QString& line : lines)
+        text += "// " + printable(line).toStdString() + "\n";
+    return text;
+}
+
+Json heldJson(const Parts& parts, const Held& held, const Options& options)
+{
+    const Shape local = shardShape(held.sharding, held.type.shape);
+    Json out{ { "name", held.name }, { "type", toString(held.type) },
+        { "local_type", toString(TensorType{ held.type.dtype, local }) },
+        { "sharding", words::shardingForm(held.sharding, *parts.mesh).toStdString() } };
+    if (options.device) {
+        Json ranges = Json::array();
+        for (const IndexRange& range :
+            rangesOf(parts, held, parts.mesh->positionOf(static_cast<std::int32_t>(*options.device))))
+            ranges.push_back({ range.begin, range.end });
+        out["ranges"] = std::move(ranges);
+    }
+    return out;
+}
+
+int printJson(const Input& input, const Snapshot& snapshot, const Parts& parts, const Options& options, int status)
+{
+    Json out = envelope("partition");
+    out["mesh"] = toJson(*parts.mesh);
+    out["plan"] = options.plan;
+    const SentBytes sent = sentBytes(parts.list);
+    out["sent_bytes"] = toJson(sent.step);
+    out["sent_bytes_scalar_loss"] = toJson(sent.scalarLoss);
+    if (options.device) {
+        const std::int64_t position = parts.mesh->positionOf(static_cast<std::int32_t>(*options.device));
+        Json coordinates = Json::object();
+        for (std::size_t a = 0; a < parts.mesh->rank(); ++a)
+            coordinates[parts.mesh->axis(a).name] = parts.mesh->coordinate(position, a);
+        out["device"] = { { "id", *options.device }, { "partition_id", *options.device }, { "position", position },
+            { "coordinates", std::move(coordinates) } };
+    }
+    out["inputs"] = Json::array();
+    for (const Held& held : parts.inputs)
+        out["inputs"].push_back(heldJson(parts, held, options));
+    out["outputs"] = Json::array();
+    for (const Held& held : parts.outputs)
+        out["outputs"].push_back(heldJson(parts, held, options));
+    out["collectives"] = Json::array();
+    for (std::size_t i = 0; i < parts.list.entries.size(); ++i) {
+        Json entry = toJson(parts.list, i, !options.device);
+        if (options.device)
+            entry["group"] = groupOf(parts.list.entries[i], *options.device);
+        out["collectives"].push_back(std::move(entry));
+    }
+    out["program"] = parts.text;
+    out["problems"] = problems(input, snapshot);
+    return emitJson(out, options.json, status);
+}
+
+int showPartition(const Options& options)
+{
+    const auto input = loadExperiment(options.file);
+    if (!input)
+        return refuse("partition", options.json, { input.error(), BadInput });
+    const SnapshotPtr snapshot = analyse(input->experiment);
+    const bool optimal = options.plan == "optimal";
+    Result<Parts> parts = snapshot->asRead ? partsOfText(*snapshot, optimal) : partsOfNetwork(*snapshot, optimal);
+    if (!parts) {
+        std::vector<Diagnostic> found = allProblems(*input, *snapshot);
+        if (statusOf(found) == Done) { // partitioning fails
+            if (parts.error().where.file.empty())
+                parts.error().where.file = input->name;
+            found.push_back(std::move(parts.error()));
+        }
+        return refuse("partition", options.json, { std::move(found), Findings });
+    }
+    const std::int64_t devices = parts->mesh->deviceCount();
+    if (options.device
+        && (*options.device < 0 || *options.device >= maximumDevices
+            || parts->mesh->positionOf(static_cast<std::int32_t>(*options.device)) >= devices))
+        return reject("partition", options.json,
+            { { Code::DeviceOutOfRange, { { "device", *options.device }, { "devices", devices } }, {} } });
+    if (!options.json.empty())
+        return printJson(*input, *snapshot, *parts, options, Done);
+    writeTo(stdout, heading(*parts, options) + parts->text);
+    printFindings(*input, *snapshot);
+    return Done;
+}
+
+} // namespace
+
+void addPartition(CLI::App& app, int& status)
+{
+    CLI::App* command = app.add_subcommand(
+        "partition", "Print the program that every device runs: local shapes, collectives over device ids");
+    const auto options = std::make_shared<Options>();
+    addFile(*command, options->file);
+    command->add_option("--device", options->device, "Say as well what this device holds, and with whom it exchanges")
+        ->option_text("ID");
+    command
+        ->add_option("--plan", options->plan,
+            "How reshards become collectives: shardy (its sequence, default) or optimal (the fewest bytes)")
+        ->check(oneOf({ "shardy", "optimal" }))
+        ->option_text("PLAN");
+    addJson(*command, options->json);
+    command->footer("The text is StableHLO. What stands above it as comments, and the mesh axes that each collective\n"
+                    "runs over (the attribute shardscope.axes), are for people.\n"
+                    "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
+                    "output that cannot be used.");
+    command->callback([options, &status] { status = showPartition(*options); });
+}
+
+} // namespace shardscope::cli

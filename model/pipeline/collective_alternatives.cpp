@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What could stand in place of a collective, and what each way would send.
+#include <algorithm>
+#include <memory>
+
+#include "partition/axis_lists.h"
+#include "partition/reshard.h"
+#include "pipeline/analyse.h"
+#include "pipeline/annotation_edit.h"
+#include "pipeline/collective_list.h"
+#include "program/unreduced_axes.h"
+
+namespace shardscope {
+
+namespace {
+
+using Kind = CollectiveAlternative::Kind;
+
+Rational minus(Rational a, Rational b)
+{
+    return a + b * Rational(-1);
+}
+
+bool isReduction(const CollectiveEntry& entry)
+{
+    return entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter;
+}
+
+/// Whether the steps are those of one reshard.
+bool follows(const CollectiveEntry& next, const CollectiveEntry& before)
+{
+    return next.value == before.value && next.reason == before.reason && next.times == before.times
+        && next.before == before.after && !isReduction(next) && !isReduction(before);
+}
+
+std::vector<Collective> collectivesOf(const std::vector<ReshardStep>& steps)
+{
+    std::vector<Collective> list;
+    for (const ReshardStep& step : steps)
+        list.push_back(step.collective);
+    return list;
+}
+
+bool areSame(const std::vector<Collective>& a, const std::vector<Collective>& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Collective& x, const Collective& y) {
+        return x.kind == y.kind && x.axes == y.axes && x.perDimension == y.perDimension && x.moved == y.moved
+            && x.sourceDimension == y.sourceDimension && x.targetDimension == y.targetDimension;
+    });
+}
+
+std::int64_t localBytes(const TensorType& type, const TensorSharding& sharding)
+{
+    return TensorType{ type.dtype, shardShape(sharding, type.shape) }.byteCount();
+}
+
+/// Without these axes in any dimension.
+TensorSharding wholeAlong(TensorSharding sharding, const AxisList& axes)
+{
+    for (DimensionSharding& dim : sharding.dims)
+        dim.axes = axesMinus(dim.axes, axes);
+    return sharding;
+}
+
+bool isCutAlong(const TensorSharding& sharding, const AxisList& axes)
+{
+    return !wholeAlong(sharding, axes).isEquivalent(sharding);
+}
+
+/// Every device can make it: nothing has to be sent for it.
+bool isMadeAnywhere(const Program& program, ValueId value)
+{
+    const OperationId made = program.value(value).definition;
+    if (!made.valid())
+        return false;
+    const Operation& operation = program.operation(made);
+    return operation.kind == OpKind::Constant || operation.kind == OpKind::SdyConstant || operation.kind == OpKind::Iota
+        || (operation.kind == OpKind::BroadcastInDim && program.value(operation.operands[0]).type.rank() == 0);
+}
+
+bool isArgument(const Program& program, ValueId value)
+{
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    return std::find(arguments.begin(), arguments.end(), value) != arguments.end();
+}
+
+class Alternatives {
+public:
+    Alternatives(const CollectiveList& list, std::size_t index)
+        : m_list(list)
+        , m_entry(list.entries[index])
+        , m_blocks(m_entry.deviceOperation.valid() ? Blocks::Exact : Blocks::AsIfEven)
+        , m_step(sentBytes(list).step)
+    {
+        m_first = m_last = index;
+        while (m_first > 0 && follows(list.entries[m_first], list.entries[m_first - 1]))
+            --m_first;
+        while (m_last + 1 < list.entries.size() && follows(list.entries[m_last + 1], list.entries[m_last]))
+            ++m_last;
+        for (std::size_t i = m_first; i <= m_last; ++i)
+            m_kept += list.entries[i].sentPerStep();
+    }
+
+    std::vector<CollectiveAlternative> run()
+    {
+        CollectiveAlternative keep = made(Kind::Keep, {});
+        for (std::size_t i = m_first; i <= m_last; ++i)
+            keep.steps.push_back(m_list.entries[i].collective);
+        setSent(keep, m_kept);
+        m_found.push_back(std::move(keep));
+        if (m_entry.axes.empty() || !m_entry.writtenGroups.empty())
+            return std::move(m_found); // the program itself exchanges
+        if (m_entry.kind == CollectiveKind::AllReduce && !m_entry.before.unreduced.empty()) {
+            scatterResult();
+            gatherOperands();
+            holdOperandsWhole();
+        } else if (m_entry.kind == CollectiveKind::ReduceScatter) {
+            gatherOperands();
+            holdOperandsWhole();
+        } else {
+            reshards();
+        }
+        return std::move(m_found);
+    }
+
+private:
+    [[nodiscard]] CollectiveAlternative made(Kind kind, std::vector<Collective> steps) const
+    {
+        CollectiveAlternative alternative;
+        alternative.kind = kind;
+        alternative.steps = std::move(steps);
+        alternative.value = m_entry.value;
+        return alternative;
+    }
+    /// `sent`: per step.
+    void setSent(CollectiveAlternative& alternative, Rational sent) const
+    {
+        alternative.sentBytes = sent;
+        if (!m_entry.scalarLoss)
+            alternative.stepBytes = minus(m_step, m_kept) + sent;
+    }
+    [[nodiscard]] Rational perStep(const std::vector<ReshardStep>& steps) const
+    {
+        return sentBytes(steps) * Rational(m_entry.times);
+    }
+
+    // --- reshards: any sequence between the same two shardings does ----------------------------------------------
+
+    void reshards()
+    {
+        const CollectiveEntry& first = m_list.entries[m_first];
+        const CollectiveEntry& last = m_list.entries[m_last];
+        if (first.before.isEquivalent(last.after)) // another order of devices
+            return;
+        const Reshard reshard{ m_entry.type, first.before, last.after, m_entry.mesh.get(), nullptr, m_blocks };
+        const auto add = [&](Kind kind, const std::vector<ReshardStep>& steps) {
+            CollectiveAlternative alternative = made(kind, collectivesOf(steps));
+            const bool known = std::any_of(m_found.begin(), m_found.end(),
+                [&](const CollectiveAlternative& other) { return areSame(other.steps, alternative.steps); });
+            if (known)
+                return;
+            setSent(alternative, perStep(steps));
+            m_found.push_back(std::move(alternative));
+        };
+        add(Kind::OptimalReshard, optimalSteps(reshard));
+        add(Kind::ShardyReshard, shardySteps(reshard));
+        gatherAndSlice(reshard);
+        if (const ValueId value = m_entry.value; isArgument(*m_list.program, value))
+            changeSharding(
+                value, last.after, 0, localBytes(reshard.type, last.after) - localBytes(reshard.type, first.before));
+    }
+
+    void gatherAndSlice(const Reshard& reshard)
+    {
+        Reshard half = reshard;
+        half.to = TensorSharding::fullyReplicated(reshard.type.rank());
+        std::vector<ReshardStep> steps = shardySteps(half);
+        half.from = half.to;
+        half.to = reshard.to;
+        for (ReshardStep& step : shardySteps(half))
+            steps.push_back(std::move(step));
+        CollectiveAlternative alternative = made(Kind::GatherAndSlice, collectivesOf(steps));
+        if (areSame(alternative.steps, m_found.front().steps))
+            return;
+        setSent(alternative, perStep(steps));
+        alternative.moreBytesHeld = reshard.type.byteCount() - localBytes(reshard.type, reshard.to);
+        m_found.push_back(std::move(alternative));
+    }
+
+    // --- sums: keep less of the result, or need no sum ------------------------------------------------------------
+
+    /// One for every dimension that the axes can cut evenly.
+    void scatterResult()
+    {
+        for (std::size_t d = 0; d < m_entry.type.rank(); ++d) {
+            TensorSharding after = m_entry.after;
+            if (isCutAlong(after, m_entry.axes))
+                return;
+            Collective scatter;
+            scatter.kind = CollectiveKind::ReduceScatter;
+            scatter.reduction = m_entry.collective.reduction;
+            scatter.perDimension.resize(m_entry.type.rank());
+            for (const AxisRef axis : m_entry.axes) {
+                appendMerged(after.dims[d].axes, axis);
+                appendMerged(scatter.perDimension[d], axis);
+            }
+            if (m_entry.type.shape[d] % shardCount(after.dims[d]) != 0)
+                continue;
+            const std::int64_t local = localBytes(m_entry.type, m_entry.after);
+            scatter.sentBytes = ringBytes(scatter.kind, m_entry.groupSize, local);
+            CollectiveAlternative alternative = made(Kind::ScatterResult, { scatter });
+            alternative.sentBytes = scatter.sentBytes * Rational(m_entry.times);
+            alternative.moreBytesHeld = localBytes(m_entry.type, after) - local;
+            alternative.sharding = std::move(after);
+            m_found.push_back(std::move(alternative));
+        }
+    }
+
+    /// What it takes to have operand `o` whole along the axes; no steps where it is.
+    [[nodiscard]] std::vector<ReshardStep> gather(std::size_t o) const
+    {
+        const HeldOperand& operand = m_entry.operands[o];
+        if (isMadeAnywhere(*m_list.program, operand.value))
+            return {};
+        return shardySteps({ m_list.program->value(operand.value).type, operand.sharding,
+            wholeAlong(operand.sharding, m_entry.axes), m_entry.mesh.get(), nullptr, m_blocks });
+    }
+    [[nodiscard]] std::int64_t moreHeld(std::size_t o) const
+    {
+        const HeldOperand& operand = m_entry.operands[o];
+        const TensorType& type = m_list.program->value(operand.value).type;
+        return localBytes(type, wholeAlong(operand.sharding, m_entry.axes)) - localBytes(type, operand.sharding);
+    }
+    /// What the operation's result has to go through when no sum is left: nothing, or a cut.
+    [[nodiscard]] bool canBeWhole() const
+    {
+        return !m_entry.operands.empty()
+            && std::all_of(m_entry.operands.begin(), m_entry.operands.end(), [&](const HeldOperand& operand) {
+                   return operand.sharding.rank() == m_list.program->value(operand.value).type.rank()
+                       && operand.sharding.unreduced.empty();
+               });
+    }
+
+    void gatherOperands()
+    {
+        if (!canBeWhole())
+            return;
+        CollectiveAlternative alternative = made(Kind::GatherOperands, {});
+        Rational sent;
+        for (std::size_t o = 0; o < m_entry.operands.size(); ++o) {
+            const std::vector<ReshardStep> steps = gather(o);
+            sent += perStep(steps);
+            for (const ReshardStep& step : steps)
+                alternative.steps.push_back(step.collective);
+            alternative.moreBytesHeld += moreHeld(o);
+        }
+        if (alternative.steps.empty())
+            return;
+        setSent(alternative, sent);
+        m_found.push_back(std::move(alternative));
+    }
+
+    /// One operand is held whole from the start, the others are gathered.
+    void holdOperandsWhole()
+    {
+        if (!canBeWhole())
+            return;
+        for (std::size_t whole = 0; whole < m_entry.operands.size(); ++whole) {
+            const HeldOperand& operand = m_entry.operands[whole];
+            if (!isArgument(*m_list.program, operand.value) || !isCutAlong(operand.sharding, m_entry.axes))
+                continue;
+            Rational sent;
+            std::vector<Collective> steps;
+            for (std::size_t o = 0; o < m_entry.operands.size(); ++o) {
+                if (o == whole || m_entry.operands[o].value == operand.value)
+                    continue;
+                const std::vector<ReshardStep> gathered = gather(o);
+                sent += perStep(gathered);
+                for (const ReshardStep& step : gathered)
+                    steps.push_back(step.collective);
+            }
+            changeSharding(operand.value, wholeAlong(operand.sharding, m_entry.axes), sent, moreHeld(whole), steps);
+        }
+    }
+
+    void changeSharding(ValueId value, TensorSharding sharding, Rational sent, std::int64_t moreHeld,
+        std::vector<Collective> steps = {})
+    {
+        CollectiveAlternative alternative = made(Kind::ChangeSharding, std::move(steps));
+        alternative.sentBytes = sent;
+        alternative.moreBytesHeld = moreHeld;
+        alternative.sharding = std::move(sharding);
+        alternative.value = value;
+        m_found.push_back(std::move(alternative));
+    }
+
+    const CollectiveList& m_list;
+    const CollectiveEntry& m_entry;
+    Blocks m_blocks;
+    Rational m_step, m_kept;
+    std::size_t m_first = 0, m_last = 0;
+    std::vector<CollectiveAlternative> m_found;
+};
+
+/// What a device holds of all that main takes.
+std::int64_t heldByArguments(const Snapshot& snapshot)
+{
+    std::int64_t sum = 0;
+    for (const ValueId argument : snapshot.program->main().arguments)
+        if (const TensorRow* row = snapshot.row(argument))
+            sum = saturatingSum(sum, row->bytesPerDevice);
+    return sum;
+}
+
+/// The sharding over the snapshot's mesh, which may have axes of size 1 that partitioning leaves out.
+std::optional<TensorSharding> overMeshOf(const Snapshot& snapshot, TensorSharding sharding, const Mesh& mesh)
+{
+    for (DimensionSharding& dim : sharding.dims) {
+        dim.open = false;
+        dim.priority = -1;
+        for (AxisRef& axis : dim.axes) {
+            const auto index = snapshot.mesh->axisIndex(mesh.axis(static_cast<std::size_t>(axis.axis)).name);
+            if (!index)
+                return std::nullopt;
+            axis.axis = static_cast<std::int32_t>(*index);
+        }
+    }
+    sharding.replicated.clear();
+    sharding.unreduced.clear();
+    return sharding;
+}
+
+void tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const Mesh& mesh, AnalysisCache& cache,
+    const std::stop_token& stop)
+{
+    const std::optional<TensorSharding> sharding = overMeshOf(snapshot, *alternative.sharding, mesh);
+    if (!sharding)
+        return;
+    for (const AnnotationTarget& target : annotationTargets(snapshot, alternative.value)) {
+        Result<Experiment> after = withAnnotation(snapshot, target, *sharding);
+        if (!after)
+            return;
+        const SnapshotPtr tried = analyse(std::make_shared<const Experiment>(*after), snapshot.revision, cache, stop);
+        if (!tried || !tried->laidOut())
+            return;
+        const Result<CollectiveList> list = collectivesOf(*tried, stop);
+        if (!list || !list->program)
+            return;
+        alternative.stepBytes = sentBytes(*list).step;
+        alternative.stepMoreBytesHeld = heldByArguments(*tried) - heldByArguments(snapshot);
+        alternative.after = std::move(*after);
+        return; // the value's own annotation; what returns it is another matter
+    }
+}
+
+} // namespace
+
+std::vector<CollectiveAlternative> alternatives(const CollectiveList& list, std::size_t index)
+{
+    return Alternatives(list, index).run();
+}
+
+std::vector<CollectiveAlternative> alternatives(
+    const Snapshot& snapshot, const CollectiveList& list, std::size_t index, std::stop_token stop)
+{
+    std::vector<CollectiveAlternative> found = alternatives(list, index);
+    AnalysisCache cache;
+    for (CollectiveAlternative& alternative : found)
+        if (alternative.kind == Kind::ChangeSharding && !stop.stop_requested())
+            tryOut(alternative, snapshot, *list.entries[index].mesh, cache, stop);
+    return found;
+}
+
+} // namespace shardscope

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All collectives of a step in one list, whatever program they come from: what is sent, how often, for which value and
+// why; and what could stand in place of each.
+//
+//     the MLP of the notebook (8 x 1024, four layers) on {data=2, model=4}:
+//     entries[0]  all_reduce over model, 2 groups of 4, for layers.0/z: every device sends 2 * 3/4 * 16 KiB = 24 KiB;
+//                 ReducedFactor, the product with W2 sums over hidden, which model cuts
+//     sums(list, CollectiveKey::Axes)[0]  { "data", 8 collectives, 8,388,608 bytes }
+//
+// Bytes are those of the ring model (partition/device_program.h), per device, as rational numbers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "partition/device_program.h"
+#include "pipeline/snapshot.h"
+
+namespace shardscope {
+
+/// A value as an operation reads it.
+struct HeldOperand {
+    ValueId value;
+    TensorSharding sharding;
+};
+
+struct CollectiveEntry {
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    AxisList axes; ///< that it runs over, in mesh order; empty where the program names groups that no axes make
+    std::int64_t groupSize = 1; ///< devices of a group
+    std::int64_t groupCount = 1;
+    Rational sentBytes; ///< per device, once
+    std::int64_t times = 1; ///< per step: the trips of the loops around it, over all calls of its function
+    bool timesKnown = true; ///< false: a loop around it has trips that nobody can tell before it runs; they count once
+    bool conditional = false; ///< stands in a branch, and is counted as if that were taken
+    bool scalarLoss = false; ///< adds up the loss, or a scalar behind it; reports leave it out of sums
+    /// Of CollectiveList::program: the value that it works for; where that has no path and a constraint names it, what
+    /// the constraint gives.
+    ValueId value;
+    std::optional<Reason> reason; ///< absent: the program itself says so
+    std::string scope; ///< of the operation behind it, "layers.0/mlp"; "" where it has none
+    TensorType type; ///< global; within a manual computation, of what is held along its manual axes
+    TensorSharding before, after; ///< of `value`; `before` is unreduced over what a reduction adds up
+
+    // What views and reports need beyond that.
+    Collective collective; ///< kind, axes and dimensions in full
+    MeshPtr mesh; ///< never null; whose axes these are
+    std::vector<std::vector<std::int64_t>> writtenGroups; ///< device ids, where the program itself names groups
+    std::vector<HeldOperand> operands; ///< of the operation that left the parts which a reduction adds up
+    DeviceOpId deviceOperation; ///< of Snapshot::deviceProgram; invalid for a text
+    OperationId operation; ///< of CollectiveList::program, for a text: the collective itself; invalid for a network
+
+    [[nodiscard]] Rational sentPerStep() const { return sentBytes * Rational(times); }
+};
+
+struct CollectiveList {
+    /// What value, reason.operation and operation speak of. Of a text: behind partitioning; values that the snapshot's
+    /// program has as well stand under the same ids, and copies of them have the same paths.
+    ProgramPtr program;
+    MeshPtr mesh;
+    std::vector<CollectiveEntry> entries; ///< in order of execution; number N of users is entries[N - 1]
+};
+
+/// Replica groups as device ids, as partitioning writes them; of a collective_permute: the devices among which data
+/// moves.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entry, const Mesh& mesh);
+
+enum class CollectiveKey : std::uint8_t { Kind, Axes, Layer };
+struct CollectiveSum {
+    std::string key; ///< "all_reduce"; "data, model:(1)2"; "layers.0", "" for no layer
+    std::int64_t collectives = 0, timesPerStep = 0;
+    Rational sent; ///< per device and step
+};
+/// "all_reduce", "data, model", "layers.0": what sums() puts an entry under.
+[[nodiscard]] std::string keyOf(const CollectiveEntry& entry, CollectiveKey key);
+/// Sums by one key, the largest first, without the scalar loss.
+[[nodiscard]] std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key);
+/// Of the whole step, per device; the scalar loss apart.
+[[nodiscard]] SentBytes sentBytes(const CollectiveList& list);
+
+/// Of a network from its device program; of a program in a text by partitioning it with the experiment's shardings and
+/// strategy, which takes a while (seconds for a large program: call it off the window's thread). Errors: the
+/// snapshot's first, where it has no layout; those of partitioning.
+/// When stopped, a list without program.
+[[nodiscard]] Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token stop = {});
+[[nodiscard]] CollectiveList collectivesOf(const DeviceProgram& device);
+
+/// What could stand in place of a collective, the present one first, with what the whole step would send then.
+struct CollectiveAlternative {
+    enum class Kind : std::uint8_t {
+        Keep, ///< as it is
+        ScatterResult, ///< reduce_scatter in place of all_reduce: every device keeps a piece of the sum
+        GatherOperands, ///< both operands whole along the summed axes, so that nothing is left to add up
+        OptimalReshard, ///< the sequence that sends the fewest bytes
+        ShardyReshard, ///< Shardy's sequence, where that is not what there is
+        GatherAndSlice, ///< all_gather everything, cut what is wanted
+        ChangeSharding ///< another sharding for `value`, worked out by partitioning the program with it
+    };
+    Kind kind = Kind::Keep;
+    Rational sentBytes; ///< per device and step, of what stands in this place
+    std::optional<Rational> stepBytes; ///< of the whole step, where that was worked out, without the scalar loss
+    std::vector<Collective> steps; ///< once
+    std::int64_t moreBytesHeld = 0; ///< per device, additionally; negative for less
+    std::optional<TensorSharding> sharding; ///< the other sharding of `value`, where that is what changes
+    ValueId value;
+    std::optional<std::int64_t>
+        stepMoreBytesHeld = {}; ///< per device, of all that main takes; where stepBytes is tried out
+    std::optional<Experiment> after = {}; ///< with that sharding, where the experiment can have it
+};
+/// Of entries[index]; steps of one reshard are one thing, and stand for all of them. Prices are computed: those of
+/// reshards by the planners, those of a sum from the operation's operands and the sizes of their shards.
+///
+///     all_reduce over model of y W2 (8 x 1024, on {data=2, model=4}; y P(data, model), W2 P(model, -)):
+///     Keep            2 * 3/4 * 16 KiB = 24 KiB
+///     ScatterResult       3/4 * 16 KiB = 12 KiB, and what comes next has to take z cut along a dimension by model
+///     GatherOperands  3 * 4 KiB (y) + 3 * 1 MiB (W2)
+///     ChangeSharding  W2 held whole, P(-, -): 3 * 4 KiB for y, and 3 MiB more on every device
+[[nodiscard]] std::vector<CollectiveAlternative> alternatives(const CollectiveList& list, std::size_t index);
+/// The same; other shardings are tried out as edits of the experiment, as far as it can have them, and have the bytes
+/// of the whole step and of what main takes (those of the step with that edit, which may change other arrays as well: a
+/// rule counts for all arrays that have its name). Takes an analysis for each: off the window's thread.
+[[nodiscard]] std::vector<CollectiveAlternative> alternatives(
+    const Snapshot& snapshot, const CollectiveList& list, std::size_t index, std::stop_token stop = {});
+
+} // namespace shardscope

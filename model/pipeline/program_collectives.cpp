@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline/program_collectives.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "partition/route.h"
+#include "program/body.h"
+#include "program/counted_loop.h"
+#include "program/editor.h"
+#include "program/over_mesh.h"
+#include "program/value_shardings.h"
+#include "propagation/strategy.h"
+
+namespace shardscope {
+
+namespace {
+
+std::optional<CollectiveKind> kindOf(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::SdyAllReduce:
+    case OpKind::AllReduce:
+        return CollectiveKind::AllReduce;
+    case OpKind::SdyAllGather:
+    case OpKind::AllGather:
+        return CollectiveKind::AllGather;
+    case OpKind::SdyReduceScatter:
+    case OpKind::ReduceScatter:
+        return CollectiveKind::ReduceScatter;
+    case OpKind::SdyAllToAll:
+    case OpKind::AllToAll:
+        return CollectiveKind::AllToAll;
+    case OpKind::SdyCollectivePermute:
+    case OpKind::CollectivePermute:
+    case OpKind::CollectiveBroadcast: // every device but the last hands the block on once
+        return CollectiveKind::CollectivePermute;
+    case OpKind::SdyAllSlice:
+        return CollectiveKind::AllSlice;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// The part of a location that a person wrote: "layers.0/mlp" of "jit(step)/jit(main)/layers.0/mlp/dot_general".
+std::string scopeOfLocation(std::string_view location)
+{
+    if (!location.starts_with('"'))
+        return {};
+    const std::size_t end = location.find('"', 1);
+    if (end == std::string_view::npos || (end + 1 < location.size() && location[end + 1] == ':'))
+        return {}; // the name of a file
+    std::string_view path = location.substr(1, end - 1);
+    const std::size_t operation = path.rfind('/');
+    if (operation == std::string_view::npos)
+        return {};
+    path = path.substr(0, operation);
+    while (path.starts_with("jit(") || path.starts_with("pjit(")) {
+        const std::size_t close = path.find(')');
+        if (close == std::string_view::npos)
+            break;
+        path = close + 1 < path.size() && path[close + 1] == '/' ? path.substr(close + 2) : std::string_view();
+    }
+    return std::string(path);
+}
+
+std::string scopeOf(const Program& program, OperationId id)
+{
+    if (!id.valid())
+        return {};
+    const Operation& operation = program.operation(id);
+    if (operation.scope < program.scopes.size() && !program.scopes[operation.scope].empty())
+        return program.scopes[operation.scope];
+    return operation.source < program.sources.size() ? scopeOfLocation(*program.sources[operation.source].location)
+                                                     : std::string();
+}
+
+std::vector<std::vector<std::int64_t>> groupsOver(const Mesh& mesh, const AxisList& axes)
+{
+    std::vector<std::vector<std::int64_t>> ids;
+    for (const std::vector<std::int32_t>& group : axisGroups(mesh, axes)) {
+        std::vector<std::int64_t>& devices = ids.emplace_back();
+        devices.reserve(group.size());
+        for (const std::int32_t position : group)
+            devices.push_back(mesh.deviceAt(position));
+    }
+    return ids;
+}
+
+/// The axes of which these are the groups, if there are any. Groups are lists of devices.
+AxisList axesOfGroups(const std::vector<std::vector<std::int64_t>>& groups, const Mesh& mesh)
+{
+    if (groups.empty() || groups.front().empty())
+        return {};
+    AxisList varying;
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
+        const auto coordinate = [&](std::int64_t device) {
+            const std::int64_t position =
+                device < 0 || device >= maximumDevices ? -1 : mesh.positionOf(static_cast<std::int32_t>(device));
+            return position < 0 || position >= mesh.deviceCount() ? -1 : mesh.coordinate(position, axis);
+        };
+        const std::vector<std::int64_t>& first = groups.front();
+        if (std::any_of(first.begin(), first.end(),
+                [&](std::int64_t device) { return coordinate(device) != coordinate(first.front()); }))
+            varying.push_back(wholeAxis(mesh, axis));
+    }
+    const auto sorted = [](std::vector<std::vector<std::int64_t>> list) {
+        for (std::vector<std::int64_t>& group : list)
+            std::sort(group.begin(), group.end());
+        std::sort(list.begin(), list.end());
+        return list;
+    };
+    return sorted(groupsOver(mesh, varying)) == sorted(groups) ? varying : AxisList();
+}
+
+/// Pairs of sender and receiver become the devices that they connect.
+std::vector<std::vector<std::int64_t>> connected(const std::vector<std::vector<std::int64_t>>& pairs)
+{
+    std::vector<std::vector<std::int64_t>> groups;
+    for (const std::vector<std::int64_t>& pair : pairs) {
+        std::vector<std::int64_t> joined = pair;
+        std::vector<std::vector<std::int64_t>> others;
+        for (std::vector<std::int64_t>& group : groups) {
+            const bool touches = std::any_of(group.begin(), group.end(),
+                [&](std::int64_t device) { return std::find(pair.begin(), pair.end(), device) != pair.end(); });
+            if (touches)
+                joined.insert(joined.end(), group.begin(), group.end());
+            else
+                others.push_back(std::move(group));
+        }
+        std::sort(joined.begin(), joined.end());
+        joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
+        others.push_back(std::move(joined));
+        groups = std::move(others);
+    }
+    std::sort(groups.begin(), groups.end());
+    return groups;
+}
+
+class Collector {
+public:
+    Collector(const Program& program, const std::vector<passes::Inserted>& inserted, MeshPtr mesh)
+        : m_program(program)
+        , m_inserted(inserted)
+        , m_mesh(std::move(mesh))
+        , m_shardings(program)
+        , m_executions(executionsOf(program))
+    {
+        for (const Function& function : program.functions)
+            m_bodies.emplace(function.name, function.body);
+    }
+
+    std::vector<CollectiveEntry> run()
+    {
+        visit(RegionId(std::size_t{ 0 }));
+        return std::move(m_entries);
+    }
+
+private:
+    void visit(RegionId body)
+    {
+        if (!m_seen.insert(body.index).second)
+            return;
+        walk(m_program, body, [&](OperationId id) {
+            const Operation& operation = m_program.operation(id);
+            if (const std::optional<CollectiveKind> kind = kindOf(operation.kind))
+                add(id, *kind);
+            else if (const auto* call = wideAs<CallAttributes>(operation.attributes)) {
+                if (const auto callee = m_bodies.find(call->callee); callee != m_bodies.end())
+                    visit(callee->second);
+            }
+        });
+    }
+
+    [[nodiscard]] TensorSharding shardingOf(ValueId value) const
+    {
+        const ProgramSharding* found = m_shardings.of(value);
+        const std::size_t rank = m_program.value(value).type.rank();
+        return found && found->sharding.rank() == rank ? found->sharding : TensorSharding::fullyReplicated(rank);
+    }
+    [[nodiscard]] std::int64_t localBytes(ValueId value) const
+    {
+        TensorType type = m_program.value(value).type;
+        type.shape = shardShape(shardingOf(value), type.shape);
+        return type.byteCount();
+    }
+
+    void add(OperationId id, CollectiveKind kind)
+    {
+        const Operation& operation = m_program.operation(id);
+        CollectiveEntry& entry = m_entries.emplace_back();
+        entry.kind = kind;
+        entry.collective.kind = kind;
+        entry.operation = id;
+        entry.value = behindExchanges(m_program, operation.operands[0]);
+        entry.type = m_program.value(operation.operands[0]).type;
+        entry.before = shardingOf(operation.operands[0]);
+        entry.after = shardingOf(operation.results[0]);
+        entry.mesh = m_mesh;
+        const Executions& runs = m_executions[id.index];
+        entry.times = runs.times;
+        entry.timesKnown = runs.known;
+        entry.conditional = runs.conditional;
+        if (const auto* shardy = wideAs<SdyCollectiveAttributes>(operation.attributes))
+            describe(entry, operation, *shardy);
+        else if (const auto* written = wideAs<CollectiveAttributes>(operation.attributes))
+            describe(entry, operation, *written);
+        entry.collective.sentBytes = entry.sentBytes;
+        addCause(entry, id);
+    }
+
+    void describe(CollectiveEntry& entry, const Operation& operation, const SdyCollectiveAttributes& attributes)
+    {
+        Collective& collective = entry.collective;
+        entry.mesh = m_program.meshes[attributes.out.mesh].mesh;
+        collective.perDimension = attributes.axesPerDimension;
+        collective.axes = attributes.axes;
+        collective.reduction = attributes.kind;
+        for (const AxisMove& move : attributes.moves) {
+            collective.sourceDimension = static_cast<std::int32_t>(move.source);
+            collective.targetDimension = static_cast<std::int32_t>(move.target);
+            for (const AxisRef axis : move.axes)
+                collective.moved.push_back(axis);
+        }
+        if (entry.kind == CollectiveKind::CollectivePermute)
+            collective.axes = permuted(entry, operation.operands[0]);
+        entry.axes = axesOf(collective);
+        entry.groupSize = product(entry.axes);
+        entry.groupCount = entry.mesh->deviceCount() / entry.groupSize;
+        const bool adds = entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter;
+        if (const OperationId maker = m_program.value(operation.operands[0]).definition; adds && maker.valid())
+            for (const ValueId read : m_program.operation(maker).operands)
+                entry.operands.push_back({ behindExchanges(m_program, read), shardingOf(read) });
+        // What is to be added up is partial before, though a program does not say so.
+        if (adds)
+            for (const AxisRef axis : entry.axes)
+                if (std::none_of(entry.before.unreduced.begin(), entry.before.unreduced.end(),
+                        [&](AxisRef known) { return overlaps(known, axis); }))
+                    entry.before.unreduced.push_back(axis);
+        std::sort(entry.before.unreduced.begin(), entry.before.unreduced.end());
+        const std::int64_t bytes = localBytes(operation.operands[0]);
+        if (attributes.moves.size() < 2) {
+            entry.sentBytes = ringBytes(entry.kind, entry.groupSize, bytes);
+            return;
+        }
+        for (const AxisMove& move : attributes.moves) // one exchange for each
+            entry.sentBytes += ringBytes(entry.kind, product(move.axes), bytes);
+    }
+
+    /// Everything, where data goes to another order of devices.
+    [[nodiscard]] AxisList permuted(const CollectiveEntry& entry, ValueId operand) const
+    {
+        const ProgramSharding* from = m_shardings.of(operand);
+        if (!from || *m_program.meshes[from->mesh].mesh == *entry.mesh)
+            return reshard::permutedAxes(
+                reshard::listsOf(entry.before), reshard::listsOf(entry.after), entry.mesh->rank());
+        AxisList all;
+        for (std::size_t axis = 0; axis < entry.mesh->rank(); ++axis)
+            all.push_back(wholeAxis(*entry.mesh, axis));
+        return all;
+    }
+
+    void describe(CollectiveEntry& entry, const Operation& operation, const CollectiveAttributes& attributes)
+    {
+        entry.writtenGroups = attributes.groups;
+        for (std::vector<std::int64_t>& group : entry.writtenGroups)
+            std::erase_if(group, [](std::int64_t device) { return device < 0; });
+        std::erase_if(entry.writtenGroups, [](const auto& group) { return group.empty(); });
+        if (entry.kind == CollectiveKind::CollectivePermute && operation.kind != OpKind::CollectiveBroadcast)
+            entry.writtenGroups = connected(entry.writtenGroups);
+        if (entry.writtenGroups.empty()) { // none are written: all devices
+            entry.writtenGroups.emplace_back();
+            for (std::int64_t position = 0; position < entry.mesh->deviceCount(); ++position)
+                entry.writtenGroups.back().push_back(entry.mesh->deviceAt(position));
+        }
+        entry.axes = axesOfGroups(entry.writtenGroups, *entry.mesh);
+        for (const auto& group : entry.writtenGroups)
+            entry.groupSize = std::max(entry.groupSize, static_cast<std::int64_t>(group.size()));
+        entry.groupCount = static_cast<std::int64_t>(entry.writtenGroups.size());
+        Collective& collective = entry.collective;
+        collective.axes = entry.axes;
+        if (entry.kind == CollectiveKind::AllToAll) {
+            collective.sourceDimension = static_cast<std::int32_t>(attributes.dimension);
+            collective.targetDimension = static_cast<std::int32_t>(attributes.concatDimension);
+        }
+        if (const auto kind = reductionOf(m_program, operation))
+            collective.reduction = *kind;
+        for (const ValueId operand : operation.operands)
+            entry.sentBytes += ringBytes(entry.kind, entry.groupSize, localBytes(operand));
+    }
+
+    void addCause(CollectiveEntry& entry, OperationId id) const
+    {
+        const auto found = std::lower_bound(m_inserted.begin(), m_inserted.end(), id,
+            [](const passes::Inserted& one, OperationId wanted) { return one.operation < wanted; });
+        if (found != m_inserted.end() && found->operation == id)
+            entry.reason = found->reason;
+        if (entry.reason && entry.reason->operation.valid())
+            entry.scope = scopeOf(m_program, entry.reason->operation);
+        if (entry.scope.empty())
+            entry.scope = scopeOf(m_program, m_program.value(entry.value).definition);
+        if (entry.scope.empty())
+            entry.scope = scopeOf(m_program, id);
+    }
+
+    const Program& m_program;
+    const std::vector<passes::Inserted>& m_inserted;
+    MeshPtr m_mesh;
+    ValueShardings m_shardings;
+    std::vector<Executions> m_executions;
+    std::unordered_map<std::string, RegionId> m_bodies;
+    std::set<std::uint32_t> m_seen;
+    std::vector<CollectiveEntry> m_entries;
+};
+
+/// The paths of the snapshot's program, which shows copies of constants that the text does not have.
+void nameAsShown(Program& program, const Snapshot& snapshot)
+{
+    const std::size_t common = std::min(snapshot.asRead->values.size(), program.values.size());
+    std::unordered_map<std::string, std::string> shown;
+    for (std::size_t v = 0; v < snapshot.asRead->values.size(); ++v)
+        shown.emplace(*snapshot.asRead->values[v].path, *snapshot.program->values[v].path);
+    for (std::size_t v = 0; v < program.values.size(); ++v) {
+        if (v < common) {
+            program.values[v].path = snapshot.program->values[v].path;
+            continue;
+        }
+        const auto copied = shown.find(*program.values[v].path);
+        program.values[v].path = copied == shown.end() ? std::string() : copied->second;
+    }
+}
+
+} // namespace
+
+PartitionOptions partitionOptions(const Experiment& experiment)
+{
+    PartitionOptions options;
+    options.pipeline.strategy = engineStrategy(experiment.propagation);
+    options.pipeline.propagation = engineOptions(experiment.propagation);
+    return options;
+}
+
+CollectiveList collectivesOf(ShardedProgram sharded, const Snapshot& snapshot)
+{
+    nameAsShown(sharded.program, snapshot);
+    // Axes of size 1 are gone in partitioning.
+    const std::optional<std::uint32_t> main = mainMesh(sharded.program);
+    CollectiveList list;
+    list.mesh = main ? sharded.program.meshes[*main].mesh : snapshot.mesh;
+    list.program = std::make_shared<const Program>(std::move(sharded.program));
+    list.entries = Collector(*list.program, sharded.inserted, list.mesh).run();
+    return list;
+}
+
+} // namespace shardscope

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What every device runs, worked out once more: with the collectives of the reshards chosen in another way than the
+// snapshot's, and for programs in a text, which analysing only propagates.
+#pragma once
+
+#include "partition/partition_program.h"
+#include "pipeline/snapshot.h"
+
+namespace shardscope {
+
+/// Of a built-in network that has its layout. Errors: those of partition(); the snapshot's first, where it has none.
+[[nodiscard]] Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards);
+/// Of a program in a text, with the experiment's shardings and strategy. Errors: those of partitionProgram(); the
+/// snapshot's first, where it has no layout.
+[[nodiscard]] Result<PartitionedProgram> partitionText(const Snapshot& snapshot, bool optimalReshards);
+/// The first error among a snapshot's problems; nothing if there is none.
+[[nodiscard]] std::optional<Error> firstError(const Snapshot& snapshot);
+
+} // namespace shardscope

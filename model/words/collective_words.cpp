@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/collective_words.h"
+
+#include <algorithm>
+
+#include "program/op_row.h"
+#include "words/definitions.h"
+#include "words/links.h"
+#include "words/propagation_steps.h"
+#include "words/sentence.h"
+
+namespace shardscope::words {
+
+namespace {
+
+std::int64_t localBytes(const TensorType& type, const TensorSharding& sharding)
+{
+    return TensorType{ type.dtype, shardShape(sharding, type.shape) }.byteCount();
+}
+
+bool overlapsAny(const AxisList& list, const AxisList& axes)
+{
+    return std::any_of(list.begin(), list.end(),
+        [&](AxisRef a) { return std::any_of(axes.begin(), axes.end(), [&](AxisRef b) { return overlaps(a, b); }); });
+}
+
+/// Its own name, "%12" for one that has a number; "a value" where it has none.
+Sentence::Part valueName(const Program& program, ValueId value)
+{
+    QString name = operandName(program, value);
+    if (!name.isEmpty() && name[0].isDigit() && !program.value(value).path.empty())
+        name.prepend(QLatin1Char('%'));
+    return { name.isEmpty() ? Words::tr("a value") : name, valueLink(program, value) };
+}
+
+Sentence::Part operationPart(const Program& program, OperationId operation)
+{
+    return { operationName(program.operation(operation)), operationLink(program, operation) };
+}
+
+Sentence::Part form(const TensorSharding& sharding, const CollectiveEntry& entry)
+{
+    return { shardingForm(sharding, *entry.mesh), {}, Span::Style::Code };
+}
+
+QString dimensionNameOf(const Program& program, ValueId value, std::size_t dimension)
+{
+    const Value& v = program.value(value);
+    return dimension < v.dimNames.size() && !v.dimNames[dimension].empty() ? fromStd(v.dimNames[dimension])
+                                                                           : Words::tr("dimension %1").arg(dimension);
+}
+
+/// An operand of the operation behind a sum, and on which of its dimensions the axes cut it.
+struct CutOperand {
+    const HeldOperand* operand;
+    QString dimension;
+};
+
+std::vector<CutOperand> cutOperands(const Program& program, const CollectiveEntry& entry)
+{
+    std::vector<CutOperand> cut;
+    for (const HeldOperand& operand : entry.operands) {
+        QStringList names;
+        for (std::size_t d = 0; d < operand.sharding.rank(); ++d)
+            if (overlapsAny(operand.sharding.dims[d].axes, entry.axes))
+                names << dimensionNameOf(program, operand.value, d);
+        if (!names.isEmpty())
+            cut.push_back({ &operand, names.join(Words::tr(" and ")) });
+    }
+    return cut;
+}
+
+/// "x is cut on hidden and W on dimension 0, which the dot_general sums away: the 4 devices along model must add ..."
+void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entry)
+{
+    const Program& program = *list.program;
+    const std::vector<CutOperand> cut = cutOperands(program, entry);
+    const bool known = entry.reason && entry.reason->operation.valid();
+    if (cut.size() == 2 && cut[0].dimension == cut[1].dimension) {
+        if (cut[0].operand->value == cut[1].operand->value)
+            s.fill(Words::tr("Both factors, %1, are cut on "), { valueName(program, cut[0].operand->value) });
+        else
+            s.fill(Words::tr("%1 and %2 are both cut on "),
+                { valueName(program, cut[0].operand->value), valueName(program, cut[1].operand->value) });
+        s.strong(cut[0].dimension);
+    } else {
+        for (std::size_t i = 0; i < cut.size(); ++i) {
+            s.between(i, cut.size());
+            s.fill(i == 0 ? Words::tr("%1 is cut on ") : Words::tr("%1 on "),
+                { valueName(program, cut[i].operand->value) });
+            s.strong(cut[i].dimension);
+        }
+    }
+    if (cut.empty())
+        s.say(Words::tr("It is a sum over a cut dimension: "));
+    else if (known)
+        s.fill(Words::tr(", which the %1 sums away: "), { operationPart(program, entry.reason->operation) });
+    else
+        s.say(Words::tr(", which is summed away: "));
+}
+
+void sayDevicesMustAdd(Sentence& s, const CollectiveEntry& entry)
+{
+    s.say(Words::tr("the %1 along ").arg(counted(entry.groupSize, Noun::Device)));
+    s.axes(entry.axes);
+    s.say(entry.kind == CollectiveKind::ReduceScatter ? Words::tr(" must add their parts, and each keeps a piece.")
+                                                      : Words::tr(" must add their parts."));
+}
+
+/// "2 × 3/4 × 16 KiB = 24 KiB"; the figure alone where a ring would not send that.
+QString sentFormula(const CollectiveEntry& entry)
+{
+    const std::int64_t local = localBytes(entry.type, entry.before);
+    const std::int64_t n = entry.groupSize;
+    const QString sent = bytes(entry.sentBytes);
+    if (!(ringBytes(entry.kind, n, local) == entry.sentBytes) || n < 2)
+        return sent;
+    const QString size = bytes(static_cast<double>(local));
+    switch (entry.kind) {
+    case CollectiveKind::AllReduce:
+        return Words::tr("2 × %1/%2 × %3 = %4").arg(count(n - 1), count(n), size, sent);
+    case CollectiveKind::ReduceScatter:
+    case CollectiveKind::AllToAll:
+        return Words::tr("%1/%2 × %3 = %4").arg(count(n - 1), count(n), size, sent);
+    case CollectiveKind::AllGather:
+        return n == 2 ? sent : Words::tr("%1 × %2 = %3").arg(count(n - 1), size, sent);
+    default:
+        return sent;
+    }
+}
+
+QString kindsOf(const std::vector<Collective>& steps)
+{
+    QStringList names;
+    for (const Collective& step : steps)
+        names << collective(step.kind);
+    return names.join(Words::tr(", ", "between the steps of a sequence"));
+}
+
+/// ", and every device holds 3 MiB more"
+void sayHeld(Sentence& s, std::int64_t more)
+{
+    if (more > 0)
+        s.say(Words::tr(", and every device holds %1 more").arg(bytes(static_cast<double>(more))));
+    else if (more < 0)
+        s.say(Words::tr(", and every device holds %1 less").arg(bytes(static_cast<double>(-more))));
+}
+
+/// A sentence may begin with a name that is none: "the incoming gradient".
+Text capitalised(Text text)
+{
+    for (const QString& article : { Words::tr("the "), Words::tr("an "), Words::tr("a ") })
+        if (!text.empty() && text.front().text.startsWith(article))
+            text.front().text[0] = text.front().text[0].toUpper();
+    return text;
+}
+
+QString sentInPlace(const CollectiveAlternative& alternative)
+{
+    return alternative.sentBytes == Rational(0)
+        ? Words::tr("nothing is sent in its place")
+        : Words::tr("%1 are sent per step in its place").arg(bytes(alternative.sentBytes));
+}
+
+} // namespace
+
+QString causeName(const std::optional<Reason>& reason)
+{
+    if (!reason)
+        return Words::tr("the program");
+    switch (reason->kind) {
+    case Reason::Kind::ReducedFactor:
+        return Words::tr("sum");
+    case Reason::Kind::OperandReshard:
+        return Words::tr("operand");
+    case Reason::Kind::ResultReshard:
+        return Words::tr("result");
+    case Reason::Kind::ConstraintReshard:
+        return Words::tr("constraint");
+    case Reason::Kind::ReturnReshard:
+        return Words::tr("returned");
+    case Reason::Kind::PartialOperand:
+        return Words::tr("unfinished sum");
+    case Reason::Kind::BorderReshard:
+        return Words::tr("border");
+    case Reason::Kind::CallReshard:
+        return Words::tr("call");
+    case Reason::Kind::SingleDevice:
+        return Words::tr("single device");
+    }
+    return {};
+}
+
+QString groupCounts(const CollectiveEntry& entry)
+{
+    return entry.groupCount == 1 ? Words::tr("1 group of %1").arg(count(entry.groupSize))
+                                 : Words::tr("%1 groups of %2").arg(count(entry.groupCount), count(entry.groupSize));
+}
+
+QString groupList(const CollectiveEntry& entry, std::size_t most)
+{
+    QStringList shown;
+    std::size_t devices = 0;
+    const std::vector<std::vector<std::int64_t>> groups = replicaGroups(entry, *entry.mesh);
+    for (const std::vector<std::int64_t>& group : groups) {
+        devices += group.size();
+        if (devices > most && !shown.isEmpty())
+            break;
+        QStringList members;
+        for (std::size_t i = 0; i < std::min(group.size(), most); ++i)
+            members << QString::number(group[i]);
+        if (group.size() > most)
+            members << QStringLiteral("…");
+        shown << QStringLiteral("[") + members.join(QStringLiteral(", ")) + QStringLiteral("]");
+    }
+    const auto all = static_cast<qsizetype>(groups.size());
+    return shown.size() == all ? shown.join(QStringLiteral(", "))
+                               : Words::tr("%1, … (%2)").arg(shown.join(QStringLiteral(", ")), groupCounts(entry));
+}
+
+QString shardingForm(const TensorSharding& sharding, const Mesh& mesh)
+{
+    TensorSharding cut = sharding;
+    for (DimensionSharding& dim : cut.dims)
+        dim.open = false;
+    cut.unreduced.clear();
+    PartitionSpec spec = toPartitionSpec(cut, mesh);
+    while (spec.entries.size() < cut.rank())
+        spec.entries.push_back(SpecEntry::none());
+    QString text = fromStd(toColumn(spec));
+    if (!sharding.unreduced.empty()) {
+        QStringList names;
+        for (const AxisRef axis : sharding.unreduced)
+            names << fromStd(toString(mesh, axis));
+        text += Words::tr(", parts along %1", "partial sums").arg(names.join(QStringLiteral(", ")));
+    }
+    return text;
+}
+
+QString collectiveTitle(const CollectiveList& list, std::size_t index)
+{
+    const CollectiveEntry& entry = list.entries[index];
+    QStringList axes;
+    for (const AxisRef axis : entry.axes)
+        axes << fromStd(toString(*entry.mesh, axis));
+    const QString number = count(static_cast<qint64>(index) + 1);
+    const QString of = valueName(*list.program, entry.value).text;
+    return axes.isEmpty() ? Words::tr("Collective %1: %2 of %3").arg(number, collective(entry.kind), of)
+                          : Words::tr("Collective %1: %2 of %3 along %4")
+                                .arg(number, collective(entry.kind), of, axes.join(Words::tr(" and ")));
+}
+
+Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
+{
+    const Program& program = *list.program;
+    Sentence s(*entry.mesh);
+    const Sentence::Part value = valueName(program, entry.value);
+    const Sentence::Part before = form(entry.before, entry), after = form(entry.after, entry);
+    if (!entry.reason) {
+        s.fill(Words::tr("The program itself has this %1 of %2."), { { collective(entry.kind) }, value });
+        return s.take();
+    }
+    const Reason& reason = *entry.reason;
+    const bool known = reason.operation.valid();
+    const Sentence::Part operation = known ? operationPart(program, reason.operation) : Sentence::Part{};
+    switch (reason.kind) {
+    case Reason::Kind::ReducedFactor:
+        saySum(s, list, entry);
+        sayDevicesMustAdd(s, entry);
+        break;
+    case Reason::Kind::PartialOperand:
+        if (known)
+            s.fill(Words::tr("The %1 reads %2, of which each device has only a part, and does not hand parts on: "),
+                { operation, value });
+        else
+            s.fill(Words::tr("%1 is used whole, and each device has only a part of it: "), { value });
+        sayDevicesMustAdd(s, entry);
+        break;
+    case Reason::Kind::OperandReshard: {
+        s.fill(Words::tr("%1 is held as %2, and the %3 works on it as %4"), { value, before, operation, after });
+        const std::size_t operands = known ? program.operation(reason.operation).operands.size() : 0;
+        s.say(operands > 1 ? Words::tr(", so that it fits the operation's other operands and its result.")
+                           : Words::tr(", so that it fits the operation's result."));
+        break;
+    }
+    case Reason::Kind::ResultReshard:
+        s.fill(Words::tr("The %1 gives %2 as %3, and it is to be held as %4."), { operation, value, before, after });
+        break;
+    case Reason::Kind::ConstraintReshard:
+        s.fill(known && program.operation(reason.operation).kind == OpKind::ShardingConstraint
+                ? Words::tr("%1 is held as %2, and a sharding constraint asks for %3.")
+                : Words::tr("%1 is held as %2, and the program asks for %3."),
+            { value, before, after });
+        break;
+    case Reason::Kind::ReturnReshard:
+        s.fill(Words::tr("%1 is held as %2, and is to be returned as %3."), { value, before, after });
+        break;
+    case Reason::Kind::BorderReshard:
+        s.fill(Words::tr("The %1 takes or returns %2 as %3, and it is held as %4 on this side of the border."),
+            { operation, value, after, before });
+        break;
+    case Reason::Kind::CallReshard:
+        s.fill(
+            Words::tr("The function that is called takes %1 as %2, and it is held as %3."), { value, after, before });
+        break;
+    case Reason::Kind::SingleDevice:
+        s.fill(Words::tr("The %1 runs on a single device, and %2 has to go there or come from there."),
+            { operation, value });
+        break;
+    }
+    return capitalised(s.take());
+}
+
+Text collectiveCost(const CollectiveEntry& entry)
+{
+    Sentence s(*entry.mesh);
+    if (entry.sentBytes == Rational(0)) {
+        s.say(entry.kind == CollectiveKind::AllSlice
+                ? Words::tr("No device sends anything: each cuts its piece off what it holds.")
+                : Words::tr("No device sends anything."));
+        return s.take();
+    }
+    QString text = Words::tr("Each device sends %1").arg(sentFormula(entry));
+    if (entry.timesKnown && entry.times != 1)
+        text += Words::tr(", %1 times per step: %2").arg(count(entry.times), bytes(entry.sentPerStep()));
+    if (!entry.timesKnown)
+        text += Words::tr(" each time, and how often a loop around it runs is known only when it runs");
+    text += QStringLiteral(".");
+    if (entry.conditional)
+        text += Words::tr(" It stands in a branch that may not be taken.");
+    s.say(text);
+    return s.take();
+}
+
+QString alternativeName(CollectiveAlternative::Kind kind)
+{
+    using Kind = CollectiveAlternative::Kind;
+    switch (kind) {
+    case Kind::Keep:
+        return Words::tr("keep");
+    case Kind::ScatterResult:
+        return Words::tr("reduce-scatter");
+    case Kind::GatherOperands:
+        return Words::tr("gather the operands");
+    case Kind::OptimalReshard:
+        return Words::tr("fewest bytes");
+    case Kind::ShardyReshard:
+        return Words::tr("Shardy's sequence");
+    case Kind::GatherAndSlice:
+        return Words::tr("gather and cut");
+    case Kind::ChangeSharding:
+        return Words::tr("another sharding");
+    }
+    return {};
+}
+
+Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, const CollectiveAlternative& alternative)
+{
+    using Kind = CollectiveAlternative::Kind;
+    const Program& program = *list.program;
+    Sentence s(*entry.mesh);
+    switch (alternative.kind) {
+    case Kind::Keep:
+        s.say(Words::tr("Keep it: %1 per step").arg(bytes(alternative.sentBytes)));
+        if (alternative.steps.size() > 1)
+            s.say(Words::tr(", by %1").arg(kindsOf(alternative.steps)));
+        break;
+    case Kind::ScatterResult: {
+        std::size_t cut = 0;
+        while (cut + 1 < alternative.sharding->rank() && !overlapsAny(alternative.sharding->dims[cut].axes, entry.axes))
+            ++cut;
+        s.fill(Words::tr("Reduce-scatter instead, with each device keeping a piece of %1 on "),
+            { valueName(program, entry.value) });
+        s.strong(dimensionNameOf(program, entry.value, cut));
+        s.fill(Words::tr(" (%1): "), { form(*alternative.sharding, entry) });
+        s.say(sentInPlace(alternative));
+        sayHeld(s, alternative.moreBytesHeld);
+        s.say(Words::tr(". What comes next has to take it so"));
+        break;
+    }
+    case Kind::GatherOperands:
+        s.say(Words::tr("Gather the operands first, so that nothing is left to add up: "));
+        s.say(sentInPlace(alternative));
+        sayHeld(s, alternative.moreBytesHeld);
+        s.say(Words::tr(" while it computes"));
+        break;
+    case Kind::OptimalReshard:
+        s.say(Words::tr("The way with the fewest bytes, %1: ").arg(kindsOf(alternative.steps)));
+        s.say(sentInPlace(alternative));
+        break;
+    case Kind::ShardyReshard:
+        s.say(Words::tr("Shardy's sequence, %1: ").arg(kindsOf(alternative.steps)));
+        s.say(sentInPlace(alternative));
+        break;
+    case Kind::GatherAndSlice:
+        s.say(Words::tr("Gather all of it and cut what is wanted: "));
+        s.say(sentInPlace(alternative));
+        sayHeld(s, alternative.moreBytesHeld);
+        s.say(Words::tr(" meanwhile"));
+        break;
+    case Kind::ChangeSharding:
+        s.fill(Words::tr("Hold %1 as %2: "),
+            { valueName(program, alternative.value), form(*alternative.sharding, entry) });
+        s.say(sentInPlace(alternative));
+        sayHeld(s, alternative.moreBytesHeld);
+        if (!alternative.stepBytes)
+            break;
+        s.say((entry.deviceOperation.valid()
+                ? Words::tr(". By a change of the rules, which count for all arrays with the same names, the whole "
+                            "step sends %1 instead of %2")
+                : Words::tr(". The whole step then sends %1 instead of %2"))
+                  .arg(bytes(*alternative.stepBytes), bytes(sentBytes(list).step)));
+        if (alternative.stepMoreBytesHeld && *alternative.stepMoreBytesHeld != alternative.moreBytesHeld)
+            sayHeld(s, *alternative.stepMoreBytesHeld);
+        break;
+    }
+    s.say(QStringLiteral("."));
+    return s.take();
+}
+
+} // namespace shardscope::words

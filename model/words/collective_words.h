@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Why a collective is there, what it costs, and what could stand in its place.
+#pragma once
+
+#include <optional>
+
+#include "pipeline/collective_list.h"
+#include "words/words.h"
+
+namespace shardscope::words {
+
+/// For a column: "sum", "operand", "result", "constraint", "returned", "unfinished sum", "border", "call",
+/// "single device"; "the program" where that has it itself.
+[[nodiscard]] QString causeName(const std::optional<Reason>& reason);
+/// "2 groups of 4".
+[[nodiscard]] QString groupCounts(const CollectiveEntry& entry);
+/// "[0, 1, 2, 3], [4, 5, 6, 7]"; of more devices than `most` the first groups, then how many there are.
+[[nodiscard]] QString groupList(const CollectiveEntry& entry, std::size_t most = 64);
+/// "P(data, -)", with what is still to be added up: "P(data, -), parts along model".
+[[nodiscard]] QString shardingForm(const TensorSharding& sharding, const Mesh& mesh);
+
+/// "Collective 1: all-reduce of Layer 0 / z along model".
+[[nodiscard]] QString collectiveTitle(const CollectiveList& list, std::size_t index);
+/// "Layer 0 / y and Layer 0 / W2 are both cut on hidden, which is summed away in dot_general: the 4 devices along model
+/// must add their parts."
+[[nodiscard]] Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry);
+/// "Each device sends 2 × 3/4 × 16 KiB = 24 KiB, 7 times per step: 168 KiB."
+[[nodiscard]] Text collectiveCost(const CollectiveEntry& entry);
+
+/// "keep", "reduce-scatter", ...: a few words for a column or a button.
+[[nodiscard]] QString alternativeName(CollectiveAlternative::Kind kind);
+/// "Hold Layer 0 / W2 as P(-, -), so that nothing is left to add up: 12 KiB are sent in its place, and every device
+/// holds 3 MiB more."
+[[nodiscard]] Text alternativeText(
+    const CollectiveList& list, const CollectiveEntry& entry, const CollectiveAlternative& alternative);
+
+} // namespace shardscope::words

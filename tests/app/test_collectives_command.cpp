@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// comms, partition, and explain of a collective.
+#include <QTest>
+
+#include <algorithm>
+
+#include "program.h"
+
+using namespace shardscope;
+
+namespace {
+
+const QString mlp = QStringLiteral("flax-mlp-logical");
+
+/// A product whose contracted dimension is cut, in a loop of five trips.
+constexpr const char* loop = R"(module @looped {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}, %arg1: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0:2 = stablehlo.while(%iterArg = %c, %iterArg_0 = %arg0) : tensor<i32>, tensor<8x8xf32>
+     cond {
+      %c_1 = stablehlo.constant dense<5> : tensor<i32>
+      %1 = stablehlo.compare LT, %iterArg, %c_1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %1 = stablehlo.dot_general %iterArg_0, %arg1, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %c_1 = stablehlo.constant dense<1> : tensor<i32>
+      %2 = stablehlo.add %iterArg, %c_1 : tensor<i32>
+      stablehlo.return %2, %1 : tensor<i32>, tensor<8x8xf32>
+    }
+    return %0#1 : tensor<8x8xf32>
+  }
+}
+)";
+
+/// Shardy permutes and exchanges, 512 and 384 bytes; 512 bytes would do.
+constexpr const char* reshard = R"(sdy.mesh @mesh = <["x"=2, "y"=2, "z"=2, "w"=2]>
+func.func @main(%arg0: tensor<16x8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"z"}, {"x"}, {}]>}) -> (tensor<16x8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"w"}, {}, {"x", "y"}]>}) {
+  %0 = sdy.sharding_constraint %arg0 <@mesh, [{"z"}, {"x"}, {}]> : tensor<16x8x8xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"w"}, {}, {"x", "y"}]> : tensor<16x8x8xf32>
+  return %1 : tensor<16x8x8xf32>
+}
+)";
+
+QStringList words(const char* text)
+{
+    return QString::fromUtf8(text).split(QLatin1Char(' '));
+}
+
+std::int64_t sum(const nlohmann::json& rows, const char* member)
+{
+    std::int64_t all = 0;
+    for (const nlohmann::json& row : rows)
+        all += row[member].get<std::int64_t>();
+    return all;
+}
+
+} // namespace
+
+class CollectivesCommandTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+private Q_SLOTS:
+    void listOfTheNotebook()
+    {
+        const Ran text = runProgram({ QStringLiteral("comms"), mlp });
+        QCOMPARE(text.code, 0);
+        QVERIFY(text.out.contains(QStringLiteral("8,560,640 B")));
+        QVERIFY(text.out.contains(QStringLiteral("2 groups of 4")));
+        const auto json = runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--json") }).json();
+        QCOMPARE(json["format"], "shardscope-comms");
+        QCOMPARE(json["sent_bytes"], 8'560'640);
+        QCOMPARE(json["sent_bytes_scalar_loss"], 4);
+        const auto& all = json["collectives"];
+        QCOMPARE(all.size(), std::size_t{ 16 });
+        QCOMPARE(sum(all, "sent_bytes_per_step"), std::int64_t{ 8'560'644 });
+        for (const char* key : { "kind", "axes", "layer" })
+            QCOMPARE(sum(json["sums"][key], "sent_bytes"), std::int64_t{ 8'560'640 });
+        QCOMPARE(json["sums"]["axes"][0]["key"], "data");
+        QCOMPARE(json["sums"]["axes"][0]["sent_bytes"], 8'388'608);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            QCOMPARE(all[i]["number"], i + 1);
+            QCOMPARE(all[i]["cause"], "reduced_factor");
+            QVERIFY(!all[i].contains("replica_groups"));
+        }
+    }
+
+    void groupsAndSums()
+    {
+        const auto json =
+            runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--json"), QStringLiteral("--groups") }).json();
+        const auto& all = json["collectives"];
+        const auto model =
+            std::find_if(all.begin(), all.end(), [](const auto& c) { return c["axes"] == nlohmann::json{ "model" }; });
+        QVERIFY(model != all.end());
+        QCOMPARE((*model)["replica_groups"], (nlohmann::json{ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } }));
+        const Ran csv = runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--csv") });
+        QCOMPARE(csv.code, 0);
+        QCOMPARE(csv.out.count(QLatin1Char('\n')), 17);
+        QVERIFY(csv.out.startsWith(QStringLiteral("number,kind,axes,")));
+        const Ran sums = runProgram(
+            { QStringLiteral("comms"), mlp, QStringLiteral("--csv"), QStringLiteral("--by"), QStringLiteral("kind") });
+        QCOMPARE(sums.out,
+            QStringLiteral("kind,collectives,times_per_step,sent_bytes_per_step\n"
+                           "all_reduce,15,15,8560640\n"));
+    }
+
+    /// A loop's trips count; the program comes from standard input, or from a file.
+    void loopsCount()
+    {
+        const Ran piped = runProgram(words("comms - --json"), loop);
+        QCOMPARE(piped.code, 0);
+        const auto json = piped.json();
+        const auto& all = json["collectives"];
+        QCOMPARE(all.size(), std::size_t{ 3 });
+        QCOMPARE(all[0]["kind"], "all_slice");
+        QCOMPARE(all[0]["cause"], "border_reshard");
+        QCOMPARE(all[1]["kind"], "reduce_scatter");
+        QCOMPARE(all[1]["cause"], "reduced_factor");
+        QCOMPARE(all[1]["times"], 5);
+        QCOMPARE(all[2]["kind"], "all_gather");
+        QCOMPARE(all[2]["cause"], "return_reshard");
+        // 1/2 * 128 bytes five times, and 64 once.
+        QCOMPARE(all[1]["sent_bytes"], 64);
+        QCOMPARE(json["sent_bytes"], 384);
+        const QString file = writeFile(m_folder, QStringLiteral("loop.mlir"), loop);
+        QCOMPARE(runProgram({ QStringLiteral("comms"), file, QStringLiteral("--json") }).json()["collectives"],
+            json["collectives"]);
+    }
+
+    /// Cause, groups and prices of what would do.
+    void explained()
+    {
+        const auto list = runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--json") }).json()["collectives"];
+        std::size_t number = 1;
+        while (list[number - 1]["axes"] != nlohmann::json{ "model" })
+            ++number;
+        const QStringList arguments{ QStringLiteral("explain"), mlp, QStringLiteral("--collective"),
+            QString::number(number) };
+        const Ran text = runProgram(arguments);
+        QCOMPARE(text.code, 0);
+        for (const char* part : { "are both cut on hidden", "the 4 devices along model must add their parts",
+                 "2 × 3/4 × 16 KiB = 24 KiB", "[0, 1, 2, 3], [4, 5, 6, 7]", "Reduce-scatter instead", "12 KiB",
+                 "Gather the operands first", "parts along model" })
+            QVERIFY2(text.out.contains(QString::fromUtf8(part)), qPrintable(QString::fromUtf8(part) + text.out));
+        const auto json = runProgram(arguments + QStringList{ QStringLiteral("--json") }).json();
+        QCOMPARE(json["format"], "shardscope-explain");
+        QCOMPARE(json["collective"]["number"], number);
+        const auto& options = json["alternatives"];
+        QCOMPARE(options[0]["kind"], "keep");
+        QCOMPARE(options[0]["sent_bytes_per_step"], 24 * 1024);
+        QCOMPARE(options[0]["sent_bytes_of_the_step"], 8'560'640);
+        QCOMPARE(options[1]["kind"], "scatter_result");
+        QCOMPARE(options[1]["sent_bytes_per_step"], 12 * 1024);
+        QCOMPARE(options[1]["more_bytes_held"], -12 * 1024);
+    }
+
+    void numbersThatAreNone_data()
+    {
+        QTest::addColumn<QString>("number");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("zero") << QStringLiteral("0") << QStringLiteral("E125");
+        QTest::newRow("negative") << QStringLiteral("-1") << QStringLiteral("E125");
+        QTest::newRow("too large") << QStringLiteral("99999") << QStringLiteral("numbered from 1 to 16");
+        QTest::newRow("beyond numbers") << QStringLiteral("99999999999999999999") << QStringLiteral("--collective");
+        QTest::newRow("a word") << QStringLiteral("first") << QStringLiteral("--collective");
+    }
+    void numbersThatAreNone()
+    {
+        QFETCH(QString, number);
+        QFETCH(QString, said);
+        const Ran ran = runProgram({ QStringLiteral("explain"), mlp, QStringLiteral("--collective=") + number });
+        QCOMPARE(ran.code, 2);
+        QVERIFY(ran.out.isEmpty());
+        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        QCOMPARE(runProgram({ QStringLiteral("explain"), mlp, QStringLiteral("--collective"), QStringLiteral("1"),
+                                QStringLiteral("--tensor"), QStringLiteral("x") })
+                     .code,
+            2);
+    }
+
+    /// What a device runs is a legal program with local shapes; the mesh axes stand beside the device ids.
+    void partitionOfAText()
+    {
+        const Ran ran = runProgram(words("partition -"), loop);
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.contains(QStringLiteral("%arg0: tensor<4x8xf32>")));
+        QVERIFY(ran.out.contains(QStringLiteral("stablehlo.reduce_scatter")));
+        QVERIFY(ran.out.contains(QStringLiteral("shardscope.axes = \"x\"")));
+        QVERIFY(ran.out.contains(QStringLiteral("// Every device sends 384 B per step.")));
+        const Ran verified = runProgram(
+            { QStringLiteral("verify"), writeFile(m_folder, QStringLiteral("device.mlir"), ran.out.toUtf8()) });
+        QVERIFY2(verified.code == 0, qPrintable(verified.out + verified.error));
+    }
+
+    void partitionForADevice()
+    {
+        const auto json = runProgram(words("partition - --device 3 --json"), loop).json();
+        QCOMPARE(json["device"]["coordinates"], (nlohmann::json{ { "x", 1 }, { "y", 1 } }));
+        QCOMPARE(json["inputs"][0]["local_type"], "tensor<4x8xf32>");
+        QCOMPARE(json["inputs"][0]["ranges"], (nlohmann::json{ { 4, 8 }, { 0, 8 } }));
+        QCOMPARE(json["collectives"][1]["group"], (nlohmann::json{ 1, 3 }));
+        const Ran none = runProgram(words("partition - --device 4"), loop);
+        QCOMPARE(none.code, 2);
+        QVERIFY(none.out.isEmpty());
+        QVERIFY(none.error.contains(QStringLiteral("E408")));
+        const Ran network = runProgram({ QStringLiteral("partition"), mlp, QStringLiteral("--device=5") });
+        QCOMPARE(network.code, 0);
+        QVERIFY(network.out.contains(QStringLiteral("Device 5: partition_id 5, at data 1, model 1")));
+        QVERIFY(network.out.contains(QStringLiteral("with devices 4, 5, 6, 7")));
+    }
+
+    void planWithFewestBytes()
+    {
+        const auto shardy = runProgram(words("partition - --json"), reshard).json();
+        const auto optimal = runProgram(words("partition - --plan optimal --json"), reshard).json();
+        QCOMPARE(shardy["plan"], "shardy");
+        QCOMPARE(optimal["plan"], "optimal");
+        QVERIFY(shardy["program"] != optimal["program"]);
+        QCOMPARE(shardy["sent_bytes"], 896);
+        QCOMPARE(optimal["sent_bytes"], 512);
+        QCOMPARE(sum(optimal["collectives"], "sent_bytes_per_step"), optimal["sent_bytes"].get<std::int64_t>());
+    }
+
+    /// Nothing is cut: nothing is sent. What cannot be laid out is a finding.
+    void withoutMesh()
+    {
+        const QByteArray bare = "func.func @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {\n"
+                                "  return %arg0 : tensor<8xf32>\n}\n";
+        const Ran ran = runProgram(words("comms -"), bare);
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.contains(QStringLiteral("there are no collectives")));
+        const Ran none = runProgram(words("explain - --collective 1"), bare);
+        QCOMPARE(none.code, 2);
+        QVERIFY(none.error.contains(QStringLiteral("there are no collectives at all")));
+        const QByteArray uneven = smallMlp("\"batch\": 8", "\"batch\": 7");
+        const QString file = writeFile(m_folder, QStringLiteral("uneven.json"), uneven);
+        for (const char* command : { "comms", "partition" }) {
+            const Ran refused = runProgram({ QLatin1String(command), file });
+            QCOMPARE(refused.code, 1);
+            QVERIFY(refused.out.isEmpty());
+            QVERIFY(refused.error.contains(QStringLiteral("E101")));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(CollectivesCommandTest)
+#include "test_collectives_command.moc"

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The list of a step's collectives: networks and texts, loops and calls, groups, sums, alternatives.
+#include <QTest>
+
+#include <algorithm>
+
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "pipeline/analyse.h"
+#include "pipeline/collective_list.h"
+#include "pipeline/program_collectives.h"
+#include "pipeline/repartition.h"
+#include "stablehlo/print.h"
+
+using namespace shardscope;
+
+namespace {
+
+SnapshotPtr analysed(Experiment experiment)
+{
+    AnalysisCache cache;
+    return analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache);
+}
+
+SnapshotPtr ofText(const char* text)
+{
+    return analysed(*experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "text"));
+}
+
+SnapshotPtr notebook(std::int64_t data, std::int64_t model)
+{
+    Experiment experiment = builtinExamples().front().make();
+    experiment.mesh.axes = { { "data", data }, { "model", model } };
+    return analysed(std::move(experiment));
+}
+
+/// A product whose contracted dimension is cut, in two loops of 5 and 3 trips, and once behind them.
+constexpr const char* nested = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %c = %a) : tensor<i32>, tensor<8x8xf32>
+   cond {
+    %five = stablehlo.constant dense<5> : tensor<i32>
+    %1 = stablehlo.compare LT, %i, %five, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %start = stablehlo.constant dense<9> : tensor<i32>
+    %2:2 = stablehlo.while(%j = %start, %d = %c) : tensor<i32>, tensor<8x8xf32>
+     cond {
+      %three = stablehlo.constant dense<3> : tensor<i32>
+      %3 = stablehlo.compare GT, %j, %three, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    } do {
+      %two = stablehlo.constant dense<2> : tensor<i32>
+      %4 = stablehlo.dot_general %d, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %5 = stablehlo.subtract %j, %two : tensor<i32>
+      stablehlo.return %5, %4 : tensor<i32>, tensor<8x8xf32>
+    }
+    %6 = stablehlo.add %one, %i : tensor<i32>
+    stablehlo.return %6, %2#1 : tensor<i32>, tensor<8x8xf32>
+  }
+  %7 = stablehlo.dot_general %0#1, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %7 : tensor<8x8xf32>
+})";
+
+/// A function with a sum: called twice, once of these in a loop of 4 trips; and a loop that ends when a sum is small.
+constexpr const char* called = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %four = stablehlo.constant dense<4> : tensor<i32>
+  %first = func.call @product(%a, %w) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0:3 = stablehlo.while(%i = %zero, %n = %four, %c = %first) : tensor<i32>, tensor<i32>, tensor<8x8xf32>
+   cond {
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %2 = func.call @product(%c, %w) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %3 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %3, %n, %2 : tensor<i32>, tensor<i32>, tensor<8x8xf32>
+  }
+  %limit = stablehlo.constant dense<1.0> : tensor<f32>
+  %4 = stablehlo.while(%d = %0#2) : tensor<8x8xf32>
+   cond {
+    %5 = stablehlo.reduce(%d init: %limit) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<f32>
+    %6 = stablehlo.compare GT, %5, %limit, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %6 : tensor<i1>
+  } do {
+    %7 = stablehlo.dot_general %d, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    stablehlo.return %7 : tensor<8x8xf32>
+  }
+  return %4 : tensor<8x8xf32>
+}
+func.func private @product(%p: tensor<8x8xf32>, %q: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.dot_general %p, %q, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+})";
+
+/// Gathers the middle bit of an axis of 8 devices.
+constexpr const char* partOfAxis = R"(sdy.mesh @mesh = <["x"=8]>
+func.func @main(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)4}]>}) -> (tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2}]>}) {
+  %0 = sdy.sharding_constraint %a <@mesh, [{"x":(1)4}]> : tensor<16xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"x":(1)2}]> : tensor<16xf32>
+  %2 = stablehlo.add %1, %1 : tensor<16xf32>
+  return %2 : tensor<16xf32>
+})";
+
+/// A sum that the program itself makes, over the columns of the mesh.
+constexpr const char* manual = R"(sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> tensor<8x2xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {"y"}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x", "y"} (%b: tensor<4x2xf32>) {
+    %1 = "stablehlo.all_reduce"(%b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, use_global_device_ids}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %2 = stablehlo.add %l, %r : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }) : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    sdy.return %1 : tensor<4x2xf32>
+  } : (tensor<8x4xf32>) -> tensor<8x2xf32>
+  return %0 : tensor<8x2xf32>
+})";
+
+/// Shardy permutes and exchanges, 512 and 384 bytes; 512 bytes would do.
+constexpr const char* scattered = R"(sdy.mesh @mesh = <["x"=2, "y"=2, "z"=2, "w"=2]>
+func.func @main(%a: tensor<16x8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"z"}, {"x"}, {}]>}) -> (tensor<16x8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"w"}, {}, {"x", "y"}]>}) {
+  %0 = sdy.sharding_constraint %a <@mesh, [{"z"}, {"x"}, {}]> : tensor<16x8x8xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"w"}, {}, {"x", "y"}]> : tensor<16x8x8xf32>
+  return %1 : tensor<16x8x8xf32>
+})";
+
+const CollectiveAlternative* find(const std::vector<CollectiveAlternative>& list, CollectiveAlternative::Kind kind)
+{
+    const auto found =
+        std::find_if(list.begin(), list.end(), [&](const CollectiveAlternative& a) { return a.kind == kind; });
+    return found == list.end() ? nullptr : &*found;
+}
+
+std::size_t firstOver(const CollectiveList& list, std::string_view axes)
+{
+    std::size_t i = 0;
+    while (i < list.entries.size() && keyOf(list.entries[i], CollectiveKey::Axes) != axes)
+        ++i;
+    return i;
+}
+
+std::int64_t whole(Rational number)
+{
+    return number.denominator() == 1 ? number.numerator() : -1;
+}
+
+using Kind = CollectiveAlternative::Kind;
+
+} // namespace
+
+class TestCollectives : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void sumsOfTheNotebook_data()
+    {
+        QTest::addColumn<qint64>("data");
+        QTest::addColumn<qint64>("model");
+        QTest::addColumn<qint64>("sent");
+        QTest::addColumn<qint64>("loss");
+        QTest::newRow("1x8") << qint64{ 1 } << qint64{ 8 } << qint64{ 401'408 } << qint64{ 0 };
+        QTest::newRow("2x4") << qint64{ 2 } << qint64{ 4 } << qint64{ 8'560'640 } << qint64{ 4 };
+        QTest::newRow("4x2") << qint64{ 4 } << qint64{ 2 } << qint64{ 25'223'168 } << qint64{ 6 };
+        QTest::newRow("8x1") << qint64{ 8 } << qint64{ 1 } << qint64{ 58'720'256 } << qint64{ 7 };
+    }
+    void sumsOfTheNotebook()
+    {
+        QFETCH(qint64, data);
+        QFETCH(qint64, model);
+        QFETCH(qint64, sent);
+        QFETCH(qint64, loss);
+        const SnapshotPtr snapshot = notebook(data, model);
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        QCOMPARE(list->entries.size(), snapshot->collectives.size());
+        QCOMPARE(whole(sentBytes(*list).step), sent);
+        QCOMPARE(whole(sentBytes(*list).scalarLoss), loss);
+        for (const CollectiveKey key : { CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer }) {
+            const std::vector<CollectiveSum> all = sums(*list, key);
+            Rational sum;
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                sum += all[i].sent;
+                QVERIFY(i == 0 || all[i - 1].sent.value() >= all[i].sent.value());
+            }
+            QCOMPARE(whole(sum), sent);
+        }
+    }
+
+    /// 8 MiB of gradients along data in 8 sums, 168 KiB along model in 7; each with its layer and its two groups.
+    void notebookByAxis()
+    {
+        const SnapshotPtr snapshot = notebook(2, 4);
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        const std::vector<CollectiveSum> byAxes = sums(*list, CollectiveKey::Axes);
+        QCOMPARE(byAxes.size(), std::size_t{ 2 });
+        QCOMPARE(byAxes[0].key, std::string("data"));
+        QCOMPARE(byAxes[0].collectives, std::int64_t{ 8 });
+        QCOMPARE(whole(byAxes[0].sent), std::int64_t{ 8 } << 20);
+        QCOMPARE(byAxes[1].key, std::string("model"));
+        QCOMPARE(byAxes[1].collectives, std::int64_t{ 7 });
+        QCOMPARE(whole(byAxes[1].sent), std::int64_t{ 168 } << 10);
+        const CollectiveEntry& entry = list->entries[firstOver(*list, "model")];
+        QCOMPARE(entry.groupSize, std::int64_t{ 4 });
+        QCOMPARE(entry.groupCount, std::int64_t{ 2 });
+        QCOMPARE(replicaGroups(entry, *list->mesh),
+            (std::vector<std::vector<std::int64_t>>{ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } }));
+        QVERIFY(entry.scope.find("layers.0") != std::string::npos);
+        QCOMPARE(entry.reason->kind, Reason::Kind::ReducedFactor);
+        QCOMPARE(entry.operands.size(), std::size_t{ 2 });
+    }
+
+    /// The options of a sum behind a product: half the bytes scattered; whole operands; a whole weight, which the
+    /// analysis of the changed experiment confirms.
+    void alternativesOfASum()
+    {
+        const SnapshotPtr snapshot = notebook(2, 4);
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        const std::size_t index = firstOver(*list, "model");
+        const std::vector<CollectiveAlternative> options = alternatives(*list, index);
+        QCOMPARE(options.front().kind, Kind::Keep);
+        QCOMPARE(whole(options.front().sentBytes), std::int64_t{ 24 } << 10);
+        QCOMPARE(whole(*options.front().stepBytes), std::int64_t{ 8'560'640 });
+        const CollectiveAlternative* scatter = find(options, Kind::ScatterResult);
+        QVERIFY(scatter);
+        QCOMPARE(whole(scatter->sentBytes), std::int64_t{ 12 } << 10);
+        QCOMPARE(scatter->moreBytesHeld, std::int64_t{ -12 } << 10);
+        const CollectiveAlternative* gather = find(options, Kind::GatherOperands);
+        QVERIFY(gather);
+        QCOMPARE(whole(gather->sentBytes), 3 * (std::int64_t{ 4 } << 10) + 3 * (std::int64_t{ 1 } << 20));
+        QCOMPARE(gather->moreBytesHeld, 3 * (std::int64_t{ 4 } << 10) + 3 * (std::int64_t{ 1 } << 20));
+        const CollectiveAlternative* change = find(options, Kind::ChangeSharding);
+        QVERIFY(change);
+        QCOMPARE(list->program->value(change->value).path, Shared<std::string>("params/layers.0/W2"));
+        QCOMPARE(whole(change->sentBytes), 3 * (std::int64_t{ 4 } << 10));
+        QCOMPARE(change->moreBytesHeld, std::int64_t{ 3 } << 20);
+        QVERIFY(!change->stepBytes);
+    }
+
+    /// 5 trips of 3: a loop that counts down by 2 from 9 to 3 has three.
+    void loopsMultiply()
+    {
+        const auto list = collectivesOf(*ofText(nested));
+        QVERIFY(list);
+        QCOMPARE(list->entries.size(), std::size_t{ 3 });
+        const CollectiveEntry& slice = list->entries[0];
+        QCOMPARE(slice.kind, CollectiveKind::AllSlice);
+        QCOMPARE(slice.reason->kind, Reason::Kind::BorderReshard);
+        const CollectiveEntry& scatter = list->entries[1];
+        QCOMPARE(scatter.kind, CollectiveKind::ReduceScatter);
+        QCOMPARE(scatter.times, std::int64_t{ 15 });
+        QVERIFY(scatter.timesKnown);
+        const CollectiveEntry& reduce = list->entries[2];
+        QCOMPARE(reduce.kind, CollectiveKind::AllReduce);
+        QCOMPARE(reduce.times, std::int64_t{ 1 });
+        // 1/2 * 256 bytes 15 times, and 2 * 1/2 * 256 bytes.
+        QCOMPARE(whole(scatter.sentBytes), std::int64_t{ 128 });
+        QCOMPARE(whole(sentBytes(*list).step), std::int64_t{ 15 * 128 + 256 });
+        QCOMPARE(sums(*list, CollectiveKey::Axes)[0].timesPerStep, std::int64_t{ 17 });
+        for (const CollectiveEntry* sum : { &scatter, &reduce }) {
+            QCOMPARE(sum->groupCount, std::int64_t{ 4 });
+            QCOMPARE(sum->reason->kind, Reason::Kind::ReducedFactor);
+            QCOMPARE(list->program->operation(sum->reason->operation).kind, OpKind::DotGeneral);
+            QCOMPARE(sum->before.unreduced.size(), std::size_t{ 1 });
+            QCOMPARE(sum->operands.size(), std::size_t{ 2 });
+        }
+        // Values that the text has stand under its ids.
+        QCOMPARE(*list->program->value(slice.value).path, std::string("arg0"));
+    }
+
+    void callsCount()
+    {
+        const SnapshotPtr snapshot = ofText(called);
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        std::int64_t known = 0;
+        std::int64_t unknown = 0;
+        for (const CollectiveEntry& entry : list->entries)
+            if (entry.kind == CollectiveKind::ReduceScatter)
+                (entry.timesKnown ? known : unknown) += entry.times;
+        QCOMPARE(known, std::int64_t{ 5 });
+        QCOMPARE(unknown, std::int64_t{ 1 });
+    }
+
+    void groupsOfAPart()
+    {
+        const auto list = collectivesOf(*ofText(partOfAxis));
+        QVERIFY(list);
+        QCOMPARE(list->entries.size(), std::size_t{ 1 });
+        const CollectiveEntry& entry = list->entries[0];
+        QCOMPARE(entry.kind, CollectiveKind::AllGather);
+        QCOMPARE(keyOf(entry, CollectiveKey::Axes), std::string("x:(2)2"));
+        QCOMPARE(entry.groupSize, std::int64_t{ 2 });
+        QCOMPARE(replicaGroups(entry, *list->mesh),
+            (std::vector<std::vector<std::int64_t>>{ { 0, 2 }, { 1, 3 }, { 4, 6 }, { 5, 7 } }));
+        QCOMPARE(whole(entry.sentBytes), std::int64_t{ 16 });
+    }
+
+    void groupsOfTheProgram()
+    {
+        const auto list = collectivesOf(*ofText(manual));
+        QVERIFY(list);
+        const auto entry = std::find_if(list->entries.begin(), list->entries.end(),
+            [](const CollectiveEntry& e) { return !e.writtenGroups.empty(); });
+        QVERIFY(entry != list->entries.end());
+        QCOMPARE(keyOf(*entry, CollectiveKey::Axes), std::string("y"));
+        QVERIFY(!entry->reason);
+        QCOMPARE(whole(entry->sentBytes), std::int64_t{ 32 });
+        const auto index = static_cast<std::size_t>(entry - list->entries.begin());
+        QCOMPARE(alternatives(*list, index).size(), std::size_t{ 1 });
+    }
+
+    /// The same step as a text: the same sums, the loss among them, which a text does not call so.
+    void textOfTheNotebook()
+    {
+        const auto example = std::find_if(builtinExamples().begin(), builtinExamples().end(),
+            [](const auto& e) { return std::string_view(e.id) == "flax-mlp-device"; });
+        QVERIFY(example != builtinExamples().end());
+        const SnapshotPtr network = analysed(example->make());
+        PrintOptions options;
+        options.mesh = network->mesh;
+        const std::string text = printStableHlo(*network->program, options);
+        const auto list = collectivesOf(*ofText(text.c_str()));
+        QVERIFY(list);
+        const auto own = collectivesOf(*network);
+        QVERIFY(own);
+        QCOMPARE(list->entries.size(), own->entries.size());
+        QCOMPARE(whole(sentBytes(*list).step), whole(sentBytes(*own).step + sentBytes(*own).scalarLoss));
+        const auto byAxes = sums(*list, CollectiveKey::Axes);
+        QCOMPARE(byAxes[1].key, std::string("model"));
+        QCOMPARE(whole(byAxes[1].sent), whole(sums(*own, CollectiveKey::Axes)[1].sent));
+    }
+
+    /// Any sequence between the two shardings does; the whole step is priced with each.
+    void alternativesOfAReshard()
+    {
+        const SnapshotPtr snapshot = ofText(scattered);
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        QCOMPARE(list->entries.size(), std::size_t{ 3 });
+        for (std::size_t i = 0; i < 3; ++i) { // one reshard, whichever step is asked for
+            const std::vector<CollectiveAlternative> options = alternatives(*list, i);
+            QCOMPARE(whole(options.front().sentBytes), std::int64_t{ 896 });
+            QCOMPARE(options.front().steps.size(), std::size_t{ 3 });
+            const CollectiveAlternative* optimal = find(options, Kind::OptimalReshard);
+            QVERIFY(optimal);
+            QCOMPARE(whole(optimal->sentBytes), std::int64_t{ 512 });
+            QCOMPARE(whole(*optimal->stepBytes), std::int64_t{ 512 });
+            const CollectiveAlternative* gathered = find(options, Kind::GatherAndSlice);
+            QVERIFY(gathered);
+            QCOMPARE(whole(gathered->sentBytes), std::int64_t{ 3 * 1024 }); // three of four blocks of 1 KiB
+            QVERIFY(!find(options, Kind::ShardyReshard)); // that is what there is
+        }
+        const auto cheaper = partitionText(*snapshot, true);
+        QVERIFY(cheaper);
+        const CollectiveList changed = collectivesOf({ cheaper->sharded, cheaper->inserted, {} }, *snapshot);
+        QCOMPARE(whole(sentBytes(changed).step), std::int64_t{ 512 });
+    }
+
+    /// A weight held whole, tried out: what the analysis of the changed experiment finds.
+    void changesAreTriedOut()
+    {
+        const SnapshotPtr snapshot = ofText(nested);
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        const std::vector<CollectiveAlternative> options = alternatives(*snapshot, *list, 2);
+        const CollectiveAlternative* change = find(options, Kind::ChangeSharding);
+        QVERIFY(change);
+        QVERIFY(change->stepBytes);
+        QCOMPARE(whole(*change->stepBytes), std::int64_t{ 0 });
+        QCOMPARE(change->moreBytesHeld, std::int64_t{ 128 });
+        QCOMPARE(*change->stepMoreBytesHeld, std::int64_t{ 128 });
+        QVERIFY(change->after);
+        const auto after = collectivesOf(*analysed(*change->after));
+        QVERIFY(after);
+        QCOMPARE(after->entries.size(), std::size_t{ 0 });
+    }
+};
+
+QTEST_APPLESS_MAIN(TestCollectives)
+#include "test_collectives.moc"
