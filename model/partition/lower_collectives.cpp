@@ -27,6 +27,18 @@ std::string listed(const Mesh& mesh, const AxisList& axes)
 
 } // namespace
 
+std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const AxisList& axes)
+{
+    std::vector<std::vector<std::int64_t>> ids;
+    for (const std::vector<std::int32_t>& group : axisGroups(mesh, axes)) {
+        std::vector<std::int64_t>& devices = ids.emplace_back();
+        devices.reserve(group.size());
+        for (const std::int32_t position : group)
+            devices.push_back(mesh.deviceAt(position));
+    }
+    return ids;
+}
+
 CollectiveLowering::CollectiveLowering(Editor& edit, const Mesh& mesh, OperationId before)
     : m_edit(edit)
     , m_mesh(mesh)
@@ -72,18 +84,6 @@ void CollectiveLowering::addReducer(OperationId owner, DType dtype, ReduceKind k
     m_edit.raw().regions[body.index].results.push_back(m_edit.result(combiner));
 }
 
-std::vector<std::vector<std::int64_t>> CollectiveLowering::groups(const AxisList& axes) const
-{
-    std::vector<std::vector<std::int64_t>> ids;
-    for (const std::vector<std::int32_t>& group : axisGroups(m_mesh, axes)) {
-        std::vector<std::int64_t>& devices = ids.emplace_back();
-        devices.reserve(group.size());
-        for (const std::int32_t position : group)
-            devices.push_back(m_mesh.deviceAt(position));
-    }
-    return ids;
-}
-
 ValueId CollectiveLowering::gather(ValueId value, std::span<const AxisList> axes)
 {
     for (std::size_t d = 0; d < axes.size(); ++d) {
@@ -92,7 +92,7 @@ ValueId CollectiveLowering::gather(ValueId value, std::span<const AxisList> axes
         TensorType type = m_edit.value(value).type;
         type.shape[d] *= product(axes[d]);
         CollectiveAttributes attributes;
-        attributes.groups = groups(axes[d]);
+        attributes.groups = deviceGroups(m_mesh, axes[d]);
         attributes.dimension = static_cast<std::int64_t>(d);
         value = addCollective(OpKind::AllGather, value, type, std::move(attributes), axes[d]);
     }
@@ -145,7 +145,7 @@ ValueId CollectiveLowering::reduce(ValueId value, const AxisList& axes, ReduceKi
 {
     const TensorType type = m_edit.value(value).type;
     CollectiveAttributes attributes;
-    attributes.groups = groups(axes);
+    attributes.groups = deviceGroups(m_mesh, axes);
     value = addCollective(OpKind::AllReduce, value, type, std::move(attributes), axes);
     addReducer(m_edit.value(value).definition, type.dtype, kind);
     return value;
@@ -159,7 +159,7 @@ ValueId CollectiveLowering::reduceScatter(ValueId value, std::span<const AxisLis
         TensorType type = m_edit.value(value).type;
         type.shape[d] /= product(axes[d]);
         CollectiveAttributes attributes;
-        attributes.groups = groups(axes[d]);
+        attributes.groups = deviceGroups(m_mesh, axes[d]);
         attributes.dimension = static_cast<std::int64_t>(d);
         value = addCollective(OpKind::ReduceScatter, value, type, std::move(attributes), axes[d]);
         addReducer(m_edit.value(value).definition, type.dtype, kind);
@@ -175,7 +175,7 @@ ValueId CollectiveLowering::exchange(ValueId value, std::span<const AxisMove> mo
         type.shape[static_cast<std::size_t>(move.target)] /= count;
         type.shape[static_cast<std::size_t>(move.source)] *= count;
         CollectiveAttributes attributes;
-        attributes.groups = groups(move.axes);
+        attributes.groups = deviceGroups(m_mesh, move.axes);
         attributes.dimension = move.target;
         attributes.concatDimension = move.source;
         attributes.splitCount = count;
