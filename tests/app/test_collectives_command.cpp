@@ -92,8 +92,8 @@ private Q_SLOTS:
         const auto json =
             runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--json"), QStringLiteral("--groups") }).json();
         const auto& all = json["collectives"];
-        const auto model =
-            std::find_if(all.begin(), all.end(), [](const auto& c) { return c["axes"] == nlohmann::json::array({ "model" }); });
+        const auto model = std::find_if(
+            all.begin(), all.end(), [](const auto& c) { return c["axes"] == nlohmann::json::array({ "model" }); });
         QVERIFY(model != all.end());
         QVERIFY((*model)["replica_groups"] == (nlohmann::json{ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } }));
         const Ran csv = runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--csv") });
@@ -144,7 +144,7 @@ private Q_SLOTS:
         for (const char* part : { "are both cut on hidden", "the 4 devices along model must add their parts",
                  "2 × 3/4 × 16 KiB = 24 KiB", "[0, 1, 2, 3], [4, 5, 6, 7]", "Reduce-scatter instead", "12 KiB",
                  "Gather the operands first", "parts along model" })
-            QVERIFY2(text.out.contains(QString::fromUtf8(part)), qPrintable(QString::fromUtf8(part) + text.out));
+            QVERIFY2(text.out.simplified().contains(QString::fromUtf8(part)), part);
         const auto json = runProgram(arguments + QStringList{ QStringLiteral("--json") }).json();
         QVERIFY(json["format"] == "shardscope-explain");
         QVERIFY(json["collective"]["number"] == number);
@@ -164,7 +164,7 @@ private Q_SLOTS:
         QTest::newRow("zero") << QStringLiteral("0") << QStringLiteral("E125");
         QTest::newRow("negative") << QStringLiteral("-1") << QStringLiteral("E125");
         QTest::newRow("too large") << QStringLiteral("99999") << QStringLiteral("numbered from 1 to 16");
-        QTest::newRow("beyond numbers") << QStringLiteral("99999999999999999999") << QStringLiteral("--collective");
+        QTest::newRow("beyond numbers") << QStringLiteral("99999999999999999999") << QStringLiteral("E125");
         QTest::newRow("a word") << QStringLiteral("first") << QStringLiteral("--collective");
     }
     void numbersThatAreNone()
