@@ -28,6 +28,18 @@ std::string listed(const Mesh& mesh, const AxisList& axes)
 
 } // namespace
 
+std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const AxisList& axes)
+{
+    std::vector<std::vector<std::int64_t>> ids;
+    for (const std::vector<std::int32_t>& group : axisGroups(mesh, axes)) {
+        std::vector<std::int64_t>& devices = ids.emplace_back();
+        devices.reserve(group.size());
+        for (const std::int32_t position : group)
+            devices.push_back(mesh.deviceAt(position));
+    }
+    return ids;
+}
+
 CollectiveLowering::CollectiveLowering(Editor& edit, const Mesh& mesh, OperationId before, LoweringTables& tables)
     : m_edit(edit)
     , m_mesh(mesh)
@@ -63,7 +75,7 @@ ValueId CollectiveLowering::addCollective(
     if (known != m_tables.collectives.end()) {
         wanted.attributes = known->attributes;
     } else {
-        attributes.groups = groups(axes);
+        attributes.groups = deviceGroups(m_mesh, axes);
         wanted.attributes = wide(std::move(attributes));
         m_tables.collectives.push_back(wanted);
     }
@@ -85,18 +97,6 @@ void CollectiveLowering::addReducer(OperationId owner, DType dtype, ReduceKind k
         m_edit.add(combinerOf(kind), std::array{ lhs, rhs }, std::array{ scalar }, {}, m_before);
     m_edit.placeLast(body, combiner);
     m_edit.raw().regions[body.index].results.push_back(m_edit.result(combiner));
-}
-
-std::vector<std::vector<std::int64_t>> CollectiveLowering::groups(const AxisList& axes) const
-{
-    std::vector<std::vector<std::int64_t>> ids;
-    for (const std::vector<std::int32_t>& group : axisGroups(m_mesh, axes)) {
-        std::vector<std::int64_t>& devices = ids.emplace_back();
-        devices.reserve(group.size());
-        for (const std::int32_t position : group)
-            devices.push_back(m_mesh.deviceAt(position));
-    }
-    return ids;
 }
 
 ValueId CollectiveLowering::gather(ValueId value, std::span<const AxisList> axes)

@@ -34,6 +34,9 @@ struct LoweringTables {
     std::vector<Offsets> offsets;
 };
 
+/// The groups of a collective over these axes, as device ids.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const AxisList& axes);
+
 /// Adds operations before an operation of the program; values are local. Every function returns the last result.
 class CollectiveLowering {
 public:
@@ -59,7 +62,6 @@ private:
         OpKind kind, ValueId operand, const TensorType& type, CollectiveAttributes attributes, const AxisList& axes);
     ElementBytes offsetsOf(const AxisList& axes, std::int64_t pieceSize);
     void addReducer(OperationId owner, DType dtype, ReduceKind kind);
-    [[nodiscard]] std::vector<std::vector<std::int64_t>> groups(const AxisList& axes) const;
 
     Editor& m_edit;
     const Mesh& m_mesh;

@@ -1,9 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "partition/partition_program.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "partition/legalize.h"
+#include "program/value_shardings.h"
 
 namespace shardscope {
+
+namespace {
+
+std::int64_t pieces(const TensorSharding& sharding)
+{
+    std::int64_t count = 1;
+    for (const DimensionSharding& dim : sharding.dims)
+        count *= shardCount(dim);
+    return count;
+}
+
+/// Why legalizeForDevices() put a reshard there: an operation cannot read it cut as it was, or its result goes back to
+/// the cut that it had.
+Reason reasonOfLegal(const Program& program, OperationId reshard, const ValueShardings& shardings,
+    const std::vector<std::vector<OperationId>>& users)
+{
+    const Operation& operation = program.operation(reshard);
+    const ProgramSharding* from = shardings.of(operation.operands[0]);
+    const ProgramSharding* to = ownSharding(operation);
+    const OperationId maker = program.value(operation.operands[0]).definition;
+    if (from && to && pieces(to->sharding) > pieces(from->sharding) && maker.valid())
+        return { Reason::Kind::ResultReshard, maker, -1, 0 };
+    const ValueId result = operation.results[0];
+    if (users[result.index].empty())
+        return { Reason::Kind::ReturnReshard, {}, -1, 0 };
+    const OperationId user = users[result.index].front();
+    const auto& operands = program.operation(user).operands;
+    const auto* slot = std::find(operands.begin(), operands.end(), result);
+    return { Reason::Kind::OperandReshard, user, -1, static_cast<std::int32_t>(slot - operands.begin()) };
+}
+
+/// The reshards of legalizeForDevices() are the operations from `first` on.
+void nameLegalReasons(std::vector<passes::Inserted>& inserted, const Program& legal, std::size_t first)
+{
+    const ValueShardings shardings(legal);
+    const std::vector<std::vector<OperationId>> users = usersOf(legal);
+    for (passes::Inserted& one : inserted) {
+        Reason& reason = one.reason;
+        if (reason.kind == Reason::Kind::ConstraintReshard && reason.operation.valid()
+            && reason.operation.index >= first && reason.operation.index < legal.operations.size()
+            && legal.operation(reason.operation).kind == OpKind::Reshard)
+            reason = reasonOfLegal(legal, reason.operation, shardings, users);
+    }
+}
+
+} // namespace
 
 Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options)
 {
@@ -14,9 +64,16 @@ Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& opt
     exported.explicitCollectives = true;
     exported.optimalReshards = options.optimalReshards;
     exported.inlineMeshes = false;
-    auto collectives = passes::insertCollectives(legalizeForDevices(std::move(propagated->program)), exported);
+    const std::size_t own = propagated->program.operations.size();
+    Program legal = legalizeForDevices(std::move(propagated->program));
+    std::optional<Program> withReshards;
+    if (legal.operations.size() > own)
+        withReshards = legal;
+    auto collectives = passes::insertCollectives(std::move(legal), exported);
     if (!collectives)
         return tl::unexpected(collectives.error());
+    if (withReshards)
+        nameLegalReasons(collectives->inserted, *withReshards, own);
     return ShardedProgram{ std::move(collectives->program), std::move(collectives->inserted),
         std::move(propagated->warnings) };
 }

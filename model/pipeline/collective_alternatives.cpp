@@ -49,11 +49,6 @@ bool areSame(const std::vector<Collective>& a, const std::vector<Collective>& b)
     });
 }
 
-std::int64_t localBytes(const TensorType& type, const TensorSharding& sharding)
-{
-    return TensorType{ type.dtype, shardShape(sharding, type.shape) }.byteCount();
-}
-
 /// Without these axes in any dimension.
 TensorSharding wholeAlong(TensorSharding sharding, const AxisList& axes)
 {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partition/lower_collectives.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/program_layout.h"
 #include "pipeline/repartition.h"
@@ -57,6 +58,11 @@ std::string namesOf(const AxisList& axes, const Mesh& mesh)
 
 } // namespace
 
+std::int64_t localBytes(const TensorType& type, const TensorSharding& sharding)
+{
+    return TensorType{ type.dtype, shardShape(sharding, type.shape) }.byteCount();
+}
+
 std::string keyOf(const CollectiveEntry& entry, CollectiveKey key)
 {
     switch (key) {
@@ -99,16 +105,7 @@ SentBytes sentBytes(const CollectiveList& list)
 
 std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entry, const Mesh& mesh)
 {
-    if (!entry.writtenGroups.empty())
-        return entry.writtenGroups;
-    std::vector<std::vector<std::int64_t>> ids;
-    for (const std::vector<std::int32_t>& group : axisGroups(mesh, entry.axes)) {
-        std::vector<std::int64_t>& devices = ids.emplace_back();
-        devices.reserve(group.size());
-        for (const std::int32_t position : group)
-            devices.push_back(mesh.deviceAt(position));
-    }
-    return ids;
+    return entry.writtenGroups.empty() ? deviceGroups(mesh, entry.axes) : entry.writtenGroups;
 }
 
 CollectiveList collectivesOf(const DeviceProgram& device)

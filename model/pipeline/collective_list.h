@@ -65,6 +65,8 @@ struct CollectiveList {
     std::vector<CollectiveEntry> entries; ///< in order of execution; number N of users is entries[N - 1]
 };
 
+/// Bytes of the largest shard.
+[[nodiscard]] std::int64_t localBytes(const TensorType& type, const TensorSharding& sharding);
 /// Replica groups as device ids, as partitioning writes them; of a collective_permute: the devices among which data
 /// moves.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entry, const Mesh& mesh);

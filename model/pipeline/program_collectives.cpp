@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "partition/lower_collectives.h"
 #include "partition/route.h"
 #include "program/body.h"
 #include "program/counted_loop.h"
@@ -76,18 +77,6 @@ std::string scopeOf(const Program& program, OperationId id)
                                                      : std::string();
 }
 
-std::vector<std::vector<std::int64_t>> groupsOver(const Mesh& mesh, const AxisList& axes)
-{
-    std::vector<std::vector<std::int64_t>> ids;
-    for (const std::vector<std::int32_t>& group : axisGroups(mesh, axes)) {
-        std::vector<std::int64_t>& devices = ids.emplace_back();
-        devices.reserve(group.size());
-        for (const std::int32_t position : group)
-            devices.push_back(mesh.deviceAt(position));
-    }
-    return ids;
-}
-
 /// The axes of which these are the groups, if there are any. Groups are lists of devices.
 AxisList axesOfGroups(const std::vector<std::vector<std::int64_t>>& groups, const Mesh& mesh)
 {
@@ -111,7 +100,7 @@ AxisList axesOfGroups(const std::vector<std::vector<std::int64_t>>& groups, cons
         std::sort(list.begin(), list.end());
         return list;
     };
-    return sorted(groupsOver(mesh, varying)) == sorted(groups) ? varying : AxisList();
+    return sorted(deviceGroups(mesh, varying)) == sorted(groups) ? varying : AxisList();
 }
 
 /// Pairs of sender and receiver become the devices that they connect.
@@ -181,9 +170,7 @@ private:
     }
     [[nodiscard]] std::int64_t localBytes(ValueId value) const
     {
-        TensorType type = m_program.value(value).type;
-        type.shape = shardShape(shardingOf(value), type.shape);
-        return type.byteCount();
+        return shardscope::localBytes(m_program.value(value).type, shardingOf(value));
     }
 
     void add(OperationId id, CollectiveKind kind)

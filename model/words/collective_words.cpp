@@ -13,11 +13,6 @@ namespace shardscope::words {
 
 namespace {
 
-std::int64_t localBytes(const TensorType& type, const TensorSharding& sharding)
-{
-    return TensorType{ type.dtype, shardShape(sharding, type.shape) }.byteCount();
-}
-
 bool overlapsAny(const AxisList& list, const AxisList& axes)
 {
     return std::any_of(list.begin(), list.end(),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/origin.h"
@@ -37,7 +38,11 @@ public:
                 s.axes(axes);
                 s.say(Words::tr(" must add their parts. "));
             } else {
-                s.say(Words::tr("It has to be cut in another way for what comes next. "));
+                const CollectiveList list = shardscope::collectivesOf(*m_snapshot.deviceProgram);
+                for (const CollectiveEntry& entry : list.entries)
+                    if (entry.deviceOperation == id)
+                        s.append(collectiveCause(list, entry));
+                s.say(QStringLiteral(" "));
             }
             const double local =
                 static_cast<double>(m_snapshot.deviceProgram->value(op.operands[0]).localType.byteCount());

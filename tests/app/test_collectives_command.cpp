@@ -70,19 +70,19 @@ private Q_SLOTS:
         QVERIFY(text.out.contains(QStringLiteral("8,560,640 B")));
         QVERIFY(text.out.contains(QStringLiteral("2 groups of 4")));
         const auto json = runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--json") }).json();
-        QCOMPARE(json["format"], "shardscope-comms");
-        QCOMPARE(json["sent_bytes"], 8'560'640);
-        QCOMPARE(json["sent_bytes_scalar_loss"], 4);
+        QVERIFY(json["format"] == "shardscope-comms");
+        QVERIFY(json["sent_bytes"] == 8'560'640);
+        QVERIFY(json["sent_bytes_scalar_loss"] == 4);
         const auto& all = json["collectives"];
         QCOMPARE(all.size(), std::size_t{ 16 });
         QCOMPARE(sum(all, "sent_bytes_per_step"), std::int64_t{ 8'560'644 });
         for (const char* key : { "kind", "axes", "layer" })
             QCOMPARE(sum(json["sums"][key], "sent_bytes"), std::int64_t{ 8'560'640 });
-        QCOMPARE(json["sums"]["axes"][0]["key"], "data");
-        QCOMPARE(json["sums"]["axes"][0]["sent_bytes"], 8'388'608);
+        QVERIFY(json["sums"]["axes"][0]["key"] == "data");
+        QVERIFY(json["sums"]["axes"][0]["sent_bytes"] == 8'388'608);
         for (std::size_t i = 0; i < all.size(); ++i) {
-            QCOMPARE(all[i]["number"], i + 1);
-            QCOMPARE(all[i]["cause"], "reduced_factor");
+            QVERIFY(all[i]["number"] == i + 1);
+            QVERIFY(all[i]["cause"] == "reduced_factor");
             QVERIFY(!all[i].contains("replica_groups"));
         }
     }
@@ -92,10 +92,10 @@ private Q_SLOTS:
         const auto json =
             runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--json"), QStringLiteral("--groups") }).json();
         const auto& all = json["collectives"];
-        const auto model =
-            std::find_if(all.begin(), all.end(), [](const auto& c) { return c["axes"] == nlohmann::json{ "model" }; });
+        const auto model = std::find_if(
+            all.begin(), all.end(), [](const auto& c) { return c["axes"] == nlohmann::json::array({ "model" }); });
         QVERIFY(model != all.end());
-        QCOMPARE((*model)["replica_groups"], (nlohmann::json{ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } }));
+        QVERIFY((*model)["replica_groups"] == (nlohmann::json{ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } }));
         const Ran csv = runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--csv") });
         QCOMPARE(csv.code, 0);
         QCOMPARE(csv.out.count(QLatin1Char('\n')), 17);
@@ -115,19 +115,19 @@ private Q_SLOTS:
         const auto json = piped.json();
         const auto& all = json["collectives"];
         QCOMPARE(all.size(), std::size_t{ 3 });
-        QCOMPARE(all[0]["kind"], "all_slice");
-        QCOMPARE(all[0]["cause"], "border_reshard");
-        QCOMPARE(all[1]["kind"], "reduce_scatter");
-        QCOMPARE(all[1]["cause"], "reduced_factor");
-        QCOMPARE(all[1]["times"], 5);
-        QCOMPARE(all[2]["kind"], "all_gather");
-        QCOMPARE(all[2]["cause"], "return_reshard");
+        QVERIFY(all[0]["kind"] == "all_slice");
+        QVERIFY(all[0]["cause"] == "border_reshard");
+        QVERIFY(all[1]["kind"] == "reduce_scatter");
+        QVERIFY(all[1]["cause"] == "reduced_factor");
+        QVERIFY(all[1]["times"] == 5);
+        QVERIFY(all[2]["kind"] == "all_gather");
+        QVERIFY(all[2]["cause"] == "return_reshard");
         // 1/2 * 128 bytes five times, and 64 once.
-        QCOMPARE(all[1]["sent_bytes"], 64);
-        QCOMPARE(json["sent_bytes"], 384);
+        QVERIFY(all[1]["sent_bytes"] == 64);
+        QVERIFY(json["sent_bytes"] == 384);
         const QString file = writeFile(m_folder, QStringLiteral("loop.mlir"), loop);
-        QCOMPARE(runProgram({ QStringLiteral("comms"), file, QStringLiteral("--json") }).json()["collectives"],
-            json["collectives"]);
+        QVERIFY(runProgram({ QStringLiteral("comms"), file, QStringLiteral("--json") }).json()["collectives"]
+            == json["collectives"]);
     }
 
     /// Cause, groups and prices of what would do.
@@ -135,7 +135,7 @@ private Q_SLOTS:
     {
         const auto list = runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--json") }).json()["collectives"];
         std::size_t number = 1;
-        while (list[number - 1]["axes"] != nlohmann::json{ "model" })
+        while (list[number - 1]["axes"] != nlohmann::json::array({ "model" }))
             ++number;
         const QStringList arguments{ QStringLiteral("explain"), mlp, QStringLiteral("--collective"),
             QString::number(number) };
@@ -144,17 +144,17 @@ private Q_SLOTS:
         for (const char* part : { "are both cut on hidden", "the 4 devices along model must add their parts",
                  "2 × 3/4 × 16 KiB = 24 KiB", "[0, 1, 2, 3], [4, 5, 6, 7]", "Reduce-scatter instead", "12 KiB",
                  "Gather the operands first", "parts along model" })
-            QVERIFY2(text.out.contains(QString::fromUtf8(part)), qPrintable(QString::fromUtf8(part) + text.out));
+            QVERIFY2(text.out.simplified().contains(QString::fromUtf8(part)), part);
         const auto json = runProgram(arguments + QStringList{ QStringLiteral("--json") }).json();
-        QCOMPARE(json["format"], "shardscope-explain");
-        QCOMPARE(json["collective"]["number"], number);
+        QVERIFY(json["format"] == "shardscope-explain");
+        QVERIFY(json["collective"]["number"] == number);
         const auto& options = json["alternatives"];
-        QCOMPARE(options[0]["kind"], "keep");
-        QCOMPARE(options[0]["sent_bytes_per_step"], 24 * 1024);
-        QCOMPARE(options[0]["sent_bytes_of_the_step"], 8'560'640);
-        QCOMPARE(options[1]["kind"], "scatter_result");
-        QCOMPARE(options[1]["sent_bytes_per_step"], 12 * 1024);
-        QCOMPARE(options[1]["more_bytes_held"], -12 * 1024);
+        QVERIFY(options[0]["kind"] == "keep");
+        QVERIFY(options[0]["sent_bytes_per_step"] == 24 * 1024);
+        QVERIFY(options[0]["sent_bytes_of_the_step"] == 8'560'640);
+        QVERIFY(options[1]["kind"] == "scatter_result");
+        QVERIFY(options[1]["sent_bytes_per_step"] == 12 * 1024);
+        QVERIFY(options[1]["more_bytes_held"] == -12 * 1024);
     }
 
     void numbersThatAreNone_data()
@@ -164,7 +164,7 @@ private Q_SLOTS:
         QTest::newRow("zero") << QStringLiteral("0") << QStringLiteral("E125");
         QTest::newRow("negative") << QStringLiteral("-1") << QStringLiteral("E125");
         QTest::newRow("too large") << QStringLiteral("99999") << QStringLiteral("numbered from 1 to 16");
-        QTest::newRow("beyond numbers") << QStringLiteral("99999999999999999999") << QStringLiteral("--collective");
+        QTest::newRow("beyond numbers") << QStringLiteral("99999999999999999999") << QStringLiteral("E125");
         QTest::newRow("a word") << QStringLiteral("first") << QStringLiteral("--collective");
     }
     void numbersThatAreNone()
@@ -198,10 +198,10 @@ private Q_SLOTS:
     void partitionForADevice()
     {
         const auto json = runProgram(words("partition - --device 3 --json"), loop).json();
-        QCOMPARE(json["device"]["coordinates"], (nlohmann::json{ { "x", 1 }, { "y", 1 } }));
-        QCOMPARE(json["inputs"][0]["local_type"], "tensor<4x8xf32>");
-        QCOMPARE(json["inputs"][0]["ranges"], (nlohmann::json{ { 4, 8 }, { 0, 8 } }));
-        QCOMPARE(json["collectives"][1]["group"], (nlohmann::json{ 1, 3 }));
+        QVERIFY(json["device"]["coordinates"] == (nlohmann::json{ { "x", 1 }, { "y", 1 } }));
+        QVERIFY(json["inputs"][0]["local_type"] == "tensor<4x8xf32>");
+        QVERIFY(json["inputs"][0]["ranges"] == (nlohmann::json{ { 4, 8 }, { 0, 8 } }));
+        QVERIFY(json["collectives"][1]["group"] == (nlohmann::json{ 1, 3 }));
         const Ran none = runProgram(words("partition - --device 4"), loop);
         QCOMPARE(none.code, 2);
         QVERIFY(none.out.isEmpty());
@@ -216,11 +216,11 @@ private Q_SLOTS:
     {
         const auto shardy = runProgram(words("partition - --json"), reshard).json();
         const auto optimal = runProgram(words("partition - --plan optimal --json"), reshard).json();
-        QCOMPARE(shardy["plan"], "shardy");
-        QCOMPARE(optimal["plan"], "optimal");
+        QVERIFY(shardy["plan"] == "shardy");
+        QVERIFY(optimal["plan"] == "optimal");
         QVERIFY(shardy["program"] != optimal["program"]);
-        QCOMPARE(shardy["sent_bytes"], 896);
-        QCOMPARE(optimal["sent_bytes"], 512);
+        QVERIFY(shardy["sent_bytes"] == 896);
+        QVERIFY(optimal["sent_bytes"] == 512);
         QCOMPARE(sum(optimal["collectives"], "sent_bytes_per_step"), optimal["sent_bytes"].get<std::int64_t>());
     }
 

@@ -10,7 +10,9 @@
 #include "pipeline/collective_list.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
+#include "program/counted_loop.h"
 #include "stablehlo/print.h"
+#include "stablehlo/read.h"
 
 using namespace shardscope;
 
@@ -240,6 +242,69 @@ private Q_SLOTS:
         QCOMPARE(whole(change->sentBytes), 3 * (std::int64_t{ 4 } << 10));
         QCOMPARE(change->moreBytesHeld, std::int64_t{ 3 } << 20);
         QVERIFY(!change->stepBytes);
+    }
+
+    void trips_data()
+    {
+        QTest::addColumn<QString>("loop"); // begin, comparison, bound, operation, step
+        QTest::addColumn<qint64>("trips"); // -1: nobody can tell
+        const auto row = [](const char* loop, qint64 trips) {
+            QTest::newRow(loop) << QString::fromLatin1(loop) << trips;
+        };
+        row("0 LT 10 add 1", 10);
+        row("0 LT 10 add 3", 4);
+        row("0 LE 10 add 5", 3);
+        row("10 GT 0 subtract 4", 3);
+        row("10 GE 0 add -2", 6);
+        row("0 NE 9 add 3", 3);
+        row("0 NE 9 add 2", -1);
+        row("5 LT 5 add 1", 0);
+        row("7 EQ 7 add 1", 1);
+        row("7 EQ 7 add 0", -1);
+        row("0 LT 10 add 0", -1);
+        row("0 LT 10 subtract 1", -1);
+        row("0 LT 10 multiply 2", -1);
+        row("-2147483648 LT 2147483647 add 1", 4'294'967'295);
+    }
+    void trips()
+    {
+        QFETCH(QString, loop);
+        QFETCH(qint64, trips);
+        const QStringList part = loop.split(QLatin1Char(' '));
+        // The bound on either side of the comparison.
+        for (const bool mirrored : { false, true }) {
+            QString direction = part[1];
+            if (mirrored && direction != QLatin1String("EQ") && direction != QLatin1String("NE"))
+                direction[0] = direction[0] == QLatin1Char('L') ? QLatin1Char('G') : QLatin1Char('L');
+            const QString text =
+                QStringLiteral("func.func @main() -> tensor<i32> {\n"
+                               "  %b = stablehlo.constant dense<%1> : tensor<i32>\n"
+                               "  %e = stablehlo.constant dense<%2> : tensor<i32>\n"
+                               "  %0 = stablehlo.while(%i = %b) : tensor<i32>\n"
+                               "   cond {\n"
+                               "    %1 = stablehlo.compare %3, %4, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+                               "    stablehlo.return %1 : tensor<i1>\n"
+                               "  } do {\n"
+                               "    %s = stablehlo.constant dense<%6> : tensor<i32>\n"
+                               "    %2 = stablehlo.%5 %i, %s : tensor<i32>\n"
+                               "    stablehlo.return %2 : tensor<i32>\n"
+                               "  }\n"
+                               "  return %0 : tensor<i32>\n}\n")
+                    .replace(QLatin1String("dense<%1>"), QStringLiteral("dense<%1>").arg(part[0]))
+                    .replace(QLatin1String("dense<%2>"), QStringLiteral("dense<%1>").arg(part[2]))
+                    .replace(QLatin1String("dense<%6>"), QStringLiteral("dense<%1>").arg(part[4]))
+                    .replace(QLatin1String("%3, %4"),
+                        direction + (mirrored ? QLatin1String(", %e, %i") : QLatin1String(", %i, %e")))
+                    .replace(QLatin1String("%5"), part[3]);
+            const auto read = readStableHlo(text.toStdString());
+            QVERIFY2(read, qPrintable(text));
+            OperationId found;
+            for (const OperationId id : read->program.main().operations)
+                if (read->program.operation(id).kind == OpKind::While)
+                    found = id;
+            QVERIFY(found.valid());
+            QCOMPARE(tripsOf(read->program, found).value_or(-1), trips);
+        }
     }
 
     /// 5 trips of 3: a loop that counts down by 2 from 9 to 3 has three.

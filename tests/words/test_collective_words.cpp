@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is said of collectives: every cause has its own sentence and its own word, figures say how they come about.
+#include <QTest>
+
+#include <set>
+
+#include "experiment/builtin.h"
+#include "pipeline/analyse.h"
+#include "words/collective_words.h"
+
+using namespace shardscope;
+
+namespace {
+
+CollectiveList notebook()
+{
+    AnalysisCache cache;
+    const SnapshotPtr snapshot =
+        analyse(std::make_shared<const Experiment>(builtinExamples().front().make()), 1, cache);
+    return *collectivesOf(*snapshot);
+}
+
+QString cost(const CollectiveEntry& entry)
+{
+    return words::plain(words::collectiveCost(entry));
+}
+
+} // namespace
+
+class TestCollectiveWords : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyCauseHasItsSentence()
+    {
+        const CollectiveList list = notebook();
+        CollectiveEntry entry = list.entries.front();
+        std::set<QString> sentences, names;
+        for (int kind = 0; kind <= static_cast<int>(Reason::Kind::SingleDevice); ++kind) {
+            entry.reason->kind = static_cast<Reason::Kind>(kind);
+            const QString said = words::plain(words::collectiveCause(list, entry));
+            QVERIFY2(said.endsWith(QLatin1Char('.')) && said.size() > 30, qPrintable(said));
+            QVERIFY2(!said.contains(QLatin1Char('%')), qPrintable(said));
+            sentences.insert(said);
+            names.insert(words::causeName(entry.reason));
+        }
+        entry.reason.reset();
+        sentences.insert(words::plain(words::collectiveCause(list, entry)));
+        names.insert(words::causeName(entry.reason));
+        QCOMPARE(sentences.size(), std::size_t{ 10 });
+        QCOMPARE(names.size(), std::size_t{ 10 });
+    }
+
+    void sumsSayWhatIsCut()
+    {
+        const CollectiveList list = notebook();
+        QCOMPARE(
+            words::collectiveTitle(list, 0), QStringLiteral("Collective 1: all-reduce of Layer 0 / z along model"));
+        QCOMPARE(words::plain(words::collectiveCause(list, list.entries[0])),
+            QStringLiteral(
+                "Layer 0 / y and Layer 0 / W2 are both cut on hidden, which the dot_general sums away: the 4 "
+                "devices along model must add their parts."));
+        QCOMPARE(words::groupCounts(list.entries[0]), QStringLiteral("2 groups of 4"));
+        QCOMPARE(words::groupList(list.entries[0]), QStringLiteral("[0, 1, 2, 3], [4, 5, 6, 7]"));
+        QCOMPARE(words::groupList(list.entries[0], 4), QStringLiteral("[0, 1, 2, 3], … (2 groups of 4)"));
+        QCOMPARE(
+            words::shardingForm(list.entries[0].before, *list.mesh), QStringLiteral("P(data, -), parts along model"));
+    }
+
+    void figures()
+    {
+        const CollectiveList list = notebook();
+        CollectiveEntry entry = list.entries.front();
+        QCOMPARE(cost(entry), QString::fromUtf8("Each device sends 2 × 3/4 × 16 KiB = 24 KiB."));
+        entry.times = 7;
+        QCOMPARE(
+            cost(entry), QString::fromUtf8("Each device sends 2 × 3/4 × 16 KiB = 24 KiB, 7 times per step: 168 KiB."));
+        entry.timesKnown = false;
+        QVERIFY(cost(entry).contains(QStringLiteral("known only when it runs")));
+        entry.conditional = true;
+        QVERIFY(cost(entry).contains(QStringLiteral("branch")));
+        entry.sentBytes = 0;
+        QCOMPARE(cost(entry), QStringLiteral("No device sends anything."));
+        entry.kind = CollectiveKind::AllSlice;
+        QVERIFY(cost(entry).contains(QStringLiteral("cuts its piece off")));
+    }
+
+    void alternativesHavePrices()
+    {
+        const CollectiveList list = notebook();
+        std::set<QString> said;
+        for (const CollectiveAlternative& alternative : alternatives(list, 0)) {
+            const QString text = words::plain(words::alternativeText(list, list.entries[0], alternative));
+            QVERIFY2(text.contains(words::bytes(alternative.sentBytes)), qPrintable(text));
+            QVERIFY(!words::alternativeName(alternative.kind).isEmpty());
+            said.insert(text);
+        }
+        QCOMPARE(said.size(), std::size_t{ 5 });
+    }
+};
+
+QTEST_APPLESS_MAIN(TestCollectiveWords)
+#include "test_collective_words.moc"
