@@ -65,6 +65,10 @@ void CollectivesModel::setList(CollectiveListPtr list, SnapshotPtr snapshot)
     };
     m_idle[Times] = m_idle[PerStep] = all([](const CollectiveEntry& e) { return e.timesKnown && e.times == 1; });
     m_idle[Kind] = all([this](const CollectiveEntry& e) { return e.kind == m_list->entries.front().kind; });
+    // One set of axes is named where a collective is shown.
+    m_idle[Axes] = all([this](const CollectiveEntry& e) {
+        return e.axes == m_list->entries.front().axes && *e.mesh == *m_list->entries.front().mesh;
+    });
     m_idle[Layer] = all([](const CollectiveEntry& e) { return keyOf(e, CollectiveKey::Layer).empty(); });
     m_idle[Rule] = !m_list || !m_snapshot || !m_snapshot->propagation;
     endResetModel();

@@ -26,9 +26,11 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/chip.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/links.h"
+#include "words/utf8.h"
 
 namespace shardscope {
 
@@ -600,6 +602,8 @@ void CollectivesView::fitColumns()
         int wanted = Metrics::scaled(160); // who decided is worked out for what is in sight
         if (column == Column::Number) {
             wanted = m_table->fontMetrics().horizontalAdvance(words::count(m_model->rowCount())) + Metrics::scaled(16);
+        } else if (column == Column::Axes) {
+            wanted = chipsWidth();
         } else if (column == Column::Sent) {
             wanted = m_table->fontMetrics().horizontalAdvance(QStringLiteral("1,023 KiB")) + Metrics::scaled(6);
         } else if (column != Column::Rule) {
@@ -610,6 +614,20 @@ void CollectivesView::fitColumns()
     }
     m_tensorWidth = m_table->columnWidth(Column::Tensor);
     fitTensorColumn();
+}
+
+/// Of the widest row of chips; longer lists are looked through at their beginning.
+int CollectivesView::chipsWidth() const
+{
+    constexpr int looked = 500;
+    int widest = m_table->fontMetrics().horizontalAdvance(tr("Axes")) + Metrics::scaled(16);
+    for (int row = 0; row < std::min(m_model->rowCount(), looked); ++row) {
+        int width = 10;
+        for (const AxisRef& axis : m_model->entry(row).axes)
+            width += chipSize(words::fromStd(toString(*m_model->entry(row).mesh, axis))).width() + 4;
+        widest = std::max(widest, width);
+    }
+    return widest;
 }
 
 /// Names give way, so that what is sent can be seen beside them.

@@ -98,6 +98,7 @@ private:
     void chooseMarked();
     void fitColumns();
     void fitTensorColumn();
+    [[nodiscard]] int chipsWidth() const;
     void arrange();
 
     Document* m_document;

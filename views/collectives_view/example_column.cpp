@@ -42,7 +42,7 @@ ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
     m_table->setItemDelegateForColumn(CollectivesModel::Axes, new ChipsDelegate(m_table));
     m_table->horizontalHeader()->setSectionsClickable(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->setMinimumHeight(Metrics::scaled(66));
+    m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_cause->setAccessibleName(tr("Why it is there"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 6, 8, 6);
@@ -50,8 +50,9 @@ ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
     column->addWidget(m_choice);
     column->addWidget(m_question);
     column->addWidget(m_total);
-    column->addWidget(m_table, 1);
+    column->addWidget(m_table);
     column->addWidget(m_cause);
+    column->addStretch();
     connect(m_choice, &QComboBox::currentIndexChanged, this, &ExampleColumn::load);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ExampleColumn::showCause);
 }
@@ -118,6 +119,10 @@ void ExampleColumn::receive(const MadePtr& made)
         if (shown)
             m_table->resizeColumnToContents(column);
     }
+    constexpr int mostRows = 8; // more are scrolled to
+    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height()
+        + std::min(m_model->rowCount(), mostRows) * Metrics::scaled(22) + Metrics::scaled(4));
+    m_table->setVisible(m_model->rowCount() > 0);
     if (m_model->rowCount() > 0)
         m_table->setCurrentIndex(m_model->index(0, CollectivesModel::Kind));
     showCause();

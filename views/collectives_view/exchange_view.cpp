@@ -116,6 +116,10 @@ void ExchangeView::show(
         side.array->setAccessibleDescription(words::plain(side.array->text()));
         side.holding->setText(holdingText(subject.type, layout, subject.ofOneGroup));
     };
+    const auto length = [&](int dimension) {
+        return dimension < 0 ? 1.0 : static_cast<double>(subject.type.shape[static_cast<std::size_t>(dimension)]);
+    };
+    m_aspect = std::clamp(length(choice.columns) / std::max(length(choice.rows), 1.0), 0.25, 4.0);
     fill(m_before, before);
     fill(m_after, after);
     m_axis = entry.axes.empty() ? -1 : entry.axes.front().axis;
@@ -137,9 +141,12 @@ ExchangeSizes ExchangeView::sizes(int width) const
     const QFontMetrics names(Metrics::semibold()), fixed(Metrics::fixed()), small{ Metrics::small() };
     sizes.headHeight = std::max(names.height(), fixed.height()) + small.height() + 4;
     sizes.leastGridWidth = Metrics::scaled(168);
-    sizes.leastGridHeight = Metrics::scaled(150);
     sizes.arrow = Metrics::scaled(24);
     sizes.gap = Metrics::scaled(6);
+    // As high as the array asks for at that width, within reason; names, ranges and the legend are around it.
+    const int grid = ExchangeLayout::isBeside(width, sizes) ? (width - sizes.arrow) / 2 : width;
+    const int wanted = Metrics::scaled(104) + static_cast<int>((grid - Metrics::scaled(80)) / m_aspect);
+    sizes.leastGridHeight = std::clamp(wanted, Metrics::scaled(128), Metrics::scaled(220));
     m_band->fit(width);
     sizes.bandHeight = std::max(m_band->heightForWidth(width), m_band->minimumSizeHint().height());
     return sizes;

@@ -52,6 +52,7 @@ private:
     Side m_before, m_after;
     ExchangeBand* m_band;
     ExchangeLayout m_layout;
+    double m_aspect = 1; ///< of the array, width : height, as a grid would draw it
     int m_axis = -1; ///< whose colour the exchange has
 };
 
