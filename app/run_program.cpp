@@ -19,6 +19,7 @@
 #include "program_input.h"
 #include "run_report.h"
 #include "simulate/evaluate/interpreter.h"
+#include "simulate/evaluate/rounding_noise.h"
 #include "simulate/memory.h"
 
 namespace shardscope::cli {
@@ -156,12 +157,27 @@ Result<void> execute(ProgramRun& run, bool check, std::int64_t limit)
     if (!check)
         return {};
     run.checked = true;
-    for (std::size_t i = 0; i < run.devices->outputs.size(); ++i)
-        run.comparisons.push_back(
-            evaluate::compareWithReference(run.devices->outputs[i], run.reference->results[0][i]));
-    const bool apart = std::any_of(run.comparisons.begin(), run.comparisons.end(),
-        [](const evaluate::ArrayComparison& each) { return !each.passed(); });
-    if (apart || !run.devices->differences.empty()) {
+    const auto compare = [&](const evaluate::Arrays* noisy) {
+        run.comparisons.clear();
+        for (std::size_t i = 0; i < run.devices->outputs.size(); ++i) {
+            const evaluate::Array& wanted = run.reference->results[0][i];
+            run.comparisons.push_back(evaluate::compareWithReference(
+                run.devices->outputs[i], wanted, noisy ? evaluate::sensitivityOf(wanted, (*noisy)[i]) : 0));
+        }
+        return std::all_of(run.comparisons.begin(), run.comparisons.end(),
+            [](const evaluate::ArrayComparison& each) { return each.passed(); });
+    };
+    bool near = compare(nullptr);
+    if (!near) { // how far roundings alone can carry in this program
+        evaluate::RoundingNoise noise(run.named);
+        evaluate::ExecuteOptions options = executeOptions(limit, nullptr);
+        options.perturbation = &noise;
+        const auto noisy = evaluate::execute(run.named, { run.inputs.arrays }, options);
+        if (!noisy)
+            return tl::unexpected(noisy.error());
+        near = compare(&noisy->results[0]);
+    }
+    if (!near || !run.devices->differences.empty()) {
         auto first = evaluate::firstDifference(
             run.named, *run.parts, run.inputs.arrays, executeOptions(limit, nullptr), static_cast<double>(limit) / 4);
         if (!first)

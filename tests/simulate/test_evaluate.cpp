@@ -12,6 +12,7 @@
 #include "simulate/evaluate/first_difference.h"
 #include "simulate/evaluate/non_finite.h"
 #include "simulate/evaluate/random_array.h"
+#include "simulate/evaluate/rounding_noise.h"
 #include "simulate/evaluate/threefry.h"
 #include "stablehlo/read.h"
 
@@ -81,6 +82,7 @@ private Q_SLOTS:
     void findsWhereNanComesFrom();
     void findsTheFirstDifference();
     void drawsArguments();
+    void measuresSensitivity();
 };
 
 /// Known answers of the generator's authors.
@@ -413,6 +415,51 @@ void TestEvaluate::drawsArguments()
         QCOMPARE(*seen.rbegin(), static_cast<double>(largest));
         QCOMPARE(*seen.begin(), 0.0);
     }
+}
+
+/// A long sum of numbers of both signs in two orders, and what a steep function makes of it.
+void TestEvaluate::measuresSensitivity()
+{
+    const auto text = [](const char* order) {
+        return programOf((std::string("func.func @main(%x: tensor<64x64xf32>) -> tensor<f32> {\n"
+                                      "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                                      "  %t = stablehlo.transpose %x, dims = [")
+            + order
+            + "] : (tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+              "  %l = stablehlo.reshape %t : (tensor<64x64xf32>) -> tensor<4096xf32>\n"
+              "  %0 = stablehlo.reduce(%l init: %z) applies stablehlo.add across dimensions = [0] : "
+              "(tensor<4096xf32>, tensor<f32>) -> tensor<f32>\n"
+              "  %k = stablehlo.constant dense<1000.0> : tensor<f32>\n"
+              "  %1 = stablehlo.multiply %0, %k : tensor<f32>\n"
+              "  %2 = stablehlo.sine %1 : tensor<f32>\n"
+              "  return %2 : tensor<f32>\n}\n")
+                             .c_str());
+    };
+    const Program rows = text("0, 1"), columns = text("1, 0");
+    int beyondPlain = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const evaluate::Arrays arguments{ evaluate::randomArray({ DType::F32, { 64, 64 } }, seed, 0) };
+        const auto result = [&](const Program& program, evaluate::Perturbation* perturbation) {
+            evaluate::ExecuteOptions options;
+            options.perturbation = perturbation;
+            auto done = evaluate::execute(program, { arguments }, options);
+            if (!done)
+                qFatal("not executed");
+            return done->results[0][0];
+        };
+        evaluate::RoundingNoise noise(rows), again(rows);
+        const Array wanted = result(rows, nullptr), found = result(columns, nullptr), noisy = result(rows, &noise);
+        QCOMPARE(numbers(result(rows, &again)), numbers(noisy)); // the same every time
+        const double sensitivity = evaluate::sensitivityOf(wanted, noisy);
+        QVERIFY(sensitivity > 0 && sensitivity < 1); // far from everything being right
+        beyondPlain += evaluate::compareWithReference(found, wanted).passed() ? 0 : 1;
+        Array wrong = Array::zeros(wanted.type);
+        evaluate::setNumber(wrong, 0, evaluate::numberAt(wanted, 0) + 1);
+        QVERIFY(!evaluate::compareWithReference(wrong, wanted, sensitivity).passed());
+        if (!evaluate::compareWithReference(found, wanted, sensitivity).passed())
+            QFAIL("another order of a sum counts as a difference");
+    }
+    QVERIFY(beyondPlain > 0);
 }
 
 QTEST_APPLESS_MAIN(TestEvaluate)

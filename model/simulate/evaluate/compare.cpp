@@ -66,7 +66,24 @@ double roundingShare(DType dtype)
     }
 }
 
-ArrayComparison compareWithReference(const Array& found, const Array& wanted)
+double largestChange(const Array& a, const Array& b)
+{
+    double largest = 0;
+    if (!a.bytes || !b.bytes)
+        return largest;
+    Doubles first, second;
+    for (std::int64_t begin = 0; begin < a.count(); begin += chunk) {
+        const std::int64_t count = std::min(chunk, a.count() - begin);
+        numbersOf(a, begin, count, first);
+        numbersOf(b, begin, count, second);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+            if (const double change = errorOf(first[i], second[i]); std::isfinite(change))
+                largest = std::max(largest, change);
+    }
+    return largest;
+}
+
+ArrayComparison compareWithReference(const Array& found, const Array& wanted, double sensitivity)
 {
     ArrayComparison out;
     if (!found.bytes || !wanted.bytes)
@@ -75,7 +92,7 @@ ArrayComparison compareWithReference(const Array& found, const Array& wanted)
     if (std::memcmp(found.data(), wanted.data(), bytes) == 0)
         return out;
     const bool exact = !isFloat(wanted.type.dtype);
-    out.tolerance = exact ? 0 : roundingShare(wanted.type.dtype) * largestMagnitude(wanted);
+    out.tolerance = exact ? 0 : roundingShare(wanted.type.dtype) * largestMagnitude(wanted) + sensitivity;
     const auto size = static_cast<std::size_t>(wanted.elementBytes());
     Doubles ours, theirs;
     for (std::int64_t begin = 0; begin < wanted.count(); begin += chunk) {

@@ -20,8 +20,11 @@ struct ArrayComparison {
     [[nodiscard]] bool passed() const { return first < 0; }
 };
 
-/// Of arrays of one type. NaN equals NaN, infinity equals infinity of the same sign.
-[[nodiscard]] ArrayComparison compareWithReference(const Array& found, const Array& wanted);
+/// Of arrays of one type. NaN equals NaN, infinity equals infinity of the same sign. `sensitivity`: added to the
+/// tolerance of floats, where roundings are known to matter more (simulate/evaluate/rounding_noise.h).
+[[nodiscard]] ArrayComparison compareWithReference(const Array& found, const Array& wanted, double sensitivity = 0);
+/// The largest difference of elements that are finite in both.
+[[nodiscard]] double largestChange(const Array& a, const Array& b);
 
 /// One element of an array, as a scalar.
 [[nodiscard]] Array elementOf(const Array& array, std::int64_t index);

@@ -34,12 +34,22 @@ public:
         std::span<const Array> results) = 0;
 };
 
+/// Puts something else in the place of what an operation computes.
+class Perturbation {
+public:
+    virtual ~Perturbation() = default;
+    /// Nothing where the result stays as it is.
+    virtual std::optional<Array> changed(
+        OperationId operation, std::int64_t device, std::span<const Array> operands, const Array& result) = 0;
+};
+
 struct ExecuteOptions {
     std::int64_t replicas = 1;
     std::int64_t partitions = 1; ///< device = replica * partitions + partition
     std::int64_t memoryLimit = 0; ///< bytes over all devices; 0 = three quarters of what the machine has free
     std::stop_token stop = {};
     Observer* observer = nullptr;
+    Perturbation* perturbation = nullptr;
 };
 
 /// What a check.expect_... of the program found.

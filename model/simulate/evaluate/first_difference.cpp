@@ -9,6 +9,7 @@
 #include "program/wide_attributes.h"
 #include "sharding/layout.h"
 #include "simulate/evaluate/compare.h"
+#include "simulate/evaluate/rounding_noise.h"
 
 namespace shardscope::evaluate {
 
@@ -95,6 +96,7 @@ private:
 struct Kept {
     Array array;
     std::int64_t order = 0; ///< of the reference
+    double sensitivity = 0; ///< to roundings
 };
 
 /// Values of the reference from the `from`-th on, as many as there is room for.
@@ -132,6 +134,30 @@ private:
     std::int64_t m_from;
     double m_room;
     std::int64_t m_count = 0;
+    std::unordered_map<std::uint32_t, std::uint32_t> m_seen;
+};
+
+/// What becomes of the kept values when sums are rounded otherwise.
+class Sensitivities : public Observer {
+public:
+    Sensitivities(const Program& program, Recorder& reference)
+        : m_program(program)
+        , m_reference(reference)
+    {
+    }
+    void computed(OperationId operation, std::int64_t, std::span<const Array>, std::span<const Array> results) override
+    {
+        const auto& values = m_program.operation(operation).results;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const auto kept = m_reference.kept.find(keyOf(values[i], m_seen[values[i].index]++));
+            if (kept != m_reference.kept.end() && isFloat(results[i].type.dtype))
+                kept->second.sensitivity = sensitivityOf(kept->second.array, results[i]);
+        }
+    }
+
+private:
+    const Program& m_program;
+    Recorder& m_reference;
     std::unordered_map<std::uint32_t, std::uint32_t> m_seen;
 };
 
@@ -208,7 +234,7 @@ private:
             found.found = elementOf(ours, made.differ->element);
             found.wanted = elementOf(theirs, made.differ->element);
         } else {
-            const ArrayComparison compared = compareWithReference(made.whole, reference.array);
+            const ArrayComparison compared = compareWithReference(made.whole, reference.array, reference.sensitivity);
             if (compared.passed())
                 return;
             std::int64_t left = compared.first;
@@ -253,6 +279,13 @@ Result<std::optional<FirstDifference>> firstDifference(const Program& program, c
         own.observer = &reference;
         if (const auto done = execute(program, { arguments }, own); !done)
             return tl::unexpected(done.error());
+        Sensitivities sensitivities(program, reference);
+        RoundingNoise noise(program);
+        own.observer = &sensitivities;
+        own.perturbation = &noise;
+        if (const auto done = execute(program, { arguments }, own); !done)
+            return tl::unexpected(done.error());
+        own.perturbation = nullptr;
         Comparer devices(parts, comparable, reference);
         own.observer = &devices;
         if (const auto done = executePartitioned(parts.device, arguments, own); !done)

@@ -304,6 +304,16 @@ Result<void> Interpreter::step(OperationId id, const Devices& active)
         return {};
     };
     auto done = inner();
+    if (done && m_options.perturbation && op.results.size() == 1) {
+        Arrays operands;
+        for (const std::int32_t device : active) {
+            operands.clear();
+            for (const ValueId value : op.operands)
+                operands.push_back(at(value, device));
+            if (auto other = m_options.perturbation->changed(id, device, operands, at(op.results[0], device)))
+                set(op.results[0], device, std::move(*other));
+        }
+    }
     if (done && m_options.observer && !op.results.empty()) {
         Arrays operands, results;
         for (const std::int32_t device : active) {
