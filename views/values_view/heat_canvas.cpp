@@ -34,10 +34,10 @@ HeatCanvas::HeatCanvas(Selection* selection, QWidget* parent)
 
 void HeatCanvas::setContent(std::optional<ShownValues> shown, ReadSample read, HeatReduction reduction)
 {
+    light(std::nullopt); // what was pointed at has another number now, or is gone
     m_shown = std::move(shown);
     m_read = std::move(read);
     m_reduction = reduction;
-    m_lit.reset();
     m_data = HeatData();
     arrange();
 }

@@ -108,7 +108,7 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
     };
     const auto title = [&](int dimension) {
         const QString name = subject.dimensionName(dimension);
-        return local ? tr("local %1").arg(name) : name;
+        return local && dimension == m_shown->columns ? tr("%1, local indices").arg(name) : name;
     };
     const auto drawTitle = [&](const QRect& where, int dimension, Qt::Alignment alignment) {
         const QString axes = local ? QString() : subject.axesOf(dimension);
@@ -221,7 +221,7 @@ void HeatCanvas::paintTitles(QPainter& painter, const Theme& theme) const
             line.setRight(width() - Metrics::scaled(4));
             line.setLeft(panel.left()
                 + QFontMetrics(font()).horizontalAdvance(
-                    tr("local %1").arg(m_shown->subject.dimensionName(m_shown->columns)))
+                    tr("%1, local indices").arg(m_shown->subject.dimensionName(m_shown->columns)))
                 + 16);
         }
         const QString title = panelTitle(p);

@@ -15,6 +15,13 @@ namespace {
 constexpr std::int64_t pageRows = 32, pageColumns = 16;
 constexpr std::size_t mostPages = 256;
 
+/// The tint of a shard, lighter than where it is all that is seen: numbers stand on it.
+QColor underNumbers(const QColor& tint, const QColor& base)
+{
+    const auto channel = [](int a, int b) { return (9 * a + 11 * b) / 20; };
+    return { channel(tint.red(), base.red()), channel(tint.green(), base.green()), channel(tint.blue(), base.blue()) };
+}
+
 } // namespace
 
 NumbersModel::NumbersModel(QObject* parent)
@@ -147,7 +154,8 @@ QVariant NumbersModel::data(const QModelIndex& index, int role) const
         const Theme& theme = Theme::current();
         return padding || elsewhere() || layout.distinctShards() == 1
             ? theme.alternateRow
-            : shardColour(theme, layout, m_shown->shardAt(place.position, place.row, place.column));
+            : underNumbers(
+                shardColour(theme, layout, m_shown->shardAt(place.position, place.row, place.column)), theme.base);
     };
     switch (role) {
     case Qt::DisplayRole: {

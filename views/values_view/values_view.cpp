@@ -6,6 +6,7 @@
 #include <QFrame>
 #include <QStackedWidget>
 #include <algorithm>
+#include <utility>
 
 #include "document/selection.h"
 #include "sharding/text.h"
@@ -78,6 +79,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
         m_shown.rows = rows;
         m_shown.columns = columns;
         m_shown.index = index;
+        m_otherPlane = true;
         refresh();
     });
     connect(m_reference, &ReferenceJob::finished, this, &ValuesView::refresh);
@@ -342,6 +344,8 @@ void ValuesView::showSubject(const Subject& subject)
                 m_shown.index[d], 0, std::max<std::int64_t>(shown.size(static_cast<int>(d)) - 1, 0));
     }
     const bool otherPlace = path != m_path || shown.positions != m_shown.positions || shown.local != m_shown.local;
+    const bool otherContent =
+        otherPlace || shown.difference != m_shown.difference || std::exchange(m_otherPlane, false);
     m_path = path;
     m_value = subject.value;
     m_shown = shown;
@@ -370,15 +374,16 @@ void ValuesView::showSubject(const Subject& subject)
         followReference();
         return;
     }
-    // Only one of the two reads.
+    // Only one of the two reads, and what was read stays until a step that runs is over.
     const bool heat = m_form->current() == 0;
-    if (running && m_pages->currentWidget() != m_empty && !otherPlace)
-        return; // what was read stays until the step is over
+    QWidget* const page = heat ? m_heat : static_cast<QWidget*>(m_table);
+    if (running && m_pages->currentWidget() == page && !otherContent)
+        return;
     m_heat->setContent(heat ? std::optional(shown) : std::nullopt, reader());
     const auto place = m_table->currentIndex();
     const int firstRow = m_table->rowAt(0), firstColumn = m_table->columnAt(0);
     m_numbers->setContent(heat ? std::nullopt : std::optional(shown), reader());
-    m_pages->setCurrentWidget(heat ? m_heat : static_cast<QWidget*>(m_table));
+    m_pages->setCurrentWidget(page);
     if (heat)
         return;
     if (otherPlace) {

@@ -90,6 +90,7 @@ private:
     MeshPtr m_listed; ///< whose devices are listed
     QString m_failure; ///< why the last step could not be run
     QString m_keyFigure;
+    bool m_otherPlane = false; ///< has been chosen
     bool m_following = false; ///< the list of devices follows the selection
 };
 
