@@ -67,7 +67,9 @@ private:
     [[nodiscard]] std::int64_t shardOf(const HeatElement& element) const;
     [[nodiscard]] QString holdersText(const HeatElement& element) const;
     [[nodiscard]] QString panelTitle(int panel) const;
+    [[nodiscard]] QString columnTitle() const;
     void paintPanel(QPainter& painter, int panel, const Theme& theme) const;
+    void paintNumbers(QPainter& painter, int panel, const Theme& theme) const;
     void paintBorders(QPainter& painter, const Theme& theme) const;
     void paintHeaders(QPainter& painter, const Theme& theme) const;
     void paintTitles(QPainter& painter, const Theme& theme) const;

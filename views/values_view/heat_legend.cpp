@@ -150,7 +150,8 @@ QString heatNote(const HeatData& data, HeatReduction reduction)
         : HeatLegend::tr("%1 of %2 elements were read, evenly spread.")
               .arg(words::count(data.all.read), words::count(data.elements));
     if (data.rowsPerPoint * data.columnsPerPoint <= 1)
-        return HeatLegend::tr("A point is one element. %1").arg(reads);
+        return data.elements == 1 ? HeatLegend::tr("There is one element.")
+                                  : HeatLegend::tr("A point is one element. %1").arg(reads);
     const bool some = data.readRowsPerPoint * data.readColumnsPerPoint < data.rowsPerPoint * data.columnsPerPoint;
     const QString size = HeatLegend::tr("%1 × %2", "rows, columns")
                              .arg(words::count(data.rowsPerPoint), words::count(data.columnsPerPoint));

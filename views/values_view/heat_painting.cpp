@@ -2,6 +2,7 @@
 // How the heat map is drawn: colours, padding, borders of shards, what is marked, and the words around it.
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
 
 #include "document/selection.h"
 #include "views/theme/theme.h"
@@ -60,6 +61,7 @@ void HeatCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(rect.adjusted(-1, -1, 0, 0));
     painter.drawImage(rect, m_images[static_cast<std::size_t>(panel)]);
+    paintNumbers(painter, panel, theme);
     if (m_shown->local && m_shown->subject.layout.addends() > 1) {
         painter.setBrushOrigin(0, 0);
         painter.fillRect(rect, theme.dots(theme.base, devicePixelRatioF()));
@@ -73,6 +75,37 @@ void HeatCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
         painter.setPen(pen);
         painter.drawRect(part.adjusted(0, 0, -1, -1));
     }
+}
+
+/// Elements that are large enough bear their numbers.
+void HeatCanvas::paintNumbers(QPainter& painter, int panel, const Theme& theme) const
+{
+    const HeatPanel& points = m_data.panels[static_cast<std::size_t>(panel)];
+    const QRect& rect = m_layout.panels()[static_cast<std::size_t>(panel)];
+    const QFontMetrics small{ Metrics::small() };
+    const auto rows = m_layout.rows(), columns = m_layout.columns();
+    const int width = small.horizontalAdvance(QStringLiteral("-1.2346e-10")) + 6, height = small.height() + 4;
+    if (m_data.rowsPerPoint * m_data.columnsPerPoint > 1 || columns * width > rect.width()
+        || rows * height > rect.height() || points.points.size() != static_cast<std::size_t>(rows * columns))
+        return;
+    painter.setFont(Metrics::small());
+    for (std::int64_t row = 0; row < m_layout.validRows(panel); ++row)
+        for (std::int64_t column = 0; column < m_layout.validColumns(panel); ++column) {
+            const double value = points.points[static_cast<std::size_t>(row * columns + column)];
+            const QString text = valueText(value, m_shown->dtype, m_shown->difference);
+            const QRect where = m_layout.rectOf({ panel, row, column });
+            QColor fill = theme.text; // of what is not a number
+            if (std::isfinite(value)) {
+                fill = heatColour(theme, value, m_data.all.magnitude());
+            } else if (std::isinf(value)) { // checks need a plate
+                fill = theme.base;
+                QRect plate(0, 0, small.horizontalAdvance(text) + 8, small.height());
+                plate.moveCenter(where.center());
+                painter.fillRect(plate, fill);
+            }
+            painter.setPen(theme.textOn(fill));
+            painter.drawText(where, Qt::AlignCenter, text);
+        }
 }
 
 void HeatCanvas::paintBorders(QPainter& painter, const Theme& theme) const
@@ -108,7 +141,7 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
     };
     const auto title = [&](int dimension) {
         const QString name = subject.dimensionName(dimension);
-        return local && dimension == m_shown->columns ? tr("%1, local indices").arg(name) : name;
+        return local && dimension == m_shown->columns ? columnTitle() : name;
     };
     const auto drawTitle = [&](const QRect& where, int dimension, Qt::Alignment alignment) {
         const QString axes = local ? QString() : subject.axesOf(dimension);
@@ -144,10 +177,8 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
         m_shown->columns, Qt::AlignLeft);
     painter.setFont(Metrics::small());
     painter.setPen(theme.secondary);
-    const std::int64_t columnBlocks = blocks(columns);
-    const auto columnEdge = [&](std::int64_t i) {
-        return local ? (i == 0 ? panel.left() : panel.right()) : m_layout.grid().columnEdge(panel, i);
-    };
+    const std::int64_t columnBlocks = local ? 0 : blocks(columns);
+    const auto columnEdge = [&](std::int64_t i) { return m_layout.grid().columnEdge(panel, i); };
     constexpr std::int64_t mostLabels = 64;
     int widest = 0;
     for (std::int64_t i = 0; i < std::min(columnBlocks, mostLabels); ++i)
@@ -160,7 +191,7 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
         // Where a block begins; the first one always.
         int behind = 0;
         for (std::int64_t i = 0; i < std::min<std::int64_t>(columnBlocks, panel.width()); ++i) {
-            const QString text = words::count(local ? 0 : i * columns.block);
+            const QString text = words::count(i * columns.block);
             const int needed = small.horizontalAdvance(text), x = columnEdge(i);
             if (x < behind || (i > 0 && x + needed > panel.right()))
                 continue;
@@ -201,6 +232,13 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
     }
 }
 
+/// Of the columns of a device's own shard.
+QString HeatCanvas::columnTitle() const
+{
+    return tr("%1 %2, local indices", "hidden 0–255, local indices")
+        .arg(m_shown->subject.dimensionName(m_shown->columns), words::range(0, m_shown->columnCount()));
+}
+
 QString HeatCanvas::panelTitle(int panel) const
 {
     const Layout& layout = m_shown->subject.layout;
@@ -219,10 +257,7 @@ void HeatCanvas::paintTitles(QPainter& painter, const Theme& theme) const
             // Beside the name of the columns.
             line.moveTop(panel.top() - small.height() - 13 - bold.height());
             line.setRight(width() - Metrics::scaled(4));
-            line.setLeft(panel.left()
-                + QFontMetrics(font()).horizontalAdvance(
-                    tr("%1, local indices").arg(m_shown->subject.dimensionName(m_shown->columns)))
-                + 16);
+            line.setLeft(panel.left() + QFontMetrics(font()).horizontalAdvance(columnTitle()) + 16);
         }
         const QString title = panelTitle(p);
         const QString ranges =

@@ -377,7 +377,8 @@ void ValuesView::showSubject(const Subject& subject)
     // Only one of the two reads, and what was read stays until a step that runs is over.
     const bool heat = m_form->current() == 0;
     QWidget* const page = heat ? m_heat : static_cast<QWidget*>(m_table);
-    if (running && m_pages->currentWidget() == page && !otherContent)
+    const bool samePage = m_pages->currentWidget() == page;
+    if (running && samePage && !otherContent)
         return;
     m_heat->setContent(heat ? std::optional(shown) : std::nullopt, reader());
     const auto place = m_table->currentIndex();
@@ -386,7 +387,7 @@ void ValuesView::showSubject(const Subject& subject)
     m_pages->setCurrentWidget(page);
     if (heat)
         return;
-    if (otherPlace) {
+    if (otherPlace || !samePage) {
         m_table->scrollTo(m_numbers->firstHeld(), QAbstractItemView::PositionAtTop);
     } else { // the same cells with other numbers
         m_table->setCurrentIndex(m_numbers->index(place.row(), place.column()));
