@@ -12,32 +12,6 @@ namespace shardscope {
 
 namespace {
 
-/// Calls element(offset) for every element of a sample, in order; `offset` counts with the given strides.
-template <class Function>
-void forEachElement(const Sample& sample, std::span<const std::int64_t> strides, const Function& element)
-{
-    if (sample.indices.empty()) {
-        element(std::int64_t{ 0 });
-        return;
-    }
-    if (sample.count() == 0)
-        return;
-    const std::size_t last = sample.indices.size() - 1;
-    std::vector<std::size_t> at(last, 0);
-    for (;;) {
-        std::int64_t row = 0;
-        for (std::size_t d = 0; d < last; ++d)
-            row += sample.indices[d][at[d]] * strides[d];
-        for (const std::int64_t index : sample.indices[last])
-            element(row + index * strides[last]);
-        std::size_t d = last;
-        while (d > 0 && ++at[d - 1] == sample.indices[d - 1].size())
-            at[--d] = 0;
-        if (d == 0)
-            return;
-    }
-}
-
 /// Neighbouring entries of a list of indices that lie in the same block.
 struct Stretch {
     std::int64_t block = 0;

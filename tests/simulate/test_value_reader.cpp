@@ -7,10 +7,12 @@
 #include <numeric>
 
 #include "base/codes.h"
+#include "simulate/evaluate/program_values.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/reference_steps.h"
 #include "simulate/small_mlp.h"
 #include "simulate/value_reader.h"
+#include "stablehlo/read.h"
 
 using namespace shardscope;
 using namespace shardscope::test;
@@ -201,6 +203,67 @@ private Q_SLOTS:
         ReferenceSteps other(whole, randomValues());
         QVERIFY(*other.after(weight, 3).value() == *third);
         QVERIFY(*other.after(weight, 1).value() == *first);
+    }
+
+    void argumentsAndResultsOfAProgram()
+    {
+        // a is cut by rows, b by columns; what is contracted is cut, so that the devices add up.
+        const auto read = readStableHlo(R"(
+            module {
+              sdy.mesh @mesh = <["x"=2, "y"=2]>
+              func.func @main(%a: tensor<6x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>},
+                              %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>})
+                  -> (tensor<6x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+                %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+                return %0 : tensor<6x4xf32>
+              }
+            })");
+        QVERIFY(read);
+        const auto program = std::make_shared<const Program>(read->program);
+        evaluate::ProgramInputs inputs;
+        inputs.seed = 5;
+        const evaluate::ProgramValuesPtr values = evaluate::computeProgramValues(*program, inputs).value();
+        const evaluate::ProgramReader reader(program, values);
+        const ValueId a = program->main().arguments[0], b = program->main().arguments[1];
+        const ValueId product = program->main().results[0];
+        const auto whole = [&](ValueId value) {
+            const Shape shape = program->value(value).type.shape;
+            const Sample all = boxSample(Shape(shape.size()), shape);
+            std::vector<double> numbers(all.count());
+            readGlobal(reader, value, all, numbers);
+            return numbers;
+        };
+        for (const ValueId value : { a, b, product })
+            QCOMPARE(reader.held(value), Held::Yes);
+        QCOMPARE(reader.dtype(product), DType::F32);
+        QVERIFY(reader.layout(a).shardShape() == (Shape{ 3, 4 }));
+        QVERIFY(reader.layout(product).shardShape() == (Shape{ 3, 4 }));
+        const std::vector<double> left = whole(a), right = whole(b), found = whole(product);
+        QVERIFY(left == reader.reference(a));
+        QVERIFY(left[0] != left[1]); // drawn at random
+        const std::vector<double> reference = reader.reference(product);
+        for (std::size_t row = 0; row < 6; ++row)
+            for (std::size_t column = 0; column < 4; ++column) {
+                double sum = 0;
+                for (std::size_t k = 0; k < 8; ++k)
+                    sum += left[8 * row + k] * right[4 * k + column];
+                QVERIFY(std::abs(found[4 * row + column] - sum) < 1e-5);
+                QVERIFY(std::abs(reference[4 * row + column] - sum) < 1e-5);
+            }
+        // The device at position 3 = (1, 1) holds rows 3 to 5 and columns 4 to 7 of a.
+        double corner = 0;
+        reader.readLocal(a, 3, Sample{ { { 1 }, { 2 } } }, { &corner, 1 });
+        QCOMPARE(corner, left[8 * 4 + 6]);
+
+        inputs.memoryLimit = 100;
+        const auto refused = evaluate::computeProgramValues(*program, inputs);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().code, Code::OutOfMemory);
+        inputs.memoryLimit = 0;
+        std::stop_source stop;
+        stop.request_stop();
+        inputs.stop = stop.get_token();
+        QVERIFY(!evaluate::computeProgramValues(*program, inputs).value());
     }
 
     void theReferenceStopsAndRefuses()

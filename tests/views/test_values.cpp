@@ -484,6 +484,42 @@ private Q_SLOTS:
         QVERIFY(canvas->data().all.magnitude() > 1e-2);
     }
 
+    void aProgramIsRunOnRandomInputs()
+    {
+        ViewFixture fixture(test::example("jax-layer-program"));
+        const Program& program = *fixture.snapshot().program;
+        const auto pathOf = [&](ValueId value) { return QString::fromStdString(program.value(value).path); };
+        const QString argument = pathOf(program.main().arguments.front());
+        const QString result = pathOf(program.main().results.front());
+        fixture.selection.setTensor(result);
+        QVERIFY(fixture.emptyText().contains(u"has not been run"_s));
+        QTest::mouseClick(fixture.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
+        QTRY_VERIFY(!fixture.view.isWorking());
+        QCOMPARE(fixture.emptyText(), QString());
+        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
+        const double magnitude = canvas->data().all.magnitude();
+        QVERIFY(magnitude > 0.1);
+        fixture.view.contentBar()->setCurrent(1);
+        QVERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
+        QVERIFY(canvas->data().all.magnitude() < 1e-4 * magnitude);
+        fixture.view.contentBar()->setCurrent(0);
+        fixture.selection.setTensor(argument);
+        QVERIFY(fixture.emptyText().isEmpty());
+        QVERIFY(canvas->data().elements > 0);
+        // What is between the two is not kept, and that is said.
+        for (const TensorRow& row : fixture.snapshot().tensors) {
+            const auto among = [&](const auto& list) {
+                return std::find(list.begin(), list.end(), row.value) != list.end();
+            };
+            if (among(program.main().arguments) || among(program.main().results))
+                continue;
+            fixture.selection.setTensor(QString::fromStdString(row.path));
+            QVERIFY(fixture.emptyText().contains(u"not kept"_s));
+            break;
+        }
+    }
+
     void whileStepsRun()
     {
         ViewFixture fixture;

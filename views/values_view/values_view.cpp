@@ -31,20 +31,13 @@ constexpr std::size_t mostLocalDevices = GridLayout::maximumPanels;
 
 } // namespace
 
-/// What there is to show.
-struct ValuesView::Subject {
-    const TensorRow* row = nullptr;
-    ValueId value; ///< of the run's program
-    Layout layout;
-    DType dtype = DType::F32;
-};
-
 ValuesView::ValuesView(Document* document, Selection* selection, RunController* controller, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
     , m_selection(selection)
     , m_controller(controller)
     , m_reference(new ReferenceJob(this))
+    , m_program(new ProgramJob(this))
     , m_ribbon(new StaleRibbon(document, this))
     , m_head(new QWidget(this))
     , m_array(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, this))
@@ -84,17 +77,8 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     });
     connect(m_reference, &ReferenceJob::finished, this, &ValuesView::refresh);
     connect(m_reference, &ReferenceJob::progressed, this, &ValuesView::followReference);
-    connect(m_empty, &EmptyPage::clicked, this, [this] {
-        const SnapshotPtr snapshot = m_document->lastGood();
-        if (obstacleOf(*m_document))
-            applyOfferedFix(*m_document);
-        else if (snapshot && !snapshot->row(m_selection->tensor().toStdString()) && !snapshot->tensors.empty())
-            m_selection->setTensor(QString::fromStdString(snapshot->tensors.front().path));
-        else if (m_reference->isWorking())
-            m_content->setCurrent(0);
-        else
-            m_controller->runStep();
-    });
+    connect(m_program, &ProgramJob::finished, this, &ValuesView::refresh);
+    connect(m_empty, &EmptyPage::clicked, this, &ValuesView::act);
     connect(document, &Document::snapshotChanged, this, &ValuesView::refresh);
     connect(document, &Document::experimentChanged, this, [this] { m_failure.clear(); });
     connect(selection, &Selection::changed, this, [this] {
@@ -190,53 +174,8 @@ void ValuesView::showEmpty(const QString& sentence, const QString& button)
     m_numbers->setContent(std::nullopt, {});
     m_path.clear();
     m_value = {};
+    m_reader.reset();
     setKeyFigure({});
-}
-
-std::optional<ValuesView::Subject> ValuesView::subject()
-{
-    const SnapshotPtr snapshot = m_document->lastGood();
-    if (const std::optional<Obstacle> obstacle = obstacleOf(*m_document)) {
-        showEmpty(obstacle->text(), QString());
-        offerFix(*m_empty, obstacle);
-        return std::nullopt;
-    }
-    if (!snapshot || !snapshot->ok()) {
-        showEmpty(tr("The experiment is being analysed."), QString());
-        return std::nullopt;
-    }
-    if (snapshot->tensors.empty()) {
-        showEmpty(tr("This program has no arrays with a name."), QString());
-        return std::nullopt;
-    }
-    const TensorRow* row = snapshot->row(m_selection->tensor().toStdString());
-    if (!row) {
-        showEmpty(tr("Choose a tensor to see its numbers."), tr("Show the first one"));
-        return std::nullopt;
-    }
-    if (m_controller->stepsDone() == 0) {
-        if (m_controller->state() != RunController::State::Idle)
-            showEmpty(tr("The first step is running."), QString());
-        else if (!m_failure.isEmpty())
-            showEmpty(tr("No step has run. %1").arg(m_failure), tr("Run step"));
-        else
-            showEmpty(tr("No step has run yet, so that the devices hold no numbers."), tr("Run step"));
-        return std::nullopt;
-    }
-    Subject found{ row, {}, row->layout, row->type.dtype };
-    found.value = m_controller->plan()->program->program->find(row->path);
-    Held held = Held::Yes;
-    m_controller->read([&](const ValueReader& reader) {
-        held = found.value.valid() ? reader.held(found.value) : Held::NoMemory;
-        if (held != Held::Yes)
-            return;
-        found.layout = reader.layout(found.value);
-        found.dtype = reader.dtype(found.value);
-    });
-    if (held == Held::Yes)
-        return found;
-    showEmpty(notHeldText(held, row->path), held == Held::NoStep ? tr("Run step") : QString());
-    return std::nullopt;
 }
 
 void ValuesView::refresh()
@@ -271,46 +210,6 @@ void ValuesView::followDevices()
     m_following = true;
     m_device->setCurrentIndex(std::max(at, 0));
     m_following = false;
-}
-
-ReadSample ValuesView::reader() const
-{
-    // Everything by value: views may ask when another array has been chosen.
-    ReferenceSteps::Array reference;
-    if (m_shown.difference)
-        if (const auto asked = question())
-            if (const auto* answer = m_reference->answer(*asked); answer && *answer)
-                reference = **answer;
-    return
-        [controller = m_controller, value = m_value, layout = m_shown.subject.layout, difference = m_shown.difference,
-            reference](std::int64_t position, const Sample& sample, std::span<double> out) {
-            if (difference && !reference)
-                return false;
-            return controller->read([&](const ValueReader& run) {
-                if (position < 0)
-                    readGlobal(run, value, sample, out);
-                else
-                    run.readLocal(value, position, sample, out);
-                if (!difference)
-                    return;
-                Sample global = sample;
-                if (position >= 0) {
-                    const Shape block = layout.blockAt(position);
-                    for (std::size_t d = 0; d < block.size(); ++d)
-                        for (std::int64_t& index : global.indices[d])
-                            index += block[d] * layout.shardShape()[d];
-                }
-                subtractReference(*reference, layout.shape(), global, out);
-            });
-        };
-}
-
-std::optional<ReferenceJob::Question> ValuesView::question() const
-{
-    if (!m_value.valid() || !m_controller->plan() || m_controller->stepsDone() == 0)
-        return std::nullopt;
-    return ReferenceJob::Question{ m_controller->plan()->program->program, m_controller->initialValues().seed, m_value,
-        m_controller->stepsDone() };
 }
 
 void ValuesView::showSubject(const Subject& subject)
@@ -348,6 +247,7 @@ void ValuesView::showSubject(const Subject& subject)
         otherPlace || shown.difference != m_shown.difference || std::exchange(m_otherPlane, false);
     m_path = path;
     m_value = subject.value;
+    m_reader = subject.program;
     m_shown = shown;
 
     m_head->show();
@@ -356,20 +256,23 @@ void ValuesView::showSubject(const Subject& subject)
             .arg(QString::fromLatin1(name(subject.dtype).data(), static_cast<qsizetype>(name(subject.dtype).size())),
                 words::shape(layout.shape()), QString::fromStdString(toColumn(row.spec)),
                 words::shape(layout.shardShape())));
-    m_when->setText(
-        running ? tr("a step is running") : tr("after step %1").arg(words::count(m_controller->stepsDone())));
+    const QString steps = words::count(m_controller->stepsDone());
+    m_when->setText(m_reader ? tr("random inputs, seed %1").arg(m_document->experiment()->run.seed)
+            : running        ? tr("a step is running")
+                             : tr("after step %1").arg(steps));
     m_plane->setShown(shown);
-    setKeyFigure(
-        tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), words::count(m_controller->stepsDone())));
+    setKeyFigure(m_reader ? words::tensorName(row.path)
+                          : tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), steps));
 
     if (shown.difference && !running)
-        if (const auto asked = question())
-            m_reference->request(*asked);
+        if (const auto wanted = question())
+            m_reference->request(*wanted);
     if (!shown.difference || running)
         m_reference->cancel();
     showNotice(subject);
-    const bool waits =
-        shown.difference && (!question() || !m_reference->answer(*question()) || !*m_reference->answer(*question()));
+    const auto asked = question();
+    const auto* answer = asked ? m_reference->answer(*asked) : nullptr;
+    const bool waits = shown.difference && !m_reader && !(answer && *answer);
     if (waits && !running) {
         followReference();
         return;

@@ -7,6 +7,7 @@
 
 #include "document/run_controller.h"
 #include "views/values_view/heat_data.h"
+#include "views/values_view/program_job.h"
 #include "views/values_view/reference_job.h"
 
 class QBoxLayout;
@@ -32,8 +33,8 @@ public:
 
     /// "Layer 0 / W1, step 8".
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
-    /// The reference is being worked out.
-    [[nodiscard]] bool isWorking() const { return m_reference->isWorking(); }
+    /// The reference is being worked out, or a program is being run.
+    [[nodiscard]] bool isWorking() const { return m_reference->isWorking() || m_program->isWorking(); }
     [[nodiscard]] HeatPage* heatPage() const { return m_heat; }
     [[nodiscard]] NumbersTable* table() const { return m_table; }
     [[nodiscard]] NumbersModel* numbers() const { return m_numbers; }
@@ -50,11 +51,22 @@ Q_SIGNALS:
     void keyFigureChanged();
 
 private:
-    struct Subject;
+    /// What there is to show.
+    struct Subject {
+        const TensorRow* row = nullptr;
+        ValueId value; ///< of the program that was run
+        Layout layout;
+        DType dtype = DType::F32;
+        std::shared_ptr<const evaluate::ProgramReader> program = {}; ///< of a program in a text; else a run is read
+    };
     void makeControls();
     void refresh();
     /// The array that is selected, as the run's devices hold it; says why there is none.
     [[nodiscard]] std::optional<Subject> subject();
+    [[nodiscard]] std::optional<Subject> stepSubject(const TensorRow& row);
+    [[nodiscard]] std::optional<Subject> programSubject(const TensorRow& row, const Snapshot& snapshot);
+    [[nodiscard]] bool isProgram() const; ///< that was read from a text
+    void act(); ///< what the button of the empty page does
     void showSubject(const Subject& subject);
     void showEmpty(const QString& sentence, const QString& button);
     void showNotice(const Subject& subject);
@@ -69,6 +81,7 @@ private:
     Selection* m_selection;
     RunController* m_controller;
     ReferenceJob* m_reference;
+    ProgramJob* m_program;
     StaleRibbon* m_ribbon;
     QWidget* m_head; ///< everything above the numbers
     RoleLabel* m_array;
@@ -85,7 +98,8 @@ private:
     NumbersModel* m_numbers;
     NumbersTable* m_table;
     ShownValues m_shown;
-    ValueId m_value; ///< of the run's program
+    ValueId m_value; ///< of the program that was run
+    std::shared_ptr<const evaluate::ProgramReader> m_reader; ///< of a program in a text
     QString m_path; ///< of the tensor for which the plane was chosen
     MeshPtr m_listed; ///< whose devices are listed
     QString m_failure; ///< why the last step could not be run
