@@ -486,7 +486,15 @@ private Q_SLOTS:
 
     void aProgramIsRunOnRandomInputs()
     {
-        ViewFixture fixture(test::example("jax-layer-program"));
+        // What is contracted is cut, so that the devices add up.
+        ViewFixture fixture(
+            *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %b: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.logistic %0 : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+})") },
+                "layer"));
         const Program& program = *fixture.snapshot().program;
         const auto pathOf = [&](ValueId value) { return QString::fromStdString(program.value(value).path); };
         const QString argument = pathOf(program.main().arguments.front());

@@ -123,15 +123,13 @@ QString NumbersModel::tip(const Place& place) const
     const Layout& layout = m_shown->subject.layout;
     const auto global = m_shown->globalIndexAt(place.position, place.row, place.column);
     const QString own = m_shown->indexText(m_shown->indexAt(place.row, place.column));
+    const QString device = place.position < 0 ? QString() : tr("d%1").arg(layout.mesh().deviceAt(place.position));
     if (!global)
-        return tr("%1 on d%2: padding").arg(own).arg(layout.mesh().deviceAt(place.position));
+        return tr("%1 on %2: padding").arg(own, device);
     const auto value = number(place);
     const QString text = value ? valueText(*value, m_shown->dtype, m_shown->difference) : tr("running");
     if (place.position >= 0)
-        return tr("%1 on d%2, in the array %3: %4")
-            .arg(own)
-            .arg(layout.mesh().deviceAt(place.position))
-            .arg(m_shown->indexText(*global), text);
+        return tr("%1 on %2, in the array %3: %4").arg(own, device, m_shown->indexText(*global), text);
     const QString holders =
         listDevices(DeviceGroup::holders(layout, m_shown->shardAt(place.position, place.row, place.column)));
     return layout.addends() > 1 ? tr("%1: %2, sum of the parts on %3").arg(own, text, holders)
