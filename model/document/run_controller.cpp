@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "simulate/value_reader.h"
+
 namespace shardscope {
 
 namespace {
@@ -39,6 +41,12 @@ struct Subject {
     std::uint64_t seed = 0;
     bool shareReplicas = false;
     bool operator==(const Subject&) const = default;
+    [[nodiscard]] InitialValues initialValues() const
+    {
+        InitialValues initial;
+        initial.seed = seed;
+        return initial;
+    }
 };
 
 struct Job {
@@ -91,7 +99,7 @@ struct RunController::Private {
     News news;
     std::jthread worker;
 
-    // On the worker's thread only.
+    // On the worker's thread only; while no job is open, read by the window.
     std::unique_ptr<Run> run;
     Subject runSubject;
     std::stop_token runAbandoned;
@@ -266,7 +274,7 @@ void RunController::Private::execute(const Job& job)
         run.reset(); // before memory for the next one is asked for
         RunOptions options;
         options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
-        options.initial.seed = job.subject.seed;
+        options.initial = job.subject.initialValues();
         options.stop = job.abandoned;
         auto created = Run::create(job.subject.plan, options);
         if (!created) {
@@ -362,6 +370,23 @@ const std::optional<TimeitResult>& RunController::lastTimeit() const
 std::pair<qint64, qint64> RunController::progress() const
 {
     return { d->done, d->total };
+}
+
+bool RunController::read(const std::function<void(const ValueReader&)>& look) const
+{
+    // Idle: every job has been reported as finished, and a new one begins on this thread alone.
+    if (!canRead() || !d->run || d->run->stopped())
+        return false;
+    look(RunReader(*d->run));
+    return true;
+}
+std::shared_ptr<const Plan> RunController::plan() const
+{
+    return d->subject.plan;
+}
+InitialValues RunController::initialValues() const
+{
+    return d->subject.initialValues();
 }
 
 void RunController::runStep()

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <QObject>
+#include <functional>
 #include <memory>
 
 #include "document/document.h"
 #include "simulate/run.h"
 
 namespace shardscope {
+
+class ValueReader;
 
 class RunController : public QObject {
     Q_OBJECT
@@ -26,6 +29,13 @@ public:
     [[nodiscard]] const std::optional<TimeitResult>& lastTimeit() const;
     /// Steps of the running n x loops: done and in all.
     [[nodiscard]] std::pair<qint64, qint64> progress() const;
+    /// Calls `look` with what the devices hold after stepsDone() steps, on this thread. False, and nothing is called,
+    /// before the first step and while anything runs: then the devices' memory is the worker's alone.
+    bool read(const std::function<void(const ValueReader&)>& look) const;
+    [[nodiscard]] bool canRead() const { return state() == State::Idle && stepsDone() > 0; }
+    /// What those steps were: the plan, and what the devices held before the first one.
+    [[nodiscard]] std::shared_ptr<const Plan> plan() const;
+    [[nodiscard]] InitialValues initialValues() const;
 
     void runStep();
     void runTimeit(qint64 runs, qint64 loops);

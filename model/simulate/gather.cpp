@@ -10,22 +10,6 @@
 
 namespace shardscope {
 
-namespace {
-
-/// The coordinates of a device along the axes over which an array is still to be added up, as one number.
-std::size_t addendAt(const Layout& layout, std::int64_t position)
-{
-    std::int64_t addend = 0;
-    for (const AxisRef& ref : layout.sharding().unreduced) {
-        const auto axis = static_cast<std::size_t>(ref.axis);
-        const std::int64_t minor = layout.mesh().size(axis) / ref.next();
-        addend = addend * ref.size + layout.mesh().coordinate(position, axis) / minor % ref.size;
-    }
-    return static_cast<std::size_t>(addend);
-}
-
-} // namespace
-
 std::vector<double> gathered(const DeviceProgram& program, const DeviceMemory& memory, SlotId slot, DeviceValueId id)
 {
     const DeviceValue& value = program.value(id);

@@ -32,6 +32,7 @@
 #include "views/table_help/table_help.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/values_view/values_view.h"
 #include "views/what_if_view/what_if_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/plain_tip.h"
@@ -125,7 +126,7 @@ bool MainWindow::isSettled() const
 {
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
         && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking()
-        && !m_collectives->isWorking();
+        && !m_collectives->isWorking() && !m_values->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const

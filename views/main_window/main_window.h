@@ -44,6 +44,7 @@ class TableHelp;
 class TensorsView;
 class TimingView;
 class TopologyView;
+class ValuesView;
 class WhatIfView;
 
 class MainWindow : public QMainWindow {
@@ -66,6 +67,7 @@ public:
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
     [[nodiscard]] CollectivesView* collectivesView() const { return m_collectives; }
+    [[nodiscard]] ValuesView* valuesView() const { return m_values; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
@@ -172,6 +174,7 @@ private:
     PropagationView* m_propagation = nullptr;
     WhatIfView* m_whatIf = nullptr;
     CollectivesView* m_collectives = nullptr;
+    ValuesView* m_values = nullptr;
     QList<DockFrame*> m_docks;
 
     QMenu* m_recentMenu = nullptr;

@@ -30,6 +30,7 @@
 #include "views/theme/theme.h"
 #include "views/timing_view/timing_view.h"
 #include "views/topology_view/topology_view.h"
+#include "views/values_view/values_view.h"
 #include "views/what_if_view/what_if_view.h"
 #include "views/widgets/dock_frame.h"
 #include "words/words.h"
@@ -39,8 +40,8 @@ namespace shardscope {
 namespace {
 
 /// Docks for a question that comes up now and then: closed until they are asked for, then beside the shard grid.
-constexpr const char* docksOnDemand[] = { "program", "propagation", "collectives", "whatif", "devices", "hosts", "lab",
-    "named", "dialects" };
+constexpr const char* docksOnDemand[] = { "program", "propagation", "values", "collectives", "whatif", "devices",
+    "hosts", "lab", "named", "dialects" };
 
 bool isOnDemand(const DockFrame* dock)
 {
@@ -79,6 +80,7 @@ void MainWindow::makeDocks()
     m_propagation = new PropagationView(&m_document, &m_selection);
     m_whatIf = new WhatIfView(&m_document, &m_selection);
     m_collectives = new CollectivesView(&m_document, &m_selection);
+    m_values = new ValuesView(&m_document, &m_selection, &m_run);
 
     const auto add = [this](const char* id, const char* icon, const QString& title, auto* view) {
         auto* dock = new DockFrame(QLatin1String(id), QLatin1String(icon), title, view, this);
@@ -108,6 +110,7 @@ void MainWindow::makeDocks()
     add("propagation", "propagation", tr("Propagation"), m_propagation);
     add("collectives", "collectives", tr("Collectives"), m_collectives);
     add("whatif", "edit", tr("What if"), m_whatIf);
+    add("values", "values", tr("Values"), m_values);
     const auto compare = [this] { dock(QStringLiteral("dialects"))->present(); };
     connect(m_rules, &RulesView::compareRequested, this, compare);
     connect(m_trace, &RuleTraceView::compareRequested, this, compare);

@@ -116,6 +116,8 @@ Result<PartitionedExecution> executePartitioned(
     auto done = execute(program.program, local, options);
     if (!done)
         return tl::unexpected(done.error());
+    if (options.stop.stop_requested()) // not every device has its results
+        return PartitionedExecution();
 
     PartitionedExecution out;
     out.shards = std::move(done->results);

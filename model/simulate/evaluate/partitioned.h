@@ -32,8 +32,8 @@ struct PartitionedExecution {
     std::vector<DifferentCopies> differences; ///< at most one per output
 };
 
-/// `arguments` are whole arrays, one per input. Errors: those of execute(); DevicesMismatch for a mesh whose devices
-/// are not 0 .. n-1.
+/// `arguments` are whole arrays, one per input. Nothing comes out if it was stopped. Errors: those of execute();
+/// DevicesMismatch for a mesh whose devices are not 0 .. n-1.
 [[nodiscard]] Result<PartitionedExecution> executePartitioned(
     const SpmdProgram& program, const Arrays& arguments, ExecuteOptions options = {});
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/evaluate/program_values.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/bytes.h"
+#include "base/codes.h"
+#include "partition/partition_program.h"
+
+namespace shardscope::evaluate {
+
+namespace {
+
+/// Of what is kept: every argument and every result on all devices, and whole.
+double keptBytes(const SpmdProgram& device)
+{
+    double bytes = 0;
+    for (const auto* arrays : { &device.inputs, &device.outputs })
+        for (const ShardedArray& array : *arrays) {
+            const Layout layout(device.mesh, array.sharding, array.type.shape);
+            const auto size = [&](const Shape& shape) {
+                auto all = static_cast<double>(std::max<std::int64_t>(byteSize(array.type.dtype), 1));
+                for (const std::int64_t extent : shape)
+                    all *= static_cast<double>(extent);
+                return all;
+            };
+            bytes += size(layout.shape()) + size(layout.shardShape()) * static_cast<double>(device.mesh->deviceCount());
+        }
+    return bytes;
+}
+
+Array randomArray(const Program& program, ValueId argument, std::uint64_t seed)
+{
+    Array array = Array::make(program.value(argument).type);
+    InitialValues values;
+    values.seed = seed;
+    values.randomInputs = true;
+    for (std::int64_t i = 0; i < array.count(); ++i)
+        setNumber(array, i, initialValue(values, program, argument, i));
+    return array;
+}
+
+} // namespace
+
+Result<ProgramValuesPtr> computeProgramValues(const Program& program, const ProgramInputs& inputs)
+{
+    RunOptions run;
+    run.memoryLimit = inputs.memoryLimit;
+    const std::int64_t limit = memoryLimit(run);
+    try {
+        auto parts = partitionProgram(program);
+        if (!parts)
+            return tl::unexpected(parts.error());
+        auto values = std::make_shared<ProgramValues>();
+        values->device = std::move(parts->device);
+        const double kept = keptBytes(values->device);
+        if (kept > static_cast<double>(limit) / 2)
+            return fail(Code::OutOfMemory, { { "bytes", toBytes(kept) }, { "limit", limit / 2 } });
+        for (const ValueId argument : program.main().arguments)
+            values->wholeInputs.push_back(randomArray(program, argument, inputs.seed));
+        for (std::size_t i = 0; i < values->wholeInputs.size() && i < values->device.inputs.size(); ++i)
+            values->inputs.push_back(
+                cutIntoShards(values->wholeInputs[i], values->device.inputs[i], values->device.mesh));
+        ExecuteOptions options;
+        options.memoryLimit = limit / 2;
+        options.stop = inputs.stop;
+        auto done = executePartitioned(values->device, values->wholeInputs, options);
+        if (inputs.stop.stop_requested())
+            return ProgramValuesPtr();
+        if (!done)
+            return tl::unexpected(done.error());
+        auto whole = execute(program, { values->wholeInputs }, options);
+        if (inputs.stop.stop_requested())
+            return ProgramValuesPtr();
+        if (!whole)
+            return tl::unexpected(whole.error());
+        values->outputs.resize(values->device.outputs.size());
+        for (std::size_t r = 0; r < values->outputs.size(); ++r)
+            for (const Arrays& shards : done->shards)
+                values->outputs[r].push_back(shards[r]);
+        values->reference = std::move(whole->results.front());
+        return ProgramValuesPtr(std::move(values));
+    } catch (const std::bad_alloc&) {
+        return fail(Code::OutOfMemory, { { "bytes", limit }, { "limit", limit } });
+    }
+}
+
+ProgramReader::ProgramReader(ProgramPtr named, ProgramValuesPtr values)
+    : m_named(std::move(named))
+    , m_values(std::move(values))
+{
+}
+
+ProgramReader::Place ProgramReader::placeOf(ValueId value) const
+{
+    const auto& arguments = m_named->main().arguments;
+    for (std::size_t i = 0; i < std::min(arguments.size(), m_values->inputs.size()); ++i)
+        if (arguments[i] == value)
+            return { &m_values->device.inputs[i], &m_values->inputs[i], &m_values->wholeInputs[i] };
+    const auto& results = m_named->main().results;
+    for (std::size_t r = 0; r < std::min(results.size(), m_values->outputs.size()); ++r)
+        if (results[r] == value)
+            return { &m_values->device.outputs[r], &m_values->outputs[r], &m_values->reference[r] };
+    return {};
+}
+
+Held ProgramReader::held(ValueId value) const
+{
+    return placeOf(value).array ? Held::Yes : Held::Overwritten;
+}
+
+DType ProgramReader::dtype(ValueId value) const
+{
+    return placeOf(value).array->type.dtype;
+}
+
+Layout ProgramReader::layout(ValueId value) const
+{
+    const ShardedArray& array = *placeOf(value).array;
+    return { m_values->device.mesh, array.sharding, array.type.shape };
+}
+
+void ProgramReader::readLocal(ValueId value, std::int64_t position, const Sample& sample, std::span<double> out) const
+{
+    const std::int32_t device = m_values->device.mesh->deviceAt(position);
+    const Array& shard = (*placeOf(value).shards)[static_cast<std::size_t>(device)];
+    std::size_t next = 0;
+    forEachElement(
+        sample, stridesOf(shard.type.shape), [&](std::int64_t element) { out[next++] = numberAt(shard, element); });
+}
+
+std::vector<double> ProgramReader::reference(ValueId value) const
+{
+    const Array& whole = *placeOf(value).whole;
+    std::vector<double> numbers(static_cast<std::size_t>(whole.count()));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = numberAt(whole, static_cast<std::int64_t>(i));
+    return numbers;
+}
+
+} // namespace shardscope::evaluate

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What devices hold, as numbers and as a heat map.
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QImage>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTest>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "mesh/mesh.h"
+#include "sharding/tensor_sharding.h"
+#include "views/panel/panel.h"
+#include "views/panel_fixture.h"
+#include "views/theme/theme.h"
+#include "views/values_view/heat_canvas.h"
+#include "views/values_view/heat_legend.h"
+#include "views/values_view/heat_page.h"
+#include "views/values_view/numbers_model.h"
+#include "views/values_view/numbers_table.h"
+#include "views/values_view/plane_bar.h"
+#include "views/values_view/values_view.h"
+#include "views/values_view/values_words.h"
+#include "views/widgets/segmented_bar.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+using test::Fixture;
+
+namespace {
+
+MeshPtr meshOf(std::vector<MeshAxis> axes)
+{
+    return std::make_shared<const Mesh>(Mesh::create(std::move(axes)).value());
+}
+
+ShownValues shownOf(const Layout& layout)
+{
+    ShownValues shown;
+    shown.subject = GridSubject{ layout, {}, 4 };
+    shown.takeDefaultPlane();
+    return shown;
+}
+
+/// f32[shape], cut along the first dimension over an axis x of `pieces`.
+ShownValues rowsCut(std::int64_t pieces, const Shape& shape)
+{
+    const MeshPtr mesh = meshOf({ { "x", pieces } });
+    TensorSharding sharding = TensorSharding::fullyReplicated(shape.size());
+    sharding.dims[0].axes = { AxisRef{ 0, 1, static_cast<std::int32_t>(pieces) } };
+    return shownOf({ mesh, sharding, shape });
+}
+
+/// Element [r, c] of the array is 1000 r + c; of a shard its local one, and 100,000 times its position more.
+ReadSample numbered(const ShownValues& shown, std::int64_t* reads = nullptr)
+{
+    return [rank = shown.rank(), reads](std::int64_t position, const Sample& sample, std::span<double> out) {
+        std::size_t next = 0;
+        const std::vector<std::int64_t> one{ 0 };
+        const auto& rows = rank >= 2 ? sample.indices[rank - 2] : one;
+        const auto& columns = rank >= 1 ? sample.indices[rank - 1] : one;
+        for (const std::int64_t row : rows)
+            for (const std::int64_t column : columns)
+                out[next++] = static_cast<double>(std::max<std::int64_t>(position, 0) * 100'000 + 1000 * row + column);
+        if (reads)
+            *reads += static_cast<std::int64_t>(sample.count());
+        return true;
+    };
+}
+
+/// The notebook's network, small enough for a step in no time.
+Experiment smallNetwork()
+{
+    Experiment experiment = test::example("flax-mlp-logical");
+    auto& settings = std::get<MlpModel>(experiment.model).settings;
+    settings.layers = 2;
+    settings.embed = 24;
+    settings.hidden = 40;
+    return experiment;
+}
+
+const QString weight = QStringLiteral("params/layers.0/W1");
+
+struct ViewFixture : Fixture {
+    RunController controller{ &document };
+    ValuesView view{ &document, &selection, &controller };
+
+    explicit ViewFixture(Experiment experiment = smallNetwork())
+        : Fixture(std::move(experiment))
+    {
+        view.resize(700, 460);
+        view.show();
+        static_cast<void>(QTest::qWaitForWindowExposed(&view));
+    }
+    void step()
+    {
+        const qint64 before = controller.stepsDone();
+        controller.runStep();
+        QTRY_VERIFY(controller.stepsDone() == before + 1 && controller.state() == RunController::State::Idle);
+    }
+    [[nodiscard]] QString emptyText() const
+    {
+        const auto* label = view.emptyPage()->findChild<RoleLabel*>();
+        return view.emptyPage()->isVisible() ? label->text() : QString();
+    }
+    [[nodiscard]] double global(std::int64_t row, std::int64_t column)
+    {
+        double value = 0;
+        const ValueId id = controller.plan()->program->program->find(selection.tensor().toStdString());
+        controller.read([&](const ValueReader& reader) {
+            readGlobal(reader, id, Sample{ { { row }, { column } } }, { &value, 1 });
+        });
+        return value;
+    }
+};
+
+} // namespace
+
+class TestValues : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void pixelsAndPieces()
+    {
+        for (const int length : { 1, 7, 100, 333 })
+            for (const std::int64_t pieces : { 1, 2, 7, 100, 1000 })
+                for (int pixel = 0; pixel < length; ++pixel) {
+                    const std::int64_t piece = pieceAt(pixel, length, pieces);
+                    QVERIFY(pixelEdge(length, piece, pieces) <= pixel);
+                    if (piece + 1 < pieces)
+                        QVERIFY(pixelEdge(length, piece + 1, pieces) > pixel);
+                }
+    }
+
+    void aPlaneOfFourDimensions()
+    {
+        const MeshPtr mesh = meshOf({ { "x", 2 } });
+        TensorSharding sharding = TensorSharding::fullyReplicated(4);
+        sharding.dims[1].axes = { AxisRef{ 0, 1, 2 } };
+        ShownValues shown = shownOf({ mesh, sharding, { 3, 4, 5, 6 } });
+        QCOMPARE(shown.rows, 2);
+        QCOMPARE(shown.columns, 3);
+        shown.index = Shape{ 2, 3, 0, 0 };
+        QVERIFY(shown.indexAt(1, 5) == (Shape{ 2, 3, 1, 5 }));
+        QCOMPARE(shown.shardAt(-1, 0, 0), 1);
+        shown.local = true;
+        shown.index = Shape{ 2, 1, 0, 0 };
+        QVERIFY(*shown.globalIndexAt(1, 4, 0) == (Shape{ 2, 3, 4, 0 }));
+        QCOMPARE(shown.size(1), 2);
+        // Rows and columns the other way round are turned.
+        shown.local = false;
+        std::swap(shown.rows, shown.columns);
+        std::vector<double> numbers;
+        QVERIFY(readPlane(shown, numbered(shown), -1, { 4, 5 }, { 0, 1, 2 }, numbers));
+        QVERIFY(numbers == (std::vector<double>{ 4, 1004, 2004, 5, 1005, 2005 }));
+    }
+
+    void elementsWhereTheyAreDrawn()
+    {
+        // 7 rows over 4 devices: 2, 2, 2 and 1 with a row of padding.
+        ShownValues shown = rowsCut(4, { 7, 8 });
+        HeatLayout global(shown, { 400, 400 }, {});
+        QCOMPARE(global.panels().size(), 1U);
+        QCOMPARE(global.rows(), 8);
+        QCOMPARE(global.validRows(0), 7);
+        QCOMPARE(global.partCount(), 4);
+        QCOMPARE(global.padding(0).size(), 1U);
+        const QRect panel = global.panels().front();
+        const auto last = global.elementAt(panel.bottomRight());
+        QVERIFY(last && *last == (HeatElement{ 0, 7, 7 }) && global.isPadding(*last));
+        QVERIFY(!global.elementAt(panel.bottomRight() + QPoint(1, 1)));
+        for (const HeatElement& element : { HeatElement{ 0, 0, 0 }, HeatElement{ 0, 6, 7 }, HeatElement{ 0, 3, 2 } }) {
+            QVERIFY(global.elementAt(global.rectOf(element).center()) == element);
+            QCOMPARE(global.partOf(element), element.row / 2);
+            QVERIFY(global.partRect(global.partOf(element)).contains(global.rectOf(element)));
+        }
+        shown.local = true;
+        shown.positions = { 0, 3 };
+        HeatLayout local(shown, { 400, 400 }, {});
+        QCOMPARE(local.panels().size(), 2U);
+        QCOMPARE(local.rows(), 2);
+        QCOMPARE(local.position(1), 3);
+        QCOMPARE(local.validRows(1), 1);
+        QVERIFY(local.padding(0).empty());
+        QCOMPARE(local.padding(1).size(), 1U);
+        QVERIFY(local.isPadding({ 1, 1, 0 }));
+    }
+
+    void pointsOfAnAxis()
+    {
+        const HeatAxis large = heatAxis(100, 1000, 1000, 1, 4);
+        QCOMPARE(large.points(), 100U);
+        QCOMPARE(large.indices.size(), 400U);
+        QVERIFY(std::set<std::int64_t>(large.indices.begin(), large.indices.end()).size() == 400);
+        QVERIFY(std::is_sorted(large.indices.begin(), large.indices.end()));
+        const HeatAxis all = heatAxis(100, 1000, 1000, 1, 10);
+        QCOMPARE(all.indices.size(), 1000U);
+        const HeatAxis small = heatAxis(100, 3, 2, 1, 10);
+        QCOMPARE(small.points(), 3U);
+        QCOMPARE(small.indices.size(), 2U); // the third is padding
+        QCOMPARE(small.pointOfPixel.front(), 0);
+        QCOMPARE(small.pointOfPixel.back(), 2);
+        const HeatAxis coarse = heatAxis(100, 1000, 1000, 8, 1);
+        QCOMPARE(coarse.points(), 13U);
+        QCOMPARE(coarse.indices.size(), 13U);
+    }
+
+    void readsAreBounded()
+    {
+        const ShownValues shown = rowsCut(4, { 4096, 4096 });
+        const HeatLayout layout(shown, { 600, 600 }, {});
+        std::int64_t reads = 0;
+        const auto some = readHeat(shown, layout, numbered(shown, &reads), HeatReduction::Largest, 2, 10'000);
+        QVERIFY(reads <= 10'000);
+        QVERIFY(reads > 2'000);
+        QCOMPARE(some->all.read, reads);
+        QVERIFY(!some->isComplete());
+        QCOMPARE(some->elements, 4096 * 4096);
+        QVERIFY(heatNote(*some, HeatReduction::Largest).contains(u"16,777,216"_s));
+        const ShownValues small = rowsCut(4, { 300, 200 });
+        const auto all =
+            readHeat(small, HeatLayout(small, { 90, 90 }, {}), numbered(small), HeatReduction::Largest, 1, 60'000);
+        QVERIFY(all->isComplete());
+        QCOMPARE(all->all.largest, 299'199.0);
+        QCOMPARE(all->all.smallest, 0.0);
+        QCOMPARE(all->parts.size(), 4U);
+        QCOMPARE(all->parts[1].smallest, 75'000.0);
+        // What cannot be read is not drawn.
+        QVERIFY(!readHeat(
+            small, HeatLayout(small, { 90, 90 }, {}),
+            [](std::int64_t, const Sample&, std::span<double>) { return false; }, HeatReduction::Mean));
+    }
+
+    void whatIsNotFiniteIsCountedAndSeen()
+    {
+        const ShownValues shown = rowsCut(2, { 4, 4 });
+        const double infinite = std::numeric_limits<double>::infinity();
+        const ReadSample read = [&](std::int64_t, const Sample& sample, std::span<double> out) {
+            std::size_t next = 0;
+            for (const std::int64_t row : sample.indices[0])
+                for (const std::int64_t column : sample.indices[1]) {
+                    const std::int64_t i = 4 * row + column;
+                    out[next++] = i == 3 ? std::nan("") : i == 5 ? infinite : i == 10 ? -infinite : i == 0 ? -2 : 1;
+                }
+            return true;
+        };
+        const HeatLayout layout(shown, { 200, 200 }, {});
+        const auto data = readHeat(shown, layout, read, HeatReduction::Largest);
+        QCOMPARE(data->all.notNumbers, 1);
+        QCOMPARE(data->all.infinite, 1);
+        QCOMPARE(data->all.minusInfinite, 1);
+        QCOMPARE(data->all.magnitude(), 2.0);
+        const Theme& theme = Theme::light();
+        const QImage image = heatImage(data->panels.front(), data->all.magnitude(), theme);
+        const auto colour = [&](int row, int column) {
+            const QPoint at = layout.rectOf({ 0, row, column }).center() - layout.panels().front().topLeft();
+            return image.pixelColor(at);
+        };
+        QCOMPARE(colour(0, 3), theme.text);
+        QCOMPARE(colour(0, 0), heatNegative(theme)); // the largest magnitude has the full colour
+        QVERIFY(colour(0, 1) != colour(0, 0));
+        const QRect inf = layout.rectOf({ 0, 1, 1 }).translated(-layout.panels().front().topLeft());
+        std::set<QRgb> colours;
+        for (int y = inf.top(); y <= inf.bottom(); ++y)
+            for (int x = inf.left(); x <= inf.right(); ++x)
+                colours.insert(image.pixel(x, y));
+        QVERIFY(colours == (std::set<QRgb>{ theme.text.rgb(), heatPositive(theme).rgb() }));
+        HeatLegend legend;
+        legend.setContent(data->all, DType::F32, false, false);
+        QCOMPARE(legend.marks(), (QStringList{ u"NaN 1"_s, u"∞ 1"_s, u"−∞ 1"_s }));
+        QVERIFY(legend.accessibleName().contains(u"NaN 1"_s));
+    }
+
+    void severalElementsInOnePoint()
+    {
+        const ShownValues shown = rowsCut(1, { 2, 2 });
+        const ReadSample read = [](std::int64_t, const Sample&, std::span<double> out) {
+            const double values[] = { 1, -3, 2, 2 };
+            std::copy(std::begin(values), std::end(values), out.begin());
+            return true;
+        };
+        const HeatLayout layout(shown, { 1, 1 }, {});
+        QCOMPARE(layout.panels().front().size(), QSize(1, 1));
+        QCOMPARE(readHeat(shown, layout, read, HeatReduction::Largest)->panels[0].points, std::vector<double>{ -3 });
+        QCOMPARE(readHeat(shown, layout, read, HeatReduction::Mean)->panels[0].points, std::vector<double>{ 0.5 });
+    }
+
+    void numbersAreReadWhereTheyAreLookedAt()
+    {
+        const ShownValues shown = rowsCut(4, { 10'000, 5'000 });
+        NumbersModel model;
+        model.setContent(shown, numbered(shown));
+        QCOMPARE(model.rowCount(), 10'000);
+        QCOMPARE(model.columnCount(), 5'000);
+        QCOMPARE(model.index(1234, 4321).data().toString(), u"1.2383e+06"_s);
+        QCOMPARE(model.index(1, 2).data().toString(), u"1,002"_s);
+        QVERIFY(model.elementsRead() <= 4 * 32 * 16);
+        QCOMPARE(model.index(2500, 0).data(NumbersModel::TopBorder).toInt(), 0); // cut by axis 0
+        QCOMPARE(model.index(2501, 0).data(NumbersModel::TopBorder).toInt(), -1);
+        QCOMPARE(model.index(0, 1).data(NumbersModel::LeftBorder).toInt(), -1);
+        QVERIFY(model.index(2499, 0).data(Qt::BackgroundRole) != model.index(2500, 0).data(Qt::BackgroundRole));
+        QVERIFY(model.index(2500, 3).data(Qt::AccessibleTextRole).toString().endsWith(u"on d1"_s));
+    }
+
+    void numbersOfDevices()
+    {
+        ShownValues shown = rowsCut(4, { 7, 3 });
+        shown.local = true;
+        shown.positions = { 0, 1, 2, 3 };
+        NumbersModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+        model.setContent(shown, numbered(shown));
+        QCOMPARE(model.rowCount(), 8);
+        QCOMPARE(model.headerData(6, Qt::Vertical, Qt::DisplayRole).toString(), u"d3: 0"_s);
+        QCOMPARE(model.index(6, 2).data().toString(), u"3e+05"_s);
+        QCOMPARE(model.index(7, 2).data().toString(), u"pad"_s);
+        QVERIFY(model.index(7, 2).data(Qt::AccessibleTextRole).toString().contains(u"padding"_s));
+        QCOMPARE(model.index(6, 0).data(NumbersModel::TopBorder).toInt(), -2);
+        // Of the whole array, what a device does not hold is left out.
+        shown.local = false;
+        shown.positions = { 2 };
+        model.setContent(shown, numbered(shown));
+        QCOMPARE(model.firstHeld(), model.index(4, 0));
+        QCOMPARE(model.index(3, 0).data().toString(), QString());
+        QCOMPARE(model.index(4, 1).data().toString(), u"4,001"_s);
+    }
+
+    void anArrayWithoutDimensions()
+    {
+        const ShownValues shown = shownOf({ meshOf({ { "x", 2 } }), TensorSharding::fullyReplicated(0), {} });
+        NumbersModel model;
+        model.setContent(shown, numbered(shown));
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.columnCount(), 1);
+        QCOMPARE(model.index(0, 0).data().toString(), u"0"_s);
+        const HeatLayout layout(shown, { 300, 200 }, {});
+        QCOMPARE(layout.panels().size(), 1U);
+        QVERIFY(readHeat(shown, layout, numbered(shown), HeatReduction::Largest)->isComplete());
+    }
+
+    void wordsOfNumbers()
+    {
+        QCOMPARE(valueText(0.25, DType::F32, false), u"0.25"_s);
+        QCOMPARE(valueText(0.25, DType::F32, true), u"+0.25"_s);
+        QCOMPARE(valueText(1234567, DType::I32, false), u"1,234,567"_s);
+        QCOMPARE(valueText(1, DType::Pred, false), u"true"_s);
+        QCOMPARE(valueText(std::nan(""), DType::F32, false), u"NaN"_s);
+        QCOMPARE(valueText(-std::numeric_limits<double>::infinity(), DType::F32, false), u"−∞"_s);
+    }
+
+    void partsAreSaidToBeParts()
+    {
+        const MeshPtr mesh = meshOf({ { "x", 2 }, { "y", 2 } });
+        TensorSharding sharding = TensorSharding::fullyReplicated(2);
+        sharding.unreduced = { AxisRef{ 1, 1, 2 } };
+        ShownValues shown = shownOf({ mesh, sharding, { 4, 4 } });
+        TensorRow row;
+        QVERIFY(valuesNotes(shown, row).join(u' ').contains(u"added up over y"_s));
+        shown.local = true;
+        shown.positions = { 0, 1, 2, 3 };
+        QVERIFY(valuesNotes(shown, row).join(u' ').contains(u"one part"_s));
+        QVERIFY(notHeldText(Held::Overwritten, "params/layers.0/W1").contains(u"Layer 0 / W1"_s));
+        QVERIFY(notHeldText(Held::Yes, "x").isEmpty());
+    }
+
+    void emptyUntilThereAreNumbers()
+    {
+        ViewFixture fixture;
+        QVERIFY(fixture.emptyText().contains(u"Choose a tensor"_s));
+        fixture.selection.setTensor(weight);
+        QVERIFY(fixture.emptyText().contains(u"No step has run"_s));
+        auto* button = fixture.view.emptyPage()->findChild<QPushButton*>();
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_COMPARE(fixture.controller.stepsDone(), 1);
+        QTRY_VERIFY(fixture.emptyText().isEmpty());
+        QCOMPARE(fixture.view.keyFigure(), u"Layer 0 / W1, step 1"_s);
+        // Another plan has not run yet.
+        fixture.controller.reset();
+        QVERIFY(fixture.emptyText().contains(u"No step has run"_s));
+    }
+
+    void heatMapOfAWeight()
+    {
+        ViewFixture fixture;
+        fixture.selection.setTensor(weight);
+        fixture.step();
+        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        QTRY_VERIFY(!canvas->data().panels.empty());
+        QCOMPARE(canvas->heatLayout().partCount(), 4); // hidden over model
+        QCOMPARE(canvas->data().elements, 24 * 40);
+        QVERIFY(canvas->data().isComplete());
+        QCOMPARE(canvas->tableRowCount(), 4);
+        QCOMPARE(canvas->tableText(1, 1), u"d1 and d5"_s);
+        // Pointing at an element lights its holders and says its number.
+        const HeatElement element{ 0, 3, 25 };
+        QTest::qWait(20); // the page has just come in sight and is laid out
+        QSignalSpy pointed(canvas, &HeatCanvas::pointed);
+        QTest::mouseMove(canvas, canvas->heatLayout().rectOf(element).center());
+        QTRY_COMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
+        const QString said =
+            u"embed 3, hidden 25: %1, on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
+        QTRY_COMPARE(pointed.last().front().toString(), said);
+        // Every step has other numbers.
+        const std::vector<double> before = canvas->data().panels.front().points;
+        fixture.step();
+        QVERIFY(canvas->data().panels.front().points != before);
+        // By keyboard.
+        QTest::keyClick(canvas, Qt::Key_Home);
+        QTest::keyClick(canvas, Qt::Key_Right);
+        QCOMPARE(canvas->currentPart(), 1);
+        QCOMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
+        QTest::keyClick(canvas, Qt::Key_Escape);
+        QCOMPARE(canvas->currentPart(), -1);
+    }
+
+    void devicesSideBySide()
+    {
+        ViewFixture fixture;
+        fixture.selection.setTensor(weight);
+        fixture.step();
+        fixture.view.extentBar()->setCurrent(1);
+        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        QCOMPARE(canvas->heatLayout().panels().size(), 8U);
+        QCOMPARE(canvas->data().parts.size(), 8U);
+        QCOMPARE(canvas->data().parts[1].largest, canvas->data().parts[5].largest); // copies
+        QVERIFY(canvas->data().parts[1].largest != canvas->data().parts[2].largest);
+        // One selected anywhere is shown alone.
+        fixture.selection.setDevices({ 6 });
+        QCOMPARE(fixture.view.devices()->currentText(), u"Device 6"_s);
+        QCOMPARE(canvas->heatLayout().panels().size(), 1U);
+        QCOMPARE(canvas->heatLayout().position(0), 6);
+        fixture.view.devices()->setCurrentIndex(0);
+        QVERIFY(fixture.selection.deviceGroup().empty());
+        QCOMPARE(canvas->heatLayout().panels().size(), 8U);
+    }
+
+    void numbersOfAWeight()
+    {
+        ViewFixture fixture;
+        fixture.selection.setTensor(weight);
+        fixture.step();
+        fixture.view.formBar()->setCurrent(1);
+        QVERIFY(fixture.view.table()->isVisible());
+        NumbersModel* numbers = fixture.view.numbers();
+        QCOMPARE(numbers->rowCount(), 24);
+        QCOMPARE(numbers->columnCount(), 40);
+        QCOMPARE(numbers->index(7, 33).data().toString(), valueText(fixture.global(7, 33), DType::F32, false));
+        fixture.view.table()->setCurrentIndex(numbers->index(7, 33));
+        fixture.step();
+        QCOMPARE(fixture.view.table()->currentIndex(), numbers->index(7, 33));
+        QCOMPARE(numbers->index(7, 33).data().toString(), valueText(fixture.global(7, 33), DType::F32, false));
+        fixture.view.extentBar()->setCurrent(1);
+        QCOMPARE(numbers->rowCount(), 8 * 24);
+        QCOMPARE(numbers->columnCount(), 10);
+        fixture.selection.setTensor(QStringLiteral("loss"));
+        QCOMPARE(numbers->rowCount(), 8);
+    }
+
+    void differencesFromTheReference()
+    {
+        ViewFixture fixture;
+        fixture.selection.setTensor(weight);
+        fixture.step();
+        fixture.step();
+        fixture.view.contentBar()->setCurrent(1);
+        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
+        QVERIFY(canvas->data().isComplete());
+        QVERIFY(canvas->data().all.magnitude() < 1e-4); // roundings only, and yet not the weights themselves
+        fixture.view.extentBar()->setCurrent(1);
+        QTRY_COMPARE(canvas->heatLayout().panels().size(), 8U);
+        QVERIFY(canvas->data().all.magnitude() < 1e-4);
+        // After the next step it is compared with the next one of the reference.
+        fixture.step();
+        QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
+        QVERIFY(canvas->data().all.magnitude() < 1e-4);
+        fixture.view.contentBar()->setCurrent(0);
+        QVERIFY(canvas->data().all.magnitude() > 1e-2);
+    }
+
+    void aProgramIsRunOnRandomInputs()
+    {
+        // What is contracted is cut, so that the devices add up.
+        ViewFixture fixture(
+            *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %b: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.logistic %0 : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+})") },
+                "layer"));
+        const Program& program = *fixture.snapshot().program;
+        const auto pathOf = [&](ValueId value) { return QString::fromStdString(program.value(value).path); };
+        const QString argument = pathOf(program.main().arguments.front());
+        const QString result = pathOf(program.main().results.front());
+        fixture.selection.setTensor(result);
+        QVERIFY(fixture.emptyText().contains(u"has not been run"_s));
+        QTest::mouseClick(fixture.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
+        QTRY_VERIFY(!fixture.view.isWorking());
+        QCOMPARE(fixture.emptyText(), QString());
+        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
+        const double magnitude = canvas->data().all.magnitude();
+        QVERIFY(magnitude > 0.1);
+        fixture.view.contentBar()->setCurrent(1);
+        QVERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
+        QVERIFY(canvas->data().all.magnitude() < 1e-4 * magnitude);
+        fixture.view.contentBar()->setCurrent(0);
+        fixture.selection.setTensor(argument);
+        QVERIFY(fixture.emptyText().isEmpty());
+        QVERIFY(canvas->data().elements > 0);
+        // What is between the two is not kept, and that is said.
+        for (const TensorRow& row : fixture.snapshot().tensors) {
+            const auto among = [&](const auto& list) {
+                return std::find(list.begin(), list.end(), row.value) != list.end();
+            };
+            if (among(program.main().arguments) || among(program.main().results))
+                continue;
+            fixture.selection.setTensor(QString::fromStdString(row.path));
+            QVERIFY(fixture.emptyText().contains(u"not kept"_s));
+            break;
+        }
+    }
+
+    void whileStepsRun()
+    {
+        ViewFixture fixture;
+        fixture.selection.setTensor(weight);
+        fixture.step();
+        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        QTRY_VERIFY(!canvas->data().panels.empty());
+        fixture.controller.runContinuously();
+        QVERIFY(fixture.view.notice().contains(u"running"_s));
+        QVERIFY(!canvas->data().panels.empty()); // the numbers before it stay
+        int called = 0;
+        QVERIFY(!fixture.controller.read([&](const ValueReader&) { ++called; }));
+        QCOMPARE(called, 0);
+        fixture.selection.setTensor(QStringLiteral("params/layers.1/W2")); // of which nothing was read
+        QVERIFY(canvas->data().panels.empty());
+        fixture.view.formBar()->setCurrent(1);
+        QCOMPARE(fixture.view.numbers()->index(0, 0).data().toString(), u"…"_s);
+        fixture.controller.stop();
+        QTRY_COMPARE(fixture.controller.state(), RunController::State::Idle);
+        QVERIFY(!fixture.view.notice().contains(u"running"_s));
+        QVERIFY(fixture.view.numbers()->index(0, 0).data().toString() != u"…"_s);
+    }
+
+    void aPlaneIsChosen()
+    {
+        PlaneBar bar;
+        ShownValues shown = shownOf({ meshOf({ { "x", 2 } }), TensorSharding::fullyReplicated(3), { 3, 4, 5 } });
+        bar.setShown(shown);
+        QSignalSpy chosen(&bar, &PlaneBar::planeChosen);
+        bar.findChild<QSpinBox*>()->setValue(2);
+        QCOMPARE(chosen.count(), 1);
+        QVERIFY(chosen[0][2].value<Shape>() == (Shape{ 2, 0, 0 }));
+        // A dimension that stands elsewhere changes places.
+        const auto combos = bar.findChildren<QComboBox*>();
+        Q_EMIT combos[0]->activated(2);
+        QCOMPARE(chosen[1][0].toInt(), 2);
+        QCOMPARE(chosen[1][1].toInt(), 1);
+        Q_EMIT combos[0]->activated(0);
+        QCOMPARE(chosen[2][0].toInt(), 0);
+        QCOMPARE(chosen[2][1].toInt(), 2);
+    }
+};
+
+QTEST_MAIN(TestValues)
+#include "test_values.moc"

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/values_view/heat_legend.h"
+
+#include <QLocale>
+#include <QPainter>
+#include <algorithm>
+#include <functional>
+
+#include "views/theme/theme.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+HeatLegend::HeatLegend(QWidget* parent)
+    : QWidget(parent)
+{
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void HeatLegend::setContent(const HeatSummary& summary, DType dtype, bool difference, bool padding)
+{
+    m_summary = summary;
+    m_dtype = dtype;
+    m_difference = difference;
+    m_padding = padding;
+    const auto number = [&](double value) { return valueText(value, m_dtype, m_difference); };
+    QStringList words;
+    if (summary.anyFinite())
+        words << tr("values from %1 to %2").arg(number(summary.smallest), number(summary.largest));
+    words << marks();
+    setAccessibleName(tr("Legend: %1").arg(words.join(QStringLiteral(", "))));
+    setToolTip(words.join(QStringLiteral(", ")));
+    updateGeometry();
+    update();
+}
+
+QStringList HeatLegend::marks() const
+{
+    QStringList list;
+    if (m_summary.notNumbers > 0)
+        list << tr("NaN %1").arg(words::count(m_summary.notNumbers));
+    if (m_summary.infinite > 0)
+        list << tr("∞ %1").arg(words::count(m_summary.infinite));
+    if (m_summary.minusInfinite > 0)
+        list << tr("−∞ %1").arg(words::count(m_summary.minusInfinite));
+    return list;
+}
+
+void HeatLegend::setColumn(bool column)
+{
+    m_column = column;
+    updateGeometry();
+    update();
+}
+
+int HeatLegend::entryCount() const
+{
+    return std::max(1, static_cast<int>(marks().size())) + (m_padding ? 1 : 0);
+}
+
+void HeatLegend::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    const QFontMetrics small{ Metrics::small() };
+    painter.setFont(Metrics::small());
+    const int barHeight = Metrics::scaled(10), top = 2, textTop = top + barHeight + 5;
+    const int barWidth = m_column ? width() : std::min(Metrics::scaled(220), width() / 2);
+    const double scale = m_summary.magnitude();
+    for (int x = 0; x < barWidth; ++x) {
+        const double share = barWidth > 1 ? 2.0 * x / (barWidth - 1) - 1 : 0;
+        painter.setPen(heatColour(theme, share, 1));
+        painter.drawLine(x, top, x, top + barHeight - 1);
+    }
+    painter.setPen(theme.strongLine);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(0, top, barWidth - 1, barHeight);
+    painter.setPen(theme.text);
+    painter.drawLine(barWidth / 2, top, barWidth / 2, top + barHeight + 3);
+    const auto write = [&](const QString& text, Qt::Alignment alignment) {
+        painter.drawText(
+            QRect(0, textTop, barWidth, small.height()), static_cast<int>(alignment | Qt::AlignVCenter), text);
+    };
+    if (scale > 0) {
+        write(valueText(-scale, m_dtype, m_difference), Qt::AlignLeft);
+        write(valueText(scale, m_dtype, m_difference), Qt::AlignRight);
+    }
+    write(QLocale().toString(0), Qt::AlignHCenter);
+
+    const int box = Metrics::scaled(14), line = Metrics::scaled(20), space = Metrics::scaled(6);
+    int x = m_column ? 0 : barWidth + Metrics::scaled(16);
+    int y = m_column ? textTop + small.height() + space : (height() - line) / 2;
+    const auto entry = [&](const QString& text, const QColor& colour, const std::function<void(const QRect&)>& fill) {
+        const int needed = (fill ? box + space : 0) + small.horizontalAdvance(text);
+        if (x + needed > width())
+            return;
+        int left = x;
+        if (fill) {
+            const QRect swatch(x, y + (line - box) / 2, box, box);
+            fill(swatch);
+            painter.setPen(theme.strongLine);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(swatch.adjusted(0, 0, -1, -1));
+            left += box + space;
+        }
+        painter.setPen(colour);
+        painter.drawText(QRect(left, y, needed + 2, line), Qt::AlignLeft | Qt::AlignVCenter, text);
+        if (m_column)
+            y += line;
+        else
+            x += needed + Metrics::scaled(14);
+    };
+    const auto checks = [&](const QRect& swatch, const QColor& colour) {
+        painter.fillRect(swatch, colour);
+        for (int row = 0; row < swatch.height(); row += 2)
+            for (int column = row % 4; column < swatch.width(); column += 4)
+                painter.fillRect(swatch.left() + column, swatch.top() + row, 2, 2, theme.text);
+    };
+    const QStringList texts = marks();
+    int next = 0;
+    if (m_summary.notNumbers > 0)
+        entry(texts[next++], theme.text, [&](const QRect& swatch) { painter.fillRect(swatch, theme.text); });
+    if (m_summary.infinite > 0)
+        entry(texts[next++], theme.text, [&](const QRect& swatch) { checks(swatch, heatPositive(theme)); });
+    if (m_summary.minusInfinite > 0)
+        entry(texts[next++], theme.text, [&](const QRect& swatch) { checks(swatch, heatNegative(theme)); });
+    if (m_summary.read > 0 && texts.isEmpty())
+        entry(tr("no NaN, no infinity"), theme.secondary, {});
+    if (m_padding)
+        entry(tr("padding"), theme.text, [&](const QRect& swatch) {
+            painter.fillRect(swatch, theme.alternateRow);
+            painter.fillRect(swatch, theme.hatch(devicePixelRatioF()));
+        });
+}
+
+QSize HeatLegend::sizeHint() const
+{
+    const int bar = Metrics::scaled(18) + QFontMetrics(Metrics::small()).height();
+    return { Metrics::scaled(m_column ? 170 : 300), bar + (m_column ? entryCount() * Metrics::scaled(20) + 4 : 0) };
+}
+QSize HeatLegend::minimumSizeHint() const
+{
+    return { Metrics::scaled(120), sizeHint().height() };
+}
+
+QString heatNote(const HeatData& data, HeatReduction reduction)
+{
+    const QString reads = data.isComplete()
+        ? HeatLegend::tr("All %1 elements were read.").arg(words::count(data.elements))
+        : HeatLegend::tr("%1 of %2 elements were read, evenly spread.")
+              .arg(words::count(data.all.read), words::count(data.elements));
+    if (data.rowsPerPoint * data.columnsPerPoint <= 1)
+        return data.elements == 1 ? HeatLegend::tr("There is one element.")
+                                  : HeatLegend::tr("A point is one element. %1").arg(reads);
+    const bool some = data.readRowsPerPoint * data.readColumnsPerPoint < data.rowsPerPoint * data.columnsPerPoint;
+    const QString size = HeatLegend::tr("%1 × %2", "rows, columns")
+                             .arg(words::count(data.rowsPerPoint), words::count(data.columnsPerPoint));
+    const QString among = some
+        ? HeatLegend::tr("%1 read out of %2 elements", "2 × 2, 6 × 6")
+              .arg(HeatLegend::tr("%1 × %2", "rows, columns")
+                       .arg(words::count(data.readRowsPerPoint), words::count(data.readColumnsPerPoint)),
+                  size)
+        : HeatLegend::tr("up to %1 elements").arg(size);
+    return reduction == HeatReduction::Mean
+        ? HeatLegend::tr("A point: the mean of %1. %2").arg(among, reads)
+        : HeatLegend::tr("A point: the largest magnitude of %1. %2").arg(among, reads);
+}
+
+} // namespace shardscope

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the colours of a heat map mean: a bar with its numbers, and how many elements are no finite numbers.
+#pragma once
+
+#include <QWidget>
+
+#include "views/values_view/heat_data.h"
+
+namespace shardscope {
+
+class HeatLegend : public QWidget {
+    Q_OBJECT
+public:
+    explicit HeatLegend(QWidget* parent = nullptr);
+    void setContent(const HeatSummary& summary, DType dtype, bool difference, bool padding);
+    /// What is counted stands below the bar instead of beside it.
+    void setColumn(bool column);
+    [[nodiscard]] bool isColumn() const { return m_column; }
+    /// "NaN 3"; empty where there is none.
+    [[nodiscard]] QStringList marks() const;
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    HeatSummary m_summary;
+    DType m_dtype = DType::F32;
+    bool m_difference = false;
+    bool m_padding = false;
+    bool m_column = false;
+
+    [[nodiscard]] int entryCount() const;
+};
+
+/// "A point: the largest magnitude of up to 4 × 4 elements. All 1,048,576 elements were read."
+[[nodiscard]] QString heatNote(const HeatData& data, HeatReduction reduction);
+
+} // namespace shardscope

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/values_view/heat_page.h"
+
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QResizeEvent>
+
+#include "views/panel/panel.h"
+#include "views/values_view/heat_canvas.h"
+#include "views/values_view/heat_legend.h"
+
+namespace shardscope {
+
+HeatPage::HeatPage(Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_canvas(new HeatCanvas(selection, this))
+    , m_side(new QWidget(this))
+    , m_both(new QBoxLayout(QBoxLayout::TopToBottom, this))
+    , m_sideColumn(new QBoxLayout(QBoxLayout::TopToBottom, m_side))
+    , m_legend(new HeatLegend(m_side))
+    , m_reduction(new QComboBox(m_side))
+    , m_note(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_side))
+    , m_pointed(new RoleLabel(RoleLabel::Size::Small, &Theme::text, m_side))
+{
+    m_reduction->setAccessibleName(tr("What a point of the heat map shows"));
+    m_reduction->addItems({ tr("Largest magnitude"), tr("Mean") });
+    m_reduction->setToolTip(tr("What a point shows where it stands for several elements"));
+    m_reduction->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    m_note->setAccessibleName(tr("What the heat map shows"));
+    m_pointed->setAccessibleName(tr("Element pointed at"));
+    m_both->setContentsMargins(0, 4, 0, 4);
+    m_both->setSpacing(4);
+    m_both->addWidget(m_canvas, 1);
+    m_both->addWidget(m_side);
+    arrange();
+    setFocusProxy(m_canvas);
+    connect(m_canvas, &HeatCanvas::dataChanged, this, &HeatPage::follow);
+    connect(m_canvas, &HeatCanvas::pointed, this, [this](const QString& text) {
+        m_pointed->setText(text);
+        m_pointed->setVisible(!text.isEmpty());
+        m_note->setVisible(text.isEmpty() || m_legend->isColumn());
+    });
+    connect(m_reduction, &QComboBox::currentIndexChanged, this, [this] { setContent(m_shown, m_read); });
+}
+
+QString HeatPage::note() const
+{
+    return m_note->text();
+}
+
+HeatReduction HeatPage::chosenReduction() const
+{
+    return m_reduction->currentIndex() == 1 ? HeatReduction::Mean : HeatReduction::Largest;
+}
+
+void HeatPage::setContent(std::optional<ShownValues> shown, ReadSample read)
+{
+    m_shown = std::move(shown);
+    m_read = std::move(read);
+    m_canvas->setContent(m_shown, m_read, chosenReduction());
+}
+
+void HeatPage::follow()
+{
+    if (!m_shown)
+        return;
+    const HeatData& heat = m_canvas->data();
+    m_legend->setContent(heat.all, m_shown->dtype, m_shown->difference, m_shown->subject.layout.isUneven());
+    m_note->setText(heat.panels.empty() ? QString() : heatNote(heat, chosenReduction()));
+}
+
+void HeatPage::arrange()
+{
+    const bool beside = width() >= Metrics::scaled(520) && width() * 2 >= height() * 3;
+    while (m_sideColumn->count() > 0)
+        delete m_sideColumn->takeAt(0);
+    m_legend->setColumn(beside);
+    for (RoleLabel* label : { m_note, m_pointed }) {
+        label->setWordWrap(beside);
+        label->setElided(!beside, Qt::ElideMiddle);
+    }
+    m_both->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_side->setMinimumWidth(beside ? Metrics::scaled(190) : 0);
+    m_side->setMaximumWidth(beside ? Metrics::scaled(190) : QWIDGETSIZE_MAX);
+    m_sideColumn->setContentsMargins(8, beside ? 8 : 0, 8, 0);
+    m_sideColumn->setSpacing(beside ? 10 : 2);
+    if (beside) {
+        m_sideColumn->addWidget(m_reduction);
+        m_sideColumn->addWidget(m_legend);
+        m_sideColumn->addWidget(m_note);
+        m_sideColumn->addWidget(m_pointed);
+        m_sideColumn->addStretch(1);
+    } else {
+        auto* line = new QHBoxLayout;
+        line->setSpacing(8);
+        line->addWidget(m_legend, 1);
+        line->addWidget(m_reduction);
+        m_sideColumn->addLayout(line);
+        m_sideColumn->addWidget(m_note);
+        m_sideColumn->addWidget(m_pointed);
+    }
+    m_pointed->setVisible(!m_pointed->text().isEmpty());
+    m_note->setVisible(beside || m_pointed->text().isEmpty());
+}
+
+void HeatPage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    const bool beside = width() >= Metrics::scaled(520) && width() * 2 >= height() * 3;
+    if (beside != m_legend->isColumn())
+        arrange();
+}
+
+} // namespace shardscope

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The heat map with all that explains it: legend, what a point stands for, and the element pointed at. These stand
+// beside the map where it is wide, below it where it is high.
+#pragma once
+
+#include <QWidget>
+
+#include "views/values_view/heat_data.h"
+
+class QBoxLayout;
+class QComboBox;
+
+namespace shardscope {
+
+class HeatCanvas;
+class HeatLegend;
+class RoleLabel;
+class Selection;
+
+class HeatPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit HeatPage(Selection* selection, QWidget* parent = nullptr);
+
+    /// Reads; nothing is drawn without content.
+    void setContent(std::optional<ShownValues> shown, ReadSample read);
+    [[nodiscard]] HeatCanvas* canvas() const { return m_canvas; }
+    [[nodiscard]] HeatLegend* legend() const { return m_legend; }
+    [[nodiscard]] QComboBox* reduction() const { return m_reduction; }
+    [[nodiscard]] QString note() const;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void arrange();
+    void follow();
+    [[nodiscard]] HeatReduction chosenReduction() const;
+
+    HeatCanvas* m_canvas;
+    QWidget* m_side;
+    QBoxLayout* m_both;
+    QBoxLayout* m_sideColumn;
+    HeatLegend* m_legend;
+    QComboBox* m_reduction;
+    RoleLabel* m_note;
+    RoleLabel* m_pointed;
+    std::optional<ShownValues> m_shown;
+    ReadSample m_read;
+};
+
+} // namespace shardscope

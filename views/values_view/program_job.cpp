@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/values_view/program_job.h"
+
+#include <QPromise>
+#include <QThreadPool>
+#include <utility>
+
+#include "pipeline/written_program.h"
+
+namespace shardscope {
+
+ProgramJob::ProgramJob(QObject* parent)
+    : QObject(parent)
+{
+    connect(&m_watcher, &QFutureWatcherBase::finished, this, &ProgramJob::receive);
+}
+
+ProgramJob::~ProgramJob()
+{
+    cancel();
+    m_watcher.waitForFinished();
+}
+
+void ProgramJob::run(const SnapshotPtr& snapshot)
+{
+    m_stop.request_stop();
+    m_wanted = snapshot;
+    if (!m_atWork)
+        start();
+}
+
+void ProgramJob::cancel()
+{
+    m_stop.request_stop();
+    m_wanted.reset();
+}
+
+bool ProgramJob::answers(const Snapshot& snapshot) const
+{
+    return m_asked && m_outcome && m_asked->program == snapshot.program
+        && m_asked->experiment->run.seed == snapshot.experiment->run.seed;
+}
+
+evaluate::ProgramValuesPtr ProgramJob::values(const Snapshot& snapshot) const
+{
+    return answers(snapshot) && *m_outcome ? **m_outcome : nullptr;
+}
+
+std::optional<Diagnostic> ProgramJob::failure(const Snapshot& snapshot) const
+{
+    return answers(snapshot) && !*m_outcome ? std::optional<Diagnostic>(m_outcome->error()) : std::nullopt;
+}
+
+void ProgramJob::start()
+{
+    m_asked = std::exchange(m_wanted, nullptr);
+    m_outcome.reset();
+    m_stop = std::stop_source();
+    m_atWork = true;
+    auto promise = std::make_shared<QPromise<std::shared_ptr<Outcome>>>();
+    m_watcher.setFuture(promise->future());
+    promise->start();
+    QThreadPool::globalInstance()->start(
+        [promise, snapshot = m_asked, stop = m_stop.get_token()] {
+            evaluate::ProgramInputs inputs;
+            inputs.seed = snapshot->experiment->run.seed;
+            inputs.stop = stop;
+            if (const std::optional<Program> program = writtenProgram(*snapshot))
+                promise->addResult(std::make_shared<Outcome>(evaluate::computeProgramValues(*program, inputs)));
+            promise->finish();
+        },
+        -1);
+}
+
+void ProgramJob::receive()
+{
+    m_atWork = false;
+    if (!m_stop.stop_requested() && m_watcher.future().resultCount() > 0)
+        m_outcome = std::move(*m_watcher.result());
+    if (m_wanted)
+        start();
+    else
+        Q_EMIT finished();
+}
+
+} // namespace shardscope

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/values_view/values_view.h"
+
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QFrame>
+#include <QStackedWidget>
+#include <algorithm>
+#include <utility>
+
+#include "document/selection.h"
+#include "sharding/text.h"
+#include "views/panel/obstacle.h"
+#include "views/panel/panel.h"
+#include "views/theme/theme.h"
+#include "views/values_view/control_groups.h"
+#include "views/values_view/heat_page.h"
+#include "views/values_view/numbers_model.h"
+#include "views/values_view/numbers_table.h"
+#include "views/values_view/plane_bar.h"
+#include "views/values_view/values_words.h"
+#include "views/widgets/segmented_bar.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::int64_t mostListedDevices = 4096;
+constexpr std::size_t mostLocalDevices = GridLayout::maximumPanels;
+
+} // namespace
+
+ValuesView::ValuesView(Document* document, Selection* selection, RunController* controller, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_controller(controller)
+    , m_reference(new ReferenceJob(this))
+    , m_program(new ProgramJob(this))
+    , m_ribbon(new StaleRibbon(document, this))
+    , m_head(new QWidget(this))
+    , m_array(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, this))
+    , m_when(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_device(new QComboBox(this))
+    , m_extent(new SegmentedBar({ tr("Global"), tr("Local") }, this))
+    , m_form(new SegmentedBar({ tr("Heat map"), tr("Numbers") }, this))
+    , m_content(new SegmentedBar({ tr("Values"), tr("Difference") }, this))
+    , m_plane(new PlaneBar(this))
+    , m_notice(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_pages(new QStackedWidget(this))
+    , m_empty(new EmptyPage(QString(), QString(), this))
+    , m_heat(new HeatPage(selection, this))
+    , m_numbers(new NumbersModel(this))
+    , m_table(new NumbersTable(m_numbers, this))
+{
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    makeControls();
+    setFocusProxy(m_pages);
+
+    connect(m_extent, &SegmentedBar::currentChanged, this, &ValuesView::refresh);
+    connect(m_form, &SegmentedBar::currentChanged, this, &ValuesView::refresh);
+    connect(m_content, &SegmentedBar::currentChanged, this, &ValuesView::refresh);
+    connect(m_device, &QComboBox::currentIndexChanged, this, [this](int index) {
+        if (m_following)
+            return;
+        m_selection->setDevices(index <= 0 ? DeviceGroup() : DeviceGroup{ m_device->itemData(index).toInt() });
+        refresh();
+    });
+    connect(m_plane, &PlaneBar::planeChosen, this, [this](int rows, int columns, const Shape& index) {
+        m_shown.rows = rows;
+        m_shown.columns = columns;
+        m_shown.index = index;
+        m_otherPlane = true;
+        refresh();
+    });
+    connect(m_reference, &ReferenceJob::finished, this, &ValuesView::refresh);
+    connect(m_reference, &ReferenceJob::progressed, this, &ValuesView::followReference);
+    connect(m_program, &ProgramJob::finished, this, &ValuesView::refresh);
+    connect(m_empty, &EmptyPage::clicked, this, &ValuesView::act);
+    connect(document, &Document::snapshotChanged, this, &ValuesView::refresh);
+    connect(document, &Document::experimentChanged, this, [this] { m_failure.clear(); });
+    connect(selection, &Selection::changed, this, [this] {
+        const int before = m_device->currentIndex();
+        followDevices();
+        if (m_selection->tensor() != m_path || m_device->currentIndex() != before)
+            refresh();
+    });
+    connect(controller, &RunController::stateChanged, this, &ValuesView::refresh);
+    connect(controller, &RunController::stepped, this, &ValuesView::refresh);
+    connect(controller, &RunController::failed, this, [this](const Diagnostic& diagnostic) {
+        const words::ProblemText text = words::describe(diagnostic);
+        m_failure = text.remedy.isEmpty() ? tr("%1.").arg(text.cause)
+                                          : tr("%1. %2", "cause, remedy").arg(text.cause, text.remedy);
+        refresh();
+    });
+    refresh();
+}
+
+void ValuesView::makeControls()
+{
+    m_array->setElided(true);
+    m_array->setAccessibleName(tr("Array"));
+    m_notice->setWordWrap(true);
+    m_notice->setContentsMargins(8, 0, 8, 4);
+    m_device->setAccessibleName(tr("Device"));
+    m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_extent->setAccessibleName(tr("Indices of the array or of a device"));
+    m_form->setAccessibleName(tr("Heat map or numbers"));
+    m_content->setAccessibleName(tr("Values or differences"));
+    m_extent->setToolTip(tr("Global: the array. Local: what each device holds, padding included."));
+    m_content->setToolTip(tr("Difference: what the devices hold less what one device, without any sharding, computes "
+                             "in the same number of steps from the same values."));
+
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(8, 6, 8, 0);
+    line->addWidget(m_array, 1);
+    line->addWidget(m_when);
+    auto* bars = new QHBoxLayout;
+    bars->setSpacing(8);
+    for (SegmentedBar* bar : { m_extent, m_form, m_content })
+        bars->addWidget(bar);
+    bars->addStretch(1);
+    auto* lists = new QHBoxLayout;
+    lists->setSpacing(8);
+    lists->addWidget(m_device);
+    lists->addStretch(1);
+
+    auto* rule = new QFrame(this);
+    rule->setFrameShape(QFrame::HLine);
+    rule->setForegroundRole(QPalette::Mid);
+    rule->setFixedHeight(1);
+    auto* head = new QVBoxLayout(m_head);
+    head->setContentsMargins(0, 0, 0, 0);
+    head->setSpacing(0);
+    head->addLayout(line);
+    head->addWidget(new ControlGroups(bars, lists, m_head));
+    head->addWidget(m_plane);
+    head->addWidget(m_notice);
+    head->addWidget(rule);
+
+    m_pages->addWidget(m_empty);
+    m_pages->addWidget(m_heat);
+    m_pages->addWidget(m_table);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->setSpacing(0);
+    column->addWidget(m_ribbon);
+    column->addWidget(m_head);
+    column->addWidget(m_pages, 1);
+}
+
+QString ValuesView::notice() const
+{
+    return m_notice->isHidden() ? QString() : m_notice->text();
+}
+
+void ValuesView::setKeyFigure(const QString& figure)
+{
+    if (figure == m_keyFigure)
+        return;
+    m_keyFigure = figure;
+    Q_EMIT keyFigureChanged();
+}
+
+void ValuesView::showEmpty(const QString& sentence, const QString& button)
+{
+    m_head->hide();
+    m_empty->setSentence(sentence);
+    m_empty->setButton(button);
+    m_pages->setCurrentWidget(m_empty);
+    m_heat->setContent(std::nullopt, {});
+    m_numbers->setContent(std::nullopt, {});
+    m_path.clear();
+    m_value = {};
+    m_reader.reset();
+    setKeyFigure({});
+}
+
+void ValuesView::refresh()
+{
+    if (const auto found = subject())
+        showSubject(*found);
+}
+
+void ValuesView::listDevices(const Mesh& mesh)
+{
+    if (m_listed && *m_listed == mesh)
+        return;
+    m_listed = std::make_shared<const Mesh>(mesh);
+    m_following = true;
+    m_device->clear();
+    m_device->addItem(tr("All devices"), -1);
+    std::vector<std::int32_t> ids;
+    for (std::int64_t p = 0; p < std::min(mesh.deviceCount(), mostListedDevices); ++p)
+        ids.push_back(mesh.deviceAt(p));
+    std::sort(ids.begin(), ids.end());
+    for (const std::int32_t id : ids)
+        m_device->addItem(tr("Device %1").arg(id), id);
+    m_following = false;
+    followDevices();
+}
+
+/// One selected device is the one whose numbers are shown.
+void ValuesView::followDevices()
+{
+    const DeviceGroup& group = m_selection->deviceGroup();
+    const int at = group.size() == 1 ? m_device->findData(group.deviceAt(0)) : 0;
+    m_following = true;
+    m_device->setCurrentIndex(std::max(at, 0));
+    m_following = false;
+}
+
+void ValuesView::showSubject(const Subject& subject)
+{
+    const TensorRow& row = *subject.row;
+    const QString path = QString::fromStdString(row.path);
+    const Layout& layout = subject.layout;
+    const bool running = m_controller->state() != RunController::State::Idle;
+    listDevices(layout.mesh());
+
+    ShownValues shown;
+    shown.subject = GridSubject{ layout, row.dimNames, byteSize(subject.dtype) };
+    shown.dtype = subject.dtype;
+    shown.difference = m_content->current() == 1;
+    // Parts have nothing in the reference that they could be compared with.
+    shown.local = m_extent->current() == 1 && !(shown.difference && layout.addends() > 1);
+    const int id = m_device->currentData().toInt();
+    if (m_device->currentIndex() > 0) {
+        shown.positions = { layout.mesh().positionOf(id) };
+    } else if (shown.local) {
+        for (std::int64_t p = 0; p < std::min(layout.mesh().deviceCount(), static_cast<std::int64_t>(mostLocalDevices));
+             ++p)
+            shown.positions.push_back(p);
+    }
+    shown.takeDefaultPlane();
+    if (path == m_path && m_shown.rank() == shown.rank()) {
+        shown.rows = m_shown.rows;
+        shown.columns = m_shown.columns;
+        for (std::size_t d = 0; d < shown.rank(); ++d)
+            shown.index[d] = std::clamp<std::int64_t>(
+                m_shown.index[d], 0, std::max<std::int64_t>(shown.size(static_cast<int>(d)) - 1, 0));
+    }
+    const bool otherPlace = path != m_path || shown.positions != m_shown.positions || shown.local != m_shown.local;
+    const bool otherContent =
+        otherPlace || shown.difference != m_shown.difference || std::exchange(m_otherPlane, false);
+    m_path = path;
+    m_value = subject.value;
+    m_reader = subject.program;
+    m_shown = shown;
+
+    m_head->show();
+    m_array->setText(
+        QStringLiteral("%1%2, %3 → %4")
+            .arg(QString::fromLatin1(name(subject.dtype).data(), static_cast<qsizetype>(name(subject.dtype).size())),
+                words::shape(layout.shape()), QString::fromStdString(toColumn(row.spec)),
+                words::shape(layout.shardShape())));
+    const QString steps = words::count(m_controller->stepsDone());
+    m_when->setText(m_reader ? tr("random inputs, seed %1").arg(m_document->experiment()->run.seed)
+            : running        ? tr("a step is running")
+                             : tr("after step %1").arg(steps));
+    m_plane->setShown(shown);
+    setKeyFigure(m_reader ? words::tensorName(row.path)
+                          : tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), steps));
+
+    if (shown.difference && !running)
+        if (const auto wanted = question())
+            m_reference->request(*wanted);
+    if (!shown.difference || running)
+        m_reference->cancel();
+    showNotice(subject);
+    const auto asked = question();
+    const auto* answer = asked ? m_reference->answer(*asked) : nullptr;
+    const bool waits = shown.difference && !m_reader && !(answer && *answer);
+    if (waits && !running) {
+        followReference();
+        return;
+    }
+    // Only one of the two reads, and what was read stays until a step that runs is over.
+    const bool heat = m_form->current() == 0;
+    QWidget* const page = heat ? m_heat : static_cast<QWidget*>(m_table);
+    const bool samePage = m_pages->currentWidget() == page;
+    if (running && samePage && !otherContent)
+        return;
+    m_heat->setContent(heat ? std::optional(shown) : std::nullopt, reader());
+    const auto place = m_table->currentIndex();
+    const int firstRow = m_table->rowAt(0), firstColumn = m_table->columnAt(0);
+    m_numbers->setContent(heat ? std::nullopt : std::optional(shown), reader());
+    m_pages->setCurrentWidget(page);
+    if (heat)
+        return;
+    if (otherPlace || !samePage) {
+        m_table->scrollTo(m_numbers->firstHeld(), QAbstractItemView::PositionAtTop);
+    } else { // the same cells with other numbers
+        m_table->setCurrentIndex(m_numbers->index(place.row(), place.column()));
+        m_table->scrollTo(m_numbers->index(firstRow, firstColumn), QAbstractItemView::PositionAtTop);
+    }
+}
+
+void ValuesView::showNotice(const Subject& subject)
+{
+    QStringList sentences = valuesNotes(m_shown, *subject.row);
+    if (m_controller->state() != RunController::State::Idle)
+        sentences.prepend(
+            tr("A step is running: the numbers are those before it, and new ones can be read when it is over."));
+    if (m_form->current() == 1 && NumbersModel::isCut(m_shown))
+        sentences << tr("The first %1 rows and columns are listed.").arg(words::count(NumbersModel::mostLines));
+    m_notice->setText(sentences.join(QLatin1Char(' ')));
+    m_notice->setVisible(!sentences.isEmpty());
+}
+
+void ValuesView::followReference()
+{
+    const auto asked = question();
+    if (!m_shown.difference || m_head->isHidden() || !asked || m_controller->state() != RunController::State::Idle)
+        return;
+    const auto* answer = m_reference->answer(*asked);
+    if (answer && *answer)
+        return;
+    QString sentence, button;
+    if (answer) {
+        const Diagnostic& failure = answer->error();
+        sentence = tr("The unsharded reference would need %1 of memory on this machine, and %2 are there. Make the "
+                      "arrays smaller to compare.")
+                       .arg(words::bytes(static_cast<double>(failure.number("bytes"))),
+                           words::bytes(static_cast<double>(failure.number("limit"))));
+    } else {
+        const auto [done, all] = m_reference->progress();
+        sentence = all > 0 ? tr("The unsharded reference is being computed: operation %1 of %2.")
+                                 .arg(words::count(done), words::count(all))
+                           : tr("The unsharded reference is being computed.");
+        button = tr("Show the values");
+    }
+    m_empty->setSentence(sentence);
+    m_empty->setButton(button);
+    m_pages->setCurrentWidget(m_empty);
+}
+
+} // namespace shardscope

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/values_view/values_words.h"
+
+#include <QCoreApplication>
+
+#include "sharding/text.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+struct ValuesWords {
+    Q_DECLARE_TR_FUNCTIONS(ValuesWords)
+};
+
+QString axesText(const Mesh& mesh, const AxisList& axes)
+{
+    QStringList list;
+    for (const AxisRef& ref : axes)
+        list << QString::fromStdString(toString(mesh, ref));
+    return list.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+QString notHeldText(Held held, const std::string& path)
+{
+    switch (held) {
+    case Held::NoStep:
+        return ValuesWords::tr("The last step was broken off, so that the devices hold nothing of meaning.");
+    case Held::NoMemory:
+        return ValuesWords::tr("%1 has no memory of its own: it is made where it is needed, and never stored. Choose "
+                               "the tensor that is computed from it.")
+            .arg(words::tensorName(path));
+    case Held::Overwritten:
+        return ValuesWords::tr("%1 is not kept: by the end of the step its memory holds another array. Parameters, "
+                               "gradients, optimizer state and named activations stay.")
+            .arg(words::tensorName(path));
+    case Held::Yes:
+        break;
+    }
+    return {};
+}
+
+QStringList valuesNotes(const ShownValues& shown, const TensorRow& row)
+{
+    const Layout& layout = shown.subject.layout;
+    QStringList sentences;
+    if (layout.addends() > 1) {
+        sentences << ValuesWords::tr("Partial: %1 hold parts that still have to be added up over %2.")
+                         .arg(words::counted(layout.mesh().deviceCount(), words::Noun::Device),
+                             axesText(layout.mesh(), layout.sharding().unreduced));
+        sentences << (shown.local ? ValuesWords::tr("Each panel shows one part.")
+                                  : ValuesWords::tr("The global view adds them up; Local shows each part."));
+        if (shown.difference)
+            sentences << ValuesWords::tr(
+                "A part has no counterpart in the reference, so that differences are those of the sum.");
+    } else if (!row.partialBefore.empty()) {
+        sentences << ValuesWords::tr("Its parts were added up over %1 in their own memory, so that only the sum is "
+                                     "there.")
+                         .arg(axesText(layout.mesh(), row.partialBefore));
+    }
+    const auto listed = static_cast<std::int64_t>(shown.positions.size());
+    if (shown.local && listed > 1 && listed < layout.mesh().deviceCount())
+        sentences << ValuesWords::tr("The first %1 of %2 devices are shown; choose one to see another.")
+                         .arg(words::count(listed), words::count(layout.mesh().deviceCount()));
+    return sentences;
+}
+
+} // namespace shardscope
