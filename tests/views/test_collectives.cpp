@@ -252,6 +252,19 @@ private Q_SLOTS:
                 || prices.index(row, AlternativesModel::Difference).data().toString() == QStringLiteral("−12 KiB");
         QVERIFY(halved);
 
+        // Another sharding can be looked at before it counts.
+        const auto& all = prices.alternatives();
+        const auto tried = std::find_if(
+            all.begin(), all.end(), [](const CollectiveAlternative& each) { return each.after.has_value(); });
+        QVERIFY(tried != all.end());
+        QSignalSpy previews(&view, &CollectivesView::previewRequested);
+        QVERIFY(!view.page()->previewButton()->isVisible());
+        view.page()->table()->setCurrentIndex(prices.index(static_cast<int>(tried - all.begin()), 0));
+        QVERIFY(view.page()->previewButton()->isVisible());
+        view.page()->previewButton()->click();
+        QCOMPARE(previews.size(), 1);
+        QVERIFY(!previews[0][1].toString().isEmpty());
+
         // The rule is one click away.
         QString ruleLink;
         for (const words::Span& span : view.page()->whyLabel()->text())
