@@ -9,7 +9,8 @@
 #include "commands.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
-#include "program/verify_shardings.h"
+#include "program_input.h"
+#include "propagate_edges.h"
 #include "propagation/differences.h"
 #include "propagation/strategy.h"
 #include "propagation/write_provenance.h"
@@ -17,7 +18,7 @@
 #include "report.h"
 #include "sharding/text.h"
 #include "stablehlo/print.h"
-#include "stablehlo/read.h"
+#include "words/definitions.h"
 #include "words/propagation_steps.h"
 #include "words/strategy_words.h"
 #include "words/utf8.h"
@@ -26,8 +27,6 @@
 namespace shardscope::cli {
 
 namespace {
-
-constexpr std::size_t largestProgram = std::size_t{ 1 } << 30;
 
 struct Options {
     std::string file;
@@ -45,34 +44,6 @@ struct Options {
 PropagationSetting settingOf(const Options& options, const std::string& strategy)
 {
     return { *strategyNamed(strategy), options.conservative, !options.ignorePriorities };
-}
-
-struct Loaded {
-    Program program;
-    std::vector<Diagnostic> warnings;
-};
-
-/// The program of a file, legal. Everything that is wrong with it otherwise.
-tl::expected<Loaded, std::vector<Diagnostic>> load(const std::string& file)
-{
-    const auto inFile = [&](std::vector<Diagnostic> list) {
-        for (Diagnostic& diagnostic : list)
-            diagnostic.where.file = file == "-" ? "standard input" : file;
-        return list;
-    };
-    const Result<std::string> text = readText(file, largestProgram);
-    if (!text)
-        return tl::unexpected(std::vector{ text.error() });
-    Result<ReadProgram> read = readStableHlo(*text);
-    if (!read)
-        return tl::unexpected(inFile({ std::move(read.error()) }));
-    std::vector<Diagnostic> found = verify(read->program);
-    if (found.empty())
-        found = verifyShardings(read->program);
-    std::erase_if(found, [](const Diagnostic& finding) { return finding.severity() != Severity::Error; });
-    if (!found.empty())
-        return tl::unexpected(inFile(std::move(found)));
-    return Loaded{ std::move(read->program), inFile(std::move(read->warnings)) };
 }
 
 /// The program as the setting prepares it, propagated, its values named.
@@ -104,13 +75,6 @@ QString shardingText(const Program& program, const PropagationResult& result, Va
     const std::uint32_t mesh = result.meshes.empty() ? 0 : result.meshes[value.index];
     return mesh == 0 ? QStringLiteral("open, no axes")
                      : words::fromStd(toShardy(result.shardings[value.index], *program.meshes[mesh - 1].mesh));
-}
-
-const Mesh& meshOf(const Program& program, const PropagationResult& result, ValueId value)
-{
-    static const Mesh none;
-    const std::uint32_t mesh = result.meshes.empty() ? 0 : result.meshes[value.index];
-    return mesh == 0 ? none : *program.meshes[mesh - 1].mesh;
 }
 
 Json stepJson(const Program& program, const PropagationResult& result, const PropagationStep& step)
@@ -158,8 +122,8 @@ std::vector<AbsentAxis> absentOf(const Program& program, const PropagationResult
 void explainValue(Console& console, const Program& program, const PropagationResult& result, ValueId value,
     const std::vector<AbsentAxis>& absent)
 {
-    console.heading(QStringLiteral("Why %1 is %2")
-                        .arg(words::fromStd(program.value(value).path), shardingText(program, result, value)));
+    console.heading(
+        QStringLiteral("Why %1 is %2").arg(words::operandName(program, value), shardingText(program, result, value)));
     const Mesh& mesh = meshOf(program, result, value);
     bool any = false;
     for (std::size_t d = 0; d < result.shardings[value.index].rank(); ++d) {
@@ -217,38 +181,6 @@ Result<ValueId> valueNamed(const Program& program, std::string name)
 std::string axisIn(const Program& program, const PropagationResult& result, ValueId value, AxisRef axis)
 {
     return toString(meshOf(program, result, value), axis);
-}
-
-/// Per operation along which axes went: the records that the text has as sdy.propagation_edges, by our count of steps.
-Json edgesJson(const Program& program, const PropagationResult& result, const PropagationOptions& options)
-{
-    PropagationInput input;
-    input.program = ProgramPtr(&program, [](const Program*) {}); // lives longer than the input
-    input.options = options;
-    Json out = Json::array();
-    const std::vector<std::vector<StepEdges>> all = propagationEdges(input, result);
-    for (std::size_t o = 0; o < all.size(); ++o) {
-        const Operation& operation = program.operations[o];
-        if (all[o].empty() || operation.results.empty())
-            continue;
-        const auto tensor = [&](std::int16_t number) {
-            const auto index = static_cast<std::size_t>(number);
-            const std::size_t operands = operation.operands.size();
-            return program.value(index < operands ? operation.operands[index] : operation.results[index - operands])
-                .path;
-        };
-        for (const StepEdges& step : all[o])
-            for (const AxisEdge& edge : step.edges) {
-                Json targets = Json::array();
-                for (const std::int16_t target : edge.targets)
-                    targets.push_back(tensor(target));
-                out.push_back({ { "step", step.step }, { "op", qualifiedName(operation) },
-                    { "value", program.value(operation.results[0]).path },
-                    { "axis", axisIn(program, result, operation.results[0], edge.axis) },
-                    { "from", tensor(edge.source) }, { "to", std::move(targets) } });
-            }
-    }
-    return out;
 }
 
 /// Per value what each of its axes goes back to.
@@ -321,7 +253,7 @@ Program recorded(const Options& options, const Program& before, const Run& run, 
 
 int propagateFile(const Options& options)
 {
-    auto loaded = load(options.file);
+    const auto loaded = loadProgram(options.file);
     if (!loaded)
         return reject("propagate", options.json, loaded.error());
     const PropagationSetting setting = settingOf(options, options.strategy);
@@ -396,20 +328,24 @@ int propagateFile(const Options& options)
         Console errors(stderr);
         print(errors, loaded->warnings);
     }
+    // One after the other, as much as is asked for; the program where nothing is asked but what stands in it.
     if (asked) {
         Console console;
         explainValue(console, program, result, *asked, absentOf(program, result, *asked, engineStrategy(setting), how));
-        return Done;
     }
     if (options.steps) {
         Console console;
+        if (asked)
+            console.line();
         for (const PropagationStep& step : result.log)
             console.line(words::plain(words::propagationStep(program, meshOf(program, result, step.to), step)));
-        return Done;
     }
-    if (other)
+    if (other) {
+        if (asked || options.steps)
+            Console().line();
         printDifferences(first, second, differing);
-    else
+    }
+    if (options.edges || options.origins || !(asked || options.steps || other))
         writeTo(stdout, printed(recorded(options, loaded->program, *made, how)));
     return Done;
 }

@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "commands.h"
+#include "document/program_file.h"
 #include "report.h"
+#include "run_program.h"
 #include "simulate/check.h"
 #include "simulate/run.h"
 #include "words/utf8.h"
@@ -21,6 +23,7 @@ struct RunCommandOptions {
     int threads = 0;
     bool check = true;
     bool timeit = true;
+    ProgramRunOptions program; ///< for programs in StableHLO text
     JsonTarget json;
 };
 
@@ -152,7 +155,7 @@ Json toJson(const TimeitResult& timing, const Mesh& mesh)
 int writeJson(
     const Input& input, const Snapshot& snapshot, const RunCommandOptions& options, const Outcome& outcome, int status)
 {
-    Json out = envelope("run");
+    Json out = envelope("run", "1.1");
     out["input"] = { { "name", input.name }, { "title", input.experiment.title } };
     out["mesh"] = cli::toJson(*snapshot.mesh);
     out["tensors"] = tensors(snapshot);
@@ -286,9 +289,9 @@ std::vector<const TensorRow*> gridsToShow(const Snapshot& snapshot)
     return rows;
 }
 
-int runExperiment(const RunCommandOptions& options)
+int runExperiment(const RunCommandOptions& options, std::optional<std::string> text)
 {
-    const auto input = loadExperiment(options.file);
+    const auto input = loadExperiment(options.file, std::move(text));
     if (!input)
         return reject("run", options.json, input.error());
     const SnapshotPtr snapshot = analyse(input->experiment);
@@ -297,7 +300,7 @@ int runExperiment(const RunCommandOptions& options)
         printProblems(errors, *input, *snapshot);
         if (options.json.empty())
             return Findings;
-        Json out = envelope("run");
+        Json out = envelope("run", "1.1");
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, options.json, Findings);
     }
@@ -336,11 +339,62 @@ int runExperiment(const RunCommandOptions& options)
     return status;
 }
 
+/// Experiments are JSON; programs begin with anything but a brace.
+bool isExperimentText(const std::string& text)
+{
+    std::string_view rest = text;
+    const auto skipTo = [&](std::string_view end) {
+        rest.remove_prefix(std::min(rest.size(), std::min(rest.find(end), rest.size()) + end.size()));
+    };
+    while (true) {
+        rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size()));
+        if (rest.starts_with("//"))
+            skipTo("\n");
+        else if (rest.starts_with("/*"))
+            skipTo("*/");
+        else
+            return rest.empty() || rest.front() == '{';
+    }
+}
+
+/// Options that mean nothing for what is run are refused.
+void refuseOptions(const CLI::App& command, std::initializer_list<const char*> names, const char* reason)
+{
+    for (const char* name : names)
+        if (command.get_option(name)->count() > 0)
+            throw CLI::ValidationError(name, reason);
+}
+
+int runFile(const CLI::App& command, RunCommandOptions& options)
+{
+    std::optional<std::string> text; // of standard input, which can be read once
+    if (options.file == "-") {
+        Result<std::string> read = readText("-", std::size_t{ 1 } << 30);
+        if (!read)
+            return reject("run", options.json, { read.error() });
+        text = std::move(*read);
+    }
+    const bool isProgram = text ? !isExperimentText(*text) : isProgramFile(QString::fromStdString(options.file));
+    if (!isProgram) {
+        refuseOptions(command, { "--inputs", "--random", "--per-device", "--out" },
+            "is for programs in StableHLO text (.mlir), and this is an experiment");
+        return runExperiment(options, std::move(text));
+    }
+    refuseOptions(command, { "--steps", "--timeit", "--runs", "--loops", "--threads" },
+        "is for experiments, and this is a program in StableHLO text, which is run once");
+    options.program.file = options.file;
+    options.program.text = std::move(text);
+    options.program.check = options.check;
+    options.program.json = options.json;
+    return runProgram(options.program);
+}
+
 } // namespace
 
 void addRun(CLI::App& app, int& status)
 {
-    CLI::App* command = app.add_subcommand("run", "Run train steps on simulated devices, check and time them");
+    CLI::App* command = app.add_subcommand(
+        "run", "Run train steps, or a program on arrays of yours, on simulated devices, and check them");
     const auto options = std::make_shared<RunCommandOptions>();
     addFile(*command, options->file);
     command->add_option("--steps", options->steps, "Steps to run and list, from the initial values (default 1)")
@@ -358,13 +412,39 @@ void addRun(CLI::App& app, int& status)
     command->add_option("--threads", options->threads, "Worker threads (default: one per core)")
         ->check(CLI::Range(0, 1024))
         ->option_text("N");
+    command->add_flag("--check,!--no-check", options->check,
+        "Compare the first step, or the results of the program, with the unsharded reference\n(on by default)");
+    command
+        ->add_option("--inputs", options->program.inputs.files,
+            "Arguments of a program (.mlir): a .json with a list for each, or an object by name; a .npy for each, in "
+            "order or as NAME=FILE.npy; a .npz; - for JSON on standard input")
+        ->option_text("FILE...");
+    command
+        ->add_option("--random", options->program.inputs.seed,
+            "Arguments that --inputs does not give: floats from -1 to 1, integers from 0 to 7, the same for the same "
+            "seed")
+        ->option_text("SEED");
     command->add_flag(
-        "--check,!--no-check", options->check, "Compare the first step with the unsharded reference\n(on by default)");
+        "--per-device", options->program.perDevice, "What each device holds of arguments and results of a program");
+    command
+        ->add_option("--out", options->program.out,
+            "Write the results of a program: a folder for result0.npy, result1.npy and so on (with --per-device also "
+            "result0.d3.npy for the shard of device 3), or a .npy for the only one")
+        ->option_text("PATH");
     addJson(*command, options->json);
-    command->footer("Exit codes: 0 done; 1 the experiment has errors, needs more memory than there is, or does not\n"
-                    "agree with the reference; 2 arguments, input or output that cannot be used. Warnings do\n"
-                    "not count.");
-    command->callback([options, &status] { status = runExperiment(*options); });
+    command->footer(
+        "A program in StableHLO text is run whole as the reference and, where it names a mesh, partitioned on the\n"
+        "devices of that mesh. --steps, --timeit, --runs, --loops and --threads are for experiments.\n"
+        "\n"
+        "JSON holds numbers exactly: integers to 64 bits, floats to the nearest of their type, \"nan\", \"inf\" and\n"
+        "\"-inf\" as strings; up to 2 million numbers, more as .npy. Types that NumPy lacks (bfloat16, floats of 8\n"
+        "bits) stand in .npy files as raw bytes, V2 and V1, as ml_dtypes writes them; they are read as the type that\n"
+        "the program says. Integers of 2 and 4 bits stand in 8.\n"
+        "\n"
+        "Exit codes: 0 done; 1 the experiment has errors, the program cannot be run or partitioned, needs more\n"
+        "memory than there is, or does not agree with the reference or with what it expects itself; 2 arguments,\n"
+        "input or output that cannot be used. Warnings do not count.");
+    command->callback([options, command, &status] { status = runFile(*command, *options); });
 }
 
 } // namespace shardscope::cli

@@ -118,7 +118,7 @@ Result<std::string> readText(const std::string& name, std::size_t limit)
     return fail(Code::TooLarge, { { "what", shownName(name) }, { "limit", limit } });
 }
 
-tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& name)
+tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& name, std::optional<std::string> given)
 {
     if (name != "-" && !QFileInfo::exists(QString::fromStdString(name))) {
         if (const GalleryExample* example = findExample(name))
@@ -130,7 +130,7 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
             return tl::unexpected(std::vector{ std::move(experiment.error()) });
         return Input{ name, std::move(*experiment), {}, {} };
     }
-    Result<std::string> text = readText(name);
+    Result<std::string> text = given ? Result<std::string>(std::move(*given)) : readText(name);
     if (!text) {
         if (name != "-" && !QFileInfo::exists(QString::fromStdString(name)))
             if (const std::string nearest = nearestExample(name); !nearest.empty())

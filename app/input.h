@@ -2,6 +2,7 @@
 // Where a command's experiment comes from: a file, standard input, or a built-in example by its id.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct Input {
 /// Text of a file or, for "-", of standard input; at most `limit` bytes. Errors: Unreadable, TooLarge.
 [[nodiscard]] Result<std::string> readText(const std::string& name, std::size_t limit = std::size_t{ 64 } << 20);
 
-/// Every diagnostic names the file.
-[[nodiscard]] tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& name);
+/// Every diagnostic names the file. `text`: what standard input holds, where it has been read already.
+[[nodiscard]] tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
+    const std::string& name, std::optional<std::string> text = {});
 
 /// The analysis of the experiment.
 [[nodiscard]] SnapshotPtr analyse(const Experiment& experiment);

@@ -8,6 +8,7 @@
 #include "program/op_row.h"
 #include "program/value_shardings.h"
 #include "program/wide_attributes.h"
+#include "propagation/passes/support.h"
 
 namespace shardscope {
 
@@ -129,6 +130,11 @@ std::vector<std::int64_t> wholeDimensions(const Program& program, const Operatio
         add(tensor == 0       ? *convolution->inputSpatial
                 : tensor == 1 ? *convolution->kernelSpatial
                               : *convolution->outputSpatial);
+    } else if (const auto* pad = wideAs<PadAttributes>(operation.attributes)) {
+        // What is cut off at one end and added at the other leaves the size, and moves every element.
+        for (std::size_t d = 0; d < pad->low.size(); ++d)
+            if (pad->low[d] != 0 || pad->high[d] != 0 || pad->interior[d] != 0)
+                whole.push_back(static_cast<std::int64_t>(d));
     } else if (operation.kind == OpKind::DynamicUpdateSlice && (tensor < 2 || tensor >= operands)) {
         const Shape& all = program.value(operation.operands[0]).type.shape;
         const Shape& update = program.value(operation.operands[1]).type.shape;
@@ -163,11 +169,14 @@ public:
     Program run() &&
     {
         cutUneven();
+        collectArguments();
         std::vector<OperationId> order;
         for (const RegionId body : bodies(m_edit.program()))
             walk(m_edit.program(), body, [&](OperationId id) { order.push_back(id); });
         for (const OperationId id : order)
-            if (!carriesAnySharding(m_edit.operation(id).kind))
+            if (m_edit.operation(id).kind == OpKind::PropagationBarrier)
+                visitBarrier(id);
+            else if (!carriesAnySharding(m_edit.operation(id).kind))
                 visit(id);
         return std::move(m_edit).finish();
     }
@@ -258,6 +267,26 @@ private:
         }
     }
 
+    /// A barrier is nothing to a device: what comes out of it lies as what goes in. One without a sharding of its own
+    /// has that of its operand.
+    void visitBarrier(OperationId id)
+    {
+        const ValueId operand = m_edit.operation(id).operands[0];
+        const std::optional<ProgramSharding> before = shardingOf(operand);
+        const ProgramSharding* own = m_edit.sharding(m_edit.result(id));
+        if (!own) {
+            if (before)
+                m_edit.setSharding(m_edit.result(id), *before);
+            return;
+        }
+        const ProgramSharding after = *own;
+        if (passes::areEquivalent(before ? &*before : nullptr, &after))
+            return;
+        const OperationId reshard = m_edit.addLike(OpKind::Reshard, { operand }, wide(OwnShardingAttributes{ after }));
+        m_edit.placeBefore(id, reshard);
+        m_edit.setOperand(id, 0, m_edit.result(reshard));
+    }
+
     /// Convolutions by groups: a device would need another number of groups.
     static bool hasGroups(const Operation& operation)
     {
@@ -265,46 +294,26 @@ private:
         return convolution && (convolution->featureGroupCount != 1 || convolution->batchGroupCount != 1);
     }
 
-    /// Made anew only where the value has none of its own: results of computations and reshards.
-    [[nodiscard]] std::optional<ProgramSharding> shardingOf(ValueId value)
+    [[nodiscard]] std::optional<ProgramSharding> shardingOf(ValueId value) const
     {
-        if (const ProgramSharding* given = m_edit.sharding(value))
-            return *given;
-        const OperationId definition = m_edit.value(value).definition;
-        if (definition.valid()) {
-            const Operation& operation = m_edit.operation(definition);
-            if (const ProgramSharding* own = ownSharding(operation))
-                return *own;
-            if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes))
-                return manual->out[m_edit.value(value).index];
-            return std::nullopt;
-        }
-        if (!m_argumentsAreKnown)
-            collectArguments();
-        const auto found = m_arguments.find(value);
-        return found == m_arguments.end() ? std::nullopt : std::optional(found->second);
+        if (std::optional<ProgramSharding> found = passes::shardingAnywhere(m_edit, value))
+            return found;
+        const auto argument = m_arguments.find(value);
+        return argument == m_arguments.end() ? std::nullopt : std::optional(argument->second);
     }
 
     /// Shardings of arguments of loops' and computations' bodies.
     void collectArguments()
     {
-        m_argumentsAreKnown = true;
         const ValueShardings shardings(m_edit.program());
         for (const Operation& operation : m_edit.program().operations)
-            for (const RegionId region : operation.regions) {
-                const std::vector<ValueId>& arguments = m_edit.region(region).arguments;
-                for (std::size_t i = 0; i < arguments.size(); ++i) {
-                    const ProgramSharding* found = operation.kind == OpKind::While && i < operation.results.size()
-                        ? shardings.of(operation.results[i])
-                        : shardings.of(arguments[i]);
-                    if (found)
-                        m_arguments.emplace(arguments[i], *found);
-                }
-            }
+            for (const RegionId region : operation.regions)
+                for (const ValueId argument : m_edit.region(region).arguments)
+                    if (const ProgramSharding* found = shardings.of(argument))
+                        m_arguments.emplace(argument, *found);
     }
 
     Editor m_edit;
-    bool m_argumentsAreKnown = false;
     std::unordered_map<ValueId, ProgramSharding> m_arguments; ///< of bodies
 };
 

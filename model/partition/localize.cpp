@@ -67,13 +67,6 @@ private:
             if (const ProgramSharding* found = given.of(ValueId(i)))
                 m_shardings[i] = std::make_shared<const ProgramSharding>(*found);
         }
-        for (const Operation& operation : program.operations)
-            if (operation.kind == OpKind::While)
-                for (const RegionId region : operation.regions) {
-                    const std::vector<ValueId>& arguments = program.regions[region.index].arguments;
-                    for (std::size_t i = 0; i < std::min<std::size_t>(arguments.size(), operation.results.size()); ++i)
-                        m_shardings[arguments[i].index] = m_shardings[operation.results[i].index];
-                }
     }
 
     [[nodiscard]] bool isCut(ValueId value) const
@@ -191,11 +184,13 @@ private:
         std::vector<AxisList> axes;
         for (const DimensionSharding& dim : cut.dims)
             axes.push_back(dim.axes);
-        return CollectiveLowering(m_edit, *m_mesh, before).slice(whole, axes);
+        return CollectiveLowering(m_edit, *m_mesh, before, m_tables).slice(whole, axes);
     }
 
     Result<void> replace(OperationId id, ValueId with)
     {
+        if (with.index >= m_types.size())
+            m_stands.emplace(with, m_edit.result(id));
         m_edit.replaceUses(m_edit.result(id), with);
         m_edit.erase(id);
         return {};
@@ -219,7 +214,7 @@ private:
         const Operation operation = m_edit.operation(id);
         const auto& collective = *wideAs<SdyCollectiveAttributes>(operation.attributes);
         const ValueId operand = operation.operands[0];
-        CollectiveLowering lowering(m_edit, *m_mesh, id);
+        CollectiveLowering lowering(m_edit, *m_mesh, id, m_tables);
         ValueId result;
         switch (operation.kind) {
         case OpKind::SdyAllGather:
@@ -249,7 +244,6 @@ private:
             break;
         }
         }
-        m_stands.emplace(result, operation.results[0]);
         return replace(id, result);
     }
 
@@ -336,6 +330,7 @@ private:
     std::vector<std::shared_ptr<const ProgramSharding>> m_shardings; ///< null: everything on every device
     std::vector<TensorType> m_types; ///< global
     std::unordered_map<ValueId, ValueId> m_stands;
+    LoweringTables m_tables;
 };
 
 } // namespace

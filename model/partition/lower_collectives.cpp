@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "partition/lower_collectives.h"
 
-#include "program/body.h"
 #include <algorithm>
 #include <cstring>
+
+#include "program/body.h"
 
 namespace shardscope {
 
@@ -39,10 +40,11 @@ std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const Axis
     return ids;
 }
 
-CollectiveLowering::CollectiveLowering(Editor& edit, const Mesh& mesh, OperationId before)
+CollectiveLowering::CollectiveLowering(Editor& edit, const Mesh& mesh, OperationId before, LoweringTables& tables)
     : m_edit(edit)
     , m_mesh(mesh)
     , m_before(before)
+    , m_tables(tables)
 {
 }
 
@@ -62,13 +64,26 @@ ValueId CollectiveLowering::addCollective(
     attributes.channelType = 1;
     attributes.useGlobalDeviceIds =
         kind == OpKind::AllGather || kind == OpKind::AllReduce || kind == OpKind::ReduceScatter;
-    const ValueId result = add(kind, { operand }, type, wide(std::move(attributes)));
-    if (!axes.empty()) {
-        Program& program = m_edit.raw();
-        program.dictionaries.push_back({ { "shardscope.axes", "\"" + listed(m_mesh, axes) + "\"" } });
-        program.operations[m_edit.value(result).definition.index].extra =
-            static_cast<std::uint32_t>(program.dictionaries.size() - 1);
+    LoweringTables::Collective wanted{ axes, attributes.dimension, attributes.concatDimension, attributes.splitCount,
+        attributes.useGlobalDeviceIds, {} };
+    const auto known = std::find_if(
+        m_tables.collectives.begin(), m_tables.collectives.end(), [&](const LoweringTables::Collective& other) {
+            return other.axes == wanted.axes && other.dimension == wanted.dimension
+                && other.concatDimension == wanted.concatDimension && other.splitCount == wanted.splitCount
+                && other.useGlobalDeviceIds == wanted.useGlobalDeviceIds;
+        });
+    if (known != m_tables.collectives.end()) {
+        wanted.attributes = known->attributes;
+    } else {
+        attributes.groups = deviceGroups(m_mesh, axes);
+        wanted.attributes = wide(std::move(attributes));
+        m_tables.collectives.push_back(wanted);
     }
+    const ValueId result = add(kind, { operand }, type, std::move(wanted.attributes));
+    Program& program = m_edit.raw();
+    program.dictionaries.push_back({ { "shardscope.axes", "\"" + listed(m_mesh, axes) + "\"" } });
+    program.operations[m_edit.value(result).definition.index].extra =
+        static_cast<std::uint32_t>(program.dictionaries.size() - 1);
     return result;
 }
 
@@ -92,11 +107,27 @@ ValueId CollectiveLowering::gather(ValueId value, std::span<const AxisList> axes
         TensorType type = m_edit.value(value).type;
         type.shape[d] *= product(axes[d]);
         CollectiveAttributes attributes;
-        attributes.groups = deviceGroups(m_mesh, axes[d]);
         attributes.dimension = static_cast<std::int64_t>(d);
         value = addCollective(OpKind::AllGather, value, type, std::move(attributes), axes[d]);
     }
     return value;
+}
+
+ElementBytes CollectiveLowering::offsetsOf(const AxisList& axes, std::int64_t pieceSize)
+{
+    for (const LoweringTables::Offsets& known : m_tables.offsets)
+        if (known.axes == axes && known.pieceSize == pieceSize)
+            return known.table;
+    std::int32_t lastDevice = 0;
+    for (std::int64_t p = 0; p < m_mesh.deviceCount(); ++p)
+        lastDevice = std::max(lastDevice, m_mesh.deviceAt(p));
+    std::vector<std::int32_t> offsets(static_cast<std::size_t>(lastDevice) + 1, 0);
+    for (const std::vector<std::int32_t>& group : axisGroups(m_mesh, axes))
+        for (std::size_t k = 0; k < group.size(); ++k)
+            offsets[static_cast<std::size_t>(m_mesh.deviceAt(group[k]))] =
+                static_cast<std::int32_t>(static_cast<std::int64_t>(k) * pieceSize);
+    m_tables.offsets.push_back({ axes, pieceSize, int32Bytes(offsets) });
+    return m_tables.offsets.back().table;
 }
 
 ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
@@ -104,10 +135,6 @@ ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
     const TensorType whole = m_edit.value(value).type;
     if (std::all_of(axes.begin(), axes.end(), [](const AxisList& list) { return list.empty(); }))
         return value;
-    const std::int64_t count = m_mesh.deviceCount();
-    std::int32_t lastDevice = 0;
-    for (std::int64_t p = 0; p < count; ++p)
-        lastDevice = std::max(lastDevice, m_mesh.deviceAt(p));
     const TensorType scalar{ DType::I32, {} };
     const ValueId device = add(OpKind::PartitionId, {}, { DType::U32, {} }, {});
     TensorType type = whole;
@@ -122,13 +149,10 @@ ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
         }
         const std::int64_t pieces = product(axes[d]);
         type.shape[d] = whole.shape[d] / pieces;
-        std::vector<std::int32_t> offsets(static_cast<std::size_t>(lastDevice) + 1, 0);
-        for (const std::vector<std::int32_t>& group : axisGroups(m_mesh, axes[d]))
-            for (std::size_t k = 0; k < group.size(); ++k)
-                offsets[static_cast<std::size_t>(m_mesh.deviceAt(group[k]))] =
-                    static_cast<std::int32_t>(static_cast<std::int64_t>(k) * type.shape[d]);
-        const TensorType table{ DType::I32, Shape{ static_cast<std::int64_t>(offsets.size()) } };
-        const ValueId all = add(OpKind::Constant, {}, table, ConstantAttributes{ {}, int32Bytes(offsets) });
+        const ElementBytes offsets = offsetsOf(axes[d], type.shape[d]);
+        const TensorType table{ DType::I32,
+            Shape{ static_cast<std::int64_t>(offsets->size() / sizeof(std::int32_t)) } };
+        const ValueId all = add(OpKind::Constant, {}, table, ConstantAttributes{ {}, offsets });
         const ValueId own = add(OpKind::DynamicSlice, { all, device }, { DType::I32, Shape{ 1 } },
             wide(DynamicSliceAttributes{ Dimensions{ 1 } }));
         operands.push_back(add(OpKind::Reshape, { own }, scalar, {}));
@@ -144,9 +168,7 @@ ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
 ValueId CollectiveLowering::reduce(ValueId value, const AxisList& axes, ReduceKind kind)
 {
     const TensorType type = m_edit.value(value).type;
-    CollectiveAttributes attributes;
-    attributes.groups = deviceGroups(m_mesh, axes);
-    value = addCollective(OpKind::AllReduce, value, type, std::move(attributes), axes);
+    value = addCollective(OpKind::AllReduce, value, type, {}, axes);
     addReducer(m_edit.value(value).definition, type.dtype, kind);
     return value;
 }
@@ -159,7 +181,6 @@ ValueId CollectiveLowering::reduceScatter(ValueId value, std::span<const AxisLis
         TensorType type = m_edit.value(value).type;
         type.shape[d] /= product(axes[d]);
         CollectiveAttributes attributes;
-        attributes.groups = deviceGroups(m_mesh, axes[d]);
         attributes.dimension = static_cast<std::int64_t>(d);
         value = addCollective(OpKind::ReduceScatter, value, type, std::move(attributes), axes[d]);
         addReducer(m_edit.value(value).definition, type.dtype, kind);
@@ -175,7 +196,6 @@ ValueId CollectiveLowering::exchange(ValueId value, std::span<const AxisMove> mo
         type.shape[static_cast<std::size_t>(move.target)] /= count;
         type.shape[static_cast<std::size_t>(move.source)] *= count;
         CollectiveAttributes attributes;
-        attributes.groups = deviceGroups(m_mesh, move.axes);
         attributes.dimension = move.target;
         attributes.concatDimension = move.source;
         attributes.splitCount = count;
@@ -186,6 +206,11 @@ ValueId CollectiveLowering::exchange(ValueId value, std::span<const AxisMove> mo
 
 ValueId CollectiveLowering::permute(ValueId value, const Layout& from, const Layout& to)
 {
+    const TensorType type = m_edit.value(value).type;
+    for (const LoweringTables::Permute& known : m_tables.permutes)
+        if (known.from.sharding() == from.sharding() && known.to.sharding() == to.sharding()
+            && known.from.mesh() == from.mesh() && known.to.mesh() == to.mesh())
+            return add(OpKind::CollectivePermute, { value }, type, known.attributes);
     const std::int64_t count = from.mesh().deviceCount();
     const auto shards = static_cast<std::size_t>(from.distinctShards());
     std::vector<std::vector<std::int64_t>> senders(shards), receivers(shards); // device ids
@@ -212,7 +237,10 @@ ValueId CollectiveLowering::permute(ValueId value, const Layout& from, const Lay
         for (std::size_t i = 0; i < receivers[shard].size() && i < senders[shard].size(); ++i)
             attributes.groups.push_back({ senders[shard][i], receivers[shard][i] });
     std::sort(attributes.groups.begin(), attributes.groups.end());
-    return addCollective(OpKind::CollectivePermute, value, m_edit.value(value).type, std::move(attributes), {});
+    attributes.channelId = 1;
+    attributes.channelType = 1;
+    m_tables.permutes.push_back({ from, to, wide(std::move(attributes)) });
+    return add(OpKind::CollectivePermute, { value }, type, m_tables.permutes.back().attributes);
 }
 
 } // namespace shardscope

@@ -11,13 +11,36 @@
 
 namespace shardscope {
 
+/// What the collectives of one program share: those over the same axes name the same groups of devices, and cuts by the
+/// same axes look up the same offsets. On 16,384 devices each such list takes some hundred KB.
+struct LoweringTables {
+    struct Collective {
+        AxisList axes;
+        std::int64_t dimension = 0, concatDimension = 0, splitCount = 0;
+        bool useGlobalDeviceIds = false;
+        Attributes attributes;
+    };
+    struct Permute {
+        Layout from, to; ///< of any shape: pieces are numbered alike
+        Attributes attributes;
+    };
+    struct Offsets {
+        AxisList axes;
+        std::int64_t pieceSize = 0;
+        ElementBytes table; ///< i32 per device id
+    };
+    std::vector<Collective> collectives;
+    std::vector<Permute> permutes;
+    std::vector<Offsets> offsets;
+};
+
 /// The groups of a collective over these axes, as device ids.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const AxisList& axes);
 
 /// Adds operations before an operation of the program; values are local. Every function returns the last result.
 class CollectiveLowering {
 public:
-    CollectiveLowering(Editor& edit, const Mesh& mesh, OperationId before);
+    CollectiveLowering(Editor& edit, const Mesh& mesh, OperationId before, LoweringTables& tables);
 
     /// One all_gather for each dimension that is gathered; `axes` are its minor ones.
     ValueId gather(ValueId value, std::span<const AxisList> axes);
@@ -34,13 +57,16 @@ public:
 
 private:
     ValueId add(OpKind kind, std::initializer_list<ValueId> operands, TensorType type, Attributes attributes);
+    /// `attributes` without groups, which follow from the axes.
     ValueId addCollective(
         OpKind kind, ValueId operand, const TensorType& type, CollectiveAttributes attributes, const AxisList& axes);
+    ElementBytes offsetsOf(const AxisList& axes, std::int64_t pieceSize);
     void addReducer(OperationId owner, DType dtype, ReduceKind kind);
 
     Editor& m_edit;
     const Mesh& m_mesh;
     OperationId m_before;
+    LoweringTables& m_tables;
 };
 
 } // namespace shardscope

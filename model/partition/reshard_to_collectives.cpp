@@ -7,6 +7,7 @@
 
 #include "partition/reshard.h"
 #include "program/unreduced_axes.h"
+#include "program/value_shardings.h"
 #include "propagation/passes/support.h"
 
 namespace shardscope::passes {
@@ -70,6 +71,7 @@ class Replacer {
 public:
     Replacer(Program program, ReshardOptions options, std::vector<std::pair<OperationId, OperationId>>* origins)
         : m_edit(std::move(program))
+        , m_given(m_edit.program())
         , m_options(options)
         , m_origins(origins)
     {
@@ -97,6 +99,9 @@ private:
             if (std::optional<ProgramSharding> found = shardingAnywhere(m_edit, value))
                 return found;
             const OperationId definition = m_edit.value(value).definition;
+            if (!definition.valid())
+                if (const ProgramSharding* found = m_given.of(value))
+                    return *found; // an argument of a body
             if (!definition.valid() || m_edit.operation(definition).kind != OpKind::PropagationBarrier)
                 return {};
             value = m_edit.operation(definition).operands[0];
@@ -165,6 +170,7 @@ private:
     }
 
     Editor m_edit;
+    ValueShardings m_given; ///< of arguments of bodies
     ReshardOptions m_options;
     std::vector<std::pair<OperationId, OperationId>>* m_origins;
 };

@@ -5,11 +5,14 @@
 
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "partition/export_shardings.h"
 #include "pipeline/given_shardings.h"
 #include "pipeline/tensor_rows.h"
+#include "pipeline/value_meshes.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
 #include "program/verify_shardings.h"
+#include "propagation/passes/pipelines.h"
 #include "propagation/strategy.h"
 
 namespace shardscope {
@@ -44,7 +47,7 @@ void listFew(Program& program)
 }
 
 /// Annotations, for those who ask what was written: the program's own, none of them by rules.
-std::shared_ptr<const Annotations> writtenOf(const Program& program)
+std::shared_ptr<Annotations> writtenOf(const Program& program)
 {
     auto annotations = std::make_shared<Annotations>();
     const auto add = [](std::vector<ResolvedAnnotation>& list, ValueId value, const ProgramSharding* sharding) {
@@ -74,6 +77,74 @@ std::shared_ptr<const Annotations> writtenOf(const Program& program)
     return annotations;
 }
 
+/// Rows and views speak of one mesh. Shardings on others with the same axes speak of those; what lies on a mesh with
+/// other axes (or on a single device) is drawn whole. Returns the names of the meshes with other axes.
+std::vector<std::string> bringToMainMesh(PropagationResult& propagation, const Program& program)
+{
+    std::vector<std::string> elsewhere;
+    const std::optional<std::uint32_t> main = mainMesh(program);
+    for (std::size_t v = 0; main && v < propagation.meshes.size(); ++v) {
+        if (propagation.meshes[v] == 0)
+            continue;
+        const ProgramMesh& own = program.meshes[propagation.meshes[v] - 1];
+        const Mesh& mesh = *program.meshes[*main].mesh;
+        TensorSharding& sharding = propagation.shardings[v];
+        if (*own.mesh == mesh)
+            continue;
+        if (inAxisOrderOf(mesh, *own.mesh)) {
+            sharding = renumbered(std::move(sharding), *own.mesh, mesh);
+            continue;
+        }
+        if (!sharding.isFullyReplicated() && !own.isMaximal()
+            && std::find(elsewhere.begin(), elsewhere.end(), own.name) == elsewhere.end())
+            elsewhere.push_back(own.name);
+        sharding = TensorSharding::fullyReplicated(program.values[v].type.rank());
+    }
+    return elsewhere;
+}
+
+/// Dimensions of arguments whose given axes do not divide them: those axes go where the array enters the program.
+std::vector<DroppedAxes> droppedFrom(const TensorSharding& given, const TensorType& type, const Mesh& mesh)
+{
+    std::vector<DroppedAxes> dropped;
+    const TensorSharding kept = dividing(given, type.shape, mesh);
+    for (std::size_t d = 0; d < given.rank(); ++d) {
+        if (kept.dims[d].axes == given.dims[d].axes)
+            continue;
+        DroppedAxes& entry = dropped.emplace_back();
+        entry.reason = DroppedAxes::Reason::Indivisible;
+        entry.dimension = d;
+        entry.size = type.shape[d];
+        for (const AxisRef ref : given.dims[d].axes) {
+            entry.axes.push_back(toString(mesh, ref));
+            entry.partitions *= ref.size;
+        }
+    }
+    return dropped;
+}
+
+/// W201 for each of them.
+void addDropped(Snapshot& snapshot, Annotations& annotations)
+{
+    for (ResolvedAnnotation& annotation : annotations.arguments) {
+        const auto* given = std::get_if<GivenSharding>(&annotation.written);
+        const Value& value = snapshot.program->value(annotation.value);
+        if (!given || !isTensor(value.type.dtype) || given->given->sharding.rank() != value.type.rank())
+            continue;
+        const Mesh& mesh = *snapshot.program->meshes[given->given->mesh].mesh;
+        annotation.dropped = droppedFrom(given->given->sharding, value.type, mesh);
+        for (const DroppedAxes& dropped : annotation.dropped) {
+            Diagnostic diagnostic{ Code::SilentlyReplicated,
+                { { "dim", dropped.dimension }, { "size", dropped.size }, { "partitions", dropped.partitions },
+                    { "axes", dropped.axes }, { "tensor", std::string(*value.path) } },
+                {} };
+            diagnostic.where.path = value.path;
+            diagnostic.where.dimension = static_cast<int>(dropped.dimension);
+            snapshot.problems.push_back({ std::move(diagnostic), {}, { annotation.value } });
+        }
+    }
+}
+
 } // namespace
 
 Program programOf(const Snapshot& snapshot)
@@ -99,6 +170,7 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
         snapshot.problems.push_back(std::move(problem));
     if (addFindings(snapshot, verify(written)) || addFindings(snapshot, verifyShardings(written)))
         return true;
+    addFindings(snapshot, passes::groupConflicts(written));
     Result<Program> prepared = shardscope::prepared(written, setting);
     if (!prepared) {
         addFindings(snapshot, { std::move(prepared.error()) });
@@ -108,7 +180,9 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
     listFew(*prepared);
     const auto over = std::make_shared<const Program>(std::move(*prepared));
     snapshot.program = over;
-    snapshot.annotations = writtenOf(written);
+    const std::shared_ptr<Annotations> annotations = writtenOf(written);
+    addDropped(snapshot, *annotations);
+    snapshot.annotations = annotations;
     if (stop.stop_requested())
         return false;
 
@@ -117,15 +191,12 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
     input.strategy = engineStrategy(setting);
     input.options = engineOptions(setting);
     auto propagation = std::make_shared<PropagationResult>(propagate(input));
-    // Rows and views speak of one mesh. What lies on another one (a single device) is whole there.
-    const std::optional<std::uint32_t> main = mainMesh(*over);
-    for (std::size_t v = 0; v < propagation->meshes.size(); ++v) {
-        const std::uint32_t mesh = propagation->meshes[v];
-        if (mesh != 0 && main && *over->meshes[mesh - 1].mesh != *over->meshes[*main].mesh)
-            propagation->shardings[v] = TensorSharding::fullyReplicated(over->values[v].type.rank());
-    }
+    const std::vector<std::string> elsewhere = bringToMainMesh(*propagation, *over);
     snapshot.propagation = std::move(propagation);
-    snapshot.problems.push_back({ Diagnostic{ Code::ProgramNotRun, {}, {} }, {}, {} });
+    Diagnostic notRun{ Code::ProgramNotRun, {}, {} };
+    if (!elsewhere.empty())
+        notRun.args.emplace_back("elsewhere", elsewhere);
+    snapshot.problems.push_back({ std::move(notRun), {}, {} });
     if (stop.stop_requested())
         return false;
     addTensorRows(snapshot);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "partition/export_shardings.h"
+#include "pipeline/value_meshes.h"
 
 namespace shardscope {
 
@@ -68,6 +69,35 @@ std::vector<bool> indivisibleValues(const Snapshot& snapshot)
     return found;
 }
 
+/// The mesh over the devices that each value lies on, with the axes of the snapshot's.
+class ValueMeshes {
+public:
+    explicit ValueMeshes(const Snapshot& snapshot)
+        : m_snapshot(snapshot)
+        , m_made(snapshot.program->meshes.size())
+    {
+    }
+    const MeshPtr& of(ValueId value)
+    {
+        const std::vector<std::uint32_t>& meshes = m_snapshot.propagation->meshes;
+        if (value.index >= meshes.size() || meshes[value.index] == 0)
+            return m_snapshot.mesh;
+        const std::size_t index = meshes[value.index] - 1;
+        if (index >= m_made.size())
+            return m_snapshot.mesh;
+        MeshPtr& made = m_made[index];
+        if (!made)
+            made = inAxisOrderOf(*m_snapshot.mesh, *m_snapshot.program->meshes[index].mesh);
+        if (!made || *made == *m_snapshot.mesh)
+            made = m_snapshot.mesh;
+        return made;
+    }
+
+private:
+    const Snapshot& m_snapshot;
+    std::vector<MeshPtr> m_made; ///< per mesh of the program
+};
+
 } // namespace
 
 TensorSharding heldSharding(const Snapshot& snapshot, ValueId value)
@@ -96,6 +126,7 @@ std::vector<ValueId> sameValue(const Program& program, ValueId value)
 void addTensorRows(Snapshot& snapshot)
 {
     const Program& program = *snapshot.program;
+    ValueMeshes meshes(snapshot);
     const std::vector<const TensorSharding*> partial = partialForms(snapshot);
     const std::vector<bool> indivisible = indivisibleValues(snapshot);
     std::vector<ValueId> shown;
@@ -144,7 +175,7 @@ void addTensorRows(Snapshot& snapshot)
         row.type = value.type;
         row.dimNames = value.dimNames;
         row.spec = toPartitionSpec(sharding, *snapshot.mesh);
-        row.layout = Layout(snapshot.mesh, sharding, value.type.shape);
+        row.layout = Layout(meshes.of(id), sharding, value.type.shape);
         row.bytesPerDevice = TensorType{ value.type.dtype, row.layout.shardShape() }.byteCount();
         row.bytesInAll = value.type.byteCount();
         row.copies = row.layout.copies();

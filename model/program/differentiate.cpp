@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/codes.h"
+#include "program/known_types.h"
 #include "program/op_row.h"
 
 namespace shardscope {
@@ -66,7 +67,7 @@ Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::
         if (!any)
             continue;
         const OpRow& row = opRow(operation.kind);
-        if (!row.pullback) {
+        if (!row.pullback || (!row.anyType && !hasKnownTypes(builder.program(), operation))) {
             builder.setScope(scope);
             return fail(Code::InvalidOperand, { { "op", row.name }, { "detail", "no derivative" } });
         }

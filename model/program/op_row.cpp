@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "program/factor_rule_text.h"
+#include "program/known_types.h"
 #include "program/ops/rows.h"
 #include "program/ops/support.h"
 #include "program/wide_attributes.h"
@@ -115,6 +116,8 @@ std::string qualifiedName(const Operation& operation)
 FactorRule registryRule(const Program& program, const Operation& operation, RuleOptions options)
 {
     const OpRow& row = opRow(operation.kind);
+    if (!row.anyType && !hasKnownTypes(program, operation))
+        return {};
     if (row.rule)
         return row.rule(program, operation, options);
     if (!row.factors || operation.results.size() != 1)
@@ -133,6 +136,8 @@ FactorRule factorRule(const Program& program, const Operation& operation, RuleOp
 OperationCost operationCost(const Program& program, const Operation& operation)
 {
     const OpRow& row = opRow(operation.kind);
+    if (!row.anyType && !hasKnownTypes(program, operation))
+        return {};
     if (row.work)
         return row.work(program, operation);
     if (!row.cost || operation.results.size() != 1)

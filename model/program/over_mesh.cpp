@@ -28,10 +28,8 @@ public:
             program.meshes.push_back(std::move(added));
             return;
         }
-        const auto axes = m_before[*main].mesh->axes();
         for (std::size_t i = 0; i < m_before.size(); ++i) {
-            const auto own = m_before[i].mesh->axes();
-            if (!hasAxes(m_before[i]) || !std::equal(own.begin(), own.end(), axes.begin(), axes.end()))
+            if (!hasAxes(m_before[i]) || !(*m_before[i].mesh == *m_before[*main].mesh))
                 continue;
             m_moves[i] = true;
             program.meshes[i].mesh = mesh;

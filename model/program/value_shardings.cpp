@@ -85,8 +85,18 @@ ValueShardings::ValueShardings(const Program& program)
         } else if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes)) {
             for (std::size_t i = 0; i < std::min(arguments.size(), named->in.size()); ++i)
                 m_bodyArguments.emplace(arguments[i].index, named->in[i]);
+        } else if (operation.kind == OpKind::While) {
+            for (const RegionId region : operation.regions)
+                addLoop(operation, program.regions[region.index].arguments);
         }
     }
+}
+
+void ValueShardings::addLoop(const Operation& loop, std::span<const ValueId> arguments)
+{
+    for (std::size_t i = 0; i < std::min<std::size_t>(arguments.size(), loop.results.size()); ++i)
+        if (const ProgramSharding* carried = of(loop.results[i]))
+            m_bodyArguments.emplace(arguments[i].index, *carried);
 }
 
 const ProgramSharding* ValueShardings::of(ValueId value) const

@@ -2,6 +2,7 @@
 // The sharding of any value of a program, wherever the program keeps it.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 
 #include "program/program.h"
@@ -10,7 +11,8 @@ namespace shardscope {
 
 /// Finds what Program::shardingOf() does not know: results of constraints, reshards, edges and collectives have the
 /// operation's own sharding, those of manual and named computations one of the operation's list; arguments of their
-/// bodies likewise, without the manual axes. Refers to the program.
+/// bodies likewise, without the manual axes; what a loop's bodies are given lies as what the loop returns. Refers to
+/// the program.
 class ValueShardings {
 public:
     explicit ValueShardings(const Program& program);
@@ -18,6 +20,8 @@ public:
     [[nodiscard]] const ProgramSharding* of(ValueId value) const;
 
 private:
+    void addLoop(const Operation& loop, std::span<const ValueId> arguments);
+
     const Program& m_program;
     std::unordered_map<std::uint32_t, ProgramSharding> m_bodyArguments;
 };

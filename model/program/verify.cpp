@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "base/codes.h"
+#include "program/known_types.h"
 #include "program/op_row.h"
 #include "program/program.h"
 #include "program/wide_attributes.h"
@@ -288,17 +289,15 @@ private:
 
     void checkTypes(const Operation& operation, const OpRow& row, const std::string& name)
     {
-        bool known = true;
         std::vector<TensorType> operands;
         const std::string path =
             operation.results.empty() ? std::string() : *m_program.value(operation.results[0]).path;
+        bool tokens = false;
         const auto look = [&](const TensorType& type) {
             if (type.dtype == DType::Token && !row.anyType) {
                 report(Code::TypeMismatch, name, "a token where a tensor is needed", path);
-                known = false;
+                tokens = true;
             }
-            known = known && type.dtype != DType::Other
-                && std::find(type.shape.begin(), type.shape.end(), dynamicSize) == type.shape.end();
         };
         for (const ValueId operand : operation.operands) {
             operands.push_back(m_program.value(operand).type);
@@ -306,8 +305,8 @@ private:
         }
         for (const ValueId result : operation.results)
             look(m_program.value(result).type);
-        if (!known && !row.anyType)
-            return; // nothing can be said before the program runs
+        if (tokens || (!row.anyType && !hasKnownTypes(m_program, operation)))
+            return; // nothing more can be said
         const auto note = [&](Error error) {
             for (Arg& arg : error.args)
                 if (arg.name == "op")

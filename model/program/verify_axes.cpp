@@ -115,12 +115,12 @@ void checkDistinct(const ProgramMesh& mesh, std::span<const AxisRef> all, const 
 {
     for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) {
-            if (!overlaps(all[i], all[j]))
-                continue;
-            if (all[i] == all[j]) {
+            if (all[i] == all[j]) { // also one of a single device, which overlaps with nothing
                 report(Code::AxisUsedTwice, { { "axes", std::vector{ axisText(mesh, all[i]) } } });
                 continue;
             }
+            if (!overlaps(all[i], all[j]))
+                continue;
             const bool whole = isWhole(*mesh.mesh, all[i]) || isWhole(*mesh.mesh, all[j]);
             report(whole ? Code::BadSubAxis : Code::OverlappingAxes,
                 { { "axis", axisText(mesh, all[i]) }, { "other", axisText(mesh, all[j]) } });

@@ -180,12 +180,41 @@ private:
     {
         return (reference.result ? "result-" : "operand-") + std::to_string(reference.index);
     }
-    /// The value, if there is one.
-    [[nodiscard]] std::optional<ValueId> value(Reference reference) const
+    [[nodiscard]] std::size_t count(Reference reference) const
     {
-        const std::size_t count = reference.result ? m_operation.results.size() : m_operation.operands.size();
+        return reference.result ? m_operation.results.size() : m_operation.operands.size();
+    }
+    /// Whether the numbers at the operation may be those of a data-flow edge: what flows into it from outside and from
+    /// the ends of its regions, and what owns it.
+    [[nodiscard]] bool countsSources() const
+    {
+        switch (m_operation.kind) {
+        case OpKind::While:
+        case OpKind::Case:
+        case OpKind::If:
+        case OpKind::OptimizationBarrier:
+        case OpKind::ManualComputation:
+        case OpKind::NamedComputation:
+        case OpKind::DataFlowEdge:
+        case OpKind::Call:
+            return true;
+        default:
+            return false;
+        }
+    }
+    [[nodiscard]] bool isInRange(Reference reference) const
+    {
+        constexpr std::size_t loopSources = 2; // what it starts with, and what its body returns
+        const std::size_t sources = countsSources() ? std::max(loopSources, m_operation.regions.size()) : 0;
+        const std::size_t limit =
+            std::max(count(reference), reference.result ? std::min<std::size_t>(sources, 1) : sources);
+        return reference.index >= 0 && static_cast<std::size_t>(reference.index) < limit;
+    }
+    /// The value; invalid for one that only an edge knows.
+    [[nodiscard]] ValueId value(Reference reference) const
+    {
         const auto index = static_cast<std::size_t>(reference.index);
-        if (reference.index < 0 || index >= count)
+        if (index >= count(reference))
             return {};
         return reference.result ? m_operation.results[index] : m_operation.operands[index];
     }
@@ -205,17 +234,18 @@ private:
         all.insert(all.begin(), edge.source);
         const ProgramMesh* mesh = nullptr;
         for (const Reference reference : all) {
-            const auto referenced = value(reference);
-            if (!referenced) {
+            if (!isInRange(reference)) {
                 wrong("range", { { "step", step }, { "found", text(reference) } });
                 return;
             }
-            const ProgramSharding* sharding = m_shardings.of(*referenced);
+            const ValueId referenced = value(reference);
+            const ProgramSharding* sharding = referenced.valid() ? m_shardings.of(referenced) : nullptr;
             if (sharding && (!mesh || mesh->mesh->rank() == 0))
                 mesh = &m_program.meshes[sharding->mesh];
         }
         if (!mesh) {
-            wrong("no_sharding", { { "step", step } });
+            if (!countsSources()) // what the numbers of an edge stand for is not all known here
+                wrong("no_sharding", { { "step", step } });
             return;
         }
         ProgramMesh own = *mesh; // may take a stray

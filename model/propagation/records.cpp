@@ -2,18 +2,25 @@
 #include "propagation/records.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "program/op_row.h"
+#include "propagation/driver.h"
 
 namespace shardscope {
 
 namespace {
 
-void add(std::vector<StepEdges>& steps, const PropagationStep& record, const std::vector<std::int16_t>& targets)
+StepEdges& stepOf(std::vector<StepEdges>& steps, std::uint32_t step)
 {
-    if (steps.empty() || steps.back().step != record.step)
-        steps.push_back({ record.step, {} });
-    std::vector<AxisEdge>& edges = steps.back().edges;
+    if (steps.empty() || steps.back().step != step)
+        steps.push_back({ step, {} });
+    return steps.back();
+}
+
+void add(StepEdges& step, const PropagationStep& record, const std::vector<std::int16_t>& targets)
+{
+    std::vector<AxisEdge>& edges = step.edges;
     auto edge = std::find_if(edges.begin(), edges.end(),
         [&](const AxisEdge& e) { return e.axis == record.axis && e.source == record.fromTensor; });
     if (edge == edges.end())
@@ -42,22 +49,27 @@ std::vector<std::int16_t> alike(const Operation& operation, const FactorRule& ru
     return targets;
 }
 
-/// The same axis at the same place counts once, when it came first.
+/// The same axis at the same place counts once, when it came first. Every data-flow edge has places of its own.
 class Firsts {
 public:
-    bool isNew(const PropagationStep& record)
+    bool isNew(const PropagationStep& record, ValueId owner = {})
     {
-        const auto same = [&](const PropagationStep& seen) {
-            return seen.axis == record.axis && seen.toTensor == record.toTensor;
+        const auto same = [&](const Seen& seen) {
+            return seen.axis == record.axis && seen.tensor == record.toTensor && seen.owner == owner;
         };
         if (std::any_of(m_seen.begin(), m_seen.end(), same))
             return false;
-        m_seen.push_back(record);
+        m_seen.push_back({ record.axis, record.toTensor, owner });
         return true;
     }
 
 private:
-    std::vector<PropagationStep> m_seen;
+    struct Seen {
+        AxisRef axis;
+        std::int16_t tensor = 0;
+        ValueId owner;
+    };
+    std::vector<Seen> m_seen;
 };
 
 bool isEdge(const PropagationStep& record)
@@ -65,9 +77,56 @@ bool isEdge(const PropagationStep& record)
     return record.operation.valid() && !record.seed && record.fromTensor >= 0;
 }
 
+/// The tensors of the data-flow edges of every operation, sources first, in the order of propagation: an operation may
+/// own several, and the numbers in the records count those of one of them.
+class FlowEdges {
+public:
+    FlowEdges(const PropagationInput& input, const PropagationResult& result)
+    {
+        const Driver driver(input, result.shardings, result.results, &result);
+        for (const PropagationNode& node : driver.graph().nodes) {
+            const bool flows = node.kind == NodeKind::Edge || node.kind == NodeKind::CallEdge;
+            if (!flows || !node.operation.valid())
+                continue;
+            const std::span<const ValueId> values = driver.graph().valuesOf(node);
+            m_edges[node.operation.index].emplace_back(values.begin(), values.end());
+        }
+    }
+
+    /// The edge that the record is of; null where the operation has none.
+    [[nodiscard]] const std::vector<ValueId>* edgeOf(const PropagationStep& record) const
+    {
+        const auto found = m_edges.find(record.operation.index);
+        if (found == m_edges.end())
+            return nullptr;
+        const auto from = static_cast<std::size_t>(record.fromTensor), to = static_cast<std::size_t>(record.toTensor);
+        for (const std::vector<ValueId>& edge : found->second)
+            if (from < edge.size() && to < edge.size() && edge[from] == record.from && edge[to] == record.to)
+                return &edge;
+        return nullptr;
+    }
+
+private:
+    std::unordered_map<std::uint32_t, std::vector<std::vector<ValueId>>> m_edges; ///< by OperationId
+};
+
+/// All that share the sharding took the axis at once: a body may return what it was given.
+void addFlow(std::vector<StepEdges>& steps, const PropagationStep& record, const std::vector<ValueId>& edge,
+    const PropagationResult& result)
+{
+    StepEdges& step = stepOf(steps, record.step);
+    step.owner = edge.back();
+    step.sources.assign(edge.begin(), edge.end() - 1);
+    std::vector<std::int16_t> targets;
+    for (std::size_t i = 0; i < edge.size(); ++i)
+        if (result.representativeOf(edge[i]) == result.representativeOf(record.to))
+            targets.push_back(static_cast<std::int16_t>(i));
+    add(step, record, targets);
+}
+
 /// `records`: those of the operation that are edges, in the order of the log.
-std::vector<StepEdges> edgesOf(
-    const PropagationInput& input, OperationId operation, const std::vector<const PropagationStep*>& records)
+std::vector<StepEdges> edgesOf(const PropagationInput& input, OperationId operation, const PropagationResult& result,
+    const FlowEdges& flow, const std::vector<const PropagationStep*>& records)
 {
     std::vector<StepEdges> steps;
     if (records.empty())
@@ -75,13 +134,33 @@ std::vector<StepEdges> edgesOf(
     const Operation& of = input.program->operation(operation);
     const FactorRule rule = factorRule(*input.program, of, RuleOptions{ input.options.conservative });
     Firsts firsts;
-    for (const PropagationStep* record : records)
-        if (firsts.isNew(*record))
-            add(steps, *record, alike(of, rule, *record));
+    for (const PropagationStep* record : records) {
+        const std::vector<ValueId>* edge = flow.edgeOf(*record);
+        if (!firsts.isNew(*record, edge ? edge->back() : ValueId()))
+            continue;
+        if (edge)
+            addFlow(steps, *record, *edge, result);
+        else
+            add(stepOf(steps, record->step), *record, alike(of, rule, *record));
+    }
     return steps;
 }
 
 } // namespace
+
+std::size_t operandCount(const Operation& operation, const StepEdges& step)
+{
+    return step.owner.valid() ? step.sources.size() : operation.operands.size();
+}
+
+ValueId tensorOf(const Operation& operation, const StepEdges& step, std::int16_t number)
+{
+    const auto index = static_cast<std::size_t>(number);
+    const std::size_t operands = operandCount(operation, step);
+    if (step.owner.valid())
+        return index < operands ? step.sources[index] : step.owner;
+    return index < operands ? operation.operands[index] : operation.results[index - operands];
+}
 
 std::vector<StepEdges> propagationEdges(
     const PropagationInput& input, const PropagationResult& result, OperationId operation)
@@ -90,7 +169,7 @@ std::vector<StepEdges> propagationEdges(
     for (const PropagationStep& record : result.log)
         if (isEdge(record) && record.operation == operation)
             records.push_back(&record);
-    return edgesOf(input, operation, records);
+    return edgesOf(input, operation, result, FlowEdges(input, result), records);
 }
 
 std::vector<std::vector<StepEdges>> propagationEdges(const PropagationInput& input, const PropagationResult& result)
@@ -99,9 +178,10 @@ std::vector<std::vector<StepEdges>> propagationEdges(const PropagationInput& inp
     for (const PropagationStep& record : result.log)
         if (isEdge(record))
             records[record.operation.index].push_back(&record);
+    const FlowEdges flow(input, result);
     std::vector<std::vector<StepEdges>> edges;
     for (std::size_t o = 0; o < records.size(); ++o)
-        edges.push_back(edgesOf(input, OperationId(o), records[o]));
+        edges.push_back(edgesOf(input, OperationId(o), result, flow, records[o]));
     return edges;
 }
 
@@ -118,7 +198,7 @@ std::vector<StepEdges> resultEdges(const PropagationResult& result, std::size_t 
     Firsts firsts;
     for (const PropagationStep& record : records)
         if (firsts.isNew(record))
-            add(steps, record, { record.toTensor });
+            add(stepOf(steps, record.step), record, { record.toTensor });
     return steps;
 }
 

@@ -12,7 +12,8 @@
 
 namespace shardscope {
 
-/// An axis that went from one tensor of an operation to others; operands count first, then results.
+/// An axis that went from one tensor of an operation to others; operands count first, then results. At a data-flow edge
+/// its sources are the operands, and what owns it is the one result, as Shardy counts them.
 struct AxisEdge {
     AxisRef axis;
     std::int16_t source = 0;
@@ -23,8 +24,14 @@ struct AxisEdge {
 struct StepEdges {
     std::uint32_t step = 0; ///< counted from 1
     std::vector<AxisEdge> edges;
+    ValueId owner = {}; ///< of the data-flow edge that was visited; invalid for other operations
+    std::vector<ValueId> sources = {}; ///< of that edge
     bool operator==(const StepEdges&) const = default;
 };
+/// How many of the numbers in `step` are operands.
+[[nodiscard]] std::size_t operandCount(const Operation& operation, const StepEdges& step);
+/// The value that a number in `step` stands for.
+[[nodiscard]] ValueId tensorOf(const Operation& operation, const StepEdges& step, std::int16_t number);
 
 /// Of an operation, by step. What arrived from nowhere else (a sharding that was copied) has no edge.
 [[nodiscard]] std::vector<StepEdges> propagationEdges(

@@ -60,14 +60,18 @@ std::string key(const std::string& text)
     return bare ? text : quoted(text);
 }
 
-std::string edgesText(const std::vector<StepEdges>& steps, std::size_t operands, const ProgramMesh& mesh)
+/// `meshOf` and `operandsOf` say of a step what its axes are of and how many of its numbers are operands.
+template <class MeshOf, class OperandsOf>
+std::string edgesText(const std::vector<StepEdges>& steps, const MeshOf& meshOf, const OperandsOf& operandsOf)
 {
-    const auto tensor = [&](std::int16_t number) {
-        const auto index = static_cast<std::size_t>(number);
-        return index < operands ? "operand-" + std::to_string(index) : "result-" + std::to_string(index - operands);
-    };
     std::string text = "#sdy.propagation_edges<[{";
     for (std::size_t s = 0; s < steps.size(); ++s) {
+        const ProgramMesh& mesh = meshOf(steps[s]);
+        const std::size_t operands = operandsOf(steps[s]);
+        const auto tensor = [&](std::int16_t number) {
+            const auto index = static_cast<std::size_t>(number);
+            return index < operands ? "operand-" + std::to_string(index) : "result-" + std::to_string(index - operands);
+        };
         text += (s == 0 ? "step-" : ", step-") + std::to_string(steps[s].step - 1) + " = [";
         for (std::size_t e = 0; e < steps[s].edges.size(); ++e) {
             const AxisEdge& edge = steps[s].edges[e];
@@ -147,14 +151,16 @@ Program withEdges(Program program, const Provenance& provenance)
     const PropagationResult& result = provenance.result;
     const std::vector<std::vector<StepEdges>> edges = propagationEdges(input, result);
     for (std::size_t o = 0; o < program.operations.size(); ++o) {
-        const std::vector<StepEdges>& steps = edges[o];
-        if (steps.empty() || program.operations[o].results.empty())
+        if (edges[o].empty() || program.meshes.empty())
             continue;
-        const ValueId value = program.operations[o].results[0];
-        const ProgramMesh* mesh = meshAt(provenance.program, result.meshes[value.index]);
-        if (mesh)
-            put(program, program.operations[o].extra, edgesName,
-                edgesText(steps, program.operations[o].operands.size(), *mesh));
+        Operation& operation = program.operations[o];
+        // The axes are those of what took them.
+        const auto meshOf = [&](const StepEdges& step) -> const ProgramMesh& {
+            const ValueId value = tensorOf(operation, step, step.edges.front().targets.front());
+            return *meshAt(provenance.program, result.meshes[value.index]);
+        };
+        put(program, operation.extra, edgesName,
+            edgesText(edges[o], meshOf, [&](const StepEdges& step) { return operandCount(operation, step); }));
     }
     if (program.functions.empty())
         return program;
@@ -162,8 +168,12 @@ Program withEdges(Program program, const Provenance& provenance)
     for (std::size_t r = 0; r < results; ++r) {
         const std::vector<StepEdges> steps = resultEdges(result, r);
         const ProgramMesh* mesh = meshAt(provenance.program, result.resultMeshes[r]);
-        if (!steps.empty() && mesh)
-            putAt(program, program.functions.front().resultExtras, r, results, edgesName, edgesText(steps, 1, *mesh));
+        if (steps.empty() || !mesh)
+            continue;
+        putAt(program, program.functions.front().resultExtras, r, results, edgesName,
+            edgesText(
+                steps, [&](const StepEdges&) -> const ProgramMesh& { return *mesh; },
+                [](const StepEdges&) { return std::size_t{ 1 }; }));
     }
     return program;
 }

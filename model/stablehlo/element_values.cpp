@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/codes.h"
+#include "program/element_bits.h"
 
 namespace shardscope::mlir {
 
@@ -116,47 +117,6 @@ void append(std::vector<std::byte>& bytes, T value)
     std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
-/// Bits of an element of an integer type; 0 for other types.
-int integerBits(DType dtype, bool& isUnsigned)
-{
-    isUnsigned = false;
-    switch (dtype) {
-    case DType::Pred:
-        return 1;
-    case DType::I2:
-        return 2;
-    case DType::I4:
-        return 4;
-    case DType::I8:
-        return 8;
-    case DType::I16:
-        return 16;
-    case DType::I32:
-        return 32;
-    case DType::I64:
-        return 64;
-    default:
-        break;
-    }
-    isUnsigned = true;
-    switch (dtype) {
-    case DType::U2:
-        return 2;
-    case DType::U4:
-        return 4;
-    case DType::U8:
-        return 8;
-    case DType::U16:
-        return 16;
-    case DType::U32:
-        return 32;
-    case DType::U64:
-        return 64;
-    default:
-        return 0;
-    }
-}
-
 void appendBits(std::vector<std::byte>& bytes, std::uint64_t value, std::int64_t size)
 {
     switch (size) {
@@ -190,8 +150,7 @@ bool takeMagnitude(Scanner& s, std::uint64_t& value, bool& hex, bool& tooLarge)
 
 bool readIntegerElement(Scanner& s, DType dtype, std::vector<std::byte>& bytes)
 {
-    bool isUnsigned = false;
-    const int bits = integerBits(dtype, isUnsigned);
+    const int bits = elementBits(dtype);
     const std::size_t begin = s.position();
     std::uint64_t magnitude = 0;
     bool hex = false, tooLarge = false;
@@ -209,17 +168,17 @@ bool readIntegerElement(Scanner& s, DType dtype, std::vector<std::byte>& bytes)
         return s.expectedAt(begin, "a whole number");
     const std::uint64_t half = std::uint64_t{ 1 } << (bits - 1);
     const std::uint64_t largest = half - 1 + half; // also of signed types: their bits without a sign
-    if (tooLarge || (negative ? magnitude > half || (isUnsigned && magnitude > 0) : magnitude > largest))
+    if (tooLarge || (negative ? magnitude > half || (isUnsignedInteger(dtype) && magnitude > 0) : magnitude > largest))
         return s.problem(Code::OutOfRange,
             { { "key", std::string(name(dtype)) },
                 { "value", std::string(s.text().substr(begin, std::min<std::size_t>(s.rawPosition() - begin, 40))) },
-                { "min", isUnsigned || dtype == DType::Pred ? "0" : "-" + std::to_string(half) },
-                { "max", std::to_string(isUnsigned || dtype == DType::Pred ? largest : half - 1) } },
+                { "min", isUnsignedInteger(dtype) || dtype == DType::Pred ? "0" : "-" + std::to_string(half) },
+                { "max", std::to_string(isUnsignedInteger(dtype) || dtype == DType::Pred ? largest : half - 1) } },
             begin);
     std::uint64_t value = negative ? 0 - magnitude : magnitude;
     if (dtype == DType::Pred)
         value = value != 0;
-    else if (isUnsigned && bits < 8)
+    else if (isUnsignedInteger(dtype) && bits < 8)
         value &= largest;
     else if (bits < 8 && (value & half) != 0)
         value |= ~largest; // spread the sign over the byte
@@ -334,8 +293,7 @@ void storeFloat(DType dtype, double value, std::byte* bytes)
 
 std::int64_t integerAt(DType dtype, const std::byte* bytes)
 {
-    bool isUnsigned = false;
-    (void)integerBits(dtype, isUnsigned);
+    const bool isUnsigned = isUnsignedInteger(dtype);
     switch (byteSize(dtype)) {
     case 1:
         return isUnsigned ? load<std::uint8_t>(bytes) : load<std::int8_t>(bytes);

@@ -38,6 +38,35 @@ std::string nameText(std::string_view name)
     return bare ? std::string(name) : '"' + std::string(name) + '"';
 }
 
+std::string_view trimmed(std::string_view text)
+{
+    while (text.starts_with(' '))
+        text.remove_prefix(1);
+    while (text.ends_with(' '))
+        text.remove_suffix(1);
+    return text;
+}
+
+/// A rule that stands in a string, as it would stand in an attribute: in its frame, and with single blanks.
+std::string ruleAttribute(std::string_view text)
+{
+    std::string single;
+    for (const char c : text) {
+        const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+        if (!blank || !single.ends_with(' '))
+            single += blank ? ' ' : c;
+    }
+    constexpr std::string_view frame = "#sdy.op_sharding_rule";
+    std::string_view rule = trimmed(single);
+    if (rule.starts_with(frame)) {
+        const std::string_view framed = trimmed(rule.substr(frame.size()));
+        if (!framed.starts_with('<') || !framed.ends_with('>'))
+            return std::string(rule); // which is none
+        rule = trimmed(framed.substr(1, framed.size() - 2));
+    }
+    return std::string(frame) + '<' + std::string(rule) + '>';
+}
+
 } // namespace
 
 bool Reader::openFrontend(std::vector<NamedAttribute>& attributes, Frontend& frontend)
@@ -192,7 +221,7 @@ bool Reader::takeFrontend(Pending& op, std::vector<ProgramSharding>& shardings)
         if (!entryText(*rule, text))
             return false;
         if (!find(op.attributes, "sdy.sharding_rule"))
-            op.kept.push_back({ "sdy.sharding_rule", std::move(text) });
+            op.kept.push_back({ "sdy.sharding_rule", ruleAttribute(text) });
     }
     return closeFrontend(frontend, op.kept);
 }

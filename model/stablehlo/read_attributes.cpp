@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <unordered_set>
 
 #include "base/codes.h"
 #include "stablehlo/element_values.h"
@@ -15,6 +16,24 @@ namespace {
 
 /// What all aliases of a text may grow to together, in characters.
 constexpr std::size_t maximumExpansion = 1'000'000;
+
+/// The first attribute whose name another one before it has; null if each has its own.
+const NamedAttribute* repeated(const std::vector<NamedAttribute>& attributes)
+{
+    constexpr std::size_t few = 16;
+    if (attributes.size() <= few) {
+        for (std::size_t i = 1; i < attributes.size(); ++i)
+            for (std::size_t before = 0; before < i; ++before)
+                if (attributes[before].name == attributes[i].name)
+                    return &attributes[i];
+        return nullptr;
+    }
+    std::unordered_set<std::string_view> names;
+    for (const NamedAttribute& attribute : attributes)
+        if (!names.insert(attribute.name).second)
+            return &attribute;
+    return nullptr;
+}
 
 } // namespace
 
@@ -53,7 +72,13 @@ bool Reader::readDictionary(Scanner& s, std::vector<NamedAttribute>& attributes)
             return false;
         attributes.push_back(attribute);
     } while (s.accept(','));
-    return s.require('}');
+    return s.require('}') && checkNames(attributes);
+}
+
+bool Reader::checkNames(const std::vector<NamedAttribute>& attributes)
+{
+    const NamedAttribute* again = repeated(attributes);
+    return !again || m_scanner.problem(Code::DuplicateKey, { { "key", std::string(again->name) } }, again->position);
 }
 
 bool Reader::resolve(std::string_view& value)
@@ -163,8 +188,11 @@ NamedAttribute* Reader::find(std::vector<NamedAttribute>& attributes, std::strin
 NamedAttribute* Reader::take(Pending& op, std::string_view name, std::string_view other)
 {
     NamedAttribute* found = find(op.attributes, name);
-    if (!found && !other.empty())
-        found = find(op.attributes, other);
+    NamedAttribute* second = other.empty() ? nullptr : find(op.attributes, other);
+    if (found && second) // the same under the name of the pretty form
+        (void)m_scanner.problem(Code::DuplicateKey, { { "key", std::string(other) } }, second->position);
+    if (!found)
+        found = second;
     if (found)
         found->taken = true;
     return found;

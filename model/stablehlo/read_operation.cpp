@@ -467,6 +467,8 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     std::vector<ProgramSharding> shardings;
     if (!op.attributes.empty() && !takeResultShardings(op, shardings))
         return false;
+    if (!checkNames(op.attributes)) // of the pretty form and of the dictionary together
+        return false;
     if ((!op.isMade && !makeAttributes(op)) || (!op.attributes.empty() && !takeFrontend(op, shardings)))
         return false;
     Operation& operation = m_program.operations[id.index];

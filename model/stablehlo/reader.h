@@ -109,6 +109,8 @@ private:
 
     // Attributes as text
     bool readDictionary(Scanner& s, std::vector<NamedAttribute>& attributes);
+    /// DuplicateKey where two have one name.
+    bool checkNames(const std::vector<NamedAttribute>& attributes);
     bool readNamed(Scanner& s, NamedAttribute& attribute, bool pretty);
     /// The text that an alias stands for, else the text itself.
     bool resolve(std::string_view& value);

@@ -138,6 +138,12 @@ private:
         const Program& program = *m_snapshot.program;
         s.fill(Words::tr("%1: "), { { Words::tr("Step %1").arg(step.step), stepLink(step.step) } });
         s.axes(std::span(&axis, 1));
+        if (isCallArgument(step)) {
+            s.fill(Words::tr(" passes the call, from %1 to %2 (dimension %3)."),
+                { { nameOf(step.from), valueLink(program, step.from) },
+                    { nameOf(step.to), valueLink(program, step.to) }, { QString::number(step.toDimension) } });
+            return s.take();
+        }
         if (!step.operation.valid()) {
             s.fill(Words::tr(" is taken over from what the step returns %1 as."),
                 { { nameOf(step.to), valueLink(program, step.to) } });

@@ -367,7 +367,10 @@ ProblemText describeWarning(const Diagnostic& d)
                              : knownAxes(d),
             {} };
     case Code::ProgramNotRun:
-        return { Words::tr("this program is laid out, not run"),
+        return { arg.has("elsewhere")
+                ? Words::tr("this program is laid out, not run; what lies on %1, whose axes are others, is drawn whole")
+                      .arg(arg("elsewhere"))
+                : Words::tr("this program is laid out, not run"),
             Words::tr("Programs that were read from a text have shardings and their reasons; steps, memory and timing "
                       "are shown for the networks that come with Shardscope."),
             {} };

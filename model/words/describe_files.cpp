@@ -14,6 +14,8 @@ QString syntaxRemedy(const Diagnostic& d)
     const std::string kind = d.text("kind");
     if (kind == "root")
         return Words::tr("An experiment is JSON text that begins with “{”.");
+    if (kind == "npy")
+        return Words::tr("Save the array once more with numpy.save() or numpy.savez().");
     if (kind == "rest")
         return Words::tr("Remove what follows.");
     if (kind == "end")
@@ -50,6 +52,9 @@ ProblemText describeFile(const Diagnostic& d)
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("found")), Words::tr("Write %1.").arg(arg("expected")),
             {} };
     case Code::MissingKey:
+        if (arg.has("type")) // an argument of a program
+            return { Words::tr("%1 is not given; it is %2").arg(arg("key"), arg("type")),
+                Words::tr("Give it with --inputs, or say --random SEED for all that is not given."), {} };
         return { arg("key").startsWith(QLatin1String("--")) ? Words::tr("the option %1 is missing").arg(arg("key"))
                                                             : Words::tr("the key %1 is missing").arg(arg.quote("key")),
             Words::tr("Add it."), {} };

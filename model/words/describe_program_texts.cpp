@@ -46,8 +46,8 @@ QString definedTwice(const Diagnostic& d)
 ProblemText countMismatch(const Diagnostic& d)
 {
     const Reader arg(d);
-    return { Words::tr("%1 has %2 %3, and should have %4")
-                 .arg(arg.has("of") ? arg("of") : Words::tr("the text"), arg.number("found"), arg("what"),
+    return { Words::tr("the number of %1 of %2 is %3, and should be %4")
+                 .arg(arg("what"), arg.has("of") ? arg("of") : Words::tr("the text"), arg.number("found"),
                      arg.number("wanted")),
         Words::tr("Write exactly %1.").arg(arg.number("wanted")), {} };
 }

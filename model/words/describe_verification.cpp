@@ -130,8 +130,8 @@ ProblemText describeRule(const Diagnostic& d)
         return problem(Words::tr("%1 is not what an operation computes first").arg(arg.quote("found")),
             Words::tr("Rules belong to operations: name the first result of one."));
     if (wrong == "operands" || wrong == "results")
-        return problem((wrong == "operands" ? Words::tr("it is about %1 operands, the operation has %2")
-                                            : Words::tr("it is about %1 results, the operation has %2"))
+        return problem((wrong == "operands" ? Words::tr("the number of operands is %1 in it, at the operation %2")
+                                            : Words::tr("the number of results is %1 in it, at the operation %2"))
                            .arg(arg.number("found"), arg.number("expected")),
             Words::tr("Write one list of factors for each, [] for a scalar."));
     return problem(Words::tr("%1 is no sharding rule").arg(arg.quote("found")),

@@ -435,7 +435,9 @@ private:
             if (const QString name = origin.alikeName(); !name.isEmpty())
                 s.fill(Words::tr("as %1: "), { { name, origin.link() } });
             s.append(origin.shortRequest());
-            cause.outcome = Words::tr("propagated");
+            const bool given =
+                reason.chain.size() == 1 && reason.chain.front().seed && reason.chain.front().to == m_explanation.value;
+            cause.outcome = given ? Words::tr("given") : Words::tr("propagated");
             break;
         }
         case Kind::Unannotated:

@@ -23,6 +23,11 @@ bool hasOwnRule(const Program& program, const Operation& operation)
     return attachedRule(program, operation).has_value();
 }
 
+bool isCallArgument(const PropagationStep& step)
+{
+    return !step.seed && !step.operation.valid() && step.result < 0;
+}
+
 QString propagationRound(int round)
 {
     switch (round) {
@@ -61,6 +66,15 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
     else
         s.fill(Words::tr("%1, round %2: "), { number, { QString::number(step.round) } });
     s.axes(std::span(&axis, 1));
+    if (isCallArgument(step)) {
+        if (step.from.valid() && step.from != step.to)
+            s.fill(Words::tr(" passes the call, from %1 to %2 on "),
+                { { operandName(program, step.from), valueLink(program, step.from) }, target });
+        else
+            s.fill(Words::tr(" passes the call to %1 on "), { target });
+        s.strong(dimension).say(QStringLiteral("."));
+        return s.take();
+    }
     if (!step.operation.valid()) {
         s.fill(Words::tr(" is taken over from what %1 is declared to be returned as."), { target });
         return s.take();

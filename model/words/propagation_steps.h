@@ -14,6 +14,8 @@ namespace shardscope::words {
 [[nodiscard]] bool hasOwnRule(const Program& program, const Operation& operation);
 /// The round in words: "one use each", "pass-through operations", ...; empty without rounds.
 [[nodiscard]] QString propagationRound(int round);
+/// Axes come into the arguments of a function from what its calls hand it: no operation of the function does that.
+[[nodiscard]] bool isCallArgument(const PropagationStep& step);
 /// An operation's name as a person reads it: "dot_general", with its dialect where it is not StableHLO's.
 [[nodiscard]] QString operationName(const Operation& operation);
 

@@ -130,7 +130,7 @@ QString differencePlace(const ComparedRun& first, const ComparedRun& second, con
         return {};
     if (record->operation.valid())
         return operationName(run.program->operation(record->operation));
-    return record->seed ? Words::tr("given") : Words::tr("result");
+    return record->seed ? Words::tr("given") : isCallArgument(*record) ? Words::tr("call") : Words::tr("result");
 }
 
 QString differenceSince(const ComparedRun& first, const ComparedRun& second, const PropagationDifference& difference)

@@ -148,6 +148,96 @@ private Q_SLOTS:
                 QCOMPARE(origin["axes"].dump(), std::string(R"({"x":"input: 0","y":"input: 1"})"));
     }
 
+    /// Operations that hand several values on own an edge for each: the numbers are those of one edge.
+    void edgesOfDataFlow()
+    {
+        const QByteArray barrier = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0:2 = stablehlo.optimization_barrier %b, %a : tensor<8xf32>, tensor<8xf32>
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
+}
+)";
+        const Ran text = propagate({ QStringLiteral("--edges") }, barrier);
+        QCOMPARE(text.code, 0);
+        const QString line =
+            text.out.section(QStringLiteral("optimization_barrier"), 1).section(QLatin1Char('\n'), 0, 0);
+        QVERIFY2(line.contains(QStringLiteral("{\"x\" = operand-0 -> [result-0]}")), qPrintable(line));
+        const auto json = propagate({ QStringLiteral("--edges"), QStringLiteral("--json") }, barrier).json();
+        QCOMPARE(json["edges"].size(), std::size_t{ 1 });
+        QCOMPARE(json["edges"][0]["to"].size(), std::size_t{ 1 });
+        QVERIFY(json["edges"][0]["to"][0] == json["edges"][0]["value"]);
+
+        // Both branches return what the result is made of; the index is no tensor of the edge.
+        const QByteArray branches = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%i: tensor<i32>, %a: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = "stablehlo.case"(%i) ({
+    %1 = stablehlo.negate %a : tensor<8xf32>
+    stablehlo.return %1 : tensor<8xf32>
+  }, {
+    %1 = stablehlo.abs %a : tensor<8xf32>
+    stablehlo.return %1 : tensor<8xf32>
+  }) : (tensor<i32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+)";
+        const Ran chosen = propagate({ QStringLiteral("--edges") }, branches);
+        QVERIFY2(chosen.out.contains(QStringLiteral("{\"x\" = result-0 -> [operand-0, operand-1]}")),
+            qPrintable(chosen.out));
+        const Ran verified = runProgram({ QStringLiteral("verify"), QStringLiteral("-") }, chosen.out.toUtf8());
+        QVERIFY2(verified.code == 0, qPrintable(verified.out));
+    }
+
+    /// A value that no axis came to is asked about no less than others.
+    void whyNothingCame()
+    {
+        const QByteArray held = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> tensor<8x8xf32> {
+  %0 = sdy.propagation_barrier %arg0 allowed_direction=BACKWARD : tensor<8x8xf32>
+  %1 = stablehlo.negate %0 : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+)";
+        const QString reason = QStringLiteral("x does not cut dimension 1: sdy.propagation_barrier");
+        const Ran text = propagate({ QStringLiteral("--explain"), QStringLiteral("%1") }, held);
+        QVERIFY2(text.out.contains(reason), qPrintable(text.out));
+        QVERIFY2(text.out.startsWith(QStringLiteral("Why %1 is ")), qPrintable(text.out));
+        const auto json =
+            propagate({ QStringLiteral("--explain"), QStringLiteral("%1"), QStringLiteral("--json") }, held).json();
+        QString all;
+        for (const auto& sentence : json["explained"]["why_not"])
+            all += QString::fromStdString(sentence.get<std::string>());
+        QVERIFY2(all.contains(reason), qPrintable(all));
+    }
+
+    /// What is asked for together is answered together.
+    void severalAnswers()
+    {
+        const Ran ran = propagate({ QStringLiteral("--explain"), QStringLiteral("%1"), QStringLiteral("--steps"),
+            QStringLiteral("--edges"), QStringLiteral("--compare"), QStringLiteral("basic") });
+        QCOMPARE(ran.code, 0);
+        for (const char* part : { "Why %1 is ", "Step 1", "the same shardings", "#sdy.propagation_edges<[{step-" })
+            QVERIFY2(ran.out.contains(QLatin1String(part)), part);
+        QVERIFY(!propagate({ QStringLiteral("--steps") }).out.contains(QStringLiteral("func.func")));
+    }
+
+    /// Axes come into a function with what its calls hand it.
+    void stepsIntoFunctions()
+    {
+        const QByteArray calling = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func private @f(%b: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.tanh %b : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+)";
+        const Ran steps = propagate({ QStringLiteral("--steps") }, calling);
+        QVERIFY2(steps.out.contains(QStringLiteral("x passes the call, from ")), qPrintable(steps.out));
+        QVERIFY2(!steps.out.contains(QStringLiteral("declared to be returned")), qPrintable(steps.out));
+    }
+
     /// A rule that somebody wrote at an operation is marked, and counts.
     void customRules()
     {

@@ -48,10 +48,11 @@ struct Time {
     double clock = 0, processor = 0; ///< ms
 };
 
+/// Of all threads: programs are analysed beside the window's.
 double processorTime()
 {
     timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
@@ -236,8 +237,9 @@ void inTheWindow(bool fourAxes, bool scoped)
     std::printf("  opened in the window within %.0f ms by the clock: read %.0f, verified, propagated and handed to the "
                 "docks %.0f, painted %.0f\n",
         whole, read.clock, laidOut.clock, painted.clock);
-    std::printf(
-        "  its threads took %.0f ms of processor time\n", read.processor + laidOut.processor + painted.processor);
+    const double processor = read.processor + laidOut.processor + painted.processor;
+    std::printf("  its threads took %.0f ms of processor time\n", processor);
+    exceeded = exceeded || processor > openBudget;
     late = late || whole > openBudget;
 
     Bench bench(name.c_str(), snapshot);

@@ -35,6 +35,7 @@ struct Target {
 /// The mutation number `round` of the target's seeds. The same number gives the same text everywhere.
 [[nodiscard]] std::string mutated(const Target& target, std::uint64_t round);
 
+Target arrayTextTarget();
 Target hloTarget();
 Target csvTarget();
 Target experimentTarget();
@@ -42,6 +43,8 @@ Target jsonTableTarget();
 Target maxTextTarget();
 Target meshTarget();
 Target namesTarget();
+Target npyTarget();
+Target npzTarget();
 Target publishedRulesTarget();
 Target rulesTarget();
 Target shardingTarget();

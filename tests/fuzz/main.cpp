@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope_fuzz [--cpu-seconds N] [TARGET [ROUNDS [FIRST]]]: mutations FIRST, FIRST+1, ... of one target, or of all;
 // with --cpu-seconds as many as a target can read in N seconds of processor time.
-// With a sanitizer it finds what a crash alone would not show.
+// With a sanitizer it finds what a crash alone would not show; the text at which one ends the process is printed too.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,9 +9,11 @@
 #include <iostream>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fuzz/fuzz.h"
+#include "fuzz/sanitizer_end.h"
 
 namespace {
 
@@ -20,8 +22,8 @@ using namespace shardscope::fuzz;
 std::vector<Target> targets()
 {
     return { meshTarget(), rulesTarget(), specTarget(), hloTarget(), shardyTarget(), shardingTarget(), namesTarget(),
-        publishedRulesTarget(), maxTextTarget(), csvTarget(), jsonTableTarget(), experimentTarget(),
-        stableHloTarget() };
+        publishedRulesTarget(), maxTextTarget(), csvTarget(), jsonTableTarget(), experimentTarget(), stableHloTarget(),
+        npyTarget(), npzTarget(), arrayTextTarget() };
 }
 
 std::string textOf(const LongList& list)
@@ -67,35 +69,54 @@ struct Extent {
 /// Even under a sanitizer; what compares all items with each other takes far longer.
 constexpr double longestText = 20;
 
+/// What is being read, for when the process ends there.
+struct Reading {
+    const Target* target = nullptr;
+    const char* what = ""; ///< "round", "long text"
+    std::uint64_t number = 0;
+    const std::string* text = nullptr;
+};
+Reading reading;
+
+void print(const Reading& of, const std::string& problem)
+{
+    std::cout << of.target->name << ", " << of.what << ' ' << of.number << ": " << problem << "\n--- text\n"
+              << std::string_view(*of.text).substr(0, 2000) << "\n---" << std::endl;
+}
+
+void printLast()
+{
+    if (reading.text != nullptr)
+        print(reading, "a sanitizer ended the process here");
+}
+
 bool runTarget(const Target& target, const Extent& extent)
 {
     const double begin = cpuSeconds();
-    const auto report = [&](const std::string& what, const std::string& problem, const std::string& text) {
-        std::cout << target.name << ", " << what << ": " << problem << "\n--- text\n"
-                  << text.substr(0, 2000) << "\n---\n";
-        return false;
-    };
-    const auto problemOf = [&](const std::string& text) -> std::string {
+    const auto isGood = [&](const char* what, std::uint64_t number, const std::string& text) {
+        reading = { &target, what, number, &text };
         const double before = cpuSeconds();
         std::string problem = target.run(text);
-        return problem.empty() && cpuSeconds() - before > longestText ? std::string("takes too long") : problem;
+        if (problem.empty() && cpuSeconds() - before > longestText)
+            problem = "takes too long";
+        if (!problem.empty())
+            print(reading, problem);
+        reading = {};
+        return problem.empty();
     };
-    std::size_t number = 0;
-    for (const std::string& text : giants(target)) {
-        if (const std::string problem = problemOf(text); !problem.empty())
-            return report("long text " + std::to_string(number), problem, text);
-        ++number;
-    }
+    std::uint64_t number = 0;
+    for (const std::string& text : giants(target))
+        if (!isGood("long text", number++, text))
+            return false;
     const double mutationsBegin = cpuSeconds();
     double nextReport = mutationsBegin + 60;
     const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - extent.first;
     const std::uint64_t rounds = extent.seconds > 0 ? most : std::min(extent.rounds, most);
     std::uint64_t done = 0;
     for (; done < rounds && (extent.seconds <= 0 || cpuSeconds() - mutationsBegin < extent.seconds); ++done) {
-        const std::string text = mutated(target, extent.first + done);
-        if (const std::string problem = problemOf(text); !problem.empty())
-            return report("round " + std::to_string(extent.first + done), problem, text);
-        if (cpuSeconds() >= nextReport) { // where to look when the process is gone
+        if (!isGood("round", extent.first + done, mutated(target, extent.first + done)))
+            return false;
+        if (cpuSeconds() >= nextReport) { // how far it has come
             std::cout << target.name << ": at round " << extent.first + done << std::endl;
             nextReport += 60;
         }
@@ -130,6 +151,7 @@ int main(int argc, char** argv)
         std::cerr << "usage: shardscope_fuzz [--cpu-seconds N] [TARGET [ROUNDS [FIRST]]]\n";
         return 2;
     }
+    onSanitizerEnd(printLast);
     bool found = false;
     for (const Target& target : targets()) {
         if (!arguments.empty() && arguments.front() != target.name)

@@ -2,7 +2,7 @@
 // Random programs: loops, branches, manual and named computations, calls, groups.
 #pragma once
 
-#include "propagation/program_drafter.h"
+#include "propagation/program_movement.h"
 
 namespace program_texts {
 
@@ -15,7 +15,7 @@ inline void Drafter::dataFlow(Scope& scope)
     }
     switch (m_random.below(5)) {
     case 0:
-        return loop(scope, a);
+        return m_runs ? countedLoop(scope, a) : loop(scope, a);
     case 1:
         return branch(scope, a);
     case 2:
@@ -23,7 +23,7 @@ inline void Drafter::dataFlow(Scope& scope)
     case 3:
         return group(scope, a);
     default:
-        return manual(scope, a);
+        return m_runs ? honestManual(scope, a) : manual(scope, a);
     }
 }
 
@@ -164,6 +164,23 @@ inline void Drafter::named(Scope& scope, const Value& a)
     scope.values.push_back({ result, returned.shape });
 }
 
+inline Draft Drafter::runThereAndBack()
+{
+    drawAxes();
+    Scope scope;
+    scope.manual.assign(m_draft.axes.size(), false);
+    scope.indent = "    ";
+    const Shape shape = anyShape();
+    const std::string home = anySharding(shape.size(), scope.manual), t = type(shape);
+    Value at{ fresh(), shape };
+    const std::string head = "  func.func public @main(" + at.name + ": " + t + " {sdy.sharding = #sdy.sharding" + home
+        + "}) -> (" + t + " {sdy.sharding = #sdy.sharding" + home + "}) {\n";
+    for (std::size_t i = 1 + m_random.below(3); i > 0; --i)
+        at = put(scope, "sdy.reshard " + at.name + ' ' + anySharding(shape.size(), scope.manual) + " : " + t, shape);
+    m_draft.body = head + m_draft.body + "    return " + at.name + " : " + t + "\n  }\n";
+    return std::move(m_draft);
+}
+
 inline void Drafter::call(Scope& scope)
 {
     if (std::find(scope.manual.begin(), scope.manual.end(), true) != scope.manual.end())
@@ -185,9 +202,15 @@ inline void Drafter::call(Scope& scope)
         scope.values.push_back({ count > 1 ? result + '#' + std::to_string(i) : result, callee.results[i] });
 }
 
-[[nodiscard]] inline Draft draft(std::uint64_t seed)
+[[nodiscard]] inline Draft draft(std::uint64_t seed, Purpose purpose = Purpose::Propagate)
 {
-    return Drafter(seed).run();
+    return Drafter(seed, purpose).run();
+}
+
+/// main(a) returns a, which goes from one sharding to others and back to the first on its way.
+[[nodiscard]] inline Draft thereAndBack(std::uint64_t seed)
+{
+    return Drafter(seed, Purpose::Run).runThereAndBack();
 }
 
 } // namespace program_texts

@@ -40,19 +40,26 @@ struct Draft {
     std::uint64_t seed = 0;
 };
 
+/// What a draft is for.
+enum class Purpose {
+    Propagate, ///< shardings count; loops may never end, and foreign operations occur
+    /// Results can be computed and are the same on any number of devices: whole numbers, which wrap around and so do
+    /// not care in which order they are added up; loops of a few trips; manual computations whose copies are equal.
+    Run,
+};
+
 class Drafter {
 public:
-    explicit Drafter(std::uint64_t seed)
+    explicit Drafter(std::uint64_t seed, Purpose purpose = Purpose::Propagate)
         : m_random(seed * 7919 + 17)
+        , m_runs(purpose == Purpose::Run)
     {
         m_draft.seed = seed;
     }
+    Draft runThereAndBack();
     Draft run()
     {
-        const std::vector<int> sizes{ 2, 2, 2, 3, 4, 4, 8 };
-        for (std::size_t i = 1 + m_random.below(3); i > 0; --i)
-            m_draft.axes.push_back(sizes[m_random.below(sizes.size())]);
-        m_draft.reversedDevices = m_random.once(4);
+        drawAxes();
         for (std::size_t i = m_random.below(3); i > 0; --i)
             function(false);
         function(true);
@@ -60,6 +67,20 @@ public:
     }
 
 private:
+    void drawAxes()
+    {
+        const std::vector<int> sizes{ 2, 2, 2, 3, 4, 4, 8 };
+        constexpr int mostDevicesThatRun = 16;
+        int devices = 1;
+        for (std::size_t i = 1 + m_random.below(3); i > 0; --i) {
+            const int size = sizes[m_random.below(sizes.size())];
+            if (m_runs && devices * size > mostDevicesThatRun)
+                continue;
+            devices *= size;
+            m_draft.axes.push_back(size);
+        }
+        m_draft.reversedDevices = m_random.once(4);
+    }
     struct Value {
         std::string name;
         Shape shape;
@@ -77,13 +98,16 @@ private:
     };
 
     std::string fresh() { return "%$v" + std::to_string(m_values++) + "$"; }
-    static std::string type(const Shape& shape)
+    [[nodiscard]] std::string type(const Shape& shape) const { return type(shape, m_runs ? "i32" : "f32"); }
+    static std::string type(const Shape& shape, const std::string& element)
     {
         std::string text = "tensor<";
         for (const int size : shape)
             text += std::to_string(size) + 'x';
-        return text + "f32>";
+        return text + element + '>';
     }
+    /// A number as a literal of the element type.
+    [[nodiscard]] std::string number(int value) const { return std::to_string(value) + (m_runs ? "" : ".0"); }
     static std::string list(const std::vector<int>& numbers)
     {
         std::string text = "[";
@@ -166,7 +190,7 @@ private:
         for (const Value& value : scope.values)
             if (value.shape == shape)
                 same.push_back(value);
-        return same.empty() ? put(scope, "stablehlo.constant @@ dense<1.0> : " + type(shape), shape)
+        return same.empty() ? put(scope, "stablehlo.constant @@ dense<" + number(1) + "> : " + type(shape), shape)
                             : m_random.of(same);
     }
 
@@ -186,6 +210,9 @@ private:
     void manual(Scope& scope, const Value& a);
     void named(Scope& scope, const Value& a);
     void call(Scope& scope);
+    bool movement(Scope& scope, const Value& a);
+    void countedLoop(Scope& scope, const Value& a);
+    void honestManual(Scope& scope, const Value& a);
     [[nodiscard]] Scope inside(const Scope& scope, bool isolated) const
     {
         Scope made = scope;
@@ -197,6 +224,7 @@ private:
     }
 
     Random m_random;
+    bool m_runs = false;
     Draft m_draft;
     int m_values = 0;
     std::vector<Function> m_functions;
@@ -242,9 +270,12 @@ inline void Drafter::statement(Scope& scope)
     const std::string t = type(a.shape);
     const int rank = static_cast<int>(a.shape.size());
     const std::string mapping = " : (" + t + ") -> ";
+    if (m_runs && m_random.once(4) && movement(scope, a))
+        return;
     switch (m_random.below(18)) {
     case 0: {
-        const std::vector<std::string> kinds{ "tanh", "abs", "negate", "exponential" };
+        const std::vector<std::string> kinds{ m_runs ? "not" : "tanh", "abs", "negate",
+            m_runs ? "sign" : "exponential" };
         put(scope, "stablehlo." + kinds[m_random.below(4)] + ' ' + a.name + " @@ : " + t, a.shape);
         break;
     }
@@ -277,12 +308,12 @@ inline void Drafter::statement(Scope& scope)
         if (rank == 0 || rank > 3)
             break;
         const auto d = static_cast<int>(m_random.below(static_cast<std::size_t>(rank)));
-        const std::string zero = put(scope, "stablehlo.constant dense<0.0> : tensor<f32>", {}).name;
+        const std::string zero = put(scope, "stablehlo.constant dense<" + number(0) + "> : " + type({}), {}).name;
         Shape shape = a.shape;
         shape.erase(shape.begin() + d);
         put(scope,
             "stablehlo.reduce(" + a.name + " init: " + zero + ") applies stablehlo.add across dimensions = "
-                + list({ d }) + " : (" + t + ", tensor<f32>) -> " + type(shape),
+                + list({ d }) + " : (" + t + ", " + type({}) + ") -> " + type(shape),
             shape);
         break;
     }
@@ -340,7 +371,7 @@ inline void Drafter::statement(Scope& scope)
                 "stablehlo.reverse " + a.name + ", dims = " + list({ static_cast<int>(m_random.below(a.shape.size())) })
                     + " @@ : " + t,
                 a.shape);
-        else
+        else if (!m_runs)
             put(scope, "stablehlo.custom_call @$c$(" + a.name + ") @@" + mapping + t, a.shape);
         break;
     case 15:

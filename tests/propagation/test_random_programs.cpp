@@ -224,6 +224,8 @@ std::string difference(const passes::PipelineOutcome& a, const passes::PipelineO
     return shardscope::difference(Plain(a.program).run(), Plain(b.program).run(), false);
 }
 
+std::string compareInPlace(const Draft& draft, const std::string& text, const std::string& other);
+
 /// Runs the whole pipeline on two ways to write a draft.
 std::string compare(const Draft& draft, const std::string& text, const std::string& other)
 {
@@ -236,7 +238,37 @@ std::string compare(const Draft& draft, const std::string& text, const std::stri
     const auto second = passes::propagationPipeline(std::move(two), optionsOf(draft.seed));
     if (bool(first) != bool(second))
         return "only one of the two can be propagated";
-    return first ? difference(*first, *second) : std::string();
+    std::string found = first ? difference(*first, *second) : std::string();
+    return found.empty() ? compareInPlace(draft, text, other) : found;
+}
+
+/// What of a program as a person reads it is sharded otherwise when it is written in another way; empty: nothing.
+std::string compareInPlace(const Draft& draft, const std::string& text, const std::string& other)
+{
+    const auto propagated = [&](const std::string& from, std::string& wrong) {
+        PropagatedProgram done;
+        Program program = readText(from, wrong);
+        Result<Program> prepared = passes::prepareInPlace(std::move(program));
+        if (wrong.empty() && !prepared)
+            wrong = std::string(prepared.error().id());
+        if (wrong.empty())
+            done = propagateProgram(*prepared, strategyOf(draft.seed), optionsOf(draft.seed).propagation);
+        return done;
+    };
+    std::string wrong;
+    const PropagatedProgram first = propagated(text, wrong), second = propagated(other, wrong);
+    if (!wrong.empty())
+        return wrong;
+    const Plain left(first.program), right(second.program);
+    for (std::size_t v = 0; v < first.result.shardings.size(); ++v) {
+        if (first.result.meshes[v] != second.result.meshes[v])
+            return "in place: other meshes";
+        if (first.result.meshes[v] != 0
+            && !(left.sharding(first.result.meshes[v] - 1, first.result.shardings[v])
+                == right.sharding(second.result.meshes[v] - 1, second.result.shardings[v])))
+            return "in place: value " + std::to_string(v) + " is sharded in another way";
+    }
+    return first.result.steps == second.result.steps ? std::string() : "in place: other steps";
 }
 
 #define VERIFY_SAME(draft, text, other)                                                                                \

@@ -34,8 +34,11 @@ private Q_SLOTS:
     void priorities();
     void basicThenAggressive();
     void conservative();
+    void unknownTypesStopAxes();
+    void unknownTypesStayThemselves();
     void writtenBack();
     void stepsAndOrigins();
+    void edgesOfSeveralOwners();
     void changedAnnotationsActAsChangedText_data();
     void changedAnnotationsActAsChangedText();
 };
@@ -303,6 +306,53 @@ void TestWholePrograms::conservative()
     QCOMPARE(m.text(propagate(input), y), std::string("none"));
 }
 
+/// Whatever stands for the type of a product: axes do not come through it, and come everywhere else.
+void TestWholePrograms::unknownTypesStopAxes()
+{
+    const auto read = readStableHlo(R"(
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x4xf32>) -> (!foo.bar, tensor<8x16xf32>) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> !foo.bar
+  %1 = stablehlo.tanh %a : tensor<8x16xf32>
+  return %0, %1 : !foo.bar, tensor<8x16xf32>
+})");
+    QVERIFY(read.has_value());
+    QVERIFY(verify(read->program).empty());
+    const PropagatedProgram propagated = propagateProgram(read->program, Strategy::Full);
+    const std::vector<ValueId>& results = read->program.main().results;
+    QCOMPARE(propagated.result.shardings[results[0].index].rank(), std::size_t(0));
+    QVERIFY(!propagated.result.shardings[results[1].index].dims[0].axes.empty());
+}
+
+/// A value of a type that nobody knows cannot become one of another type on its way through a loop or a call.
+void TestWholePrograms::unknownTypesStayThemselves()
+{
+    const std::string loop = R"(
+func.func @main(%a: !foo.bar) -> OUT {
+  %0 = stablehlo.while(%i = %a) : !foo.bar
+    cond {
+      %t = stablehlo.constant dense<true> : tensor<i1>
+      stablehlo.return %t : tensor<i1>
+    } do {
+      %n = "foo.next"(%i) : (!foo.bar) -> OUT
+      stablehlo.return %n : OUT
+    }
+  %1 = call @f(%0) : (!foo.bar) -> OUT
+  return %1 : OUT
+}
+func.func private @f(%a: OUT) -> OUT {
+  return %a : OUT
+})";
+    const auto problems = [&](const char* type) {
+        QString text = QString::fromStdString(loop);
+        const auto read = readStableHlo(text.replace("OUT", type).toStdString());
+        return read ? verify(read->program).size() : 99;
+    };
+    QCOMPARE(problems("!foo.bar"), std::size_t(0));
+    QCOMPARE(problems("!foo.other"), std::size_t(2));
+    QCOMPARE(problems("tensor<8xf32>"), std::size_t(2));
+}
+
 void TestWholePrograms::writtenBack()
 {
     Maker m(ab);
@@ -347,6 +397,46 @@ void TestWholePrograms::stepsAndOrigins()
     QCOMPARE(origins.ofValue(m.result(add)), (std::vector<AxisOrigin>{ { a, output, false }, { b, given, false } }));
     QCOMPARE(origins.ofResult(0), (std::vector<AxisOrigin>{ { a, output, true }, { b, given, false } }));
     QCOMPARE(toString(given), std::string("input: 0"));
+}
+
+/// A loop hands on two values along edges of their own: each is counted by itself, and neither keeps the other from
+/// being recorded.
+void TestWholePrograms::edgesOfSeveralOwners()
+{
+    const auto read = readStableHlo(R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %n: tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0:3 = stablehlo.while(%i = %n, %p = %a, %q = %b) : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+    cond {
+      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %1 = stablehlo.tanh %p : tensor<8xf32>
+      stablehlo.return %i, %1, %q : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+    }
+  return %0#1, %0#2 : tensor<8xf32>, tensor<8xf32>
+})");
+    QVERIFY(read);
+    const PropagatedProgram done = propagateProgram(read->program, Strategy::Full);
+    PropagationInput input;
+    input.program = std::make_shared<const Program>(done.program);
+    const Operation& loop = done.program.operations[0];
+    QVERIFY(loop.kind == OpKind::While);
+    const std::vector<StepEdges> edges = propagationEdges(input, done.result, OperationId(0));
+    std::vector<ValueId> owners;
+    for (const StepEdges& step : edges) {
+        owners.push_back(step.owner);
+        QCOMPARE(step.sources.size(), std::size_t{ 2 }); // what comes in, and what the body returns
+        QCOMPARE(operandCount(loop, step), std::size_t{ 2 });
+        QCOMPARE(step.edges.size(), std::size_t{ 1 });
+        const AxisEdge& edge = step.edges[0];
+        QCOMPARE(edge.source, std::int16_t{ 0 });
+        QCOMPARE(edge.targets, (std::vector<std::int16_t>{ 1, 2 })); // what the body returns, and the result
+        const bool first = step.owner == loop.results[1];
+        QCOMPARE(tensorOf(loop, step, edge.source), loop.operands[first ? 1 : 2]);
+        QCOMPARE(tensorOf(loop, step, 2), step.owner);
+    }
+    std::sort(owners.begin(), owners.end());
+    QCOMPARE(owners, (std::vector<ValueId>{ loop.results[1], loop.results[2] }));
 }
 
 void TestWholePrograms::changedAnnotationsActAsChangedText_data()

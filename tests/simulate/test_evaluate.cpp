@@ -2,8 +2,16 @@
 // The interpreter of programs that were read: numbers that are known beforehand, devices in lockstep, refusals.
 #include <QtTest>
 
+#include <limits>
+#include <set>
+
 #include "base/codes.h"
+#include "partition/partition_program.h"
+#include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/execute.h"
+#include "simulate/evaluate/first_difference.h"
+#include "simulate/evaluate/non_finite.h"
+#include "simulate/evaluate/random_array.h"
 #include "simulate/evaluate/threefry.h"
 #include "stablehlo/read.h"
 
@@ -66,8 +74,13 @@ private Q_SLOTS:
     void collectivesNeedTheWholeGroup();
     void manualComputationsRunOnTheirMesh();
     void floatsRoundAfterEveryOperation();
+    void bitsOfNarrowNumbers();
     void outOfRangeStartsMoveInside();
     void refusesBeforehand();
+    void comparesWithinRounding();
+    void findsWhereNanComesFrom();
+    void findsTheFirstDifference();
+    void drawsArguments();
 };
 
 /// Known answers of the generator's authors.
@@ -199,6 +212,22 @@ void TestEvaluate::floatsRoundAfterEveryOperation()
     }
 }
 
+/// Numbers of less than a byte have a byte each in memory, and still are as wide as their type says.
+void TestEvaluate::bitsOfNarrowNumbers()
+{
+    const auto bitcast = [](const std::string& from, DType dtype, double number, const std::string& to) {
+        const std::string text = "func.func @main(%x: " + from + ") -> " + to
+            + " {\n  %0 = stablehlo.bitcast_convert %x : (" + from + ") -> " + to + "\n  return %0 : " + to + "\n}\n";
+        return run(programOf(text.c_str()), { { line(dtype, { number }) } }, 1);
+    };
+    QCOMPARE(bitcast("tensor<1xui8>", DType::U8, 0x85, "tensor<1x8xi1>"), (Numbers{ { 1, 0, 1, 0, 0, 0, 0, 1 } }));
+    QCOMPARE(bitcast("tensor<1xui8>", DType::U8, 0x52, "tensor<1x2xf4E2M1FN>"), (Numbers{ { 1, 3 } }));
+    QCOMPARE(bitcast("tensor<1xf4E2M1FN>", DType::F4E2M1FN, 3, "tensor<1xui4>"), (Numbers{ { 5 } }));
+    QCOMPARE(bitcast("tensor<1xi4>", DType::I4, -3, "tensor<1xui4>"), (Numbers{ { 13 } }));
+    QCOMPARE(bitcast("tensor<1xui4>", DType::U4, 13, "tensor<1xi4>"), (Numbers{ { -3 } }));
+    QCOMPARE(bitcast("tensor<1xi8>", DType::I8, -2, "tensor<1x2xi4>"), (Numbers{ { -2, -1 } }));
+}
+
 void TestEvaluate::outOfRangeStartsMoveInside()
 {
     const Program program = programOf(R"(
@@ -234,6 +263,156 @@ void TestEvaluate::refusesBeforehand()
                                     "  return %x : tensor<2xf32>\n}\n");
     QVERIFY(evaluate::execute(plain, {}, {}).error().code == Code::CountMismatch);
     QVERIFY(evaluate::execute(plain, { { line(DType::F32, { 1, 2, 3 }) } }, {}).error().code == Code::TypeMismatch);
+}
+
+void TestEvaluate::comparesWithinRounding()
+{
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+    const auto compare = [](DType dtype, std::initializer_list<double> a, std::initializer_list<double> b) {
+        return evaluate::compareWithReference(line(dtype, a), line(dtype, b));
+    };
+    QVERIFY(compare(DType::F32, { 1, nan, inf, -inf }, { 1, nan, inf, -inf }).passed());
+    QCOMPARE(compare(DType::F32, { 1, 2, inf }, { 1, 2, -inf }).first, std::int64_t{ 2 });
+    QCOMPARE(compare(DType::F32, { 1, nan }, { 1, 2 }).first, std::int64_t{ 1 });
+    // 256 units in the last place of the largest element.
+    QVERIFY(compare(DType::F32, { 1024, 1.03125 }, { 1024, 1 }).passed());
+    const auto beyond = compare(DType::F32, { 1024, 1.0625, 3 }, { 1024, 1, 2 });
+    QCOMPARE(beyond.first, std::int64_t{ 1 });
+    QCOMPARE(beyond.beyond, std::int64_t{ 2 });
+    QCOMPARE(beyond.worst, std::int64_t{ 2 });
+    QCOMPARE(beyond.largestError, 1.0);
+    QCOMPARE(compare(DType::I32, { 5, 6 }, { 5, 7 }).first, std::int64_t{ 1 });
+    // Doubles do not tell these two apart.
+    Array a = Array::zeros({ DType::I64, { 1 } }), b = a;
+    b = Array::zeros(a.type);
+    a.as<std::int64_t>()[0] = 9007199254740993;
+    b.as<std::int64_t>()[0] = 9007199254740992;
+    QCOMPARE(evaluate::compareWithReference(a, b).first, std::int64_t{ 0 });
+}
+
+/// A mask of -infinity in a constant is meant so, and what it is added to is not the origin of it.
+void TestEvaluate::findsWhereNanComesFrom()
+{
+    const Program program = programOf("func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+                                      "  %m = stablehlo.constant dense<[0.0, 0xFF800000, 0.0]> : tensor<3xf32>\n"
+                                      "  %0 = stablehlo.add %x, %m : tensor<3xf32>\n"
+                                      "  %1 = stablehlo.exponential %x : tensor<3xf32>\n"
+                                      "  %2 = stablehlo.multiply %0, %1 : tensor<3xf32>\n"
+                                      "  %3 = stablehlo.subtract %2, %2 : tensor<3xf32>\n"
+                                      "  return %3 : tensor<3xf32>\n}\n");
+    const auto watched = [&](std::initializer_list<double> x) {
+        evaluate::NonFiniteWatch watch(program);
+        const evaluate::Arrays arguments{ line(DType::F32, x) };
+        watch.given(arguments);
+        evaluate::ExecuteOptions options;
+        options.observer = &watch;
+        if (!evaluate::execute(program, { arguments }, options))
+            qFatal("not executed");
+        return watch;
+    };
+    using evaluate::NonFiniteKind;
+    const auto lineOf = [&](const evaluate::NonFinite& found) {
+        return program.sources[program.operation(found.operation).source].line;
+    };
+    const auto plain = watched({ 1, 2, 3 });
+    QVERIFY(!plain.first(NonFiniteKind::Infinity)->produced); // the mask
+    QCOMPARE(lineOf(*plain.first(NonFiniteKind::Infinity)), 2U);
+    QVERIFY(plain.first(NonFiniteKind::NotANumber)->produced); // infinity less infinity
+    QCOMPARE(lineOf(*plain.first(NonFiniteKind::NotANumber)), 6U);
+    QCOMPARE(plain.first(NonFiniteKind::NotANumber)->element, std::int64_t{ 1 });
+    const auto large = watched({ 1, 2, 200 });
+    QVERIFY(large.first(NonFiniteKind::Infinity)->produced);
+    QCOMPARE(lineOf(*large.first(NonFiniteKind::Infinity)), 4U);
+    QCOMPARE(large.first(NonFiniteKind::Infinity)->element, std::int64_t{ 2 });
+    const auto given = watched({ std::numeric_limits<double>::quiet_NaN(), 2, 3 });
+    QVERIFY(
+        given.first(NonFiniteKind::NotANumber)->produced || !given.first(NonFiniteKind::NotANumber)->operation.valid());
+}
+
+/// The devices' program with a slip in it: the second product is a difference.
+void TestEvaluate::findsTheFirstDifference()
+{
+    const Program program = programOf(R"(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<f32>) -> tensor<4x2xf32> {
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %f = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<4x2xf32>
+  %0 = stablehlo.multiply %arg0, %f : tensor<4x2xf32>
+  %1:2 = stablehlo.while(%i = %c, %x = %0) : tensor<i32>, tensor<4x2xf32>
+   cond {
+    %2 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  } do {
+    %3 = stablehlo.maximum %x, %f : tensor<4x2xf32>
+    %4 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %4, %3 : tensor<i32>, tensor<4x2xf32>
+  }
+  return %1#1 : tensor<4x2xf32>
+}
+)");
+    auto parts = partitionProgram(program);
+    QVERIFY(parts);
+    Array x = Array::zeros({ DType::F32, { 4, 2 } });
+    for (std::int64_t i = 0; i < 8; ++i)
+        evaluate::setNumber(x, i, static_cast<double>(i));
+    Array two = Array::zeros({ DType::F32, {} });
+    evaluate::setNumber(two, 0, 2);
+    const evaluate::Arrays arguments{ x, two };
+    const auto first = [&](double room) {
+        auto found = evaluate::firstDifference(program, *parts, arguments, {}, room);
+        if (!found)
+            qFatal("not executed");
+        return std::move(*found);
+    };
+    QVERIFY(!first(1e9));
+    int changed = 0;
+    for (Operation& operation : parts->device.program.operations)
+        if (operation.kind == OpKind::Maximum && ++changed)
+            operation.kind = OpKind::Add;
+    QCOMPARE(changed, 1);
+    // Room for everything, and for one value at a time.
+    for (const double room : { 1e9, 1.0 }) {
+        const auto found = first(room);
+        QVERIFY(found);
+        QCOMPARE(program.operation(found->operation).kind, OpKind::Maximum);
+        QCOMPARE(found->occurrence, std::int64_t{ 1 });
+        QCOMPARE(found->other, -1);
+        // The maximum of 0 and 2 is their sum; that of 2 and 2, element [0, 1], is not.
+        QCOMPARE(found->index, (Shape{ 0, 1 }));
+        QCOMPARE(found->device, 0);
+        QCOMPARE(evaluate::numberAt(found->found, 0), 4.0);
+        QCOMPARE(evaluate::numberAt(found->wanted, 0), 2.0);
+    }
+    // On the second device alone, and not in the first round: elements 0 to 3 are even after that.
+    for (std::int64_t i = 0; i < 8; ++i)
+        evaluate::setNumber(x, i, 0);
+    QVERIFY(first(1e9)); // 0 + 2, then 2 + 2
+    QCOMPARE(first(1e9)->occurrence, std::int64_t{ 2 });
+}
+
+void TestEvaluate::drawsArguments()
+{
+    const Array a = evaluate::randomArray({ DType::F32, { 100 } }, 5, 0);
+    QCOMPARE(numbers(a), numbers(evaluate::randomArray({ DType::F32, { 10, 10 } }, 5, 0)));
+    QVERIFY(numbers(a) != numbers(evaluate::randomArray({ DType::F32, { 100 } }, 5, 1)));
+    QVERIFY(numbers(a) != numbers(evaluate::randomArray({ DType::F32, { 100 } }, 6, 0)));
+    double least = 1, most = -1;
+    for (const double number : numbers(a)) {
+        least = std::min(least, number);
+        most = std::max(most, number);
+    }
+    QVERIFY(least >= -1 && least < -0.8 && most > 0.8 && most < 1);
+    for (const auto& [dtype, largest] : { std::pair(DType::I32, 7), { DType::U64, 7 }, { DType::I4, 7 },
+             { DType::I2, 1 }, { DType::U2, 3 }, { DType::Pred, 1 } }) {
+        std::set<double> seen;
+        for (const double number : numbers(evaluate::randomArray({ dtype, { 400 } }, 1, 0)))
+            seen.insert(number);
+        QCOMPARE(seen.size(), static_cast<std::size_t>(largest) + 1);
+        QCOMPARE(*seen.rbegin(), static_cast<double>(largest));
+        QCOMPARE(*seen.begin(), 0.0);
+    }
 }
 
 QTEST_APPLESS_MAIN(TestEvaluate)

@@ -71,6 +71,13 @@ const Wrong wrongs[] = {
         "E193 2:10 op=return index=0" },
     { "attribute missing", BODY("%0 = \"stablehlo.iota\"() : () -> tensor<2xf32>"),
         "E195 2:8 op=stablehlo.iota attribute=dim" },
+    { "attribute twice", BODY("%0 = stablehlo.tanh %a {k = 1, j, k = 2} : tensor<8x4xf32>"), "E121 2:38 key=k" },
+    { "attribute in both forms", BODY("%0 = stablehlo.iota dim = 0 {iota_dimension = 1} : tensor<8x4xf32>"),
+        "E121 2:23 key=dim" },
+    { "attribute of the pretty form twice", BODY("%0 = stablehlo.iota dim = 0 {dim = 1} : tensor<8x4xf32>"),
+        "E121 2:32 key=dim" },
+    { "attribute twice at an argument", "func.func @main(%a: tensor<f32> {k, j, k}) {\n  return\n}\n",
+        "E121 1:40 key=k" },
     { "gather without numbers",
         BODY("%0 = \"stablehlo.gather\"(%a, %a) : (tensor<8x4xf32>, tensor<8x4xf32>) -> "
              "tensor<8x4xf32>"),

@@ -129,13 +129,19 @@ void TestWrappedShardings::onlyKnownCallsHaveShardings()
 
 void TestWrappedShardings::rulesOfCalls()
 {
-    const std::string rule = "#sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=4}, custom>";
-    const auto read = readStableHlo(module(meshes, "", call("foreign", "xla.sdy.sharding_rule = \"" + rule + '"')));
-    QVERIFY2(read, qPrintable(test::shown(read)));
-    const Dictionary& kept = read->program.dictionaries[read->program.operations[0].extra];
-    QCOMPARE(kept.size(), std::size_t{ 1 });
-    QCOMPARE(kept[0].name, std::string("sdy.sharding_rule"));
-    QCOMPARE(kept[0].text, rule);
+    const std::string inside = "([i, j])->([i, j]) {i=8, j=4}, custom";
+    const std::string rule = "#sdy.op_sharding_rule<" + inside + '>';
+    const std::string other = "#sdy.op_sharding_rule <\\0A  ([i, j])->([i,\\09  j]) {i=8, j=4}, custom > ";
+    for (const std::string& written : { rule, inside, other }) { // however its blanks stand
+        const auto read =
+            readStableHlo(module(meshes, "", call("foreign", "xla.sdy.sharding_rule = \"" + written + '"')));
+        QVERIFY2(read, qPrintable(test::shown(read)));
+        const Dictionary& kept = read->program.dictionaries[read->program.operations[0].extra];
+        QCOMPARE(kept.size(), std::size_t{ 1 });
+        QCOMPARE(kept[0].name, std::string("sdy.sharding_rule"));
+        QCOMPARE(kept[0].text, rule);
+        QCOMPARE(test::wayRound(read->program), QString());
+    }
 }
 
 void TestWrappedShardings::errors_data()

@@ -55,7 +55,7 @@ bool isOnDemand(const DockFrame* dock)
 {
     return QStringList{ QStringLiteral("trace"), QStringLiteral("program"), QStringLiteral("lab"),
         QStringLiteral("named"), QStringLiteral("dialects"), QStringLiteral("propagation"), QStringLiteral("devices"),
-        QStringLiteral("hosts"), QStringLiteral("whatif") }
+        QStringLiteral("hosts"), QStringLiteral("whatif"), QStringLiteral("collectives") }
         .contains(dock->objectName());
 }
 

@@ -19,6 +19,7 @@
 #include "document/exchange.h"
 #include "document/program_file.h"
 #include "document/whole_file.h"
+#include "views/collectives_view/collectives_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
@@ -123,7 +124,8 @@ DockFrame* MainWindow::dock(const QString& id) const
 bool MainWindow::isSettled() const
 {
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
-        && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking();
+        && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking()
+        && !m_collectives->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const

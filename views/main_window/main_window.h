@@ -23,6 +23,7 @@ class QToolButton;
 
 namespace shardscope {
 
+class CollectivesView;
 class DialectsView;
 class DockFrame;
 class ExplainView;
@@ -64,6 +65,7 @@ public:
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
+    [[nodiscard]] CollectivesView* collectivesView() const { return m_collectives; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
@@ -169,6 +171,7 @@ private:
     HostsView* m_hosts = nullptr;
     PropagationView* m_propagation = nullptr;
     WhatIfView* m_whatIf = nullptr;
+    CollectivesView* m_collectives = nullptr;
     QList<DockFrame*> m_docks;
 
     QMenu* m_recentMenu = nullptr;

@@ -7,6 +7,7 @@
 #include <QToolBar>
 #include <algorithm>
 
+#include "views/collectives_view/collectives_view.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/hosts_view/hosts_view.h"
@@ -38,8 +39,8 @@ namespace shardscope {
 namespace {
 
 /// Docks for a question that comes up now and then: closed until they are asked for, then beside the shard grid.
-constexpr const char* docksOnDemand[] = { "program", "propagation", "whatif", "devices", "hosts", "lab", "named",
-    "dialects" };
+constexpr const char* docksOnDemand[] = { "program", "propagation", "collectives", "whatif", "devices", "hosts", "lab",
+    "named", "dialects" };
 
 bool isOnDemand(const DockFrame* dock)
 {
@@ -77,6 +78,7 @@ void MainWindow::makeDocks()
     m_hosts = new HostsView(&m_document, &m_selection);
     m_propagation = new PropagationView(&m_document, &m_selection);
     m_whatIf = new WhatIfView(&m_document, &m_selection);
+    m_collectives = new CollectivesView(&m_document, &m_selection);
 
     const auto add = [this](const char* id, const char* icon, const QString& title, auto* view) {
         auto* dock = new DockFrame(QLatin1String(id), QLatin1String(icon), title, view, this);
@@ -104,16 +106,20 @@ void MainWindow::makeDocks()
     add("devices", "devices", tr("Devices"), m_devices);
     add("hosts", "hosts", tr("Hosts"), m_hosts);
     add("propagation", "propagation", tr("Propagation"), m_propagation);
+    add("collectives", "collectives", tr("Collectives"), m_collectives);
     add("whatif", "edit", tr("What if"), m_whatIf);
     const auto compare = [this] { dock(QStringLiteral("dialects"))->present(); };
     connect(m_rules, &RulesView::compareRequested, this, compare);
     connect(m_trace, &RuleTraceView::compareRequested, this, compare);
     connect(m_problems, &ProblemsView::textRequested, this, [this] { dock(QStringLiteral("program"))->present(); });
-    connect(m_explain, &ExplainView::previewRequested, this, [this](const Experiment& after, const QString& change) {
+    const auto preview = [this](const Experiment& after, const QString& change) {
         m_whatIf->propose(after, change);
         dock(QStringLiteral("whatif"))->present();
-    });
+    };
+    connect(m_explain, &ExplainView::previewRequested, this, preview);
+    connect(m_collectives, &CollectivesView::previewRequested, this, preview);
     connect(m_explain, &ExplainView::dockRequested, this, [this](const QString& id) { dock(id)->present(); });
+    connect(m_collectives, &CollectivesView::dockRequested, this, [this](const QString& id) { dock(id)->present(); });
     connect(m_rules, &RulesView::traceRequested, this, [this] { dock(QStringLiteral("trace"))->present(); });
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/program_view/program_view.h"
 
-#include <QAction>
 #include <QApplication>
 #include <QBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
-#include <QLineEdit>
 #include <QShortcut>
 #include <QSplitter>
 #include <QToolButton>
@@ -18,6 +15,7 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/search_field.h"
 #include "views/widgets/span_line.h"
 #include "words/words.h"
 
@@ -29,7 +27,7 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     : QWidget(parent)
     , m_document(document)
     , m_selection(selection)
-    , m_search(new QLineEdit)
+    , m_search(new SearchField(u"search"_s, tr("Find an operation, a value or a part…"), tr("Find in the program")))
     , m_found(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_zoom(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_canvas(new GraphCanvas)
@@ -114,14 +112,11 @@ QToolButton* ProgramView::addButton(const QString& iconName, const QString& text
 
 void ProgramView::makeHead(QHBoxLayout* into)
 {
-    m_search->setPlaceholderText(tr("Find an operation, a value or a part…"));
-    m_search->setAccessibleName(tr("Find in the program"));
-    m_search->setClearButtonEnabled(true);
-    m_search->addAction(icon(u"search"_s, IconColor::Secondary), QLineEdit::LeadingPosition);
     m_search->setMinimumWidth(Metrics::scaled(90));
     m_search->setMaximumWidth(Metrics::scaled(300));
-    m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, this, &ProgramView::search);
+    connect(m_search, &SearchField::nextRequested, this, &ProgramView::findNext);
+    connect(m_search, &SearchField::downRequested, this, [this] { m_canvas->setFocus(Qt::OtherFocusReason); });
     into->addWidget(m_search, 3);
     into->addWidget(m_found);
     into->addStretch(1);
@@ -316,30 +311,6 @@ void ProgramView::findNext(int step)
     m_canvas->show(m_matches[static_cast<std::size_t>(m_match)]);
     select(m_canvas->currentValue(), m_canvas->currentOperation());
     m_found->setText(found());
-}
-
-bool ProgramView::eventFilter(QObject* watched, QEvent* event)
-{
-    if (watched == m_search && event->type() == QEvent::KeyPress) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        switch (key->key()) {
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-            findNext(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
-            return true;
-        case Qt::Key_Down:
-            m_canvas->setFocus(Qt::OtherFocusReason);
-            return true;
-        case Qt::Key_Escape:
-            if (m_search->text().isEmpty())
-                break;
-            m_search->clear();
-            return true;
-        default:
-            break;
-        }
-    }
-    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace shardscope

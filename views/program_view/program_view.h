@@ -11,13 +11,13 @@
 
 class QHBoxLayout;
 class QLabel;
-class QLineEdit;
 class QSplitter;
 class QToolButton;
 
 namespace shardscope {
 
 class EmptyPage;
+class SearchField;
 class SpanLine;
 
 class ProgramView : public QWidget {
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] QListView* textView() const { return m_text->view(); }
     [[nodiscard]] ProgramTextModel* textModel() const { return m_text->model(); }
     [[nodiscard]] bool isWorking() const { return isVisible() && m_text->isWorking(); }
-    [[nodiscard]] QLineEdit* searchField() const { return m_search; }
+    [[nodiscard]] SearchField* searchField() const { return m_search; }
     /// What the search found: "2 of 8", or that nothing is there.
     [[nodiscard]] QString found() const;
     /// Goes to the next place that the search field's text occurs in.
@@ -43,7 +43,6 @@ Q_SIGNALS:
     void keyFigureChanged();
 
 protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -60,7 +59,7 @@ private:
 
     Document* m_document;
     Selection* m_selection;
-    QLineEdit* m_search;
+    SearchField* m_search;
     QLabel* m_found;
     QToolButton* m_textButton;
     QLabel* m_zoom;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/program_view/text_pane.h"
 
-#include <QAction>
 #include <QApplication>
 #include <QBoxLayout>
 #include <QClipboard>
-#include <QKeyEvent>
-#include <QLineEdit>
 #include <QPromise>
 #include <QScrollBar>
 #include <QShortcut>
@@ -20,6 +17,7 @@
 #include "views/program_view/text_line.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/search_field.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -51,7 +49,7 @@ std::shared_ptr<const ProgramText> textOf(const Snapshot& snapshot, TextPane::Wh
 TextPane::TextPane(QWidget* parent)
     : QWidget(parent)
     , m_choice(new SegmentedBar({ tr("Sharded"), tr("Written") }))
-    , m_search(new QLineEdit)
+    , m_search(new SearchField(u"search"_s, tr("Find in the text…"), tr("Find in the text of the program")))
     , m_found(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_view(new QListView)
     , m_model(new ProgramTextModel(this))
@@ -66,12 +64,7 @@ TextPane::TextPane(QWidget* parent)
     m_choice->setToolTip(tr("Sharded: as StableHLO, with every sharding that propagation found.\n"
                             "Written: the text that the program was read from."));
     head->addWidget(m_choice);
-    m_search->setPlaceholderText(tr("Find in the text…"));
-    m_search->setAccessibleName(tr("Find in the text of the program"));
-    m_search->setClearButtonEnabled(true);
-    m_search->addAction(icon(u"search"_s, IconColor::Secondary), QLineEdit::LeadingPosition);
     m_search->setMinimumWidth(Metrics::scaled(80));
-    m_search->installEventFilter(this);
     head->addWidget(m_search, 1);
     head->addWidget(m_found);
     const auto button = [&](const QString& name, const QString& text, int step) {
@@ -102,6 +95,8 @@ TextPane::TextPane(QWidget* parent)
 
     connect(m_choice, &SegmentedBar::currentChanged, this, [this](int index) { setWhich(static_cast<Which>(index)); });
     connect(m_search, &QLineEdit::textChanged, this, &TextPane::search);
+    connect(m_search, &SearchField::nextRequested, this, &TextPane::findNext);
+    connect(m_search, &SearchField::downRequested, this, [this] { m_view->setFocus(Qt::OtherFocusReason); });
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
         followCurrent();
         if (!m_following)
@@ -201,12 +196,13 @@ void TextPane::showText(std::shared_ptr<const ProgramText> text)
     const QString found = m_search->text();
     if (!found.isEmpty())
         search();
-    followCurrent();
-    m_following = false;
+    // Only then is it known which line is current, and whether that is the one that was asked for.
     if (m_which == Which::Written && m_writtenLine > 0)
         goToLine(m_writtenLine - 1);
     else
         showPlace(m_value, m_operation);
+    followCurrent();
+    m_following = false;
     m_view->viewport()->update();
     Q_EMIT textChanged();
 }
@@ -367,30 +363,6 @@ void TextPane::copyLines() const
     }
     if (!text.empty())
         QApplication::clipboard()->setText(QString::fromStdString(text));
-}
-
-bool TextPane::eventFilter(QObject* watched, QEvent* event)
-{
-    if (watched == m_search && event->type() == QEvent::KeyPress) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        switch (key->key()) {
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-            findNext(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
-            return true;
-        case Qt::Key_Down:
-            m_view->setFocus(Qt::OtherFocusReason);
-            return true;
-        case Qt::Key_Escape:
-            if (m_search->text().isEmpty())
-                break;
-            m_search->clear();
-            return true;
-        default:
-            break;
-        }
-    }
-    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace shardscope

@@ -11,12 +11,10 @@
 
 #include "views/program_view/text_model.h"
 
-class QLabel;
-class QLineEdit;
-
 namespace shardscope {
 
 class RoleLabel;
+class SearchField;
 class SegmentedBar;
 
 class TextPane : public QWidget {
@@ -45,7 +43,7 @@ public:
 
     [[nodiscard]] QListView* view() const { return m_view; }
     [[nodiscard]] ProgramTextModel* model() const { return m_model; }
-    [[nodiscard]] QLineEdit* searchField() const { return m_search; }
+    [[nodiscard]] SearchField* searchField() const { return m_search; }
     /// "2 of 8 lines", or that nothing is there; empty without a search.
     [[nodiscard]] QString found() const;
     void findNext(int step);
@@ -60,9 +58,6 @@ Q_SIGNALS:
     void lineOpened(); ///< by Return or a double click
     void textChanged();
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
     void start();
     void receive();
@@ -74,7 +69,7 @@ private:
     void copyLines() const;
 
     SegmentedBar* m_choice;
-    QLineEdit* m_search;
+    SearchField* m_search;
     RoleLabel* m_found;
     QListView* m_view;
     ProgramTextModel* m_model;

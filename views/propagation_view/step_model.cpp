@@ -70,9 +70,10 @@ QString StepModel::text(const PropagationStep& record, int column) const
     case Axis:
         return words::fromStd(toString(*m_snapshot->mesh, record.axis));
     case Operation:
-        return record.operation.valid() ? words::operationName(program.operation(record.operation))
-            : record.seed               ? QString()
-                                        : tr("result");
+        return record.operation.valid()     ? words::operationName(program.operation(record.operation))
+            : record.seed                   ? QString()
+            : words::isCallArgument(record) ? tr("call")
+                                            : tr("result");
     case From:
         return record.seed || !record.from.valid() ? QString() : words::operandName(program, record.from);
     case To:

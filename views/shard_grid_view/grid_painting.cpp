@@ -88,9 +88,12 @@ void GridCanvas::paintEvent(QPaintEvent*)
         painter.setFont(Metrics::small());
         painter.setPen(theme.secondary);
         const QRect& last = m_grid.panels().back();
-        painter.drawText(QRect(m_grid.panels().front().left(), last.bottom() + 4, width(), Metrics::scaled(16)),
-            Qt::AlignLeft | Qt::AlignVCenter,
-            tr("drawn %1, in truth %2").arg(ratio(m_grid.drawnAspect()), ratio(m_grid.trueAspect())));
+        const QString note = tr("drawn %1, in truth %2").arg(ratio(m_grid.drawnAspect()), ratio(m_grid.trueAspect()));
+        // From the panel's left, or from further left where it would not fit.
+        const int room = width() - painter.fontMetrics().horizontalAdvance(note) - 2;
+        const int left = std::max(0, std::min(m_grid.panels().front().left(), room));
+        painter.drawText(
+            QRect(left, last.bottom() + 4, width(), Metrics::scaled(16)), Qt::AlignLeft | Qt::AlignVCenter, note);
     }
 }
 

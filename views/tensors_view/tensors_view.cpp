@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tensors_view/tensors_view.h"
 
-#include <QAction>
 #include <QBoxLayout>
 #include <QComboBox>
 #include <QEvent>
 #include <QHeaderView>
-#include <QKeyEvent>
-#include <QLineEdit>
 #include <QScrollBar>
 #include <QShortcut>
 #include <QTreeView>
@@ -18,7 +15,7 @@
 #include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_delegate.h"
 #include "views/tensors_view/tensors_model.h"
-#include "views/theme/icons.h"
+#include "views/widgets/search_field.h"
 
 namespace shardscope {
 
@@ -29,7 +26,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     , m_document(document)
     , m_selection(selection)
     , m_model(new TensorsModel(this))
-    , m_filter(new QLineEdit)
+    , m_filter(new SearchField(u"filter"_s, tr("Filter by name, axis, spec…"), tr("Filter tensors")))
     , m_kinds(new QComboBox)
     , m_tree(new QTreeView)
     , m_empty(new EmptyPage(QString()))
@@ -45,12 +42,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     auto* head = new QHBoxLayout;
     head->setContentsMargins(8, 8, 8, 8);
     head->setSpacing(8);
-    m_filter->setPlaceholderText(tr("Filter by name, axis, spec…"));
-    m_filter->setAccessibleName(tr("Filter tensors"));
-    m_filter->setClearButtonEnabled(true);
-    m_filter->addAction(icon(u"filter"_s, IconColor::Secondary), QLineEdit::LeadingPosition);
     m_filter->setMinimumWidth(Metrics::scaled(80));
-    m_filter->installEventFilter(this);
     head->addWidget(m_filter, 1);
     m_kinds->setAccessibleName(tr("Kind of tensor"));
     m_kinds->addItem(tr("All kinds"));
@@ -92,6 +84,13 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     });
 
     connect(m_filter, &QLineEdit::textChanged, this, &TensorsView::applyFilter);
+    const auto enterTree = [this] {
+        m_tree->setFocus(Qt::OtherFocusReason);
+        if (!m_tree->currentIndex().isValid())
+            m_tree->setCurrentIndex(m_model->index(0, 0));
+    };
+    connect(m_filter, &SearchField::nextRequested, this, enterTree);
+    connect(m_filter, &SearchField::downRequested, this, enterTree);
     connect(m_kinds, &QComboBox::currentIndexChanged, this, &TensorsView::applyFilter);
     connect(m_model, &QAbstractItemModel::modelReset, this, &TensorsView::restoreUnfolded);
     connect(m_tree, &QTreeView::expanded, this, [this](const QModelIndex& index) {
@@ -274,21 +273,8 @@ void TensorsView::fitColumns()
 
 bool TensorsView::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_tree->viewport() && event->type() == QEvent::Resize) {
+    if (watched == m_tree->viewport() && event->type() == QEvent::Resize)
         fitColumns();
-    } else if (watched == m_filter && event->type() == QEvent::KeyPress) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        if (key->key() == Qt::Key_Escape && !m_filter->text().isEmpty()) {
-            m_filter->clear();
-            return true;
-        }
-        if (key->key() == Qt::Key_Down || key->key() == Qt::Key_Return) {
-            m_tree->setFocus(Qt::OtherFocusReason);
-            if (!m_tree->currentIndex().isValid())
-                m_tree->setCurrentIndex(m_model->index(0, 0));
-            return true;
-        }
-    }
     return QWidget::eventFilter(watched, event);
 }
 

@@ -10,12 +10,12 @@
 #include "views/tensors_view/tensor_tree.h"
 
 class QComboBox;
-class QLineEdit;
 class QTreeView;
 
 namespace shardscope {
 
 class EmptyPage;
+class SearchField;
 class TensorsModel;
 
 class TensorsView : public QWidget {
@@ -47,7 +47,7 @@ private:
     Document* m_document;
     Selection* m_selection;
     TensorsModel* m_model;
-    QLineEdit* m_filter;
+    SearchField* m_filter;
     QComboBox* m_kinds;
     QTreeView* m_tree;
     EmptyPage* m_empty;

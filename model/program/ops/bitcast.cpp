@@ -3,6 +3,7 @@
 // narrower ones runs over the parts of one wide number.
 #include <array>
 
+#include "program/element_bits.h"
 #include "program/ops/checks.h"
 #include "program/ops/rows.h"
 
@@ -10,32 +11,12 @@ namespace shardscope::ops {
 
 namespace {
 
-std::int64_t bits(DType dtype)
-{
-    switch (dtype) {
-    case DType::Pred:
-        return 1;
-    case DType::I2:
-    case DType::U2:
-        return 2;
-    case DType::I4:
-    case DType::U4:
-    case DType::F4E2M1FN:
-        return 4;
-    case DType::F6E2M3FN:
-    case DType::F6E3M2FN:
-        return 6;
-    default:
-        return 8 * byteSize(dtype);
-    }
-}
-
 Result<void> checkBitcast(const Program& program, const Operation& operation)
 {
     const Subject cast(program, operation);
     SHARDSCOPE_CHECK(expectResults(cast, 1));
     const TensorType &from = cast.operands[0], &to = cast.results[0];
-    const std::int64_t fromBits = bits(from.dtype), toBits = bits(to.dtype);
+    const std::int64_t fromBits = elementBits(from.dtype), toBits = elementBits(to.dtype);
     Shape narrow = (fromBits < toBits ? from : to).shape, wide = (fromBits < toBits ? to : from).shape;
     if (fromBits != toBits)
         wide.push_back(std::max(fromBits, toBits) / std::min(fromBits, toBits));

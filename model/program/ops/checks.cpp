@@ -45,7 +45,7 @@ bool compatible(const TensorType& a, const TensorType& b)
     if (a.dtype == DType::Token || b.dtype == DType::Token)
         return a.dtype == b.dtype;
     if (a.dtype == DType::Other || b.dtype == DType::Other)
-        return true;
+        return a == b;
     return a.dtype == b.dtype
         && std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(),
             [](std::int64_t x, std::int64_t y) { return x == y || x == dynamicSize || y == dynamicSize; });
@@ -61,7 +61,7 @@ Result<void> expectType(
 
 Result<void> expectShape(const Subject& subject, const std::string& what, const TensorType& found, const Shape& wanted)
 {
-    return expectType(subject, what, found, { found.dtype, wanted });
+    return expectType(subject, what, found, { found.dtype, wanted, found.other });
 }
 
 Result<void> expectScalar(const Subject& subject, const std::string& what, const TensorType& found)

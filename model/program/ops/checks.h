@@ -38,7 +38,7 @@ struct Subject {
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 [[nodiscard]] Result<void> expectOperands(const Subject& subject, std::size_t count);
 [[nodiscard]] Result<void> expectResults(const Subject& subject, std::size_t count);
-/// The same type, as far as is known: sizes that only a run knows, and types that nobody knows, fit everything.
+/// The same type, as far as is known: sizes that only a run knows fit everything, types that nobody knows themselves.
 [[nodiscard]] bool compatible(const TensorType& a, const TensorType& b);
 /// TypeMismatch unless they are: "`what` is tensor<2xf32> and should be tensor<3xf32>".
 [[nodiscard]] Result<void> expectType(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // StableHLO's collectives, between devices by number. They stand in programs that have been cut for devices already;
 // what they do to sizes depends on how many devices form a group.
+#include <algorithm>
 #include <array>
 #include <unordered_set>
 
@@ -11,13 +12,36 @@ namespace shardscope::ops {
 
 namespace {
 
+/// Numbers of devices that occurred. A program for many devices names all of them in each of its collectives.
+class SeenDevices {
+public:
+    /// False for one that occurred before. Not negative.
+    bool insert(std::int64_t device)
+    {
+        constexpr std::int64_t most = 1 << 22; // larger ones are no device of a mesh
+        if (device >= most)
+            return m_large.insert(device).second;
+        const auto index = static_cast<std::size_t>(device);
+        if (index >= m_seen.size())
+            m_seen.resize(std::max(index + 1, 2 * m_seen.size()), false);
+        if (m_seen[index])
+            return false;
+        m_seen[index] = true;
+        return true;
+    }
+
+private:
+    std::vector<bool> m_seen;
+    std::unordered_set<std::int64_t> m_large;
+};
+
 /// Each device in one group at most; -1 fills up short groups.
 Result<void> checkGroups(const Subject& op, const CollectiveAttributes& a)
 {
-    std::unordered_set<std::int64_t> seen;
+    SeenDevices seen;
     for (const std::vector<std::int64_t>& group : a.groups)
         for (const std::int64_t device : group)
-            if (device < -1 || (device >= 0 && !seen.insert(device).second))
+            if (device < -1 || (device >= 0 && !seen.insert(device)))
                 return op.attribute("replica_groups has device " + std::to_string(device)
                     + (device < 0 ? ", which is none" : " twice"));
     return {};
@@ -134,11 +158,11 @@ Result<void> checkPermute(const Program& program, const Operation& operation)
     const auto own = collective(op);
     if (!own)
         return tl::unexpected(own.error());
-    std::unordered_set<std::int64_t> sources, targets;
+    SeenDevices sources, targets;
     for (const std::vector<std::int64_t>& pair : (*own)->groups) {
         if (pair.size() != 2)
             return op.attribute("source_target_pairs has an entry of " + counted(pair.size(), "device"));
-        if (pair[0] < 0 || pair[1] < 0 || !sources.insert(pair[0]).second || !targets.insert(pair[1]).second)
+        if (pair[0] < 0 || pair[1] < 0 || !sources.insert(pair[0]) || !targets.insert(pair[1]))
             return op.attribute("source_target_pairs has " + std::to_string(pair[0]) + " -> " + std::to_string(pair[1])
                 + "; each device sends and receives once at most");
     }

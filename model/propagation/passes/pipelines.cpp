@@ -13,9 +13,9 @@ namespace shardscope::passes {
 
 Result<Program> prepareInPlace(Program program)
 {
-    program = liftInlinedMeshes(importCustomCalls(std::move(program)));
+    program = removeSizeOneAxes(liftInlinedMeshes(importCustomCalls(std::move(program))));
     program = propagateFromFunctionsToCalls(std::move(program));
-    program = splitConstants(std::move(program));
+    program = flattenCallGraph(splitConstants(std::move(program)));
     Result<Program> cleaned = cleanUpManualAxes(std::move(program));
     if (!cleaned)
         return cleaned;
@@ -60,6 +60,11 @@ Result<Program> exportPipeline(Program program)
     if (std::optional<Diagnostic> found = verifyUnreduced(program))
         return tl::unexpected<Error>(std::move(*found));
     return program;
+}
+
+Program mergeCopies(Program program)
+{
+    return unflattenCallGraph(propagateToFunctionResults(std::move(program)));
 }
 
 std::vector<Diagnostic> groupConflicts(const Program& program)

@@ -30,50 +30,6 @@ Array Array::reshaped(const TensorType& other) const
     return { other, bytes, {} };
 }
 
-bool isUnsignedInteger(DType dtype)
-{
-    switch (dtype) {
-    case DType::Pred:
-    case DType::U2:
-    case DType::U4:
-    case DType::U8:
-    case DType::U16:
-    case DType::U32:
-    case DType::U64:
-        return true;
-    default:
-        return false;
-    }
-}
-
-int integerBits(DType dtype)
-{
-    switch (dtype) {
-    case DType::Pred:
-        return 1;
-    case DType::I2:
-    case DType::U2:
-        return 2;
-    case DType::I4:
-    case DType::U4:
-        return 4;
-    case DType::I8:
-    case DType::U8:
-        return 8;
-    case DType::I16:
-    case DType::U16:
-        return 16;
-    case DType::I32:
-    case DType::U32:
-        return 32;
-    case DType::I64:
-    case DType::U64:
-        return 64;
-    default:
-        return 0;
-    }
-}
-
 double numberAt(const Array& array, std::int64_t index)
 {
     const std::byte* at = array.data() + index * array.elementBytes();

@@ -51,9 +51,6 @@ struct Array {
 void setNumber(Array& array, std::int64_t index, double value);
 /// Wraps around.
 void setInteger(Array& array, std::int64_t index, std::int64_t value);
-[[nodiscard]] bool isUnsignedInteger(DType dtype);
-/// Width of an integer or truth value, 0 for others: 4 for i4.
-[[nodiscard]] int integerBits(DType dtype);
 
 /// Strides of a row-major array, in elements.
 [[nodiscard]] Shape stridesOf(std::span<const std::int64_t> shape);

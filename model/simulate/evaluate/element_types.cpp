@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "program/element_bits.h"
 #include "simulate/evaluate/array.h"
 #include "stablehlo/element_values.h"
 
@@ -268,7 +269,7 @@ void storeRounded(DType integer, double value, std::byte* out)
     if (integer == DType::Pred) {
         whole = value != 0 ? 1 : 0; // NaN is not 0
     } else if (!std::isnan(value)) {
-        const int bits = integerBits(integer);
+        const int bits = elementBits(integer);
         const double cut = std::trunc(value);
         if (isUnsignedInteger(integer)) {
             const double end = std::ldexp(1.0, bits);

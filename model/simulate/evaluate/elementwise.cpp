@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "program/element_bits.h"
 #include "program/wide_attributes.h"
 #include "simulate/evaluate/array.h"
 #include "simulate/evaluate/element_types.h"
@@ -207,9 +208,9 @@ std::optional<ElementKernel> elementKernel(
         const bool ofBits =
             kind == OpKind::ShiftRightLogical || kind == OpKind::PopulationCount || kind == OpKind::CountLeadingZeros;
         if (kernel.adapts && ofBits)
-            kernel.bitsOnly = static_cast<std::uint8_t>(integerBits(own));
+            kernel.bitsOnly = static_cast<std::uint8_t>(elementBits(own));
         if (kernel.adapts && kind == OpKind::CountLeadingZeros)
-            kernel.context.mantissaBits = 8 - integerBits(own); // that are not there
+            kernel.context.mantissaBits = 8 - elementBits(own); // that are not there
     }
     // neighbours of a narrow float are not those of f32
     if (kind == OpKind::ChloNextAfter && kernel.adapts)

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -27,8 +28,10 @@ using Arrays = std::vector<Array>;
 class Observer {
 public:
     virtual ~Observer() = default;
-    /// The results of an operation on one device.
-    virtual void computed(OperationId operation, std::int64_t device, std::span<const Array> results) = 0;
+    /// An operation on one device: what it was given, and its results. What stands in a manual computation of a whole
+    /// program is not told: there values are pieces.
+    virtual void computed(OperationId operation, std::int64_t device, std::span<const Array> operands,
+        std::span<const Array> results) = 0;
 };
 
 struct ExecuteOptions {

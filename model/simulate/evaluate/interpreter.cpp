@@ -305,12 +305,15 @@ Result<void> Interpreter::step(OperationId id, const Devices& active)
     };
     auto done = inner();
     if (done && m_options.observer && !op.results.empty()) {
-        Arrays results;
+        Arrays operands, results;
         for (const std::int32_t device : active) {
+            operands.clear();
+            for (const ValueId value : op.operands)
+                operands.push_back(at(value, device));
             results.clear();
             for (const ValueId value : op.results)
                 results.push_back(at(value, device));
-            m_options.observer->computed(id, device, results);
+            m_options.observer->computed(id, device, operands, results);
         }
     }
     return done;

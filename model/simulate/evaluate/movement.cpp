@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "program/element_bits.h"
 #include "program/types.h"
 #include "simulate/evaluate/call.h"
 #include "simulate/evaluate/element_types.h"
@@ -177,19 +178,9 @@ Arrays bitcast(const Call& call)
 {
     const Array& operand = call.operands[0];
     const TensorType& type = call.type();
-    const auto bitsOf = [](DType dtype) {
-        const int bits = integerBits(dtype);
-        return bits != 0 && dtype != DType::Pred ? bits : static_cast<int>(byteSize(dtype)) * 8;
-    };
-    const int from = bitsOf(operand.type.dtype), to = bitsOf(type.dtype);
+    const int from = elementBits(operand.type.dtype), to = elementBits(type.dtype);
     if (from >= 8 && to >= 8)
         return { operand.reshaped(type) };
-    if (from == to) { // i4 and ui4: the sign is kept or not
-        Array result = Array::make(type);
-        for (std::int64_t i = 0; i < result.count(); ++i)
-            setInteger(result, i, integerAt(operand, i));
-        return { result };
-    }
     Array result = Array::zeros(type);
     const std::int64_t total = result.count() * to;
     for (std::int64_t bit = 0; bit < total; ++bit) {
@@ -198,7 +189,7 @@ Arrays bitcast(const Call& call)
         result.data()[bit / to * result.elementBytes() + bit % to / 8] |=
             static_cast<std::byte>(value << (bit % to % 8));
     }
-    if (to < 8) // their signs
+    if (to < 8 && !isFloat(type.dtype)) // their signs
         for (std::int64_t i = 0; i < result.count(); ++i)
             setInteger(result, i, static_cast<std::int64_t>(result.data()[i]));
     return { result };

@@ -64,6 +64,32 @@ Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr&
     return shards;
 }
 
+AssembledArray assembleShards(std::span<const Array> shards, const ShardedArray& how, const MeshPtr& mesh)
+{
+    if (!isTensor(how.type.dtype))
+        return { shards.front(), {} };
+    const Layout layout(mesh, how.sharding, how.type.shape);
+    const Shape to = stridesOf(how.type.shape), from = stridesOf(layout.shardShape());
+    AssembledArray out{ Array::zeros(how.type), {} };
+    std::unordered_map<std::int64_t, std::int32_t> holders;
+    for (std::int64_t position = 0; position < mesh->deviceCount(); ++position) {
+        const std::int32_t device = mesh->deviceAt(position);
+        const Array& shard = shards[static_cast<std::size_t>(device)];
+        const auto [holder, isFirst] = holders.try_emplace(layout.shardAt(position), device);
+        if (isFirst) {
+            const Box box = boxAt(layout, position, to);
+            if (out.whole.bytes && shard.bytes)
+                copyBox(box.extents, out.whole.data() + box.offset * out.whole.elementBytes(), to, shard.data(), from,
+                    out.whole.elementBytes());
+        } else if (!out.differ) {
+            const std::int64_t element = firstDifference(shards[static_cast<std::size_t>(holder->second)], shard);
+            if (element >= 0)
+                out.differ = DifferentCopies{ 0, holder->second, device, element };
+        }
+    }
+    return out;
+}
+
 Result<PartitionedExecution> executePartitioned(
     const SpmdProgram& program, const Arrays& arguments, ExecuteOptions options)
 {
@@ -95,34 +121,15 @@ Result<PartitionedExecution> executePartitioned(
     out.shards = std::move(done->results);
     out.checks = std::move(done->checks);
     for (std::size_t r = 0; r < program.outputs.size(); ++r) {
-        const ShardedArray& how = program.outputs[r];
-        if (!isTensor(how.type.dtype)) {
-            out.outputs.push_back(out.shards.front()[r]);
-            continue;
+        Arrays shards;
+        for (const Arrays& device : out.shards)
+            shards.push_back(device[r]);
+        AssembledArray made = assembleShards(shards, program.outputs[r], program.mesh);
+        out.outputs.push_back(std::move(made.whole));
+        if (made.differ) {
+            made.differ->output = r;
+            out.differences.push_back(*made.differ);
         }
-        const Layout layout(program.mesh, how.sharding, how.type.shape);
-        const Shape to = stridesOf(how.type.shape), from = stridesOf(layout.shardShape());
-        Array whole = Array::zeros(how.type);
-        std::unordered_map<std::int64_t, std::int32_t> holders;
-        bool differs = false;
-        for (std::int64_t position = 0; position < devices; ++position) {
-            const std::int32_t device = mesh.deviceAt(position);
-            const Array& shard = out.shards[static_cast<std::size_t>(device)][r];
-            const auto [holder, isFirst] = holders.try_emplace(layout.shardAt(position), device);
-            if (isFirst) {
-                const Box box = boxAt(layout, position, to);
-                if (whole.bytes && shard.bytes)
-                    copyBox(box.extents, whole.data() + box.offset * whole.elementBytes(), to, shard.data(), from,
-                        whole.elementBytes());
-            } else if (!differs) {
-                const std::int64_t element =
-                    firstDifference(out.shards[static_cast<std::size_t>(holder->second)][r], shard);
-                if (element >= 0)
-                    out.differences.push_back({ r, holder->second, device, element });
-                differs = element >= 0;
-            }
-        }
-        out.outputs.push_back(std::move(whole));
     }
     return out;
 }

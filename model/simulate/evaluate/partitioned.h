@@ -17,8 +17,16 @@ struct DifferentCopies {
     std::int64_t element = 0; ///< of the shard, row-major
 };
 
+struct AssembledArray {
+    Array whole; ///< each shard from its first holder in mesh order
+    std::optional<DifferentCopies> differ; ///< `output` is not set
+};
+/// `shards` by device id. What is no array (a token) is that of device 0.
+[[nodiscard]] AssembledArray assembleShards(
+    std::span<const Array> shards, const ShardedArray& how, const MeshPtr& mesh);
+
 struct PartitionedExecution {
-    Arrays outputs; ///< whole, each shard from its first holder in mesh order
+    Arrays outputs; ///< whole
     std::vector<Arrays> shards; ///< by device id, by output
     std::vector<CheckFinding> checks;
     std::vector<DifferentCopies> differences; ///< at most one per output

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "program/element_bits.h"
 #include "simulate/evaluate/call.h"
 #include "simulate/evaluate/threefry.h"
 #include "simulate/philox.h"
@@ -31,7 +32,7 @@ void put(Array& array, std::int64_t index, std::uint64_t bits)
     std::byte* target = array.data() + index * array.elementBytes();
     for (std::int64_t i = 0; i < array.elementBytes(); ++i)
         target[i] = static_cast<std::byte>(bits >> (8 * i) & 0xFFU);
-    if (integerBits(array.type.dtype) != 0 && integerBits(array.type.dtype) < 8)
+    if (!isFloat(array.type.dtype) && elementBits(array.type.dtype) < 8)
         setInteger(array, index, static_cast<std::int64_t>(bits));
 }
 

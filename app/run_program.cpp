@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_program.h"
+
+#include <CLI/CLI.hpp>
+
+#include <QDir>
+#include <QFileInfo>
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/bytes.h"
+#include "base/codes.h"
+#include "experiment_file/array_text.h"
+#include "interchange/npy.h"
+#include "program/name_values.h"
+#include "program/op_row.h"
+#include "program/over_mesh.h"
+#include "program_input.h"
+#include "run_report.h"
+#include "simulate/evaluate/interpreter.h"
+#include "simulate/memory.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+/// Number of devices that the attributes of the module speak of.
+std::int64_t devicesOf(const Program& program)
+{
+    std::int64_t product = 1;
+    for (const NamedText& entry : program.dictionaries[program.extra])
+        if (entry.name == "mhlo.num_partitions" || entry.name == "mhlo.num_replicas") {
+            std::int64_t count = 1;
+            (void)std::from_chars(entry.text.data(), entry.text.data() + entry.text.size(), count);
+            product = saturatingProduct(product, std::max<std::int64_t>(count, 1));
+        }
+    return product <= 65536 ? product : 1;
+}
+
+bool speaksToDevices(const Program& program)
+{
+    return std::any_of(program.operations.begin(), program.operations.end(),
+        [](const Operation& operation) { return evaluate::isExchange(operation.kind); });
+}
+
+/// What cannot be executed, each operation once.
+std::vector<Diagnostic> refusals(const Program& program, std::int64_t devices)
+{
+    std::vector<Diagnostic> found;
+    for (const ValueId value : program.main().arguments) {
+        const TensorType& type = program.value(value).type;
+        if (!isTensor(type.dtype) || isComplex(type.dtype))
+            found.push_back({ Code::NotExecutable,
+                { { "op", "main" }, { "wrong", isComplex(type.dtype) ? "complex" : "type" },
+                    { "type",
+                        type.dtype == DType::Other && type.other < program.otherTypes.size()
+                            ? program.otherTypes[type.other]
+                            : toString(type) } },
+                {} });
+    }
+    std::set<std::string> seen;
+    for (Diagnostic& refused : evaluate::notExecutable(program, devices))
+        if (seen.insert(refused.text("op") + refused.text("wrong") + refused.text("target")).second)
+            found.push_back(std::move(refused));
+    return found;
+}
+
+/// Arguments, and the fullest moment of the runs.
+double bytesNeeded(const ProgramRun& run, bool withReference)
+{
+    const auto sum = [](const Program& program, const std::vector<ValueId>& values) {
+        double bytes = 0;
+        for (const ValueId value : values)
+            bytes += static_cast<double>(program.value(value).type.byteCount());
+        return bytes;
+    };
+    const Region& main = run.named.main();
+    const double arguments = sum(run.named, main.arguments), results = sum(run.named, main.results);
+    const double reference = withReference ? evaluate::executionBytes(run.named, RegionId{ 0 }, run.sameProgram) : 0;
+    double devices = 0;
+    if (run.parts) {
+        const SpmdProgram& device = run.parts->device;
+        devices = evaluate::executionBytes(device.program, RegionId{ 0 }, device.mesh->deviceCount())
+            + results * (withReference ? 2 : 1);
+    }
+    return arguments + std::max(reference, devices);
+}
+
+evaluate::ExecuteOptions executeOptions(std::int64_t limit, evaluate::Observer* observer)
+{
+    evaluate::ExecuteOptions options;
+    options.memoryLimit = limit;
+    options.observer = observer;
+    return options;
+}
+
+std::string nameOf(const Program& named, ValueId value)
+{
+    const std::string& path = *named.value(value).path;
+    return path.empty() ? "a value" : '%' + path;
+}
+
+void note(ProgramRun& run, const evaluate::NonFiniteWatch& watch, words::Runs runs)
+{
+    const Program& program = runs == words::Runs::Devices ? run.parts->device.program : run.named;
+    for (const auto kind : { evaluate::NonFiniteKind::NotANumber, evaluate::NonFiniteKind::Infinity }) {
+        const std::optional<evaluate::NonFinite>& found = watch.first(kind);
+        if (!found)
+            continue;
+        const bool returned = std::any_of(run.results().begin(), run.results().end(),
+            [&](const evaluate::Array& array) { return evaluate::firstNonFinite(array, kind) >= 0; });
+        if (!found->produced && !returned && found->operation.valid())
+            continue; // a constant of which nothing is left
+        if (runs == words::Runs::Devices && !found->operation.valid()
+            && std::any_of(run.nonFinite.begin(), run.nonFinite.end(),
+                [&](const NonFiniteFinding& each) { return each.found.kind == kind; }))
+            continue; // said of the reference already
+        NonFiniteFinding finding{ *found, runs, {}, {}, {} };
+        const ValueId value = found->operation.valid() ? program.operation(found->operation).results[found->index]
+                                                       : run.named.main().arguments[found->index];
+        finding.value = value.index < run.named.values.size() ? nameOf(run.named, value) : "a value";
+        finding.index = indexOf(found->element,
+            found->operation.valid() ? program.value(value).type.shape : run.named.value(value).type.shape);
+        finding.sentence =
+            words::nonFinite(program, *found, runs, QString::fromStdString(finding.value), finding.index);
+        run.nonFinite.push_back(std::move(finding));
+    }
+}
+
+/// Runs the program, the devices' program and what tells where they differ.
+Result<void> execute(ProgramRun& run, bool check, std::int64_t limit)
+{
+    if (check || !run.parts) {
+        evaluate::NonFiniteWatch watch(run.named);
+        watch.given(run.inputs.arrays);
+        evaluate::ExecuteOptions options = executeOptions(limit, &watch);
+        options.partitions = run.sameProgram;
+        auto done = evaluate::execute(run.named, { run.inputs.arrays }, options);
+        if (!done)
+            return tl::unexpected(done.error());
+        run.reference = std::move(*done);
+        if (!run.parts) {
+            note(run, watch, words::Runs::Reference);
+            return {};
+        }
+        note(run, watch, words::Runs::Reference);
+    }
+    evaluate::NonFiniteWatch watch(run.parts->device.program);
+    watch.given(run.inputs.arrays);
+    auto done = evaluate::executePartitioned(run.parts->device, run.inputs.arrays, executeOptions(limit, &watch));
+    if (!done)
+        return tl::unexpected(done.error());
+    run.devices = std::move(*done);
+    note(run, watch, words::Runs::Devices);
+    if (!check)
+        return {};
+    run.checked = true;
+    for (std::size_t i = 0; i < run.devices->outputs.size(); ++i)
+        run.comparisons.push_back(
+            evaluate::compareWithReference(run.devices->outputs[i], run.reference->results[0][i]));
+    const bool apart = std::any_of(run.comparisons.begin(), run.comparisons.end(),
+        [](const evaluate::ArrayComparison& each) { return !each.passed(); });
+    if (apart || !run.devices->differences.empty()) {
+        auto first = evaluate::firstDifference(
+            run.named, *run.parts, run.inputs.arrays, executeOptions(limit, nullptr), static_cast<double>(limit) / 4);
+        if (!first)
+            return tl::unexpected(first.error());
+        run.first = std::move(*first);
+    }
+    return {};
+}
+
+/// Where --out writes each result to.
+std::vector<std::string> outputFiles(const Program& program, const std::string& out)
+{
+    const std::vector<ValueId>& results = program.main().results;
+    if (out.ends_with(".npy")) {
+        if (results.size() != 1)
+            throw CLI::ValidationError("--out",
+                "names one file, and the program has " + std::to_string(results.size())
+                    + " results; name a folder instead");
+        return { out };
+    }
+    std::vector<std::string> files;
+    const QDir folder(QString::fromStdString(out));
+    for (std::size_t i = 0; i < results.size(); ++i)
+        files.push_back(folder.filePath(QStringLiteral("result%1.npy").arg(i)).toStdString());
+    return files;
+}
+
+int writeFiles(const ProgramRun& run, const ProgramRunOptions& options, int status)
+{
+    if (!options.out.ends_with(".npy") && !QDir().mkpath(QString::fromStdString(options.out))) {
+        Console errors(stderr);
+        print(errors,
+            { { Code::Unwritable, { { "file", options.out }, { "reason", "the folder cannot be made" } }, {} } });
+        return BadInput;
+    }
+    const std::vector<std::string> files = outputFiles(run.named, options.out);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const evaluate::Array& array = run.results()[i];
+        if (isTensor(array.type.dtype) && emitText(writeNpy(array.type, array.data()), files[i], Done) != Done)
+            return BadInput;
+        if (!options.perDevice || !run.devices || !isTensor(array.type.dtype))
+            continue;
+        for (std::size_t d = 0; d < run.devices->shards.size(); ++d) {
+            const evaluate::Array& shard = run.devices->shards[d][i];
+            const std::string file = files[i].substr(0, files[i].size() - 4) + ".d" + std::to_string(d) + ".npy";
+            if (emitText(writeNpy(shard.type, shard.data()), file, Done) != Done)
+                return BadInput;
+        }
+    }
+    return status;
+}
+
+std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const std::string& name)
+{
+    for (Diagnostic& diagnostic : list)
+        if (diagnostic.where.file.empty())
+            diagnostic.where.file = name;
+    return list;
+}
+
+/// The text is right, and cannot be run, or not here.
+int refuse(const ProgramRunOptions& options, const ProgramRun& run, std::vector<Diagnostic> why)
+{
+    (void)reject("run", options.json, inFile(std::move(why), run.name));
+    return Findings;
+}
+
+} // namespace
+
+const evaluate::Arrays& ProgramRun::results() const
+{
+    return devices ? devices->outputs : reference->results.front();
+}
+
+const std::vector<evaluate::CheckFinding>& ProgramRun::expectations() const
+{
+    return devices ? devices->checks : reference->checks;
+}
+
+std::int64_t ProgramRun::failedExpectations() const
+{
+    return std::count_if(expectations().begin(), expectations().end(),
+        [](const evaluate::CheckFinding& each) { return !each.passed(); });
+}
+
+bool ProgramRun::agrees() const
+{
+    return checked && devices->differences.empty()
+        && std::all_of(comparisons.begin(), comparisons.end(),
+            [](const evaluate::ArrayComparison& each) { return each.passed(); });
+}
+
+int runProgram(const ProgramRunOptions& options)
+{
+    auto input = options.text ? loadProgram(options.file, *options.text) : loadProgram(options.file);
+    if (!input)
+        return reject("run", options.json, input.error());
+    const Program& program = input->program;
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    if (!arguments.empty() && options.inputs.files.empty() && !options.inputs.seed)
+        throw CLI::ValidationError("--inputs",
+            "or --random SEED is needed: main takes " + argumentList(program)
+                + ". Give --inputs a .json with a list for each, or a .npy for each");
+    if (!options.out.empty())
+        (void)outputFiles(program, options.out);
+
+    ProgramRun run;
+    run.name = input->name;
+    run.problems = input->warnings;
+    run.named = program;
+    nameValues(run.named);
+    std::optional<Diagnostic> notPartitioned;
+    if (mainMesh(program)) {
+        if (auto parts = partitionProgram(program)) {
+            run.problems.insert(run.problems.end(), parts->warnings.begin(), parts->warnings.end());
+            run.parts = std::move(*parts);
+        } else {
+            notPartitioned = std::move(parts.error());
+        }
+    } else if (speaksToDevices(program)) {
+        run.sameProgram = devicesOf(program);
+    }
+    if (std::vector<Diagnostic> refused = refusals(run.named, run.sameProgram); !refused.empty())
+        return refuse(options, run, std::move(refused));
+    if (run.parts)
+        if (auto refused = refusals(run.parts->device.program, run.parts->device.mesh->deviceCount());
+            !refused.empty()) {
+            notPartitioned = std::move(refused.front());
+            run.parts.reset();
+        }
+    run.problems = inFile(std::move(run.problems), run.name);
+    if (notPartitioned)
+        run.problems.push_back(inFile({ *notPartitioned }, run.name).front());
+
+    const bool withReference = options.check || !run.parts;
+    const std::int64_t limit = availableMemory().value_or(INT64_MAX) / 4 * 3;
+    if (const double needed = bytesNeeded(run, withReference); needed > static_cast<double>(limit))
+        return refuse(
+            options, run, { { Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limit } }, {} } });
+    auto given = readInputs(program, options.inputs);
+    if (!given)
+        return reject("run", options.json, given.error());
+    run.inputs = std::move(*given);
+    if (const Result<void> done = execute(run, options.check, limit); !done)
+        return refuse(options, run, { done.error() });
+
+    const bool finding = notPartitioned || run.failedExpectations() > 0 || (run.checked && !run.agrees());
+    int status = finding ? Findings : Done;
+    if (!options.out.empty())
+        status = writeFiles(run, options, status);
+    if (status == BadInput)
+        return status;
+    if (!options.json.empty())
+        return emitText(jsonText(run, options.perDevice), options.json, status);
+    Console console;
+    printRun(console, run, options.perDevice);
+    console.flush();
+    Console errors(stderr);
+    print(errors, run.problems);
+    return status;
+}
+
+} // namespace shardscope::cli

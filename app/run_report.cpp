@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "experiment_file/array_text.h"
+#include "program/op_row.h"
+#include "sharding/text.h"
+#include "words/utf8.h"
+#include "words/words.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+using evaluate::Array;
+
+/// Arrays stand on one line in a text whose other members have a line each: they are put in behind.
+class ArrayTexts {
+public:
+    Json place(const Array& array)
+    {
+        if (!isTensor(array.type.dtype))
+            return nullptr;
+        m_texts.push_back(arrayText(array.type, array.data()));
+        return "\x01" + std::to_string(m_texts.size() - 1);
+    }
+    [[nodiscard]] std::string print(const Json& json) const
+    {
+        const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+        constexpr std::string_view mark = "\"\\u0001";
+        std::string out;
+        std::size_t from = 0;
+        for (const std::string& array : m_texts) { // in the order in which they stand
+            const std::size_t at = text.find(mark, from);
+            out.append(text, from, at - from);
+            out += array;
+            from = text.find('"', at + 1) + 1;
+        }
+        return out.append(text, from);
+    }
+
+private:
+    std::vector<std::string> m_texts;
+};
+
+std::vector<std::int64_t> list(const Shape& shape)
+{
+    return { shape.begin(), shape.end() };
+}
+
+Json scalarJson(const Array& scalar)
+{
+    return Json::parse(elementText(scalar.type.dtype, scalar.data()), nullptr, false);
+}
+
+QString scalarText(const Array& scalar)
+{
+    return words::fromStd(elementText(scalar.type.dtype, scalar.data())).remove(QLatin1Char('"'));
+}
+
+Json finite(double number)
+{
+    return std::isfinite(number) ? Json(number) : Json(std::isnan(number) ? "nan" : "inf");
+}
+
+Json checkJson(const ProgramRun& run)
+{
+    Json results = Json::array();
+    for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
+        const evaluate::ArrayComparison& each = run.comparisons[i];
+        const Array &ours = run.devices->outputs[i], &theirs = run.reference->results[0][i];
+        const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
+            [&](const evaluate::DifferentCopies& copy) { return copy.output == i; });
+        Json out{ { "result", i }, { "passed", each.passed() && copies },
+            { "largest_error", finite(each.largestError) }, { "tolerance", each.tolerance }, { "beyond", each.beyond },
+            { "replicas_agree", copies } };
+        if (each.first >= 0)
+            out["first"] = { { "element", list(indexOf(each.first, ours.type.shape)) },
+                { "value", scalarJson(evaluate::elementOf(ours, each.first)) },
+                { "reference", scalarJson(evaluate::elementOf(theirs, each.first)) } };
+        results.push_back(std::move(out));
+    }
+    Json copies = Json::array();
+    for (const evaluate::DifferentCopies& each : run.devices->differences)
+        copies.push_back({ { "result", each.output }, { "devices", { each.device, each.other } },
+            { "element_of_shard",
+                list(indexOf(each.element,
+                    run.devices->shards[static_cast<std::size_t>(each.device)][each.output].type.shape)) } });
+    Json out{ { "passed", run.agrees() }, { "results", std::move(results) }, { "copies_differ", std::move(copies) } };
+    if (const auto& first = run.first) {
+        Json where{ { "value", *run.named.value(first->value).path }, { "element", list(first->index) },
+            { "device", first->device }, { "found", scalarJson(first->found) } };
+        if (first->other >= 0) {
+            where["other_device"] = first->other;
+            where["other"] = scalarJson(first->wanted);
+        } else {
+            where["reference"] = scalarJson(first->wanted);
+        }
+        if (first->operation.valid()) {
+            const Operation& operation = run.named.operation(first->operation);
+            where["operation"] = qualifiedName(operation);
+            where["line"] = run.named.sources[operation.source].line;
+            where["time"] = first->occurrence;
+        }
+        out["first_difference"] = std::move(where);
+    }
+    return out;
+}
+
+Json nonFiniteJson(const ProgramRun& run)
+{
+    Json out = Json::array();
+    for (const NonFiniteFinding& each : run.nonFinite) {
+        const bool devices = each.runs == words::Runs::Devices;
+        const Program& program = devices ? run.parts->device.program : run.named;
+        Json entry{ { "kind", each.found.kind == evaluate::NonFiniteKind::NotANumber ? "nan" : "infinity" },
+            { "run", devices ? "devices" : "reference" },
+            { "from",
+                !each.found.operation.valid() ? "argument"
+                    : each.found.produced     ? "operation"
+                                              : "constant" },
+            { "value", each.value }, { "element", list(each.index) } };
+        if (devices)
+            entry["device"] = each.found.device;
+        if (each.found.operation.valid()) {
+            const Operation& operation = program.operation(each.found.operation);
+            entry["operation"] = qualifiedName(operation);
+            entry["line"] = program.sources[operation.source].line;
+        }
+        out.push_back(std::move(entry));
+    }
+    return out;
+}
+
+/// What a device is given of an argument.
+std::vector<evaluate::Arrays> inputShards(const ProgramRun& run)
+{
+    std::vector<evaluate::Arrays> shards; // by argument
+    for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i)
+        shards.push_back(
+            evaluate::cutIntoShards(run.inputs.arrays[i], run.parts->device.inputs[i], run.parts->device.mesh));
+    return shards;
+}
+
+Json devicesJson(const ProgramRun& run, ArrayTexts& texts)
+{
+    Json out = Json::array();
+    if (!run.devices) {
+        for (std::size_t d = 0; d < run.reference->results.size(); ++d) {
+            Json results = Json::array();
+            for (const Array& array : run.reference->results[d])
+                results.push_back(texts.place(array));
+            out.push_back({ { "device", d }, { "results", std::move(results) } });
+        }
+        return out;
+    }
+    const std::vector<evaluate::Arrays> inputs = inputShards(run);
+    for (std::size_t d = 0; d < run.devices->shards.size(); ++d) {
+        Json arguments = Json::array(), results = Json::array();
+        for (const evaluate::Arrays& argument : inputs)
+            arguments.push_back(texts.place(argument[d]));
+        for (const Array& array : run.devices->shards[d])
+            results.push_back(texts.place(array));
+        out.push_back({ { "device", d }, { "arguments", std::move(arguments) }, { "results", std::move(results) } });
+    }
+    return out;
+}
+
+void printArray(Console& console, const Array& array, const QString& indent)
+{
+    if (!isTensor(array.type.dtype)) {
+        console.line(indent + QStringLiteral("no array"));
+        return;
+    }
+    for (const std::string& line : arrayLines(array.type, array.data()))
+        console.line(indent + words::fromStd(line));
+}
+
+bool sameBytes(const Array& a, const Array& b)
+{
+    const std::int64_t bytes = a.type.byteCount();
+    return bytes == 0 || !a.bytes || !b.bytes || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(bytes)) == 0;
+}
+
+/// Shards of one array: devices that hold the same stand together.
+void printShards(
+    Console& console, const QString& name, const evaluate::Arrays& shards, const ShardedArray& how, const MeshPtr& mesh)
+{
+    console.line(QStringLiteral("  ") + name);
+    if (!isTensor(how.type.dtype))
+        return;
+    const Layout layout(mesh, how.sharding, how.type.shape);
+    for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
+        QStringList ranges;
+        for (const IndexRange& range : layout.rangesOfShard(shard))
+            ranges << (range.size() > 0 ? words::range(range.begin, range.end) : QStringLiteral("padding"));
+        std::vector<std::int32_t> left = layout.holders(shard);
+        while (!left.empty()) {
+            const Array& first = shards[static_cast<std::size_t>(left.front())];
+            std::vector<std::int32_t> same, others;
+            for (const std::int32_t device : left)
+                (sameBytes(first, shards[static_cast<std::size_t>(device)]) ? same : others).push_back(device);
+            console.line(QStringLiteral("    %1: [%2]").arg(words::devices(same), ranges.join(QStringLiteral(", "))),
+                Emphasis::Faint);
+            printArray(console, first, QStringLiteral("      "));
+            left = std::move(others);
+        }
+    }
+}
+
+void printDevices(Console& console, const ProgramRun& run)
+{
+    console.heading(QStringLiteral("On the devices"));
+    if (!run.devices) {
+        for (std::size_t d = 0; d < run.reference->results.size(); ++d) {
+            const auto device = static_cast<std::int32_t>(d);
+            for (std::size_t i = 0; i < run.reference->results[d].size(); ++i) {
+                console.line(QStringLiteral("  result %1 on %2").arg(i).arg(words::devices({ &device, 1 })));
+                printArray(console, run.reference->results[d][i], QStringLiteral("      "));
+            }
+        }
+        return;
+    }
+    const SpmdProgram& device = run.parts->device;
+    const std::vector<evaluate::Arrays> inputs = inputShards(run);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        printShards(console, QStringLiteral("arg%1").arg(i), inputs[i], device.inputs[i], device.mesh);
+    for (std::size_t i = 0; i < device.outputs.size(); ++i) {
+        evaluate::Arrays shards;
+        for (const evaluate::Arrays& own : run.devices->shards)
+            shards.push_back(own[i]);
+        printShards(console, QStringLiteral("result %1").arg(i), shards, device.outputs[i], device.mesh);
+    }
+}
+
+QString elementOfResult(std::size_t result, const Shape& index)
+{
+    return QStringLiteral("result %1").arg(result) + (index.empty() ? QString() : words::shape(index));
+}
+
+void printCheck(Console& console, const ProgramRun& run)
+{
+    console.heading(QStringLiteral("Check against the unsharded reference"));
+    Table table{ { { QStringLiteral("Result"), true }, { QStringLiteral("Largest error"), true },
+                     { QStringLiteral("Tolerance"), true }, { QStringLiteral("Elements beyond"), true },
+                     { QStringLiteral("Copies") } },
+        {} };
+    for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
+        const evaluate::ArrayComparison& each = run.comparisons[i];
+        const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
+            [&](const evaluate::DifferentCopies& copy) { return copy.output == i; });
+        table.rows.push_back(
+            { QString::number(i), each.worst < 0 ? QStringLiteral("none") : QString::number(each.largestError, 'g', 3),
+                each.worst < 0 ? QStringLiteral("–") : QString::number(each.tolerance, 'g', 3),
+                words::count(each.beyond), copies ? QStringLiteral("equal") : QStringLiteral("differ") });
+    }
+    console.table(table);
+    if (run.agrees()) {
+        console.line(QStringLiteral("  the devices agree with the reference"), Emphasis::Good);
+        return;
+    }
+    for (std::size_t i = 0; i < run.comparisons.size(); ++i)
+        if (const std::int64_t at = run.comparisons[i].first; at >= 0)
+            console.line(QStringLiteral("  %1 is %2, %3 in the reference")
+                             .arg(elementOfResult(i, indexOf(at, run.devices->outputs[i].type.shape)),
+                                 scalarText(evaluate::elementOf(run.devices->outputs[i], at)),
+                                 scalarText(evaluate::elementOf(run.reference->results[0][i], at))),
+                Emphasis::Bad);
+    for (const evaluate::DifferentCopies& each : run.devices->differences) {
+        if (run.first && run.first->other >= 0)
+            break; // it says so of the value where they first differ
+        const Array &ours = run.devices->shards[static_cast<std::size_t>(each.device)][each.output],
+                    &theirs = run.devices->shards[static_cast<std::size_t>(each.other)][each.output];
+        console.line(QStringLiteral("  %1 of the shard is %2 on %3 and %4 on %5, which should hold the same bits")
+                         .arg(elementOfResult(each.output, indexOf(each.element, ours.type.shape)),
+                             scalarText(evaluate::elementOf(ours, each.element)), words::devices({ &each.device, 1 }),
+                             scalarText(evaluate::elementOf(theirs, each.element)), words::devices({ &each.other, 1 })),
+            Emphasis::Bad);
+    }
+    if (run.first) {
+        console.line(QStringLiteral("  ")
+                + words::firstDifference(
+                    run.named, *run.first, scalarText(run.first->found), scalarText(run.first->wanted)),
+            Emphasis::Bad);
+        if (const QString remedy = words::firstDifferenceRemedy(run.named, *run.first); !remedy.isEmpty())
+            console.line(QStringLiteral("  ") + remedy);
+    }
+}
+
+void printExpectations(Console& console, const ProgramRun& run)
+{
+    const auto& all = run.expectations();
+    if (all.empty())
+        return;
+    console.heading(QStringLiteral("What the program expects"));
+    const std::int64_t failed = run.failedExpectations();
+    console.line(failed == 0 ? QStringLiteral("  all %1 as expected").arg(words::count(static_cast<qint64>(all.size())))
+                             : QStringLiteral("  %1 of %2 are not as expected")
+                                   .arg(words::count(failed), words::count(static_cast<qint64>(all.size()))),
+        failed == 0 ? Emphasis::Good : Emphasis::Bad);
+    for (const evaluate::CheckFinding& each : all) {
+        if (each.passed())
+            continue;
+        const auto device = static_cast<std::int32_t>(each.device);
+        const Program& program = run.devices ? run.parts->device.program : run.named;
+        console.line(QStringLiteral("  %1 on %2: element %3 is %4, expected %5")
+                         .arg(words::operationPlace(program, each.operation), words::devices({ &device, 1 }))
+                         .arg(each.element)
+                         .arg(words::fromStd(each.value), words::fromStd(each.expected)),
+            Emphasis::Bad);
+    }
+}
+
+} // namespace
+
+std::string shardingOf(const ProgramRun& run, bool input, std::size_t index)
+{
+    if (!run.parts)
+        return {};
+    const SpmdProgram& device = run.parts->device;
+    const ShardedArray& array = (input ? device.inputs : device.outputs)[index];
+    return isTensor(array.type.dtype) ? toShardy(array.sharding, *device.mesh) : std::string();
+}
+
+std::string jsonText(const ProgramRun& run, bool perDevice)
+{
+    ArrayTexts texts;
+    Json out = envelope("run", "1.1");
+    out["input"] = { { "name", run.name } };
+    if (run.parts)
+        out["mesh"] = toJson(*run.parts->device.mesh);
+    out["device_count"] = run.parts ? run.parts->device.mesh->deviceCount() : run.sameProgram;
+    out["arguments"] = Json::array();
+    for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i) {
+        Json argument{ { "name", "arg" + std::to_string(i) }, { "type", toString(run.inputs.arrays[i].type) },
+            { "from", run.inputs.from[i] } };
+        if (run.parts)
+            argument["sharding"] = shardingOf(run, true, i);
+        argument["value"] = texts.place(run.inputs.arrays[i]);
+        out["arguments"].push_back(std::move(argument));
+    }
+    out["results"] = Json::array();
+    for (std::size_t i = 0; i < run.results().size(); ++i) {
+        Json result{ { "result", i }, { "type", toString(run.results()[i].type) } };
+        if (run.parts)
+            result["sharding"] = shardingOf(run, false, i);
+        result["value"] = texts.place(run.results()[i]);
+        out["results"].push_back(std::move(result));
+    }
+    if (perDevice)
+        out["devices"] = devicesJson(run, texts);
+    if (run.checked)
+        out["check"] = checkJson(run);
+    out["not_finite"] = nonFiniteJson(run);
+    out["expectations"] = { { "count", run.expectations().size() }, { "failed", run.failedExpectations() } };
+    out["problems"] = toJson(run.problems);
+    return texts.print(out);
+}
+
+void printRun(Console& console, const ProgramRun& run, bool perDevice)
+{
+    console.heading(words::fromStd(run.name));
+    if (run.parts) {
+        const Mesh& mesh = *run.parts->device.mesh;
+        QStringList axes;
+        for (std::size_t i = 0; i < mesh.rank(); ++i)
+            axes << QStringLiteral("%1 %2").arg(words::fromStd(mesh.axis(i).name)).arg(mesh.size(i));
+        console.line(
+            QStringLiteral("  mesh %1: %2")
+                .arg(axes.join(QStringLiteral(" × ")), words::counted(mesh.deviceCount(), words::Noun::Device)));
+    } else if (run.sameProgram > 1) {
+        console.line(QStringLiteral("  the program of each of %1; all are given the same arguments")
+                         .arg(words::counted(run.sameProgram, words::Noun::Device)));
+    } else {
+        console.line(run.problems.empty() ? QStringLiteral("  no sharding over a mesh: it runs whole, on one device")
+                                          : QStringLiteral("  it runs whole, on one device"));
+    }
+    const auto array = [&](const QString& name, const Array& held, const std::string& sharding, const QString& from) {
+        QString line = QStringLiteral("  %1  %2").arg(name, words::fromStd(toString(held.type)));
+        if (!sharding.empty())
+            line += QStringLiteral("  ") + words::fromStd(sharding);
+        if (!from.isEmpty())
+            line += QStringLiteral("  (%1)").arg(from);
+        console.line(line);
+        printArray(console, held, QStringLiteral("    "));
+    };
+    if (!run.inputs.arrays.empty())
+        console.heading(QStringLiteral("Arguments"));
+    for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i)
+        array(QStringLiteral("arg%1").arg(i), run.inputs.arrays[i], shardingOf(run, true, i),
+            words::fromStd(run.inputs.from[i]));
+    if (!run.results().empty())
+        console.heading(QStringLiteral("Results"));
+    for (std::size_t i = 0; i < run.results().size(); ++i)
+        array(QStringLiteral("result %1").arg(i), run.results()[i], shardingOf(run, false, i), {});
+    if (perDevice)
+        printDevices(console, run);
+    if (run.checked)
+        printCheck(console, run);
+    printExpectations(console, run);
+    if (!run.nonFinite.empty())
+        console.heading(QStringLiteral("NaN and infinity"));
+    for (const NonFiniteFinding& each : run.nonFinite)
+        console.line(QStringLiteral("  ") + each.sentence);
+}
+
+} // namespace shardscope::cli

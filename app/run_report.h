@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What `run` says of a program in StableHLO text: its arrays, what devices hold, the check, NaN and infinity.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "partition/partition_program.h"
+#include "report.h"
+#include "run_inputs.h"
+#include "simulate/evaluate/compare.h"
+#include "simulate/evaluate/first_difference.h"
+#include "simulate/evaluate/non_finite.h"
+#include "words/run_words.h"
+
+namespace shardscope::cli {
+
+struct NonFiniteFinding {
+    evaluate::NonFinite found;
+    words::Runs runs = words::Runs::Reference;
+    std::string value; ///< "arg0", "%5"
+    Shape index;
+    QString sentence;
+};
+
+/// Everything that a run found. Where no mesh is named, `parts` and `devices` are absent.
+struct ProgramRun {
+    std::string name; ///< of the file
+    std::vector<Diagnostic> problems; ///< warnings of reading and partitioning, why it is not partitioned
+    Program named; ///< with the paths of nameValues()
+    std::optional<PartitionedProgram> parts;
+    std::int64_t sameProgram = 1; ///< devices that run the text itself, which is a program of one device
+    GivenArrays inputs;
+    std::optional<evaluate::Execution> reference;
+    std::optional<evaluate::PartitionedExecution> devices;
+    std::vector<evaluate::ArrayComparison> comparisons; ///< per result, of a check
+    std::optional<evaluate::FirstDifference> first;
+    std::vector<NonFiniteFinding> nonFinite;
+    bool checked = false;
+
+    /// Those of the devices where there are some, else of the reference.
+    [[nodiscard]] const evaluate::Arrays& results() const;
+    [[nodiscard]] const std::vector<evaluate::CheckFinding>& expectations() const;
+    [[nodiscard]] std::int64_t failedExpectations() const;
+    /// Whether a check was made and found nothing.
+    [[nodiscard]] bool agrees() const;
+};
+
+/// "[{"x"}, {}]" of argument or result `index`; empty without a mesh.
+[[nodiscard]] std::string shardingOf(const ProgramRun& run, bool input, std::size_t index);
+
+[[nodiscard]] std::string jsonText(const ProgramRun& run, bool perDevice);
+void printRun(Console& console, const ProgramRun& run, bool perDevice);
+
+} // namespace shardscope::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which value is the first that devices compute otherwise than the reference: both are run once more, and compared
+// value by value.
+#pragma once
+
+#include <optional>
+
+#include "partition/partition_program.h"
+#include "simulate/evaluate/partitioned.h"
+
+namespace shardscope::evaluate {
+
+struct FirstDifference {
+    ValueId value; ///< of the program as it was given
+    OperationId operation; ///< that computes it there
+    std::int64_t occurrence = 1; ///< of this operation: in a loop it is computed several times
+    std::int32_t device = 0; ///< that holds the element
+    std::int32_t other = -1; ///< a device that should hold the same bits and does not; -1: they agree with each other
+    Shape index; ///< of the element in the whole array
+    Array found, wanted; ///< the element, and the one of the reference, or of the other device
+};
+
+/// Nothing where every value that can be compared agrees: those that stand outside of manual computations and that no
+/// devices hold addends of. Values of the reference are kept until they are compared; where they take more than
+/// `keptBytes`, both are run once more for the next ones, at most `mostRuns` times. Errors: those of execute().
+[[nodiscard]] Result<std::optional<FirstDifference>> firstDifference(const Program& program,
+    const PartitionedProgram& parts, const Arrays& arguments, const ExecuteOptions& options, double keptBytes,
+    int mostRuns = 16);
+
+} // namespace shardscope::evaluate

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where NaN and infinity come from while a program is executed.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "simulate/evaluate/execute.h"
+
+namespace shardscope::evaluate {
+
+enum class NonFiniteKind : std::uint8_t { NotANumber, Infinity };
+
+/// Row-major index of the first such element; -1 for none, and for arrays that are not of floats.
+[[nodiscard]] std::int64_t firstNonFinite(const Array& array, NonFiniteKind kind);
+
+struct NonFinite {
+    NonFiniteKind kind = NonFiniteKind::NotANumber;
+    OperationId operation; ///< of the program that runs; invalid for an argument
+    std::size_t index = 0; ///< which result, or which argument
+    std::int64_t device = 0;
+    std::int64_t element = 0; ///< of what the device holds, row-major
+    bool produced = false; ///< from operands without it; otherwise a constant or an argument that holds it
+    Array value; ///< the element
+};
+
+/// Remembers the first of each kind. An operation that gives it where none of its operands has it has produced it;
+/// constants have not, they are meant so (a mask of -infinity).
+///
+///     NonFiniteWatch watch(program);
+///     watch.given(arguments);
+///     execute(program, { arguments }, { .observer = &watch });
+///     if (const auto& found = watch.first(NonFiniteKind::NotANumber)) ...
+class NonFiniteWatch : public Observer {
+public:
+    explicit NonFiniteWatch(const Program& program)
+        : m_program(program)
+    {
+    }
+    void given(const Arrays& arguments, std::int64_t device = 0);
+    void computed(OperationId operation, std::int64_t device, std::span<const Array> operands,
+        std::span<const Array> results) override;
+    /// What an operation produced first; where nothing did, the first constant or argument that holds it.
+    [[nodiscard]] const std::optional<NonFinite>& first(NonFiniteKind kind) const;
+
+private:
+    struct Seen {
+        std::optional<NonFinite> produced, held;
+    };
+    Seen& seen(NonFiniteKind kind) { return m_seen[static_cast<std::size_t>(kind)]; }
+
+    const Program& m_program;
+    std::array<Seen, 2> m_seen;
+};
+
+} // namespace shardscope::evaluate

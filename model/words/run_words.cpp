@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/run_words.h"
+
+#include "program/op_row.h"
+#include "words/tr.h"
+#include "words/words.h"
+
+namespace shardscope::words {
+
+namespace {
+
+QString device(std::int64_t id)
+{
+    const auto number = static_cast<std::int32_t>(id);
+    return devices({ &number, 1 });
+}
+
+QString elementOf(const QString& value, const Shape& index)
+{
+    return index.empty() ? value : value + shape(index);
+}
+
+} // namespace
+
+QString operationPlace(const Program& program, OperationId operation)
+{
+    const Operation& op = program.operation(operation);
+    const QString name = fromStd(qualifiedName(op));
+    const std::uint32_t line = op.source < program.sources.size() ? program.sources[op.source].line : 0;
+    return line > 0 ? Words::tr("%1 in line %2").arg(name).arg(line) : name;
+}
+
+QString firstDifference(
+    const Program& named, const evaluate::FirstDifference& difference, const QString& found, const QString& wanted)
+{
+    const std::string& path = *named.value(difference.value).path;
+    const QString element =
+        elementOf(path.empty() ? Words::tr("A value") : QLatin1Char('%') + fromStd(path), difference.index);
+    const QString what = difference.other >= 0
+        ? Words::tr("%1 is %2 on %3 and %4 on %5, which should hold the same bits.")
+              .arg(element, found, device(difference.device), wanted, device(difference.other))
+        : Words::tr("%1 is %2 on %3, %4 in the reference.").arg(element, found, device(difference.device), wanted);
+    if (!difference.operation.valid())
+        return what;
+    const QString place = operationPlace(named, difference.operation);
+    const std::int64_t before = difference.occurrence - 1;
+    const QString who = before == 0 ? Words::tr("It is the first value that differs; %1 computes it.").arg(place)
+        : before == 1
+        ? Words::tr("It is the first value that differs; %1 computes it, the first time rightly.").arg(place)
+        : Words::tr("It is the first value that differs; %1 computes it, the first %2 times rightly.")
+              .arg(place, count(before));
+    return what + QLatin1Char(' ') + who;
+}
+
+QString firstDifferenceRemedy(const Program& named, const evaluate::FirstDifference& difference)
+{
+    if (!difference.operation.valid() || named.operation(difference.operation).kind != OpKind::ManualComputation)
+        return {};
+    return Words::tr(
+        "A manual computation says by its out_shardings which devices return the same. Sum or gather over the "
+        "axes along which its result differs, or name them there.");
+}
+
+QString nonFinite(
+    const Program& program, const evaluate::NonFinite& found, Runs runs, const QString& value, const Shape& index)
+{
+    const bool nan = found.kind == evaluate::NonFiniteKind::NotANumber;
+    const QString what = nan ? QStringLiteral("NaN") : Words::tr("infinity");
+    const QString element = elementOf(value, index);
+    if (!found.operation.valid())
+        return Words::tr("%1 is %2 as it is given.").arg(element, what);
+    const QString place = operationPlace(program, found.operation);
+    if (!found.produced)
+        return Words::tr("%1 is %2: %3 says so.").arg(element, what, place);
+    const QString where =
+        runs == Runs::Devices ? Words::tr("%1 of the shard on %2").arg(element, device(found.device)) : element;
+    return nan ? Words::tr("The first NaN is %1: %2 makes it of operands without NaN.").arg(where, place)
+               : Words::tr("The first infinity is %1: %2 makes it of finite operands.").arg(where, place);
+}
+
+} // namespace shardscope::words

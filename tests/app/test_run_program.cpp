@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `shardscope run` on programs in StableHLO text.
+#include <QDir>
+#include <QTest>
+
+#include "program.h"
+
+using namespace shardscope;
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// a cut by rows, b by columns: the product is cut both ways over four devices.
+const QByteArray product = R"(sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%arg0: tensor<2x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<2x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) -> tensor<2x4xf32> {
+  %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = stablehlo.add %0, %0 : tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}
+)";
+const QByteArray productInputs = "[[[1, 2], [3, 4]], [[1, 0, 1, 0], [0, 1, 1, 0.5]]]";
+
+/// Every device returns the double of its own half, and says that all return the same.
+const QByteArray liar = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<2xf32> {
+  %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}]>] manual_axes={"x"} (%arg1: tensor<2xf32>) {
+    %1 = stablehlo.add %arg1, %arg1 : tensor<2xf32>
+    sdy.return %1 : tensor<2xf32>
+  } : (tensor<4xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+)";
+
+QByteArray function(const QByteArray& arguments, const QByteArray& body, const QByteArray& results)
+{
+    return "func.func @main(" + arguments + ") -> (" + results + ") {\n" + body + "\n}\n";
+}
+
+/// Gives back what it is given, of any type.
+QByteArray identity(const QByteArray& type)
+{
+    return function("%arg0: " + type, "  return %arg0 : " + type, type);
+}
+
+/// A .npy of format version 1.
+QByteArray npy(const QByteArray& descr, const QByteArray& shape, const QByteArray& data)
+{
+    const QByteArray header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
+    return QByteArray("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header + data;
+}
+
+} // namespace
+
+class RunProgramTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    QString file(const char* name, const QByteArray& bytes) { return writeFile(m_folder, QLatin1String(name), bytes); }
+    /// The program from a file, standard input for `--inputs -`.
+    Ran run(const QByteArray& text, const QStringList& options, const QByteArray& input = {})
+    {
+        return runProgram(QStringList{ QStringLiteral("run"), file("program.mlir", text) } + options, input);
+    }
+    Ran runJson(const QByteArray& text, const QByteArray& inputs, const QStringList& more = {})
+    {
+        return run(text,
+            QStringList{ QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--json") } + more, inputs);
+    }
+
+private Q_SLOTS:
+    void json()
+    {
+        const Ran ran = runJson(product, productInputs);
+        QCOMPARE(ran.code, 0);
+        const Json json = ran.json();
+        QVERIFY(json.at("format") == "shardscope-run");
+        QVERIFY(json.at("version") == "1.1");
+        QVERIFY(json.at("device_count") == 4);
+        QVERIFY(json.at("results").at(0).at("value") == Json::parse("[[2, 4, 6, 2], [6, 8, 14, 4]]"));
+        QVERIFY(json.at("results").at(0).at("type") == "tensor<2x4xf32>");
+        QVERIFY(
+            json.at("results").at(0).at("sharding").get<std::string>().find("[{\"x\"}, {\"y\"}]") != std::string::npos);
+        QVERIFY(json.at("arguments").at(0).at("value") == Json::parse("[[1, 2], [3, 4]]"));
+        QVERIFY(json.at("check").at("passed") == true);
+        QVERIFY(json.at("check").at("results").at(0).at("largest_error") == 0);
+        QVERIFY(json.at("not_finite").empty());
+        QVERIFY(json.at("problems").empty());
+    }
+
+    void text()
+    {
+        const Ran ran = run(product, { QStringLiteral("--inputs"), QStringLiteral("-") }, productInputs);
+        QCOMPARE(ran.code, 0);
+        for (const char* part : { "mesh x 2 × y 2: 4 devices", "arg1  tensor<2x4xf32>", "[[ 2,  4,  6,  2],",
+                 " [ 6,  8, 14,  4]]", "the devices agree with the reference" })
+            QVERIFY2(ran.out.contains(QString::fromUtf8(part)), qPrintable(ran.out));
+        QVERIFY(!ran.out.contains(QStringLiteral("NaN")));
+    }
+
+    void perDevice()
+    {
+        const Json json = runJson(product, productInputs, { QStringLiteral("--per-device") }).json();
+        const Json& devices = json.at("devices");
+        QCOMPARE(devices.size(), std::size_t{ 4 });
+        // Device 3 stands at x 1, y 1: the second row of a, the last two columns of b.
+        QVERIFY(devices.at(3).at("arguments").at(0) == Json::parse("[[3, 4]]"));
+        QVERIFY(devices.at(3).at("arguments").at(1) == Json::parse("[[1, 0], [1, 0.5]]"));
+        QVERIFY(devices.at(3).at("results").at(0) == Json::parse("[[14, 4]]"));
+        QVERIFY(devices.at(0).at("results").at(0) == Json::parse("[[2, 4]]"));
+        const Ran text = run(product,
+            { QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--per-device") }, productInputs);
+        QVERIFY2(text.out.contains(QStringLiteral("d0, d1: [0, 0–1]")), qPrintable(text.out));
+        QVERIFY2(text.out.contains(QStringLiteral("d3: [1, 2–3]\n      [[14,  4]]")), qPrintable(text.out));
+    }
+
+    void withoutMesh()
+    {
+        const QByteArray constant = function("",
+            "  %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>\n  return %0 : tensor<2xi32>", "tensor<2xi32>");
+        const Ran ran = run(constant, {});
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(ran.out.contains(QStringLiteral("it runs whole, on one device")), qPrintable(ran.out));
+        QVERIFY(ran.out.contains(QStringLiteral("[1, 2]")));
+        // On standard input as well.
+        const Ran piped =
+            runProgram({ QStringLiteral("run"), QStringLiteral("-"), QStringLiteral("--json") }, constant);
+        QCOMPARE(piped.code, 0);
+        QVERIFY(piped.json().at("results").at(0).at("value") == Json::parse("[1, 2]"));
+        QVERIFY(!piped.json().contains("check"));
+    }
+
+    void missingInputs()
+    {
+        const Ran ran = run(product, {});
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(
+            ran.error.contains(QStringLiteral("arg0 tensor<2x2xf32>, arg1 tensor<2x4xf32>")), qPrintable(ran.error));
+        QVERIFY(ran.error.contains(QStringLiteral("--random SEED")));
+    }
+
+    void random()
+    {
+        const auto values = [this](const char* seed) {
+            return run(product, { QStringLiteral("--random"), QLatin1String(seed), QStringLiteral("--json") }).json();
+        };
+        const Json one = values("1");
+        QVERIFY(one.at("results") == values("1").at("results"));
+        QVERIFY(one.at("results") != values("2").at("results"));
+        QVERIFY(one.at("check").at("passed") == true);
+        for (const Json& row : one.at("arguments").at(1).at("value"))
+            for (const Json& element : row)
+                QVERIFY(element >= -1 && element < 1);
+        // What is given stays, the rest is random.
+        const Json mixed =
+            runJson(product, R"({"arg0": [[0, 0], [0, 0]]})", { QStringLiteral("--random"), QStringLiteral("1") })
+                .json();
+        QVERIFY(mixed.at("arguments").at(1).at("value") == one.at("arguments").at(1).at("value"));
+        QVERIFY(mixed.at("results").at(0).at("value").at(1).at(3) == 0);
+        const Json indices = run(
+            identity("tensor<50xi32>"), { QStringLiteral("--random"), QStringLiteral("3"), QStringLiteral("--json") })
+                                 .json();
+        for (const Json& element : indices.at("results").at(0).at("value"))
+            QVERIFY(element >= 0 && element <= 7);
+    }
+
+    void byName()
+    {
+        const Json wanted = runJson(product, productInputs).json().at("results");
+        for (const char* names : { "\"arg0\": A, \"arg1\": B", "\"1\": B, \"0\": A", "\"%arg1\": B, \"arg0\": A" }) {
+            const QByteArray text = QByteArray("{ ")
+                + QByteArray(names).replace("A", "[[1, 2], [3, 4]]").replace("B", "[[1, 0, 1, 0], [0, 1, 1, 0.5]]")
+                + " }";
+            QVERIFY2(runJson(product, text).json().at("results") == wanted, names);
+        }
+    }
+
+    /// What is written is read back, and says the same.
+    void numpyFiles()
+    {
+        const QString folder = m_folder.filePath(QStringLiteral("out"));
+        QCOMPARE(run(product,
+                     { QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--out"), folder,
+                         QStringLiteral("--per-device") },
+                     productInputs)
+                     .code,
+            0);
+        const QByteArray bytes = fileBytes(folder + QStringLiteral("/result0.npy"));
+        QVERIFY(bytes.contains("'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)"));
+        QCOMPARE(bytes.size(), 128 + 32);
+        QCOMPARE(fileBytes(folder + QStringLiteral("/result0.d3.npy")).size(), 128 + 8);
+        const QString a =
+            file("a.npy", npy("<f4", "(2, 2)", QByteArray::fromHex("0000803f 00000040 00004040 00008040")));
+        const QString b = folder + QStringLiteral("/result0.npy");
+        const Json ran = run(product, { QStringLiteral("--inputs"), a, b, QStringLiteral("--json") }).json();
+        QVERIFY(ran.at("arguments").at(0).at("value") == Json::parse("[[1, 2], [3, 4]]"));
+        QVERIFY(ran.at("arguments").at(1).at("value") == Json::parse("[[2, 4, 6, 2], [6, 8, 14, 4]]"));
+        const Json named = run(product,
+            { QStringLiteral("--inputs"), QStringLiteral("arg1=") + b, QStringLiteral("--inputs"),
+                QStringLiteral("arg0=") + a, QStringLiteral("--json") })
+                               .json();
+        QVERIFY(named.at("results") == ran.at("results"));
+        // An archive that is none.
+        const Ran archive = run(product, { QStringLiteral("--inputs"), file("bad.npz", "PK") });
+        QCOMPARE(archive.code, 2);
+        QVERIFY2(archive.error.contains(QStringLiteral("bad.npz:1:1: E120")), qPrintable(archive.error));
+        // One result fits one file.
+        const QString one = m_folder.filePath(QStringLiteral("one.npy"));
+        QCOMPARE(run(product, { QStringLiteral("--inputs"), a, b, QStringLiteral("--out"), one }).code, 0);
+        QCOMPARE(fileBytes(one).size(), 128 + 32);
+        const QByteArray two = function(
+            "%arg0: tensor<f32>", "  return %arg0, %arg0 : tensor<f32>, tensor<f32>", "tensor<f32>, tensor<f32>");
+        QCOMPARE(run(two, { QStringLiteral("--random"), QStringLiteral("1"), QStringLiteral("--out"), one }).code, 2);
+    }
+
+    void exact_data()
+    {
+        QTest::addColumn<QByteArray>("type");
+        QTest::addColumn<QByteArray>("value");
+        QTest::newRow("i64") << QByteArray("tensor<2xi64>") << QByteArray("[9007199254740993, -9223372036854775808]");
+        QTest::newRow("ui64") << QByteArray("tensor<ui64>") << QByteArray("18446744073709551615");
+        QTest::newRow("f64") << QByteArray("tensor<2xf64>") << QByteArray("[0.1, 5e-324]");
+        QTest::newRow("f32") << QByteArray("tensor<1x1xf32>") << QByteArray("[[0.1]]");
+        QTest::newRow("bf16") << QByteArray("tensor<bf16>") << QByteArray("1.0078125");
+        QTest::newRow("f8E4M3FN") << QByteArray("tensor<f8E4M3FN>") << QByteArray("448");
+        QTest::newRow("special") << QByteArray("tensor<3xf32>") << QByteArray("[\"nan\", \"inf\", \"-inf\"]");
+        QTest::newRow("i1") << QByteArray("tensor<2xi1>") << QByteArray("[true, false]");
+        QTest::newRow("i4") << QByteArray("tensor<2xi4>") << QByteArray("[-8, 7]");
+        QTest::newRow("none") << QByteArray("tensor<2x0xf32>") << QByteArray("[[], []]");
+    }
+    void exact()
+    {
+        QFETCH(const QByteArray, type);
+        QFETCH(const QByteArray, value);
+        const Ran ran = runJson(identity(type), '[' + value + ']');
+        QCOMPARE(ran.code, 0);
+        // As text: a reader of JSON would round the numbers itself.
+        QVERIFY2(ran.out.contains(QStringLiteral("\"type\": \"%1\",\n      \"value\": %2\n")
+                                      .arg(QString::fromUtf8(type), QString::fromUtf8(value))),
+            qPrintable(ran.out));
+        // And through a file.
+        const QString path = m_folder.filePath(QStringLiteral("exact.npy"));
+        QCOMPARE(run(identity(type), { QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--out"), path },
+                     '[' + value + ']')
+                     .code,
+            0);
+        const Ran again = run(identity(type), { QStringLiteral("--inputs"), path, QStringLiteral("--json") });
+        QCOMPARE(again.code, 0);
+        QVERIFY(again.json().at("results") == ran.json().at("results"));
+    }
+
+    /// A manual computation that says of different values that they are the same.
+    void liesAboutReplication()
+    {
+        const Ran ran = runJson(liar, "[[1, 2, 3, 4]]");
+        QCOMPARE(ran.code, 1);
+        const Json check = ran.json().at("check");
+        QVERIFY(check.at("passed") == false);
+        QVERIFY(check.at("results").at(0).at("replicas_agree") == false);
+        QVERIFY(check.at("copies_differ").at(0).at("devices") == Json::parse("[0, 1]"));
+        QVERIFY(check.at("copies_differ").at(0).at("element_of_shard") == Json::parse("[0]"));
+        const Json& first = check.at("first_difference");
+        QVERIFY(first.at("operation") == "sdy.manual_computation");
+        QVERIFY(first.at("line") == 3);
+        QVERIFY(first.at("element") == Json::parse("[0]"));
+        QVERIFY(first.at("found") == 2);
+        QVERIFY(first.at("other") == 6);
+        const Ran text = run(liar, { QStringLiteral("--inputs"), QStringLiteral("-") }, "[[1, 2, 3, 4]]");
+        QCOMPARE(text.code, 1);
+        QVERIFY2(text.out.contains(QStringLiteral("%0[0] is 2 on d0 and 6 on d1, which should hold the same bits")),
+            qPrintable(text.out));
+        QVERIFY(text.out.contains(QStringLiteral("out_shardings")));
+        // Where both halves are the same, nobody has lied.
+        QCOMPARE(runJson(liar, "[[1, 2, 1, 2]]").code, 0);
+    }
+
+    void notFinite()
+    {
+        const QByteArray text = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = stablehlo.log %arg0 : tensor<4xf32>
+  %1 = stablehlo.add %0, %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+)";
+        const Ran ran = runJson(text, "[[1, 2, -1, 0]]");
+        QCOMPARE(ran.code, 0); // allowed: both runs agree
+        const Json found = ran.json().at("not_finite");
+        QCOMPARE(found.size(), std::size_t{ 4 }); // NaN and infinity, of the reference and of the devices
+        QVERIFY(found.at(0).at("kind") == "nan");
+        QVERIFY(found.at(0).at("from") == "operation");
+        QVERIFY(found.at(0).at("operation") == "stablehlo.log");
+        QVERIFY(found.at(0).at("line") == 3);
+        QVERIFY(found.at(0).at("value") == "%0");
+        QVERIFY(found.at(0).at("element") == Json::parse("[2]"));
+        QVERIFY(found.at(1).at("kind") == "infinity");
+        QVERIFY(found.at(1).at("element") == Json::parse("[3]"));
+        QVERIFY(found.at(2).at("run") == "devices");
+        QVERIFY(found.at(2).at("device") == 1);
+        QVERIFY(found.at(2).at("element") == Json::parse("[0]"));
+        // One that comes in with an argument.
+        const Ran given = run(text, { QStringLiteral("--inputs"), QStringLiteral("-") }, "[[1, 2, 3, \"nan\"]]");
+        QCOMPARE(given.code, 0);
+        QVERIFY2(given.out.contains(QStringLiteral("%arg0[3] is NaN as it is given")), qPrintable(given.out));
+        QCOMPARE(given.out.count(QStringLiteral("is NaN as it is given")), 1);
+    }
+
+    /// Places beyond the end are moved back into the array, as StableHLO says.
+    void clamped()
+    {
+        const QByteArray slice = function("%arg0: tensor<5xi32>, %arg1: tensor<i32>",
+            "  %0 = stablehlo.dynamic_slice %arg0, %arg1, sizes = [2] : (tensor<5xi32>, tensor<i32>) -> tensor<2xi32>\n"
+            "  return %0 : tensor<2xi32>",
+            "tensor<2xi32>");
+        const QByteArray gather = function("%arg0: tensor<5xi32>, %arg1: tensor<1xi32>",
+            "  %0 = \"stablehlo.gather\"(%arg0, %arg1) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], "
+            "start_index_map = [0]>, slice_sizes = array<i64: 2>, indices_are_sorted = false}> : (tensor<5xi32>, "
+            "tensor<1xi32>) -> tensor<2xi32>\n  return %0 : tensor<2xi32>",
+            "tensor<2xi32>");
+        for (const auto& [at, wanted] :
+            { std::pair("9", "[13, 14]"), std::pair("-7", "[10, 11]"), std::pair("2", "[12, 13]") }) {
+            const QByteArray array = "[[10, 11, 12, 13, 14], ";
+            QVERIFY(runJson(slice, array + at + ']').json().at("results").at(0).at("value") == Json::parse(wanted));
+            QVERIFY(
+                runJson(gather, array + '[' + at + "]]").json().at("results").at(0).at("value") == Json::parse(wanted));
+        }
+        // Cut over devices they mean the same.
+        QByteArray cut = slice;
+        cut.replace("%arg0: tensor<5xi32>", "%arg0: tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}")
+            .replace("(tensor<5xi32>", "(tensor<6xi32>");
+        const Json json = runJson("sdy.mesh @mesh = <[\"x\"=2]>\n" + cut, "[[10, 11, 12, 13, 14, 15], 9]").json();
+        QVERIFY(json.at("results").at(0).at("value") == Json::parse("[14, 15]"));
+        QVERIFY(json.at("check").at("passed") == true);
+    }
+
+    void tooLarge()
+    {
+        const QByteArray type = "tensor<2000000x2000000xf32>";
+        const Ran ran = run(
+            function("%arg0: " + type, "  %0 = stablehlo.add %arg0, %arg0 : " + type + "\n  return %0 : " + type, type),
+            { QStringLiteral("--random"), QStringLiteral("1"), QStringLiteral("--json") });
+        QCOMPARE(ran.code, 1);
+        const Json problem = ran.json().at("problems").at(0);
+        QVERIFY(problem.at("code") == "E145");
+        QVERIFY(problem.at("args").at("bytes") >= 32'000'000'000'000);
+        QVERIFY(problem.at("args").at("limit") > 0);
+    }
+
+    void refused_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("said");
+        const QByteArray one = "%arg0: tensor<2xf32>", type = "tensor<2xf32>";
+        const QByteArray handle =
+            "channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true";
+        QTest::newRow("custom call") << function(one,
+            "  %0 = stablehlo.custom_call @my_kernel(%arg0) : (tensor<2xf32>) -> tensor<2xf32>\n  return %0 : "
+            "tensor<2xf32>",
+            type) << QStringLiteral("my_kernel");
+        QTest::newRow("infeed") << function("",
+            "  %t = stablehlo.create_token : !stablehlo.token\n  %0:2 = \"stablehlo.infeed\"(%t) : (!stablehlo.token) "
+            "-> (tensor<2xf32>, !stablehlo.token)\n  return %0#0 : tensor<2xf32>",
+            type) << QStringLiteral("stablehlo.infeed exchanges values");
+        QTest::newRow("send") << function(one,
+            "  %t = stablehlo.create_token : !stablehlo.token\n  %0 = \"stablehlo.send\"(%arg0, %t) {" + handle
+                + "} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token\n  return %arg0 : tensor<2xf32>",
+            type) << QStringLiteral("stablehlo.send exchanges values");
+        QTest::newRow("token") << identity("!stablehlo.token") << QStringLiteral("token");
+        QTest::newRow("complex") << identity("tensor<2xcomplex<f32>>") << QStringLiteral("complex");
+        QTest::newRow("unknown") << function(
+            one, "  %0 = \"my.op\"(%arg0) : (tensor<2xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>", type)
+                                 << QStringLiteral("my.op");
+    }
+    void refused()
+    {
+        QFETCH(const QByteArray, text);
+        QFETCH(const QString, said);
+        const Ran ran = run(text, { QStringLiteral("--random"), QStringLiteral("1") });
+        QVERIFY2(ran.code == 1, qPrintable(ran.out + ran.error));
+        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY(ran.error.contains(QStringLiteral("E144")));
+        QVERIFY(ran.out.isEmpty());
+    }
+
+    void badInputs_data()
+    {
+        QTest::addColumn<QByteArray>("inputs");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("one missing") << QByteArray("[[[1, 2], [3, 4]]]") << QStringLiteral("E194")
+                                     << QStringLiteral("the list has 1 arguments, and should have 2");
+        QTest::newRow("one too many") << QByteArray("[1, 2, 3]") << QStringLiteral("E194")
+                                      << QStringLiteral("has 3 arguments");
+        QTest::newRow("missing by name") << QByteArray("{\"arg0\": [[1, 2], [3, 4]]}") << QStringLiteral("E123")
+                                         << QStringLiteral("arg1 is not given; it is tensor<2xi32>");
+        QTest::newRow("unknown name") << QByteArray("{\"arg7\": 1}") << QStringLiteral("E124")
+                                      << QStringLiteral("arg0, arg1");
+        QTest::newRow("twice") << QByteArray("{\"arg1\": [1, 2], \"1\": [1, 2]}") << QStringLiteral("E121")
+                               << QStringLiteral("arg1");
+        QTest::newRow("ragged") << QByteArray("[[[1, 2], [3]], [1, 2]]") << QStringLiteral("E194")
+                                << QStringLiteral("arg0[1] has 1 entries, and should have 2");
+        QTest::newRow("shape") << QByteArray("[[[1, 2], [3, 4], [5, 6]], [1, 2]]") << QStringLiteral("E194")
+                               << QStringLiteral("arg0 has 3 entries");
+        QTest::newRow("rank") << QByteArray("[[1, 2], [1, 2]]") << QStringLiteral("E122") << QStringLiteral("arg0[0]");
+        QTest::newRow("type") << QByteArray("[[[1, 2], [3, 4]], [1, 2.5]]") << QStringLiteral("E122")
+                              << QStringLiteral("whole number (i32)");
+        QTest::newRow("text") << QByteArray("[[[1, 2], [3, \"four\"]], [1, 2]]") << QStringLiteral("E122")
+                              << QStringLiteral("four");
+        QTest::newRow("range") << QByteArray("[[[1, 2], [3, 4]], [1, 2147483648]]") << QStringLiteral("E125")
+                               << QStringLiteral("2147483647");
+        QTest::newRow("too large for f32")
+            << QByteArray("[[[1, 2], [3, 1e39]], [1, 2]]") << QStringLiteral("E125") << QStringLiteral("arg0[1][1]");
+        QTest::newRow("no list") << QByteArray("3") << QStringLiteral("E122") << QStringLiteral("--inputs");
+        QTest::newRow("no JSON") << QByteArray("[[1, 2") << QStringLiteral("E120")
+                                 << QStringLiteral("standard input:1:");
+        QTest::newRow("nothing") << QByteArray() << QStringLiteral("E120") << QString();
+    }
+    void badInputs()
+    {
+        QFETCH(const QByteArray, inputs);
+        QFETCH(const QString, code);
+        QFETCH(const QString, said);
+        const QByteArray text = function(
+            "%arg0: tensor<2x2xf32>, %arg1: tensor<2xi32>", "  return %arg0 : tensor<2x2xf32>", "tensor<2x2xf32>");
+        const Ran ran = run(text, { QStringLiteral("--inputs"), QStringLiteral("-") }, inputs);
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.error.contains(code), qPrintable(ran.error));
+        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY(ran.out.isEmpty());
+    }
+
+    void badFiles_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("code");
+        const QByteArray data(16, '\0');
+        QTest::newRow("cut short") << npy("<f4", "(2, 2)", data.first(10)) << QStringLiteral("E194");
+        QTest::newRow("goes on") << npy("<f4", "(2, 2)", data + "x") << QStringLiteral("E194");
+        QTest::newRow("cut in the header") << npy("<f4", "(2, 2)", {}).first(20) << QStringLiteral("E120");
+        QTest::newRow("other type") << npy("<f8", "(2, 2)", data + data) << QStringLiteral("E140");
+        QTest::newRow("other shape") << npy("<f4", "(4,)", data) << QStringLiteral("E140");
+        QTest::newRow("raw bytes") << npy("<V2", "(2, 2)", data.first(8)) << QStringLiteral("E140");
+        QTest::newRow("huge") << npy("<f4", "(1000000, 1000000, 1000000)", data) << QStringLiteral("E140");
+        QTest::newRow("beyond all sizes") << npy("<f4", "(9000000000, 9000000000)", data) << QStringLiteral("E126");
+        QTest::newRow("objects") << npy("|O", "(2, 2)", data) << QStringLiteral("E124");
+        QTest::newRow("other file") << QByteArray("not an array") << QStringLiteral("E120");
+        QTest::newRow("empty") << QByteArray() << QStringLiteral("E120");
+        QTest::newRow("newer") << QByteArray("\x93NUMPY\x09\x00\x00\x00\x00\x00", 12) << QStringLiteral("E127");
+    }
+    void badFiles()
+    {
+        QFETCH(const QByteArray, bytes);
+        QFETCH(const QString, code);
+        const Ran ran = run(identity("tensor<2x2xf32>"), { QStringLiteral("--inputs"), file("bad.npy", bytes) });
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.error.contains(code), qPrintable(ran.error));
+        QVERIFY2(ran.error.contains(QStringLiteral("bad.npy")), qPrintable(ran.error));
+    }
+
+    void badNames()
+    {
+        const QByteArray text = identity("tensor<f32>");
+        const auto error = [&](const QString& given) {
+            const Ran ran = run(text, { QStringLiteral("--inputs"), given });
+            return ran.code == 2 ? ran.error : QString();
+        };
+        QVERIFY(error(QStringLiteral("/there/is/no.npy")).contains(QStringLiteral("E129")));
+        QVERIFY(error(QStringLiteral("/there/is/no.json")).contains(QStringLiteral("E129")));
+        QVERIFY(error(QStringLiteral("array.txt")).contains(QStringLiteral("E124")));
+        QVERIFY(error(QStringLiteral("arg9=x.npy")).contains(QStringLiteral("E124")));
+        const QString good = file("good.npy", npy("<f4", "()", QByteArray(4, '\0')));
+        const Ran twice = run(text, { QStringLiteral("--inputs"), good, good });
+        QCOMPARE(twice.code, 2);
+        QVERIFY2(
+            twice.error.contains(QStringLiteral("--inputs has 2 arrays, and should have 1")), qPrintable(twice.error));
+    }
+
+    /// Options of one kind of file mean nothing for the other.
+    void otherOptions()
+    {
+        const QString program = file("program.mlir", identity("tensor<f32>"));
+        const QString experiment = file("experiment.json", smallMlp());
+        for (const char* option : { "--steps=2", "--runs=2", "--loops=2", "--threads=1", "--timeit" }) {
+            const Ran ran = runProgram({ QStringLiteral("run"), program, QStringLiteral("--random"),
+                QStringLiteral("1"), QLatin1String(option) });
+            QCOMPARE(ran.code, 2);
+            QVERIFY2(ran.error.contains(QStringLiteral("is for experiments")), qPrintable(ran.error));
+        }
+        for (const char* option : { "--inputs=x.json", "--random=1", "--per-device", "--out=x" }) {
+            const Ran ran = runProgram({ QStringLiteral("run"), experiment, QLatin1String(option) });
+            QCOMPARE(ran.code, 2);
+            QVERIFY2(ran.error.contains(QStringLiteral("is for programs in StableHLO text")), qPrintable(ran.error));
+        }
+    }
+
+    void expectations()
+    {
+        const auto text = [](const char* expected) {
+            return QByteArray("func.func @main() {\n  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>\n"
+                              "  %1 = stablehlo.constant dense<")
+                + expected + "> : tensor<2xf32>\n  check.expect_eq %0, %1 : tensor<2xf32>\n  return\n}\n";
+        };
+        QCOMPARE(run(text("[1.0, 2.0]"), {}).code, 0);
+        const Ran wrong = run(text("[1.0, 3.0]"), {});
+        QCOMPARE(wrong.code, 1);
+        QVERIFY2(
+            wrong.out.contains(QStringLiteral("check.expect_eq in line 4 on d0: element 1 is")), qPrintable(wrong.out));
+    }
+
+    /// A program that is what each of several devices runs, with groups of their ids.
+    void programOfADevice()
+    {
+        const QByteArray text = R"(module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.all_reduce"(%arg0) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+})";
+        const Ran ran = runJson(text, "[[1, 2]]", { QStringLiteral("--per-device") });
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.json().at("device_count") == 2);
+        QVERIFY(ran.json().at("results").at(0).at("value") == Json::parse("[2, 4]"));
+        QVERIFY(ran.json().at("devices").at(1).at("results").at(0) == Json::parse("[2, 4]"));
+    }
+};
+
+QTEST_GUILESS_MAIN(RunProgramTest)
+#include "test_run_program.moc"

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs read from a text, laid out: meshes with other devices, shared functions, axes of size 1, and what is said of
+// shardings that cannot stay.
+#include <QTest>
+
+#include "base/codes.h"
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "pipeline/analyse.h"
+#include "pipeline/value_meshes.h"
+#include "sharding/sharding_text.h"
+#include "sharding/text.h"
+
+using namespace shardscope;
+
+namespace {
+
+SnapshotPtr laidOut(const std::string& text)
+{
+    Result<Experiment> made =
+        experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text), {} }, "program");
+    if (!made)
+        qFatal("not read");
+    AnalysisCache cache;
+    return analyse(std::make_shared<const Experiment>(std::move(*made)), 1, cache);
+}
+
+std::string held(const Snapshot& snapshot, std::string_view path)
+{
+    const TensorRow* row = snapshot.row(path);
+    return row ? toJax(row->spec) : "no row";
+}
+
+const Diagnostic* problem(const Snapshot& snapshot, Code code)
+{
+    for (const Problem& each : snapshot.problems)
+        if (each.diagnostic.code == code)
+            return &each.diagnostic;
+    return nullptr;
+}
+
+/// main(a, b) = a + b with these shardings, over these meshes.
+std::string sum(const std::string& meshes, const std::string& a, const std::string& b, const std::string& shape = "8x8")
+{
+    const std::string t = "tensor<" + shape + "xf32>";
+    return meshes + "func.func @main(%a: " + t + " {sdy.sharding = #sdy.sharding<" + a + ">}, %b: " + t
+        + " {sdy.sharding = #sdy.sharding<" + b + ">}) -> " + t + " {\n  %0 = stablehlo.add %a, %b : " + t
+        + "\n  return %0 : " + t + "\n}\n";
+}
+
+const std::string twoByFour = "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\n";
+
+} // namespace
+
+class TestProgramLayout : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void otherOrdersOfDevicesStayThemselves()
+    {
+        const SnapshotPtr snapshot =
+            laidOut(sum(twoByFour + "sdy.mesh @rev = <[\"x\"=2, \"y\"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>\n",
+                "@mesh, [{\"x\", ?}, {?}]", "@rev, [{?}, {\"y\", ?}]"));
+        QCOMPARE(held(*snapshot, "arg0"), std::string("P('x', None)"));
+        QCOMPARE(held(*snapshot, "arg1"), std::string("P(None, 'y')"));
+        QCOMPARE(held(*snapshot, "0"), std::string("P(None, None)")); // nothing passes from one mesh to another
+        QCOMPARE(snapshot->row("arg1")->layout.mesh().deviceAt(0), 7);
+        QCOMPARE(snapshot->row("arg0")->layout.mesh().deviceAt(0), 0);
+        QVERIFY(!problem(*snapshot, Code::ProgramNotRun)->arg("elsewhere"));
+    }
+    void axesInAnotherOrderAreTheSameAxes()
+    {
+        const SnapshotPtr snapshot = laidOut(sum(twoByFour + "sdy.mesh @turned = <[\"y\"=4, \"x\"=2]>\n",
+            "@mesh, [{\"x\", ?}, {?}]", "@turned, [{\"x\"}, {\"y\"}]"));
+        QCOMPARE(held(*snapshot, "arg1"), std::string("P('x', 'y')"));
+        // Position (x 1, y 0) of the first mesh is device 4, of the second device 1.
+        QCOMPARE(snapshot->row("arg0")->layout.mesh().deviceAt(4), 4);
+        QCOMPARE(snapshot->row("arg1")->layout.mesh().deviceAt(4), 1);
+    }
+    void meshesWithOtherAxesAreNamed()
+    {
+        const SnapshotPtr snapshot = laidOut(
+            sum("sdy.mesh @a = <[\"x\"=2]>\nsdy.mesh @b = <[\"z\"=4]>\n", "@a, [{?}, {?}]", "@b, [{\"z\"}, {}]"));
+        const Diagnostic* said = problem(*snapshot, Code::ProgramNotRun);
+        QVERIFY(said && said->arg("elsewhere"));
+        QCOMPARE(said->list("elsewhere"), std::vector<std::string>{ "b" });
+    }
+    void axesOfSizeOneStandInNobodysWay()
+    {
+        const SnapshotPtr snapshot = laidOut(
+            sum("sdy.mesh @mesh = <[\"x\"=2, \"o\"=1]>\n", "@mesh, [{\"o\", ?}, {?}]", "@mesh, [{\"x\", ?}, {?}]"));
+        QCOMPARE(held(*snapshot, "0"), std::string("P('x', None)"));
+    }
+    void everyCallHasItsOwnBody()
+    {
+        const std::string t = "tensor<8x8xf32>";
+        const SnapshotPtr snapshot = laidOut(twoByFour + "func.func @main(%a: " + t
+            + " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}, %b: " + t
+            + " {sdy.sharding = #sdy.sharding<@mesh, [{}, {\"y\"}]>}) -> (" + t + ", " + t
+            + ") {\n  %0 = call @f(%a) : (" + t + ") -> " + t + "\n  %1 = call @f(%b) : (" + t + ") -> " + t
+            + "\n  return %0, %1 : " + t + ", " + t + "\n}\nfunc.func private @f(%x: " + t + ") -> " + t
+            + " {\n  %0 = stablehlo.tanh %x : " + t + "\n  return %0 : " + t + "\n}\n");
+        const Region& main = snapshot->program->main();
+        const auto sharding = [&](ValueId value) {
+            return dimensionsText(snapshot->propagation->shardings[value.index], *snapshot->mesh);
+        };
+        QCOMPARE(sharding(main.results[0]), std::string("[{x, ?}, {?}]"));
+        QCOMPARE(sharding(main.results[1]), std::string("[{?}, {y, ?}]"));
+    }
+    void whatDoesNotDivideIsSaid()
+    {
+        const SnapshotPtr snapshot =
+            laidOut(sum(twoByFour, "@mesh, [{\"y\", ?}, {?}]", "@mesh, [{?}, {\"x\"}]", "6x8"));
+        const Diagnostic* said = problem(*snapshot, Code::SilentlyReplicated);
+        QVERIFY(said);
+        QCOMPARE(said->where.path, std::string("arg0"));
+        QCOMPARE(said->number("size"), 6);
+        QCOMPARE(said->number("partitions"), 4);
+        QCOMPARE(held(*snapshot, "arg0"), std::string("P(None, 'x')"));
+    }
+    void groupsThatDisagreeAreSaid()
+    {
+        std::string text = sum(twoByFour, "@mesh, [{\"x\", ?}, {?}]", "@mesh, [{\"y\", ?}, {?}]");
+        text.insert(text.find("  %0 ="),
+            "  sdy.sharding_group %a group_id=0 : tensor<8x8xf32>\n"
+            "  sdy.sharding_group %b group_id=0 : tensor<8x8xf32>\n");
+        QVERIFY(problem(*laidOut(text), Code::ShardingGroupConflict));
+    }
+    void meshesInAnotherOrder()
+    {
+        const Mesh main = Mesh::create({ { "x", 2 }, { "y", 2 } }).value();
+        const Mesh turned = Mesh::create({ { "y", 2 }, { "x", 2 } }).value();
+        const MeshPtr made = inAxisOrderOf(main, turned);
+        QVERIFY(made);
+        QCOMPARE((std::vector<std::int32_t>(made->deviceOrder().begin(), made->deviceOrder().end())),
+            (std::vector<std::int32_t>{ 0, 2, 1, 3 }));
+        QVERIFY(!inAxisOrderOf(main, Mesh::create({ { "x", 4 } }).value()));
+        QVERIFY(!inAxisOrderOf(main, Mesh::create({ { "x", 2 }, { "y", 4 } }).value()));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestProgramLayout)
+#include "test_program_layout.moc"

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Random programs, partitioned and run on devices: what holds of every one of them. Whole numbers wrap around, so that
+// sums do not depend on their order and results have to be equal bit by bit.
+#include <QtTest>
+
+#include <cstring>
+#include <iostream>
+#include <map>
+
+#include "partition/legalize.h"
+#include "partition/partition_program.h"
+#include "propagation/program_texts.h"
+#include "simulate/evaluate/partitioned.h"
+#include "stablehlo/print.h"
+#include "stablehlo/read.h"
+
+using namespace shardscope;
+using evaluate::Array;
+using evaluate::Arrays;
+using program_texts::Draft;
+
+class TestRandomExecution : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyDeviceHoldsItsPartOfTheReference();
+    void orderOfDevicesMeansNothing();
+    void axesOfSizeOneMeanNothing();
+    void thereAndBackIsTheIdentity();
+};
+
+namespace {
+
+/// More of them on demand: SHARDSCOPE_PROGRAMS=100000.
+const auto programs = static_cast<std::uint64_t>(std::max(1000, qEnvironmentVariableIntValue("SHARDSCOPE_PROGRAMS")));
+
+std::string sentence(const Diagnostic& found)
+{
+    std::string text(found.id());
+    for (const Arg& arg : found.args)
+        text += ", " + arg.name + " " + found.text(arg.name);
+    return text + ", line " + std::to_string(found.where.line);
+}
+
+/// A program with all that was made of it.
+struct Ran {
+    std::string text;
+    Program program;
+    std::optional<PartitionedProgram> parts;
+    Arrays arguments;
+    Arrays whole; ///< results of the reference
+    evaluate::PartitionedExecution devices;
+    std::string wrong; ///< empty: all of it worked
+};
+
+Arrays randomArguments(const Program& program, std::uint64_t seed)
+{
+    shardscope::test::SplitMix random(seed);
+    Arrays arguments;
+    for (const ValueId argument : program.main().arguments) {
+        arguments.push_back(Array::zeros(program.value(argument).type));
+        for (std::int64_t i = 0; i < arguments.back().count(); ++i)
+            evaluate::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
+    }
+    return arguments;
+}
+
+Ran run(std::string text, std::uint64_t seed)
+{
+    Ran ran;
+    ran.text = std::move(text);
+    Result<ReadProgram> read = readStableHlo(ran.text);
+    if (!read) {
+        ran.wrong = sentence(read.error());
+        return ran;
+    }
+    ran.program = std::move(read->program);
+    if (const std::vector<Diagnostic> illegal = verify(ran.program); !illegal.empty()) {
+        ran.wrong = sentence(illegal.front());
+        return ran;
+    }
+    ran.arguments = randomArguments(ran.program, seed);
+    Result<evaluate::Execution> whole = evaluate::execute(ran.program, { ran.arguments }, {});
+    if (!whole) {
+        ran.wrong = "reference: " + sentence(whole.error());
+        return ran;
+    }
+    ran.whole = std::move(whole->results[0]);
+    Result<PartitionedProgram> parts = partitionProgram(ran.program);
+    if (!parts) {
+        ran.wrong = "partition: " + sentence(parts.error());
+        return ran;
+    }
+    ran.parts = std::move(*parts);
+    Result<evaluate::PartitionedExecution> devices = evaluate::executePartitioned(ran.parts->device, ran.arguments);
+    if (!devices)
+        ran.wrong = "devices: " + sentence(devices.error());
+    else
+        ran.devices = std::move(*devices);
+    return ran;
+}
+
+/// What a failure is looked at with: the program with its shardings and collectives, and that of the devices.
+std::string stagesOf(const Ran& ran)
+{
+    if (ran.parts)
+        return printStableHlo(ran.parts->sharded) + "---\n" + printStableHlo(ran.parts->device.program);
+    auto propagated = passes::propagationPipeline(ran.program, {});
+    if (!propagated)
+        return {};
+    Program legal = legalizeForDevices(std::move(propagated->program));
+    const std::string before = printStableHlo(legal);
+    passes::ExportOptions exported;
+    exported.explicitCollectives = true;
+    exported.inlineMeshes = false;
+    const auto collectives = passes::insertCollectives(std::move(legal), exported);
+    return before + "---\n" + (collectives ? printStableHlo(collectives->program) : std::string());
+}
+
+bool sameBytes(const Array& a, const Array& b)
+{
+    return a.type == b.type
+        && (a.count() == 0
+            || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.count() * a.elementBytes())) == 0);
+}
+
+/// Empty if every device holds its part of every result, and no two copies differ.
+std::string compareWithReference(const Ran& ran)
+{
+    for (std::size_t i = 0; i < ran.whole.size(); ++i) {
+        if (!sameBytes(ran.devices.outputs[i], ran.whole[i]))
+            return "output " + std::to_string(i) + " is another";
+        const Arrays wanted =
+            evaluate::cutIntoShards(ran.whole[i], ran.parts->device.outputs[i], ran.parts->device.mesh);
+        for (std::size_t device = 0; device < wanted.size(); ++device)
+            if (!sameBytes(ran.devices.shards[device][i], wanted[device]))
+                return "output " + std::to_string(i) + " of device " + std::to_string(device) + " is another";
+    }
+    return ran.devices.differences.empty() ? std::string() : "copies differ";
+}
+
+std::map<OpKind, int> kindsOf(const Program& program)
+{
+    std::map<OpKind, int> kinds;
+    for (const Operation& operation : program.operations)
+        ++kinds[operation.kind];
+    return kinds;
+}
+
+#define VERIFY_RUN(ran, seed, problem)                                                                                 \
+    do {                                                                                                               \
+        const std::string found = (ran).wrong.empty() ? (problem) : (ran).wrong;                                       \
+        if (!found.empty())                                                                                            \
+            std::cout << (ran).text << "---\n" << stagesOf(ran) << std::endl;                                          \
+        QVERIFY2(found.empty(), ("program " + std::to_string(seed) + ": " + found).c_str());                           \
+    } while (false)
+
+Draft draftThatRuns(std::uint64_t seed)
+{
+    return program_texts::draft(seed, program_texts::Purpose::Run);
+}
+
+} // namespace
+
+void TestRandomExecution::everyDeviceHoldsItsPartOfTheReference()
+{
+    std::map<OpKind, int> kinds;
+    int cut = 0;
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const Ran ran = run(program_texts::write(draftThatRuns(seed), {}), seed);
+        VERIFY_RUN(ran, seed, compareWithReference(ran));
+        for (const auto& [kind, count] : kindsOf(ran.parts->device.program))
+            kinds[kind] += count;
+        for (const ShardedArray& output : ran.parts->device.outputs)
+            cut += output.sharding.isFullyReplicated() ? 0 : 1;
+    }
+    // They are worth something: every collective occurs, and results are cut.
+    for (const OpKind kind : { OpKind::AllReduce, OpKind::AllGather, OpKind::AllToAll, OpKind::ReduceScatter,
+             OpKind::CollectivePermute, OpKind::While, OpKind::Sort, OpKind::Gather }) {
+        if (kinds[kind] == 0)
+            qWarning("no operation of kind %d", static_cast<int>(kind));
+        QVERIFY(kinds[kind] > 0);
+    }
+    QVERIFY2(cut > static_cast<int>(programs) / 3, qPrintable(QString::number(cut)));
+}
+
+void TestRandomExecution::orderOfDevicesMeansNothing()
+{
+    for (std::uint64_t seed = 0; seed < programs / 2; ++seed) {
+        Draft draft = draftThatRuns(seed);
+        draft.reversedDevices = false;
+        const Ran plain = run(program_texts::write(draft, {}), seed);
+        VERIFY_RUN(plain, seed, compareWithReference(plain));
+        draft.reversedDevices = true;
+        const Ran reversed = run(program_texts::write(draft, {}), seed);
+        VERIFY_RUN(reversed, seed, compareWithReference(reversed));
+        QCOMPARE(kindsOf(reversed.parts->device.program), kindsOf(plain.parts->device.program));
+        const std::size_t devices = plain.devices.shards.size();
+        for (std::size_t device = 0; device < devices; ++device) {
+            const Arrays &held = plain.devices.shards[device], &other = reversed.devices.shards[devices - 1 - device];
+            for (std::size_t i = 0; i < held.size(); ++i)
+                VERIFY_RUN(reversed, seed,
+                    sameBytes(held[i], other[i]) ? std::string() : "another result at the same place of the mesh");
+        }
+    }
+}
+
+void TestRandomExecution::axesOfSizeOneMeanNothing()
+{
+    for (std::uint64_t seed = 0; seed < programs / 2; ++seed) {
+        const Draft draft = draftThatRuns(seed);
+        const Ran plain = run(program_texts::write(draft, {}), seed);
+        VERIFY_RUN(plain, seed, compareWithReference(plain));
+        const Ran more = run(program_texts::write(draft, { .unused = true, .sprinkled = seed % 3 != 0 }), seed);
+        VERIFY_RUN(more, seed, compareWithReference(more));
+        QCOMPARE(kindsOf(more.parts->device.program), kindsOf(plain.parts->device.program));
+    }
+}
+
+void TestRandomExecution::thereAndBackIsTheIdentity()
+{
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const Ran ran = run(program_texts::write(program_texts::thereAndBack(seed), {}), seed);
+        VERIFY_RUN(ran, seed, compareWithReference(ran));
+        VERIFY_RUN(
+            ran, seed, sameBytes(ran.devices.outputs[0], ran.arguments[0]) ? std::string() : "not what it was before");
+    }
+}
+
+QTEST_APPLESS_MAIN(TestRandomExecution)
+#include "test_random_execution.moc"

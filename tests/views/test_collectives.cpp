@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock of collectives: its layouts, its tables under Qt's tester, filters and sums, the way to the selection and
+// back, what it says when there is nothing, and the list of a text that is made beside the window.
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <cmath>
+
+#include "experiment/edits.h"
+#include "experiment_file/gallery.h"
+#include "panel_fixture.h"
+#include "views/collectives_view/alternatives_model.h"
+#include "views/collectives_view/collective_page.h"
+#include "views/collectives_view/collective_texts.h"
+#include "views/collectives_view/collectives_view.h"
+#include "views/collectives_view/example_column.h"
+#include "views/collectives_view/exchange_layout.h"
+#include "views/collectives_view/exchange_subject.h"
+#include "views/collectives_view/exchange_view.h"
+#include "views/collectives_view/side_by_side.h"
+#include "views/collectives_view/sums_bars.h"
+#include "views/collectives_view/work_strip.h"
+#include "views/panel/panel.h"
+#include "views/shard_grid_view/grid_canvas.h"
+#include "views/span_text/span_text.h"
+#include "views/theme/appearance.h"
+#include "views/widgets/segmented_bar.h"
+
+using namespace shardscope;
+
+namespace {
+
+Experiment programOf(const char* text, const char* title)
+{
+    return *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, title);
+}
+
+/// The contracted dimension is cut: one all-reduce over x, of [8, 32].
+Experiment contraction()
+{
+    return programOf(R"(sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %b: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+  return %0 : tensor<8x32xf32>
+})",
+        "contraction");
+}
+
+/// Cut alike from end to end: nothing is sent.
+Experiment elementwise(const char* mesh)
+{
+    const std::string text = std::string("sdy.mesh @mesh = <[") + mesh + R"(]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x16xf32> {
+  %0 = stablehlo.add %a, %a : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+})";
+    return programOf(text.c_str(), "elementwise");
+}
+
+/// A manual computation that has a collective of its own, on what each device holds.
+Experiment manual()
+{
+    return programOf(R"(sdy.mesh @mesh = <["x"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> tensor<8x4xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}, {"x"}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%arg: tensor<8x4xf32>) {
+    %1 = "stablehlo.reduce_scatter"(%arg) ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %2 = stablehlo.add %l, %r : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }) {scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids} : (tensor<8x4xf32>) -> tensor<2x4xf32>
+    sdy.return %1 : tensor<2x4xf32>
+  } : (tensor<8x16xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+})",
+        "manual");
+}
+
+struct Shown : test::Fixture {
+    explicit Shown(Experiment experiment, QSize size = { 1100, 600 })
+        : Fixture(std::move(experiment))
+        , view(&document, &selection)
+    {
+        view.resize(size);
+        view.show();
+    }
+    CollectivesView view;
+    void settle() { QTRY_VERIFY_WITH_TIMEOUT(!view.isWorking(), 30000); }
+};
+
+int rowsOn(const CollectiveList& list, const char* axis)
+{
+    return static_cast<int>(std::count_if(list.entries.begin(), list.entries.end(),
+        [&](const CollectiveEntry& entry) { return keyOf(entry, CollectiveKey::Axes) == axis; }));
+}
+
+} // namespace
+
+class TestCollectives : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void barsHaveTheLengthOfTheirShares()
+    {
+        const SumsLayout layout = SumsLayout::make({ 1, 0.5, 0.0001, 0 }, 200, 22, 40);
+        QCOMPARE(layout.rows.size(), std::size_t(4));
+        QCOMPARE(layout.height(), 88);
+        const int whole = layout.rows[0].bar.width();
+        QVERIFY(whole > 100);
+        QVERIFY(std::abs(layout.rows[1].bar.width() - whole / 2) <= 1);
+        QCOMPARE(layout.rows[2].bar.width(), 2); // something is sent, and is seen
+        QVERIFY(layout.rows[3].bar.isEmpty());
+        for (std::size_t i = 0; i < layout.rows.size(); ++i) {
+            const SumsLayout::Row& row = layout.rows[i];
+            QVERIFY(row.row.contains(row.name) && row.row.contains(row.figure));
+            QVERIFY(!row.name.intersects(row.figure) && !row.bar.intersects(row.figure));
+            QCOMPARE(layout.rowAt(row.row.center()), static_cast<int>(i));
+        }
+        QCOMPARE(layout.rowAt({ 10, 100 }), -1);
+        QCOMPARE(SumsLayout::make({}, 200, 22, 40).height(), 0);
+        // Too narrow for anything: no negative sizes.
+        for (const SumsLayout::Row& row : SumsLayout::make({ 0.5 }, 10, 22, 40).rows)
+            QVERIFY(row.name.width() >= 0 && row.figure.width() >= 0 && row.bar.width() >= 0);
+    }
+
+    void gridsStandBesideEachOtherWhereThereIsRoom()
+    {
+        const ExchangeSizes sizes;
+        for (const QSize area : { QSize(900, 500), QSize(470, 200), QSize(300, 700), QSize(240, 100) }) {
+            const ExchangeLayout layout = ExchangeLayout::make(area, sizes);
+            QCOMPARE(layout.beside, ExchangeLayout::isBeside(area.width(), sizes));
+            const QRect parts[] = { layout.beforeHead, layout.beforeGrid, layout.band, layout.afterHead,
+                layout.afterGrid };
+            for (std::size_t a = 0; a < std::size(parts); ++a) {
+                QVERIFY(QRect(0, 0, area.width(), 10000).contains(parts[a]));
+                for (std::size_t b = 0; b < a; ++b)
+                    QVERIFY(!parts[a].intersects(parts[b]));
+            }
+            QCOMPARE(layout.beforeGrid.size(), layout.afterGrid.size());
+            QVERIFY(layout.beforeGrid.height() >= sizes.leastGridHeight);
+            QCOMPARE(layout.arrows.size(), std::size_t(layout.beside ? 1 : 2));
+            for (const ExchangeLayout::Arrow& arrow : layout.arrows)
+                for (const QRect& part : parts)
+                    QVERIFY(!part.contains(arrow.head[0]) || !part.contains(arrow.stem.p1()));
+        }
+        QVERIFY(ExchangeLayout::make({ 900, 500 }, sizes).beside);
+        QVERIFY(!ExchangeLayout::make({ 300, 700 }, sizes).beside);
+    }
+
+    void bothGridsSpanTheSameDimensions()
+    {
+        // An all-to-all from the first dimension to the last of three: both are drawn, before and after.
+        const MeshPtr mesh = std::make_shared<const Mesh>(*Mesh::create({ { "x", 4 } }));
+        TensorSharding before = TensorSharding::fullyReplicated(3), after = before;
+        before.dims[0].axes = { wholeAxis(*mesh, 0) };
+        after.dims[2].axes = { wholeAxis(*mesh, 0) };
+        const Shape shape{ 8, 16, 32 };
+        const GridLayout::Choice choice =
+            ExchangeLayout::commonChoice(Layout(mesh, before, shape), Layout(mesh, after, shape));
+        QCOMPARE(choice.rows, 0);
+        QCOMPARE(choice.columns, 2);
+    }
+
+    void listsTheCollectivesOfANetwork()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Shown shown(findExample("flax-mlp-logical")->experiment);
+        CollectivesView& view = shown.view;
+        QAbstractItemModelTester tester(view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester filterTester(view.filter(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester priceTester(
+            view.page()->alternatives(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto& list = *view.model()->list();
+        QCOMPARE(view.model()->rowCount(), static_cast<int>(shown.snapshot().collectives.size()));
+        QCOMPARE(view.model()->rowCount(), 16);
+        const auto text = [&](int row, int column) { return view.model()->index(row, column).data().toString(); };
+        QCOMPARE(text(0, CollectivesModel::Tensor), QStringLiteral("Layer 0 / z"));
+        QCOMPARE(text(0, CollectivesModel::Axes), QStringLiteral("model"));
+        QCOMPARE(text(0, CollectivesModel::Groups), QStringLiteral("2 × 4"));
+        QCOMPARE(text(0, CollectivesModel::Sent), QStringLiteral("24 KiB"));
+        QVERIFY(text(0, CollectivesModel::Rule).contains(QStringLiteral("rule 2")));
+        QVERIFY(view.keyFigure().startsWith(QStringLiteral("16 collectives, 8.16 MiB")));
+        QVERIFY(view.model()->isIdle(CollectivesModel::Times)); // once each
+        QVERIFY(view.model()->isIdle(CollectivesModel::Kind)); // all-reduce all of them
+
+        // Sums and filters: seven along model, the loss apart.
+        QCOMPARE(rowsOn(list, "model"), 7);
+        view.sumsBy()->setCurrent(static_cast<int>(CollectiveKey::Axes));
+        QCOMPARE(view.sumsBars()->bars().size(), std::size_t(2));
+        QCOMPARE(view.sumsBars()->bars()[0].name, QStringLiteral("data"));
+        QCOMPARE(view.sumsBars()->bars()[1].name, QStringLiteral("model"));
+        QVERIFY(std::abs(view.sumsBars()->bars()[0].share + view.sumsBars()->bars()[1].share - 1) < 1e-9);
+        view.sumsBars()->tableActivate(1);
+        QCOMPARE(view.filter()->rowCount(), 7);
+        QCOMPARE(view.choice(CollectiveKey::Axes)->currentText(), QStringLiteral("model"));
+        QVERIFY(view.total().startsWith(QStringLiteral("7 of 16 collectives, 168 KiB of 8.16 MiB")));
+        QCOMPARE(view.sumsBars()->bars().size(), std::size_t(2)); // what is left out can be had back
+        view.sumsBars()->tableActivate(1);
+        QCOMPARE(view.filter()->rowCount(), 16);
+
+        // By keyboard.
+        view.sumsBars()->setFocus();
+        QTest::keyClick(view.sumsBars(), Qt::Key_Home);
+        QTest::keyClick(view.sumsBars(), Qt::Key_Space);
+        QCOMPARE(view.filter()->rowCount(), 9);
+        QTest::keyClick(&view, Qt::Key_Escape);
+        QCOMPARE(view.filter()->rowCount(), 16);
+
+        view.search()->setText(QStringLiteral("model layer 2"));
+        QVERIFY(view.filter()->rowCount() > 0 && view.filter()->rowCount() < 7);
+        view.search()->setText(QStringLiteral("nothing like it"));
+        QCOMPARE(view.filter()->rowCount(), 0);
+        QVERIFY(!view.table()->isVisible());
+        view.search()->clear();
+        QVERIFY(view.table()->isVisible());
+
+        // The most sent first.
+        view.table()->sortByColumn(CollectivesModel::Sent, Qt::DescendingOrder);
+        double last = INFINITY;
+        for (int row = 0; row < view.filter()->rowCount(); ++row) {
+            const double sent =
+                view.filter()->index(row, CollectivesModel::Sent).data(CollectivesModel::SortRole).toDouble();
+            QVERIFY(sent <= last);
+            last = sent;
+        }
+    }
+
+    void theOneChosenIsExplainedAndPriced()
+    {
+        Shown shown(findExample("flax-mlp-logical")->experiment);
+        CollectivesView& view = shown.view;
+        view.choose(0);
+        shown.settle();
+        QVERIFY(view.page()->why().contains(QStringLiteral("must add their parts")));
+        const GridCanvas* before = view.page()->exchange()->before();
+        const GridCanvas* after = view.page()->exchange()->after();
+        QCOMPARE(before->subject()->layout.addends(), std::int64_t(4));
+        QCOMPARE(after->subject()->layout.addends(), std::int64_t(1));
+        QCOMPARE(before->subject()->names, (std::vector<std::string>{ "batch", "embed" }));
+        QVERIFY(before->choice() == after->choice());
+
+        const AlternativesModel& prices = *view.page()->alternatives();
+        QVERIFY(prices.rowCount() >= 3);
+        QCOMPARE(prices.index(0, AlternativesModel::Sent).data().toString(), QStringLiteral("24 KiB"));
+        bool halved = false;
+        for (int row = 1; row < prices.rowCount(); ++row)
+            halved = halved
+                || prices.index(row, AlternativesModel::Difference).data().toString() == QStringLiteral("−12 KiB");
+        QVERIFY(halved);
+
+        // The rule is one click away.
+        QString ruleLink;
+        for (const words::Span& span : view.page()->whyLabel()->text())
+            if (span.link.startsWith(QStringLiteral("rule:")))
+                ruleLink = span.link;
+        QSignalSpy docks(&view, &CollectivesView::dockRequested);
+        Q_EMIT view.page()->whyLabel()->linkActivated(ruleLink);
+        QCOMPARE(docks.size(), 1);
+        QCOMPARE(docks[0][0].toString(), QStringLiteral("rules"));
+        QCOMPARE(shown.selection.rule(), 1);
+    }
+
+    void choosingSelectsTheValueAndTheOtherWayRound()
+    {
+        Shown shown(findExample("flax-mlp-logical")->experiment);
+        CollectivesView& view = shown.view;
+        view.table()->setCurrentIndex(view.filter()->index(2, 0));
+        QCOMPARE(shown.selection.tensor(), QStringLiteral("layers.2/z"));
+        QVERIFY(view.model()->isMarked(2));
+        QVERIFY(!view.model()->isMarked(1));
+        shown.selection.setTensor(QStringLiteral("layers.1/z"));
+        QCOMPARE(view.current(), 1);
+        QVERIFY(view.model()->isMarked(1) && !view.model()->isMarked(2));
+        // A value that nothing is sent for leaves the choice as it is.
+        shown.selection.setTensor(QStringLiteral("layers.1/y"));
+        QCOMPARE(view.current(), 1);
+        QCOMPARE(shown.selection.tensor(), QStringLiteral("layers.1/y"));
+        QVERIFY(!view.model()->isMarked(1));
+
+        // A nameless value stands for its operation, and what is chosen stays so whatever else is selected.
+        const auto nameless = [&] {
+            for (int row = 0; row < view.model()->rowCount(); ++row)
+                if (view.model()->index(row, 0).data(CollectivesModel::PathRole).toString().isEmpty())
+                    return row;
+            return -1;
+        }();
+        QVERIFY(nameless >= 0);
+        view.choose(nameless);
+        QVERIFY(!shown.selection.operation().isEmpty());
+        QCOMPARE(view.current(), nameless);
+        shown.selection.setMeshAxis(QStringLiteral("data"));
+        QCOMPARE(view.current(), nameless);
+
+        // An edit keeps what is chosen.
+        view.choose(3);
+        QVERIFY(shown.document.edit(withAxisSize(*shown.document.experiment(), 1, 2, true), QStringLiteral("smaller")));
+        shown.document.waitForAnalysis();
+        shown.settle();
+        QCOMPARE(view.current(), 3);
+        QCOMPARE(view.model()->entry(0).groupSize, std::int64_t(2));
+    }
+
+    void aTextIsPartitionedBesideTheWindow()
+    {
+        Shown shown(contraction());
+        CollectivesView& view = shown.view;
+        shown.settle();
+        QVERIFY2(view.emptyText().isEmpty(), qPrintable(view.emptyText()));
+        QCOMPARE(view.model()->rowCount(), 1);
+        const CollectiveEntry& entry = view.model()->entry(0);
+        QCOMPARE(entry.kind, CollectiveKind::AllReduce);
+        QCOMPARE(entry.groupSize, std::int64_t(4));
+        QCOMPARE(view.page()->exchange()->before()->subject()->layout.addends(), std::int64_t(4));
+        QVERIFY(!view.strip()->isAtWork() && !view.strip()->isVisible());
+    }
+
+    void nothingIsDoneForADockThatIsNotSeen()
+    {
+        test::Fixture fixture(contraction());
+        CollectivesView view(&fixture.document, &fixture.selection);
+        QVERIFY(!view.isWorking());
+        QVERIFY(!view.model()->list());
+        view.show();
+        QTRY_VERIFY_WITH_TIMEOUT(view.model()->list() && !view.isWorking(), 30000);
+        QCOMPARE(view.model()->rowCount(), 1);
+    }
+
+    void theListCanBeCalledOffAndAskedForAgain()
+    {
+        Shown shown(contraction());
+        CollectivesView& view = shown.view;
+        QVERIFY(view.isWorking());
+        QVERIFY(view.strip()->isAtWork());
+        Q_EMIT view.strip()->cancelled();
+        QVERIFY(!view.isWorking());
+        QVERIFY(!view.emptyText().isEmpty());
+        Q_EMIT view.emptyPage()->clicked();
+        shown.settle();
+        QCOMPARE(view.model()->rowCount(), 1);
+        QVERIFY(view.emptyText().isEmpty());
+
+        // With a list in sight that one stays, marked as stale.
+        QVERIFY(shown.document.edit(withAxisSize(*shown.document.experiment(), 1, 4, true), QStringLiteral("larger")));
+        shown.document.waitForAnalysis();
+        QVERIFY(view.strip()->isAtWork());
+        QCOMPARE(view.model()->rowCount(), 1);
+        Q_EMIT view.strip()->cancelled();
+        QVERIFY(view.strip()->isVisible());
+        QVERIFY(view.strip()->text().contains(QStringLiteral("stale")));
+        view.strip()->button()->click();
+        shown.settle();
+        QVERIFY(!view.strip()->isVisible());
+        QVERIFY(view.model()->snapshot() == shown.document.snapshot());
+    }
+
+    void workIsAnnouncedAfterAWhileOnly()
+    {
+        WorkStrip strip;
+        QSignalSpy cancelled(&strip, &WorkStrip::cancelled);
+        strip.work(QStringLiteral("Partitioning 3 operations"));
+        QVERIFY(!strip.isVisibleTo(nullptr));
+        QTRY_VERIFY_WITH_TIMEOUT(!strip.isHidden(), 2000);
+        QVERIFY(strip.text().startsWith(QStringLiteral("Partitioning 3 operations")));
+        strip.button()->click();
+        QCOMPARE(cancelled.size(), 1);
+        strip.rest();
+        QVERIFY(strip.isHidden());
+    }
+
+    void saysWhyThereIsNothing()
+    {
+        {
+            Shown shown(elementwise("\"x\"=4"));
+            shown.settle();
+            QVERIFY2(shown.view.emptyText().startsWith(QStringLiteral("Nothing is sent")),
+                qPrintable(shown.view.emptyText()));
+        }
+        {
+            Shown shown(elementwise("\"x\"=1"));
+            shown.settle();
+            QVERIFY2(shown.view.emptyText().startsWith(QStringLiteral("There is one device")),
+                qPrintable(shown.view.emptyText()));
+        }
+        {
+            // Sizes that do not divide: why, and how to mend it.
+            Shown shown(*withAxisSize(findExample("flax-mlp-logical")->experiment, 1, 3, false));
+            shown.settle();
+            QVERIFY2(shown.view.emptyText().startsWith(QStringLiteral("No step can run")),
+                qPrintable(shown.view.emptyText()));
+        }
+        {
+            // Arrays without a step.
+            Shown shown(findExample("jax-layer")->experiment);
+            shown.settle();
+            QVERIFY2(shown.view.emptyText().contains(QStringLiteral("no step")), qPrintable(shown.view.emptyText()));
+        }
+    }
+
+    void whatAProgramWritesItselfIsDrawnForOneGroup()
+    {
+        Shown shown(manual());
+        shown.settle();
+        QVERIFY2(shown.view.emptyText().isEmpty(), qPrintable(shown.view.emptyText()));
+        const CollectiveList& list = *shown.view.model()->list();
+        const auto found = std::find_if(list.entries.begin(), list.entries.end(),
+            [](const CollectiveEntry& entry) { return entry.kind == CollectiveKind::ReduceScatter; });
+        QVERIFY(found != list.entries.end());
+        const ExchangeSubject subject = exchangeSubject(list, *found);
+        QVERIFY(subject.ofOneGroup);
+        QCOMPARE(subject.type.shape, (Shape{ 8, 4 }));
+        const Layout before(found->mesh, subject.before, subject.type.shape);
+        const Layout after(found->mesh, subject.after, subject.type.shape);
+        QCOMPARE(before.addends(), std::int64_t(4));
+        QCOMPARE(before.shardShape(), (Shape{ 8, 4 }));
+        QCOMPARE(after.shardShape(), (Shape{ 2, 4 }));
+        QCOMPARE(after.addends(), std::int64_t(1));
+    }
+
+    void theLayersOfTheNotebookStandSideBySide()
+    {
+        Shown shown(findExample("jax-layer-program")->experiment);
+        shown.settle();
+        CollectivesView& view = shown.view;
+        view.showSideBySide(true);
+        QVERIFY(view.sideBySide()->isVisible());
+        shown.settle();
+        const auto& columns = view.sideBySide()->columns();
+        QCOMPARE(columns.size(), std::size_t(3));
+        // Cut inputs, constraints inside, shard_map: each adds up 4 floats over 8 devices, and sends 2 * 7/8 * 16
+        // bytes.
+        for (const ExampleColumn* column : columns) {
+            QCOMPARE(column->model()->rowCount(), 1);
+            QCOMPARE(column->model()->entry(0).kind, CollectiveKind::AllReduce);
+            QCOMPARE(*column->sent(), Rational(28));
+        }
+        QVERIFY2(view.sideBySide()->summary().startsWith(QStringLiteral("All of them send 28 B")),
+            qPrintable(view.sideBySide()->summary()));
+        // Another example in one of them.
+        columns[1]->choice()->setCurrentIndex(columns[1]->choice()->findData(QStringLiteral("flax-mlp-logical")));
+        shown.settle();
+        QCOMPARE(columns[1]->model()->rowCount(), 16);
+        QVERIFY(view.sideBySide()->summary().startsWith(QStringLiteral("They send from 28 B to 8.16 MiB")));
+        QTest::keyClick(&view, Qt::Key_Escape);
+        QVERIFY(!view.sideBySide()->isVisible());
+        QVERIFY(view.table()->isVisible());
+    }
+
+    void everyControlHasAName()
+    {
+        Shown shown(findExample("flax-mlp-logical")->experiment);
+        shown.settle();
+        for (QWidget* widget : shown.view.findChildren<QWidget*>())
+            if (widget->focusPolicy() != Qt::NoFocus && widget->isVisibleTo(&shown.view)
+                && !qobject_cast<QLineEdit*>(widget->parentWidget())
+                && !qobject_cast<QComboBox*>(widget->parentWidget())
+                && !qobject_cast<QAbstractScrollArea*>(widget->parentWidget()))
+                QVERIFY2(!widget->accessibleName().isEmpty() || qobject_cast<QPushButton*>(widget),
+                    widget->metaObject()->className());
+    }
+};
+
+QTEST_MAIN(TestCollectives)
+#include "test_collectives.moc"

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What could stand in place of a collective, with the price of each, as a table: the present one first.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <optional>
+
+#include "views/collectives_view/collectives_model.h"
+
+namespace shardscope {
+
+class AlternativesModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column { Name, Sent, Difference, Step, Held, ColumnCount };
+    explicit AlternativesModel(QObject* parent = nullptr);
+
+    /// Those of list->entries[index], whose value goes by the name of `named`; a null list gives no rows.
+    void setAlternatives(
+        CollectiveListPtr list, std::size_t index, ValueId named, std::vector<CollectiveAlternative> alternatives);
+    [[nodiscard]] const std::vector<CollectiveAlternative>& alternatives() const { return m_alternatives; }
+    [[nodiscard]] QString title(int row) const; ///< in a few words
+    /// What it would be, and at what price.
+    [[nodiscard]] words::Text sentence(int row) const;
+    /// No row says what the whole step would send.
+    [[nodiscard]] bool isIdle(int column) const;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    [[nodiscard]] QVariant headerData(
+        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    [[nodiscard]] double difference(int row) const; ///< bytes per step, against the first row
+    CollectiveListPtr m_list;
+    std::size_t m_index = 0;
+    ValueId m_named;
+    std::vector<CollectiveAlternative> m_alternatives;
+};
+
+} // namespace shardscope

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/collectives_view/collective_page.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "views/collectives_view/collective_texts.h"
+#include "views/collectives_view/exchange_view.h"
+#include "views/panel/follow_link.h"
+#include "views/panel/panel.h"
+#include "views/span_text/span_text.h"
+#include "views/theme/theme.h"
+#include "views/widgets/row_table.h"
+#include "words/collective_words.h"
+#include "words/definitions.h"
+#include "words/links.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Where the operation behind a collective is found in the snapshot's program; "" where it is not in there.
+QString operationLinkOf(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot)
+{
+    if (!snapshot.program)
+        return {};
+    const Program& program = *snapshot.program;
+    OperationId operation = entry.reason ? entry.reason->operation : OperationId();
+    if (list.program != snapshot.program && operation.valid()) {
+        // Behind partitioning operations have other numbers; the names of values are the same.
+        const auto& results = list.program->operation(operation).results;
+        operation = results.empty() || results[0].index >= program.values.size() ? OperationId()
+                                                                                 : program.value(results[0]).definition;
+    }
+    if (!operation.valid() && entry.value.valid() && entry.value.index < program.values.size())
+        operation = program.value(entry.value).definition;
+    return operation.valid() ? words::operationLink(program, operation) : QString();
+}
+
+} // namespace
+
+CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_selection(selection)
+    , m_title(new RoleLabel(RoleLabel::Size::Title, &Theme::text, this))
+    , m_why(new SpanLabel(this))
+    , m_exchange(new ExchangeView(selection, this))
+    , m_alternativesTitle(
+          new RoleLabel(tr("What could stand in its place"), RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_alternativesNote(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_table(new QTableView(this))
+    , m_model(new AlternativesModel(this))
+    , m_sentence(new SpanLabel(this))
+    , m_preview(new QPushButton(tr("Preview"), this))
+    , m_job(this, [this](std::vector<CollectiveAlternative> list) { showAlternatives(std::move(list)); })
+{
+    setBackgroundRole(QPalette::Base);
+    m_title->setElided(true, Qt::ElideMiddle);
+    m_why->setMarks(AxisMarks::Coloured);
+    m_why->setAccessibleName(tr("Why it is there"));
+    m_sentence->setAccessibleName(tr("The alternative that is chosen"));
+    m_preview->setAccessibleName(tr("Look at this sharding before it counts"));
+    m_preview->setToolTip(tr("Shows every value that would be cut otherwise, before it counts"));
+
+    makeRowTable(m_table, m_model, tr("What could stand in its place"));
+    m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->horizontalHeader()->setSectionsClickable(false);
+
+    auto* content = new QWidget(this);
+    content->setBackgroundRole(QPalette::Base);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(8, 6, 8, 8);
+    column->setSpacing(6);
+    column->addWidget(m_title);
+    column->addWidget(m_why);
+    column->addWidget(m_exchange, 1);
+    column->addSpacing(4);
+    column->addWidget(m_alternativesTitle);
+    column->addWidget(m_alternativesNote);
+    column->addWidget(m_table);
+    auto* chosen = new QHBoxLayout;
+    chosen->setSpacing(8);
+    chosen->addWidget(m_sentence, 1);
+    chosen->addWidget(m_preview, 0, Qt::AlignTop);
+    column->addLayout(chosen);
+
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->viewport()->setBackgroundRole(QPalette::Base);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(scroll);
+
+    for (SpanLabel* label : { m_why, m_sentence })
+        connect(label, &SpanLabel::linkActivated, this, &CollectivePage::follow);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &CollectivePage::showAlternative);
+    connect(m_preview, &QPushButton::clicked, this, [this] {
+        const auto row = static_cast<std::size_t>(m_table->currentIndex().row());
+        if (row >= m_model->alternatives().size() || !m_model->alternatives()[row].after)
+            return;
+        const Experiment after = *m_model->alternatives()[row].after;
+        Q_EMIT previewRequested(after, m_model->title(static_cast<int>(row)));
+    });
+}
+
+QString CollectivePage::why() const
+{
+    return words::plain(m_why->text());
+}
+
+void CollectivePage::follow(const QString& link)
+{
+    if (const QString dock = followLink(*m_selection, link); !dock.isEmpty())
+        Q_EMIT dockRequested(dock);
+}
+
+void CollectivePage::show(
+    CollectiveListPtr list, std::size_t index, SnapshotPtr snapshot, ValueId named, const words::Text& rule)
+{
+    if (list == m_list && index == m_index && snapshot == m_snapshot)
+        return;
+    m_list = std::move(list);
+    m_index = index;
+    m_snapshot = std::move(snapshot);
+    m_named = named;
+    if (!m_list) {
+        m_job.cancel();
+        m_exchange->clear();
+        m_model->setAlternatives(nullptr, 0, {}, {});
+        return;
+    }
+    const CollectiveEntry& entry = m_list->entries[m_index];
+    m_title->setText(named.valid()
+            ? tr("%1 for %2", "all-reduce for Layer 2 / z")
+                  .arg(words::collective(entry.kind), words::operandName(*m_list->program, named))
+            : words::collective(entry.kind));
+    words::Text why = words::collectiveCause(*m_list, entry);
+    m_exchange->show(*m_list, entry, named, *m_snapshot);
+
+    // Where the operation is not named among the reasons, a way to it; and who decided it.
+    using Style = words::Span::Style;
+    const auto leads = [](const words::Span& span) {
+        const auto link = words::readLink(span.link);
+        return link && link->kind == words::Link::Kind::Operation;
+    };
+    if (const QString link = operationLinkOf(*m_list, entry, *m_snapshot);
+        !link.isEmpty() && std::none_of(why.begin(), why.end(), leads)) {
+        why.push_back({ QStringLiteral(" "), Style::Plain, -1 });
+        why.push_back({ tr("See the operation"), Style::Plain, -1, link });
+        why.push_back({ tr("."), Style::Plain, -1 });
+    }
+    if (!rule.empty()) {
+        why.push_back({ tr(" Decided by "), Style::Plain, -1 });
+        why.insert(why.end(), rule.begin(), rule.end());
+        why.push_back({ tr("."), Style::Plain, -1 });
+    }
+    m_why->setText(std::move(why));
+
+    m_model->setAlternatives(nullptr, 0, {}, {});
+    m_table->hide();
+    showAlternative();
+    m_alternativesNote->setText(tr("The prices are being worked out."));
+    m_alternativesNote->show();
+    m_job.request([list = m_list, index, at = m_snapshot](
+                      const std::stop_token& stop) { return shardscope::alternatives(*at, *list, index, stop); });
+}
+
+void CollectivePage::showAlternatives(std::vector<CollectiveAlternative> alternatives)
+{
+    const bool any = alternatives.size() > 1;
+    m_model->setAlternatives(m_list, m_index, m_named, std::move(alternatives));
+    m_table->setVisible(any);
+    m_alternativesNote->setVisible(!any);
+    m_alternativesNote->setText(tr("Nothing that sends less or other bytes does the same."));
+    fitTable();
+    showAlternative();
+}
+
+void CollectivePage::showAlternative()
+{
+    const int row = m_table->currentIndex().row();
+    const bool any = m_list && row >= 0 && row < m_model->rowCount();
+    m_sentence->setText(any ? m_model->sentence(row) : words::Text());
+    m_sentence->setVisible(any);
+    m_preview->setVisible(any && m_model->alternatives()[static_cast<std::size_t>(row)].after.has_value());
+}
+
+void CollectivePage::fitTable()
+{
+    QHeaderView* header = m_table->horizontalHeader();
+    int rest = width() - 16 - Metrics::scaled(12);
+    for (int column = 0; column < AlternativesModel::ColumnCount; ++column) {
+        m_table->setColumnHidden(column, m_model->isIdle(column));
+        if (column == AlternativesModel::Name || m_model->isIdle(column))
+            continue;
+        m_table->resizeColumnToContents(column);
+        m_table->setColumnWidth(column, m_table->columnWidth(column) + Metrics::scaled(8));
+        rest -= m_table->columnWidth(column);
+    }
+    m_table->setColumnWidth(AlternativesModel::Name, std::max(rest, Metrics::scaled(120)));
+    m_table->setFixedHeight(header->sizeHint().height() + m_model->rowCount() * Metrics::scaled(22) + 2);
+}
+
+void CollectivePage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitTable();
+}
+
+} // namespace shardscope

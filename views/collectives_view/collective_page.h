@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One collective: why it is there, what the devices hold before and after it, and what else could stand in its place.
+#pragma once
+
+#include <QWidget>
+
+#include "document/selection.h"
+#include "views/collectives_view/alternatives_model.h"
+#include "views/widgets/latest_job.h"
+
+class QPushButton;
+class QTableView;
+
+namespace shardscope {
+
+class ExchangeView;
+class RoleLabel;
+class SpanLabel;
+
+class CollectivePage : public QWidget {
+    Q_OBJECT
+public:
+    explicit CollectivePage(Selection* selection, QWidget* parent = nullptr);
+
+    /// list->entries[index]; a null list empties the page. `named`: by whose name its value goes. `rule`: who decided
+    /// it, with a link where there is something to be shown.
+    void show(CollectiveListPtr list, std::size_t index, SnapshotPtr snapshot, ValueId named, const words::Text& rule);
+    using QWidget::show;
+    [[nodiscard]] QString why() const;
+    [[nodiscard]] ExchangeView* exchange() const { return m_exchange; }
+    [[nodiscard]] AlternativesModel* alternatives() const { return m_model; }
+    [[nodiscard]] SpanLabel* whyLabel() const { return m_why; } ///< with links to the operation and to the rule
+    [[nodiscard]] QTableView* table() const { return m_table; }
+    [[nodiscard]] QPushButton* previewButton() const { return m_preview; }
+    /// The prices are being worked out.
+    [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
+
+Q_SIGNALS:
+    void dockRequested(const QString& id); ///< a link leads to something that this dock shows
+    /// Another sharding is to be looked at value by value before it counts.
+    void previewRequested(const shardscope::Experiment& after, const QString& change);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void follow(const QString& link);
+    void showAlternatives(std::vector<CollectiveAlternative> alternatives);
+    void showAlternative();
+    void fitTable();
+
+    Selection* m_selection;
+    CollectiveListPtr m_list;
+    std::size_t m_index = 0;
+    SnapshotPtr m_snapshot;
+    ValueId m_named;
+    RoleLabel* m_title;
+    SpanLabel* m_why;
+    ExchangeView* m_exchange;
+    RoleLabel *m_alternativesTitle, *m_alternativesNote;
+    QTableView* m_table;
+    AlternativesModel* m_model;
+    SpanLabel* m_sentence; ///< about the alternative that is chosen
+    QPushButton* m_preview;
+    LatestJob<std::vector<CollectiveAlternative>> m_job;
+};
+
+} // namespace shardscope

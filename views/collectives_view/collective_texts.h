@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Names and short sentences about collectives, as this dock writes them.
+#pragma once
+
+#include "pipeline/collective_list.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+/// "data, model"
+[[nodiscard]] QString axesText(const Mesh& mesh, const AxisList& axes);
+/// The same as spans, each axis in its colour.
+[[nodiscard]] words::Text axesSpans(const Mesh& mesh, const AxisList& axes);
+/// What a key of sums() is called: "all-reduce", "data, model", "Layer 0"; "groups of ids", "no layer" for an empty
+/// one. `entry` is any that has it.
+[[nodiscard]] QString keyName(const CollectiveEntry& entry, CollectiveKey key);
+/// "2 × 4": groups, devices of each.
+[[nodiscard]] QString groupsText(const CollectiveEntry& entry);
+/// "× 12"; with a question mark where nobody can tell.
+[[nodiscard]] QString timesText(const CollectiveEntry& entry);
+/// "all-reduce over model, 2 groups of 4", the axes in their colours; with `groups` also who is in them.
+[[nodiscard]] words::Text exchangeSpans(const CollectiveEntry& entry, bool groups);
+/// An alternative in a few words: "another sharding: W2 as P(-, -)". `named`: by whose name the collective's own value
+/// goes, which is `value`.
+[[nodiscard]] QString alternativeTitle(
+    const CollectiveList& list, const CollectiveAlternative& alternative, ValueId value, ValueId named);
+/// Per value of the program the one whose name it goes by: a constraint that only hands it on may have one.
+[[nodiscard]] std::vector<ValueId> namedForms(const Program& program);
+/// "f32[8@data, 1024]": cut sizes with their axes, in the colour of the first one.
+[[nodiscard]] words::Text arraySpans(const TensorType& type, const TensorSharding& sharding, const Mesh& mesh);
+/// "partial sums, 4 addends, cut 2 ways, 16 KiB per device"; "cut 4 ways, 2 copies, 1 MiB per device". Nothing is said
+/// of copies where other groups may hold other data.
+[[nodiscard]] QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup);
+/// "16 collectives, 8.16 MiB per step"
+[[nodiscard]] QString totalText(std::int64_t collectives, Rational sent);
+
+} // namespace shardscope

@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/collectives_view/collectives_view.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "views/collectives_view/collective_page.h"
+#include "views/collectives_view/collective_texts.h"
+#include "views/collectives_view/side_by_side.h"
+#include "views/collectives_view/sums_bars.h"
+#include "views/collectives_view/work_strip.h"
+#include "views/panel/follow_link.h"
+#include "views/panel/obstacle.h"
+#include "views/panel/panel.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "views/widgets/row_table.h"
+#include "views/widgets/segmented_bar.h"
+#include "words/links.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::array keys{ CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer };
+
+std::size_t at(CollectiveKey key)
+{
+    return static_cast<std::size_t>(key);
+}
+
+/// Any entry that sums() puts under the key.
+const CollectiveEntry* example(const CollectiveList& list, CollectiveKey key, const std::string& name)
+{
+    const auto found = std::find_if(list.entries.begin(), list.entries.end(),
+        [&](const CollectiveEntry& entry) { return keyOf(entry, key) == name; });
+    return found == list.entries.end() ? nullptr : &*found;
+}
+
+Rational sentInAll(const CollectiveList& list)
+{
+    return sentBytes(list).step;
+}
+
+} // namespace
+
+CollectivesView::CollectivesView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_model(new CollectivesModel(this))
+    , m_filter(new CollectivesFilter(m_model, this))
+    , m_strip(new WorkStrip(this))
+    , m_content(new QWidget(this))
+    , m_side(new SideBySide(this))
+    , m_empty(new EmptyPage(QString(), QString(), this))
+    , m_search(new QLineEdit(this))
+    , m_choices{ new QComboBox(this), new QComboBox(this), new QComboBox(this) }
+    , m_compare(new QToolButton(this))
+    , m_sumsBy(new SegmentedBar({ tr("Kind"), tr("Axes"), tr("Layer") }, this))
+    , m_sums(new SumsBars(this))
+    , m_sumsScroll(new QScrollArea(this))
+    , m_sumsSide(new QWidget(this))
+    , m_table(new QTableView(this))
+    , m_none(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_total(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_splitter(new QSplitter(Qt::Vertical, this))
+    , m_page(new CollectivePage(selection, this))
+    , m_job(this, [this](const MadePtr& made) { receive(made); })
+{
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    auto* content = new QVBoxLayout(m_content);
+    content->setContentsMargins(0, 0, 0, 0);
+    content->setSpacing(0);
+    content->addLayout(filterRow());
+    m_splitter->addWidget(listSide());
+    m_splitter->addWidget(m_page);
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->setStretchFactor(0, 2);
+    m_splitter->setStretchFactor(1, 3);
+    content->addWidget(m_splitter, 1);
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->setSpacing(0);
+    column->addWidget(new StaleRibbon(document, this));
+    column->addWidget(m_strip);
+    column->addWidget(m_content, 1);
+    column->addWidget(m_empty, 1);
+    column->addWidget(m_side, 1);
+    m_side->hide();
+    setFocusProxy(m_table);
+    connectAll();
+    refresh();
+}
+
+QLayout* CollectivesView::filterRow()
+{
+    m_search->setPlaceholderText(tr("Filter by value, kind, axis, operation…"));
+    m_search->setAccessibleName(tr("Filter collectives"));
+    m_search->setClearButtonEnabled(true);
+    m_search->addAction(icon(QStringLiteral("filter"), IconColor::Secondary), QLineEdit::LeadingPosition);
+    m_search->setMinimumWidth(Metrics::scaled(100));
+    const QString names[] = { tr("Kind of collective"), tr("Mesh axes"), tr("Layer") };
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(8, 6, 8, 6);
+    row->setSpacing(6);
+    row->addWidget(m_search, 2);
+    for (std::size_t i = 0; i < m_choices.size(); ++i) {
+        m_choices[i]->setAccessibleName(names[i]);
+        m_choices[i]->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        m_choices[i]->setMinimumContentsLength(8);
+        row->addWidget(m_choices[i], 1);
+    }
+    m_compare->setIcon(icon(QStringLiteral("compare")));
+    m_compare->setAccessibleName(tr("Examples side by side"));
+    m_compare->setToolTip(tr("One layer written in three ways, and what each of them sends"));
+    row->addWidget(m_compare);
+    return row;
+}
+
+QWidget* CollectivesView::listSide()
+{
+    makeRowTable(m_table, m_filter, tr("Collectives"));
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setItemDelegateForColumn(CollectivesModel::Axes, new ChipsDelegate(m_table));
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setMinimumSectionSize(Metrics::scaled(28));
+    header->setStretchLastSection(true);
+    header->setSortIndicatorClearable(true);
+    header->setSortIndicator(-1, Qt::AscendingOrder);
+    m_table->setSortingEnabled(true);
+    m_table->setMinimumHeight(Metrics::scaled(66));
+    m_table->viewport()->installEventFilter(this);
+    auto* corner = new QWidget(m_table); // between the two scroll bars
+    corner->setBackgroundRole(QPalette::Base);
+    corner->setAutoFillBackground(true);
+    m_table->setCornerWidget(corner);
+
+    m_sumsBy->setAccessibleName(tr("Sums by kind, axes or layer"));
+    m_sums->setAccessibleName(tr("Sums of collectives"));
+    m_sumsScroll->setWidget(m_sums);
+    m_sumsScroll->setWidgetResizable(true);
+    m_sumsScroll->setFrameShape(QFrame::NoFrame);
+    m_sumsScroll->setFocusPolicy(Qt::NoFocus);
+    m_sumsScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_sumsScroll->viewport()->setBackgroundRole(QPalette::Base);
+
+    auto* sums = new QVBoxLayout(m_sumsSide);
+    sums->setContentsMargins(0, 2, 0, 2);
+    sums->setSpacing(4);
+    auto* by = new QHBoxLayout;
+    by->setContentsMargins(8, 0, 8, 0);
+    by->addWidget(m_sumsBy);
+    by->addStretch();
+    sums->addLayout(by);
+    sums->addWidget(m_sumsScroll, 1);
+
+    auto* rows = new QVBoxLayout;
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    rows->addWidget(m_table, 1);
+    m_none->setText(tr("No collective passes the filter."));
+    m_none->setAlignment(Qt::AlignCenter);
+    m_none->hide();
+    rows->addWidget(m_none, 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(8, 2, 8, 2);
+    m_total->setElided(true);
+    m_total->setAccessibleName(tr("Total"));
+    foot->addWidget(m_total);
+    rows->addLayout(foot);
+
+    auto* side = new QWidget(this);
+    m_listLine = new QBoxLayout(QBoxLayout::LeftToRight, side);
+    m_listLine->setContentsMargins(0, 0, 0, 0);
+    m_listLine->setSpacing(0);
+    m_listLine->addWidget(m_sumsSide);
+    m_listLine->addLayout(rows, 1);
+    return side;
+}
+
+void CollectivesView::connectAll()
+{
+    connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
+        CollectiveFilter filter = m_filter->filter();
+        filter.text = text;
+        applyFilter(std::move(filter));
+    });
+    for (const CollectiveKey key : keys)
+        connect(choice(key), &QComboBox::currentIndexChanged, this, [this, key](int chosen) {
+            CollectiveFilter filter = m_filter->filter();
+            filter.keys[at(key)] =
+                chosen <= 0 ? std::nullopt : std::optional(choice(key)->itemData(chosen).toString().toStdString());
+            applyFilter(std::move(filter));
+        });
+    connect(m_sumsBy, &SegmentedBar::currentChanged, this, [this] {
+        m_sumsChosen = true;
+        showSums();
+    });
+    connect(m_sums, &SumsBars::toggled, this, [this](const std::string& name, bool chosen) {
+        QComboBox* box = choice(keys[static_cast<std::size_t>(m_sumsBy->current())]);
+        box->setCurrentIndex(chosen ? box->findData(QString::fromStdString(name)) : 0);
+    });
+    connect(m_sums, &SumsBars::currentMoved, this,
+        [this](const QRect& row) { m_sumsScroll->ensureVisible(row.center().x(), row.center().y(), 0, row.height()); });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+        showCurrent();
+        if (!m_following)
+            selectCurrent();
+    });
+    connect(m_page, &CollectivePage::dockRequested, this, &CollectivesView::dockRequested);
+    connect(m_page, &CollectivePage::previewRequested, this, &CollectivesView::previewRequested);
+    connect(m_compare, &QToolButton::clicked, this, [this] {
+        showSideBySide(true);
+        m_side->backButton()->setFocus();
+    });
+    connect(m_side, &SideBySide::left, this, [this] {
+        showSideBySide(false);
+        m_compare->setFocus();
+    });
+    connect(m_strip, &WorkStrip::cancelled, this, [this] {
+        m_job.cancel();
+        m_calledOff = true;
+        if (m_model->list()) {
+            m_strip->offer(tr("stale: the list of an earlier state"), tr("List anew"));
+        } else {
+            m_strip->rest();
+            showEmpty(tr("The list of collectives was called off."), tr("List the collectives"));
+        }
+    });
+    const auto again = [this] {
+        m_calledOff = false;
+        refresh();
+    };
+    connect(m_strip, &WorkStrip::accepted, this, again);
+    connect(m_empty, &EmptyPage::clicked, this, [this, again] {
+        if (m_calledOff)
+            again();
+        else
+            applyOfferedFix(*m_document);
+    });
+    connect(m_document, &Document::replaced, this, [this] {
+        // Another program: nothing of the earlier one is kept.
+        m_job.cancel();
+        m_calledOff = false;
+        m_compares = false;
+        m_strip->rest();
+        showList(nullptr, nullptr);
+    });
+    connect(m_document, &Document::snapshotChanged, this, [this] {
+        m_calledOff = false;
+        refresh();
+    });
+    connect(m_selection, &Selection::changed, this, &CollectivesView::followSelection);
+    auto* find = new QShortcut(QKeySequence::Find, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
+    connect(find, &QShortcut::activated, this, [this] {
+        m_search->setFocus(Qt::ShortcutFocusReason);
+        m_search->selectAll();
+    });
+}
+
+bool CollectivesView::isWorking() const
+{
+    return m_job.isWorking() || (isVisible() && (m_page->isWorking() || (m_compares && m_side->isWorking())));
+}
+
+void CollectivesView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    refresh();
+}
+
+/// The list of what the document shows, if that can be seen.
+void CollectivesView::refresh()
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    // A network that could not be partitioned, and arrays without a program, have nothing that is sent.
+    if (!snapshot || !snapshot->laidOut() || (!snapshot->deviceProgram && !snapshot->asRead)) {
+        m_job.cancel();
+        m_strip->rest();
+        showList(nullptr, snapshot);
+        const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
+        showEmpty(obstacle ? obstacle->text() : tr("The experiment is being analysed."));
+        offerFix(*m_empty, obstacle);
+        return;
+    }
+    if (m_model->list() && m_model->snapshot() == snapshot)
+        return;
+    if (!isVisible()) {
+        m_job.cancel(); // nobody would see it
+        m_strip->rest();
+        return;
+    }
+    if (!m_calledOff)
+        make(snapshot);
+}
+
+void CollectivesView::make(const SnapshotPtr& snapshot)
+{
+    if (m_job.isWorking() && m_wanted == snapshot)
+        return;
+    if (snapshot->deviceProgram) { // it only has to be read
+        m_job.cancel();
+        receive(std::make_shared<const Made>(Made{ snapshot, collectivesOf(*snapshot) }));
+        return;
+    }
+    m_wanted = snapshot;
+    m_model->setStale(true);
+    const QString what = snapshot->program
+        ? tr("Partitioning %1", "so many operations")
+              .arg(words::counted(static_cast<qint64>(snapshot->program->operations.size()), words::Noun::Operation))
+        : tr("Partitioning");
+    m_strip->work(m_model->list() ? tr("stale; %1", "what is at work now").arg(what) : what);
+    if (!m_model->list())
+        showEmpty(QString());
+    m_job.request([snapshot](const std::stop_token& stop) -> MadePtr {
+        return std::make_shared<const Made>(Made{ snapshot, collectivesOf(*snapshot, stop) });
+    });
+}
+
+void CollectivesView::receive(const MadePtr& made)
+{
+    m_strip->rest();
+    m_wanted.reset();
+    if (!made->list) {
+        const words::ProblemText text = words::describe(made->list.error());
+        showList(nullptr, made->snapshot);
+        showEmpty(text.remedy.isEmpty() ? tr("There is no list of collectives: %1.").arg(text.cause)
+                                        : tr("There is no list of collectives: %1. %2").arg(text.cause, text.remedy));
+        return;
+    }
+    showList(std::make_shared<const CollectiveList>(*made->list), made->snapshot);
+    if (!made->list->entries.empty())
+        return;
+    if (const std::optional<Obstacle> obstacle = obstacleOf(*m_document); obstacle && !made->snapshot->asRead) {
+        showEmpty(obstacle->text()); // arrays without a step send nothing, and do nothing
+        offerFix(*m_empty, obstacle);
+        return;
+    }
+    showEmpty(made->snapshot->mesh && made->snapshot->mesh->deviceCount() == 1
+            ? tr("There is one device: nothing is sent.")
+            : tr("Nothing is sent: every device has what it needs."));
+}
+
+void CollectivesView::showEmpty(const QString& sentence, const QString& button)
+{
+    m_emptyText = sentence;
+    m_empty->setSentence(sentence);
+    m_empty->setButton(button);
+    m_shown = false;
+    showPage();
+}
+
+void CollectivesView::showPage()
+{
+    m_side->setVisible(m_compares);
+    m_content->setVisible(!m_compares && m_shown);
+    m_empty->setVisible(!m_compares && !m_shown);
+}
+
+void CollectivesView::showSideBySide(bool shown)
+{
+    m_compares = shown;
+    showPage();
+}
+
+void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapshot)
+{
+    const int before = current();
+    const QString path =
+        before >= 0 ? m_model->index(before, 0).data(CollectivesModel::PathRole).toString() : QString();
+    const bool sameProgram = m_model->list() != nullptr;
+    m_following = true;
+    m_page->show(nullptr, 0, nullptr, {}, {});
+    m_model->setList(list, snapshot);
+    fillChoices();
+    const bool any = m_model->rowCount() > 0;
+    m_shown = any;
+    showPage();
+    if (any) {
+        m_emptyText.clear();
+        fitColumns();
+        // A single sum says nothing: begin with what there are several of.
+        if (!m_sumsChosen && !sameProgram)
+            for (const CollectiveKey key : keys)
+                if (sums(*list, key).size() > 1) {
+                    const QSignalBlocker quiet(m_sumsBy);
+                    m_sumsBy->setCurrent(static_cast<int>(at(key)));
+                    break;
+                }
+        showSums();
+        showTotal();
+    }
+    const QString figure = list && any ? totalText(m_model->rowCount(), sentInAll(*list)) : QString();
+    // The same collective as before, if there is one; else one of the selected value; else the first.
+    m_tensor = m_selection->tensor();
+    m_model->setMarked(m_tensor);
+    if (any) {
+        const bool stays = sameProgram && before >= 0 && before < m_model->rowCount()
+            && m_model->index(before, 0).data(CollectivesModel::PathRole).toString() == path;
+        if (stays)
+            choose(before);
+        else
+            chooseMarked();
+        if (current() < 0)
+            m_table->setCurrentIndex(m_filter->index(0, 0));
+    }
+    m_following = false;
+    if (figure != m_keyFigure) {
+        m_keyFigure = figure;
+        Q_EMIT keyFigureChanged();
+    }
+}
+
+void CollectivesView::fillChoices()
+{
+    const QString all[] = { tr("All kinds"), tr("All axes"), tr("All layers") };
+    CollectiveFilter filter = m_filter->filter();
+    for (const CollectiveKey key : keys) {
+        QComboBox* box = choice(key);
+        const QSignalBlocker quiet(box);
+        box->clear();
+        box->addItem(all[at(key)]);
+        auto& chosen = filter.keys[at(key)];
+        bool found = false;
+        if (const CollectiveListPtr& list = m_model->list())
+            for (const CollectiveSum& sum : sums(*list, key))
+                if (const CollectiveEntry* entry = example(*list, key, sum.key)) {
+                    box->addItem(keyName(*entry, key), QString::fromStdString(sum.key));
+                    if (chosen == sum.key) {
+                        box->setCurrentIndex(box->count() - 1);
+                        found = true;
+                    }
+                }
+        if (!found)
+            chosen.reset();
+        box->setVisible(box->count() > 2); // one alone is no choice
+    }
+    m_filter->setFilter(std::move(filter));
+}
+
+void CollectivesView::applyFilter(CollectiveFilter filter)
+{
+    const int before = current();
+    m_following = true;
+    m_filter->setFilter(std::move(filter));
+    if (before >= 0)
+        choose(before);
+    if (current() < 0 && m_filter->rowCount() > 0)
+        m_table->setCurrentIndex(m_filter->index(0, 0));
+    m_following = false;
+    showSums();
+    showTotal();
+}
+
+void CollectivesView::showSums()
+{
+    if (!m_model->list())
+        return;
+    const CollectiveKey key = keys[static_cast<std::size_t>(m_sumsBy->current())];
+    const CollectiveList list = m_filter->passing(key);
+    const double all = sentInAll(list).value();
+    std::vector<SumBar> bars;
+    for (const CollectiveSum& sum : sums(list, key)) {
+        const CollectiveEntry* entry = example(list, key, sum.key);
+        if (!entry)
+            continue;
+        SumBar bar;
+        bar.key = sum.key;
+        bar.name = keyName(*entry, key);
+        if (key == CollectiveKey::Axes && entry->axes.size() == 1)
+            bar.axis = entry->axes.front().axis;
+        bar.share = all > 0 ? sum.sent.value() / all : 0;
+        bar.figure = words::percent(bar.share);
+        bar.more = totalText(sum.collectives, sum.sent);
+        bars.push_back(std::move(bar));
+    }
+    m_sums->setBars(std::move(bars), m_filter->filter().keys[at(key)]);
+}
+
+void CollectivesView::showTotal()
+{
+    if (!m_model->list())
+        return;
+    const bool any = m_filter->rowCount() > 0;
+    m_table->setVisible(any);
+    m_none->setVisible(!any);
+    const CollectiveList& list = *m_model->list();
+    const SentBytes sent = sentBytes(list);
+    QString text;
+    if (m_filter->filter().isEmpty())
+        text = totalText(m_model->rowCount(), sent.step);
+    else
+        text =
+            tr("%1 of %2, %3 of %4 per step", "7 of 16 collectives, 168 KiB of 8.16 MiB per step")
+                .arg(words::count(m_filter->rowCount()), words::counted(m_model->rowCount(), words::Noun::Collective),
+                    words::bytes(sentInAll(m_filter->passing())), words::bytes(sent.step));
+    if (!(sent.scalarLoss == Rational(0)))
+        text = tr("%1; the loss apart, %2").arg(text, words::bytes(sent.scalarLoss));
+    m_total->setText(text);
+}
+
+QString CollectivesView::total() const
+{
+    return m_total->text();
+}
+
+int CollectivesView::current() const
+{
+    const QModelIndex row = m_table->currentIndex();
+    return row.isValid() ? m_filter->mapToSource(row).row() : -1;
+}
+
+void CollectivesView::choose(int collective)
+{
+    if (collective < 0 || collective >= m_model->rowCount())
+        return;
+    const QModelIndex row = m_filter->mapFromSource(m_model->index(collective, 0));
+    if (!row.isValid())
+        return;
+    m_table->setCurrentIndex(row);
+    m_table->scrollTo(row);
+}
+
+void CollectivesView::showCurrent()
+{
+    const int row = current();
+    if (row < 0 || !m_model->list()) {
+        m_page->show(nullptr, 0, nullptr, {}, {});
+        return;
+    }
+    m_page->show(
+        m_model->list(), static_cast<std::size_t>(row), m_model->snapshot(), m_model->named(row), m_model->rule(row));
+}
+
+/// What is chosen here is chosen everywhere.
+void CollectivesView::selectCurrent()
+{
+    const int row = current();
+    if (row < 0)
+        return;
+    m_following = true;
+    const ProgramPtr& program = m_model->snapshot()->program;
+    const ValueId value = m_model->named(row);
+    // A nameless value stands for the operation that makes it.
+    if (const QString path = m_model->index(row, 0).data(CollectivesModel::PathRole).toString(); !path.isEmpty())
+        m_selection->setTensor(path);
+    else if (value.valid() && value.index < program->values.size())
+        followLink(*m_selection, words::valueLink(*program, value));
+    m_following = false;
+}
+
+void CollectivesView::followSelection()
+{
+    if (m_selection->tensor() == m_tensor)
+        return;
+    m_tensor = m_selection->tensor();
+    m_model->setMarked(m_tensor);
+    if (!m_following)
+        chooseMarked();
+}
+
+/// Of the collectives of the selected value the first one that is shown, unless one of them is chosen.
+void CollectivesView::chooseMarked()
+{
+    const int row = current();
+    if (!m_model->list() || (row >= 0 && m_model->isMarked(row)))
+        return;
+    const bool following = std::exchange(m_following, true);
+    for (int i = 0; i < m_filter->rowCount(); ++i) {
+        const int source = m_filter->mapToSource(m_filter->index(i, 0)).row();
+        if (m_model->isMarked(source)) {
+            choose(source);
+            break;
+        }
+    }
+    m_following = following;
+}
+
+void CollectivesView::fitColumns()
+{
+    using Column = CollectivesModel::Column;
+    const int widest[CollectivesModel::ColumnCount] = { 44, 140, 160, 220, 90, 80, 90, 80, 110, 150, 120, 260 };
+    for (int column = 0; column < CollectivesModel::ColumnCount; ++column) {
+        m_table->setColumnHidden(column, m_model->isIdle(column));
+        int wanted = Metrics::scaled(160); // who decided is worked out for what is in sight
+        if (column == Column::Number) {
+            wanted = m_table->fontMetrics().horizontalAdvance(words::count(m_model->rowCount())) + Metrics::scaled(16);
+        } else if (column == Column::Sent) {
+            wanted = m_table->fontMetrics().horizontalAdvance(QStringLiteral("1,023 KiB")) + Metrics::scaled(6);
+        } else if (column != Column::Rule) {
+            m_table->resizeColumnToContents(column);
+            wanted = m_table->columnWidth(column) + 2;
+        }
+        m_table->setColumnWidth(column, std::min(wanted, Metrics::scaled(widest[column])));
+    }
+    m_tensorWidth = m_table->columnWidth(Column::Tensor);
+    fitTensorColumn();
+}
+
+/// Names give way, so that what is sent can be seen beside them.
+void CollectivesView::fitTensorColumn()
+{
+    using Column = CollectivesModel::Column;
+    int rest = m_table->viewport()->width();
+    for (const int column : { Column::Number, Column::Kind, Column::Axes, Column::Sent })
+        rest -= m_model->isIdle(column) ? 0 : m_table->columnWidth(column);
+    const int wanted = std::clamp(rest, std::min(Metrics::scaled(56), m_tensorWidth), m_tensorWidth);
+    if (m_tensorWidth > 0 && wanted != m_table->columnWidth(Column::Tensor))
+        m_table->setColumnWidth(Column::Tensor, wanted);
+}
+
+void CollectivesView::arrange()
+{
+    const bool beside = width() >= Metrics::scaled(520), roomy = width() >= Metrics::scaled(1000);
+    const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
+    if (m_splitter->orientation() != orientation || m_splitter->sizes().value(0) == 0) {
+        m_splitter->setOrientation(orientation);
+        const int all = beside ? width() : height();
+        m_splitter->setSizes({ all * 39 / 100, all * 61 / 100 });
+    }
+    // The sums stand beside the rows where there is room, else below them.
+    const bool left = roomy || !beside;
+    m_listLine->setDirection(left ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
+    m_sumsScroll->setMinimumWidth(left ? Metrics::scaled(176) : 0);
+    m_sumsScroll->setMaximumWidth(left ? Metrics::scaled(176) : QWIDGETSIZE_MAX);
+    m_sumsScroll->setMinimumHeight(left ? 0 : Metrics::scaled(3 * 22));
+    m_sumsScroll->setMaximumHeight(left ? QWIDGETSIZE_MAX : Metrics::scaled(4 * 22));
+    m_sumsSide->setVisible(left ? width() >= Metrics::scaled(400) : height() >= Metrics::scaled(260));
+}
+
+void CollectivesView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrange();
+    fitTensorColumn();
+}
+
+bool CollectivesView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize)
+        fitTensorColumn();
+    return QWidget::eventFilter(watched, event);
+}
+
+void CollectivesView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape && m_compares) {
+        showSideBySide(false);
+        m_compare->setFocus();
+        return;
+    }
+    if (event->key() == Qt::Key_Escape && !m_filter->filter().isEmpty()) {
+        m_search->clear();
+        for (QComboBox* box : m_choices)
+            box->setCurrentIndex(0);
+        return;
+    }
+    QWidget::keyPressEvent(event);
+}
+
+} // namespace shardscope

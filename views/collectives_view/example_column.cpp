@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/collectives_view/example_column.h"
+
+#include <QComboBox>
+#include <QHeaderView>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "experiment_file/gallery.h"
+#include "pipeline/analyse.h"
+#include "views/collectives_view/collective_texts.h"
+#include "views/panel/panel.h"
+#include "views/span_text/span_text.h"
+#include "views/theme/theme.h"
+#include "views/widgets/row_table.h"
+#include "words/collective_words.h"
+#include "words/utf8.h"
+
+namespace shardscope {
+
+ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
+    : QWidget(parent)
+    , m_choice(new QComboBox(this))
+    , m_question(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_total(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_model(new CollectivesModel(this))
+    , m_table(new QTableView(this))
+    , m_cause(new SpanLabel(this))
+    , m_job(this, [this](const MadePtr& made) { receive(made); })
+{
+    m_choice->setAccessibleName(tr("Example"));
+    m_choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_choice->setMinimumContentsLength(10);
+    for (const QString& id : examples())
+        if (const GalleryExample* each = findExample(id.toStdString()))
+            m_choice->addItem(words::fromStd(each->experiment.title), id);
+    m_choice->setCurrentIndex(std::max(m_choice->findData(example), 0));
+    m_question->setWordWrap(true);
+    m_total->setElided(true);
+    makeRowTable(m_table, m_model, tr("Collectives of the example"));
+    m_table->setItemDelegateForColumn(CollectivesModel::Axes, new ChipsDelegate(m_table));
+    m_table->horizontalHeader()->setSectionsClickable(false);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->setMinimumHeight(Metrics::scaled(66));
+    m_cause->setAccessibleName(tr("Why it is there"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(8, 6, 8, 6);
+    column->setSpacing(6);
+    column->addWidget(m_choice);
+    column->addWidget(m_question);
+    column->addWidget(m_total);
+    column->addWidget(m_table, 1);
+    column->addWidget(m_cause);
+    connect(m_choice, &QComboBox::currentIndexChanged, this, &ExampleColumn::load);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ExampleColumn::showCause);
+}
+
+QStringList ExampleColumn::examples()
+{
+    QStringList ids;
+    for (const GalleryExample& each : gallery())
+        if (std::holds_alternative<ProgramModel>(each.experiment.model)
+            || std::holds_alternative<MlpModel>(each.experiment.model))
+            ids << QString::fromUtf8(each.id.data(), static_cast<qsizetype>(each.id.size()));
+    return ids;
+}
+
+QString ExampleColumn::total() const
+{
+    return m_total->text();
+}
+
+void ExampleColumn::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    load();
+}
+
+void ExampleColumn::load()
+{
+    const QString id = m_choice->currentData().toString();
+    const GalleryExample* example = findExample(id.toStdString());
+    if (!isVisible() || id == m_loaded || !example)
+        return;
+    m_loaded = id;
+    m_sent.reset();
+    m_question->setText(QString::fromUtf8(example->question.data(), static_cast<qsizetype>(example->question.size())));
+    m_total->setText(tr("Being worked out"));
+    m_model->setStale(true);
+    m_job.request([example](const std::stop_token& stop) -> MadePtr {
+        AnalysisCache cache;
+        SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(example->experiment), 0, cache, stop);
+        if (!snapshot) // called off; nobody gets it
+            return nullptr;
+        Result<CollectiveList> list = collectivesOf(*snapshot, stop);
+        return std::make_shared<const Made>(Made{ std::move(snapshot), std::move(list) });
+    });
+}
+
+void ExampleColumn::receive(const MadePtr& made)
+{
+    if (!made)
+        return;
+    if (!made->list) {
+        m_model->setList(nullptr, nullptr);
+        m_total->setText(words::describe(made->list.error()).cause);
+    } else {
+        m_model->setList(std::make_shared<const CollectiveList>(*made->list), made->snapshot);
+        const SentBytes sent = sentBytes(*made->list);
+        m_sent = sent.step;
+        m_total->setText(totalText(static_cast<std::int64_t>(made->list->entries.size()), sent.step));
+    }
+    for (int column = 0; column < CollectivesModel::ColumnCount; ++column) {
+        const bool shown = column == CollectivesModel::Kind || column == CollectivesModel::Axes
+            || column == CollectivesModel::Tensor || column == CollectivesModel::Sent;
+        m_table->setColumnHidden(column, !shown);
+        if (shown)
+            m_table->resizeColumnToContents(column);
+    }
+    if (m_model->rowCount() > 0)
+        m_table->setCurrentIndex(m_model->index(0, CollectivesModel::Kind));
+    showCause();
+    Q_EMIT listed();
+}
+
+void ExampleColumn::showCause()
+{
+    const int row = m_table->currentIndex().row();
+    words::Text text;
+    if (m_model->list() && row >= 0 && row < m_model->rowCount()) {
+        text = words::collectiveCause(*m_model->list(), m_model->entry(row));
+        for (words::Span& span : text)
+            span.link.clear(); // it is of another program than the one that is open
+        text.push_back({ QStringLiteral(" "), words::Span::Style::Plain, -1 });
+        for (words::Span& span : words::collectiveCost(m_model->entry(row)))
+            text.push_back(std::move(span));
+    }
+    m_cause->setVisible(!text.empty());
+    m_cause->setText(std::move(text));
+}
+
+} // namespace shardscope

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One example of the gallery with its collectives, to stand beside others.
+#pragma once
+
+#include <QWidget>
+
+#include "base/diagnostics.h"
+#include "views/collectives_view/collectives_model.h"
+#include "views/widgets/latest_job.h"
+
+class QComboBox;
+class QTableView;
+
+namespace shardscope {
+
+class RoleLabel;
+class SpanLabel;
+
+class ExampleColumn : public QWidget {
+    Q_OBJECT
+public:
+    /// `example`: the id of one that has a program.
+    explicit ExampleColumn(const QString& example, QWidget* parent = nullptr);
+
+    /// Ids of the examples that have a program: the others send nothing.
+    [[nodiscard]] static QStringList examples();
+    [[nodiscard]] QComboBox* choice() const { return m_choice; }
+    [[nodiscard]] CollectivesModel* model() const { return m_model; }
+    [[nodiscard]] QString total() const; ///< "1 collective, 28 B per step"; why there is no list
+    /// What one device sends in a step; nothing before the list is there, and where there is none.
+    [[nodiscard]] const std::optional<Rational>& sent() const { return m_sent; }
+    [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
+
+Q_SIGNALS:
+    void listed(); ///< sent() and total() are those of the example that is chosen
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    struct Made {
+        SnapshotPtr snapshot;
+        Result<CollectiveList> list;
+    };
+    using MadePtr = std::shared_ptr<const Made>;
+    void load();
+    void receive(const MadePtr& made);
+    void showCause();
+
+    QComboBox* m_choice;
+    RoleLabel *m_question, *m_total;
+    CollectivesModel* m_model;
+    QTableView* m_table;
+    SpanLabel* m_cause;
+    std::optional<Rational> m_sent;
+    QString m_loaded; ///< the example that is shown or being worked out
+    LatestJob<MadePtr> m_job;
+};
+
+} // namespace shardscope

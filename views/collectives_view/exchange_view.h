@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One collective as a picture: what the devices hold before it, what is exchanged among whom, what they hold after it.
+#pragma once
+
+#include <QWidget>
+
+#include "document/selection.h"
+#include "views/collectives_view/collectives_model.h"
+#include "views/collectives_view/exchange_layout.h"
+
+namespace shardscope {
+
+class ExchangeBand;
+class GridCanvas;
+class RoleLabel;
+class SpanLine;
+
+class ExchangeView : public QWidget {
+    Q_OBJECT
+public:
+    explicit ExchangeView(Selection* selection, QWidget* parent = nullptr);
+
+    /// `named`: by whose name the value goes, which has the names of its dimensions; may be invalid.
+    void show(const CollectiveList& list, const CollectiveEntry& entry, ValueId named, const Snapshot& snapshot);
+    using QWidget::show;
+    void clear();
+    [[nodiscard]] GridCanvas* before() const { return m_before.grid; }
+    [[nodiscard]] GridCanvas* after() const { return m_after.grid; }
+    [[nodiscard]] const ExchangeLayout& exchange() const { return m_layout; }
+
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    struct Side {
+        RoleLabel* name; ///< "Before"
+        SpanLine* array;
+        RoleLabel* holding;
+        GridCanvas* grid;
+    };
+    Side makeSide(const QString& name, const QString& gridName, Selection* selection);
+    [[nodiscard]] ExchangeSizes sizes(int width) const;
+    void arrange();
+
+    Side m_before, m_after;
+    ExchangeBand* m_band;
+    ExchangeLayout m_layout;
+    int m_axis = -1; ///< whose colour the exchange has
+};
+
+} // namespace shardscope

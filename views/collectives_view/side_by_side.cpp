@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/collectives_view/side_by_side.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QScrollArea>
+#include <algorithm>
+
+#include "views/collectives_view/example_column.h"
+#include "views/panel/panel.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+SideBySide::SideBySide(QWidget* parent)
+    : QWidget(parent)
+    , m_summary(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_back(new QPushButton(tr("This program"), this))
+{
+    m_back->setAccessibleName(tr("Back to the collectives of this program"));
+    m_summary->setElided(true);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(8, 6, 8, 0);
+    head->addWidget(m_summary, 1);
+    head->addWidget(m_back);
+    auto* content = new QWidget(this);
+    content->setBackgroundRole(QPalette::Base);
+    auto* line = new QHBoxLayout(content);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(0);
+    for (const char* id : { "jax-layer-program", "jax-layer-auto", "jax-layer-manual" }) {
+        auto* column = new ExampleColumn(QLatin1String(id), content);
+        column->setMinimumWidth(Metrics::scaled(190));
+        connect(column, &ExampleColumn::listed, this, &SideBySide::summarise);
+        m_columns.push_back(column);
+        line->addWidget(column, 1);
+    }
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->viewport()->setBackgroundRole(QPalette::Base);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(head);
+    column->addWidget(scroll, 1);
+    connect(m_back, &QPushButton::clicked, this, &SideBySide::left);
+    summarise();
+}
+
+bool SideBySide::isWorking() const
+{
+    return std::any_of(m_columns.begin(), m_columns.end(), [](const ExampleColumn* each) { return each->isWorking(); });
+}
+
+QString SideBySide::summary() const
+{
+    return m_summary->text();
+}
+
+void SideBySide::summarise()
+{
+    std::vector<Rational> sent;
+    for (const ExampleColumn* each : m_columns)
+        if (each->sent())
+            sent.push_back(*each->sent());
+    if (sent.size() < m_columns.size()) {
+        m_summary->setText(tr("What examples send, side by side"));
+        return;
+    }
+    const auto [least, most] = std::minmax_element(
+        sent.begin(), sent.end(), [](const Rational& a, const Rational& b) { return a.value() < b.value(); });
+    m_summary->setText(*least == *most
+            ? tr("All of them send %1 per device and step.").arg(words::bytes(*least))
+            : tr("They send from %1 to %2 per device and step.").arg(words::bytes(*least), words::bytes(*most)));
+}
+
+} // namespace shardscope

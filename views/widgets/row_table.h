@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The look of a table whose rows are things to be chosen, one at a time, and not edited.
+#pragma once
+
+#include <QHeaderView>
+#include <QTableView>
+
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+inline void makeRowTable(QTableView* table, QAbstractItemModel* model, const QString& name)
+{
+    table->setModel(model);
+    table->setAccessibleName(name);
+    table->setFrameShape(QFrame::NoFrame);
+    table->setShowGrid(false);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table->setTabKeyNavigation(false);
+    table->setWordWrap(false);
+    table->setTextElideMode(Qt::ElideMiddle);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
+    table->horizontalHeader()->setHighlightSections(false);
+}
+
+} // namespace shardscope

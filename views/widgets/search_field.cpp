@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/widgets/search_field.h"
+
+#include <QAction>
+#include <QKeyEvent>
+
+#include "views/theme/icons.h"
+
+namespace shardscope {
+
+SearchField::SearchField(const QString& iconName, const QString& placeholder, const QString& accessibleName)
+{
+    setPlaceholderText(placeholder);
+    setAccessibleName(accessibleName);
+    setClearButtonEnabled(true);
+    addAction(icon(iconName, IconColor::Secondary), QLineEdit::LeadingPosition);
+}
+
+void SearchField::keyPressEvent(QKeyEvent* event)
+{
+    switch (event->key()) {
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        Q_EMIT nextRequested(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
+        return;
+    case Qt::Key_Down:
+        Q_EMIT downRequested();
+        return;
+    case Qt::Key_Escape:
+        if (text().isEmpty())
+            break;
+        clear();
+        return;
+    default:
+        break;
+    }
+    QLineEdit::keyPressEvent(event);
+}
+
+} // namespace shardscope

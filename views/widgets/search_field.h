@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLineEdit>
+
+namespace shardscope {
+
+/// A line above what it searches or filters. Return asks for the next match (with Shift for the one before), Down goes
+/// to what is searched, Escape empties the line before it means anything else.
+class SearchField : public QLineEdit {
+    Q_OBJECT
+public:
+    /// The icon "search" or "filter" stands in front.
+    SearchField(const QString& iconName, const QString& placeholder, const QString& accessibleName);
+
+Q_SIGNALS:
+    void nextRequested(int step); ///< 1 or -1
+    void downRequested();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+};
+
+} // namespace shardscope
