@@ -273,9 +273,10 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
         break;
     case Reason::Kind::OperandReshard: {
         s.fill(Words::tr("%1 is held as %2, and the %3 works on it as %4"), { value, before, operation, after });
-        const std::size_t operands = known ? program.operation(reason.operation).operands.size() : 0;
-        s.say(operands > 1 ? Words::tr(", so that it fits the operation's other operands and its result.")
-                           : Words::tr(", so that it fits the operation's result."));
+        qsizetype cut = 0; // operands that can be cut
+        for (const ValueId operand : known ? program.operation(reason.operation).operands : SmallVector<ValueId, 4>())
+            cut += program.value(operand).type.rank() > 0 ? 1 : 0;
+        s.say(cut > 1 ? Words::tr(", so that its operands and its result fit together.") : QStringLiteral("."));
         break;
     }
     case Reason::Kind::ResultReshard:
