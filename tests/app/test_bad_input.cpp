@@ -29,6 +29,21 @@ const char* const readingCommands[] = { "run FILE", "show FILE", "check FILE", "
     "resolve --rules FILE --names batch", "resolve --rules () --mesh x=2 --table FILE",
     "mesh --devices @FILE --shape x=2" };
 
+/// The beginning of what such a command reads, cut off in the middle of a word, a list or a line.
+QByteArray truncated(const QString& command)
+{
+    if (command.contains(QLatin1String("--from table")) || command.contains(QLatin1String("--table FILE")))
+        return "path,shape,names\na,8x16,\"batch,em";
+    if (command.contains(QLatin1String("--from maxtext")))
+        return "mesh_axes: ['data', 'fsdp']\nlogical_axis_rules: [\n  ['batch', ['data', 'fs";
+    if (command.contains(QLatin1String("--from flax")) || command.contains(QLatin1String("--from t5x")))
+        return "rules = (('batch', 'data'), ('embed', ('mod";
+    if (command.contains(QLatin1String("@FILE")))
+        return "kind: TPU v4\n0 0 0 0 0\n1 0 1 0";
+    const QByteArray whole = smallMlp();
+    return whole.left(whole.size() / 2);
+}
+
 /// Cause and remedy under a code, about the file.
 const QRegularExpression sentence(QStringLiteral("E\\d{3}: .+\\. .+\\.\\n"));
 
@@ -85,7 +100,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("command");
         QTest::addColumn<QString>("kind");
         for (const char* command : readingCommands)
-            for (const char* kind : { "missing", "directory", "empty", "binary", "long" })
+            for (const char* kind : { "missing", "directory", "empty", "binary", "long", "truncated" })
                 QTest::addRow("%s: %s", kind, command) << QString::fromUtf8(command) << QString::fromLatin1(kind);
     }
     void files()
@@ -102,6 +117,8 @@ private Q_SLOTS:
                     bytes += static_cast<char>(i * 37 + i / 256);
             if (kind == QLatin1String("long")) // brackets in brackets
                 bytes = QByteArray(2'000'000, '[');
+            if (kind == QLatin1String("truncated"))
+                bytes = truncated(command);
             file = writeFile(m_folder, QStringLiteral("bad"), bytes);
         }
         const Ran ran = run(command.toUtf8(), file);
