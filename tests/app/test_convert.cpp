@@ -123,10 +123,12 @@ private Q_SLOTS:
     void whatIsMissing()
     {
         const Ran table = convert(file("t.csv", "path,shape\na,8\n"), "--from table");
-        QVERIFY2(table.error.contains(QStringLiteral("there is no mesh")) && table.error.contains(QStringLiteral("--mesh")),
+        QVERIFY2(
+            table.error.contains(QStringLiteral("there is no mesh")) && table.error.contains(QStringLiteral("--mesh")),
             qPrintable(table.error));
         const Ran preset = convert(QStringLiteral("t5x-a1p1"), "--from preset");
-        QVERIFY2(preset.error.contains(QStringLiteral("Give the mesh: --mesh data=2,model=4")), qPrintable(preset.error));
+        QVERIFY2(
+            preset.error.contains(QStringLiteral("Give the mesh: --mesh data=2,model=4")), qPrintable(preset.error));
         const QString yaml = file("open.yml", config);
         const Ran slices = convert(yaml, "--from maxtext --devices 7 --slices 2");
         QVERIFY2(slices.error.contains(QStringLiteral("7 devices are not 2 slices of the same size")),
@@ -150,8 +152,8 @@ private Q_SLOTS:
         const Ran csv = convert(QStringLiteral("flax-mlp-logical"), "--from experiment --to csv");
         QVERIFY2(csv.out.contains(QStringLiteral("embed,hidden")), qPrintable(csv.out));
         const Ran program = convert(QStringLiteral("jax-layer-program"), "--from experiment --to csv");
-        QVERIFY2(program.code == 2 && program.error.contains(QStringLiteral("around a program")),
-            qPrintable(program.error));
+        QVERIFY2(
+            program.code == 2 && program.error.contains(QStringLiteral("around a program")), qPrintable(program.error));
     }
 
     /// Rules that are a mapping stay one.

@@ -166,8 +166,8 @@ private Q_SLOTS:
             qPrintable(same.error));
         const QString uneven = writeFile(m_folder, QStringLiteral("uneven.txt"), "platform: cpu\n0 0\n1 0\n2 1\n");
         const Ran hosts = runProgram(words(QStringLiteral("--devices @%1 --method t5x --partitions 1").arg(uneven)));
-        QVERIFY2(hosts.code == 2 && hosts.error.contains(QStringLiteral("3 devices on 2 hosts")),
-            qPrintable(hosts.error));
+        QVERIFY2(
+            hosts.code == 2 && hosts.error.contains(QStringLiteral("3 devices on 2 hosts")), qPrintable(hosts.error));
 
         const QString wrong = writeFile(m_folder, QStringLiteral("wrong.txt"), "0 0 0 0 0\n1 0 one 0 0\n");
         const Ran ran = runProgram(words(QStringLiteral("--devices @%1 --shape 2").arg(wrong)));

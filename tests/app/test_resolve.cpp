@@ -226,7 +226,8 @@ private Q_SLOTS:
         const Ran ran = runProgram(line);
         QCOMPARE(ran.code, 1);
         QVERIFY2(ran.out.contains(QStringLiteral("1 array of 32 B; each of 8 devices holds 8 B")), qPrintable(ran.out));
-        QVERIFY2(ran.out.contains(QStringLiteral("1 array cannot be laid out: 785 KiB not counted")), qPrintable(ran.out));
+        QVERIFY2(
+            ran.out.contains(QStringLiteral("1 array cannot be laid out: 785 KiB not counted")), qPrintable(ran.out));
         const auto json = runProgram(line + QStringList{ QStringLiteral("--json") }).json();
         QVERIFY(json.at("not_laid_out").at("arrays") == 1);
         QVERIFY(json.at("uncut").at("arrays") == 0);

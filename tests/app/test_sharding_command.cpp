@@ -111,7 +111,8 @@ private Q_SLOTS:
         const Ran alone = sharding(grid, "8,16", { QStringLiteral("--jax") });
         QCOMPARE(alone.out.count(QLatin1Char('\n')), 2);
         // What was printed is read again.
-        QCOMPARE(sharding(alone.out.trimmed().toUtf8().constData(), "8,16", { QStringLiteral("--jax") }).out, alone.out);
+        QCOMPARE(
+            sharding(alone.out.trimmed().toUtf8().constData(), "8,16", { QStringLiteral("--jax") }).out, alone.out);
         QVERIFY2(table.out.contains(QStringLiteral("Spec    none: without --mesh there are no axis names")),
             qPrintable(table.out));
         const Ran cells = sharding("PositionalSharding([[{CPU 0, 1} {CPU 2}]])", "8,16", {});
