@@ -44,9 +44,10 @@ Result<void> fill(std::vector<MaxTextAxis>& axes, std::int64_t MaxTextAxis::*siz
         return fail(Code::TooLarge, { { "what", "devices" }, { "limit", maximumDevices } });
     if (target && (open.empty() ? *target != product : *target % product != 0)) {
         std::vector<Arg> args{ { "product", product }, { "devices", *target } };
-        if (!open.empty())
-            args.insert(args.end(), { { "of", "open" }, { "open", open.front() } });
-        else if (size == &MaxTextAxis::dcn)
+        if (!open.empty()) {
+            args.emplace_back("of", "open");
+            args.emplace_back("open", open.front());
+        } else if (size == &MaxTextAxis::dcn)
             args.emplace_back("of", "dcn");
         return fail(Code::DevicesMismatch, std::move(args));
     }

@@ -215,7 +215,6 @@ private Q_SLOTS:
         row("--devices gpu:2x4 --partitions -9223372036854775808", "is not from 0 to 1048576");
         row("--devices cpu:8 --partitions 2.5", "'2.5' is no whole number");
         row("--devices 2*tpu-v5e:4x4 --shape data=16 --method hybrid", "is needed by --method hybrid on 2 slices");
-        row("--devices tpu-v4:4x4x4 --shape data=8,model=8 --method t5x", "T5X makes a mesh of 8x8 out of");
         row("--devices tpu-v4:4x4x4 --shape data=8,model=4 --method t5x", "T5X makes a mesh of 16x4 out of");
         row("--devices 2*tpu-v5e:4x4 --shape data=16,model=2", "32 devices on 2 slices");
         row("--devices 2*tpu-v5e:4x4 --shape data=16,model=2", "Use a hybrid mesh");

@@ -62,7 +62,8 @@ private Q_SLOTS:
         auto* system = view.findChild<QComboBox*>(QStringLiteral("ruleSystem"));
         auto* fallback = view.findChild<QComboBox*>(QStringLiteral("rulesFallback"));
         QVERIFY(system && fallback);
-        QCOMPARE(system->count(), static_cast<int>(ruleSystems().size()));
+        QCOMPARE(system->count(), static_cast<int>(ruleSystems().size()) + 1);
+        QCOMPARE(system->itemText(system->count() - 1), QStringLiteral("Penzai")); // rules as a mapping
         QCOMPARE(system->currentText(), QStringLiteral("Flax 2024"));
         for (int i = 0; i < system->count(); ++i) {
             Q_EMIT system->activated(i);
