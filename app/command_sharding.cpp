@@ -120,7 +120,9 @@ Result<Subject> subjectOf(const ShardingOptions& options)
     const std::size_t written = options.spec.find_first_not_of(" \t\n");
     if (auto* shardy = std::get_if<ShardySharding>(&subject.sharding); shardy && options.spec[written] == 'P')
         if (shardy->sharding.dims.size() < shape->size())
-            shardy->sharding.dims.resize(shape->size());
+            for (const DimensionSharding& whole :
+                TensorSharding::fullyReplicated(shape->size() - shardy->sharding.dims.size()).dims)
+                shardy->sharding.dims.push_back(whole);
     if (!options.memoryKind.empty()) {
         const Result<MemoryKind> kind = parseMemoryKind(options.memoryKind);
         if (!kind)

@@ -11,6 +11,7 @@
 #include "program/differentiate.h"
 #include "rules/published_rules.h"
 #include "rules/rule_lint.h"
+#include "rules/t5x_partitioner.h"
 
 namespace shardscope {
 
@@ -361,23 +362,33 @@ bool isFallback(const std::vector<LogicalRule>& rules, std::size_t rule, int sha
     return shadowedBy >= 0 && rules[static_cast<std::size_t>(shadowedBy)].target.axes != rules[rule].target.axes;
 }
 
-/// The rules that belong to a set which some project has published, whole and in its order. Such a set serves many
-/// models; that one has no array for some of its rules is no fault.
+/// Marks the rules that make up the set, if all of it is there, in its order.
+void markSet(const std::vector<LogicalRule>& rules, const LogicalRules& set, std::vector<bool>& found)
+{
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < rules.size() && places.size() < set.list.size(); ++i) {
+        const LogicalRule& wanted = set.list[places.size()];
+        if (rules[i].name == wanted.name && rules[i].target.axes == wanted.target.axes)
+            places.push_back(i);
+    }
+    if (places.size() == set.list.size())
+        for (const std::size_t place : places)
+            found[place] = true;
+}
+
+/// The rules that belong to a set which some project has published; T5X' sets also as they are over several slices.
+/// Such a set serves many models; that one has no array for some of its rules is no fault.
 std::vector<bool> publishedRulesIn(const std::vector<LogicalRule>& rules)
 {
     std::vector<bool> found(rules.size(), false);
     for (const PublishedRules& set : publishedRules()) {
         if (!set.overrides.empty()) // a few rules, to be put before those of another set
             continue;
-        std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < rules.size() && places.size() < set.rules.list.size(); ++i) {
-            const LogicalRule& wanted = set.rules.list[places.size()];
-            if (rules[i].name == wanted.name && rules[i].target.axes == wanted.target.axes)
-                places.push_back(i);
-        }
-        if (places.size() == set.rules.list.size())
-            for (const std::size_t place : places)
-                found[place] = true;
+        markSet(rules, set.rules, found);
+        if (set.dialect != Dialect::T5x)
+            continue;
+        if (const Result<LogicalRules> hybrid = hybridRules(set.rules))
+            markSet(rules, *hybrid, found);
     }
     return found;
 }

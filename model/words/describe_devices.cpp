@@ -121,8 +121,7 @@ ProblemText describePlaces(const Diagnostic& d)
             Words::tr("Use both cores of a chip as one device."), {} };
     case Code::DevicesDoNotFillBox:
         if (arg.has("slices"))
-            return { Words::tr(
-                         "%1 on %2: there is one device at every place of each slice, so they are no single block")
+            return { Words::tr("%1 on %2 do not form one block")
                          .arg(arg.counted("devices", Noun::Device), arg.counted("slices", Noun::Slice)),
                 Words::tr("Use a hybrid mesh, with a DCN shape over the slices."), {} };
         if (arg.has("place"))

@@ -128,9 +128,10 @@ private Q_SLOTS:
             qPrintable(shardy.out + shardy.error));
         const QStringList current{ QStringLiteral("--jax-version"), QStringLiteral("current") };
         const Ran partial = sharding("P('x', unreduced={'y'})", "8,16", mesh + current);
-        QVERIFY2(partial.code == 0 && partial.out.contains(QStringLiteral("Spec    P('x', unreduced={'y'})")),
+        QVERIFY2(partial.code == 0 && partial.out.contains(QStringLiteral("Spec    P('x', None, unreduced={'y'})")),
             qPrintable(partial.out + partial.error));
-        QVERIFY2(partial.out.contains(QStringLiteral("unreduced={\"y\"}>")), qPrintable(partial.out));
+        QVERIFY2(
+            partial.out.contains(QStringLiteral("<@mesh, [{\"x\"}, {}], unreduced={\"y\"}>")), qPrintable(partial.out));
         QVERIFY(sharding("P('x', unreduced={'x'})", "8,16", mesh).error.contains(QStringLiteral("E106")));
         QVERIFY(sharding("P('x', unreduced={'z'})", "8,16", mesh).error.contains(QStringLiteral("E104")));
         QVERIFY(sharding("P('x', unreduced=3)", "8,16", mesh).error.contains(QStringLiteral("E120")));

@@ -104,6 +104,9 @@ private Q_SLOTS:
         Experiment experiment = arrays({ { "data", 2 }, { "model", 4 } }, "[]", { { "vocab", "embed" } });
         experiment.rules.rules = findPublishedRules("t5x-a1p1")->rules;
         QVERIFY(found(experiment, Code::RuleUnused).empty());
+        experiment.mesh.axes = { { "replica", 2 }, { "data", 2 }, { "model", 2 } };
+        experiment.rules.rules.list.front().target = SpecEntry::tuple({ "replica", "data" }); // over several slices
+        QVERIFY(found(experiment, Code::RuleUnused).empty());
         experiment.rules.rules.list.push_back({ LogicalName::of("own"), SpecEntry::axis("model") });
         QCOMPARE(found(experiment, Code::RuleUnused).size(), 1U);
         experiment.rules.rules.list.erase(experiment.rules.rules.list.begin()); // no such set any more
