@@ -8,6 +8,7 @@
 #include "experiment_file/experiment_file.h"
 #include "interchange/import.h"
 #include "interchange/rule_text.h"
+#include "number_option.h"
 #include "resolve.h"
 #include "sharding/text.h"
 #include "words/utf8.h"
@@ -160,7 +161,7 @@ Result<Import> toImport(const ConvertOptions& options, const Source& source)
     if (!mesh)
         return tl::unexpected(mesh.error());
     if (!*mesh)
-        return fail(Code::UnresolvedAxisSize, { { "axes", axesOf(source) } });
+        return fail(Code::UnresolvedAxisSize, { { "option", "--mesh" }, { "axes", axesOf(source) } });
     import.mesh.assign((*mesh)->axes().begin(), (*mesh)->axes().end());
     import.deviceOrder.assign((*mesh)->deviceOrder().begin(), (*mesh)->deviceOrder().end());
     import.hosts = std::max<std::int64_t>(options.mesh.slices, 1);
@@ -236,6 +237,10 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
     if (options.to == "experiment")
         return experimentText(options, source);
     if (options.to == "table" || options.to == "csv") {
+        if (source.rows.empty() && source.experiment && std::holds_alternative<ProgramModel>(source.experiment->model))
+            return fail(Code::WrongType,
+                { { "key", "--from" }, { "expected", "the name of an experiment of arrays or of a network" },
+                    { "found", "an experiment around a program, whose arguments have no logical names" } });
         if (source.rows.empty())
             return fail(Code::MissingKey, { { "key", "arrays" } });
         return options.to == "csv" ? writeCsvTable(source.rows) : writeJsonTable(source.rows);
@@ -347,10 +352,10 @@ void addConvert(CLI::App& app, int& status)
     command->add_option("--mesh", options->mesh.mesh, "The mesh, where the input has none: data=2,model=4")
         ->option_text("MESH");
     command->add_option("--devices", options->mesh.devices, "Devices, for sizes that a MaxText file leaves open (-1)")
-        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->check(wholeNumber(1, maximumDevices))
         ->option_text("N");
     command->add_option("--slices", options->mesh.slices, "Slices that the devices belong to")
-        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->check(wholeNumber(1, maximumDevices))
         ->option_text("N");
     command->add_option("-o,--output", options->output, "File to write; standard output otherwise")->option_text("OUT");
     addJson(*command, options->json);

@@ -10,6 +10,7 @@
 #include "mesh/device_presets.h"
 #include "mesh/host_block.h"
 #include "mesh/t5x_mesh.h"
+#include "number_option.h"
 #include "report.h"
 #include "sharding/text.h"
 #include "words/mesh_words.h"
@@ -155,7 +156,7 @@ Result<Built> build(const MeshOptions& options, const DeviceSet& set)
     Result<DeviceArray> array;
     if (options.method == "t5x") {
         T5xDefaultOptions t5x;
-        t5x.partitions = options.partitions.value_or(1);
+        t5x.partitions = options.partitions.value_or(dcn || shape.sizes.empty() ? 1 : shape.sizes.back());
         t5x.version = version;
         if (!options.submesh.empty()) {
             Result<HardwareMesh> submesh = readSubmesh(options.submesh);
@@ -163,14 +164,21 @@ Result<Built> build(const MeshOptions& options, const DeviceSet& set)
                 return tl::unexpected(std::move(submesh.error()));
             t5x.submesh = std::move(*submesh);
         }
-        if (!options.shape.empty())
+        if (dcn)
             t5x.ici = shape.sizes;
         t5x.dcn = dcn;
         const bool untiled = options.noTiling && !t5x.submesh.empty();
         array = untiled ? t5xMesh(devices, t5x.submesh, false) : t5xDefaultMesh(devices, t5x);
+        // Without a DCN shape T5X is not asked for sizes: they follow from the devices and the submesh.
+        if (array && !dcn && !options.shape.empty() && array->shape != shape.sizes) {
+            const std::string made = shape.sizes.size() == 2 ? shapeText(array->shape) : std::string();
+            return inOption(
+                Error{ Code::OrderShape, { { "shape", made }, { "wanted", shapeText(shape.sizes) } }, {} }, "--shape");
+        }
     } else if (options.method == "hybrid") {
+        const MeshShape outer = dcn.value_or(MeshShape(shape.sizes.size(), 1));
         array =
-            createHybridDeviceMesh(shape.sizes, *dcn, devices, { options.byHost, true, options.allowSplit, version });
+            createHybridDeviceMesh(shape.sizes, outer, devices, { options.byHost, true, options.allowSplit, version });
     } else if (options.method == "make") {
         std::vector<std::string> names = shape.names;
         for (std::size_t i = names.size(); i < shape.sizes.size(); ++i)
@@ -205,15 +213,12 @@ void requireMethods(const MeshOptions& options)
     needs(!options.submesh.empty(), "--submesh", is("t5x"), "t5x");
     needs(options.partitions.has_value(), "--partitions", is("t5x"), "t5x");
     needs(options.noTiling, "--no-host-tiling", is("t5x") && !options.submesh.empty(), "t5x and --submesh");
-    if (is("hybrid") && options.dcnShape.empty())
-        throw CLI::ValidationError("--dcn-shape", "is needed by --method hybrid");
     if (!is("t5x") && options.shape.empty())
         throw CLI::ValidationError("--shape", "is needed by --method " + options.method);
-    if (is("t5x") && options.shape.empty() != options.dcnShape.empty())
-        throw CLI::ValidationError("--shape",
-            "and --dcn-shape belong together in --method t5x; with one slice give --partitions or --submesh");
+    if (is("t5x") && options.shape.empty() && !options.dcnShape.empty())
+        throw CLI::ValidationError("--dcn-shape", "needs --shape beside it, the sizes inside a slice");
     if (is("t5x") && options.shape.empty() && options.submesh.empty() && !options.partitions)
-        throw CLI::ValidationError("--partitions", "or --submesh is needed by --method t5x");
+        throw CLI::ValidationError("--shape", "or --partitions or --submesh is needed by --method t5x");
 }
 
 std::string methodOf(const MeshOptions& options)
@@ -328,15 +333,50 @@ Json toJson(const Built& built, const DeviceSet& set, const std::vector<HostBloc
     return out;
 }
 
+/// Axes of one in front, as the replica axis of T5X' hybrid mesh.
+std::string withReplicas(MeshShape sizes, std::int64_t replicas)
+{
+    while (sizes.size() < 3)
+        sizes.insert(sizes.begin(), 1);
+    sizes.front() = replicas;
+    return shapeText(sizes);
+}
+
+/// The hybrid methods, where the shapes cannot go with what the machine or T5X has. Throws as requireMethods() does.
+void requireHybridShapes(const MeshOptions& options, const DeviceSet& set)
+{
+    const std::int32_t parts = options.byHost ? set.hosts : set.slices;
+    if (options.method == "hybrid" && options.dcnShape.empty() && parts > 1)
+        throw CLI::ValidationError("--dcn-shape",
+            "is needed by --method hybrid on " + std::to_string(parts) + (options.byHost ? " hosts" : " slices")
+                + ": how many of them lie along each mesh axis");
+    if (options.method != "t5x" || options.dcnShape.empty())
+        return;
+    const Result<NamedShape> shape = readShape(options.shape, "--shape");
+    if (!shape || shape->sizes.size() >= 3 || shape->sizes.empty())
+        return; // what is wrong otherwise is said where it is used
+    const MeshShape ones(2, 1);
+    throw CLI::ValidationError("--shape",
+        "has " + std::to_string(shape->sizes.size()) + (shape->sizes.size() == 1 ? " size" : " sizes")
+            + "; T5X' mesh over several slices has three axes, replica, data and model: --shape "
+            + withReplicas(shape->sizes, 1) + " --dcn-shape " + withReplicas(ones, set.slices));
+}
+
 int printDeviceMesh(const MeshOptions& options)
 {
     const auto bad = [&](const Error& error) { return reject("mesh", options.json, { error }); };
     const Result<DeviceSet> set = readDevices(options.devices);
     if (!set)
         return bad(set.error());
+    requireHybridShapes(options, *set);
     const Result<Built> built = build(options, *set);
-    if (!built)
-        return bad(built.error());
+    if (!built) {
+        const int status = bad(built.error());
+        const bool splits = options.method == "jax" || options.method == "hybrid";
+        if (built.error().code == Code::NoAxisAssignment && splits && options.json.empty())
+            Console(stderr).line(QStringLiteral("--allow-split lets mesh axes share physical axes."), Emphasis::Faint);
+        return status;
+    }
     const std::vector<HostBlock> hosts = hostBlocks(built->array, *set);
     if (!options.json.empty())
         return emitJson(toJson(*built, *set, hosts), options.json, Done);
@@ -349,7 +389,8 @@ int printDeviceMesh(const MeshOptions& options)
                                             : QString::number(built->array.shape[axis]));
     console.heading(QStringLiteral("Devices"));
     console.line(QStringLiteral("  ") + words::deviceSet(*set));
-    console.heading(QStringLiteral("Mesh ") + axes.join(QStringLiteral(" × ")));
+    console.heading(axes.isEmpty() ? QStringLiteral("Mesh without axes")
+                                   : QStringLiteral("Mesh ") + axes.join(QStringLiteral(" × ")));
     printIds(console, *built);
     console.heading(QStringLiteral("Why"));
     console.lines(words::meshReason(built->array, built->names), QStringLiteral("  "));
@@ -386,8 +427,9 @@ void addMesh(CLI::App& app, int& status)
         ->option_text("DEVICES");
     command
         ->add_option("--shape", options->shape,
-            "Sizes of the mesh axes: data=16,model=4 or 16x4; inside a slice, "
-            "for hybrid meshes")
+            "Sizes of the mesh axes: data=16,model=4 or 16x4; inside a slice, for hybrid meshes. T5X takes the last "
+            "one "
+            "as the number of partitions")
         ->option_text("SHAPE");
     command
         ->add_option("--method", options->method,
@@ -395,13 +437,15 @@ void addMesh(CLI::App& app, int& status)
             "without it what the other options ask for")
         ->check(oneOf({ "jax", "make", "hybrid", "t5x" }))
         ->option_text("METHOD");
-    command->add_option("--dcn-shape", options->dcnShape, "Slices along the mesh axes: data=2 or 2x1")
+    command
+        ->add_option("--dcn-shape", options->dcnShape,
+            "Slices along the mesh axes: data=2 or 2x1; not needed by hybrid on one slice")
         ->option_text("SHAPE");
     command->add_flag("--by-host", options->byHost, "Put hosts side by side in a hybrid mesh, not slices");
     command->add_flag("--allow-split", options->allowSplit, "Let mesh axes share physical axes");
     command->add_flag("--contiguous", options->contiguous, "Ask for contiguous submeshes");
     command->add_option("--partitions", options->partitions, "T5X: number of model partitions")
-        ->check(CLI::Range(std::int64_t{ 0 }, maximumDevices))
+        ->check(wholeNumber(0, maximumDevices))
         ->option_text("N");
     command->add_option("--submesh", options->submesh, "T5X: model-parallel submesh x,y,z,core: 2,2,1,1")
         ->option_text("SUBMESH");

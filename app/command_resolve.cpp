@@ -6,8 +6,11 @@
 #include "base/codes.h"
 #include "commands.h"
 #include "interchange/table_code.h"
+#include "number_option.h"
 #include "resolve.h"
 #include "rules/host_chunks.h"
+#include "rules/name_to_name.h"
+#include "rules/rule_context.h"
 #include "rules/rule_lint.h"
 #include "rules/t5x_partitioner.h"
 #include "sharding/parse_names.h"
@@ -20,8 +23,14 @@ namespace shardscope::cli {
 namespace {
 
 /// What with_logical_constraint does, in words.
-QString constraintText(const LogicalRules& rules, const Result<ConstraintAction>& action)
+QString constraintText(const Ruling& ruling, const Result<ConstraintAction>& action)
 {
+    if (ruling.mapping)
+        return QStringLiteral("name_to_name_sharding: every name takes its mesh axes, whatever the order");
+    if (ruling.own)
+        return QStringLiteral("nnx.get_partition_spec: the rules of the context and of the variable rename; a name "
+                              "without a rule is a mesh axis");
+    const LogicalRules& rules = ruling.rules;
     if (!action)
         return QStringLiteral("with_logical_constraint: an error, %1").arg(words::fromStd(action.error().id()));
     if (action->constrain)
@@ -94,9 +103,10 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
         shape = *sizes;
     }
     const auto sizes = shape ? std::optional(std::span<const std::int64_t>(*shape)) : std::nullopt;
-    // Flax and T5X show what the rules say, the axes that the mesh lacks included.
-    SpecOnMesh placed = onMesh(answer.spec, ruling.dialect, mesh, sizes);
-    if (ruling.dialect == Dialect::MaxText) {
+    // Flax and T5X show what the rules say, the axes that the mesh lacks included. What renames is taken as it is.
+    const bool renames = ruling.mapping || ruling.own;
+    SpecOnMesh placed = renames ? SpecOnMesh{ answer.spec, {} } : onMesh(answer.spec, ruling.dialect, mesh, sizes);
+    if (!renames && ruling.dialect == Dialect::MaxText) {
         answer.spec = placed.spec;
         answer.dropped = std::move(placed.dropped);
         if (answer.action && answer.action->constrain)
@@ -119,6 +129,11 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
         if (!shape)
             return fail(Code::MissingKey, { { "key", "--shape" } });
         Result<HostChunks> chunks = hostChunks(mesh, options.hosts, *shape, canonical(placed.spec));
+        // An array without one chunk per host still has a spec.
+        if (!chunks && chunks.error().code == Code::TupleAxisNotSupported) {
+            answer.problems.push_back(std::move(chunks.error()));
+            return {};
+        }
         if (!chunks)
             return tl::unexpected(std::move(chunks.error()));
         answer.hosts = std::move(chunks->hosts);
@@ -132,30 +147,30 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
     const int status = statusOf(answer.problems);
     if (!options.json.empty()) {
         Json out = envelope("resolve");
-        out["dialect"] = name(ruling.dialect);
+        out["dialect"] = dialectName(ruling);
         out["spec"] = toJax(answer.spec, false);
         out["axes"] = axesJson(answer.spec, answer.names.size());
         out["constrain"] = answer.action && answer.action->constrain;
         if (answer.action && answer.action->constrain)
             out["constraint_spec"] = toJax(answer.action->spec, false);
-        out["constraint"] = constraintText(ruling.rules, answer.action).toStdString();
+        out["constraint"] = constraintText(ruling, answer.action).toStdString();
         out["dropped"] = droppedJson(answer.dropped);
         out["trace"] = traceJson(answer.resolution, answer.names, ruling);
-        if (options.hosts > 0)
+        if (!answer.hosts.empty())
             out["hosts"] = hostsJson(answer.hosts);
         out["problems"] = cli::toJson(answer.problems);
         return emitJson(out, options.json, status);
     }
     Console console;
-    if (options.trace) {
+    if (options.trace && !ruling.own) {
         console.table(traceTable(answer.names, ruling, answer.resolution), {});
         console.line();
     }
     console.line(words::fromStd(toJax(answer.spec, false)));
-    console.line(constraintText(ruling.rules, answer.action), Emphasis::Faint);
+    console.line(constraintText(ruling, answer.action), Emphasis::Faint);
     for (const DroppedAxes& dropped : answer.dropped)
         console.line(droppedText(dropped, answer.names));
-    if (options.hosts > 0) {
+    if (!answer.hosts.empty()) {
         console.line();
         console.table(hostTable(answer.hosts), {});
     }
@@ -177,11 +192,24 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
     const Result<LogicalNames> names = parseNames(options.names);
     if (!names)
         return bad(names.error(), "--names");
-    const Result<Resolution> resolution = resolve(*names, ruling.rules, ruling.version);
+    Result<Resolution> resolution =
+        ruling.mapping ? resolveMapping(*names, ruling.rules) : resolve(*names, ruling.rules, ruling.version);
     if (!resolution)
         return bad(resolution.error(), ruling.name);
-    NamesAnswer answer{ *names, *resolution, logicalConstraint(*names, ruling.rules, ruling.fallback, ruling.version),
-        resolution->spec(), {}, {}, {} };
+    PartitionSpec spec = resolution->spec();
+    if (ruling.own) {
+        Result<PartitionSpec> renamed = applyRules(*names, ruling.rules, *ruling.own);
+        if (!renamed)
+            return bad(renamed.error(), "--own-rules");
+        spec = std::move(*renamed);
+    }
+    ConstraintAction whole;
+    whole.constrain = true;
+    whole.spec = canonical(spec);
+    Result<ConstraintAction> action = ruling.mapping || ruling.own
+        ? Result<ConstraintAction>(std::move(whole))
+        : logicalConstraint(*names, ruling.rules, ruling.fallback, ruling.version);
+    NamesAnswer answer{ *names, std::move(*resolution), std::move(action), std::move(spec), {}, {}, {} };
     if (ruling.mesh)
         if (const Result<void> placed = putOnMesh(options, ruling, answer); !placed)
             return bad(placed.error(), "--mesh");
@@ -206,6 +234,27 @@ Result<Ruling> readRuling(const ResolveOptions& options)
         std::vector<LogicalRule>& list = ruling.rules.list;
         list.insert(list.end(), more->rules.list.begin(), more->rules.list.end());
     }
+    if (!options.inner.empty()) {
+        Result<RulesInput> inner = readRulesInput(options.inner, "--inner-rules");
+        if (!inner)
+            return tl::unexpected(std::move(inner.error()));
+        RuleContext context;
+        context.set(std::move(ruling.rules));
+        const RuleContext::Scope scope(context, std::move(inner->rules));
+        ruling.rules = context.rules();
+        ruling.name = "--inner-rules";
+    }
+    if (!options.own.empty()) {
+        Result<RulesInput> own = readRulesInput(options.own, "--own-rules");
+        if (!own)
+            return tl::unexpected(std::move(own.error()));
+        ruling.own = std::move(own->rules);
+    }
+    // An experiment says itself whether its rules are a mapping; of it, the others read the list of pairs.
+    ruling.mapping = options.dialect == "penzai"
+        || (options.dialect.empty() && input->experiment && !input->experiment->rules.rules.isSequence);
+    if (!ruling.mapping && input->experiment)
+        ruling.rules.isSequence = true;
     ruling.dialect = options.dialect.empty() ? input->dialect.value_or(Dialect::FlaxLinen)
                                              : parseDialect(options.dialect).value_or(Dialect::FlaxLinen);
     if (input->experiment) {
@@ -243,6 +292,10 @@ std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
         return "--table needs --mesh";
     if (!options.table.empty() && (!options.shape.empty() || options.hosts > 0))
         return "--shape and --hosts go with --names";
+    if (!options.own.empty() && (!options.table.empty() || options.trace || ruling.mapping))
+        return "--own-rules goes with --names and the dialect flax, without --trace: NNX renames, no rule is in the "
+               "way "
+               "of another";
     if (options.hybrid && ruling.dialect != Dialect::T5x)
         return "--hybrid is T5X': use --dialect t5x";
     if ((!options.shape.empty() || options.hosts > 0) && !ruling.mesh)
@@ -303,6 +356,14 @@ void addResolve(CLI::App& app, int& status)
         ->add_option("--additional-rules", options->additional,
             "Further rules, appended behind the others, as in T5X: they cannot override them")
         ->option_text("RULES");
+    command
+        ->add_option("--inner-rules", options->inner,
+            "Rules of a logical_axis_rules context inside that of --rules: while it lasts, they count alone")
+        ->option_text("RULES");
+    command
+        ->add_option("--own-rules", options->own,
+            "Rules of the variable itself, as NNX joins them with those of the context; both must agree")
+        ->option_text("RULES");
     CLI::Option* names = command
                              ->add_option("--names", options->names,
                                  "Names of the dimensions: batch,embed,None (None or - for one without a name), or a "
@@ -315,21 +376,21 @@ void addResolve(CLI::App& app, int& status)
             "--mesh", options->mesh.mesh, "The mesh: data=2,model=4; where the rules are an experiment's, its own")
         ->option_text("MESH");
     command->add_option("--devices", options->mesh.devices, "Devices, for what a MaxText configuration leaves open")
-        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->check(wholeNumber(1, maximumDevices))
         ->option_text("N");
     command->add_option("--slices", options->mesh.slices, "Slices that the devices belong to")
-        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->check(wholeNumber(1, maximumDevices))
         ->option_text("N");
     command->add_option("--shape", options->shape, "Sizes of the dimensions, to see whether they divide: 8,1024")
         ->option_text("SIZES");
     command->add_option("--hosts", options->hosts, "Say which slice each of N hosts holds and writes, as T5X does")
-        ->check(CLI::Range(std::int64_t{ 1 }, maximumDevices))
+        ->check(wholeNumber(1, maximumDevices))
         ->option_text("N");
     command
         ->add_option("--dialect", options->dialect,
-            "Whose reading of the rules: flax (default), t5x, or maxtext, which leaves out mesh axes of size 1 and "
-            "does not cut what does not divide")
-        ->check(oneOf({ "flax", "t5x", "maxtext" }))
+            "Whose reading of the rules: flax (default), t5x, maxtext, which leaves out mesh axes of size 1 and does "
+            "not cut what does not divide, or penzai, to which they are a mapping without order (a dict, too)")
+        ->check(oneOf({ "flax", "t5x", "maxtext", "penzai" }))
         ->option_text("DIALECT");
     command->add_flag("--hybrid", options->hybrid, "T5X with ICI and DCN shapes: batch goes over replica and data");
     command->add_option("--flax-version", options->version, "Whose behaviour: 2024 or current (default)")

@@ -4,12 +4,14 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "base/codes.h"
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
+#include "number_option.h"
 #include "report.h"
 #include "views/main_window/application.h"
 
@@ -90,6 +92,16 @@ int screenshot(const PictureOptions& options)
     const auto input = loadExperiment(options.file);
     if (!input)
         return reject("screenshot", options.json, input.error());
+    if (!options.axis.empty()) {
+        std::vector<std::string> known;
+        for (const MeshAxis& axis : input->experiment.mesh.axes)
+            known.push_back(axis.name);
+        if (std::find(known.begin(), known.end(), options.axis) == known.end())
+            return refuse({ Code::UnknownValue,
+                { { "key", "--axis" }, { "value", options.axis }, { "known", known },
+                    { "nearest", nearestName(options.axis, known) } },
+                {} });
+    }
     QString path = QFileInfo(QString::fromStdString(options.file)).absoluteFilePath();
     QTemporaryDir folder;
     if (options.file == "-" || !QFileInfo::exists(path)) {
@@ -159,7 +171,7 @@ void addScreenshot(CLI::App& app, int& status)
         ->check(CLI::Range(0.5, 4.0))
         ->option_text("FACTOR");
     command->add_option("--steps", options->steps, "Steps to run before (default: up to 8, for half a minute)")
-        ->check(CLI::Range(0, 1000))
+        ->check(wholeNumber(0, 1000))
         ->option_text("N");
     addJson(*command, options->json);
     command->footer(

@@ -53,7 +53,8 @@ struct Subject {
     Sharding sharding;
     std::string platform;
     MemoryKind memoryKind = MemoryKind::Device;
-    Layout layout;
+    std::optional<Layout> layout; ///< absent where the program itself cuts the array: `notLaidOut`
+    std::optional<Error> notLaidOut;
     Forms forms;
 };
 
@@ -78,8 +79,9 @@ Forms formsOf(const Subject& subject, std::size_t rank, JaxVersion version)
         return forms;
     forms.spec = form(ShardingForm::Spec);
     // JAX has no object for what Shardy says; where a spec says the same, it is that one.
-    if (std::holds_alternative<ShardySharding>(sharding) && forms.spec)
-        forms.jax = form(ShardingForm::Named);
+    if (std::holds_alternative<ShardySharding>(sharding))
+        if (Result<std::string> named = form(ShardingForm::Named))
+            forms.jax = std::move(named);
     forms.shardy = form(ShardingForm::Shardy);
     constexpr std::string_view attribute = "#sdy.sharding"; // as in the arguments of a program, without it
     if (forms.shardy && forms.shardy->starts_with(attribute))
@@ -114,6 +116,13 @@ Result<Subject> subjectOf(const ShardingOptions& options)
     if (!sharding)
         return in(std::move(sharding.error()), "--spec");
     subject.sharding = std::move(*sharding);
+    // A spec may be shorter than the array; what it does not name is whole.
+    const std::size_t written = options.spec.find_first_not_of(" \t\n");
+    if (auto* shardy = std::get_if<ShardySharding>(&subject.sharding); shardy && options.spec[written] == 'P')
+        if (shardy->sharding.dims.size() < shape->size())
+            for (const DimensionSharding& whole :
+                TensorSharding::fullyReplicated(shape->size() - shardy->sharding.dims.size()).dims)
+                shardy->sharding.dims.push_back(whole);
     if (!options.memoryKind.empty()) {
         const Result<MemoryKind> kind = parseMemoryKind(options.memoryKind);
         if (!kind)
@@ -130,13 +139,16 @@ Result<Subject> subjectOf(const ShardingOptions& options)
     if (!settled)
         return in(settled.error(), options.memoryKind.empty() ? "--spec" : "--memory-kind");
     subject.memoryKind = *settled;
-    if (const auto* named = std::get_if<NamedSharding>(&subject.sharding))
-        subject.mesh = named->mesh;
+    if (const MeshPtr own = meshUnder(subject.sharding, nullptr))
+        subject.mesh = own;
     Result<Layout> layout = layoutOf(
         subject.sharding, *shape, options.uneven || !isOfJax(subject.sharding) ? Uneven::Padded : Uneven::Refused);
-    if (!layout)
+    if (layout)
+        subject.layout = std::move(*layout);
+    else if (layout.error().code == Code::UnsupportedSharding && layout.error().text("form") == "manual subgroup")
+        subject.notLaidOut = std::move(layout.error());
+    else
         return in(std::move(layout.error()), "--spec");
-    subject.layout = std::move(*layout);
     subject.forms =
         formsOf(subject, shape->size(), options.jaxVersion == "current" ? JaxVersion::Current : JaxVersion::Year2024);
     return subject;
@@ -151,15 +163,26 @@ std::vector<std::string> gridOf(const Subject& subject)
 {
     GridTextOptions options;
     options.platform = subject.platform;
-    return toGridText(subject.layout, options);
+    return toGridText(*subject.layout, options);
 }
 
 Json toJson(const Subject& subject)
 {
-    const Layout& layout = subject.layout;
     const auto list = [](const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); };
     const std::vector<std::int32_t> devices = devicesOf(subject.sharding);
     Json out = envelope("sharding");
+    const Json forms{ { "spec", toJson(subject.forms.spec) }, { "jax", toJson(subject.forms.jax) },
+        { "hlo_v2", toJson(subject.forms.hlo) }, { "hlo_v1", toJson(subject.forms.hloLists) },
+        { "shardy", toJson(subject.forms.shardy) } };
+    if (!subject.layout) {
+        out["devices"] = devices.size();
+        out["platform"] = subject.platform;
+        out["memory_kind"] = toString(subject.memoryKind);
+        out["forms"] = forms;
+        out["not_laid_out"] = cli::toJson(*subject.notLaidOut);
+        return out;
+    }
+    const Layout& layout = *subject.layout;
     if (subject.mesh)
         out["mesh"] = cli::toJson(*subject.mesh);
     out["devices"] = devices.size();
@@ -174,9 +197,7 @@ Json toJson(const Subject& subject)
     out["is_fully_replicated"] = layout.distinctShards() == 1 && layout.addends() == 1;
     out["is_uneven"] = layout.isUneven();
     out["padded_elements"] = layout.paddedElements();
-    out["forms"] = { { "spec", toJson(subject.forms.spec) }, { "jax", toJson(subject.forms.jax) },
-        { "hlo_v2", toJson(subject.forms.hlo) }, { "hlo_v1", toJson(subject.forms.hloLists) },
-        { "shardy", toJson(subject.forms.shardy) } };
+    out["forms"] = forms;
     out["replica_groups"] = layout.replicaGroups();
     std::unordered_map<std::int32_t, std::int64_t> positions;
     for (std::int64_t position = 0; position < layout.mesh().deviceCount(); ++position)
@@ -195,62 +216,6 @@ Json toJson(const Subject& subject)
     return out;
 }
 
-void printSummary(Console& console, const Subject& subject)
-{
-    const Layout& layout = subject.layout;
-    const auto devices = static_cast<std::int64_t>(devicesOf(subject.sharding).size());
-    QString mesh = words::counted(devices, words::Noun::Device);
-    if (subject.mesh && subject.mesh->deviceCount() == devices) {
-        QStringList axes;
-        for (const MeshAxis& axis : subject.mesh->axes())
-            axes << QStringLiteral("%1 %2").arg(words::fromStd(axis.name), QString::number(axis.size));
-        if (!axes.isEmpty())
-            mesh = QStringLiteral("%1: %2").arg(axes.join(QStringLiteral(" × ")), mesh);
-    }
-    console.line(QStringLiteral("Mesh     %1, %2").arg(mesh, words::fromStd(subject.platform)));
-    QString array =
-        QStringLiteral("%1 in %2 of %3, %4")
-            .arg(words::shape(layout.shape()), words::counted(layout.distinctShards(), words::Noun::Shard),
-                words::shape(layout.shardShape()),
-                layout.copies() == 1 ? QStringLiteral("one copy")
-                                     : QStringLiteral("%1 copies of each").arg(words::count(layout.copies())));
-    if (layout.addends() > 1)
-        array += QStringLiteral(", to be added up over %1").arg(words::counted(layout.addends(), words::Noun::Device));
-    else if (layout.distinctShards() == 1)
-        array += QStringLiteral(": fully replicated");
-    console.line(QStringLiteral("Array    ") + array);
-    if (layout.isUneven())
-        console.line(QStringLiteral("Padding  %1 on all devices, at most %2 in a shard")
-                         .arg(words::counted(layout.paddedElements(), words::Noun::Element),
-                             words::count(layout.paddedElementsOfWorstShard())));
-    console.line(QStringLiteral("Memory   %1%2")
-                     .arg(words::fromStd(toString(subject.memoryKind)),
-                         memoryKindOf(subject.sharding) ? QString() : QStringLiteral(" (the default)")));
-}
-
-/// The form, or why there is none.
-QString shown(const Result<std::string>& form)
-{
-    return form ? words::fromStd(*form) : QStringLiteral("none: %1").arg(words::describe(form.error()).cause);
-}
-
-void printForms(Console& console, const Subject& subject)
-{
-    constexpr std::size_t mostListed = 64;
-    const std::size_t devices = devicesOf(subject.sharding).size();
-    Table table{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
-    table.rows.push_back({ QStringLiteral("Spec"), shown(subject.forms.spec) });
-    table.rows.push_back({ QStringLiteral("JAX"), shown(subject.forms.jax) });
-    table.rows.push_back({ QStringLiteral("HLO V2"), shown(subject.forms.hlo) });
-    table.rows.push_back({ QStringLiteral("HLO V1"),
-        devices <= mostListed
-            ? shown(subject.forms.hloLists)
-            : QStringLiteral("lists %1 devices: see --hlo=v1").arg(words::count(static_cast<qint64>(devices))) });
-    table.rows.push_back({ QStringLiteral("Shardy"), shown(subject.forms.shardy) });
-    console.line();
-    console.table(table, {});
-}
-
 /// "0, 4": at most sixteen of them, then how many there are.
 QString devicesText(const std::vector<std::int32_t>& ids)
 {
@@ -261,6 +226,86 @@ QString devicesText(const std::vector<std::int32_t>& ids)
     if (ids.size() > mostShown)
         names << QStringLiteral("… (%1 devices)").arg(words::count(static_cast<qint64>(ids.size())));
     return names.join(QStringLiteral(", "));
+}
+
+void printSummary(Console& console, const Subject& subject)
+{
+    const auto devices = static_cast<std::int64_t>(devicesOf(subject.sharding).size());
+    QString mesh = words::counted(devices, words::Noun::Device);
+    if (subject.mesh && subject.mesh->deviceCount() == devices) {
+        QStringList axes;
+        for (const MeshAxis& axis : subject.mesh->axes())
+            axes << QStringLiteral("%1 %2").arg(words::fromStd(axis.name), QString::number(axis.size));
+        if (!axes.isEmpty())
+            mesh = QStringLiteral("%1: %2").arg(axes.join(QStringLiteral(" × ")), mesh);
+    }
+    console.line(QStringLiteral("Mesh     %1, %2").arg(mesh, words::fromStd(subject.platform)));
+    const auto printMemory = [&] {
+        console.line(QStringLiteral("Memory   %1%2")
+                         .arg(words::fromStd(toString(subject.memoryKind)),
+                             memoryKindOf(subject.sharding) ? QString() : QStringLiteral(" (the default)")));
+    };
+    if (!subject.layout) {
+        console.line(QStringLiteral("Array    who holds what cannot be said: %1")
+                         .arg(words::describe(*subject.notLaidOut).cause));
+        printMemory();
+        return;
+    }
+    const Layout& layout = *subject.layout;
+    QString array =
+        QStringLiteral("%1 in %2 of %3, %4")
+            .arg(words::shape(layout.shape()), words::counted(layout.distinctShards(), words::Noun::Shard),
+                words::shape(layout.shardShape()),
+                layout.copies() == 1 ? QStringLiteral("one copy")
+                                     : QStringLiteral("%1 copies of each").arg(words::count(layout.copies())));
+    if (layout.addends() > 1)
+        array += QStringLiteral(", to be added up over %1").arg(words::counted(layout.addends(), words::Noun::Device));
+    else if (layout.distinctShards() == 1 && layout.copies() < devices)
+        array += QStringLiteral(": all of it on device %1").arg(devicesText(layout.holders(0)));
+    else if (layout.distinctShards() == 1)
+        array += QStringLiteral(": fully replicated");
+    console.line(QStringLiteral("Array    ") + array);
+    if (layout.isUneven())
+        console.line(QStringLiteral("Padding  %1 on all devices, at most %2 in a shard")
+                         .arg(words::counted(layout.paddedElements(), words::Noun::Element),
+                             words::count(layout.paddedElementsOfWorstShard())));
+    printMemory();
+}
+
+/// The form, or why there is none.
+QString shown(const Result<std::string>& form)
+{
+    if (form)
+        return words::fromStd(*form);
+    return form.error().code == Code::MissingMesh ? QStringLiteral("none: without --mesh there are no axis names")
+                                                  : QStringLiteral("none: %1").arg(words::describe(form.error()).cause);
+}
+
+/// A row per line of the form: what JAX prints of a grid has line breaks.
+void addForm(Table& table, const char* name, const QString& form)
+{
+    QString label = QString::fromLatin1(name);
+    for (const QString& line : form.split(QLatin1Char('\n'))) {
+        table.rows.push_back({ label, line });
+        label.clear();
+    }
+}
+
+void printForms(Console& console, const Subject& subject)
+{
+    constexpr std::size_t mostListed = 64;
+    const std::size_t devices = devicesOf(subject.sharding).size();
+    Table table{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
+    addForm(table, "Spec", shown(subject.forms.spec));
+    addForm(table, "JAX", shown(subject.forms.jax));
+    addForm(table, "HLO V2", shown(subject.forms.hlo));
+    table.rows.push_back({ QStringLiteral("HLO V1"),
+        devices <= mostListed
+            ? shown(subject.forms.hloLists)
+            : QStringLiteral("lists %1 devices: see --hlo=v1").arg(words::count(static_cast<qint64>(devices))) });
+    addForm(table, "Shardy", shown(subject.forms.shardy));
+    console.line();
+    console.table(table, {});
 }
 
 void printGroups(Console& console, const Layout& layout)
@@ -305,15 +350,19 @@ int showSharding(const ShardingOptions& options)
     for (const Result<std::string>* form : chosen) {
         if (!*form)
             return reject("sharding", {}, { form->error() });
-        console.line(words::fromStd(**form));
+        console.lines(words::fromStd(**form).split(QLatin1Char('\n')));
     }
+    if (options.grid && !subject->layout)
+        return reject("sharding", {}, { *subject->notLaidOut });
     if (options.grid)
         grid(console);
     if (!chosen.empty() || options.grid)
         return Done;
     printSummary(console, *subject);
     printForms(console, *subject);
-    printGroups(console, subject->layout);
+    if (!subject->layout)
+        return Done;
+    printGroups(console, *subject->layout);
     console.line();
     grid(console);
     return Done;

@@ -36,10 +36,11 @@ void printRules(Console& console, const Snapshot& snapshot)
             rule.name.kind == LogicalName::Kind::Name ? words::fromStd(rule.name.name) : QStringLiteral("-"), target,
             uses });
     }
-    console.heading(
-        QStringLiteral("Rules (Flax %1%2)")
-            .arg(rules.version == FlaxVersion::Year2024 ? QStringLiteral("2024") : QStringLiteral("current"),
-                rules.boundWhenTraced ? QString() : QStringLiteral(", not bound when traced")));
+    console.heading(!rules.rules.isSequence
+            ? QStringLiteral("Rules (a mapping, as Penzai reads it)")
+            : QStringLiteral("Rules (Flax %1%2)")
+                  .arg(rules.version == FlaxVersion::Year2024 ? QStringLiteral("2024") : QStringLiteral("current"),
+                      rules.boundWhenTraced ? QString() : QStringLiteral(", not bound when traced")));
     console.table(table);
 }
 

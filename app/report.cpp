@@ -251,7 +251,7 @@ Json rulesJson(const Snapshot& snapshot)
         }
         list.push_back(std::move(row));
     }
-    return { { "dialect", name(rules.dialect) },
+    return { { "dialect", rules.rules.isSequence ? std::string(name(rules.dialect)) : "penzai" },
         { "version", rules.version == FlaxVersion::Year2024 ? "2024" : "current" },
         { "fallback", fallbackName(rules.fallback) }, { "bound_when_traced", rules.boundWhenTraced },
         { "list", std::move(list) } };

@@ -13,6 +13,8 @@ namespace shardscope::cli {
 struct ResolveOptions {
     std::string rules;
     std::string additional;
+    std::string inner; ///< rules of a context inside that of `rules`
+    std::string own; ///< rules of the variable itself
     std::string names;
     std::string table;
     std::string shape;
@@ -30,13 +32,18 @@ struct ResolveOptions {
 /// What is to be resolved under, once it has been read.
 struct Ruling {
     std::string name; ///< of the rules
-    LogicalRules rules;
+    LogicalRules rules; ///< no sequence: a mapping, Penzai's, unless Flax is asked for it
+    bool mapping = false; ///< read as Penzai reads them
+    std::optional<LogicalRules> own; ///< of the variable, as NNX joins them with those of the context
     Dialect dialect = Dialect::FlaxLinen;
     FlaxVersion version = FlaxVersion::Current;
     RulesFallback fallback = RulesFallback::AxisIsUnsharded;
     std::optional<Mesh> mesh;
     std::vector<Diagnostic> warnings; ///< of reading the rules
 };
+
+/// "flax-linen", "penzai".
+[[nodiscard]] std::string dialectName(const Ruling& ruling);
 
 /// Resolves every row of options.table. Returns the exit code.
 [[nodiscard]] int resolveTable(const ResolveOptions& options, const Ruling& ruling);

@@ -56,6 +56,11 @@ QString reasonText(const RuleTrace& trace, const Ruling& ruling, const LogicalNa
 
 } // namespace
 
+std::string dialectName(const Ruling& ruling)
+{
+    return ruling.mapping ? "penzai" : std::string(name(ruling.dialect));
+}
+
 QString nameText(const LogicalName& name, int dimension)
 {
     return name.kind == LogicalName::Kind::Name ? words::fromStd(name.name) : QStringLiteral("(%1)").arg(dimension);

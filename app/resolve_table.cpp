@@ -36,6 +36,8 @@ struct TableAnswer {
     std::int64_t bytesPerDevice = 0;
     std::int64_t uncutBytes = 0; ///< of arrays that every device holds whole
     std::int64_t uncutRows = 0;
+    std::int64_t unplacedBytes = 0; ///< of arrays that cannot be laid out: in none of the other numbers
+    std::int64_t unplacedRows = 0;
 };
 
 std::int64_t bytesOf(const Layout& layout, DType dtype)
@@ -49,7 +51,7 @@ std::int64_t bytesOf(const Layout& layout, DType dtype)
 /// What a constraint with the fallback does where it is not the plain resolution.
 void applyFallback(const Ruling& ruling, RowAnswer& answer, std::vector<Diagnostic>& problems)
 {
-    if (ruling.fallback == RulesFallback::AxisIsUnsharded)
+    if (ruling.fallback == RulesFallback::AxisIsUnsharded || ruling.mapping)
         return;
     const Result<ConstraintAction> action =
         logicalConstraint(answer.row->names, ruling.rules, ruling.fallback, ruling.version);
@@ -73,7 +75,8 @@ RowAnswer resolveRow(const Ruling& ruling, const MeshPtr& mesh, const ParameterR
         return answer;
     }
     applyFallback(ruling, answer, problems);
-    SpecOnMesh placed = onMesh(annotation.resolution->spec(), ruling.dialect, *mesh, row.type.shape);
+    SpecOnMesh placed = ruling.mapping ? SpecOnMesh{ annotation.resolution->spec(), {} }
+                                       : onMesh(annotation.resolution->spec(), ruling.dialect, *mesh, row.type.shape);
     answer.spec = canonical(placed.spec);
     answer.dropped = std::move(placed.dropped);
     if (!answer.constrained)
@@ -89,9 +92,14 @@ void sumUp(TableAnswer& answer)
 {
     for (const RowAnswer& each : answer.rows) {
         const std::int64_t bytes = each.row->type.byteCount();
+        if (!each.layout) {
+            answer.unplacedBytes = saturatingSum(answer.unplacedBytes, bytes);
+            ++answer.unplacedRows;
+            continue;
+        }
         answer.bytesInAll = saturatingSum(answer.bytesInAll, bytes);
-        answer.bytesPerDevice = saturatingSum(answer.bytesPerDevice, each.layout ? each.bytesPerDevice : bytes);
-        if (!each.layout || each.layout->distinctShards() == 1) {
+        answer.bytesPerDevice = saturatingSum(answer.bytesPerDevice, each.bytesPerDevice);
+        if (each.layout->distinctShards() == 1) {
             answer.uncutBytes = saturatingSum(answer.uncutBytes, bytes);
             ++answer.uncutRows;
         }
@@ -122,11 +130,13 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
     Import import;
     import.dialect = ruling.dialect;
     import.rules = ruling.rules;
+    import.rules.isSequence = import.rules.isSequence || ruling.mapping;
     import.mesh.assign(ruling.mesh->axes().begin(), ruling.mesh->axes().end());
     import.rows = input.table.rows;
     Result<Experiment> experiment = toExperiment(import);
     if (!experiment)
         return tl::unexpected(std::move(experiment.error()));
+    experiment->rules.rules.isSequence = !ruling.mapping;
     experiment->rules.version = ruling.version;
     experiment->rules.fallback = ruling.fallback;
     const Result<BuiltProgram> built = buildProgram(*experiment);
@@ -180,7 +190,7 @@ Json rowJson(const RowAnswer& each)
 Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableInput& input, const TableAnswer& answer)
 {
     Json out = envelope("resolve");
-    out["dialect"] = name(ruling.dialect);
+    out["dialect"] = dialectName(ruling);
     out["mesh"] = toJson(*ruling.mesh);
     out["table"] = input.name;
     out["arrays"] = Json::array();
@@ -193,6 +203,7 @@ Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableI
     out["bytes"] = answer.bytesInAll;
     out["bytes_per_device"] = answer.bytesPerDevice;
     out["uncut"] = { { "arrays", answer.uncutRows }, { "bytes", answer.uncutBytes } };
+    out["not_laid_out"] = { { "arrays", answer.unplacedRows }, { "bytes", answer.unplacedBytes } };
     out["unused_rules"] = answer.unusedRules;
     out["problems"] = toJson(answer.problems);
     return out;
@@ -257,15 +268,21 @@ void printSum(Console& console, const TableAnswer& answer, const Ruling& ruling)
 {
     const auto bytes = [](std::int64_t number) { return words::bytes(static_cast<double>(number)); };
     console.line();
-    console.line(QStringLiteral("%1 arrays of %2; each of %3 devices holds %4")
-                     .arg(answer.rows.size())
-                     .arg(bytes(answer.bytesInAll))
-                     .arg(ruling.mesh->deviceCount())
-                     .arg(bytes(answer.bytesPerDevice)));
+    const std::int64_t placed = static_cast<std::int64_t>(answer.rows.size()) - answer.unplacedRows;
+    console.line(
+        QStringLiteral("%1 of %2; each of %3 holds %4")
+            .arg(words::counted(placed, words::Noun::Array), bytes(answer.bytesInAll),
+                words::counted(ruling.mesh->deviceCount(), words::Noun::Device), bytes(answer.bytesPerDevice)));
+    if (answer.unplacedRows > 0)
+        console.line(QStringLiteral("%1 cannot be laid out: %2 not counted")
+                         .arg(words::counted(answer.unplacedRows, words::Noun::Array), bytes(answer.unplacedBytes)),
+            Emphasis::Warning);
     if (answer.uncutRows > 0)
-        console.line(QStringLiteral("every device holds %1 of them whole: %2")
-                         .arg(answer.uncutRows)
-                         .arg(bytes(answer.uncutBytes)),
+        console.line(answer.uncutRows == 1
+                ? QStringLiteral("one of them is whole on every device: %1").arg(bytes(answer.uncutBytes))
+                : QStringLiteral("%1 of them are whole on every device: %2")
+                      .arg(answer.uncutRows)
+                      .arg(bytes(answer.uncutBytes)),
             Emphasis::Faint);
     if (!answer.unusedRules.empty())
         console.line(QStringLiteral("%1 of %2 rules cut nothing here")

@@ -67,6 +67,7 @@ ReadRules readExperimentRules(std::string_view text, const std::string& name)
     RulesText rules;
     rules.name = name;
     rules.rules = std::move(read->experiment.rules.rules);
+    rules.rules.isSequence = true; // a mapping is a list of pairs as well
     rules.dialect = read->experiment.rules.dialect;
     for (const MeshAxis& axis : read->experiment.mesh.axes)
         rules.meshAxes.push_back(axis.name);
@@ -194,6 +195,8 @@ Experiment withRules(const Experiment& before, const RulesText& rules, bool addi
             after.rules.rules.list.end(), before.rules.rules.list.begin(), before.rules.rules.list.end());
     if (rules.dialect)
         after.rules.dialect = *rules.dialect;
+    else
+        after.rules.rules.isSequence = before.rules.rules.isSequence;
     return after;
 }
 
@@ -258,6 +261,7 @@ tl::expected<OpenedTable, std::vector<Diagnostic>> openTable(
     import.mesh = present.mesh.axes;
     import.deviceOrder = present.mesh.deviceOrder;
     import.rules = present.rules.rules;
+    import.rules.isSequence = true; // the present ones follow, a mapping or not
     import.rows = std::move(table->rows);
     Result<Experiment> made = toExperiment(import);
     if (!made)

@@ -11,7 +11,9 @@
 namespace shardscope::file_words {
 
 inline const std::vector<std::string> platforms{ "cpu", "gpu", "tpu" };
-inline const std::vector<std::string> dialects{ "flax-linen", "t5x", "maxtext" }; ///< Dialect
+/// Dialect, and behind them "penzai": rules that are a mapping.
+inline const std::vector<std::string> dialects{ "flax-linen", "t5x", "maxtext", "penzai" };
+inline constexpr std::size_t mappingDialect = 3;
 inline const std::vector<std::string> flaxVersions{ "2024", "current" }; ///< FlaxVersion
 inline const std::vector<std::string> fallbacks{ "axis_is_unsharded", "raise_error",
     "no_constraint" }; ///< RulesFallback

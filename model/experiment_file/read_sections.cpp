@@ -235,8 +235,11 @@ void readRules(const ValueCursor& value, RulesSetting& rules)
     if (!object)
         return;
     if (const auto dialect = object->find("dialect"))
-        if (const auto index = dialect->asOneOf(words::dialects))
-            rules.dialect = static_cast<Dialect>(*index);
+        if (const auto index = dialect->asOneOf(words::dialects)) {
+            rules.rules.isSequence = *index != words::mappingDialect;
+            if (rules.rules.isSequence)
+                rules.dialect = static_cast<Dialect>(*index);
+        }
     if (const auto version = object->find("version"))
         if (const auto index = version->asOneOf(words::flaxVersions))
             rules.version = static_cast<FlaxVersion>(*index);

@@ -268,9 +268,11 @@ private:
         for (const LogicalRule& rule : r.rules.list)
             elements.push_back('[' + nameText(rule.name) + ", " + entryText(rule.target) + ']');
         return block("/rules",
-            { { "dialect", word(words::dialects, r.dialect) }, { "version", word(words::flaxVersions, r.version) },
-                { "fallback", word(words::fallbacks, r.fallback) }, { "bound_when_traced", truth(r.boundWhenTraced) },
-                { "list", list(elements) } },
+            { { "dialect",
+                  r.rules.isSequence ? word(words::dialects, r.dialect)
+                                     : quoteJson(words::dialects[words::mappingDialect]) },
+                { "version", word(words::flaxVersions, r.version) }, { "fallback", word(words::fallbacks, r.fallback) },
+                { "bound_when_traced", truth(r.boundWhenTraced) }, { "list", list(elements) } },
             1);
     }
 

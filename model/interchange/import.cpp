@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "experiment/builtin.h"
 
 namespace shardscope {
 
@@ -76,7 +77,8 @@ Result<Experiment> toExperiment(const Import& import)
         return tl::unexpected(mesh.error());
     experiment.mesh = { import.mesh, import.deviceOrder };
     if (import.hosts < 1 || mesh->deviceCount() % import.hosts != 0)
-        return fail(Code::DevicesMismatch, { { "product", import.hosts }, { "devices", mesh->deviceCount() } });
+        return fail(Code::DevicesMismatch,
+            { { "of", "hosts" }, { "product", mesh->deviceCount() }, { "devices", import.hosts } });
     experiment.hardware.devices.hosts = static_cast<std::int32_t>(import.hosts);
     experiment.hardware.devices.devicesPerHost = static_cast<std::int32_t>(mesh->deviceCount() / import.hosts);
     if (Result<void> right = checkRules(import.rules); !right)
@@ -108,6 +110,24 @@ std::vector<ParameterRow> toRows(const Experiment& experiment)
             row.type = { array.dtype, array.shape };
             row.names = array.names;
         }
+    if (!std::holds_alternative<MlpModel>(experiment.model))
+        return rows;
+    const Result<BuiltProgram> built = buildProgram(experiment);
+    if (!built)
+        return rows;
+    const Program& program = built->program;
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const Value& value = program.value(arguments[i]);
+        if (value.role != Role::Parameter)
+            continue;
+        ParameterRow& row = rows.emplace_back();
+        row.path = value.path;
+        row.type = value.type;
+        if (const auto* logical = std::get_if<LogicalAxes>(&program.argumentAnnotations[i]))
+            row.names = logical->names;
+        row.names.resize(row.type.rank());
+    }
     return rows;
 }
 

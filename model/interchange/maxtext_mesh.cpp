@@ -42,8 +42,15 @@ Result<void> fill(std::vector<MaxTextAxis>& axes, std::int64_t MaxTextAxis::*siz
     const std::int64_t product = closedProduct(axes, size);
     if (product == 0)
         return fail(Code::TooLarge, { { "what", "devices" }, { "limit", maximumDevices } });
-    if (target && (open.empty() ? *target != product : *target % product != 0))
-        return fail(Code::DevicesMismatch, { { "product", product }, { "devices", *target } });
+    if (target && (open.empty() ? *target != product : *target % product != 0)) {
+        std::vector<Arg> args{ { "product", product }, { "devices", *target } };
+        if (!open.empty()) {
+            args.emplace_back("of", "open");
+            args.emplace_back("open", open.front());
+        } else if (size == &MaxTextAxis::dcn)
+            args.emplace_back("of", "dcn");
+        return fail(Code::DevicesMismatch, std::move(args));
+    }
     for (MaxTextAxis& axis : axes)
         if (axis.*size < 0)
             axis.*size = *target / product;
@@ -137,7 +144,8 @@ Result<MaxTextMesh> resolveMesh(const MaxTextConfig& config, const MaxTextMachin
     std::optional<std::int64_t> perSlice;
     if (machine.devices) {
         if (mesh.slices < 1 || *machine.devices < 1 || *machine.devices % mesh.slices != 0)
-            return fail(Code::DevicesMismatch, { { "product", mesh.slices }, { "devices", *machine.devices } });
+            return fail(Code::DevicesMismatch,
+                { { "of", "slices" }, { "product", mesh.slices }, { "devices", *machine.devices } });
         perSlice = *machine.devices / mesh.slices;
     }
     if (Result<void> filled = fill(mesh.axes, &MaxTextAxis::ici, perSlice); !filled)

@@ -50,7 +50,7 @@ public:
         if (m_parser.error == YAML_READER_ERROR) // which knows the byte alone; text was read up to the mark
             where = whereOf(m_parser.mark);
         return fail(Code::Syntax,
-            { { "expected", "YAML text" }, { "found", m_parser.problem ? m_parser.problem : "something else" } },
+            { { "expected", "YAML text" }, { "problem", m_parser.problem ? m_parser.problem : "it cannot be read" } },
             std::move(where));
     }
 

@@ -2,6 +2,10 @@
 #include "mesh/physical_mesh.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "base/codes.h"
 
@@ -90,6 +94,27 @@ std::vector<std::string> missingPlaces(const Box& box, const DeviceList& devices
     return missing;
 }
 
+std::size_t slicesOf(const DeviceList& devices)
+{
+    std::set<std::int32_t> slices;
+    devices.forEach([&](const DevicePlace& place) { slices.insert(place.slice); });
+    return slices.size();
+}
+
+/// The first two devices of one slice that stand at the same place.
+std::optional<std::pair<DevicePlace, DevicePlace>> firstAtOnePlace(const DeviceList& devices)
+{
+    std::map<std::array<std::int32_t, 4>, DevicePlace> taken;
+    std::optional<std::pair<DevicePlace, DevicePlace>> found;
+    devices.forEach([&](const DevicePlace& place) {
+        if (found)
+            return;
+        if (const auto [other, isNew] = taken.emplace(cornersOf(place), place); !isNew)
+            found.emplace(other->second, place);
+    });
+    return found;
+}
+
 std::string boxText(const Box& box)
 {
     std::string text;
@@ -127,10 +152,17 @@ Result<PhysicalMesh> physicalTpuMesh(const DeviceList& devices, MeshUtilsVersion
     if (devices.size() == 0)
         return fail(Code::DevicesDoNotFillBox, { { "box", "0x0x0" }, { "devices", 0 } });
     const Box box = boxOf(devices);
-    if (box.volume() != devices.size())
-        return fail(Code::DevicesDoNotFillBox,
-            { { "box", boxText(box) }, { "places", box.volume() }, { "devices", devices.size() },
-                { "missing", missingPlaces(box, devices) } });
+    if (box.volume() != devices.size()) {
+        std::vector<Arg> args{ { "box", boxText(box) }, { "places", box.volume() }, { "devices", devices.size() },
+            { "missing", missingPlaces(box, devices) } };
+        if (const std::size_t slices = slicesOf(devices); slices > 1)
+            args.emplace_back("slices", slices);
+        else if (const auto pair = firstAtOnePlace(devices))
+            args.insert(args.end(),
+                { { "first", pair->first.id }, { "second", pair->second.id },
+                    { "place", placeText(box, indexIn(box, pair->first)) } });
+        return fail(Code::DevicesDoNotFillBox, std::move(args));
+    }
 
     const KindFamily family = kindFamily(set.kind, version);
     const bool coresAreDevices = family == KindFamily::V2V3 || family == KindFamily::Tpu7 || family == KindFamily::Tpu8i

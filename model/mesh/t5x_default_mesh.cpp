@@ -108,8 +108,8 @@ Result<DeviceArray> t5xCpuMesh(const DeviceList& devices)
     const std::int64_t places = std::int64_t{ counts.processes } * counts.localDevices;
     const auto incomplete = [&] {
         return fail(Code::DevicesDoNotFillBox,
-            { { "box", shapeText(boundsFromLastDevice(counts)) }, { "places", places },
-                { "devices", devices.size() } });
+            { { "box", shapeText(boundsFromLastDevice(counts)) }, { "places", places }, { "devices", devices.size() },
+                { "hosts", counts.processes }, { "local", counts.localDevices } });
     };
     if (places != devices.size())
         return incomplete();

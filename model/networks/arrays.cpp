@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/arrays.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/codes.h"
@@ -16,6 +17,14 @@ tl::unexpected<Error> invalid(const NamedArraySetting& array, std::vector<Arg> a
     where.path = array.path;
     args.emplace_back("op", "array");
     return fail(Code::InvalidAttribute, std::move(args), std::move(where));
+}
+
+/// Parameters have no batch; what has one is read for a step.
+Role roleOf(const NamedArraySetting& array)
+{
+    const LogicalName batch = LogicalName::of("batch");
+    return std::find(array.names.begin(), array.names.end(), batch) == array.names.end() ? Role::Parameter
+                                                                                         : Role::Input;
 }
 
 } // namespace
@@ -43,7 +52,7 @@ Result<Program> buildArrays(const std::vector<NamedArraySetting>& arrays)
         std::vector<std::string> dimNames;
         for (const LogicalName& name : array.names)
             dimNames.push_back(name.name);
-        builder.argument(type, array.path, Role::Parameter, std::move(dimNames), LogicalAxes{ array.names });
+        builder.argument(type, array.path, roleOf(array), std::move(dimNames), LogicalAxes{ array.names });
     }
     return std::move(builder).finish();
 }

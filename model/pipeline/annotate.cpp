@@ -4,6 +4,7 @@
 #include "base/codes.h"
 #include "experiment/reserved_names.h"
 #include "pipeline/analyse.h"
+#include "rules/name_to_name.h"
 
 namespace shardscope {
 
@@ -26,7 +27,7 @@ public:
             takeSpec(resolved, device->spec);
         } else if (const auto* logical = std::get_if<LogicalAxes>(&written)) {
             const Result<Resolution> resolution =
-                resolve(logical->names, m_experiment.rules.rules, m_experiment.rules.version);
+                resolveRules(logical->names, m_experiment.rules.rules, m_experiment.rules.version);
             if (!resolution) {
                 resolved.problem = placed(resolution.error(), value);
             } else {
@@ -53,13 +54,14 @@ public:
         const RulesSetting& rules = m_experiment.rules;
         const std::string& platform = m_experiment.hardware.devices.platform;
         std::vector<std::string> reasons;
-        if (!rules.boundWhenTraced)
+        const bool mapping = !rules.rules.isSequence; // handed over with the value, nothing has to be bound for it
+        if (!rules.boundWhenTraced && !mapping)
             reasons.emplace_back("no_rules");
         // The step is traced inside `with mesh:`, so a mesh is always at hand here.
-        if (!constraintApplies({ platform, true, false }, rules.version))
+        if (!mapping && !constraintApplies({ platform, true, false }, rules.version))
             reasons.emplace_back("platform");
         // What the rules would say, for counting uses and for showing what binding them would do.
-        if (const Result<Resolution> resolution = resolve(logical->names, rules.rules, rules.version))
+        if (const Result<Resolution> resolution = resolveRules(logical->names, rules.rules, rules.version))
             resolved.resolution = *resolution;
         if (!reasons.empty()) {
             resolved.problem =
@@ -69,7 +71,7 @@ public:
             return resolved;
         }
         const Result<ConstraintAction> action =
-            logicalConstraint(logical->names, rules.rules, rules.fallback, rules.version);
+            constraintOf(logical->names, rules.rules, rules.fallback, rules.version);
         if (!action) {
             resolved.problem = placed(action.error(), value);
         } else if (action->constrain) {
@@ -102,6 +104,8 @@ private:
     {
         const Value& v = m_program.value(value);
         diagnostic.where.path = v.path;
+        if (diagnostic.code == Code::NonNamedLeaf)
+            diagnostic.args.assign(1, Arg("leaf", diagnostic.where.path));
         if (diagnostic.arg("dim")) {
             const auto dim = static_cast<std::size_t>(diagnostic.number("dim"));
             diagnostic.where.dimension = static_cast<int>(dim);
@@ -120,9 +124,13 @@ private:
     }
 
     /// What the dialect leaves on this mesh of what rules gave. An axis that the mesh lacks is a warning in a rule
-    /// (RuleUnknownAxis) and cuts nothing.
+    /// (RuleUnknownAxis) and cuts nothing. A mapping is taken as it is: there it is an error.
     void takeResolved(ResolvedAnnotation& resolved, const PartitionSpec& spec) const
     {
+        if (!m_experiment.rules.rules.isSequence) {
+            takeSpec(resolved, spec);
+            return;
+        }
         SpecOnMesh placed =
             onMesh(spec, m_experiment.rules.dialect, m_mesh, m_program.value(resolved.value).type.shape);
         resolved.dropped = std::move(placed.dropped);

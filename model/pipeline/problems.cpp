@@ -9,7 +9,9 @@
 #include "base/codes.h"
 #include "pipeline/cut_dimensions.h"
 #include "program/differentiate.h"
+#include "rules/published_rules.h"
 #include "rules/rule_lint.h"
+#include "rules/t5x_partitioner.h"
 
 namespace shardscope {
 
@@ -353,6 +355,44 @@ void addInheritedErrors(
         }
 }
 
+/// A rule that an earlier one of its name comes before, with other mesh axes: what the list falls back to where those
+/// are in use. It is none that nobody needs.
+bool isFallback(const std::vector<LogicalRule>& rules, std::size_t rule, int shadowedBy)
+{
+    return shadowedBy >= 0 && rules[static_cast<std::size_t>(shadowedBy)].target.axes != rules[rule].target.axes;
+}
+
+/// Marks the rules that make up the set, if all of it is there, in its order.
+void markSet(const std::vector<LogicalRule>& rules, const LogicalRules& set, std::vector<bool>& found)
+{
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < rules.size() && places.size() < set.list.size(); ++i) {
+        const LogicalRule& wanted = set.list[places.size()];
+        if (rules[i].name == wanted.name && rules[i].target.axes == wanted.target.axes)
+            places.push_back(i);
+    }
+    if (places.size() == set.list.size())
+        for (const std::size_t place : places)
+            found[place] = true;
+}
+
+/// The rules that belong to a set which some project has published; T5X' sets also as they are over several slices.
+/// Such a set serves many models; that one has no array for some of its rules is no fault.
+std::vector<bool> publishedRulesIn(const std::vector<LogicalRule>& rules)
+{
+    std::vector<bool> found(rules.size(), false);
+    for (const PublishedRules& set : publishedRules()) {
+        if (!set.overrides.empty()) // a few rules, to be put before those of another set
+            continue;
+        markSet(rules, set.rules, found);
+        if (set.dialect != Dialect::T5x)
+            continue;
+        if (const Result<LogicalRules> hybrid = hybridRules(set.rules))
+            markSet(rules, *hybrid, found);
+    }
+    return found;
+}
+
 void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus& census, const Experiment& experiment,
     Collector& collector)
 {
@@ -360,6 +400,7 @@ void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus&
     const std::vector<std::string> axisNames = mesh.axisNames();
     const bool hasLogical = std::any_of(program.argumentAnnotations.begin(), program.argumentAnnotations.end(),
         [](const Annotation& a) { return std::holds_alternative<LogicalAxes>(a); });
+    const std::vector<bool> published = publishedRulesIn(rules);
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const std::string pointer = "/rules/list/" + std::to_string(i);
         const auto number = static_cast<std::int64_t>(i);
@@ -394,7 +435,7 @@ void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus&
         // A rule that found its axis busy has a finding of its own (AxisBusy); of one whose arrays cannot be resolved
         // nobody knows yet.
         if (hasLogical && census.rules[i].uses == 0 && census.rules[i].inactiveUses == 0 && !census.misses[i].busy
-            && !census.misses[i].undecided) {
+            && !census.misses[i].undecided && !published[i] && !isFallback(rules, i, census.misses[i].shadowedBy)) {
             Diagnostic diagnostic{ Code::RuleUnused, { { "rule", number + 1 }, { "name", rules[i].name.name } }, {} };
             if (census.misses[i].shadowedBy >= 0)
                 diagnostic.args.emplace_back("by_rule", census.misses[i].shadowedBy + 1);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t mostMappings = 2;
 constexpr std::size_t mostMeshes = 2;
 
-/// Completes a what-if by analysing the changed experiment; false if that has errors.
+/// Completes a what-if by analysing the changed experiment; false if that has errors or is as it was.
 bool complete(
     WhatIf& whatIf, const Snapshot& before, const std::string& path, AnalysisCache& cache, const std::stop_token& stop)
 {
@@ -32,7 +32,10 @@ bool complete(
     whatIf.sentAfter = after->sent.step;
     whatIf.collectivesBefore = static_cast<int>(before.collectives.size());
     whatIf.collectivesAfter = static_cast<int>(after->collectives.size());
-    return true;
+    // What changes nothing answers no question.
+    return rowBefore->spec != rowAfter->spec || whatIf.bytesPerDeviceBefore != whatIf.bytesPerDeviceAfter
+        || whatIf.stateBytesBefore != whatIf.stateBytesAfter || whatIf.sentBefore != whatIf.sentAfter
+        || whatIf.collectivesBefore != whatIf.collectivesAfter;
 }
 
 void addMappings(std::vector<WhatIf>& all, const Snapshot& snapshot, const Explanation& explanation,

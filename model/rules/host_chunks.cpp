@@ -32,7 +32,7 @@ Result<HostChunks> hostChunks(
 {
     const std::int64_t devices = mesh.deviceCount();
     if (hosts < 1 || devices % hosts != 0)
-        return fail(Code::DevicesMismatch, { { "product", devices }, { "devices", hosts } });
+        return fail(Code::DevicesMismatch, { { "of", "hosts" }, { "product", devices }, { "devices", hosts } });
     const std::int64_t perHost = devices / hosts;
     std::vector<std::int32_t> hostAt; // by position
     for (std::int64_t position = 0; position < devices; ++position) {

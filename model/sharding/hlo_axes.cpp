@@ -206,9 +206,10 @@ Result<TensorSharding> toTensorSharding(const HloSharding& sharding, const Mesh&
         return result;
     }
     if (sharding.kind != HloSharding::Kind::Tiled || sharding.subgroupSize(Subgroup::Manual) > 1) {
-        const char* form = sharding.kind == HloSharding::Kind::Maximal ? "maximal"
-            : sharding.kind == HloSharding::Kind::Unknown              ? "unknown"
-                                                                       : "manual";
+        const char* form = sharding.kind == HloSharding::Kind::Tiled ? "manual subgroup"
+            : sharding.kind == HloSharding::Kind::Maximal            ? "maximal"
+            : sharding.kind == HloSharding::Kind::Unknown            ? "unknown"
+                                                                     : "manual";
         return fail(Code::UnsupportedSharding, { { "form", form } });
     }
     if (sharding.tiledRank() != rank)

@@ -74,7 +74,10 @@ TileAssignment withSortedGroups(const TileAssignment& tiles)
 /// Sharding forms that leave it open who holds what.
 tl::unexpected<Error> unsupported(Kind kind)
 {
-    const char* form = kind == Kind::Manual ? "manual" : kind == Kind::Unknown ? "unknown" : "maximal";
+    const char* form = kind == Kind::Tiled ? "manual subgroup"
+        : kind == Kind::Manual             ? "manual"
+        : kind == Kind::Unknown            ? "unknown"
+                                           : "maximal";
     return fail(Code::UnsupportedSharding, { { "form", form } });
 }
 
@@ -189,7 +192,7 @@ Result<Layout> layoutOf(
         break;
     case Kind::Tiled: {
         if (sharding.subgroupSize(Subgroup::Manual) > 1)
-            return unsupported(Kind::Manual);
+            return unsupported(Kind::Tiled);
         const Shape& dims = sharding.tiles.dims();
         for (std::size_t d = 0; d < shape.size(); ++d)
             if (dims[d] > 1)

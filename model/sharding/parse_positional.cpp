@@ -26,9 +26,19 @@ public:
     }
     Result<Grid> read()
     {
+        const Where begin = m_tokens.where();
         Result<Shape> shape = readItem(0);
         if (!shape)
             return tl::unexpected(std::move(shape.error()));
+        const std::size_t devices = m_grid.sets.front().size();
+        for (std::size_t cell = 1; cell < m_grid.sets.size(); ++cell)
+            if (const std::size_t others = m_grid.sets[cell].size(); others != devices)
+                return fail(Code::Syntax,
+                    { { "expected", "as many devices in every cell" },
+                        { "found",
+                            std::to_string(devices) + " in the first one and " + std::to_string(others) + " in cell "
+                                + std::to_string(cell + 1) } },
+                    begin);
         m_grid.shape = std::move(*shape);
         return std::move(m_grid);
     }

@@ -229,6 +229,100 @@ std::size_t attributeName(std::string_view text)
     return 0;
 }
 
+/// The mesh that Shardy text has inline, "<mesh<[\"a\"=2]>, [...]>"; absent where it names one.
+Result<MeshPtr> inlineMesh(std::string_view text)
+{
+    constexpr std::string_view word = "mesh<";
+    const std::size_t at = text.find(word);
+    if (at == std::string_view::npos || text.substr(0, at).find_last_not_of("< \t\r\n#sdy.haring") != std::string::npos)
+        return MeshPtr();
+    const std::size_t begin = at + word.size() - 1;
+    const std::size_t end = text.find('>', begin);
+    std::string blanked(begin, ' '); // keeps the places of what follows
+    for (std::size_t i = 0; i < begin; ++i)
+        if (text[i] == '\n')
+            blanked[i] = '\n';
+    blanked += text.substr(begin, end == std::string_view::npos ? end : end + 1 - begin);
+    Result<Mesh> mesh = parseShardyMesh(blanked);
+    if (!mesh)
+        return tl::unexpected(std::move(mesh.error()));
+    return std::make_shared<const Mesh>(std::move(*mesh));
+}
+
+/// Where the current JAX names axes of partial sums in a spec, "P('x', unreduced={'y'})": the place of the keyword.
+std::size_t unreducedKeyword(std::string_view text)
+{
+    constexpr std::string_view blanks = " \t\r\n";
+    constexpr std::string_view word = "unreduced";
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const std::size_t behind = text.find_first_not_of(blanks, at + word.size());
+        const std::size_t before = at == 0 ? std::string_view::npos : text.find_last_not_of(blanks, at - 1);
+        if (behind != std::string_view::npos && text[behind] == '=' && before != std::string_view::npos
+            && (text[before] == ',' || text[before] == '('))
+            return at;
+    }
+    return std::string_view::npos;
+}
+
+/// Behind "unreduced": ={'y', 'z'}) and the end of the text.
+Result<std::vector<std::string>> readUnreduced(Tokens& tokens)
+{
+    if (!tokens.accept('='))
+        return tokens.unexpected("'='");
+    const bool frozen = tokens.acceptName("frozenset") || tokens.acceptName("set");
+    if (frozen && !tokens.accept('('))
+        return tokens.unexpected("'('");
+    std::vector<std::string> axes;
+    if (!frozen || !tokens.at(')')) {
+        if (!tokens.accept('{'))
+            return tokens.unexpected("a set of mesh axes such as {'model'}");
+        do {
+            if (tokens.peek().kind != Tokens::Kind::String)
+                return tokens.unexpected("a mesh axis in quotes");
+            axes.push_back(tokens.take().text);
+        } while (tokens.accept(','));
+        if (!tokens.accept('}'))
+            return tokens.unexpected("',' or '}'");
+    }
+    if (frozen && !tokens.accept(')'))
+        return tokens.unexpected("')'");
+    if (!tokens.accept(')'))
+        return tokens.unexpected("')'");
+    if (tokens.peek().kind != Tokens::Kind::End)
+        return tokens.unexpected("end of text");
+    return axes;
+}
+
+/// A spec with axes of partial sums, for which Shardy has a word and NamedSharding here has none. Of the rank that the
+/// spec has.
+Result<Sharding> readPartialSpec(std::string_view text, std::size_t keyword, MeshPtr mesh)
+{
+    std::string head(text.substr(0, keyword));
+    head.erase(head.find_last_not_of(" \t\r\n") + 1);
+    if (head.ends_with(','))
+        head.pop_back();
+    const Result<PartitionSpec> spec = parseSpec(head + ")");
+    if (!spec)
+        return tl::unexpected(spec.error());
+    std::string tail(text);
+    for (std::size_t i = 0; i < keyword + std::string_view("unreduced").size(); ++i)
+        if (tail[i] != '\n')
+            tail[i] = ' ';
+    Tokens tokens(tail);
+    const Result<std::vector<std::string>> unreduced = readUnreduced(tokens);
+    if (!unreduced)
+        return tl::unexpected(unreduced.error());
+    PartitionSpec all = *spec; // an axis cuts, or its parts are added up
+    all.entries.push_back(SpecEntry::tuple(*unreduced));
+    if (const Result<void> valid = validate(all, *mesh); !valid)
+        return tl::unexpected(valid.error());
+    TensorSharding sharding = toTensorSharding(*spec, *mesh, spec->size());
+    for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
+        if (std::ranges::find(*unreduced, mesh->axis(axis).name) != unreduced->end())
+            sharding.unreduced.push_back(wholeAxis(*mesh, axis));
+    return Sharding(ShardySharding{ std::move(mesh), std::move(sharding), {} });
+}
+
 } // namespace
 
 Result<MemoryKind> readMemoryKind(Tokens& tokens)
@@ -281,6 +375,12 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
     }
     const bool shardy = tokens.at('#') || tokens.at('<')
         || (tokens.peek().kind == Tokens::Kind::Name && tokens.peek().text == "sdy.sharding");
+    if (shardy && !mesh) {
+        Result<MeshPtr> own = inlineMesh(text);
+        if (!own)
+            return tl::unexpected(std::move(own.error()));
+        mesh = std::move(*own);
+    }
     if (!mesh)
         return missingMesh(begin);
     if (shardy) {
@@ -289,6 +389,8 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
             return tl::unexpected(std::move(sharding.error()));
         return Sharding(ShardySharding{ std::move(mesh), std::move(*sharding), {} });
     }
+    if (const std::size_t keyword = unreducedKeyword(text); keyword != std::string_view::npos)
+        return readPartialSpec(text, keyword, std::move(mesh));
     Result<PartitionSpec> spec = parseSpec(text);
     if (!spec)
         return tl::unexpected(std::move(spec.error()));

@@ -50,6 +50,26 @@ Result<PartitionSpec> specOf(const Sharding& sharding, const FormContext& contex
     return toPartitionSpec(*axes, *context.mesh);
 }
 
+/// The spec as JAX prints it. The current one has a word for axes whose devices hold parts of a sum.
+Result<std::string> specText(const Sharding& sharding, const FormContext& context)
+{
+    const Result<PartitionSpec> spec = specOf(sharding, context);
+    if (spec)
+        return toJax(*spec, context.version);
+    Result<TensorSharding> axes = toTensorSharding(sharding, *context.mesh, context.rank);
+    const bool whole = axes && !hasPartsOfAxes(*axes, *context.mesh)
+        && std::ranges::all_of(axes->unreduced, [&](const AxisRef& ref) { return isWhole(*context.mesh, ref); });
+    if (context.version != JaxVersion::Current || !whole)
+        return tl::unexpected(spec.error());
+    std::string names;
+    for (const AxisRef& ref : axes->unreduced)
+        names += (names.empty() ? "'" : ", '") + context.mesh->axis(static_cast<std::size_t>(ref.axis)).name + "'";
+    axes->unreduced.clear();
+    std::string text = toJax(toPartitionSpec(*axes, *context.mesh), context.version);
+    text.pop_back();
+    return text + (text.ends_with('(') ? "" : ", ") + "unreduced={" + names + "})";
+}
+
 Result<std::string> shardyText(const Sharding& sharding, const FormContext& context)
 {
     constexpr std::string_view attribute = "#sdy.sharding";
@@ -138,7 +158,7 @@ Result<void> checkPositional(const HloSharding& hlo)
     if (hlo.subgroupSize(HloSharding::Subgroup::Unreduced) > 1)
         return unsupported("partial");
     if (hlo.subgroupSize(HloSharding::Subgroup::Manual) > 1)
-        return unsupported("manual");
+        return unsupported("manual subgroup");
     return {};
 }
 
@@ -177,18 +197,13 @@ Result<std::string> positionalCode(const Sharding& sharding, const FormContext& 
     return code;
 }
 
-/// As JAX prints it, but with the kinds of its subgroups by name throughout.
+/// As JAX prints it.
 Result<std::string> gspmdText(const Sharding& sharding, std::size_t rank)
 {
     const Result<HloSharding> hlo = toHloSharding(sharding, rank);
     if (!hlo)
         return tl::unexpected(hlo.error());
-    std::string text = toHlo(*hlo, HloForm::V2);
-    constexpr std::string_view brief = "last_tile_dim_replicate";
-    if (hlo->kind == HloSharding::Kind::Tiled)
-        if (const std::size_t at = text.find(brief); at != std::string::npos)
-            text.replace(at, brief.size(), "last_tile_dims={replicated}");
-    return "GSPMDSharding(" + text + memoryArgument(sharding) + ")";
+    return "GSPMDSharding(" + toHlo(*hlo, HloForm::V2) + memoryArgument(sharding) + ")";
 }
 
 Result<std::string> hloText(const Sharding& sharding, std::size_t rank, HloForm form)
@@ -280,12 +295,8 @@ Result<PositionalSharding> toPositional(const Sharding& sharding, std::size_t ra
 Result<std::string> formText(const Sharding& sharding, ShardingForm form, const FormContext& context)
 {
     switch (form) {
-    case ShardingForm::Spec: {
-        const Result<PartitionSpec> spec = specOf(sharding, context);
-        if (!spec)
-            return tl::unexpected(spec.error());
-        return toJax(*spec, context.version);
-    }
+    case ShardingForm::Spec:
+        return specText(sharding, context);
     case ShardingForm::Named: {
         Result<PartitionSpec> spec = specOf(sharding, context);
         if (!spec)

@@ -8,7 +8,7 @@
 //     PositionalCode  PositionalSharding(devices).reshape(2, 4).replicate(0)
 //     HloV1           {devices=[1,4,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}
 //     HloV2           {devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}
-//     Gspmd           GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dims={replicated}})
+//     Gspmd           GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate})
 //     Shardy          #sdy.sharding<@mesh, [{}, {"y"}]>
 #pragma once
 

@@ -16,6 +16,47 @@ namespace shardscope::words {
 
 namespace {
 
+/// "1, 2, 4 and 8": the numbers that divide.
+QString divisors(std::int64_t number)
+{
+    constexpr std::int64_t mostTried = 1 << 20;
+    constexpr qsizetype mostNamed = 12;
+    QStringList all;
+    for (std::int64_t each = 1; each <= std::min(number, mostTried) && all.size() < mostNamed; ++each)
+        if (number % each == 0)
+            all << count(each);
+    if (all.size() < 2)
+        return all.join(QString());
+    const QString last = all.takeLast();
+    return Words::tr("%1 and %2").arg(all.join(QStringLiteral(", ")), last);
+}
+
+/// Numbers of devices, slices or hosts that do not go with one another, where the mesh is not what is wrong.
+ProblemText describeUnevenDevices(const Diagnostic& d)
+{
+    const std::string of = d.text("of");
+    const std::int64_t product = d.number("product"), devices = d.number("devices");
+    if (of == "hosts")
+        return { Words::tr("%1 do not spread evenly over %2")
+                     .arg(counted(product, Noun::Device), counted(devices, Noun::Host)),
+            Words::tr("Numbers of hosts that do: %1.").arg(divisors(product)), {} };
+    if (of == "slices")
+        return { Words::tr("%1 are not %2 of the same size")
+                     .arg(counted(devices, Noun::Device), counted(product, Noun::Slice)),
+            Words::tr("Use a number of devices that divides by %1, or another number of slices.").arg(count(product)),
+            {} };
+    if (of == "dcn")
+        return {
+            Words::tr("the DCN sizes make %1, the machine has %2").arg(counted(product, Noun::Slice), count(devices)),
+            Words::tr("Choose DCN sizes whose product is %1.").arg(count(devices)), {}
+        };
+    return { Words::tr("the open size %1 cannot be worked out: %2 do not divide by %3, the product of the sizes given")
+                 .arg(fromStd(d.text("open")),
+                     d.text("open").starts_with("dcn") ? counted(devices, Noun::Slice) : counted(devices, Noun::Device),
+                     count(product)),
+        Words::tr("Change one of the sizes, or use a number that divides by %1.").arg(count(product)), {} };
+}
+
 QString inactiveReason(const Diagnostic& diagnostic)
 {
     QStringList reasons;
@@ -133,14 +174,17 @@ ProblemText describeSharding(const Diagnostic& d)
                      .arg(arg.tensors(), arg.dimension(), arg.number("size"), devicesAlong(d)),
             divisibleSizes(d), {} };
     case Code::DevicesMismatch:
+        if (arg.has("of"))
+            return describeUnevenDevices(d);
         return { Words::tr("the mesh has %1, the hardware has %2")
                      .arg(counted(d.number("product"), Noun::Device), count(d.number("devices"))),
             Words::tr("Choose axis sizes whose product is %1, or change the hardware.").arg(arg.number("devices")),
             {} };
     case Code::DuplicateDimension:
         // The 2024 rules count P.UNCONSTRAINED as a name like any other, though it has none.
-        return { Words::tr("the logical name %1 stands on two dimensions of one array")
-                     .arg(arg.has("dims") ? arg.quote("dims") : QStringLiteral("P.UNCONSTRAINED")),
+        return { Words::tr("the logical name %1 stands on two dimensions of %2")
+                     .arg(arg.has("dims") ? arg.quote("dims") : QStringLiteral("P.UNCONSTRAINED"),
+                         d.where.path.empty() ? Words::tr("one array") : arg.tensor()),
             Words::tr("Give every dimension of the array a name of its own."), {} };
     case Code::UnknownAxis:
         return { Words::tr("%1 names the mesh axis %2, which the mesh lacks").arg(arg.tensor(), arg.quote("axis")),
@@ -317,7 +361,7 @@ ProblemText describeWarning(const Diagnostic& d)
         if (d.arg("by_rule"))
             return { Words::tr("rule %1 (%2) never fires: rule %3 of the same name always comes first")
                          .arg(arg.number("rule"), arg("name"), arg.number("by_rule")),
-                Words::tr("Remove it, or join the two into one rule with a tuple of mesh axes."), {} };
+                Words::tr("It says the same; remove it."), {} };
         return { Words::tr("rule %1 (%2) is never used: no array has a dimension of that name")
                      .arg(arg.number("rule"), arg("name")),
             Words::tr("Remove it, or check the name."), {} };

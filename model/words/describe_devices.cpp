@@ -47,7 +47,9 @@ QString ofGranule(const Diagnostic& d)
 ProblemText describeShapes(const Diagnostic& d)
 {
     const Arguments arg(d);
-    const QString shapes = Words::tr("Shapes that work: %1.");
+    const QString shapes = !d.arg("granule") ? Words::tr("Shapes that work: %1.")
+        : d.text("by") == "process"          ? Words::tr("Inside a host these shapes work: %1.")
+                                             : Words::tr("Inside a slice these shapes work: %1.");
     switch (d.code) {
     case Code::DeviceCountMismatch:
         return { Words::tr("a mesh of %1 takes %2, the machine has %3")
@@ -118,6 +120,22 @@ ProblemText describePlaces(const Diagnostic& d)
                      .arg(arg("kind"), arg("core")),
             Words::tr("Use both cores of a chip as one device."), {} };
     case Code::DevicesDoNotFillBox:
+        if (arg.has("slices"))
+            return { Words::tr("%1 on %2 do not form one block")
+                         .arg(arg.counted("devices", Noun::Device), arg.counted("slices", Noun::Slice)),
+                Words::tr("Use a hybrid mesh, with a DCN shape over the slices."), {} };
+        if (arg.has("place"))
+            return { Words::tr("devices %1 and %2 both stand at %3")
+                         .arg(d.number("first"))
+                         .arg(d.number("second"))
+                         .arg(arg("place"))
+                    + ofGranule(d),
+                Words::tr("Give every device a place of its own."), {} };
+        if (arg.has("hosts"))
+            return { Words::tr("%1 on %2: not every host has %3")
+                         .arg(arg.counted("devices", Noun::Device), arg.counted("hosts", Noun::Host),
+                             arg.counted("local", Noun::Device)),
+                Words::tr("Use hosts with the same number of devices."), {} };
         return { Words::tr("%1: the box %2 of their coordinates has %3 places")
                      .arg(arg.counted("devices", Noun::Device), arg("box"), arg.number("places"))
                 + ofGranule(d),

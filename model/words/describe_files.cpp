@@ -43,6 +43,9 @@ ProblemText describeFile(const Diagnostic& d)
     const Reader arg(d);
     switch (d.code) {
     case Code::Syntax:
+        if (arg.has("problem"))
+            return { Words::tr("this is no %1: %2").arg(arg("expected"), arg("problem")),
+                Words::tr("Mend the text there, or, where it ends, complete it."), {} };
         return { arg.has("found") ? Words::tr("expected %1, found %2").arg(arg("expected"), arg("found"))
                                   : Words::tr("expected %1").arg(arg("expected")),
             syntaxRemedy(d), {} };

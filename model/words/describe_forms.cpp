@@ -20,6 +20,8 @@ QString formText(const std::string& form)
         return Words::tr("this is a tuple of shardings, one per element of a result");
     if (form == "manual")
         return Words::tr("the sharding is manual: the program cuts the array itself");
+    if (form == "manual subgroup")
+        return Words::tr("along a subgroup of the devices the program cuts the array itself (manual)");
     if (form == "unknown")
         return Words::tr("the sharding is unknown: the compiler is to choose it");
     if (form == "maximal")
@@ -41,6 +43,8 @@ QString formRemedy(const std::string& form)
         return Words::tr("Give the text of one element, between its own braces.");
     if (form == "manual" || form == "unknown")
         return Words::tr("Who holds what cannot be seen from it: use one with devices=.");
+    if (form == "manual subgroup")
+        return Words::tr("HLO text can say it; who holds what along it stands in the program alone.");
     if (form == "maximal")
         return Words::tr("No mesh axis can say that; its layout can be shown.");
     if (form == "partial")

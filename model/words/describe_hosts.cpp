@@ -41,6 +41,17 @@ ProblemText describeHosts(const Diagnostic& d)
                       .arg(text("parameter"), text("cause"), text("dims")),
             Words::tr("Mend the names of its dimensions, or the rules."), {} };
     case Code::UnresolvedAxisSize:
+        if (d.arg("option")) {
+            const std::vector<std::string> axes = d.list("axes");
+            QStringList example;
+            for (std::size_t i = 0; i < std::min<std::size_t>(axes.size(), 4); ++i)
+                example << QStringLiteral("%1=%2").arg(fromStd(axes[i])).arg(i == 0 ? 2 : 4);
+            if (example.isEmpty())
+                example << QStringLiteral("data=2") << QStringLiteral("model=4");
+            return { axes.empty() ? Words::tr("there is no mesh, and nothing here names its axes")
+                                  : Words::tr("the mesh axes %1 have names here, but no sizes").arg(text("axes")),
+                Words::tr("Give the mesh: %1 %2.").arg(text("option"), example.join(QLatin1Char(','))), {} };
+        }
         return { Words::tr("the sizes of these mesh axes are left open: %1").arg(text("axes")),
             Words::tr("Leave one open at most, and say how many devices and slices there are."), {} };
     case Code::AxisUnused:

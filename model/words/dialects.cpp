@@ -91,6 +91,19 @@ QString systemName(const RuleSystem& system)
     return {};
 }
 
+QString mappingName()
+{
+    return Words::tr("Penzai");
+}
+
+QString mappingEffect()
+{
+    return Words::tr(
+        "The rules are a mapping without order: every name takes the mesh axes that it is mapped to. A mesh "
+        "axis twice in an array is an error, and so is one that the mesh lacks. Dimensions without a name "
+        "in front of the named ones take the entries of those, as in Penzai.");
+}
+
 QString systemEffect(const RuleSystem& system)
 {
     QString effect;

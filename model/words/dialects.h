@@ -8,6 +8,9 @@
 namespace shardscope::words {
 
 [[nodiscard]] QString systemName(const RuleSystem& system); ///< "Flax 2024", "MaxText current"
+/// Rules that are a mapping: "Penzai", and what that means.
+[[nodiscard]] QString mappingName();
+[[nodiscard]] QString mappingEffect();
 /// What the choice of that system changes, in one or two sentences.
 [[nodiscard]] QString systemEffect(const RuleSystem& system);
 [[nodiscard]] QString fallbackName(RulesFallback fallback); ///< "unsharded"

@@ -68,6 +68,8 @@ QStringList assignmentReason(const MeshReason& reason, const std::vector<std::st
     QStringList axes;
     for (std::size_t axis = 0; axis < assignment.rank(); ++axis)
         axes << shares(assignment, axis, names);
+    if (axes.isEmpty())
+        return { Words::tr("There is one device, and no mesh axis to lay it along.") };
     const QString machine = crossed(physical);
     QStringList said;
     if (assignment.contiguous)

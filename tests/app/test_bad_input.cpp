@@ -30,6 +30,21 @@ const char* const readingCommands[] = { "run FILE", "show FILE", "check FILE", "
     "convert FILE --from t5x --mesh x=2", "convert FILE --from maxtext", "resolve --rules FILE --names batch",
     "resolve --rules () --mesh x=2 --table FILE", "mesh --devices @FILE --shape x=2" };
 
+/// The beginning of what such a command reads, cut off in the middle of a word, a list or a line.
+QByteArray truncated(const QString& command)
+{
+    if (command.contains(QLatin1String("--from table")) || command.contains(QLatin1String("--table FILE")))
+        return "path,shape,names\na,8x16,\"batch,em";
+    if (command.contains(QLatin1String("--from maxtext")))
+        return "mesh_axes: ['data', 'fsdp']\nlogical_axis_rules: [\n  ['batch', ['data', 'fs";
+    if (command.contains(QLatin1String("--from flax")) || command.contains(QLatin1String("--from t5x")))
+        return "rules = (('batch', 'data'), ('embed', ('mod";
+    if (command.contains(QLatin1String("@FILE")))
+        return "kind: TPU v4\n0 0 0 0 0\n1 0 1 0";
+    const QByteArray whole = smallMlp();
+    return whole.left(whole.size() / 2);
+}
+
 /// Cause and remedy under a code, about the file.
 const QRegularExpression sentence(QStringLiteral("E\\d{3}: .+\\. .+\\.\\n"));
 
@@ -86,7 +101,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("command");
         QTest::addColumn<QString>("kind");
         for (const char* command : readingCommands)
-            for (const char* kind : { "missing", "directory", "empty", "binary", "long" })
+            for (const char* kind : { "missing", "directory", "empty", "binary", "long", "truncated" })
                 QTest::addRow("%s: %s", kind, command) << QString::fromUtf8(command) << QString::fromLatin1(kind);
     }
     void files()
@@ -103,6 +118,8 @@ private Q_SLOTS:
                     bytes += static_cast<char>(i * 37 + i / 256);
             if (kind == QLatin1String("long")) // brackets in brackets
                 bytes = QByteArray(2'000'000, '[');
+            if (kind == QLatin1String("truncated"))
+                bytes = truncated(command);
             file = writeFile(m_folder, QStringLiteral("bad"), bytes);
         }
         const Ran ran = run(command.toUtf8(), file);
@@ -151,6 +168,8 @@ private Q_SLOTS:
         row("convert FILE --from experimant", "is none of: ");
         row("convert FILE --from experiment --to yaml", "is none of: ");
         row("mesh --devices tpv-v4:4x4x4 --shape data=64", "tpv-v4");
+        row("screenshot rule-lab -o PNG --axis nope --steps 0", "E124: ");
+        row("screenshot rule-lab -o PNG --steps 1.5", "is no whole number");
         row("mesh --devices cpu:8 --method jaxx --shape data=8", "is none of: jax, make, hybrid, t5x");
         row("sharding --spec P('x') --shape 8 --mesh y=2", "E104");
         row("sharding --spec P('x') --shape 8 --mesh x=2 --platform tpv", "is none of: cpu, gpu, tpu");
@@ -177,23 +196,23 @@ private Q_SLOTS:
         row("screenshot FILE -o PNG --scale 9", "--scale");
         row("screenshot FILE -o PNG --steps -1", "--steps");
         row("resolve --rules () --names a --mesh x=0", "E115");
-        row("resolve --rules () --names a --mesh x=99999999999", "E1");
-        row("resolve --rules () --names a --mesh x=99999999999999999999999", "E1");
+        row("resolve --rules () --names a --mesh x=99999999999", "E126: ");
+        row("resolve --rules () --names a --mesh x=99999999999999999999999", "E126: ");
         row("resolve --rules () --names a --mesh x=2 --shape -1", "--shape");
         row("resolve --rules () --names a --mesh x=2 --shape 8 --hosts 0", "--hosts");
         row("resolve --rules () --names a --devices 0", "--devices");
         row("convert FILE --from flax --devices 0", "--devices");
         row("convert FILE --from flax --slices -3", "--slices");
-        row("mesh --devices cpu:0 --shape x=1", "E1");
-        row("mesh --devices cpu:99999999999 --shape x=1", "E1");
-        row("mesh --devices cpu:8 --shape x=0", "E1");
-        row("mesh --devices cpu:8 --shape x=3", "E1");
-        row("mesh --devices tpu-v4:4x4x4 --partitions 0", "E1");
-        row("mesh --devices tpu-v4:4x4x4 --submesh 0,0,0,0", "E1");
-        row("sharding --spec P('x') --shape -8 --mesh x=2", "E1");
-        row("sharding --spec P('x') --shape 99999999999999999999 --mesh x=2", "E1");
+        row("mesh --devices cpu:0 --shape x=1", "E125: ");
+        row("mesh --devices cpu:99999999999 --shape x=1", "E125: ");
+        row("mesh --devices cpu:8 --shape x=0", "E115: ");
+        row("mesh --devices cpu:8 --shape x=3", "E150: ");
+        row("mesh --devices tpu-v4:4x4x4 --partitions 0", "E168: ");
+        row("mesh --devices tpu-v4:4x4x4 --submesh 0,0,0,0", "E171: ");
+        row("sharding --spec P('x') --shape -8 --mesh x=2", "E125: ");
+        row("sharding --spec P('x') --shape 99999999999999999999 --mesh x=2", "E125: ");
         row("sharding --spec P('x') --shape 7 --mesh x=2", "E101");
-        row("sharding --spec P('x') --shape 8 --mesh x=0", "E1");
+        row("sharding --spec P('x') --shape 8 --mesh x=0", "E115: ");
         row("sharding --spec P('x' --shape 8 --mesh x=2", "E120");
         // Arguments that are missing, or too many.
         row("run", "FILE");

@@ -119,6 +119,52 @@ private Q_SLOTS:
     }
 
     /// An experiment of slices comes back as the slices that it was made of.
+    /// What is not there is said, not what happens to be counted.
+    void whatIsMissing()
+    {
+        const Ran table = convert(file("t.csv", "path,shape\na,8\n"), "--from table");
+        QVERIFY2(
+            table.error.contains(QStringLiteral("there is no mesh")) && table.error.contains(QStringLiteral("--mesh")),
+            qPrintable(table.error));
+        const Ran preset = convert(QStringLiteral("t5x-a1p1"), "--from preset");
+        QVERIFY2(
+            preset.error.contains(QStringLiteral("Give the mesh: --mesh data=2,model=4")), qPrintable(preset.error));
+        const QString yaml = file("open.yml", config);
+        const Ran slices = convert(yaml, "--from maxtext --devices 7 --slices 2");
+        QVERIFY2(slices.error.contains(QStringLiteral("7 devices are not 2 slices of the same size")),
+            qPrintable(slices.error));
+        const QString open = file("ici.yml",
+            "mesh_axes: ['data', 'fsdp']\nlogical_axis_rules: [['embed', 'fsdp']]\nici_data_parallelism: 2\n"
+            "ici_fsdp_parallelism: -1\n");
+        const Ran odd = convert(open, "--from maxtext --devices 9");
+        QVERIFY2(odd.error.contains(QStringLiteral("the open size ici_fsdp_parallelism cannot be worked out")),
+            qPrintable(odd.error));
+        const Ran broken = convert(file("broken.yml", "mesh_axes: ['a'"), "--from maxtext");
+        QVERIFY2(broken.error.contains(QStringLiteral("this is no YAML text: did not find expected")),
+            qPrintable(broken.error));
+    }
+
+    /// A network has parameters with logical names as well.
+    void networksAsTables()
+    {
+        const Ran json = convert(QStringLiteral("flax-mlp-logical"), "--from experiment --to table");
+        QVERIFY2(json.code == 0 && json.out.contains(QStringLiteral("params/layers.0/W1")), qPrintable(json.error));
+        const Ran csv = convert(QStringLiteral("flax-mlp-logical"), "--from experiment --to csv");
+        QVERIFY2(csv.out.contains(QStringLiteral("embed,hidden")), qPrintable(csv.out));
+        const Ran program = convert(QStringLiteral("jax-layer-program"), "--from experiment --to csv");
+        QVERIFY2(
+            program.code == 2 && program.error.contains(QStringLiteral("around a program")), qPrintable(program.error));
+    }
+
+    /// Rules that are a mapping stay one.
+    void mappings()
+    {
+        const Ran same = convert(QStringLiteral("penzai-name-to-name"), "--from experiment");
+        QVERIFY2(same.out.contains(QStringLiteral("\"dialect\": \"penzai\"")), qPrintable(same.out));
+        QVERIFY(convert(QStringLiteral("penzai-name-to-name"), "--from experiment --to flax")
+                    .out.contains(QStringLiteral("{")));
+    }
+
     void slicesAndBack()
     {
         const QString yaml = file("slices.yml",

@@ -121,6 +121,24 @@ private Q_SLOTS:
         QVERIFY(hybrid.at("reason").at("inside").at("rule") == "board_snake");
     }
 
+    /// The line that the help shows, with every method.
+    void everyMethodOnOneShape()
+    {
+        const QString line = QStringLiteral("--devices tpu-v4:4x4x4 --shape data=16,model=4");
+        for (const char* method : { "jax", "make", "hybrid", "t5x" }) {
+            const Ran ran = runProgram(words(line + QStringLiteral(" --method ") + QLatin1String(method)));
+            QVERIFY2(ran.code == 0, qPrintable(QLatin1String(method) + ran.error));
+            QVERIFY2(ran.out.contains(QStringLiteral("Mesh data 16 × model 4")), qPrintable(ran.out));
+        }
+        // T5X takes the last size as the number of partitions; one slice needs no DCN shape.
+        QCOMPARE(idsOf(line + QStringLiteral(" --method t5x")),
+            idsOf(QStringLiteral("--devices tpu-v4:4x4x4 --partitions 4")));
+        QCOMPARE(idsOf(line + QStringLiteral(" --method hybrid")), idsOf(line));
+        const Ran none = runProgram(words(QStringLiteral("--devices tpu-v4:1x1x1 --shape ()")));
+        QCOMPARE(none.code, 0);
+        QVERIFY2(none.out.contains(QStringLiteral("There is one device, and no mesh axis")), qPrintable(none.out));
+    }
+
     void hosts()
     {
         const Ran tiled = runProgram(words(QStringLiteral("--devices tpu-v4:4x4 --submesh 2,1,1,1 --hosts")));
@@ -141,6 +159,15 @@ private Q_SLOTS:
         const Ran input =
             runProgram(words(QStringLiteral("--devices @- --shape 2 --json")), "platform: gpu\n3 0\n2 0\n");
         QCOMPARE(input.json().at("device_ids").get<std::vector<int>>(), (std::vector<int>{ 2, 3 }));
+
+        const QString twice = writeFile(m_folder, QStringLiteral("twice.txt"), "kind: TPU v4\n1 0 0 0 0\n5 0 0 0 0\n");
+        const Ran same = runProgram(words(QStringLiteral("--devices @%1 --shape 2").arg(twice)));
+        QVERIFY2(same.code == 2 && same.error.contains(QStringLiteral("devices 1 and 5 both stand at (0,0,0)")),
+            qPrintable(same.error));
+        const QString uneven = writeFile(m_folder, QStringLiteral("uneven.txt"), "platform: cpu\n0 0\n1 0\n2 1\n");
+        const Ran hosts = runProgram(words(QStringLiteral("--devices @%1 --method t5x --partitions 1").arg(uneven)));
+        QVERIFY2(
+            hosts.code == 2 && hosts.error.contains(QStringLiteral("3 devices on 2 hosts")), qPrintable(hosts.error));
 
         const QString wrong = writeFile(m_folder, QStringLiteral("wrong.txt"), "0 0 0 0 0\n1 0 one 0 0\n");
         const Ran ran = runProgram(words(QStringLiteral("--devices @%1 --shape 2").arg(wrong)));
@@ -178,14 +205,23 @@ private Q_SLOTS:
         // Options that do not belong together.
         row("--devices cpu:8", "--shape");
         row("--shape 8", "--devices");
-        row("--devices cpu:8 --shape 8 --method t5x", "--dcn-shape");
+        row("--devices cpu:8 --shape 8 --method t5x", "T5X makes meshes of two axes");
         row("--devices cpu:8 --method t5x", "--partitions");
-        row("--devices cpu:8 --shape 8 --method hybrid", "--dcn-shape");
+        row("--devices cpu:8 --shape 8 --method hybrid", "Group them by host");
         row("--devices cpu:8 --shape 8 --contiguous --method make", "--contiguous");
         row("--devices cpu:8 --partitions 8 --allow-split", "--allow-split");
         row("--devices cpu:8 --shape 8 --method other", "other");
         row("--devices cpu:8 --partitions many", "--partitions");
-        row("--devices gpu:2x4 --partitions -9223372036854775808", "not in range");
+        row("--devices gpu:2x4 --partitions -9223372036854775808", "is not from 0 to 1048576");
+        row("--devices cpu:8 --partitions 2.5", "'2.5' is no whole number");
+        row("--devices 2*tpu-v5e:4x4 --shape data=16 --method hybrid", "is needed by --method hybrid on 2 slices");
+        row("--devices tpu-v4:4x4x4 --shape data=8,model=4 --method t5x", "T5X makes a mesh of 16x4 out of");
+        row("--devices 2*tpu-v5e:4x4 --shape data=16,model=2", "32 devices on 2 slices");
+        row("--devices 2*tpu-v5e:4x4 --shape data=16,model=2", "Use a hybrid mesh");
+        row("--devices 2*tpu-v4:2x2x2 --method t5x --shape 2x4 --dcn-shape 2x1",
+            "three axes, replica, data and model: --shape 1x2x4 --dcn-shape 2x1x1");
+        row("--devices tpu-v4:4x4x4 --shape data=2,model=32", "--allow-split lets mesh axes share");
+        row("--devices 2*tpu-v5e:4x4 --shape data=2,model=8 --dcn-shape data=2", "Inside a slice these shapes work: ");
     }
     void refuses()
     {

@@ -167,6 +167,75 @@ private Q_SLOTS:
         QVERIFY2(wrong.error.contains(QStringLiteral("bad.yml:2:22: E109")), qPrintable(wrong.error));
     }
 
+    /// Penzai's mapping has no order: a mesh axis twice, an unknown one or two answers for a name are errors.
+    void mappings()
+    {
+        const QString rules = QStringLiteral("[('a','bar'),('b','foo'),('c','foo')]");
+        const auto line = [&](const char* more) {
+            const Ran ran = resolve(rules, (QByteArray("--dialect penzai --mesh foo=4,bar=2 ") + more).constData());
+            return QStringLiteral("%1 %2%3").arg(ran.code).arg(ran.out.section(QLatin1Char('\n'), 0, 0), ran.error);
+        };
+        QCOMPARE(line("--names a,b,d"), QStringLiteral("0 PartitionSpec('bar', 'foo', None)"));
+        QVERIFY2(line("--names b,c").contains(QStringLiteral("E106")), qPrintable(line("--names b,c")));
+        QVERIFY2(line("--names None").contains(QStringLiteral("E418")), qPrintable(line("--names None")));
+        // The spec lists the named dimensions alone.
+        QCOMPARE(line("--names None,a"), QStringLiteral("0 PartitionSpec('bar', None)"));
+        QCOMPARE(line("--names a,None"), QStringLiteral("0 PartitionSpec('bar', None)"));
+        const Ran unknown = resolve(rules, "--dialect penzai --mesh bar=2 --names a,b");
+        QVERIFY2(unknown.code == 1 && unknown.error.contains(QStringLiteral("E104")), qPrintable(unknown.error));
+        const Ran twice = resolve(QStringLiteral("[('a','bar'),('a','foo')]"), "--dialect penzai --names a");
+        QVERIFY2(twice.code == 2 && twice.error.contains(QStringLiteral("E112")), qPrintable(twice.error));
+        // A dict is what Penzai takes, and what Flax refuses.
+        const QString dict = QStringLiteral("{'a': 'bar', 'b': ('foo', 'baz')}");
+        QCOMPARE(resolve(dict, "--dialect penzai --names b,a").out.section(QLatin1Char('\n'), 0, 0),
+            QStringLiteral("PartitionSpec(('foo', 'baz'), 'bar')"));
+        QVERIFY(resolve(dict, "--names a").error.contains(QStringLiteral("a mapping, which has no order")));
+        // An experiment says so itself; of it, Flax reads the pairs as a list.
+        const Ran own = resolve(QStringLiteral("penzai-name-to-name"), "--names b,a --json");
+        QVERIFY(own.json().at("dialect") == "penzai");
+        QCOMPARE(resolve(QStringLiteral("penzai-name-to-name"), "--names b,a --dialect flax").code, 0);
+        // A table: the array that conflicts is named.
+        const QString table = file("mapping.csv", "path,shape,names\nright,8,a\nwrong,8x8,\"b,c\"\n");
+        const Ran rows = runProgram({ QStringLiteral("resolve"), QStringLiteral("--rules"), rules,
+            QStringLiteral("--dialect"), QStringLiteral("penzai"), QStringLiteral("--mesh"),
+            QStringLiteral("foo=4,bar=2"), QStringLiteral("--table"), table });
+        QCOMPARE(rows.code, 1);
+        QVERIFY2(rows.error.contains(QStringLiteral("wrong uses the mesh axis")), qPrintable(rows.error));
+        QVERIFY2(rows.out.contains(QStringLiteral("1 array cannot be laid out")), qPrintable(rows.out));
+    }
+
+    /// The rules of an inner context replace the outer ones; those of a variable are joined with the context's.
+    void contexts()
+    {
+        const QString outer = QStringLiteral("[('a','x'),('b','y')]");
+        QCOMPARE(resolve(outer, "--inner-rules [('b','z')] --names a,b").out.section(QLatin1Char('\n'), 0, 0),
+            QStringLiteral("PartitionSpec(None, 'z')"));
+        QCOMPARE(resolve(outer, "--own-rules [('c','z')] --names a,c,d").out.section(QLatin1Char('\n'), 0, 0),
+            QStringLiteral("PartitionSpec('x', 'z', 'd')"));
+        const Ran conflict = resolve(outer, "--own-rules [('b','z')] --names a,b");
+        QVERIFY2(conflict.code == 2 && conflict.error.contains(QStringLiteral("E112")), qPrintable(conflict.error));
+        QCOMPARE(resolve(outer, "--own-rules [('c','z')] --names a --trace").code, 2);
+    }
+
+    void whatCannotBeLaidOut()
+    {
+        const QString table = file("vocab.csv", "path,shape,names\nhead,50257x4,\"vocab,embed\"\nw,8,mlp\n");
+        const QStringList line{ QStringLiteral("resolve"), QStringLiteral("--rules"), QStringLiteral("t5x-a1p1"),
+            QStringLiteral("--mesh"), QStringLiteral("data=2,model=4"), QStringLiteral("--table"), table };
+        const Ran ran = runProgram(line);
+        QCOMPARE(ran.code, 1);
+        QVERIFY2(ran.out.contains(QStringLiteral("1 array of 32 B; each of 8 devices holds 8 B")), qPrintable(ran.out));
+        QVERIFY2(
+            ran.out.contains(QStringLiteral("1 array cannot be laid out: 785 KiB not counted")), qPrintable(ran.out));
+        const auto json = runProgram(line + QStringList{ QStringLiteral("--json") }).json();
+        QVERIFY(json.at("not_laid_out").at("arrays") == 1);
+        QVERIFY(json.at("uncut").at("arrays") == 0);
+        QVERIFY(json.at("bytes_per_device") == 8);
+        const QString twice = file("twice.csv", "path,shape,names\nhead,4x4,\"embed,embed\"\n");
+        const Ran named = resolve(QStringLiteral("()"), ("--mesh x=2 --table " + twice.toUtf8()).constData());
+        QVERIFY2(named.error.contains(QStringLiteral("two dimensions of head")), qPrintable(named.error));
+    }
+
     void hosts()
     {
         const QString rules = QStringLiteral("[('batch', 'data'), ('embed', 'model')]");
@@ -191,6 +260,20 @@ private Q_SLOTS:
     }
 
     /// A rule of another name does not hide what is wrong with this one.
+    void hostsThatDoNotFit()
+    {
+        const QString rules = QStringLiteral("[('batch',('data','model'))]");
+        const Ran uneven = resolve(rules, "--names batch --mesh data=2,model=4 --shape 8 --hosts 3");
+        QVERIFY2(uneven.error.contains(QStringLiteral("8 devices do not spread evenly over 3 hosts")),
+            qPrintable(uneven.error));
+        QVERIFY(uneven.error.contains(QStringLiteral("1, 2, 4 and 8")));
+        // Without a chunk per host there is a spec still.
+        const Ran tuple = resolve(rules, "--names batch --mesh data=2,model=4 --shape 8 --hosts 4");
+        QCOMPARE(tuple.code, 1);
+        QVERIFY2(tuple.out.startsWith(QStringLiteral("PartitionSpec(('data', 'model'),)")), qPrintable(tuple.out));
+        QVERIFY(tuple.error.contains(QStringLiteral("E183")));
+    }
+
     void allThatIsWrong()
     {
         for (const char* shape : { "--shape 6", "--json --shape 6" }) {

@@ -99,6 +99,52 @@ private Q_SLOTS:
         QCOMPARE(ran.out, out);
     }
 
+    void linesOfGrids()
+    {
+        const char* const grid = "PositionalSharding([[{CPU 0} {CPU 1}]\n                    [{CPU 2} {CPU 3}]])";
+        const Ran table = sharding(grid, "8,16", {});
+        QCOMPARE(table.code, 0);
+        QVERIFY2(!table.out.contains(QStringLiteral("\\x0a")), qPrintable(table.out));
+        QVERIFY2(table.out.contains(QStringLiteral("JAX     PositionalSharding([[{CPU 0} {CPU 1}]\n"
+                                                   "                            [{CPU 2} {CPU 3}]], shape=(2, 2))")),
+            qPrintable(table.out));
+        const Ran alone = sharding(grid, "8,16", { QStringLiteral("--jax") });
+        QCOMPARE(alone.out.count(QLatin1Char('\n')), 2);
+        // What was printed is read again.
+        QCOMPARE(
+            sharding(alone.out.trimmed().toUtf8().constData(), "8,16", { QStringLiteral("--jax") }).out, alone.out);
+        QVERIFY2(table.out.contains(QStringLiteral("Spec    none: without --mesh there are no axis names")),
+            qPrintable(table.out));
+        const Ran cells = sharding("PositionalSharding([[{CPU 0, 1} {CPU 2}]])", "8,16", {});
+        QVERIFY2(cells.code == 2 && cells.error.contains(QStringLiteral("2 in the first one and 1 in cell 2")),
+            qPrintable(cells.error));
+    }
+
+    /// Shardy text with its mesh inline, partial sums as the current JAX writes them, manual subgroups.
+    void formsOfOthers()
+    {
+        const Ran shardy = sharding("<mesh<[\"a\"=2, \"b\"=4]>, [{\"a\"}, {\"b\"}]>", "8,16", {});
+        QVERIFY2(shardy.code == 0 && shardy.out.contains(QStringLiteral("Mesh     a 2 × b 4: 8 devices")),
+            qPrintable(shardy.out + shardy.error));
+        const QStringList current{ QStringLiteral("--jax-version"), QStringLiteral("current") };
+        const Ran partial = sharding("P('x', unreduced={'y'})", "8,16", mesh + current);
+        QVERIFY2(partial.code == 0 && partial.out.contains(QStringLiteral("Spec    P('x', None, unreduced={'y'})")),
+            qPrintable(partial.out + partial.error));
+        QVERIFY2(
+            partial.out.contains(QStringLiteral("<@mesh, [{\"x\"}, {}], unreduced={\"y\"}>")), qPrintable(partial.out));
+        QVERIFY(sharding("P('x', unreduced={'x'})", "8,16", mesh).error.contains(QStringLiteral("E106")));
+        QVERIFY(sharding("P('x', unreduced={'z'})", "8,16", mesh).error.contains(QStringLiteral("E104")));
+        QVERIFY(sharding("P('x', unreduced=3)", "8,16", mesh).error.contains(QStringLiteral("E120")));
+        const char* const manual = "{devices=[2,1,2,2]<=[8] last_tile_dims={manual, replicated}}";
+        const Ran text = sharding(manual, "8,16", {});
+        QVERIFY2(text.code == 0 && text.out.contains(QString::fromUtf8(manual)), qPrintable(text.out + text.error));
+        QVERIFY2(text.out.contains(QStringLiteral("the program cuts the array itself")), qPrintable(text.out));
+        QVERIFY(sharding(manual, "8,16", { QStringLiteral("--grid") }).code == 2);
+        QVERIFY(sharding(manual, "8,16", { QStringLiteral("--json") }).json().contains("not_laid_out"));
+        const Ran maximal = sharding("{maximal device=3}", "8,16", mesh);
+        QVERIFY2(maximal.out.contains(QStringLiteral("one copy: all of it on device 3")), qPrintable(maximal.out));
+    }
+
     void withoutMesh()
     {
         const auto hlo = sharding("{devices=[2,2]3,2,1,0}", "4,4", { QStringLiteral("--json") }).json();

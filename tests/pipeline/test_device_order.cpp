@@ -11,6 +11,7 @@
 #include "mesh/device_presets.h"
 #include "pipeline/analyse.h"
 #include "pipeline/host_share.h"
+#include "sharding/text.h"
 
 using namespace shardscope;
 
@@ -113,6 +114,32 @@ private Q_SLOTS:
         QVERIFY(slow);
         QCOMPARE(slow->diagnostic.text("axis"), std::string("model"));
         QCOMPARE(slow->diagnostic.number("slices"), 2);
+    }
+
+    /// An array with a batch is what hosts read: it is split over them, and no checkpoint holds it.
+    void batchOfArrays()
+    {
+        Experiment experiment;
+        experiment.hardware.devices = DeviceSet::ofHosts("generic-tpu", "tpu", 4, 4);
+        experiment.mesh.axes = { { "replica", 2 }, { "data", 2 }, { "model", 4 } };
+        experiment.rules.rules = *parseRules("[('batch', ('replica', 'data')), ('mlp', 'model')]");
+        const auto names = [](const char* first, const char* second) {
+            return LogicalNames{ LogicalName::of(first), LogicalName::of(second) };
+        };
+        experiment.model = ArraysModel{ { { "batch/tokens", names("batch", "length"), { 32, 512 }, DType::I32 },
+            { "wi/kernel", names("embed", "mlp"), { 768, 2048 }, DType::F32 } } };
+        const HostIndex index(analysed(experiment));
+        for (std::size_t host = 0; host < 4; ++host) {
+            const auto batch = index.batch(host);
+            QVERIFY(batch && batch->layout);
+            QCOMPARE(batch->rows, 32);
+            QCOMPARE(batch->range().begin, static_cast<std::int64_t>(host) * 8);
+            QCOMPARE(batch->range().end, static_cast<std::int64_t>(host) * 8 + 8);
+            const HostShare share = index.of(host);
+            QCOMPARE(share.state, 768 * 2048 * 4);
+            for (const HostArray& array : share.arrays)
+                QCOMPARE(array.inCheckpoint, index.snapshot().tensors[array.row].role == Role::Parameter);
+        }
     }
 
     void chunksOfHosts()

@@ -9,6 +9,7 @@
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
 #include "pipeline/slow_links.h"
+#include "rules/published_rules.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
@@ -84,6 +85,54 @@ private Q_SLOTS:
         QVERIFY(found(twice, Code::RuleUnused).empty());
         const Experiment other = arrays({ { "x", 2 } }, "[('heads', 'x')]", { { "batch", "batch", "embed" } });
         QCOMPARE(found(other, Code::RuleUnused).size(), 1U);
+    }
+
+    /// A later rule of a name with other axes is what the list falls back to; one with the same axes is superfluous.
+    void fallbacksAreNotUnused()
+    {
+        const std::vector<MeshAxis> mesh{ { "X", 2 }, { "Y", 2 }, { "Z", 2 } };
+        const Experiment lab =
+            arrays(mesh, "[('batch', 'X'), ('features', 'X'), ('batch', 'Z')]", { { "batch", "features" } });
+        QVERIFY(found(lab, Code::RuleUnused).empty());
+        const Experiment same = arrays(mesh, "[('batch', 'X'), ('batch', 'X')]", { { "batch", "features" } });
+        QCOMPARE(found(same, Code::RuleUnused).size(), 1U);
+    }
+
+    /// That a model has no array for some of the rules that a project has published is no fault of theirs.
+    void publishedRulesAreNotUnused()
+    {
+        Experiment experiment = arrays({ { "data", 2 }, { "model", 4 } }, "[]", { { "vocab", "embed" } });
+        experiment.rules.rules = findPublishedRules("t5x-a1p1")->rules;
+        QVERIFY(found(experiment, Code::RuleUnused).empty());
+        experiment.mesh.axes = { { "replica", 2 }, { "data", 2 }, { "model", 2 } };
+        experiment.rules.rules.list.front().target = SpecEntry::tuple({ "replica", "data" }); // over several slices
+        QVERIFY(found(experiment, Code::RuleUnused).empty());
+        experiment.rules.rules.list.push_back({ LogicalName::of("own"), SpecEntry::axis("model") });
+        QCOMPARE(found(experiment, Code::RuleUnused).size(), 1U);
+        experiment.rules.rules.list.erase(experiment.rules.rules.list.begin()); // no such set any more
+        QVERIFY(found(experiment, Code::RuleUnused).size() > 1);
+    }
+
+    /// Rules that are a mapping: conflicts are errors of the array, and nothing is walked in order.
+    void mappings()
+    {
+        const auto mapping = [](const char* rules, const std::vector<std::vector<std::string>>& names) {
+            Experiment experiment = arrays({ { "foo", 4 }, { "bar", 2 } }, rules, names);
+            experiment.rules.rules.isSequence = false;
+            return experiment;
+        };
+        const SnapshotPtr right = analysed(mapping("[('a', 'bar'), ('b', 'foo')]", { { "b", "a" }, { "", "a" } }));
+        QVERIFY(right->ok());
+        QCOMPARE(toColumn(right->row("array0")->spec), std::string("P(foo, bar)"));
+        QCOMPARE(toColumn(right->row("array1")->spec), std::string("P(bar, -)")); // Penzai counts named axes alone
+        const char* const twice = "[('a', 'bar'), ('b', 'bar')]";
+        QCOMPARE(found(mapping(twice, { { "a", "b" } }), Code::AxisUsedTwice).size(), 1U);
+        QVERIFY(analysed(mapping(twice, { { "a", "c" } }))->ok());
+        QCOMPARE(found(mapping("[('a', 'nope')]", { { "a" } }), Code::UnknownAxis).size(), 1U);
+        QCOMPARE(found(mapping("[('a', 'foo'), ('a', 'bar')]", { { "a" } }), Code::RuleConflict).size(), 1U);
+        const std::vector<Problem> unnamed = found(mapping("[('a', 'foo')]", { { "" } }), Code::NonNamedLeaf);
+        QCOMPARE(unnamed.size(), 1U);
+        QCOMPARE(unnamed[0].diagnostic.text("leaf"), std::string("array0"));
     }
 
     void cleanExamples()

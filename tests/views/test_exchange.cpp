@@ -62,18 +62,22 @@ private Q_SLOTS:
         auto* system = view.findChild<QComboBox*>(QStringLiteral("ruleSystem"));
         auto* fallback = view.findChild<QComboBox*>(QStringLiteral("rulesFallback"));
         QVERIFY(system && fallback);
-        QCOMPARE(system->count(), static_cast<int>(ruleSystems().size()));
+        QCOMPARE(system->count(), static_cast<int>(ruleSystems().size()) + 1);
+        QCOMPARE(system->itemText(system->count() - 1), QStringLiteral("Penzai")); // rules as a mapping
         QCOMPARE(system->currentText(), QStringLiteral("Flax 2024"));
         for (int i = 0; i < system->count(); ++i) {
             Q_EMIT system->activated(i);
-            QVERIFY(fixture.document.experiment()->rules.dialect == ruleSystems()[static_cast<std::size_t>(i)].dialect);
-            QVERIFY(fixture.document.experiment()->rules.version == ruleSystems()[static_cast<std::size_t>(i)].version);
+            const RulesSetting& now = fixture.document.experiment()->rules;
+            const auto index = static_cast<std::size_t>(i);
+            QCOMPARE(now.rules.isSequence, index < ruleSystems().size());
+            QVERIFY(index == ruleSystems().size() || now.dialect == ruleSystems()[index].dialect);
+            QVERIFY(index == ruleSystems().size() || now.version == ruleSystems()[index].version);
             QCOMPARE(system->currentIndex(), i);
             // Every choice says what it changes, in the list and on the closed control.
             QVERIFY(system->itemData(i, Qt::ToolTipRole).toString().size() > 40);
             QCOMPARE(system->toolTip(), system->itemData(i, Qt::ToolTipRole).toString());
         }
-        QCOMPARE(fixture.document.undoStack()->count(), 5); // the first one was there already
+        QCOMPARE(fixture.document.undoStack()->count(), 6); // the first one was there already
         for (int i = 0; i < fallback->count(); ++i) {
             Q_EMIT fallback->activated(i);
             QCOMPARE(static_cast<int>(fixture.document.experiment()->rules.fallback), i);

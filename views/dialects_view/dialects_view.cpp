@@ -148,6 +148,7 @@ void DialectsView::refresh()
     }
     ComparisonSubject subject;
     subject.rules = now.rules.rules;
+    subject.rules.isSequence = true; // what these systems would make of it as a list
     subject.first = systemAt(m_first);
     subject.second = systemAt(m_second);
     if (auto mesh = makeMesh(now.hardware.devices, now.mesh))

@@ -15,6 +15,7 @@
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "pipeline/explain.h"
+#include "rules/name_to_name.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
 #include "views/panel/panel.h"
@@ -288,7 +289,7 @@ void RuleTraceView::showTrace(const LogicalNames& names)
     const Experiment& now = *m_document->experiment();
     if (!m_names->hasFocus() || !m_names->isModified())
         m_names->setText(namesText(names));
-    auto resolution = resolve(names, now.rules.rules, now.rules.version);
+    auto resolution = resolveRules(names, now.rules.rules, now.rules.version);
     if (!resolution) {
         showNothing(words::describe(resolution.error()).cause);
         return;
@@ -398,7 +399,7 @@ void RuleTraceView::showCurrentRule()
     const LogicalRule taken = moved.list[static_cast<std::size_t>(rule)];
     moved.list.erase(moved.list.begin() + rule);
     moved.list.insert(moved.list.begin() + before, taken);
-    const auto other = resolve(subject.names, moved, m_document->experiment()->rules.version);
+    const auto other = resolveRules(subject.names, moved, m_document->experiment()->rules.version);
     m_whatIfTitle->setText(tr("What if rule %1 comes before rule %2?").arg(rule + 1).arg(before + 1));
     const QString now = QString::fromStdString(toColumn(subject.resolution.spec()));
     m_whatIfSpecs->setText(other ? QStringLiteral("%1 → %2").arg(now, QString::fromStdString(toColumn(other->spec())))
@@ -449,7 +450,7 @@ void RuleTraceView::showOthers()
     const Result<Mesh> mesh = makeMesh(experiment.hardware.devices, experiment.mesh);
     const RuleSystem own{ now.dialect, now.version };
     QStringList same, other;
-    if (mesh) {
+    if (mesh && now.rules.isSequence) { // a mapping has no order that another system could walk
         const NamedShape array{ {}, m_matrix->subject().names, m_shape };
         for (const RuleSystem& system : ruleSystems()) {
             // One thing changed at a time: another version of Flax below it, or another dialect.

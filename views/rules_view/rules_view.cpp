@@ -27,6 +27,16 @@
 
 namespace shardscope {
 
+namespace {
+
+/// In the list of systems: behind those that walk the rules in order.
+int mappingIndex()
+{
+    return static_cast<int>(ruleSystems().size());
+}
+
+} // namespace
+
 RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
@@ -118,6 +128,8 @@ void RulesView::makeHead()
         m_system->addItem(words::systemName(system));
         m_system->setItemData(m_system->count() - 1, words::systemEffect(system), Qt::ToolTipRole);
     }
+    m_system->addItem(words::mappingName());
+    m_system->setItemData(mappingIndex(), words::mappingEffect(), Qt::ToolTipRole);
     m_system->setObjectName(QStringLiteral("ruleSystem"));
     m_system->setAccessibleName(tr("Dialect of the rules"));
     for (const auto fallback :
@@ -146,8 +158,14 @@ void RulesView::makeHead()
 void RulesView::followControls()
 {
     connect(m_system, &QComboBox::activated, this, [this](int index) {
+        Experiment before = *m_document->experiment();
+        before.rules.rules.isSequence = index != mappingIndex();
+        if (index == mappingIndex()) {
+            m_document->edit(std::move(before), words::mappingName());
+            return;
+        }
         const RuleSystem& system = ruleSystems()[static_cast<std::size_t>(index)];
-        auto after = withDialect(*m_document->experiment(), system.dialect);
+        auto after = withDialect(before, system.dialect);
         m_document->edit(withRulesVersion(*after, system.version), words::systemName(system));
     });
     connect(m_fallback, &QComboBox::activated, this, [this](int index) {
@@ -223,8 +241,9 @@ void RulesView::refresh()
     const QSignalBlocker quietSystem(m_system), quietFallback(m_fallback);
     const RuleSystem system{ now.rules.dialect, now.rules.version };
     const auto found = std::find(ruleSystems().begin(), ruleSystems().end(), system);
-    m_system->setCurrentIndex(static_cast<int>(found - ruleSystems().begin()));
-    m_system->setToolTip(words::systemEffect(system));
+    const bool mapping = !now.rules.rules.isSequence;
+    m_system->setCurrentIndex(mapping ? mappingIndex() : static_cast<int>(found - ruleSystems().begin()));
+    m_system->setToolTip(mapping ? words::mappingEffect() : words::systemEffect(system));
     m_fallback->setCurrentIndex(static_cast<int>(now.rules.fallback));
     m_fallback->setToolTip(words::fallbackEffect(now.rules.fallback));
     QStringList axes;
