@@ -177,18 +177,13 @@ Result<std::string> positionalCode(const Sharding& sharding, const FormContext& 
     return code;
 }
 
-/// As JAX prints it, but with the kinds of its subgroups by name throughout.
+/// As JAX prints it.
 Result<std::string> gspmdText(const Sharding& sharding, std::size_t rank)
 {
     const Result<HloSharding> hlo = toHloSharding(sharding, rank);
     if (!hlo)
         return tl::unexpected(hlo.error());
-    std::string text = toHlo(*hlo, HloForm::V2);
-    constexpr std::string_view brief = "last_tile_dim_replicate";
-    if (hlo->kind == HloSharding::Kind::Tiled)
-        if (const std::size_t at = text.find(brief); at != std::string::npos)
-            text.replace(at, brief.size(), "last_tile_dims={replicated}");
-    return "GSPMDSharding(" + text + memoryArgument(sharding) + ")";
+    return "GSPMDSharding(" + toHlo(*hlo, HloForm::V2) + memoryArgument(sharding) + ")";
 }
 
 Result<std::string> hloText(const Sharding& sharding, std::size_t rank, HloForm form)

@@ -65,7 +65,7 @@ private Q_SLOTS:
                 "PositionalSharding(devices).reshape(2, 4).replicate(0)",
                 "{devices=[1,4,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}",
                 "{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}",
-                "GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dims={replicated}})",
+                "GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate})",
                 "#sdy.sharding<@mesh, [{}, {\"y\"}]>" });
         row("copies along the last axis", "x=2,y=4", "{devices=[2,1,4]<=[8] last_tile_dim_replicate}", 2,
             { "PartitionSpec('x', None)", "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', None))",
@@ -74,7 +74,7 @@ private Q_SLOTS:
                 "PositionalSharding(devices).reshape(2, 4).replicate(1)",
                 "{devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}",
                 "{devices=[2,1,4]<=[8] last_tile_dim_replicate}",
-                "GSPMDSharding({devices=[2,1,4]<=[8] last_tile_dims={replicated}})",
+                "GSPMDSharding({devices=[2,1,4]<=[8] last_tile_dim_replicate})",
                 "#sdy.sharding<@mesh, [{\"x\"}, {}]>" });
         row("whole", "x=2,y=4", "P()", 1,
             { "PartitionSpec()", "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec())",
@@ -90,7 +90,7 @@ private Q_SLOTS:
                 "keepdims=False)",
                 "{devices=[2,2]0,2,1,3 last_tile_dim_replicate}",
                 "{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
-                "GSPMDSharding({devices=[2,2]<=[2,2]T(1,0) last_tile_dims={replicated}})",
+                "GSPMDSharding({devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate})",
                 "#sdy.sharding<@mesh, [{\"y\":(2)2}]>" });
         row("no parts by axes", "x=4", "{devices=[4]0,2,3,1}", 1,
             { "not_on_mesh", "not_on_mesh", "PositionalSharding([{CPU 0} {CPU 2} {CPU 3} {CPU 1}], shape=(4,))",

@@ -78,7 +78,7 @@ private Q_SLOTS:
         row(ShardingForm::PositionalCode, "PositionalSharding(mesh.devices).replicate(axis=0, keepdims=True)");
         row(ShardingForm::HloV1, "{devices=[1,4,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}");
         row(ShardingForm::HloV2, "{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}");
-        row(ShardingForm::Gspmd, "GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dims={replicated}})");
+        row(ShardingForm::Gspmd, "GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate})");
         row(ShardingForm::Shardy, "#sdy.sharding<@mesh, [{}, {\"y\"}]>");
     }
     void everyFormIsASource()
@@ -94,7 +94,7 @@ private Q_SLOTS:
             QStringLiteral("PositionalSharding(devices).reshape(2, 4).replicate(0)"),
             QStringLiteral("{devices=[1,4,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}"),
             QStringLiteral("{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}"),
-            QStringLiteral("GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dims={replicated}})"),
+            QStringLiteral("GSPMDSharding({devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate})"),
             QStringLiteral("#sdy.sharding<@mesh, [{}, {\"y\"}]>") };
         for (const ShardingForm other : shardingForms())
             QCOMPARE(shown(lab, other),
