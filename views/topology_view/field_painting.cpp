@@ -216,6 +216,15 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
                 line << point;
         return line;
     };
+    if (isSmall()) {
+        // Lines from plane to plane would hide what they join: where the devices are is marked.
+        for (const QPointF& point : lineOf(m_path.devices)) {
+            const QRect mark(point.toPoint() - QPoint(1, 1), QSize(3, 3));
+            painter.fillRect(mark.adjusted(-1, -1, 1, 1), theme.base);
+            painter.fillRect(mark, theme.meshAxis(m_path.axis));
+        }
+        return;
+    }
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
