@@ -105,6 +105,19 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
                     Metrics::small(), theme.secondary, theme);
         }
     }
+    if (!m_layout.hasTitles() && m_layout.panels().size() > 1 && m_layout.panels().size() <= 64) {
+        // Where titles above would cost pictures, they stand in their corners.
+        const int height = QFontMetrics(Metrics::small()).height();
+        for (const FieldPanel& panel : m_layout.panels()) {
+            const words::Text title = m_field->title(panel);
+            const int width = spansWidth(title, Metrics::small());
+            if (title.empty() || width + 8 > panel.rect.width() || height + 4 > panel.rect.height())
+                continue;
+            const QRect plate(panel.rect.left() + 2, panel.rect.bottom() - height - 1, width + 4, height);
+            painter.fillRect(plate, theme.base);
+            paintSpans(painter, plate.adjusted(2, 0, 2, 0), title, Metrics::small(), theme.text, theme);
+        }
+    }
     const FieldShape& shape = m_layout.shape();
     const std::int64_t groups = shape.planes / shape.planesPerGroup;
     if (groups < 2 || shape.planesPerGroup < 2 || groups > 64)
@@ -207,7 +220,7 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
         if (cell < 0)
             return QPointF();
         const QRectF rect = cellRect(cell);
-        return beside ? rect.bottomLeft() + QPointF(3, -2.5) : rect.center();
+        return beside ? rect.bottomLeft() + QPointF(0, 1) : rect.center(); // in the gap between cells
     };
     const auto lineOf = [&](const std::vector<std::int32_t>& devices) {
         QPolygonF line;

@@ -365,6 +365,14 @@ void TopologyView::showCurrent()
         return;
     }
     const std::int64_t tile = std::max(m_machine->layoutOfCells().cellsPerTile(), std::int64_t{ 1 });
+    const FieldLayout& mesh = m_meshMap->layoutOfCells();
+    if (const DeviceField* field = m_meshMap->field(); field && mesh.panels().size() > 1 && mesh.side() < 4) {
+        const FieldPanel& first = mesh.panels().front();
+        m_caption->setText(tr("%1 A strip of the mesh is %2 of %3 down, strips go on to the right.")
+                               .arg(counts(), words::count(first.endRow - first.firstRow),
+                                   field->rows.name.isEmpty() ? field->columns.name : field->rows.name));
+        return;
+    }
     m_caption->setText(counts() + QLatin1Char(' ')
         + (tile > 1 ? tr("A pixel is one of every %1 devices.").arg(words::count(tile))
                     : tr("Point at a device to see its place and its group.")));
@@ -374,6 +382,8 @@ void TopologyView::resizeEvent(QResizeEvent*)
 {
     // Beside each other where that makes both maps larger.
     m_maps->setDirection(width() >= height() ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    if (m_places)
+        showCurrent();
 }
 
 void TopologyView::changeEvent(QEvent* event)
