@@ -157,6 +157,8 @@ void DeviceMap::paintSquares(QPainter& painter, const Theme& theme, std::int64_t
             painter.setPen(theme.strongLine);
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(rect.adjusted(0, 0, -1, -1));
+            if (m_layout && hasMotifs(*m_layout) && m_map.devicesPerSquare() == 1)
+                paintMotif(painter, rect, shardMark(*m_layout, shardOf(*square)).motif, theme.textOn(fill));
             if (!named)
                 continue;
             const QString text = QStringLiteral("d%1").arg(m_mesh->deviceAt(m_map.positionOf(*square)));
