@@ -140,6 +140,11 @@ private Q_SLOTS:
         QCOMPARE(flat.drawnAspect(), 4.0);
         const GridLayout tall = gridOf(layoutOf("data=2", "P('data', None)", { 4096, 2 }));
         QCOMPARE(tall.drawnAspect(), 0.25);
+        // Sixteen rows of a flat array are high enough for names, since there is room below.
+        const GridLayout rows = gridOf(layoutOf("data=16,model=4", "P('data', 'model')", { 1024, 4096 }));
+        QCOMPARE(rows.trueAspect(), 4.0);
+        QVERIFY(rows.drawnAspect() < 4.0);
+        QVERIFY(rows.detail() >= GridDetail::Name);
         QVERIFY(tall.panels().front().height() <= 300);
     }
 

@@ -87,7 +87,7 @@ bool hasMotifs(const Layout& layout)
 
 void paintMotif(QPainter& painter, const QRect& cell, int motif, const QColor& colour)
 {
-    const int side = std::min({ cell.width() / 3, cell.height() / 2, 8 });
+    const int side = std::min({ cell.width() / 3, cell.height() * 2 / 3, 8 });
     if (motif == 0 || side < 3)
         return;
     painter.save();
