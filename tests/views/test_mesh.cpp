@@ -252,7 +252,7 @@ private Q_SLOTS:
         QCOMPARE(several, 8);
         QVERIFY(map->map().showsHosts());
         QCOMPARE(view.mapCaption(),
-            QStringLiteral("4,096 devices, 32 different shards. Each square is 1 host, 8 devices along model."));
+            QStringLiteral("Each square is 1 host, 8 devices along model. 4,096 devices, 32 different shards."));
         // The names of lines go through the whole mesh without a gap.
         std::int64_t next = 0;
         for (std::int64_t line = 0; line < map->map().lineCount(); ++line) {

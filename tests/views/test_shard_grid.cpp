@@ -7,6 +7,8 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
+#include <set>
+#include <tuple>
 
 #include "document/selection.h"
 #include "sharding/text.h"
@@ -138,6 +140,11 @@ private Q_SLOTS:
         QCOMPARE(flat.drawnAspect(), 4.0);
         const GridLayout tall = gridOf(layoutOf("data=2", "P('data', None)", { 4096, 2 }));
         QCOMPARE(tall.drawnAspect(), 0.25);
+        // Sixteen rows of a flat array are high enough for names, since there is room below.
+        const GridLayout rows = gridOf(layoutOf("data=16,model=4", "P('data', 'model')", { 1024, 4096 }));
+        QCOMPARE(rows.trueAspect(), 4.0);
+        QVERIFY(rows.drawnAspect() < 4.0);
+        QVERIFY(rows.detail() >= GridDetail::Name);
         QVERIFY(tall.panels().front().height() <= 300);
     }
 
@@ -254,6 +261,35 @@ private Q_SLOTS:
                 }
             }
         }
+    }
+
+    /// Up to 64 shards, no two look the same, whatever they are cut by.
+    void noTwoShardsLookTheSame_data()
+    {
+        QTest::addColumn<QByteArray>("mesh");
+        QTest::addColumn<bool>("corners");
+        for (const char* mesh : { "a=3,b=3,c=1", "a=16,b=2,c=1", "a=2,b=16,c=1", "a=1,b=32,c=1", "a=4,b=4,c=2" })
+            QTest::newRow(mesh) << QByteArray(mesh) << false;
+        for (const char* mesh : { "a=16,b=4,c=1", "a=4,b=4,c=4", "a=8,b=8,c=1", "a=64,b=1,c=1", "a=5,b=5,c=2",
+                 "a=3,b=3,c=7", "a=2,b=2,c=16", "a=1,b=9,c=7" })
+            QTest::newRow(mesh) << QByteArray(mesh) << true;
+    }
+    void noTwoShardsLookTheSame()
+    {
+        QFETCH(QByteArray, mesh);
+        QFETCH(bool, corners);
+        const Layout layout = layoutOf(mesh.constData(), "P('a', 'b', 'c')", { 64, 64, 64 });
+        std::set<std::tuple<std::int64_t, std::int64_t, int>> seen;
+        bool marked = false;
+        for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
+            const ShardMark mark = shardMark(layout, shard);
+            QVERIFY(mark.hue >= 0 && mark.hue < 8 && mark.lightness >= 0 && mark.lightness < 4);
+            QVERIFY(mark.motif >= 0 && mark.motif < 16);
+            QVERIFY2(seen.emplace(mark.hue, mark.lightness, mark.motif).second, qPrintable(QString::number(shard)));
+            marked = marked || mark.motif > 0;
+        }
+        QCOMPARE(marked, corners);
+        QCOMPARE(hasMotifs(layout), corners);
     }
 
     void wordsOfACell()

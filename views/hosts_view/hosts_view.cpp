@@ -7,6 +7,7 @@
 #include <QScopedValueRollback>
 #include <QTableView>
 #include <algorithm>
+#include <array>
 
 #include "document/document.h"
 #include "document/selection.h"
@@ -63,6 +64,7 @@ HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setTabKeyNavigation(false);
     m_table->setWordWrap(false);
+    m_table->setTextElideMode(Qt::ElideMiddle);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
@@ -181,16 +183,35 @@ void HostsView::fitColumns()
     // The first rows tell how wide the others are.
     constexpr int looked = 64;
     const QFontMetrics text(font()), fixed(Metrics::fixed());
-    const int padding = Metrics::scaled(18), most = Metrics::scaled(190);
-    for (int column = 0; column < HostArraysModel::ColumnCount - 1; ++column) {
-        int width = text.horizontalAdvance(m_arrays->headerData(column, Qt::Horizontal).toString());
+    const int padding = Metrics::scaled(14), most = Metrics::scaled(190), least = Metrics::scaled(84);
+    std::array<int, HostArraysModel::ColumnCount> widths{};
+    int all = 0;
+    for (int column = 0; column < HostArraysModel::ColumnCount; ++column) {
+        int& width = widths[static_cast<std::size_t>(column)];
+        width = text.horizontalAdvance(m_arrays->headerData(column, Qt::Horizontal).toString());
         const bool isFixed = column == HostArraysModel::Shape || column == HostArraysModel::Spec;
         for (int row = 0; row < std::min(m_arrays->rowCount(), looked); ++row) {
             const QString cell = m_arrays->index(row, column).data().toString();
             width = std::max(width, (isFixed ? fixed : text).horizontalAdvance(cell));
         }
-        m_table->setColumnWidth(column, std::min(width + padding, most));
+        width = std::min(width + padding, most);
+        all += width;
     }
+    // Where not all have room, names and then chunks are shortened; what is cut how stays.
+    for (const int column : { HostArraysModel::Array, HostArraysModel::Chunk }) {
+        int& width = widths[static_cast<std::size_t>(column)];
+        const int less = std::clamp(all - m_table->viewport()->width(), 0, std::max(0, width - least));
+        width -= less;
+        all -= less;
+    }
+    for (int column = 0; column + 1 < HostArraysModel::ColumnCount; ++column)
+        m_table->setColumnWidth(column, widths[static_cast<std::size_t>(column)]);
+}
+
+void HostsView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitColumns();
 }
 
 void HostsView::chooseHost(int row)

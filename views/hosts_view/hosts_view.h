@@ -38,6 +38,9 @@ public:
 Q_SIGNALS:
     void keyFigureChanged();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void showSnapshot();
     void showHost(int row);

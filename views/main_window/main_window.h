@@ -120,6 +120,7 @@ private:
     [[nodiscard]] int rulesHeight() const;
     /// The rules of another experiment get that height, unless somebody chose heights by hand.
     void fitRows();
+    void fitSteps();
     void followTabs();
     void followFocus();
     void followProblems();
@@ -198,6 +199,7 @@ private:
     bool m_arranged = false;
     bool m_fitsRows = false; ///< an experiment has come; heights follow its rows once it is analysed
     bool m_sizedByHand = false; ///< a line between docks was dragged
+    bool m_withoutStep = false; ///< docks of the step are as low as they can be, since there is none
     QByteArray m_wideState, m_compactState;
 };
 

@@ -16,6 +16,7 @@
 #include "views/memory_view/memory_view.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/named_arrays_view/named_arrays_view.h"
+#include "views/panel/obstacle.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
 #include "views/program_view/program_view.h"
@@ -178,6 +179,8 @@ void MainWindow::arrangeWide()
     resizeDocks({ at("explain"), at("trace") }, { upper * 52 / 100, upper * 48 / 100 }, Qt::Vertical);
     at("trace")->hide(); // on demand, so that explanations with their what-ifs have the whole column
     m_sizedByHand = false;
+    m_withoutStep = false;
+    QTimer::singleShot(0, this, &MainWindow::fitSteps);
 }
 
 void MainWindow::arrangeCompact()
@@ -218,6 +221,7 @@ int MainWindow::rulesHeight() const
 void MainWindow::fitRows()
 {
     m_fitsRows = false;
+    fitSteps();
     DockFrame* rules = dock(QStringLiteral("rules"));
     DockFrame* tensors = dock(QStringLiteral("tensors"));
     DockFrame* mesh = dock(QStringLiteral("mesh"));
@@ -227,6 +231,35 @@ void MainWindow::fitRows()
     const int wanted = rulesHeight(), rest = tensors->height() + rules->height() - wanted;
     if (m_rules->table()->isVisible() && wanted != rules->height() && rest >= Metrics::scaled(160))
         resizeDocks({ mesh, rules, tensors }, { mesh->height(), wanted, rest }, Qt::Vertical);
+}
+
+/// Docks about a step leave their room to the pictures where the experiment has no step at all, and take it again where
+/// it has one.
+void MainWindow::fitSteps()
+{
+    DockFrame* grid = dock(QStringLiteral("grid"));
+    DockFrame* timing = dock(QStringLiteral("timing"));
+    DockFrame* memory = dock(QStringLiteral("memory"));
+    const SnapshotPtr snapshot = m_document.snapshot();
+    if (m_compact || m_sizedByHand || !m_wideState.isEmpty() || !snapshot)
+        return;
+    for (const DockFrame* frame : { timing, memory })
+        if (frame->isHidden() || frame->isFloating())
+            return;
+    const bool without = hasNoStep(*snapshot);
+    if (without == m_withoutStep)
+        return;
+    m_withoutStep = without;
+    // Those who share the place of the shard grid have its height, whoever of them is in front.
+    int above = grid->height();
+    for (const QDockWidget* beside : tabifiedDockWidgets(grid))
+        above = std::max(above, beside->isVisible() ? beside->height() : 0);
+    const int upper = above + timing->height() + memory->height();
+    // A sentence each; the bar of what arrays take stays.
+    const int sentence = Metrics::scaled(24 + 52), bar = Metrics::scaled(126);
+    const int low = without ? sentence : upper * 30 / 100;
+    const int least = without && !snapshot->ok() ? sentence : bar;
+    resizeDocks({ grid, timing, memory }, { upper - low - least, low, least }, Qt::Vertical);
 }
 
 void MainWindow::resetArrangement()

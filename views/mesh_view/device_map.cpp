@@ -387,7 +387,36 @@ QString DeviceMap::caption() const
         ? tr("%1 along %2.", "Each square is 8 devices along model.")
               .arg(square, parts.front().section(QLatin1Char(' '), 0, -2))
         : tr("%1: %2.", "Each square is 8 devices: data 2 × model 4.").arg(square, parts.join(QStringLiteral(" × ")));
-    return count + where;
+    return where + QLatin1Char(' ') + count.trimmed();
+}
+
+words::Text DeviceMap::groupName(std::int64_t group) const
+{
+    const MeshBlock line = m_map.blockOfLine(0);
+    const std::int64_t span = m_map.fold().squareRows.span;
+    const std::int64_t first = line.firstRow + group * span, last = std::min(first + span, line.endRow) - 1;
+    words::Text name;
+    if (first > last)
+        return name;
+    for (std::size_t axis = 0; axis + 1 < m_mesh->rank(); ++axis) {
+        const auto at = [&](std::int64_t row) { return m_mesh->coordinate(row * m_map.columns(), axis); };
+        std::int64_t least = at(line.firstRow), most = least;
+        for (std::int64_t row = line.firstRow; row < line.endRow; row += span) {
+            least = std::min(least, at(row));
+            most = std::max({ most, at(row), at(std::min(row + span, line.endRow) - 1) });
+        }
+        if (least == most)
+            continue;
+        // A line with all there are of an axis has the same ones as every other line.
+        const bool absolute = m_map.lineCount() == 1 || most - least + 1 == m_mesh->size(axis);
+        const std::int64_t low = at(first), high = at(last);
+        name.push_back(
+            { (name.empty() ? QString() : QStringLiteral(", ")) + QString::fromStdString(m_mesh->axis(axis).name)
+                    + (absolute ? QStringLiteral(" ") : QStringLiteral(" +"))
+                    + (low == high ? QString::number(low) : words::range(low, high + 1)),
+                words::Span::Style::Axis, static_cast<int>(axis) });
+    }
+    return name;
 }
 
 words::Text DeviceMap::lineName(std::int64_t line) const

@@ -49,6 +49,8 @@ public:
     /// "d5: data 1, model 1, host 0"; ranges for a square of several devices.
     [[nodiscard]] QString describe(std::int64_t square) const;
     /// The heading of a line: its coordinates, the last one a range where the line has several rows.
+    /// Which rows of a line a block of it holds: "seq 2", or "data +2" counted from the line's first one.
+    [[nodiscard]] words::Text groupName(std::int64_t group) const;
     [[nodiscard]] words::Text lineName(std::int64_t line) const;
 
     [[nodiscard]] int tableRowCount() const override;
@@ -124,6 +126,7 @@ private:
         std::int64_t lastLine) const;
     void paintParts(QPainter& painter, const Theme& theme, std::int64_t square, bool odd) const;
     void paintColumnHeading(QPainter& painter, const Theme& theme) const;
+    [[nodiscard]] bool paintGroupHeads(QPainter& painter, const Theme& theme, int top) const;
     void paintLineNames(QPainter& painter, const Theme& theme, std::int64_t firstLine, std::int64_t lastLine) const;
 
     Selection* m_selection;

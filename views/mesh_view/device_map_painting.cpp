@@ -157,6 +157,8 @@ void DeviceMap::paintSquares(QPainter& painter, const Theme& theme, std::int64_t
             painter.setPen(theme.strongLine);
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(rect.adjusted(0, 0, -1, -1));
+            if (m_layout && hasMotifs(*m_layout) && m_map.devicesPerSquare() == 1)
+                paintMotif(painter, rect, shardMark(*m_layout, shardOf(*square)).motif, theme.textOn(fill));
             if (!named)
                 continue;
             const QString text = QStringLiteral("d%1").arg(m_mesh->deviceAt(m_map.positionOf(*square)));
@@ -276,6 +278,8 @@ void DeviceMap::paintColumnHeading(QPainter& painter, const Theme& theme) const
     const QString range = name + words::range(0, m_map.columns());
     const int group = m_map.slotEnd(slots - 1) - m_map.slotLeft(0);
     if (groups > 1) {
+        if (paintGroupHeads(painter, theme, top))
+            return;
         const bool all = metrics.horizontalAdvance(range) <= group;
         for (std::int64_t i = 0; i < (all ? groups : 1); ++i)
             write(m_map.slotLeft(i * slots), all ? m_map.slotEnd((i + 1) * slots - 1) : m_map.area().right(), range,
@@ -294,6 +298,35 @@ void DeviceMap::paintColumnHeading(QPainter& painter, const Theme& theme) const
         const int centre = (m_map.slotLeft(slot) + m_map.slotEnd(slot)) / 2;
         write(centre - needed / 2, centre + needed / 2, QString::number(slot * span));
     }
+}
+
+/// Over each block of rows which of the line's rows it is: "seq 2", or "data +2" where the line says "data 4–7". The
+/// columns of a block are the last axis, which is said once, in the corner.
+bool DeviceMap::paintGroupHeads(QPainter& painter, const Theme& theme, int top) const
+{
+    const std::int64_t slots = m_map.fold().slots, groups = m_map.groupsPerLine();
+    const QFontMetrics metrics(smallBold());
+    std::vector<words::Text> heads;
+    for (std::int64_t group = 0; group < groups; ++group) {
+        heads.push_back(groupName(group));
+        const int room = m_map.slotEnd((group + 1) * slots - 1) - m_map.slotLeft(group * slots) + m_map.columnGap();
+        if (heads.back().empty() || spansWidth(heads.back(), smallBold()) > room)
+            return false;
+    }
+    for (std::int64_t group = 0; group < groups; ++group) {
+        const int left = m_map.slotLeft(group * slots), right = m_map.slotEnd((group + 1) * slots - 1);
+        const int width = spansWidth(heads[static_cast<std::size_t>(group)], smallBold());
+        paintSpans(painter, QRect((left + right - width) / 2, top, width + 2, metrics.height()),
+            heads[static_cast<std::size_t>(group)], smallBold(), theme.secondary, theme);
+    }
+    const auto& last = m_mesh->axes().back();
+    const words::Text corner{ { QString::fromStdString(last.name) + QLatin1Char(' ') + words::range(0, m_map.columns()),
+        words::Span::Style::Axis, static_cast<int>(m_mesh->rank()) - 1 } };
+    const int width = spansWidth(corner, smallBold()), room = m_map.area().left() - 8;
+    if (width <= room)
+        paintSpans(painter, QRect(room - width, top, width + 1, metrics.height()), corner, smallBold(), theme.secondary,
+            theme);
+    return true;
 }
 
 void DeviceMap::paintLineNames(

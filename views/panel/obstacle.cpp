@@ -53,6 +53,14 @@ std::optional<Obstacle> obstacleOf(const Document& document)
     return obstacle;
 }
 
+bool hasNoStep(const Snapshot& snapshot)
+{
+    if (snapshot.ok())
+        return snapshot.plan->instructions.empty();
+    return std::any_of(snapshot.problems.begin(), snapshot.problems.end(),
+        [](const Problem& each) { return each.diagnostic.code == Code::ProgramNotRun; });
+}
+
 void offerFix(EmptyPage& page, const std::optional<Obstacle>& obstacle)
 {
     page.setButton(obstacle && obstacle->fix ? words::fixLabel(*obstacle->fix) : QString());

@@ -25,6 +25,9 @@ struct Obstacle {
 /// Of the newest analysis; none where a step can run, and before the first analysis has finished.
 [[nodiscard]] std::optional<Obstacle> obstacleOf(const Document& document);
 
+/// Whatever is mended, there is no step: arrays with rules, or a program that is read and not run.
+[[nodiscard]] bool hasNoStep(const Snapshot& snapshot);
+
 /// Puts the fix on the page's button, or takes the button away.
 void offerFix(EmptyPage& page, const std::optional<Obstacle>& obstacle);
 /// What that button does: one step of undo. False if there is nothing to be applied.

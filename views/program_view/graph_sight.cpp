@@ -39,7 +39,7 @@ void GraphCanvas::fit()
 {
     if (!m_layout || m_layout->size().isEmpty())
         return;
-    constexpr double leastLegible = 0.6;
+    constexpr double leastLegible = 0.8; // of letters 12 pixels high
     const QSizeF graph = m_layout->size();
     const double across = width() / graph.width(), down = height() / graph.height();
     const double whole = std::min({ across, down, 1.0 });

@@ -153,8 +153,9 @@ void ProgramView::setTextShown(bool shown)
 
 void ProgramView::resizeEvent(QResizeEvent*)
 {
-    // Beside each other where there is room for both.
-    m_parts->setOrientation(width() >= height() * 9 / 10 ? Qt::Horizontal : Qt::Vertical);
+    // Beside each other where there is room for both; lines of text are long, so that a high dock has them below.
+    const bool high = height() >= Metrics::scaled(460) && width() < Metrics::scaled(900);
+    m_parts->setOrientation(!high && width() >= height() * 9 / 10 ? Qt::Horizontal : Qt::Vertical);
     if (!m_textByHand)
         setTextShown(width() >= Metrics::scaled(520) || height() >= Metrics::scaled(520) || m_graph->isHidden());
 }

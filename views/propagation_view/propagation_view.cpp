@@ -78,7 +78,7 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFocusPolicy(Qt::NoFocus);
     scroll->viewport()->setBackgroundRole(QPalette::Base);
-    scroll->setMinimumHeight(Metrics::scaled(64));
+    scroll->setMinimumHeight(m_sketch->minimumSizeHint().height());
 
     m_pages->setAccessibleName(tr("Steps or differences"));
     auto* pages = new QHBoxLayout(m_pagesRow);

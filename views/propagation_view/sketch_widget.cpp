@@ -48,17 +48,42 @@ QString SketchWidget::axesText(const SketchTensor& tensor) const
     return dims.join(QStringLiteral(", "));
 }
 
+qreal SketchWidget::boxWidth(const SketchTensor& tensor) const
+{
+    const QFont plain = font(), fixed = Metrics::fixed();
+    return 2 * Metrics::scaled(8)
+        + std::max(textWidth(plain, tensor.name) + Metrics::scaled(10) + textWidth(fixed, tensor.shape),
+            textWidth(fixed, axesText(tensor)));
+}
+
+/// Where an axis comes from, the operation and where the axis goes are in sight together: in a low dock all three are
+/// lower, as far as two lines of text allow.
+qreal SketchWidget::boxHeight() const
+{
+    const qreal room = height() - 2 * Metrics::scaled(8) - 2 * gap();
+    return std::clamp<qreal>(room / 3, Metrics::scaled(31), Metrics::scaled(40));
+}
+
+qreal SketchWidget::gap() const
+{
+    return height() < 3 * Metrics::scaled(40) + 2 * Metrics::scaled(26) ? Metrics::scaled(11) : Metrics::scaled(18);
+}
+
+void SketchWidget::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    if (m_sketch.tensors.empty())
+        return;
+    m_sketch.place([this](const SketchTensor& tensor) { return boxWidth(tensor); }, boxHeight(), gap());
+    tableChanged(this);
+}
+
 void SketchWidget::show(const Snapshot& snapshot, const Replay& replay, std::uint32_t step, bool animated)
 {
     m_mesh = snapshot.mesh;
     m_program = snapshot.program;
-    const QFont plain = font(), fixed = Metrics::fixed();
-    const auto width = [&](const SketchTensor& tensor) {
-        return 2 * Metrics::scaled(8)
-            + std::max(textWidth(plain, tensor.name) + Metrics::scaled(10) + textWidth(fixed, tensor.shape),
-                textWidth(fixed, axesText(tensor)));
-    };
-    m_sketch = StepSketch::make(*m_program, replay, step, width, Metrics::scaled(40), Metrics::scaled(18));
+    m_sketch = StepSketch::make(
+        *m_program, replay, step, [this](const SketchTensor& tensor) { return boxWidth(tensor); }, boxHeight(), gap());
     m_way.stop();
     if (animated && style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0)
         m_way.start();
@@ -80,12 +105,13 @@ void SketchWidget::clear()
 
 QSize SketchWidget::sizeHint() const
 {
-    return m_sketch.size.toSize() + QSize(2 * Metrics::scaled(8), 2 * Metrics::scaled(8));
+    // As low as it may be: the height that there is decides.
+    return { m_sketch.size.toSize().width() + 2 * Metrics::scaled(8), minimumSizeHint().height() };
 }
 
 QSize SketchWidget::minimumSizeHint() const
 {
-    return { Metrics::scaled(120), 3 * Metrics::scaled(40) + 2 * Metrics::scaled(18) + 2 * Metrics::scaled(8) };
+    return { Metrics::scaled(120), 3 * Metrics::scaled(31) + 2 * Metrics::scaled(11) + 2 * Metrics::scaled(8) };
 }
 
 QPointF SketchWidget::origin() const

@@ -36,10 +36,14 @@ Q_SIGNALS:
     void tensorChosen(const QString& path);
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
 
 private:
+    [[nodiscard]] qreal boxWidth(const SketchTensor& tensor) const;
+    [[nodiscard]] qreal boxHeight() const;
+    [[nodiscard]] qreal gap() const;
     [[nodiscard]] QPointF origin() const;
     [[nodiscard]] QString axesText(const SketchTensor& tensor) const;
     void paintTensor(QPainter& painter, const SketchTensor& tensor) const;

@@ -45,12 +45,7 @@ struct StepSketch {
         sketch.place(boxWidth, boxHeight, gap);
         return sketch;
     }
-    /// The tensor at a point, -1 for none.
-    [[nodiscard]] int tensorAt(QPointF point) const;
-
-private:
-    static StepSketch describe(const Program& program, const Replay& replay, std::uint32_t step);
-
+    /// Places all for another height of the boxes. `boxWidth` as in make().
     template <class Width>
     void place(Width boxWidth, qreal boxHeight, qreal gap)
     {
@@ -68,6 +63,11 @@ private:
         operationRect = { 0, boxHeight + gap, width, boxHeight };
         size = { width, 3 * boxHeight + 2 * gap };
     }
+    /// The tensor at a point, -1 for none.
+    [[nodiscard]] int tensorAt(QPointF point) const;
+
+private:
+    static StepSketch describe(const Program& program, const Replay& replay, std::uint32_t step);
 };
 
 } // namespace shardscope

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
+#include <algorithm>
 #include <utility>
 
 #include "views/rules_view/rules_model.h"
@@ -118,15 +119,29 @@ RulesTable::RulesTable(RulesModel* model, QWidget* parent)
     horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setStretchLastSection(true);
     setAccessibleName(tr("Rules, highest priority first"));
+    connect(model, &QAbstractItemModel::modelReset, this, &RulesTable::fitColumns);
+    connect(model, &QAbstractItemModel::dataChanged, this, &RulesTable::fitColumns);
 }
 
 void RulesTable::resizeEvent(QResizeEvent* event)
 {
     QTableView::resizeEvent(event);
+    fitColumns();
+}
+
+/// Names get what they need from the other columns, as far as these can spare it.
+void RulesTable::fitColumns()
+{
     const int number = Metrics::scaled(44), rest = viewport()->width() - number;
+    int longest = 0;
+    for (int row = 0; row < std::min(model()->rowCount(), 200); ++row)
+        longest =
+            std::max(longest, fontMetrics().horizontalAdvance(model()->index(row, RulesModel::Name).data().toString()));
+    const int usual = rest * 30 / 100, most = std::max(usual, rest * 42 / 100);
+    const int name = std::clamp(longest + Metrics::scaled(12), usual, most);
     setColumnWidth(RulesModel::Number, number);
-    setColumnWidth(RulesModel::Name, rest * 30 / 100);
-    setColumnWidth(RulesModel::Axes, rest * 34 / 100);
+    setColumnWidth(RulesModel::Name, name);
+    setColumnWidth(RulesModel::Axes, name > usual ? rest * 31 / 100 : rest * 34 / 100);
 }
 
 void RulesTable::mousePressEvent(QMouseEvent* event)

@@ -48,6 +48,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitColumns();
     enum class Drag { None, PressedRow, PressedName, Row, Name };
     RulesModel* m_rules;
     Drag m_drag = Drag::None;

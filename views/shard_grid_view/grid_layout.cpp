@@ -234,6 +234,14 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     const int height = std::max(area.height() - margins.top, 1);
     QSize best(0, 0);
     int bestAcross = 1;
+    // Rows of shards that can all be told apart are high enough for names where there is room, whatever the array's
+    // proportions.
+    constexpr std::int64_t mostToldApart = 64;
+    constexpr int nameHeight = 15;
+    if (count == 1 && rank >= 2 && layout.distinctShards() <= mostToldApart) {
+        const double wanted = static_cast<double>(std::min<std::int64_t>(height, m_rows.shown * nameHeight));
+        m_drawnAspect = std::max(std::min(m_drawnAspect, width / wanted), 1 / widest);
+    }
     const auto arrange = [&] {
         for (int across = 1; across <= count; ++across) {
             const int down = (count + across - 1) / across;

@@ -5,6 +5,7 @@
 
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
+#include "views/widgets/shard_colour.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -168,7 +169,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         QStringList lines;
         for (const int d : m_grid.multiples())
             lines << m_subject->titleOf(d);
-        paragraph(tr("One grid for each block of"), lines);
+        paragraph(tr("A grid per block of"), lines);
     }
     if (m_grid.columns().inner > 1 || m_grid.rows().inner > 1) {
         QStringList lines;
@@ -191,6 +192,14 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
                          .arg(m_subject->dimensionName(d))
                          .arg(layout.shape()[static_cast<std::size_t>(d)]);
         paragraph(tr("Not cut"), names);
+    }
+    if (m_colour == GridColour::Shard && tiles.isEmpty() && hasMotifs(layout) && room()) {
+        y += Metrics::scaled(6);
+        const QRect box(x, y + (lineHeight - swatchHeight) / 2, swatchWidth, swatchHeight);
+        swatch(Qt::NoBrush, theme.base);
+        paintMotif(painter, box, 1, theme.text);
+        write(tr("another shard"), false, theme.secondary, step);
+        y += lineHeight;
     }
     if (m_grid.panelsInAll() > static_cast<std::int64_t>(m_grid.panels().size()))
         paragraph(tr("First %1 of %2").arg(m_grid.panels().size()).arg(words::count(m_grid.panelsInAll())), {});

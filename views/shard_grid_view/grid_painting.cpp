@@ -254,6 +254,9 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(rect.adjusted(0, 0, -1, -1));
         }
+        if (m_colour == GridColour::Shard && m_grid.rowsPerTile() == 1 && m_grid.columnsPerTile() == 1
+            && hasMotifs(layout))
+            paintMotif(painter, rect, shardMark(layout, m_grid.shardOf(cell)).motif, theme.textOn(fill));
     }
 }
 

@@ -21,6 +21,7 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     , m_copy(new QToolButton(this))
     , m_caret(new CaretLine(this))
     , m_problem(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
+    , m_whole(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_tip(tip)
 {
     m_name->setBuddy(m_edit);
@@ -35,6 +36,10 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     m_copy->setAccessibleName(tr("Copy %1", "a text form").arg(name));
     m_problem->setWordWrap(true);
     m_problem->hide();
+    m_whole->setWordWrap(true);
+    m_whole->setTextFormat(Qt::PlainText);
+    m_whole->setAccessibleName(tr("%1 in whole", "a text form").arg(name));
+    m_whole->hide();
 
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(0, 0, 0, 0);
@@ -45,6 +50,7 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     grid->addWidget(m_copy, 0, 2);
     grid->addWidget(m_caret, 1, 1, 1, 2);
     grid->addWidget(m_problem, 2, 1, 1, 2);
+    grid->addWidget(m_whole, 3, 1, 1, 2);
     grid->setColumnStretch(1, 1);
     setFocusProxy(m_edit);
 
@@ -69,6 +75,48 @@ void FormRow::setText(const QString& text, const QString& whyEmpty)
     m_edit->setToolTip(plainTip(text.isEmpty() ? whyEmpty : text));
     m_edit->setAccessibleDescription(text.isEmpty() ? whyEmpty : m_tip);
     m_copy->setEnabled(!text.isEmpty());
+    m_text = text;
+    showWhole();
+}
+
+void FormRow::showWhole()
+{
+    const QString whole = wholeText();
+    // Breaks go behind commas and brackets, where a reader would put them.
+    QString broken;
+    for (const QChar each : whole) {
+        broken += each;
+        if (QStringLiteral(",]})").contains(each))
+            broken += QChar(0x200B);
+    }
+    m_whole->setFont(Metrics::fixed());
+    m_whole->setText(broken);
+    m_whole->setVisible(!whole.isEmpty());
+}
+
+QString FormRow::wholeText() const
+{
+    constexpr qsizetype most = 480; // characters; lists of thousands of devices are copied, not read
+    const QFontMetrics metrics(m_edit->font());
+    const int room = m_edit->width() - Metrics::scaled(12);
+    const bool fits = !m_text.contains(QLatin1Char('\n')) && metrics.horizontalAdvance(m_text.left(most)) <= room
+        && m_text.size() <= most;
+    if (fits || m_diagnostic)
+        return {};
+    return m_text.size() > most ? m_text.left(most) + QChar(0x2026) : m_text;
+}
+
+void FormRow::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    showWhole();
+}
+
+void FormRow::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
+        showWhole();
 }
 
 void FormRow::setProblem(const std::optional<Diagnostic>& problem)
@@ -77,6 +125,7 @@ void FormRow::setProblem(const std::optional<Diagnostic>& problem)
     const QString said = problem ? lab::problemText(*problem) : QString();
     m_problem->setText(said);
     m_problem->setVisible(!said.isEmpty());
+    showWhole();
     if (problem)
         m_caret->setPlace(m_edit->text(), problem->where.line, problem->where.column);
     else

@@ -34,6 +34,8 @@ public:
     /// Width of the names, so that rows stand under each other.
     void setNameWidth(int width);
     [[nodiscard]] int nameWidth() const;
+    /// The text in whole, over several lines, where the line has no room for it; empty where it has.
+    [[nodiscard]] QString wholeText() const;
 
 Q_SIGNALS:
     void edited(const QString& text);
@@ -42,13 +44,18 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
+    void showWhole();
     RoleLabel* m_name;
     QLineEdit* m_edit;
     QToolButton* m_copy;
     CaretLine* m_caret;
     RoleLabel* m_problem;
+    RoleLabel* m_whole;
+    QString m_text; ///< as it is printed, with its line ends
     std::optional<Diagnostic> m_diagnostic;
     QString m_tip;
 };

@@ -12,6 +12,7 @@
 #include "views/sharding_lab/forms_panel.h"
 #include "views/sharding_lab/lab_words.h"
 #include "views/sharding_lab/result_panel.h"
+#include "views/theme/theme.h"
 #include "views/widgets/two_sides.h"
 #include "words/words.h"
 
@@ -26,6 +27,7 @@ ShardingLabView::ShardingLabView(Document* document, Selection* selection, QWidg
     , m_results(new ResultPanel(&m_state, selection, this))
     , m_sides(new TwoSides(m_forms, tr("Forms"), m_results, tr("Result"), this))
 {
+    m_sides->setWidthForBoth(Metrics::scaled(860)); // forms are long lines
     m_notice->setWordWrap(true);
     m_notice->setContentsMargins(8, 3, 8, 3);
     m_notice->hide();

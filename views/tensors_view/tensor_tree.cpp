@@ -196,7 +196,7 @@ private:
 
 } // namespace
 
-TensorGroup groupOf(Role role)
+TensorGroup groupOf(Role role, bool hasParameters)
 {
     switch (role) {
     case Role::Parameter:
@@ -210,9 +210,11 @@ TensorGroup groupOf(Role role)
     case Role::Step:
         return TensorGroup::Counters;
     case Role::Input:
+        return hasParameters ? TensorGroup::Activations : TensorGroup::Inputs;
+    case Role::Constant:
+        return hasParameters ? TensorGroup::Activations : TensorGroup::Constants;
     case Role::Activation:
     case Role::Loss:
-    case Role::Constant:
     case Role::Temporary:
         break;
     }
@@ -251,12 +253,16 @@ QString TensorTree::groupName(TensorGroup group)
     switch (group) {
     case TensorGroup::Parameters:
         return tr("Parameters");
+    case TensorGroup::Inputs:
+        return tr("Inputs");
     case TensorGroup::Gradients:
         return tr("Gradients");
     case TensorGroup::Moments:
         return tr("Adam mu, nu");
     case TensorGroup::Activations:
         return tr("Activations");
+    case TensorGroup::Constants:
+        return tr("Constants");
     case TensorGroup::Counters:
         return tr("Step, count");
     }
@@ -268,12 +274,14 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
     const QStringList filterWords = filter.text.simplified().split(u' ', Qt::SkipEmptyParts);
     std::array<std::vector<int>, tensorGroupCount> groups;
     std::vector<int> mu, nu;
+    const bool hasParameters = std::any_of(snapshot.tensors.begin(), snapshot.tensors.end(),
+        [](const TensorRow& row) { return row.role == Role::Parameter; });
     for (std::size_t i = 0; i < snapshot.tensors.size(); ++i) {
         const TensorRow& row = snapshot.tensors[i];
         // A new value lies where the old one lay and looks the same.
         if (row.path.starts_with("next("))
             continue;
-        const TensorGroup group = groupOf(row.role);
+        const TensorGroup group = groupOf(row.role, hasParameters);
         if ((filter.group && *filter.group != group)
             || !accepts(row, parseTensorPath(row.path), groupName(group), filterWords))
             continue;
@@ -284,8 +292,8 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
 
     TensorTree tree;
     TreeBuilder builder(snapshot, tree);
-    static constexpr std::array<QLatin1StringView, tensorGroupCount> keys{ "Parameters"_L1, "Gradients"_L1,
-        "Moments"_L1, "Activations"_L1, "Counters"_L1 };
+    static constexpr std::array<QLatin1StringView, tensorGroupCount> keys{ "Parameters"_L1, "Inputs"_L1, "Gradients"_L1,
+        "Moments"_L1, "Activations"_L1, "Constants"_L1, "Counters"_L1 };
     for (std::size_t g = 0; g < tensorGroupCount; ++g) {
         if (groups[g].empty())
             continue;

@@ -23,10 +23,12 @@
 
 namespace shardscope {
 
-enum class TensorGroup : std::uint8_t { Parameters, Gradients, Moments, Activations, Counters };
-inline constexpr std::size_t tensorGroupCount = 5;
+enum class TensorGroup : std::uint8_t { Parameters, Inputs, Gradients, Moments, Activations, Constants, Counters };
+inline constexpr std::size_t tensorGroupCount = 7;
 
-[[nodiscard]] TensorGroup groupOf(Role role);
+/// Inputs and constants are groups of their own in a program that has no parameters, as those read from a text; a
+/// network's few stand with its activations.
+[[nodiscard]] TensorGroup groupOf(Role role, bool hasParameters = true);
 
 /// A path taken apart: "grad(params/layers.0/W1)" is layer 0 of "layers", leaf "W1".
 struct TensorPath {

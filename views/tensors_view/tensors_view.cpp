@@ -30,7 +30,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     , m_kinds(new QComboBox)
     , m_tree(new QTreeView)
     , m_empty(new EmptyPage(QString()))
-    , m_unfolded{ u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s }
+    , m_unfolded{ u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s, u"Inputs"_s }
 {
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
@@ -62,7 +62,8 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
     m_tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_tree->setTextElideMode(Qt::ElideMiddle); // numbers are never shortened, specs by their delegate
+    m_tree->setTextElideMode(
+        Qt::ElideLeft); // paths differ at their ends; numbers are never shortened, specs by their delegate
     m_tree->installEventFilter(this);
     m_tree->viewport()->installEventFilter(this);
     QHeaderView* header = m_tree->header();
@@ -235,7 +236,7 @@ void TensorsView::fitColumns()
     wanted.copies = headWidth(TensorColumn::Copies);
     // The widest few texts decide; rows of one kind are alike, so that looking at tensors of the first layers is enough
     // for a good width and costs nothing with thousands of rows.
-    int looked = 0, longestGroup = 0;
+    int looked = 0, longestGroup = 0, longestName = 0;
     const QFontMetrics group(Metrics::semibold());
     const auto visit = [&](const auto& self, const QModelIndex& parent) -> void {
         for (int i = 0; i < m_model->rowCount(parent) && looked < 400; ++i, ++looked) {
@@ -245,6 +246,9 @@ void TensorsView::fitColumns()
             };
             if (!parent.isValid())
                 longestGroup = std::max(longestGroup, group.horizontalAdvance(textOf(TensorColumn::Name)));
+            else if (row.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Tensor))
+                longestName = std::max(longestName,
+                    normal.horizontalAdvance(textOf(TensorColumn::Name)) + 2 * m_tree->indentation() + margin);
             const int mark = TensorsDelegate::markWidth(row.data(TensorsModel::MarkRole).toString());
             wanted.shape = std::max(wanted.shape, fixed.horizontalAdvance(textOf(TensorColumn::Extent)) + margin);
             wanted.spec =
@@ -259,7 +263,8 @@ void TensorsView::fitColumns()
     // Room for the scroll bar is kept, so that columns do not jump when rows unfold.
     const int bar = m_tree->verticalScrollBar()->isVisible() ? 0 : m_tree->verticalScrollBar()->sizeHint().width();
     const TensorColumnWidths widths = TensorColumnWidths::fit(m_tree->viewport()->width() - bar, wanted,
-        std::max(Metrics::scaled(84), longestGroup + m_tree->indentation() + margin));
+        std::max({ Metrics::scaled(84), longestGroup + m_tree->indentation() + margin,
+            std::min(longestName, m_tree->viewport()->width() * 2 / 5) }));
     m_fitting = true;
     m_tree->setColumnHidden(static_cast<int>(TensorColumn::Extent), widths.shape == 0);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Name), widths.name);

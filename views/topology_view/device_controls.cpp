@@ -91,12 +91,16 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     order->addWidget(m_orders);
     order->addWidget(m_option, 1);
     order->addStretch();
-    order->addWidget(m_auto);
     auto* switches = new QHBoxLayout;
-    switches->setSpacing(16);
+    switches->setSpacing(12);
     for (QCheckBox* box : { m_share, m_contiguous, m_byHost })
         switches->addWidget(box);
     switches->addStretch();
+    switches->addWidget(m_auto);
+    m_orderLines = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_orderLines->setSpacing(4);
+    m_orderLines->addLayout(order, 1);
+    m_orderLines->addLayout(switches);
     auto* message = new QHBoxLayout(m_messageBox);
     message->setContentsMargins(8, 4, 8, 4);
     message->addWidget(m_messageText, 1);
@@ -110,8 +114,7 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     column->setSpacing(4);
     column->addLayout(devices);
     column->addWidget(m_list);
-    column->addLayout(order);
-    column->addLayout(switches);
+    column->addLayout(m_orderLines);
     column->addWidget(m_messageBox);
     setFocusProxy(m_presets);
 
@@ -197,6 +200,17 @@ void DeviceControls::addPresets()
     completer->setCaseSensitivity(Qt::CaseInsensitive);
     m_presets->setCompleter(completer);
     m_presets->lineEdit()->setAccessibleName(tr("Devices"));
+}
+
+void DeviceControls::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    int needed = 12;
+    for (const QWidget* control :
+        std::initializer_list<QWidget*>{ m_orders, m_option, m_share, m_contiguous, m_byHost, m_auto })
+        if (!control->isHidden())
+            needed += control->sizeHint().width() + 12;
+    m_orderLines->setDirection(width() >= needed ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
 void DeviceControls::showList(bool show)

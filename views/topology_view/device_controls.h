@@ -10,6 +10,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QBoxLayout;
 class QHBoxLayout;
 class QLineEdit;
 class QPushButton;
@@ -43,6 +44,9 @@ public:
     /// What the newest analysis found about the mesh; null if nothing.
     void showProblem(const Problem* problem);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void addPresets();
     void refresh(); ///< what the experiment says
@@ -65,6 +69,7 @@ private:
     QWidget* m_messageBox;
     RoleLabel* m_messageText;
     QHBoxLayout* m_fixes;
+    QBoxLayout* m_orderLines; ///< one line where there is room, else two
     QString m_standing; ///< of the newest analysis
     std::vector<Fix> m_standingFixes;
 };

@@ -27,7 +27,12 @@ FieldLayout::FieldLayout(const FieldShape& shape, const QRect& area, const Field
         const int legible = sizes.largest / 5;
         for (int side = sizes.largest; side >= 1; --side) {
             const bool roomy = side >= legible;
-            if (arrange(area, side, roomy ? titled : 0, roomy ? sizes.gap : std::max(2, sizes.gap / 4)))
+            const int gap = roomy ? sizes.gap : std::max(2, sizes.gap / 4);
+            const double widest = roomy || sizes.widest <= 1 ? sizes.widest : 4;
+            if (!roomy && titled > 0 && sizes.titleWidth > 0 && arrange(area, side, titled, gap, widest)
+                && m_panels.front().rect.width() >= sizes.titleWidth)
+                return;
+            if (arrange(area, side, roomy ? titled : 0, gap, widest))
                 return;
         }
         const bool wide = divided(m_shape.columns, m_tileColumns) >= divided(m_shape.rows, m_tileRows);
@@ -37,7 +42,7 @@ FieldLayout::FieldLayout(const FieldShape& shape, const QRect& area, const Field
     }
 }
 
-bool FieldLayout::arrange(const QRect& area, int side, int title, int gap)
+bool FieldLayout::arrange(const QRect& area, int side, int title, int gap, double widest)
 {
     const std::int64_t columns = divided(m_shape.columns, m_tileColumns), rows = divided(m_shape.rows, m_tileRows);
     const std::int64_t mostColumns = area.width() / side, mostRows = (area.height() - title) / side;
@@ -48,7 +53,8 @@ bool FieldLayout::arrange(const QRect& area, int side, int title, int gap)
     const std::int64_t panelColumns = divided(columns, parts), panelRows = divided(rows, slabs);
     const std::int64_t across = divided(columns, panelColumns), down = divided(rows, panelRows);
     const std::int64_t perPlane = across * down, count = m_shape.planes * perPlane;
-    const std::int64_t width = panelColumns * side + gap, height = panelRows * side + title + gap;
+    std::int64_t width = panelColumns * side + gap;
+    const std::int64_t height = panelRows * side + title + gap;
     std::int64_t perLine = (area.width() + gap) / width;
     if (perLine < 1)
         return false;
@@ -64,10 +70,18 @@ bool FieldLayout::arrange(const QRect& area, int side, int title, int gap)
         else if (perPlane > 1 && perPlane <= perLine)
             perLine = perLine / perPlane * perPlane;
         lines = divided(count, perLine);
+        // As many on every line: four in two lines of two, not three and one.
+        const std::int64_t unit = group > 1 && group <= perLine ? group : perPlane <= perLine ? perPlane : 1;
+        perLine = std::min(perLine, divided(divided(count, lines), unit) * unit);
     }
     if (lines * height - gap > area.height())
         return false;
     m_side = side;
+    // Width that is left over goes to the cells.
+    const std::int64_t perPanel = (area.width() + gap) / std::min(perLine, count) - gap;
+    m_width = static_cast<int>(
+        std::clamp<std::int64_t>(perPanel / panelColumns, side, static_cast<std::int64_t>(side * widest)));
+    width = panelColumns * m_width + gap;
     m_title = title;
     m_panelColumns = panelColumns * m_tileColumns;
     m_panelRows = panelRows * m_tileRows;
@@ -85,7 +99,7 @@ bool FieldLayout::arrange(const QRect& area, int side, int title, int gap)
         const std::int64_t line = (linesOfGroup > 1 ? panel / group * linesOfGroup : 0) + inLines / perLine;
         made.rect = QRect(area.left() + static_cast<int>(inLines % perLine * width),
             area.top() + title + static_cast<int>(line * height),
-            static_cast<int>(divided(made.endColumn - made.firstColumn, m_tileColumns)) * side,
+            static_cast<int>(divided(made.endColumn - made.firstColumn, m_tileColumns)) * m_width,
             static_cast<int>(divided(made.endRow - made.firstRow, m_tileRows)) * side);
         m_panels.push_back(made);
     }
@@ -121,8 +135,8 @@ QRect FieldLayout::rectOf(std::int64_t cell) const
     const FieldPanel& panel = m_panels[panelOf(cell)];
     const std::int64_t column = cell % m_shape.columns - panel.firstColumn;
     const std::int64_t row = cell / m_shape.columns % m_shape.rows - panel.firstRow;
-    return { panel.rect.left() + static_cast<int>(column / m_tileColumns) * m_side,
-        panel.rect.top() + static_cast<int>(row / m_tileRows) * m_side, m_side, m_side };
+    return { panel.rect.left() + static_cast<int>(column / m_tileColumns) * m_width,
+        panel.rect.top() + static_cast<int>(row / m_tileRows) * m_side, m_width, m_side };
 }
 
 std::optional<std::int64_t> FieldLayout::cellAt(QPoint point) const
@@ -130,7 +144,7 @@ std::optional<std::int64_t> FieldLayout::cellAt(QPoint point) const
     for (const FieldPanel& panel : m_panels) {
         if (!panel.rect.contains(point))
             continue;
-        const std::int64_t column = panel.firstColumn + (point.x() - panel.rect.left()) / m_side * m_tileColumns;
+        const std::int64_t column = panel.firstColumn + (point.x() - panel.rect.left()) / m_width * m_tileColumns;
         const std::int64_t row = panel.firstRow + (point.y() - panel.rect.top()) / m_side * m_tileRows;
         return m_shape.cell(panel.plane, row, column);
     }

@@ -40,6 +40,8 @@ struct FieldSizes {
     int largest = 40; ///< side of a cell
     int title = 16; ///< height of a panel's title, where panels are few
     int gap = 12; ///< between panels
+    int titleWidth = 0; ///< narrow panels of small cells have titles where these have room; 0 = never
+    double widest = 1; ///< how much wider than high cells with room for names may be; others four times as much
 };
 
 class FieldLayout {
@@ -49,8 +51,9 @@ public:
 
     [[nodiscard]] const FieldShape& shape() const { return m_shape; }
     [[nodiscard]] const std::vector<FieldPanel>& panels() const { return m_panels; }
-    /// Side of a tile; 0 while there is no room for anything.
+    /// Height of a tile; 0 while there is no room for anything.
     [[nodiscard]] int side() const { return m_side; }
+    [[nodiscard]] int tileWidth() const { return m_width; }
     /// Cells along the sides of a tile.
     [[nodiscard]] std::int64_t tileColumns() const { return m_tileColumns; }
     [[nodiscard]] std::int64_t tileRows() const { return m_tileRows; }
@@ -70,11 +73,11 @@ public:
     [[nodiscard]] std::int64_t neighbour(std::int64_t cell, std::int64_t columns, std::int64_t rows) const;
 
 private:
-    [[nodiscard]] bool arrange(const QRect& area, int side, int title, int gap);
+    [[nodiscard]] bool arrange(const QRect& area, int side, int title, int gap, double widest);
 
     FieldShape m_shape;
     std::vector<FieldPanel> m_panels;
-    int m_side = 0, m_title = 0;
+    int m_side = 0, m_width = 0, m_title = 0;
     std::int64_t m_tileColumns = 1, m_tileRows = 1;
     std::int64_t m_panelColumns = 1, m_panelRows = 1; ///< cells of a whole panel
 };

@@ -79,7 +79,8 @@ void FieldMap::arrange()
 {
     const int margin = Metrics::scaled(8);
     const QFontMetrics small(Metrics::small());
-    const FieldSizes sizes{ Metrics::scaled(38), small.height() + 2, Metrics::scaled(12) };
+    const FieldSizes sizes{ Metrics::scaled(38), small.height() + 2, Metrics::scaled(12),
+        small.horizontalAdvance(QStringLiteral("000–000")), 1.6 };
     m_layout = m_field ? FieldLayout(m_field->shape, rect().adjusted(margin, margin / 2, -margin, -margin), sizes)
                        : FieldLayout();
     m_base = {};
@@ -121,6 +122,17 @@ bool FieldMap::isSmall() const
 {
     constexpr std::size_t mostCells = 4096;
     return m_layout.side() < 4 || m_layout.cellsPerTile() > 1 || (m_field && m_field->devices.size() > mostCells);
+}
+
+bool FieldMap::hasNames() const
+{
+    if (!m_field || isSmall())
+        return false;
+    // All have their names, or none has: the largest id tells.
+    const QFontMetrics metrics(Metrics::small());
+    const int widest = metrics.horizontalAdvance(QString::number(std::max<std::size_t>(m_fills.size(), 1) - 1));
+    const int gap = m_layout.side() >= 14 ? 3 : m_layout.side() >= 6 ? 1 : 0;
+    return m_layout.side() - gap >= metrics.ascent() + 3 && m_layout.tileWidth() - gap >= widest + 4;
 }
 
 int FieldMap::gapAfter(std::int64_t cell) const

@@ -19,11 +19,10 @@ namespace shardscope {
 class Selection;
 struct Theme;
 
-/// The way along a mesh axis: the group of one device in full, the others faintly.
+/// The way along a mesh axis through the group of one device.
 struct FieldPath {
     int axis = -1; ///< mesh axis; -1 = none
     std::vector<std::int32_t> devices;
-    std::vector<std::vector<std::int32_t>> others;
     bool operator==(const FieldPath&) const = default;
 };
 
@@ -82,6 +81,7 @@ private:
     [[nodiscard]] QRect cellRect(std::int64_t cell) const; ///< without the gap beside it
     [[nodiscard]] int gapAfter(std::int64_t cell) const;
     [[nodiscard]] bool isSmall() const; ///< a picture of pixels, without outlines
+    [[nodiscard]] bool hasNames() const; ///< ids stand in the cells
 
     void paintBase(QPainter& painter, const Theme& theme) const;
     void paintPixels(QPainter& painter) const;

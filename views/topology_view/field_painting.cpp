@@ -70,8 +70,7 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
         paintPixels(painter);
     } else {
         const QFont names = Metrics::small();
-        const QFontMetrics metrics(names);
-        const int widest = metrics.horizontalAdvance(QString::number(std::max<std::size_t>(m_fills.size(), 1) - 1));
+        const bool named = hasNames();
         painter.setFont(names);
         for (std::size_t cell = 0; cell < m_field->devices.size(); ++cell) {
             const std::int32_t device = m_field->devices[cell];
@@ -81,8 +80,7 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
             const QColor fill = id < m_fills.size() ? QColor(m_fills[id]) : theme.alternateRow;
             const QRect rect = cellRect(static_cast<std::int64_t>(cell));
             painter.fillRect(rect, fill);
-            // All have their names, or none has: the largest id tells.
-            if (rect.height() < metrics.ascent() + 3 || rect.width() < widest + 4)
+            if (!named)
                 continue;
             painter.setPen(theme.textOn(fill));
             painter.drawText(rect, Qt::AlignCenter, QString::number(device));
@@ -107,6 +105,19 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
                     Metrics::small(), theme.secondary, theme);
         }
     }
+    if (!m_layout.hasTitles() && m_layout.panels().size() > 1 && m_layout.panels().size() <= 64) {
+        // Where titles above would cost pictures, they stand in their corners.
+        const int height = QFontMetrics(Metrics::small()).height();
+        for (const FieldPanel& panel : m_layout.panels()) {
+            const words::Text title = m_field->title(panel);
+            const int width = spansWidth(title, Metrics::small());
+            if (title.empty() || width + 8 > panel.rect.width() || height + 4 > panel.rect.height())
+                continue;
+            const QRect plate(panel.rect.left() + 2, panel.rect.bottom() - height - 1, width + 4, height);
+            painter.fillRect(plate, theme.base);
+            paintSpans(painter, plate.adjusted(2, 0, 2, 0), title, Metrics::small(), theme.text, theme);
+        }
+    }
     const FieldShape& shape = m_layout.shape();
     const std::int64_t groups = shape.planes / shape.planesPerGroup;
     if (groups < 2 || shape.planesPerGroup < 2 || groups > 64)
@@ -126,8 +137,8 @@ void FieldMap::paintPixels(QPainter& painter) const
     const QRgb base = Theme::current().base.rgb();
     QImage image(area.size(), QImage::Format_RGB32);
     image.fill(base);
-    const int side = m_layout.side();
-    const int shown = side >= 6 ? side - 1 : side;
+    const int side = m_layout.side(), width = m_layout.tileWidth();
+    const int shown = side >= 6 ? side - 1 : side, across = width >= 6 ? width - 1 : width;
     for (const FieldPanel& panel : m_layout.panels())
         for (std::int64_t row = panel.firstRow; row < panel.endRow; row += m_layout.tileRows()) {
             const int top =
@@ -138,8 +149,8 @@ void FieldMap::paintPixels(QPainter& painter) const
                 const auto id = static_cast<std::size_t>(device);
                 const QRgb colour = device >= 0 && id < m_fills.size() ? m_fills[id] : base;
                 const int left = panel.rect.left() - area.left()
-                    + static_cast<int>((column - panel.firstColumn) / m_layout.tileColumns()) * side;
-                std::fill_n(first + left, std::min(shown, image.width() - left), colour);
+                    + static_cast<int>((column - panel.firstColumn) / m_layout.tileColumns()) * width;
+                std::fill_n(first + left, std::min(across, image.width() - left), colour);
             }
             for (int line = 1; line < shown; ++line)
                 std::copy_n(first, image.width(), reinterpret_cast<QRgb*>(image.scanLine(top + line)));
@@ -159,7 +170,7 @@ void FieldMap::paintHosts(QPainter& painter, const Theme& theme) const
             : -1;
     };
     const FieldShape& shape = m_layout.shape();
-    const int side = m_layout.side(), gap = side >= 14 ? 3 : 1;
+    const int side = m_layout.side(), width = m_layout.tileWidth(), gap = side >= 14 ? 3 : 1;
     const int before = gap - gap / 2; // from the edge of a cell back into the gap
     std::vector<QLine> lines;
     for (const FieldPanel& panel : m_layout.panels()) {
@@ -169,7 +180,7 @@ void FieldMap::paintHosts(QPainter& painter, const Theme& theme) const
             return inside ? hostAt(shape.cell(panel.plane, row, column)) : -1;
         };
         const auto x = [&](std::int64_t column) {
-            return panel.rect.left() + static_cast<int>(column - panel.firstColumn) * side - before;
+            return panel.rect.left() + static_cast<int>(column - panel.firstColumn) * width - before;
         };
         const auto y = [&](std::int64_t row) {
             return panel.rect.top() + static_cast<int>(row - panel.firstRow) * side - before;
@@ -202,9 +213,14 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
 {
     if (m_path.axis < 0 || m_path.devices.size() < 2)
         return;
-    const auto centre = [this](std::int32_t device) {
+    // Beside the ids: below them on its way along a row, left of them along a column.
+    const bool beside = hasNames();
+    const auto centre = [this, beside](std::int32_t device) {
         const std::int64_t cell = cellOf(device);
-        return cell < 0 ? QPointF() : QRectF(cellRect(cell)).center();
+        if (cell < 0)
+            return QPointF();
+        const QRectF rect = cellRect(cell);
+        return beside ? rect.bottomLeft() + QPointF(0, 1) : rect.center(); // in the gap between cells
     };
     const auto lineOf = [&](const std::vector<std::int32_t>& devices) {
         QPolygonF line;
@@ -213,31 +229,33 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
                 line << point;
         return line;
     };
+    if (isSmall()) {
+        // Lines from plane to plane would hide what they join: where the devices are is marked.
+        for (const QPointF& point : lineOf(m_path.devices)) {
+            const QRect mark(point.toPoint() - QPoint(1, 1), QSize(3, 3));
+            painter.fillRect(mark.adjusted(-1, -1, 1, 1), theme.base);
+            painter.fillRect(mark, theme.meshAxis(m_path.axis));
+        }
+        return;
+    }
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
-    if (m_layout.side() >= 10 && !isSmall()) {
-        QColor faint = theme.meshAxis(m_path.axis);
-        faint.setAlphaF(0.45F);
-        painter.setPen(QPen(faint, 1));
-        for (const auto& other : m_path.others)
-            painter.drawPolyline(lineOf(other));
-    }
     const QPolygonF line = lineOf(m_path.devices);
     if (line.size() < 2) {
         painter.restore();
         return;
     }
-    const bool bold = m_layout.side() >= 10;
+    const bool bold = m_layout.side() >= 10 && !beside;
     painter.setPen(QPen(theme.base, bold ? 5 : 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.drawPolyline(line);
-    QPen pen = theme.axisPen(m_path.axis, bold ? 2.5 : 1.5);
+    QPen pen = theme.axisPen(m_path.axis, bold ? 2.5 : beside ? 2 : 1.5);
     pen.setJoinStyle(Qt::RoundJoin);
     painter.setPen(pen);
     painter.drawPolyline(line);
     // From the dot to the arrow.
     const QColor colour = theme.meshAxis(m_path.axis);
-    const double size = bold ? 4.5 : 2.5;
+    const double size = bold ? 4.5 : beside ? 3.5 : 2.5;
     painter.setPen(QPen(theme.base, 1));
     painter.setBrush(colour);
     painter.drawEllipse(line.first(), size, size);

@@ -289,30 +289,40 @@ void TopologyView::refreshColours()
 void TopologyView::refreshPath()
 {
     const int axis = m_paths->currentData().toInt();
-    FieldPath path;
     if (!m_shownMesh || axis < 0 || axis >= static_cast<int>(m_shownMesh->rank())) {
         m_pathText->setText(words::wrapText(m_places->set()));
-        m_machine->setPath(path);
-        m_meshMap->setPath(path);
+        showCurrent();
         return;
     }
-    constexpr std::int64_t mostOthers = 1024; // devices, beyond which single lines cannot be told apart
     const auto index = static_cast<std::size_t>(axis);
     const Mesh& mesh = *m_shownMesh;
-    std::int64_t position = 0;
-    if (!m_selection->devices().empty())
-        position = positionOf(m_selection->devices().front()).value_or(0);
-    path.axis = axis;
-    path.devices = axisGroup(mesh, index, position);
-    if (mesh.deviceCount() <= mostOthers)
-        for (std::int64_t first = 0; first < mesh.deviceCount(); ++first)
-            if (mesh.coordinate(first, index) == 0 && mesh.deviceAt(first) != path.devices.front())
-                path.others.push_back(axisGroup(mesh, index, first));
-    m_machine->setPath(std::move(path));
-    m_meshMap->setPath({});
+    showCurrent();
     const AxisSteps steps = axisSteps(mesh, *m_places, index);
     m_pathText->setText(words::axisSteps(words::fromStd(mesh.axis(index).name), steps, m_places->slicesAreFast())
         + QLatin1Char(' ') + (m_places->set().hasChipGrid() ? words::wrapText(m_places->set()) : QString()));
+}
+
+/// Through the group of the device that is pointed at, or else selected, or else the first one.
+void TopologyView::showPath()
+{
+    const int axis = m_paths->currentData().toInt();
+    FieldPath path;
+    if (m_shownMesh && axis >= 0 && axis < static_cast<int>(m_shownMesh->rank())) {
+        std::optional<std::int64_t> position;
+        if (const std::optional<std::int32_t> device = currentDevice())
+            position = positionOf(*device);
+        if (!position && !m_selection->devices().empty())
+            position = positionOf(m_selection->devices().front());
+        path.axis = axis;
+        path.devices = axisGroup(*m_shownMesh, static_cast<std::size_t>(axis), position.value_or(0));
+    }
+    m_machine->setPath(std::move(path));
+}
+
+std::optional<std::int32_t> TopologyView::currentDevice() const
+{
+    const std::optional<std::int32_t> device = m_machine->currentDevice();
+    return device ? device : m_meshMap->currentDevice();
 }
 
 std::optional<std::int64_t> TopologyView::positionOf(std::int32_t device) const
@@ -333,21 +343,47 @@ QString TopologyView::describeDevice(std::int32_t device) const
     return said;
 }
 
+/// "64 devices on 16 hosts; 16 groups of 4 along model."
+QString TopologyView::counts() const
+{
+    const DeviceSet& set = m_places->set();
+    const QString devices = words::counted(set.count(), words::Noun::Device);
+    const int axis = m_paths->currentData().toInt();
+    if (!m_shownMesh || axis < 0 || axis >= static_cast<int>(m_shownMesh->rank()))
+        return tr("%1.", "a sentence").arg(devices);
+    const std::int64_t size = m_shownMesh->size(static_cast<std::size_t>(axis));
+    return tr("%1 in groups of %2 along %3: %4 of them.", "64 devices in groups of 4 along model: 16 of them.")
+        .arg(devices, words::count(size), words::fromStd(m_shownMesh->axis(static_cast<std::size_t>(axis)).name),
+            words::count(m_shownMesh->deviceCount() / size));
+}
+
 void TopologyView::showCurrent()
 {
-    std::optional<std::int32_t> device = m_machine->currentDevice();
-    if (!device)
-        device = m_meshMap->currentDevice();
+    showPath();
+    if (const std::optional<std::int32_t> device = currentDevice()) {
+        m_caption->setText(describeDevice(*device));
+        return;
+    }
     const std::int64_t tile = std::max(m_machine->layoutOfCells().cellsPerTile(), std::int64_t{ 1 });
-    m_caption->setText(device ? describeDevice(*device)
-            : tile > 1        ? tr("A pixel is one of every %1 devices.").arg(words::count(tile))
-                              : tr("Point at a device to see its place; click it to see its path."));
+    const FieldLayout& mesh = m_meshMap->layoutOfCells();
+    if (const DeviceField* field = m_meshMap->field(); field && mesh.panels().size() > 1 && mesh.side() < 4) {
+        const FieldPanel& first = mesh.panels().front();
+        m_caption->setText(tr("%1 A strip of the mesh is %2 of %3 down, strips go on to the right.")
+                               .arg(counts(), words::count(first.endRow - first.firstRow),
+                                   field->rows.name.isEmpty() ? field->columns.name : field->rows.name));
+        return;
+    }
+    m_caption->setText(counts() + QLatin1Char(' ')
+        + (tile > 1 ? tr("A pixel is one of every %1 devices.").arg(words::count(tile))
+                    : tr("Point at a device to see its place and its group.")));
 }
 
 void TopologyView::resizeEvent(QResizeEvent*)
 {
     // Beside each other where that makes both maps larger.
     m_maps->setDirection(width() >= height() ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    if (m_places)
+        showCurrent();
 }
 
 void TopologyView::changeEvent(QEvent* event)

@@ -63,8 +63,11 @@ private:
     void refreshMesh(); ///< what the analysis says
     void refreshColours();
     void refreshPath();
+    void showPath();
     void refreshChoices();
     void showCurrent();
+    [[nodiscard]] QString counts() const;
+    [[nodiscard]] std::optional<std::int32_t> currentDevice() const; ///< pointed at or walked to, in either map
     [[nodiscard]] QString describeDevice(std::int32_t device) const;
     [[nodiscard]] std::optional<std::int64_t> positionOf(std::int32_t device) const;
 

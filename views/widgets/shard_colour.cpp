@@ -1,43 +1,110 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/widgets/shard_colour.h"
 
+#include <QPainter>
+#include <algorithm>
+#include <utility>
+
 #include "views/theme/theme.h"
 
 namespace shardscope {
+
+namespace {
+
+constexpr std::int64_t hues = 8, steps = 4, mostMarked = 64;
+
+/// Blocks of the first and second dimension that are cut, and the rest of them as one number.
+struct Blocks {
+    std::int64_t first = 0, second = 0, others = 0;
+    std::int64_t firstPieces = 1, secondPieces = 1, otherPieces = 1;
+};
+
+Blocks blocksOf(const Layout& layout, std::int64_t shard)
+{
+    Blocks blocks;
+    std::int64_t stride = layout.distinctShards(), rest = shard;
+    for (const std::int64_t pieces : layout.shardGrid()) {
+        stride /= pieces;
+        const std::int64_t block = rest / stride;
+        rest %= stride;
+        if (pieces == 1)
+            continue;
+        if (blocks.firstPieces == 1) {
+            blocks.first = block;
+            blocks.firstPieces = pieces;
+        } else if (blocks.secondPieces == 1) {
+            blocks.second = block;
+            blocks.secondPieces = pieces;
+        } else {
+            blocks.others = blocks.others * pieces + block;
+            blocks.otherPieces *= pieces;
+        }
+    }
+    return blocks;
+}
+
+} // namespace
+
+ShardMark shardMark(const Layout& layout, std::int64_t shard)
+{
+    Blocks at = blocksOf(layout, shard);
+    // The longer dimension gets the hues.
+    if (at.secondPieces > steps && at.firstPieces <= steps) {
+        std::swap(at.first, at.second);
+        std::swap(at.firstPieces, at.secondPieces);
+    }
+    const std::int64_t hueCount = std::min(at.firstPieces, hues), stepCount = std::min(at.secondPieces, steps);
+    ShardMark mark{ at.first % hues, at.second % steps, 0 };
+    // What goes round again counts on, first in steps and hues that are free, then in corners.
+    const std::int64_t rounds = (at.secondPieces + steps - 1) / steps;
+    std::int64_t over = (at.first / hues * rounds + at.second / steps) * at.otherPieces + at.others;
+    const std::int64_t freeSteps = steps / stepCount, freeHues = hues / hueCount;
+    mark.lightness += stepCount * (over % freeSteps);
+    over /= freeSteps;
+    mark.hue += hueCount * (over % freeHues);
+    mark.motif = static_cast<int>(over / freeHues);
+    return mark;
+}
 
 QColor shardColour(const Theme& theme, const Layout& layout, std::int64_t shard)
 {
     const std::int64_t count = layout.distinctShards();
     if (count <= 8)
         return theme.shard(shard, count);
-    // Blocks of the first and second dimension that are cut, and the rest of them as one number.
-    std::int64_t first = 0, second = 0, others = 0, firstPieces = 1, secondPieces = 1;
-    const Shape& grid = layout.shardGrid();
-    std::int64_t stride = count, rest = shard;
-    for (const std::int64_t pieces : grid) {
-        stride /= pieces;
-        const std::int64_t block = rest / stride;
-        rest %= stride;
-        if (pieces == 1)
-            continue;
-        if (firstPieces == 1) {
-            first = block;
-            firstPieces = pieces;
-        } else if (secondPieces == 1) {
-            second = block;
-            secondPieces = pieces;
-        } else {
-            others = others * pieces + block;
-        }
+    if (count > mostMarked) {
+        const Blocks at = blocksOf(layout, shard);
+        return theme.shard(shard, count, at.first, at.second + at.others);
     }
-    if (count > 64)
-        return theme.shard(shard, count, first, second + others);
-    if (secondPieces == 1) // one cut: all hues, then the next lightness
-        return theme.shard(shard, count, first % 8, first / 8);
-    // There are eight hues and four steps of lightness: the longer dimension gets the hues.
-    const bool swapped = secondPieces > 4 && firstPieces <= 4;
-    const std::int64_t hue = swapped ? second : first, lightness = swapped ? first : second;
-    return theme.shard(shard, count, (hue + 2 * others) % 8, lightness);
+    const ShardMark mark = shardMark(layout, shard);
+    return theme.shard(shard, count, mark.hue, mark.lightness);
+}
+
+bool hasMotifs(const Layout& layout)
+{
+    const std::int64_t count = layout.distinctShards();
+    return count > 8 && count <= mostMarked && shardMark(layout, count - 1).motif > 0;
+}
+
+void paintMotif(QPainter& painter, const QRect& cell, int motif, const QColor& colour)
+{
+    const int side = std::min({ cell.width() / 3, cell.height() * 2 / 3, 8 });
+    if (motif == 0 || side < 3)
+        return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    const QRect inside = cell.adjusted(1, 1, -1, -1);
+    const QPoint corners[] = { inside.topLeft(), inside.bottomRight() + QPoint(1, 1), inside.topRight() + QPoint(1, 0),
+        inside.bottomLeft() + QPoint(0, 1) };
+    for (int corner = 0; corner < 4; ++corner) {
+        if ((motif >> corner & 1) == 0)
+            continue;
+        const QPoint at = corners[corner];
+        const int across = corner == 0 || corner == 3 ? side : -side, down = corner == 0 || corner == 2 ? side : -side;
+        painter.drawPolygon(QPolygon{ at, at + QPoint(across, 0), at + QPoint(0, down) });
+    }
+    painter.restore();
 }
 
 QColor shardEdge(const Theme& theme, const QColor& fill)

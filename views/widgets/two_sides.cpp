@@ -40,6 +40,12 @@ TwoSides::TwoSides(
     connect(m_bar, &SegmentedBar::currentChanged, this, &TwoSides::arrange);
 }
 
+void TwoSides::setWidthForBoth(int width)
+{
+    m_widthForBoth = width;
+    arrange();
+}
+
 void TwoSides::showSide(int side)
 {
     m_bar->setCurrent(side);
@@ -64,7 +70,7 @@ void TwoSides::arrange()
     const auto room = [](const QWidget* side) {
         return std::max(side->minimumSizeHint().width(), side->minimumWidth());
     };
-    const bool beside = width() >= room(m_first) + room(m_second) + m_splitter->handleWidth();
+    const bool beside = width() >= std::max(room(m_first) + room(m_second) + m_splitter->handleWidth(), m_widthForBoth);
     const bool both = beside || height() >= Metrics::scaled(640);
     m_splitter->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
     m_bar->setVisible(!both);

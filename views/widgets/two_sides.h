@@ -19,6 +19,8 @@ public:
 
     /// The bar that chooses where there is room for one alone.
     [[nodiscard]] SegmentedBar* bar() const { return m_bar; }
+    /// Beside each other only from this width on, even where less would do.
+    void setWidthForBoth(int width);
     /// Brings a side into view.
     void showSide(int side);
     /// Room for the wider one of the two.
@@ -33,6 +35,7 @@ private:
     QWidget* m_second;
     SegmentedBar* m_bar;
     QSplitter* m_splitter;
+    int m_widthForBoth = 0;
 };
 
 } // namespace shardscope
