@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/values_view/plane_bar.h"
 
+#include <QBoxLayout>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QSlider>
 #include <QSpinBox>
@@ -18,10 +18,13 @@ PlaneBar::PlaneBar(QWidget* parent)
     : QWidget(parent)
     , m_rows(new QComboBox(this))
     , m_columns(new QComboBox(this))
-    , m_line(new QHBoxLayout(this))
+    , m_column(new QVBoxLayout(this))
+    , m_line(new QHBoxLayout)
 {
-    m_line->setContentsMargins(8, 0, 8, 4);
+    m_column->setContentsMargins(8, 0, 8, 4);
+    m_column->setSpacing(4);
     m_line->setSpacing(6);
+    m_column->addLayout(m_line);
     auto* down = new QLabel(tr("Rows"), this);
     auto* across = new QLabel(tr("Columns"), this);
     down->setBuddy(m_rows);
@@ -76,9 +79,16 @@ void PlaneBar::rebuild(const ShownValues& shown)
     m_columns->setCurrentIndex(shown.columns);
     for (const Control& control : m_controls)
         for (QWidget* each :
-            std::initializer_list<QWidget*>{ control.name, control.slider, control.number, control.size })
+            std::initializer_list<QWidget*>{ control.name, control.slider, control.number, control.size }) {
+            each->hide(); // at once: one of them may still be at work
             each->deleteLater();
+        }
     m_controls.clear();
+    while (m_column->count() > 1)
+        delete m_column->takeAt(1);
+    // The first one stands beside the lists, further ones two in a line.
+    QHBoxLayout* line = m_line;
+    int inLine = 1;
     for (int d = 0; d < static_cast<int>(shown.rank()); ++d) {
         if (d == shown.rows || d == shown.columns)
             continue;
@@ -101,9 +111,17 @@ void PlaneBar::rebuild(const ShownValues& shown)
         };
         connect(control.slider, &QSlider::valueChanged, this, follow);
         connect(control.number, &QSpinBox::valueChanged, this, follow);
+        if (inLine == 2) {
+            line = new QHBoxLayout;
+            line->setSpacing(6);
+            line->addStretch(1);
+            m_column->addLayout(line);
+            inLine = 0;
+        }
         for (QWidget* each :
             std::initializer_list<QWidget*>{ control.name, control.slider, control.number, control.size })
-            m_line->insertWidget(m_line->count() - 1, each);
+            line->insertWidget(line->count() - 1, each);
+        inLine = line == m_line ? 2 : inLine + 1;
         m_controls.push_back(control);
     }
 }

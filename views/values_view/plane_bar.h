@@ -12,6 +12,7 @@ class QHBoxLayout;
 class QLabel;
 class QSlider;
 class QSpinBox;
+class QVBoxLayout;
 
 namespace shardscope {
 
@@ -39,6 +40,7 @@ private:
 
     QComboBox* m_rows;
     QComboBox* m_columns;
+    QVBoxLayout* m_column;
     QHBoxLayout* m_line;
     std::vector<Control> m_controls;
     QStringList m_names; ///< of the dimensions, as listed
