@@ -262,7 +262,8 @@ func.func @main(%lhs: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
             if (!experiment.open(QIODevice::WriteOnly))
                 return std::string();
             const nlohmann::json whole{ { "format", "sharding-experiment" }, { "version", "1.0" },
-                { "mesh", { { "axes", nlohmann::json::parse(R"([["x", 2], ["y", 2]])") } } }, { "model", model } };
+                { "mesh", { { "axes", nlohmann::json::parse(R"([["x", 2], ["y", 2]])") } } },
+                { "hardware", { { "devices_per_host", 4 } } }, { "model", model } };
             experiment.write(QByteArray::fromStdString(whole.dump()));
             experiment.close();
             const Ran ran = runProgram({ QStringLiteral("explain"), experiment.fileName(), QStringLiteral("--tensor"),

@@ -10,6 +10,7 @@
 #include "sharding/text.h"
 #include "views/program_view/constant_text.h"
 #include "views/tensors_view/tensor_tree.h"
+#include "words/definitions.h"
 #include "words/utf8.h"
 
 namespace shardscope {
