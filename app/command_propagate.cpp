@@ -11,6 +11,7 @@
 #include "program/over_mesh.h"
 #include "program_input.h"
 #include "propagate_edges.h"
+#include "propagate_values.h"
 #include "propagation/differences.h"
 #include "propagation/strategy.h"
 #include "propagation/write_provenance.h"
@@ -65,7 +66,7 @@ Result<Run> run(const Program& program, const PropagationSetting& setting)
 std::string printed(const Program& program)
 {
     PrintOptions options;
-    options.names = PrintedNames::None; // the paths are those of the text itself
+    options.names = PrintedNames::AsNames;
     options.locations = false;
     return printStableHlo(program, options);
 }
@@ -158,26 +159,6 @@ Json explainJson(const Program& program, const PropagationResult& result, ValueI
     return out;
 }
 
-/// A value by its path, with or without the sign in front that a text has; otherwise what is known.
-Result<ValueId> valueNamed(const Program& program, std::string name)
-{
-    if (name.starts_with('%'))
-        name.erase(0, 1);
-    if (const ValueId value = program.find(name); value.valid())
-        return value;
-    std::vector<std::string> known;
-    for (const Value& value : program.values)
-        if (!value.path.empty())
-            known.push_back(value.path);
-    std::vector<Arg> args{ { "key", "value" }, { "value", name } };
-    if (std::string nearest = nearestName(name, known); !nearest.empty())
-        args.emplace_back("nearest", std::move(nearest));
-    if (known.size() > 20)
-        known.resize(20);
-    args.emplace_back("known", std::move(known));
-    return fail(Code::UnknownValue, std::move(args));
-}
-
 std::string axisIn(const Program& program, const PropagationResult& result, ValueId value, AxisRef axis)
 {
     return toString(meshOf(program, result, value), axis);
@@ -231,7 +212,7 @@ void printDifferences(const words::ComparedRun& first, const words::ComparedRun&
                      { QStringLiteral("Through") }, { QStringLiteral("Since") } },
         {} };
     for (const PropagationDifference& each : differing)
-        table.rows.push_back({ words::fromStd(first.program->value(each.value).path), QString::number(each.dimension),
+        table.rows.push_back({ words::operandName(*first.program, each.value), QString::number(each.dimension),
             words::plain(words::dimensionAxes(*first.mesh, each.first)),
             words::plain(words::dimensionAxes(*first.mesh, each.second)), words::differencePlace(first, second, each),
             words::differenceSince(first, second, each) });
@@ -265,7 +246,7 @@ int propagateFile(const Options& options)
 
     std::optional<ValueId> asked;
     if (!options.explain.empty()) {
-        const Result<ValueId> value = valueNamed(program, options.explain);
+        const Result<ValueId> value = valueAsked(program, options.explain);
         if (!value)
             return reject("propagate", options.json, { value.error() });
         asked = *value;

@@ -27,6 +27,7 @@ tl::expected<ProgramInput, std::vector<Diagnostic>> loadProgram(const std::strin
     Result<ReadProgram> read = readStableHlo(text);
     if (!read)
         return tl::unexpected(inFile({ std::move(read.error()) }));
+    nameAsWritten(*read, text);
     std::vector<Diagnostic> found = verify(read->program);
     if (found.empty())
         found = verifyShardings(read->program);

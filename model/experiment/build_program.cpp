@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "experiment/builtin.h"
-#include "program/name_values.h"
 #include "program/over_mesh.h"
 #include "stablehlo/read.h"
 
@@ -24,7 +23,7 @@ Result<BuiltProgram> read(const ProgramModel& model)
     }
     for (Diagnostic& warning : read->warnings)
         place(warning, model);
-    nameValues(read->program);
+    nameAsWritten(*read, *model.text);
     return BuiltProgram{ std::move(read->program), std::move(read->warnings) };
 }
 

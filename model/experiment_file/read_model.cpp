@@ -204,19 +204,27 @@ void readShardingRules(const ValueCursor& value, std::vector<RuleOverride>& rule
     object->finish();
 }
 
-/// Numbers, and names of functions in front of them: "arg0", "result1", "12", "other/arg0", "12:1".
+/// As a text calls its values, with functions and regions in front: "arg0", "result1", "cst_0", "12", "other/arg0",
+/// "12#1", "%12".
 bool isValueName(std::string_view name)
 {
-    const std::size_t slash = name.rfind('/');
-    std::string_view number = slash == std::string_view::npos ? name : name.substr(slash + 1);
-    for (const std::string_view word : { std::string_view("arg"), std::string_view("result") })
-        if (number.starts_with(word)) {
-            number.remove_prefix(word.size());
-            break;
-        }
-    return !number.empty() && number.front() != ':' && number.back() != ':'
-        && std::count(number.begin(), number.end(), ':') <= 1
-        && std::all_of(number.begin(), number.end(), [](char c) { return (c >= '0' && c <= '9') || c == ':'; });
+    name = name.substr(name.rfind('/') + 1); // all of it where there is none
+    if (name.starts_with('%'))
+        name.remove_prefix(1);
+    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto areDigits = [&](std::string_view text) {
+        return !text.empty() && std::all_of(text.begin(), text.end(), isDigit);
+    };
+    const std::size_t sign = name.find('#');
+    if (sign != std::string_view::npos && !areDigits(name.substr(sign + 1)))
+        return false;
+    name = name.substr(0, sign);
+    const auto isPart = [&](char c) {
+        const char lower = static_cast<char>(c | 0x20);
+        return isDigit(c) || (lower >= 'a' && lower <= 'z') || c == '_' || c == '$' || c == '.' || c == '-';
+    };
+    return areDigits(name)
+        || (!name.empty() && !isDigit(name.front()) && std::all_of(name.begin(), name.end(), isPart));
 }
 
 /// What cannot be a sharding on any mesh is refused here. What this mesh does not have is left to the analysis: the
@@ -235,7 +243,9 @@ void readShardings(const ValueCursor& value, const MeshSetting& meshSetting, std
         if (!isValueName(node.key)) {
             entry.report(Code::WrongType,
                 { { "key", "shardings" },
-                    { "expected", "values by their number, such as \"arg0\", \"result0\" or \"12\"" },
+                    { "expected",
+                        "values by their names in the text, such as \"arg0\", \"12\" or \"12#1\", or \"result0\" for "
+                        "what main returns" },
                     { "found", "\"" + node.key + '"' } });
             continue;
         }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/codes.h"
+#include "program/name_values.h"
 #include "program/over_mesh.h"
 #include "program/wide_attributes.h"
 #include "sharding/sharding_text.h"
@@ -103,17 +104,35 @@ std::string escaped(std::string_view key)
     return out;
 }
 
-/// Names that there are, a few.
+/// All names that a sharding can be given to: arguments, declared results, and what operations of main make.
 std::vector<std::string> knownNames(const Program& program)
 {
-    constexpr std::size_t most = 20;
     std::vector<std::string> known;
     for (const ValueId argument : program.main().arguments)
-        if (known.size() < most)
-            known.push_back(program.value(argument).path);
-    for (std::size_t r = 0; r < program.main().results.size() && known.size() < most; ++r)
+        known.push_back(program.value(argument).path);
+    for (std::size_t r = 0; r < program.main().results.size(); ++r)
         known.push_back(std::string(resultWord) + std::to_string(r));
+    for (const OperationId id : program.main().operations)
+        for (const ValueId result : program.operation(id).results)
+            if (keepingOf(program, result) != Keeping::None)
+                known.push_back(program.value(result).path);
     return known;
+}
+
+/// A few of them, of every kind some.
+std::vector<std::string> someNames(const Program& program, std::vector<std::string> known)
+{
+    constexpr std::size_t most = 20, mostOfAKind = 6;
+    if (known.size() <= most)
+        return known;
+    const std::size_t arguments = program.main().arguments.size(), results = program.main().results.size();
+    std::vector<std::string> some;
+    for (std::size_t i = 0; i < known.size() && some.size() < most; ++i) {
+        const std::size_t within = i < arguments ? i : i < arguments + results ? i - arguments : 0;
+        if (within < mostOfAKind)
+            some.push_back(std::move(known[i]));
+    }
+    return some;
 }
 
 } // namespace
@@ -126,7 +145,7 @@ ShardedPlace shardedPlace(const Program& program, std::string_view name)
             ? ShardedPlace{ results[*result], static_cast<int>(*result) }
             : ShardedPlace();
     }
-    const ValueId value = program.find(name);
+    const ValueId value = valueNamed(program, name);
     if (!value.valid() || keepingOf(program, value) == Keeping::None
         || (!program.value(value).definition.valid() && !isFunctionArgument(program, value)))
         return {};
@@ -178,11 +197,12 @@ std::vector<Problem> giveShardings(Program& program, const ProgramModel& model)
         if (!place.exists()) {
             std::vector<std::string> known = knownNames(program);
             std::string nearest = nearestName(given.value, known);
-            findings.push_back({ Diagnostic{ Code::UnknownValue,
-                                     { { "key", "shardings" }, { "value", given.value }, { "known", std::move(known) },
-                                         { "nearest", std::move(nearest) } },
-                                     std::move(where) },
-                {}, {} });
+            findings.push_back(
+                { Diagnostic{ Code::UnknownValue,
+                      { { "key", "shardings" }, { "value", given.value },
+                          { "known", someNames(program, std::move(known)) }, { "nearest", std::move(nearest) } },
+                      std::move(where) },
+                    {}, {} });
             continue;
         }
         const Mesh none;

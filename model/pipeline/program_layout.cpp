@@ -176,7 +176,7 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
         addFindings(snapshot, { std::move(prepared.error()) });
         return true;
     }
-    nameValues(*prepared); // constants are copied for every use
+    nameValues(*prepared); // there are more values now: constants are copied for every use
     listFew(*prepared);
     const auto over = std::make_shared<const Program>(std::move(*prepared));
     snapshot.program = over;

@@ -138,6 +138,7 @@ OperationId Editor::copy(OperationId id, ValueMap& map)
         const ValueId from = original.results[i], to = result(made, i);
         Value& target = m_program.values[to.index];
         target.role = value(from).role;
+        target.path = value(from).path; // until nameValues() tells them apart
         target.dimNames = value(from).dimNames;
         m_program.valueShardings[to.index] = m_program.valueShardings[from.index];
         map[from] = to;
@@ -155,6 +156,7 @@ RegionId Editor::copyRegion(RegionId id, OperationId owner, ValueMap& map)
         const TensorType type = value(argument).type;
         const ValueId to = addArgument(made, type);
         m_program.values[to.index].role = value(argument).role;
+        m_program.values[to.index].path = value(argument).path;
         m_program.values[to.index].dimNames = value(argument).dimNames;
         m_program.valueShardings[to.index] = m_program.valueShardings[argument.index];
         map[argument] = to;

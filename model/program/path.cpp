@@ -2,6 +2,7 @@
 #include "program/path.h"
 
 #include "base/codes.h"
+#include "program/name_values.h"
 
 namespace shardscope {
 
@@ -58,7 +59,7 @@ std::vector<ValueId> select(const Program& program, std::string_view glob)
 
 Result<ValueId> findValue(const Program& program, std::string_view path)
 {
-    if (const ValueId id = program.find(path); id.valid())
+    if (const ValueId id = valueNamed(program, path); id.valid())
         return id;
     std::vector<std::string> known;
     for (const Value& value : program.values)

@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "program/factor_rule_text.h"
+#include "program/name_values.h"
 #include "program/verify_findings.h"
 #include "program/written_rule.h"
 
@@ -19,7 +20,7 @@ constexpr std::string_view frame = "#sdy.op_sharding_rule<";
 
 OperationId operationAt(const Program& program, std::string_view path)
 {
-    const ValueId value = program.find(path);
+    const ValueId value = valueNamed(program, path);
     if (!value.valid() || program.value(value).index != 0)
         return {};
     return program.value(value).definition;

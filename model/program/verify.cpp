@@ -101,7 +101,8 @@ private:
             report(Code::InvalidAttribute, "value", "a type that nobody has written", value.path);
         if (!value.dimNames.empty() && value.dimNames.size() != value.type.rank())
             report(Code::InvalidAttribute, "value", "names for another number of dimensions", value.path);
-        if (!value.path.empty() && !m_paths.insert(value.path).second)
+        // What a text calls its values says nothing of it: both regions of a loop have one name for what it carries.
+        if (m_program.functions.empty() && !value.path.empty() && !m_paths.insert(value.path).second)
             report(Code::InvalidAttribute, "value", "path used twice", value.path);
     }
 

@@ -251,15 +251,37 @@ void Printer::printOperation(OperationId id, int indent)
     for (const ValueId result : op.results)
         m_out.valueLines[result.index] = m_line;
     m_out.operationLines[id.index] = m_line;
-    if (count > 0) {
+    if (count > 0)
+        addResultNames(op);
+    if (!printPretty(id, indent))
+        printGeneric(op, indent);
+    addTail(op);
+}
+
+/// "%0 = ", "%0:2 = ", "%a:2, %b = ".
+void Printer::addResultNames(const Operation& op)
+{
+    const std::size_t count = op.results.size();
+    if (m_options.names != PrintedNames::AsNames) {
         add("%" + std::to_string(m_names[op.results[0].index].number));
         if (count > 1)
             add(":" + std::to_string(count));
         add(" = ");
+        return;
     }
-    if (!printPretty(id, indent))
-        printGeneric(op, indent);
-    addTail(op);
+    for (std::size_t i = 0; i < count;) {
+        const std::string first = name(op.results[i]);
+        const std::size_t sign = first.find('#');
+        std::size_t end = i + 1;
+        while (sign != std::string::npos && end < count
+            && name(op.results[end]).compare(0, sign + 1, first, 0, sign + 1) == 0)
+            ++end;
+        add((i == 0 ? "" : ", ") + first.substr(0, sign));
+        if (sign != std::string::npos)
+            add(":" + std::to_string(end - i));
+        i = end;
+    }
+    add(" = ");
 }
 
 void Printer::addTail(const Operation& op)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "program/name_values.h"
 #include "program/program_mesh.h"
 #include "stablehlo/element_values.h"
 #include "stablehlo/printer.h"
@@ -211,6 +212,10 @@ bool isZero(const Padding& padding)
 
 std::string Printer::name(ValueId id) const
 {
+    if (m_options.names == PrintedNames::AsNames) {
+        const std::string& path = m_program.value(id).path;
+        return path.empty() ? "%nameless" + std::to_string(id.index) : '%' + std::string(nameInText(path));
+    }
     const Name& n = m_names[id.index];
     std::string text = n.argument ? "%arg" : "%";
     text += std::to_string(n.number);

@@ -61,6 +61,7 @@ private:
     [[nodiscard]] std::string name(ValueId id) const;
     [[nodiscard]] std::string type(ValueId id) const;
     [[nodiscard]] std::string names(std::span<const ValueId> values) const;
+    void addResultNames(const Operation& op);
     [[nodiscard]] std::string constant(const ConstantAttributes& a, const TensorType& type) const;
     [[nodiscard]] std::string sharding(const ProgramSharding& s) const { return toText(s, m_program.meshes); }
     [[nodiscard]] std::string shardings(const std::vector<ProgramSharding>& list) const;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/codes.h"
+#include "program/name_values.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope {
@@ -91,6 +92,25 @@ std::vector<std::pair<std::size_t, std::size_t>> parts(std::string_view text)
 } // namespace
 
 } // namespace mlir
+
+void nameAsWritten(ReadProgram& read, std::string_view text)
+{
+    const std::vector<Value>& values = read.program.values;
+    std::vector<WrittenName> names(values.size());
+    for (std::size_t v = 0; v < std::min(values.size(), read.names.size()); ++v) {
+        const std::uint32_t offset = read.names[v];
+        if (offset >= text.size())
+            continue;
+        const auto isPart = [&](std::size_t other) {
+            return other < read.names.size() && read.names[other] == offset && values[v].definition.valid()
+                && values[other].definition == values[v].definition;
+        };
+        names[v].name = mlir::valueNameAt(text, offset);
+        names[v].part = v > 0 && isPart(v - 1) ? names[v - 1].part + 1 : 0;
+        names[v].several = names[v].part > 0 || isPart(v + 1);
+    }
+    nameValues(read.program, names);
+}
 
 Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options)
 {

@@ -24,7 +24,14 @@ namespace shardscope {
 struct ReadProgram {
     Program program;
     std::vector<Diagnostic> warnings; ///< each with line and column
+    /// Per ValueId: where in the text the value's name begins, behind the sign. Several results of one operation may
+    /// have one name.
+    std::vector<std::uint32_t> names = {};
+    static constexpr std::uint32_t noName = 0xffff'ffff;
 };
+
+/// Gives the values the names that they have in the text (program/name_values.h): `text` is what was read.
+void nameAsWritten(ReadProgram& read, std::string_view text);
 
 /// Operations in regions in operations, at most; deeper text is refused with TooLarge.
 inline constexpr int maximumRegionDepth = 100;

@@ -34,7 +34,8 @@ Result<ReadProgram> Reader::read()
     finishProgram();
     if (m_trouble.error)
         return tl::unexpected(std::move(*m_trouble.error));
-    return ReadProgram{ std::move(m_program), std::move(m_warnings) };
+    m_nameOffsets.resize(m_program.values.size(), ReadProgram::noName);
+    return ReadProgram{ std::move(m_program), std::move(m_warnings), std::move(m_nameOffsets) };
 }
 
 bool Reader::readTopLevel()
@@ -309,6 +310,7 @@ bool Reader::readFunction()
         return false;
     if (!s.at('{')) { // without a body: nothing can be said of it
         m_program.values.resize(valuesBefore);
+        m_nameOffsets.resize(std::min(m_nameOffsets.size(), valuesBefore));
         m_program.regions.pop_back();
         if (m_program.valueShardings.size() > valuesBefore)
             m_program.valueShardings.resize(valuesBefore);

@@ -139,10 +139,14 @@ ValueId Reader::addArgument(RegionId region, TensorType type)
     return id;
 }
 
-bool Reader::bind(std::string_view name, ValueId value)
+bool Reader::bind(std::string_view name, ValueId value, std::uint32_t count)
 {
-    if (m_names.add(name, value))
+    if (m_names.add(name, value)) {
+        m_nameOffsets.resize(value.index, ReadProgram::noName);
+        m_nameOffsets.resize(
+            std::size_t{ value.index } + count, static_cast<std::uint32_t>(name.data() - m_text.data()));
         return true;
+    }
     return m_scanner.problem(Code::DefinedTwice, { { "what", "value" }, { "name", "%" + std::string(name) } },
         static_cast<std::size_t>(name.data() - m_text.data()) - 1);
 }
@@ -330,6 +334,7 @@ bool Reader::readStatement(Scanner& s, RegionId region, bool& returned)
     const OperationId id(m_program.operations.size());
     makeRoom(m_program.operations, op.begin);
     makeRoom(m_program.values, op.begin);
+    makeRoom(m_nameOffsets, op.begin);
     makeRoom(m_program.sources, op.begin);
     m_program.operations.emplace_back();
     if (!(op.generic ? readGeneric(s, op) : readPretty(s, op)) || !acceptLocation(s, op.location))
@@ -453,7 +458,7 @@ bool Reader::bindResults(Pending& op, OperationId id, Operation& operation)
     }
     std::size_t next = first;
     for (const ResultName& result : op.results) {
-        if (!bind(result.name, ValueId(next)))
+        if (!bind(result.name, ValueId(next), result.count))
             return false;
         next += result.count;
     }

@@ -219,7 +219,7 @@ private:
     void makeRoom(std::vector<T>& items, std::size_t position) const;
     RegionId addRegion();
     ValueId addArgument(RegionId region, TensorType type);
-    bool bind(std::string_view name, ValueId value);
+    bool bind(std::string_view name, ValueId value, std::uint32_t count = 1);
     [[nodiscard]] const TensorType& typeOf(ValueId value) const { return m_program.values[value.index].type; }
 
     // Pretty forms
@@ -275,6 +275,7 @@ private:
     Program m_program;
     std::vector<Diagnostic> m_warnings;
     ValueNames m_names;
+    std::vector<std::uint32_t> m_nameOffsets; ///< per ValueId, as ReadProgram::names
     int m_depth = 0; ///< regions that are open
     int m_attributeDepth = 0;
     std::vector<std::unique_ptr<Pending>> m_pending; ///< one per depth, used again and again

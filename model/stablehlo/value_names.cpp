@@ -36,17 +36,22 @@ void ValueNames::clear()
     m_count = 0;
 }
 
-std::string_view ValueNames::nameAt(std::uint32_t offset) const
+std::string_view valueNameAt(std::string_view text, std::size_t offset)
 {
     std::size_t end = offset;
-    if (end < m_text.size() && isDigit(m_text[end])) {
-        while (end < m_text.size() && isDigit(m_text[end]))
+    if (end < text.size() && isDigit(text[end])) {
+        while (end < text.size() && isDigit(text[end]))
             ++end;
     } else {
-        while (end < m_text.size() && (isWordCharacter(m_text[end]) || m_text[end] == '-'))
+        while (end < text.size() && (isWordCharacter(text[end]) || text[end] == '-'))
             ++end;
     }
-    return m_text.substr(offset, end - offset);
+    return text.substr(offset, end - offset);
+}
+
+std::string_view ValueNames::nameAt(std::uint32_t offset) const
+{
+    return valueNameAt(m_text, offset);
 }
 
 std::size_t ValueNames::hashOf(std::string_view name)

@@ -11,6 +11,9 @@
 
 namespace shardscope::mlir {
 
+/// The name, or the number, that begins at `offset` behind the sign.
+[[nodiscard]] std::string_view valueNameAt(std::string_view text, std::size_t offset);
+
 class ValueNames {
 public:
     explicit ValueNames(std::string_view text)

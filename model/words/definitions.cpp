@@ -18,13 +18,21 @@ QString list(const QStringList& names)
     return QStringList(names.mid(0, names.size() - 1)).join(QStringLiteral(", ")) + Words::tr(" and ") + names.last();
 }
 
+/// As a text has it; what stands in another function or a region, behind that.
+QString textName(const std::string& path)
+{
+    const std::size_t slash = path.rfind('/') + 1; // 0 where there is none
+    return fromStd(path.substr(0, slash)).replace(QLatin1Char('/'), QStringLiteral(" / ")) + QLatin1Char('%')
+        + fromStd(path.substr(slash));
+}
+
 } // namespace
 
 QString operandName(const Program& program, ValueId value)
 {
     const Value& v = program.value(value);
     if (!v.path.empty())
-        return tensorName(v.path);
+        return program.functions.empty() ? tensorName(v.path) : textName(v.path);
     if (!v.definition.valid())
         return Words::tr("an argument");
     const Operation& operation = program.operation(v.definition);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "words/definitions.h"
 #include "words/derivation.h"
 #include "words/links.h"
 #include "words/origin.h"
@@ -64,7 +65,7 @@ private:
     const LogicalRules& rules() const { return m_snapshot.experiment->rules.rules; }
     const LogicalRule& rule(int index) const { return rules().list[static_cast<std::size_t>(index)]; }
     /// With its layer: the sentences are about no other.
-    QString fullName() const { return tensorName(m_value.path); }
+    QString fullName() const { return operandName(*m_snapshot.program, m_explanation.value); }
     /// "rule 2", which leads there.
     static Sentence::Part ruleName(int index, bool first = false)
     {

@@ -100,14 +100,14 @@ QString verdict(const RuleTrace& trace)
 
 namespace {
 
-/// "12", "12:1", "arg0": a value of a program that was read (program/name_values.h).
+/// "12", "12#1", "arg0": a value of a program that was read (program/name_values.h).
 bool isNumbered(std::string_view path)
 {
     if (path.starts_with("arg"))
         path.remove_prefix(3);
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
     return !path.empty() && digit(path.front())
-        && std::all_of(path.begin(), path.end(), [&](char c) { return digit(c) || c == ':'; });
+        && std::all_of(path.begin(), path.end(), [&](char c) { return digit(c) || c == '#'; });
 }
 
 } // namespace

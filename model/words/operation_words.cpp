@@ -78,8 +78,7 @@ QString operationTitle(const Program& program, OperationId id)
     const Operation& operation = program.operation(id);
     for (const ValueId result : operation.results)
         if (!program.value(result).path.empty())
-            return Words::tr("%1, which gives %2")
-                .arg(operationName(operation), tensorName(program.value(result).path));
+            return Words::tr("%1, which gives %2").arg(operationName(operation), operandName(program, result));
     return operationName(operation) + QStringLiteral(" %") + QString::number(id.index);
 }
 

@@ -75,7 +75,7 @@ void Origin::findRequest()
         find(annotations.constraints);
         if (m_annotation && program.value(first.to).path.empty() && m_annotation->operation.valid())
             if (const ResolvedAnnotation* original = originalOf(m_snapshot, *m_annotation)) {
-                m_askedName = tensorName(program.value(original->value).path);
+                m_askedName = operandName(program, original->value);
                 m_forGradient = true;
             }
         break;
@@ -150,7 +150,7 @@ QString Origin::describeWay(std::size_t from) const
 QString Origin::alikeName() const
 {
     if (m_alike.valid())
-        return tensorName(m_snapshot.program->value(m_alike).path);
+        return operandName(*m_snapshot.program, m_alike);
     return m_asked == m_value ? QString() : m_askedName; // what was asked for the tensor itself is no likeness
 }
 

@@ -47,19 +47,19 @@ private Q_SLOTS:
         const auto& axes = json["explained"]["axes"];
         QCOMPARE(axes.size(), std::size_t{ 2 });
         // Both go back to an argument, through the product.
-        QCOMPARE(axes[0]["chain"].front()["value"].get<std::string>(), std::string("arg0"));
-        QCOMPARE(axes[1]["chain"].front()["value"].get<std::string>(), std::string("arg1"));
+        QCOMPARE(axes[0]["chain"].front()["value"].get<std::string>(), std::string("a"));
+        QCOMPARE(axes[1]["chain"].front()["value"].get<std::string>(), std::string("b"));
         QCOMPARE(axes[0]["chain"].back()["value"].get<std::string>(), std::string("1"));
         const Ran text = propagate({ QStringLiteral("--explain"), QStringLiteral("%1") });
         QVERIFY(text.out.contains(QStringLiteral("passes dot_general")));
         // The sum over the columns of a is nowhere cut along y: nothing brings it to a.
-        const Ran argument = propagate({ QStringLiteral("--explain"), QStringLiteral("arg0") });
+        const Ran argument = propagate({ QStringLiteral("--explain"), QStringLiteral("a") });
         QVERIFY2(argument.out.contains(QStringLiteral("y does not cut dimension 1"))
                 || argument.out.contains(QStringLiteral("is connected with is cut along y.")),
             qPrintable(argument.out));
         const Ran unknown = propagate({ QStringLiteral("--explain"), QStringLiteral("arg7") });
         QCOMPARE(unknown.code, 2);
-        QVERIFY(unknown.error.contains(QStringLiteral("arg0")));
+        QVERIFY2(unknown.error.contains(QStringLiteral("Known: a, b, ")), qPrintable(unknown.error));
     }
 
     void strategies()
@@ -138,7 +138,7 @@ private Q_SLOTS:
         bool seen = false;
         for (const auto& edge : json["edges"]) {
             seen = seen
-                || (edge["op"] == "stablehlo.dot_general" && edge["axis"] == "x" && edge["from"] == "arg0"
+                || (edge["op"] == "stablehlo.dot_general" && edge["axis"] == "x" && edge["from"] == "a"
                     && edge["to"] == nlohmann::json::array({ "0" }));
             QVERIFY(edge["step"].get<int>() >= 1);
         }
@@ -220,6 +220,106 @@ func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{},
         QVERIFY(!propagate({ QStringLiteral("--steps") }).out.contains(QStringLiteral("func.func")));
     }
 
+    /// What a text calls its values is what they are called everywhere; what is added is called as nothing else is.
+    void namesOfTheText()
+    {
+        const QByteArray named = R"(sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%lhs: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x16xf32> {
+  %cst = stablehlo.constant dense<1.0> : tensor<8x16xf32>
+  %sum = stablehlo.add %lhs, %cst : tensor<8x16xf32>
+  %5 = stablehlo.multiply %cst, %sum : tensor<8x16xf32>
+  %0 = stablehlo.tanh %5 : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+)";
+        const QString printed = propagate({}, named).out;
+        for (const char* line :
+            { "@main(%lhs: ", "%cst = sdy.constant", "%copy1_of_cst = sdy.constant", "%sum = stablehlo.add %lhs, %cst ",
+                "%5 = stablehlo.multiply %copy1_of_cst, %sum ", "%0 = stablehlo.tanh %5 ", "return %0 :" })
+            QVERIFY2(printed.contains(QLatin1String(line)), qPrintable(QLatin1String(line) + printed));
+        const auto chainOf = [&](const char* value) {
+            const auto json =
+                propagate({ QStringLiteral("--explain"), QLatin1String(value), QStringLiteral("--json") }, named)
+                    .json();
+            std::string through = json["explained"]["value"].get<std::string>();
+            for (const auto& step : json["explained"]["axes"][0]["chain"])
+                if (step.contains("through"))
+                    through += ' ' + step["through"].get<std::string>();
+            return through;
+        };
+        QCOMPARE(chainOf("%0"), std::string("0 stablehlo.add stablehlo.multiply stablehlo.tanh"));
+        QCOMPARE(chainOf("%5"), std::string("5 stablehlo.add stablehlo.multiply"));
+        QCOMPARE(chainOf("sum"), std::string("sum stablehlo.add"));
+        QVERIFY(propagate({ QStringLiteral("--steps") }, named).out.contains(QStringLiteral("from %lhs to %sum on ")));
+
+        // The keys of an experiment name the same values, with the sign or without, and show lists them.
+        const QTemporaryDir folder;
+        const auto shown = [&](const char* key) {
+            nlohmann::json model{ { "preset", "program" }, { "shardings", { { key, "[{}, {\"y\"}]" } } } };
+            for (const QByteArray& line : named.split('\n'))
+                model["text"].push_back(line.toStdString());
+            QFile experiment(folder.filePath(QStringLiteral("named.json")));
+            if (!experiment.open(QIODevice::WriteOnly))
+                return std::string();
+            const nlohmann::json whole{ { "format", "sharding-experiment" }, { "version", "1.0" },
+                { "mesh", { { "axes", nlohmann::json::parse(R"([["x", 2], ["y", 2]])") } } },
+                { "hardware", { { "hosts", 1 }, { "devices_per_host", 4 } } }, { "model", model } };
+            experiment.write(QByteArray::fromStdString(whole.dump()));
+            experiment.close();
+            const Ran ran = runProgram({ QStringLiteral("explain"), experiment.fileName(), QStringLiteral("--tensor"),
+                QStringLiteral("%sum") });
+            return (ran.out + ran.error).toStdString();
+        };
+        for (const char* key : { "sum", "%sum" }) {
+            const std::string text = shown(key);
+            QVERIFY2(text.find("Why %sum looks like this") != std::string::npos, text.c_str());
+            QVERIFY2(text.find("The annotation of %sum names y") != std::string::npos
+                    || text.find("The constraint on %sum names y") != std::string::npos,
+                text.c_str());
+        }
+        const std::string unknown = shown("6");
+        QVERIFY2(unknown.find("lhs, result0, ") != std::string::npos && unknown.find("sum, 5, 0") != std::string::npos,
+            unknown.c_str());
+    }
+
+    /// A loop has one name for what it carries; a name that two regions have is told apart by where it stands.
+    void namesInRegions()
+    {
+        const QByteArray looping = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %n: tensor<i32>) -> tensor<8xf32> {
+  %3:2 = stablehlo.while(%i = %n, %v = %a) : tensor<i32>, tensor<8xf32>
+    cond {
+      %4 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %4 : tensor<i1>
+    } do {
+      %4 = stablehlo.tanh %v : tensor<8xf32>
+      %deep = stablehlo.negate %4 : tensor<8xf32>
+      stablehlo.return %i, %deep : tensor<i32>, tensor<8xf32>
+    }
+  return %3#1 : tensor<8xf32>
+}
+)";
+        const QString printed = propagate({}, looping).out;
+        for (const char* line : { "%3:2 = stablehlo.while(%i = %n, %v = %a)", "%4 = stablehlo.compare LT, %i, %n",
+                 "%4 = stablehlo.tanh %v ", "%deep = stablehlo.negate %4 ", "stablehlo.return %i, %deep ",
+                 "return %3#1 " })
+            QVERIFY2(printed.contains(QLatin1String(line)), qPrintable(QLatin1String(line) + printed));
+        const auto explained = [&](const char* value) {
+            return propagate({ QStringLiteral("--explain"), QLatin1String(value) }, looping);
+        };
+        QVERIFY(explained("%3#1").out.startsWith(QStringLiteral("Why %3#1 is <@mesh, [{\"x\", ?}]>")));
+        QVERIFY(explained("%v").out.startsWith(QStringLiteral("Why %v is <@mesh, [{\"x\", ?}]>")));
+        QVERIFY(explained("deep").out.startsWith(QStringLiteral("Why %deep is <@mesh, [{\"x\", ?}]>")));
+        QVERIFY(explained("%3").out.startsWith(QStringLiteral("Why %3#0 is")));
+        QVERIFY2(explained("3/do/4").out.startsWith(QStringLiteral("Why 3 / do / %4 is <@mesh, [{\"x\", ?}]>")),
+            qPrintable(explained("3/do/4").out));
+        const Ran twice = explained("%4"); // which of the two?
+        QCOMPARE(twice.code, 2);
+        QVERIFY2(twice.error.contains(QStringLiteral("3/cond/4, 3/do/4")), qPrintable(twice.error));
+        const QString steps = propagate({ QStringLiteral("--steps") }, looping).out;
+        QVERIFY2(steps.contains(QStringLiteral(" to %3#1 on ")), qPrintable(steps));
+    }
+
     /// Axes come into a function with what its calls hand it.
     void stepsIntoFunctions()
     {
@@ -234,7 +334,7 @@ func.func private @f(%b: tensor<8xf32>) -> tensor<8xf32> {
 }
 )";
         const Ran steps = propagate({ QStringLiteral("--steps") }, calling);
-        QVERIFY2(steps.out.contains(QStringLiteral("x passes the call, from ")), qPrintable(steps.out));
+        QVERIFY2(steps.out.contains(QStringLiteral("x passes the call, from %a to f / %b on ")), qPrintable(steps.out));
         QVERIFY2(!steps.out.contains(QStringLiteral("declared to be returned")), qPrintable(steps.out));
     }
 

@@ -298,12 +298,12 @@ inline std::vector<Case> cases()
 
         // Shardings of a program's values
         { "shardings as a list", shardings(R"(@["arg0"])"), WrongType, "/model/shardings" },
-        { "sharding of a word", shardings(R"({ "first": @"[{}]" })"), WrongType, "/model/shardings/first" },
+        { "sharding of a word", shardings(R"({ "the first": @"[{}]" })"), WrongType, "/model/shardings/the first" },
         { "sharding as a list", shardings(R"({ "arg0": @["data"] })"), WrongType, "/model/shardings/arg0" },
         { "sharding without brackets", shardings(R"({ "arg0": @"{data}" })"), Syntax, "/model/shardings/arg0" },
         { "axis behind the open end", shardings(R"({ "result1": @"[{?, data}]" })"), Syntax, "/model/shardings/result1",
             Cannot },
-        { "axis twice", shardings(R"({ "f/12:1": @"[{data}, {data}]" })"), AxisUsedTwice, "/model/shardings/f~112:1",
+        { "axis twice", shardings(R"({ "f/12#1": @"[{data}, {data}]" })"), AxisUsedTwice, "/model/shardings/f~112#1",
             Cannot },
         { "priority of nothing", shardings(R"({ "arg0": @"[{}p1]" })"), BadPriority, "/model/shardings/arg0", Cannot },
 

@@ -170,7 +170,7 @@ ProgramModel anyProgram(const MeshSetting& setting)
     else
         model.text = std::make_shared<const std::string>("module {\n  \"quoted\"\n}\n");
     const Result<Mesh> mesh = makeMesh(setting);
-    for (const char* value : { "arg0", "result12", "7", "f/12:1" }) {
+    for (const char* value : { "arg0", "result12", "7", "f/12#1", "cst_0", "1/do/%6" }) {
         if (!mesh || *rc::gen::arbitrary<bool>())
             continue;
         TensorSharding sharding = TensorSharding::open(static_cast<std::size_t>(*rc::gen::inRange(0, 4)));

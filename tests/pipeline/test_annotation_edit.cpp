@@ -78,17 +78,17 @@ private Q_SLOTS:
     {
         const SnapshotPtr plain = analysed(experimentWith(product("")));
         const SnapshotPtr written = analysed(experimentWith(product(R"([{"x"}, {}])")));
-        const auto edited = withValueSharding(experimentWith(product("")), "arg0", "[{x}, {}]");
+        const auto edited = withValueSharding(experimentWith(product("")), "a", "[{x}, {}]");
         QVERIFY(edited);
         const SnapshotPtr given = analysed(*edited);
         QVERIFY(given->laidOut());
         QCOMPARE(all(*given), all(*written));
         QVERIFY(all(*plain) != all(*written));
         // It takes the place of what the text says, and goes again.
-        const auto over = withValueSharding(experimentWith(product(R"([{"x"}, {}])")), "arg0", "[{}, {y}]");
+        const auto over = withValueSharding(experimentWith(product(R"([{"x"}, {}])")), "a", "[{}, {y}]");
         QVERIFY(over);
-        QCOMPARE(shardingOf(*analysed(*over), "arg0"), std::string("[{}, {y}]"));
-        const auto back = withValueSharding(*over, "arg0", std::nullopt);
+        QCOMPARE(shardingOf(*analysed(*over), "a"), std::string("[{}, {y}]"));
+        const auto back = withValueSharding(*over, "a", std::nullopt);
         QVERIFY(back);
         QCOMPARE(all(*analysed(*back)), all(*written));
         QVERIFY(*back == experimentWith(product(R"([{"x"}, {}])")));
@@ -98,15 +98,15 @@ private Q_SLOTS:
     {
         auto edited = withValueSharding(experimentWith(product("")), "result0", "[{x}, {}]");
         QVERIFY(edited);
-        QCOMPARE(shardingOf(*analysed(*edited), "5").substr(0, 4), std::string("[{x,"));
-        // The constant is used twice: a copy of it shifts the numbers in the window, not those of the text.
+        QCOMPARE(shardingOf(*analysed(*edited), "2").substr(0, 4), std::string("[{x,"));
+        // The constant is used twice; the copy of it changes no name.
         const SnapshotPtr snapshot = analysed(experimentWith(product("")));
         const ValueId constraint = snapshot->annotations->constraints.at(0).value;
         const auto targets = annotationTargets(*snapshot, constraint);
         QCOMPARE(targets.size(), std::size_t{ 1 });
         QVERIFY(targets[0].kind == AnnotationTarget::Kind::Constraint);
-        QCOMPARE(targets[0].name, std::string("4"));
-        QVERIFY(snapshot->program->value(constraint).path != "4");
+        QCOMPARE(targets[0].name, std::string("1"));
+        QVERIFY(snapshot->program->value(constraint).path == "1");
         edited = withAnnotation(*snapshot, targets[0], *parseDimensions("[{}, {y}]", *snapshot->mesh));
         QVERIFY(edited);
         const SnapshotPtr after = analysed(*edited);
@@ -118,12 +118,12 @@ private Q_SLOTS:
     void targetsSayWhatIsWritten()
     {
         const SnapshotPtr snapshot = analysed(experimentWith(product(R"([{"x", ?}, {}])")));
-        auto targets = annotationTargets(*snapshot, snapshot->program->find("arg0"));
+        auto targets = annotationTargets(*snapshot, snapshot->program->find("a"));
         QCOMPARE(targets.size(), std::size_t{ 1 });
         QVERIFY(targets[0].kind == AnnotationTarget::Kind::Input && targets[0].isWritten && !targets[0].isOwn);
         QCOMPARE(dimensionsText(targets[0].written, *snapshot->mesh), std::string("[{x, ?}, {}]"));
         QVERIFY(!withoutOwnSharding(*snapshot, targets[0]));
-        targets = annotationTargets(*snapshot, snapshot->program->find("arg1"));
+        targets = annotationTargets(*snapshot, snapshot->program->find("b"));
         QVERIFY(!targets[0].isWritten);
         QCOMPARE(dimensionsText(targets[0].written, *snapshot->mesh), std::string("[{?}, {?}]"));
         // What main returns has two: its own, and that of the result.
@@ -143,12 +143,12 @@ private Q_SLOTS:
         Experiment experiment = experimentWith(product("", "", false));
         experiment.mesh.axes = { { "data", 4 } };
         experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, 4 };
-        const auto given = withValueSharding(experiment, "arg0", "[{data}, {}]");
+        const auto given = withValueSharding(experiment, "a", "[{data}, {}]");
         QVERIFY(given);
         const SnapshotPtr snapshot = analysed(*given);
         QVERIFY(snapshot->laidOut());
-        QCOMPARE(shardingOf(*snapshot, "arg0"), std::string("[{data}, {}]"));
-        QCOMPARE(snapshot->row("arg0")->bytesPerDevice, std::int64_t{ 8 * 16 * 4 / 4 });
+        QCOMPARE(shardingOf(*snapshot, "a"), std::string("[{data}, {}]"));
+        QCOMPARE(snapshot->row("a")->bytesPerDevice, std::int64_t{ 8 * 16 * 4 / 4 });
         QCOMPARE(shardingOf(*snapshot, snapshot->program->value(snapshot->program->main().results[0]).path),
             std::string("[{data, ?}, {?}]"));
     }
@@ -162,13 +162,13 @@ private Q_SLOTS:
                                   << "[{x}, {}]" << static_cast<int>(Code::UnknownValue);
         QTest::newRow("no result") << "result3"
                                    << "[{x}, {}]" << static_cast<int>(Code::UnknownValue);
-        QTest::newRow("no axis") << "arg0"
+        QTest::newRow("no axis") << "a"
                                  << "[{z}, {}]" << static_cast<int>(Code::UnknownAxis);
-        QTest::newRow("rank") << "arg0"
+        QTest::newRow("rank") << "a"
                               << "[{x}]" << static_cast<int>(Code::RankMismatch);
-        QTest::newRow("part") << "arg0"
+        QTest::newRow("part") << "a"
                               << "[{y:(1)3}, {}]" << static_cast<int>(Code::BadSubAxis);
-        QTest::newRow("text") << "arg0"
+        QTest::newRow("text") << "a"
                               << "{x}" << static_cast<int>(Code::Syntax);
     }
     void whatCannotBeIsReportedAtItsPlace()
@@ -183,12 +183,12 @@ private Q_SLOTS:
         QVERIFY(hasProblem(*snapshot, static_cast<Code>(code), "/model/shardings/" + value.toStdString()));
         // The text counts then.
         QVERIFY(snapshot->laidOut());
-        QCOMPARE(shardingOf(*snapshot, "arg0"), std::string("[{x}, {}]"));
+        QCOMPARE(shardingOf(*snapshot, "a"), std::string("[{x}, {}]"));
     }
 
     void axesAreFollowedWhenTheyAreRenamed()
     {
-        Experiment experiment = *withValueSharding(experimentWith(product("")), "arg0", "[{x, ?}, {y:(1)2}p1]");
+        Experiment experiment = *withValueSharding(experimentWith(product("")), "a", "[{x, ?}, {y:(1)2}p1]");
         experiment = *withAxisRenamed(experiment, 0, "my data");
         QCOMPARE(std::get<ProgramModel>(experiment.model).shardings[0].sharding,
             std::string(R"([{"my data", ?}, {y:(1)2}p1])"));
@@ -219,13 +219,13 @@ private Q_SLOTS:
     void changesValueByValue()
     {
         const SnapshotPtr before = analysed(experimentWith(product("")));
-        const SnapshotPtr after = analysed(*withValueSharding(experimentWith(product("")), "arg0", "[{x}, {}]"));
+        const SnapshotPtr after = analysed(*withValueSharding(experimentWith(product("")), "a", "[{x}, {}]"));
         const ValueChanges changes = valueChanges(*before, *after);
         // Not the constant that its copies took the place of.
         QCOMPARE(changes.compared, static_cast<int>(before->program->values.size()) - 1);
         // All with the rows of a: it, two constants, the sum, the product with it, dot_general, constraint, tanh.
         QCOMPARE(changes.values.size(), std::size_t{ 8 });
-        QVERIFY(before->program->value(changes.values[0].before).path == "arg0");
+        QVERIFY(before->program->value(changes.values[0].before).path == "a");
         QCOMPARE(changes.values[0].bytesBefore, std::int64_t{ 8 * 16 * 4 });
         QCOMPARE(changes.values[0].bytesAfter, std::int64_t{ 8 * 16 * 4 / 2 });
         QCOMPARE(changes.largerBytes, std::int64_t{ 0 });
@@ -242,7 +242,7 @@ private Q_SLOTS:
         for (const AbsentAxis& absent : absentAxes(*snapshot, result))
             QVERIFY(!absent.blocker && absent.axis.axis == 1);
         // With y on the columns of b it comes to the closed constraint, and no further.
-        const SnapshotPtr held = analysed(*withValueSharding(*snapshot->experiment, "arg1", "[{}, {y}]"));
+        const SnapshotPtr held = analysed(*withValueSharding(*snapshot->experiment, "b", "[{}, {y}]"));
         const auto absent = absentAxes(*held, result);
         QVERIFY(!absent.empty() && absent.front().blocker);
         QCOMPARE(absent.front().dimension, std::size_t{ 1 });

@@ -113,7 +113,7 @@ private Q_SLOTS:
 
     void changesAreSeenBeforeTheyCount()
     {
-        Shown shown(program(), u"arg1"_s);
+        Shown shown(program(), u"b"_s);
         const Experiment before = *shown.fixture.document.experiment();
         QAbstractItemModelTester tester(shown.view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         QVERIFY(!shown.view.applyButton()->isEnabled() && !shown.view.cancelButton()->isEnabled());
@@ -123,7 +123,7 @@ private Q_SLOTS:
         shown.waitForPreview();
         // b itself, the product and its tanh.
         QCOMPARE(shown.view.model()->rowCount(), 3);
-        QCOMPARE(shown.cell(0, ChangesModel::Value), u"%arg1"_s);
+        QCOMPARE(shown.cell(0, ChangesModel::Value), u"%b"_s);
         QCOMPARE(shown.cell(0, ChangesModel::Now), u"P(-, -)"_s);
         QCOMPARE(shown.cell(0, ChangesModel::Then), u"P(-, y)"_s);
         QCOMPARE(shown.cell(0, ChangesModel::PerDevice), u"2 KiB → 512 B"_s);
@@ -142,7 +142,7 @@ private Q_SLOTS:
         QTest::mouseClick(shown.view.applyButton(), Qt::LeftButton);
         QCOMPARE(shown.fixture.document.undoStack()->count(), 1);
         QCOMPARE(shown.given().size(), std::size_t{ 1 });
-        QCOMPARE(shown.given()[0].value, std::string("arg1"));
+        QCOMPARE(shown.given()[0].value, std::string("b"));
         QCOMPARE(shown.given()[0].sharding, std::string("[{?}, {y, ?}]"));
         QVERIFY(!shown.view.isTrying());
         shown.fixture.document.waitForAnalysis();
@@ -152,7 +152,7 @@ private Q_SLOTS:
 
     void cancelLosesNothing()
     {
-        Shown shown(program(), u"arg0"_s);
+        Shown shown(program(), u"a"_s);
         const Experiment before = *shown.fixture.document.experiment();
         QVERIFY(shown.view.editor()->toggle(0, 0)->isChecked());
         QVERIFY(!shown.view.editor()->openToggle(0)->isChecked());
@@ -174,7 +174,7 @@ private Q_SLOTS:
 
     void textIsReadAsItIsTyped()
     {
-        Shown shown(program(), u"arg0"_s);
+        Shown shown(program(), u"a"_s);
         QLineEdit& field = *shown.view.editor()->textField();
         field.setFocus();
         field.selectAll();
@@ -201,8 +201,8 @@ private Q_SLOTS:
 
     void theTextCountsAgain()
     {
-        Experiment own = *withValueSharding(program(), "arg0", "[{}, {y}]");
-        Shown shown(own, u"arg0"_s);
+        Experiment own = *withValueSharding(program(), "a", "[{}, {y}]");
+        Shown shown(own, u"a"_s);
         QVERIFY(shown.view.withoutButton()->isVisible());
         QTest::mouseClick(shown.view.withoutButton(), Qt::LeftButton);
         shown.waitForPreview();
@@ -215,13 +215,13 @@ private Q_SLOTS:
 
     void aProgramWithoutAMesh()
     {
-        Shown shown(program(false), u"arg0"_s);
+        Shown shown(program(false), u"a"_s);
         shown.click(shown.view.editor()->toggle(0, 0));
         shown.waitForPreview();
         QVERIFY(shown.view.model()->rowCount() >= 3);
         QVERIFY(shown.view.apply());
         shown.fixture.document.waitForAnalysis();
-        QCOMPARE(shown.fixture.snapshot().row("arg0")->bytesPerDevice, std::int64_t{ 8 * 16 * 4 / 2 });
+        QCOMPARE(shown.fixture.snapshot().row("a")->bytesPerDevice, std::int64_t{ 8 * 16 * 4 / 2 });
     }
 
     void outputsHaveShardingsOfTheirOwn()
@@ -241,11 +241,11 @@ private Q_SLOTS:
 
     void editsElsewhereAreTakenIn()
     {
-        Shown shown(program(), u"arg1"_s);
+        Shown shown(program(), u"b"_s);
         shown.click(shown.view.editor()->toggle(1, 1));
         shown.waitForPreview();
         QVERIFY(shown.fixture.document.edit(
-            withValueSharding(*shown.fixture.document.experiment(), "arg0", "[{}, {}]"), u"a"_s));
+            withValueSharding(*shown.fixture.document.experiment(), "a", "[{}, {}]"), u"a"_s));
         QVERIFY(!shown.view.apply()); // of an earlier state
         shown.fixture.document.waitForAnalysis();
         QVERIFY(shown.view.isTrying());
@@ -304,7 +304,7 @@ private Q_SLOTS:
 
     void nothingBlocksAndNamesAreGiven()
     {
-        Shown shown(program(), u"arg0"_s);
+        Shown shown(program(), u"a"_s);
         for (QWidget* widget : shown.view.findChildren<QWidget*>())
             if (widget->isVisible() && (widget->focusPolicy() & Qt::TabFocus))
                 QVERIFY2(!widget->accessibleName().isEmpty() || !widget->property("text").toString().isEmpty(),

@@ -80,7 +80,7 @@ private Q_SLOTS:
         QCOMPARE(words::tensorName("layers.2/y"), QStringLiteral("Layer 2 / y"));
         QCOMPARE(words::tensorName("x"), QStringLiteral("x"));
         QCOMPARE(words::tensorName("arg0"), QStringLiteral("%arg0"));
-        QCOMPARE(words::tensorName("12:1"), QStringLiteral("%12:1"));
+        QCOMPARE(words::tensorName("12#1"), QStringLiteral("%12#1"));
         QCOMPARE(words::tensorName("args"), QStringLiteral("args"));
         QCOMPARE(words::tensorName("arg"), QStringLiteral("arg"));
         QCOMPARE(words::tensorName("opt/count"), QStringLiteral("count"));

@@ -10,6 +10,7 @@
 #include "sharding/text.h"
 #include "views/program_view/constant_text.h"
 #include "views/tensors_view/tensor_tree.h"
+#include "words/definitions.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -208,9 +209,7 @@ QString GraphWords::valueName(ValueId value, int level, int more) const
         const QString scope = path.layers + u'.' + QString::number(path.layer);
         for (int at = level; at > 0 && !within; at = m_outline->part(at).parent)
             within = m_outline->part(at).kind == PartKind::Scope && fromStd(m_outline->part(at).name) == scope;
-        name = within ? path.leaf : words::tensorName(of.path);
-        if (!name.isEmpty() && name.front().isDigit()) // as a text calls it
-            name.prepend(u'%');
+        name = within && m_program->functions.empty() ? path.leaf : words::operandName(*m_program, value);
         if (within) {
             const bool isNext = of.path.starts_with("next(");
             name = of.role == Role::Gradient ? tr("gradient of %1").arg(name)
@@ -291,7 +290,7 @@ QString GraphWords::tip(ValueId id) const
 {
     const Value& value = m_program->value(id);
     QStringList lines;
-    lines << (value.path.empty() ? plainName(*m_program, id) : words::tensorName(value.path));
+    lines << (value.path.empty() ? plainName(*m_program, id) : words::operandName(*m_program, id));
     const QString definition = words::definition(*m_program, id);
     if (!definition.isEmpty())
         lines << definition;

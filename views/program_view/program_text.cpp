@@ -64,11 +64,6 @@ std::size_t findNext(std::string_view text, std::string_view wanted, std::size_t
     return std::string_view::npos;
 }
 
-bool isNumber(std::string_view path)
-{
-    return std::all_of(path.begin(), path.end(), [](char c) { return (c >= '0' && c <= '9') || c == ':'; });
-}
-
 } // namespace
 
 ProgramText ProgramText::printed(const Snapshot& snapshot)
@@ -78,10 +73,7 @@ ProgramText ProgramText::printed(const Snapshot& snapshot)
     options.argumentLines = true;
     options.maximumElements = longestConstant;
     Program program = moduleOf(snapshot);
-    // Values of a program that was read have numbers for names, and the text has them already.
-    const bool named = std::any_of(program.values.begin(), program.values.end(),
-        [](const Value& value) { return value.definition.valid() && !isNumber(value.path); });
-    options.names = named && !snapshot.asRead ? PrintedNames::AsComments : PrintedNames::None;
+    options.names = snapshot.asRead ? PrintedNames::AsNames : PrintedNames::AsComments;
     if (snapshot.propagation && !snapshot.propagation->meshes.empty() && !program.meshes.empty())
         program = withShardings(program, *snapshot.propagation, true);
     PrintedProgram printed = printWithLines(program, options);

@@ -25,10 +25,13 @@ bool isCalledAlike(const std::string& a, const std::string& b)
     }
 }
 
-/// Two values that could be what two copies have of their own.
-bool areOfAKind(const Value& a, const Value& b)
+/// Two values that could be what two copies have of their own. What a text calls the results of operations says
+/// nothing: "%12", "%cst_3", "%copy1_of_cst_3".
+bool areOfAKind(const Program& program, const Value& a, const Value& b)
 {
-    return a.definition.valid() == b.definition.valid() && a.role == b.role && isCalledAlike(a.path, b.path);
+    const bool byName = program.functions.empty() || !a.definition.valid();
+    return a.definition.valid() == b.definition.valid() && a.role == b.role
+        && (!byName || isCalledAlike(a.path, b.path));
 }
 
 } // namespace
@@ -140,7 +143,7 @@ int RepeatWiring::alikeAt(std::size_t slot, int copies)
         } else if (ownA) {
             fits = false;
         } else if (from.run >= 0 && from.run == to.run && from.copy == to.copy) {
-            fits = set(Mode::Own) && areOfAKind(m_program.value(a), m_program.value(b));
+            fits = set(Mode::Own) && areOfAKind(m_program, m_program.value(a), m_program.value(b));
         } else if (from.run >= 0 && from.run == to.run) {
             const int by = to.copy - from.copy;
             fits = std::abs(by) == 1 && from.offset == to.offset
@@ -163,7 +166,7 @@ int RepeatWiring::alikeAt(std::size_t slot, int copies)
             fits = isAtEnd(to) && copy == 1; // before the first one
             mode = Mode::Unknown;
         } else if (from.run < 0 && to.run < 0) {
-            fits = set(Mode::Own) && areOfAKind(m_program.value(a), m_program.value(b));
+            fits = set(Mode::Own) && areOfAKind(m_program, m_program.value(a), m_program.value(b));
         }
         if (!fits)
             return copy;

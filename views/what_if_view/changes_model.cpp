@@ -4,6 +4,7 @@
 #include "sharding/text.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
+#include "words/definitions.h"
 #include "words/utf8.h"
 #include "words/value_changes.h"
 
@@ -73,7 +74,7 @@ QVariant ChangesModel::data(const QModelIndex& index, int role) const
         const shardscope::Value& value = m_now->program->value(change.before);
         if (value.path.empty())
             return value.definition.valid() ? u'%' + QString::number(value.definition.index) : QString();
-        return words::tensorName(value.path);
+        return words::operandName(*m_now->program, change.before);
     }
     case Now:
     case Then:

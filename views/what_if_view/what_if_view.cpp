@@ -14,6 +14,7 @@
 #include "views/what_if_view/changes_model.h"
 #include "views/what_if_view/sharding_editor.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/definitions.h"
 #include "words/utf8.h"
 #include "words/value_changes.h"
 
@@ -26,7 +27,7 @@ namespace {
 
 QString nameOfValue(const Snapshot& snapshot, ValueId value)
 {
-    return words::tensorName(snapshot.program->value(value).path);
+    return words::operandName(*snapshot.program, value);
 }
 
 } // namespace
