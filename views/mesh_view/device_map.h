@@ -48,9 +48,9 @@ public:
     [[nodiscard]] QString caption() const;
     /// "d5: data 1, model 1, host 0"; ranges for a square of several devices.
     [[nodiscard]] QString describe(std::int64_t square) const;
-    /// The heading of a line: its coordinates, the last one a range where the line has several rows.
     /// Which rows of a line a block of it holds: "seq 2", or "data +2" counted from the line's first one.
     [[nodiscard]] words::Text groupName(std::int64_t group) const;
+    /// The heading of a line: its coordinates, the last one a range where the line has several rows.
     [[nodiscard]] words::Text lineName(std::int64_t line) const;
 
     [[nodiscard]] int tableRowCount() const override;
