@@ -9,6 +9,7 @@
 #include "input.h"
 #include "interchange/npy.h"
 #include "interchange/npz.h"
+#include "program/element_bits.h"
 #include "simulate/evaluate/random_array.h"
 
 namespace shardscope::cli {
@@ -145,8 +146,8 @@ private:
         if (!bytes)
             return tl::unexpected(bytes.error());
         const DType dtype = m_types[argument].dtype;
-        if (const int bits = evaluate::integerBits(dtype); bits == 2 || bits == 4) {
-            const bool isUnsigned = evaluate::isUnsignedInteger(dtype);
+        if (const int bits = elementBits(dtype); !isFloat(dtype) && (bits == 2 || bits == 4)) {
+            const bool isUnsigned = isUnsignedInteger(dtype);
             const int min = isUnsigned ? 0 : -(1 << (bits - 1)), max = (1 << (isUnsigned ? bits : bits - 1)) - 1;
             for (const std::byte byte : *bytes) {
                 const int value = isUnsigned ? static_cast<int>(byte) : static_cast<std::int8_t>(byte);
