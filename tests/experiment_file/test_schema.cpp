@@ -92,7 +92,7 @@ private Q_SLOTS:
         row("device axes",
             malformed::with(R"("model": { "preset": "mlp", "device_axes": { "batch": ["pod", "data"] } })"));
         row("shardings of values",
-            malformed::shardings(R"({ "arg0": "[{data}, {?}]", "notes": "n", "f/12#1": "[{pod:(1)2}p3]" })"));
+            malformed::shardings("{ \"arg0\": \"[{data}, {?}]\", \"notes\": \"n\", \"f/12#1\": \"[{pod:(1)2}p3]\" }"));
         row("billions", malformed::with(R"("model": { "preset": "mlp", "dims": { "batch": 4000000000 } })"));
         row("notes everywhere",
             malformed::with(R"("notes": "a", "mesh": { "notes": "b", "axes": [] }, "run": { "notes": "" })"));
