@@ -149,12 +149,12 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
     const RuleCensus census = countRules(program, *annotations, experiment->rules);
     TableAnswer answer;
     answer.annotations = annotations;
-    for (const Problem& problem : annotationProblems(program, *mesh, *annotations, census, *experiment)) {
-        if (problem.diagnostic.code == Code::RuleUnused)
-            answer.unusedRules.push_back(problem.diagnostic.number("rule"));
-        else
+    for (const Problem& problem : annotationProblems(program, *mesh, *annotations, census, *experiment))
+        if (problem.diagnostic.code != Code::RuleUnused)
             answer.problems.push_back(problem.diagnostic);
-    }
+    for (std::size_t i = 0; i < census.rules.size(); ++i)
+        if (census.rules[i].uses == 0 && census.rules[i].inactiveUses == 0)
+            answer.unusedRules.push_back(static_cast<std::int64_t>(i) + 1);
     for (std::size_t i = 0; i < input.table.rows.size(); ++i)
         answer.rows.push_back(
             resolveRow(ruling, mesh, input.table.rows[i], annotations->arguments[i], answer.problems));

@@ -188,7 +188,7 @@ NamedAttribute* Reader::find(std::vector<NamedAttribute>& attributes, std::strin
 NamedAttribute* Reader::take(Pending& op, std::string_view name, std::string_view other)
 {
     NamedAttribute* found = find(op.attributes, name);
-    NamedAttribute* second = other.empty() ? nullptr : find(op.attributes, other);
+    NamedAttribute* second = other.empty() || other == name ? nullptr : find(op.attributes, other);
     if (found && second) // the same under the name of the pretty form
         (void)m_scanner.problem(Code::DuplicateKey, { { "key", std::string(other) } }, second->position);
     if (!found)

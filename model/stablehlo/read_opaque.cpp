@@ -38,6 +38,13 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
 {
     std::size_t before = s.rawPosition();
     bool comma = false;
+    // Pieces without a name are "value", "value_1" and so on: names of attributes differ.
+    std::size_t values = 0, texts = 0, symbols = 0;
+    const auto nameOfPiece = [&](const char* base, std::size_t& count) -> std::string_view {
+        if (count++ == 0)
+            return base;
+        return m_pieceNames.emplace_back(std::string(base) + '_' + std::to_string(count - 1));
+    };
     std::size_t behindValue = 0; ///< one more than the index of the attribute "value" that was read last
     const auto readBody = [&] {
         const RegionId region = addRegion();
@@ -75,7 +82,9 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
                 s.seek(begin);
                 if (!s.skipItem())
                     return false;
-                attribute = { attribute.name == "dense" ? "value" : "text", s.since(begin), begin, false };
+                const bool isValue = attribute.name == "dense";
+                attribute = { isValue ? nameOfPiece("value", values) : nameOfPiece("text", texts), s.since(begin),
+                    begin, false };
             } else {
                 (void)s.accept('=');
                 const std::size_t value = s.position();
@@ -84,11 +93,12 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
                 attribute.value = s.since(value);
             }
             op.attributes.push_back(attribute);
-            behindValue = attribute.name == "value" ? op.attributes.size() : 0;
+            behindValue = attribute.name.starts_with("value") ? op.attributes.size() : 0;
         } else {
             if (!s.skipItem())
                 return false;
-            op.attributes.push_back({ c == '@' ? "symbol" : "value", s.since(begin), begin, false });
+            op.attributes.push_back({ c == '@' ? nameOfPiece("symbol", symbols) : nameOfPiece("value", values),
+                s.since(begin), begin, false });
         }
         before = s.rawPosition();
     }

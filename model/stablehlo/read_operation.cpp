@@ -472,7 +472,8 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     std::vector<ProgramSharding> shardings;
     if (!op.attributes.empty() && !takeResultShardings(op, shardings))
         return false;
-    if (!checkNames(op.attributes)) // of the pretty form and of the dictionary together
+    // Of the pretty form and of the dictionary together. Pieces of an unknown form have names of our own.
+    if (op.kind != OpKind::Opaque && !checkNames(op.attributes))
         return false;
     if ((!op.isMade && !makeAttributes(op)) || (!op.attributes.empty() && !takeFrontend(op, shardings)))
         return false;

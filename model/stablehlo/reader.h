@@ -6,6 +6,7 @@
 // the first error, which stands in m_trouble.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -285,6 +286,7 @@ private:
     Aliases m_aliases;
     std::vector<LocationText> m_locations;
     std::vector<std::int64_t> m_numbers; ///< used again and again
+    std::deque<std::string> m_pieceNames; ///< of attributes that a text gives no name
     std::size_t m_expanded = 0; ///< characters that aliases have grown to
     std::unordered_map<std::string, std::uint32_t> m_meshes; ///< by name
     bool m_wrappedMeshesFound = false;

@@ -255,7 +255,7 @@ private Q_SLOTS:
         QCOMPARE(resolve(rules, "--names batch --mesh data=4,model=2 --shape 16 --hosts 3").code, 2);
         const Ran tuple = resolve(
             QStringLiteral("[('a', ('data', 'model'))]"), "--names a --mesh data=4,model=2 --shape 16 --hosts 2");
-        QCOMPARE(tuple.code, 2);
+        QCOMPARE(tuple.code, 1); // a finding: the rules are read, and T5X cannot chunk what they give
         QVERIFY(tuple.error.contains(QStringLiteral("E183")));
     }
 
@@ -349,7 +349,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("options");
         for (const char* wrong :
-            { "", "--names a --table t.csv", "--table t.csv", "--names a --dialect penzai", "--names a --shape 8",
+            { "", "--names a --table t.csv", "--table t.csv", "--names a --dialect pensai", "--names a --shape 8",
                 "--names a --mesh x=2 --hosts 2", "--names a --hybrid", "--names a --mesh x=2 --shape 8,8",
                 "--names a --mesh x=2 --shape 8,y", "--names a --mesh x=2 --shape -1", "--names a --devices 0",
                 "--names a --hosts 0", "--names a --mesh x=2 --table", "--names a --fallback no" })

@@ -389,9 +389,9 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTest::addColumn<QString>("code");
         QTest::addColumn<QString>("said");
         QTest::newRow("one missing") << QByteArray("[[[1, 2], [3, 4]]]") << QStringLiteral("E194")
-                                     << QStringLiteral("the list has 1 arguments, and should have 2");
+                                     << QStringLiteral("the number of arguments of the list is 1, and should be 2");
         QTest::newRow("one too many") << QByteArray("[1, 2, 3]") << QStringLiteral("E194")
-                                      << QStringLiteral("has 3 arguments");
+                                      << QStringLiteral("the number of arguments of the list is 3");
         QTest::newRow("missing by name") << QByteArray("{\"arg0\": [[1, 2], [3, 4]]}") << QStringLiteral("E123")
                                          << QStringLiteral("arg1 is not given; it is tensor<2xi32>");
         QTest::newRow("unknown name") << QByteArray("{\"arg7\": 1}") << QStringLiteral("E124")
@@ -399,9 +399,9 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTest::newRow("twice") << QByteArray("{\"arg1\": [1, 2], \"1\": [1, 2]}") << QStringLiteral("E121")
                                << QStringLiteral("arg1");
         QTest::newRow("ragged") << QByteArray("[[[1, 2], [3]], [1, 2]]") << QStringLiteral("E194")
-                                << QStringLiteral("arg0[1] has 1 entries, and should have 2");
+                                << QStringLiteral("the number of entries of arg0[1] is 1, and should be 2");
         QTest::newRow("shape") << QByteArray("[[[1, 2], [3, 4], [5, 6]], [1, 2]]") << QStringLiteral("E194")
-                               << QStringLiteral("arg0 has 3 entries");
+                               << QStringLiteral("the number of entries of arg0 is 3");
         QTest::newRow("rank") << QByteArray("[[1, 2], [1, 2]]") << QStringLiteral("E122") << QStringLiteral("arg0[0]");
         QTest::newRow("type") << QByteArray("[[[1, 2], [3, 4]], [1, 2.5]]") << QStringLiteral("E122")
                               << QStringLiteral("whole number (i32)");
@@ -473,7 +473,7 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         const Ran twice = run(text, { QStringLiteral("--inputs"), good, good });
         QCOMPARE(twice.code, 2);
         QVERIFY2(
-            twice.error.contains(QStringLiteral("--inputs has 2 arrays, and should have 1")), qPrintable(twice.error));
+            twice.error.contains(QStringLiteral("the number of arrays of --inputs is 2, and should be 1")), qPrintable(twice.error));
     }
 
     /// Options of one kind of file mean nothing for the other.

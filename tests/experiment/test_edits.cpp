@@ -399,7 +399,7 @@ func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
         refused(withShardingRule(*made, program, "0", "([i, j], [i, j])->([i, j]) {i=8, j=4, k=2}"), Code::BadFactor);
         refused(withShardingRule(*made, program, "0", "([i], [i])->([i]) {i=8}"), Code::BadFactor);
         refused(withShardingRule(*made, program, "1", "([i, j])->([i, j]) {i=8, j=4}"), Code::BadRule);
-        refused(withShardingRule(*made, program, "arg0", "([i, j])->([i, j]) {i=8, j=4}"), Code::BadRule);
+        refused(withShardingRule(*made, program, "a", "([i, j])->([i, j]) {i=8, j=4}"), Code::BadRule);
         refused(withShardingRule(*made, program, "7", "([i, j])->([i, j]) {i=8, j=4}"), Code::UnknownTensor);
         refused(withShardingRule(example("flax-mlp-logical"), program, "0", usual), Code::InvalidAttribute);
 

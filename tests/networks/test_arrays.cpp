@@ -32,7 +32,8 @@ private Q_SLOTS:
         QVERIFY(program->operations.empty());
         QCOMPARE(program->main().arguments.size(), std::size_t{ 2 });
         const Value& value = program->value(program->find("activations"));
-        QCOMPARE(value.role, Role::Parameter);
+        QCOMPARE(value.role, Role::Input); // it has a dimension "batch"
+        QCOMPARE(program->value(program->find("b")).role, Role::Parameter);
         QVERIFY((value.type.shape == Shape{ 8, 16, 32 }));
         QCOMPARE(value.dimNames, (std::vector<std::string>{ "batch", "", "features" }));
         const LogicalNames names{ LogicalName::of("batch"), LogicalName::none(), LogicalName::of("features") };

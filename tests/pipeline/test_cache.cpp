@@ -92,9 +92,10 @@ private Q_SLOTS:
         }
         const std::int64_t all = allocations - before;
         QVERIFY(all > 1000);
-        int failures = 0;
+        int failures = 0, tries = 0;
         for (std::int64_t request = 1; request <= all; request += 1 + all / 200) {
             AnalysisCache cache;
+            ++tries;
             failRequest(request);
             const SnapshotPtr snapshot = analyse(experiment, 7, cache);
             failRequest(0);
@@ -109,7 +110,7 @@ private Q_SLOTS:
             }
             QVERIFY(analyse(experiment, 8, cache)->ok()); // the cache is none the worse
         }
-        QVERIFY2(failures > 150, qPrintable(QString::number(failures)));
+        QVERIFY2(tries > 90 && failures > 3 * tries / 4, qPrintable(QStringLiteral("%1 of %2").arg(failures).arg(tries)));
     }
 
     void whatIfsWithoutMemoryOrStopped()

@@ -335,7 +335,7 @@ private Q_SLOTS:
             QCOMPARE(sum->operands.size(), std::size_t{ 2 });
         }
         // Values that the text has stand under its ids.
-        QCOMPARE(*list->program->value(slice.value).path, std::string("arg0"));
+        QCOMPARE(*list->program->value(slice.value).path, std::string("a"));
     }
 
     void callsCount()

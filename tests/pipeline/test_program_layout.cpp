@@ -61,21 +61,21 @@ private Q_SLOTS:
         const SnapshotPtr snapshot =
             laidOut(sum(twoByFour + "sdy.mesh @rev = <[\"x\"=2, \"y\"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>\n",
                 "@mesh, [{\"x\", ?}, {?}]", "@rev, [{?}, {\"y\", ?}]"));
-        QCOMPARE(held(*snapshot, "arg0"), std::string("P('x', None)"));
-        QCOMPARE(held(*snapshot, "arg1"), std::string("P(None, 'y')"));
+        QCOMPARE(held(*snapshot, "a"), std::string("P('x', None)"));
+        QCOMPARE(held(*snapshot, "b"), std::string("P(None, 'y')"));
         QCOMPARE(held(*snapshot, "0"), std::string("P(None, None)")); // nothing passes from one mesh to another
-        QCOMPARE(snapshot->row("arg1")->layout.mesh().deviceAt(0), 7);
-        QCOMPARE(snapshot->row("arg0")->layout.mesh().deviceAt(0), 0);
+        QCOMPARE(snapshot->row("b")->layout.mesh().deviceAt(0), 7);
+        QCOMPARE(snapshot->row("a")->layout.mesh().deviceAt(0), 0);
         QVERIFY(!problem(*snapshot, Code::ProgramNotRun)->arg("elsewhere"));
     }
     void axesInAnotherOrderAreTheSameAxes()
     {
         const SnapshotPtr snapshot = laidOut(sum(twoByFour + "sdy.mesh @turned = <[\"y\"=4, \"x\"=2]>\n",
             "@mesh, [{\"x\", ?}, {?}]", "@turned, [{\"x\"}, {\"y\"}]"));
-        QCOMPARE(held(*snapshot, "arg1"), std::string("P('x', 'y')"));
+        QCOMPARE(held(*snapshot, "b"), std::string("P('x', 'y')"));
         // Position (x 1, y 0) of the first mesh is device 4, of the second device 1.
-        QCOMPARE(snapshot->row("arg0")->layout.mesh().deviceAt(4), 4);
-        QCOMPARE(snapshot->row("arg1")->layout.mesh().deviceAt(4), 1);
+        QCOMPARE(snapshot->row("a")->layout.mesh().deviceAt(4), 4);
+        QCOMPARE(snapshot->row("b")->layout.mesh().deviceAt(4), 1);
     }
     void meshesWithOtherAxesAreNamed()
     {
@@ -113,10 +113,10 @@ private Q_SLOTS:
             laidOut(sum(twoByFour, "@mesh, [{\"y\", ?}, {?}]", "@mesh, [{?}, {\"x\"}]", "6x8"));
         const Diagnostic* said = problem(*snapshot, Code::SilentlyReplicated);
         QVERIFY(said);
-        QCOMPARE(said->where.path, std::string("arg0"));
+        QCOMPARE(said->where.path, std::string("a"));
         QCOMPARE(said->number("size"), 6);
         QCOMPARE(said->number("partitions"), 4);
-        QCOMPARE(held(*snapshot, "arg0"), std::string("P(None, 'x')"));
+        QCOMPARE(held(*snapshot, "a"), std::string("P(None, 'x')"));
     }
     void groupsThatDisagreeAreSaid()
     {

@@ -307,7 +307,7 @@ void TestPositional::written_data()
     row("PositionalSharding([[0, 1], [2]])", "syntax 1:29");
     row("PositionalSharding([])", "syntax 1:22");
     row("PositionalSharding([0, 0])", "device_twice 1:20");
-    row("PositionalSharding([{0, 1} {2}])", "bad_reshape 1:20");
+    row("PositionalSharding([{0, 1} {2}])", "syntax 1:20");
     row("PositionalSharding([{CPU 0} {GPU 1}])", "syntax 1:30");
     row("PositionalSharding([{CPU 0} ... {CPU 9}])", "syntax 1:29");
     row("PositionalSharding([0, 1], shape=(3,))", "syntax 1:34");

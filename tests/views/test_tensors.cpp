@@ -371,7 +371,7 @@ private Q_SLOTS:
         QCOMPARE(view.model()->rowCount(), 5);
         QCOMPARE(view.model()->path(view.tree()->currentIndex()), u"params/layers.0/W1"_s);
         auto* kinds = view.findChild<QComboBox*>();
-        kinds->setCurrentIndex(2);
+        kinds->setCurrentIndex(kinds->findText(u"Gradients"_s));
         QCOMPARE(view.model()->index(0, 0).data().toString(), u"Gradients"_s);
     }
 };
