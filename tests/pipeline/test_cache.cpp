@@ -85,6 +85,10 @@ private Q_SLOTS:
     void anAnalysisWithoutMemoryIsAProblem()
     {
         const ExperimentPtr experiment = notebook();
+        {
+            AnalysisCache cache;
+            QVERIFY(analyse(experiment, 1, cache)->ok()); // tables that are made once are there from now on
+        }
         const std::int64_t before = allocations;
         {
             AnalysisCache cache;
@@ -110,7 +114,7 @@ private Q_SLOTS:
             }
             QVERIFY(analyse(experiment, 8, cache)->ok()); // the cache is none the worse
         }
-        QVERIFY2(tries > 90 && failures > 3 * tries / 4, qPrintable(QStringLiteral("%1 of %2").arg(failures).arg(tries)));
+        QVERIFY2(failures > 150, qPrintable(QStringLiteral("%1 of %2").arg(failures).arg(tries)));
     }
 
     void whatIfsWithoutMemoryOrStopped()
