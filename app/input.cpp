@@ -158,6 +158,19 @@ SnapshotPtr analyse(const Experiment& experiment)
     return shardscope::analyse(std::make_shared<const Experiment>(experiment), 1, cache);
 }
 
+Error unknownValue(const std::string& key, const std::string& asked, std::vector<std::string> known)
+{
+    constexpr std::size_t most = 20;
+    std::vector<Arg> args{ { "key", key }, { "value", asked } };
+    const std::string name = asked.starts_with('%') ? asked.substr(1) : asked;
+    if (std::string nearest = nearestName(name, known); !nearest.empty())
+        args.emplace_back("nearest", std::move(nearest));
+    if (known.size() > most)
+        known.resize(most);
+    args.emplace_back("known", std::move(known));
+    return Error{ Code::UnknownValue, std::move(args), {} };
+}
+
 std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot, ValueId about)
 {
     std::vector<Diagnostic> all = input.warnings;

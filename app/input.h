@@ -28,6 +28,9 @@ struct Input {
 /// The analysis of the experiment.
 [[nodiscard]] SnapshotPtr analyse(const Experiment& experiment);
 
+/// UnknownValue: what was asked for, what it may have been meant to be, and names that are known (the first twenty).
+[[nodiscard]] Error unknownValue(const std::string& key, const std::string& asked, std::vector<std::string> known);
+
 /// Warnings of reading, then problems of the analysis, each with its line and column if it points into the file.
 /// Findings about several tensors name the first; where one tensor is asked `about`, that one or the one of its layer.
 [[nodiscard]] std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot, ValueId about = {});

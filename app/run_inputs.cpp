@@ -97,13 +97,7 @@ private:
                 return i;
             known.insert(known.end(), m_names[i].begin(), m_names[i].end());
         }
-        std::vector<Arg> args{ { "key", "argument" }, { "value", asked } };
-        if (std::string nearest = nearestName(name, known); !nearest.empty())
-            args.emplace_back("nearest", std::move(nearest));
-        if (known.size() > 20)
-            known.resize(20);
-        args.emplace_back("known", std::move(known));
-        return fail(Code::UnknownValue, std::move(args));
+        return tl::unexpected(unknownValue("argument", asked, std::move(known)));
     }
 
     Result<void> set(std::size_t argument, std::vector<std::byte> bytes, const std::string& from)

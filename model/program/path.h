@@ -13,7 +13,8 @@ namespace shardscope {
 [[nodiscard]] bool globMatches(std::string_view glob, std::string_view path);
 /// Values whose path matches, in order of their ids.
 [[nodiscard]] std::vector<ValueId> select(const Program& program, std::string_view glob);
-/// Of a program that was read also by the names of its text (program/name_values.h). UnknownTensor, with the nearest known path, if nothing has that path.
+/// Of a program that was read also by the names of its text (program/name_values.h). UnknownTensor, with the nearest
+/// known path, if nothing has that path.
 [[nodiscard]] Result<ValueId> findValue(const Program& program, std::string_view path);
 
 } // namespace shardscope

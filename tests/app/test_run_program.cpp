@@ -472,8 +472,8 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         const QString good = file("good.npy", npy("<f4", "()", QByteArray(4, '\0')));
         const Ran twice = run(text, { QStringLiteral("--inputs"), good, good });
         QCOMPARE(twice.code, 2);
-        QVERIFY2(
-            twice.error.contains(QStringLiteral("the number of arrays of --inputs is 2, and should be 1")), qPrintable(twice.error));
+        QVERIFY2(twice.error.contains(QStringLiteral("the number of arrays of --inputs is 2, and should be 1")),
+            qPrintable(twice.error));
     }
 
     /// Options of one kind of file mean nothing for the other.

@@ -64,7 +64,8 @@ private Q_SLOTS:
             << with("stablehlo.tanh %0 :",
                    "stablehlo.tanh %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"y\":(3)2}, {}]>]>} :")
             << "standard input:4:3: E431: stablehlo.tanh, result 0: “y” has size 4 and no part :(3)2.";
-        QTest::newRow("text") << with("return", "retrun") << "standard input:2:11: E194: the number of returned values of @main is 0";
+        QTest::newRow("text") << with("return", "retrun")
+                              << "standard input:2:11: E194: the number of returned values of @main is 0";
     }
     void illegalPrograms()
     {

@@ -102,7 +102,8 @@ std::string checkError(const Error& error, std::string_view text)
         return "column " + std::to_string(error.where.column);
     if (error.code == Code::Syntax && (error.where.line == 0 || error.where.column == 0))
         return "a syntax error without a place";
-    if (error.code == Code::Syntax && (error.text("expected").empty() || (!error.arg("found") && !error.arg("problem"))))
+    if (error.code == Code::Syntax
+        && (error.text("expected").empty() || (!error.arg("found") && !error.arg("problem"))))
         return "a syntax error that does not say what was expected and found";
     return {};
 }

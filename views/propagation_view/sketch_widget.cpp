@@ -175,16 +175,6 @@ void SketchWidget::paintEvent(QPaintEvent*)
         painter.drawLine(tensor.isResult ? QPointF(tensor.rect.center().x(), tensor.rect.top())
                                          : QPointF(tensor.rect.center().x(), tensor.rect.bottom()),
             middle);
-    if (!m_sketch.operation.isEmpty()) {
-        const qreal width = textWidth(Metrics::semibold(), m_sketch.operation) + 2 * Metrics::scaled(8);
-        const QRectF box(middle.x() - width / 2, middle.y() - Metrics::scaled(11), width, 2 * Metrics::scaled(11));
-        painter.setPen(QPen(theme.border, 1));
-        painter.setBrush(theme.button);
-        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2);
-        painter.setPen(theme.text);
-        painter.setFont(Metrics::semibold());
-        painter.drawText(box, Qt::AlignCenter, m_sketch.operation);
-    }
     for (const SketchTensor& tensor : m_sketch.tensors)
         paintTensor(painter, tensor);
     // The way of each axis, and how far along it is.
@@ -204,6 +194,16 @@ void SketchWidget::paintEvent(QPaintEvent*)
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme.meshAxis(move.axis));
         painter.drawEllipse(path.pointAtPercent(std::clamp(done, 0.0, 1.0)), Metrics::scaled(4), Metrics::scaled(4));
+    }
+    if (!m_sketch.operation.isEmpty()) {
+        const qreal width = textWidth(Metrics::semibold(), m_sketch.operation) + 2 * Metrics::scaled(8);
+        const QRectF box(middle.x() - width / 2, middle.y() - Metrics::scaled(11), width, 2 * Metrics::scaled(11));
+        painter.setPen(QPen(theme.border, 1));
+        painter.setBrush(theme.button);
+        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2);
+        painter.setPen(theme.text);
+        painter.setFont(Metrics::semibold());
+        painter.drawText(box, Qt::AlignCenter, m_sketch.operation);
     }
 }
 

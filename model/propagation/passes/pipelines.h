@@ -35,8 +35,8 @@ struct PipelineOutcome {
 /// Everything before propagation.
 [[nodiscard]] Result<Program> importProgram(Program program, PipelineOptions options = {});
 /// As much of it as leaves a program as a person reads it: loops, computations and calls stay, and propagation passes
-/// their borders by implicit edges. Every call has a body of its own (copies stand behind what there was), constants are
-/// split, constraints and groups applied, axes of size 1 leave the shardings.
+/// their borders by implicit edges. Every call has a body of its own (copies stand behind what there was), constants
+/// are split, constraints and groups applied, axes of size 1 leave the shardings.
 [[nodiscard]] Result<Program> prepareInPlace(Program program);
 /// For a reader, behind propagation: copies of a function that came to equal shardings are one again, and functions
 /// declare the shardings of their results.
