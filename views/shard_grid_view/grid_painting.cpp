@@ -9,6 +9,7 @@
 #include "document/selection.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
+#include "views/widgets/padding_painting.h"
 #include "views/widgets/shard_colour.h"
 #include "words/device_list.h"
 #include "words/words.h"
@@ -362,16 +363,8 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
 
 void GridCanvas::paintPadding(QPainter& painter, const QRect& panel, const Theme& theme) const
 {
-    for (const QRect& part : m_grid.padding(panel)) {
-        painter.setBrushOrigin(0, 0);
-        painter.fillRect(part, theme.alternateRow);
-        painter.fillRect(part, theme.hatch(devicePixelRatioF()));
-        QPen pen(theme.strongLine, 1);
-        pen.setDashPattern({ 3, 2 });
-        painter.setPen(pen);
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(part.adjusted(0, 0, -1, -1));
-    }
+    for (const QRect& part : m_grid.padding(panel))
+        shardscope::paintPadding(painter, part, theme, devicePixelRatioF());
 }
 
 void GridCanvas::paintPaddingWords(QPainter& painter, const QRect& panel, const Theme& theme) const

@@ -7,6 +7,7 @@
 #include "document/selection.h"
 #include "views/theme/theme.h"
 #include "views/values_view/heat_canvas.h"
+#include "views/widgets/padding_painting.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -66,15 +67,8 @@ void HeatCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
         painter.setBrushOrigin(0, 0);
         painter.fillRect(rect, theme.dots(theme.base, devicePixelRatioF()));
     }
-    for (const QRect& part : m_layout.padding(panel)) {
-        painter.setBrushOrigin(0, 0);
-        painter.fillRect(part, theme.alternateRow);
-        painter.fillRect(part, theme.hatch(devicePixelRatioF()));
-        QPen pen(theme.strongLine, 1);
-        pen.setDashPattern({ 3, 2 });
-        painter.setPen(pen);
-        painter.drawRect(part.adjusted(0, 0, -1, -1));
-    }
+    for (const QRect& part : m_layout.padding(panel))
+        paintPadding(painter, part, theme, devicePixelRatioF());
 }
 
 /// Elements that are large enough bear their numbers.

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The controls of the dock Collectives, and how they share its room.
+#include "views/collectives_view/collectives_view.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "views/collectives_view/collective_page.h"
+#include "views/collectives_view/collective_texts.h"
+#include "views/collectives_view/side_by_side.h"
+#include "views/collectives_view/sums_bars.h"
+#include "views/collectives_view/work_strip.h"
+#include "views/panel/follow_link.h"
+#include "views/panel/obstacle.h"
+#include "views/panel/panel.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "views/widgets/chip.h"
+#include "views/widgets/row_table.h"
+#include "views/widgets/segmented_bar.h"
+#include "words/links.h"
+#include "words/utf8.h"
+
+namespace shardscope {
+
+CollectivesView::CollectivesView(Document* document, Selection* selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_selection(selection)
+    , m_model(new CollectivesModel(this))
+    , m_filter(new CollectivesFilter(m_model, this))
+    , m_strip(new WorkStrip(this))
+    , m_content(new QWidget(this))
+    , m_side(new SideBySide(this))
+    , m_empty(new EmptyPage(QString(), QString(), this))
+    , m_search(new QLineEdit(this))
+    , m_choices{ new QComboBox(this), new QComboBox(this), new QComboBox(this) }
+    , m_compare(new QToolButton(this))
+    , m_sumsBy(new SegmentedBar({ tr("Kind"), tr("Axes"), tr("Layer") }, this))
+    , m_sums(new SumsBars(this))
+    , m_sumsScroll(new QScrollArea(this))
+    , m_sumsSide(new QWidget(this))
+    , m_table(new QTableView(this))
+    , m_none(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_total(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_splitter(new QSplitter(Qt::Vertical, this))
+    , m_page(new CollectivePage(selection, this))
+    , m_job(this, [this](const MadePtr& made) { receive(made); })
+{
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    auto* content = new QVBoxLayout(m_content);
+    content->setContentsMargins(0, 0, 0, 0);
+    content->setSpacing(0);
+    content->addLayout(filterRow());
+    m_splitter->addWidget(listSide());
+    m_splitter->addWidget(m_page);
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->setStretchFactor(0, 2);
+    m_splitter->setStretchFactor(1, 3);
+    content->addWidget(m_splitter, 1);
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 1, 1);
+    column->setSpacing(0);
+    column->addWidget(new StaleRibbon(document, this));
+    column->addWidget(m_strip);
+    column->addWidget(m_content, 1);
+    column->addWidget(m_empty, 1);
+    column->addWidget(m_side, 1);
+    m_side->hide();
+    setFocusProxy(m_table);
+    connectAll();
+    refresh();
+}
+
+QLayout* CollectivesView::filterRow()
+{
+    m_search->setPlaceholderText(tr("Filter by value, kind, axis, operation…"));
+    m_search->setAccessibleName(tr("Filter collectives"));
+    m_search->setClearButtonEnabled(true);
+    m_search->addAction(icon(QStringLiteral("filter"), IconColor::Secondary), QLineEdit::LeadingPosition);
+    m_search->setMinimumWidth(Metrics::scaled(100));
+    const QString names[] = { tr("Kind of collective"), tr("Mesh axes"), tr("Layer") };
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(8, 6, 8, 6);
+    row->setSpacing(6);
+    row->addWidget(m_search, 2);
+    for (std::size_t i = 0; i < m_choices.size(); ++i) {
+        m_choices[i]->setAccessibleName(names[i]);
+        m_choices[i]->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        m_choices[i]->setMinimumContentsLength(8);
+        row->addWidget(m_choices[i], 1);
+    }
+    m_compare->setIcon(icon(QStringLiteral("compare")));
+    m_compare->setAccessibleName(tr("Examples side by side"));
+    m_compare->setToolTip(tr("One layer written in three ways, and what each of them sends"));
+    row->addWidget(m_compare);
+    return row;
+}
+
+QWidget* CollectivesView::listSide()
+{
+    makeRowTable(m_table, m_filter, tr("Collectives"));
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setItemDelegateForColumn(CollectivesModel::Axes, new ChipsDelegate(m_table));
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setMinimumSectionSize(Metrics::scaled(28));
+    header->setStretchLastSection(true);
+    header->setSortIndicatorClearable(true);
+    header->setSortIndicator(-1, Qt::AscendingOrder);
+    m_table->setSortingEnabled(true);
+    m_table->setMinimumHeight(Metrics::scaled(66));
+    m_table->viewport()->installEventFilter(this);
+    auto* corner = new QWidget(m_table); // between the two scroll bars
+    corner->setBackgroundRole(QPalette::Base);
+    corner->setAutoFillBackground(true);
+    m_table->setCornerWidget(corner);
+
+    m_sumsBy->setAccessibleName(tr("Sums by kind, axes or layer"));
+    m_sums->setAccessibleName(tr("Sums of collectives"));
+    m_sumsScroll->setWidget(m_sums);
+    m_sumsScroll->setWidgetResizable(true);
+    m_sumsScroll->setFrameShape(QFrame::NoFrame);
+    m_sumsScroll->setFocusPolicy(Qt::NoFocus);
+    m_sumsScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_sumsScroll->viewport()->setBackgroundRole(QPalette::Base);
+
+    auto* sums = new QVBoxLayout(m_sumsSide);
+    sums->setContentsMargins(0, 2, 0, 2);
+    sums->setSpacing(4);
+    auto* by = new QHBoxLayout;
+    by->setContentsMargins(8, 0, 8, 0);
+    by->addWidget(m_sumsBy);
+    by->addStretch();
+    sums->addLayout(by);
+    sums->addWidget(m_sumsScroll, 1);
+
+    auto* rows = new QVBoxLayout;
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    rows->addWidget(m_table, 1);
+    m_none->setText(tr("No collective passes the filter."));
+    m_none->setAlignment(Qt::AlignCenter);
+    m_none->hide();
+    rows->addWidget(m_none, 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(8, 2, 8, 2);
+    m_total->setElided(true);
+    m_total->setAccessibleName(tr("Total"));
+    foot->addWidget(m_total);
+    rows->addLayout(foot);
+
+    auto* side = new QWidget(this);
+    m_listLine = new QBoxLayout(QBoxLayout::LeftToRight, side);
+    m_listLine->setContentsMargins(0, 0, 0, 0);
+    m_listLine->setSpacing(0);
+    m_listLine->addWidget(m_sumsSide);
+    m_listLine->addLayout(rows, 1);
+    return side;
+}
+
+void CollectivesView::fitColumns()
+{
+    using Column = CollectivesModel::Column;
+    const int widest[CollectivesModel::ColumnCount] = { 44, 140, 160, 220, 90, 80, 90, 80, 110, 150, 120, 260 };
+    for (int column = 0; column < CollectivesModel::ColumnCount; ++column) {
+        m_table->setColumnHidden(column, m_model->isIdle(column));
+        int wanted = Metrics::scaled(160); // who decided is worked out for what is in sight
+        if (column == Column::Number) {
+            wanted = m_table->fontMetrics().horizontalAdvance(words::count(m_model->rowCount())) + Metrics::scaled(16);
+        } else if (column == Column::Axes) {
+            wanted = chipsWidth();
+        } else if (column == Column::Sent) {
+            wanted = m_table->fontMetrics().horizontalAdvance(QStringLiteral("1,023 KiB")) + Metrics::scaled(6);
+        } else if (column != Column::Rule) {
+            m_table->resizeColumnToContents(column);
+            wanted = m_table->columnWidth(column) + 2;
+        }
+        m_table->setColumnWidth(column, std::min(wanted, Metrics::scaled(widest[column])));
+    }
+    m_tensorWidth = m_table->columnWidth(Column::Tensor);
+    fitTensorColumn();
+}
+
+/// Of the widest row of chips; longer lists are looked through at their beginning.
+int CollectivesView::chipsWidth() const
+{
+    constexpr int looked = 500;
+    int widest = m_table->fontMetrics().horizontalAdvance(tr("Axes")) + Metrics::scaled(16);
+    for (int row = 0; row < std::min(m_model->rowCount(), looked); ++row) {
+        int width = 10;
+        for (const AxisRef& axis : m_model->entry(row).axes)
+            width += chipSize(words::fromStd(toString(*m_model->entry(row).mesh, axis))).width() + 4;
+        widest = std::max(widest, width);
+    }
+    return widest;
+}
+
+/// Names give way, so that what is sent can be seen beside them.
+void CollectivesView::fitTensorColumn()
+{
+    using Column = CollectivesModel::Column;
+    int rest = m_table->viewport()->width();
+    for (const int column : { Column::Number, Column::Kind, Column::Axes, Column::Sent })
+        rest -= m_model->isIdle(column) ? 0 : m_table->columnWidth(column);
+    const int wanted = std::clamp(rest, std::min(Metrics::scaled(56), m_tensorWidth), m_tensorWidth);
+    if (m_tensorWidth > 0 && wanted != m_table->columnWidth(Column::Tensor))
+        m_table->setColumnWidth(Column::Tensor, wanted);
+}
+
+void CollectivesView::arrange()
+{
+    const bool beside = width() >= Metrics::scaled(520), roomy = width() >= Metrics::scaled(1000);
+    const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
+    if (m_splitter->orientation() != orientation || m_splitter->sizes().value(0) == 0) {
+        m_splitter->setOrientation(orientation);
+        const int all = beside ? width() : height();
+        m_splitter->setSizes({ all * 39 / 100, all * 61 / 100 });
+    }
+    // The sums stand beside the rows where there is room, else below them.
+    const bool left = roomy || !beside;
+    m_listLine->setDirection(left ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
+    m_sumsScroll->setMinimumWidth(left ? Metrics::scaled(176) : 0);
+    m_sumsScroll->setMaximumWidth(left ? Metrics::scaled(176) : QWIDGETSIZE_MAX);
+    m_sumsScroll->setMinimumHeight(left ? 0 : Metrics::scaled(3 * 22));
+    m_sumsScroll->setMaximumHeight(left ? QWIDGETSIZE_MAX : Metrics::scaled(4 * 22));
+    m_sumsSide->setVisible(left ? width() >= Metrics::scaled(400) : height() >= Metrics::scaled(260));
+}
+
+} // namespace shardscope
