@@ -157,7 +157,7 @@ void TextPane::start()
         return;
     }
     const std::size_t size = m_snapshot->program ? m_snapshot->program->operations.size() : 0;
-    if (m_watcher.isRunning()) {
+    if (m_isPrinting) {
         m_wanted = true;
         return;
     }
@@ -167,6 +167,7 @@ void TextPane::start()
     }
     m_printing = m_snapshot;
     auto promise = std::make_shared<QPromise<std::shared_ptr<const ProgramText>>>();
+    m_isPrinting = true;
     m_watcher.setFuture(promise->future());
     promise->start();
     QThreadPool::globalInstance()->start([promise, snapshot = m_snapshot, which = m_which] {
@@ -180,6 +181,7 @@ void TextPane::start()
 
 void TextPane::receive()
 {
+    m_isPrinting = false;
     if (m_wanted || m_printing != m_snapshot) {
         start();
         return;

@@ -27,7 +27,7 @@ public:
     /// the text before stays until then.
     /// `newest` is the analysis whose problems are marked; it may have no program that can be shown.
     void setSnapshot(SnapshotPtr snapshot, SnapshotPtr newest);
-    [[nodiscard]] bool isWorking() const { return m_watcher.isRunning() || m_wanted; }
+    [[nodiscard]] bool isWorking() const { return m_isPrinting || m_wanted; }
     [[nodiscard]] bool hasText() const { return m_model->rowCount() > 0; }
 
     [[nodiscard]] Which which() const { return m_which; }
@@ -85,6 +85,7 @@ private:
     std::string m_marked;
     int m_markedBegin = 0, m_markedEnd = 0;
     QFutureWatcher<std::shared_ptr<const ProgramText>> m_watcher;
+    bool m_isPrinting = false; ///< until the text has been received: the future itself is done before that
     SnapshotPtr m_printing; ///< what the text at work is of
 };
 
