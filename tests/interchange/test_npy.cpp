@@ -39,7 +39,8 @@ std::vector<T> elements(const std::string& text)
     if (!bytes)
         qFatal("elements: %s", std::string(bytes.error().kind()).c_str());
     std::vector<T> out(bytes->size() / sizeof(T));
-    std::memcpy(out.data(), bytes->data(), bytes->size());
+    if (!bytes->empty())
+        std::memcpy(out.data(), bytes->data(), bytes->size());
     return out;
 }
 
