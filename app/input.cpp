@@ -137,9 +137,10 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
                 text.error().args.emplace_back("nearest", nearest);
         return tl::unexpected(std::vector{ text.error() });
     }
-    if (name == "-" && looksLikeProgram(*text)) {
-        Result<Experiment> experiment =
-            experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(std::move(*text)) }, "program");
+    if (looksLikeProgram(*text)) {
+        Result<Experiment> experiment = name == "-"
+            ? experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(std::move(*text)) }, "program")
+            : openProgram(QString::fromStdString(name));
         if (!experiment)
             return tl::unexpected(inFile({ std::move(experiment.error()) }, shownName(name)));
         return Input{ shownName(name), std::move(*experiment), {}, {} };

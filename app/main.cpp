@@ -152,7 +152,9 @@ CLI::Validator oneOf(std::vector<std::string> values)
 
 void addFile(CLI::App& command, std::string& file)
 {
-    command.add_option("FILE", file, "Experiment file, - for standard input, or the id of a built-in example")
+    command
+        .add_option("FILE", file,
+            "Experiment file, program in StableHLO text (.mlir), - for standard input, or the id of a built-in example")
         ->required();
 }
 
@@ -172,7 +174,8 @@ int main(int argc, char** argv)
     app.require_subcommand(0, 1);
     app.formatter(std::make_shared<cli::HelpText>());
     std::string file;
-    app.add_option("FILE", file, "Experiment file to open, - for standard input, or the id of a built-in example");
+    app.add_option(
+        "FILE", file, "Experiment or program (.mlir) to open, - for standard input, or the id of a built-in example");
     int status = cli::Done;
     cli::addRun(app, status);
     cli::addShow(app, status);

@@ -135,6 +135,19 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
             return after;
         return withAxisSizes(*after, { after->hardware.devices.count() / places, places });
     }
+    case Fix::Kind::SetDcnShape: {
+        const Result<MeshShape> slices = parseMeshShape(fix.name);
+        if (!slices)
+            return tl::unexpected(slices.error());
+        if (slices->size() != experiment.mesh.axes.size())
+            return fail(
+                Code::AxisNamesLength, { { "names", experiment.mesh.axes.size() }, { "axes", slices->size() } });
+        OrderSetting order = experiment.mesh.order;
+        order.dcn.clear();
+        for (std::size_t i = 0; i < slices->size(); ++i)
+            order.dcn.push_back({ experiment.mesh.axes[i].name, (*slices)[i] });
+        return withOrder(experiment, std::move(order));
+    }
     case Fix::Kind::DropShardingRule:
         return withoutShardingRule(experiment, fix.name);
     case Fix::Kind::OrderById:

@@ -32,20 +32,22 @@ Problem orderProblem(const Experiment& experiment, Diagnostic diagnostic)
     constexpr std::size_t mostShapes = 2;
     const OrderSetting& order = experiment.mesh.order;
     std::vector<Fix> candidates;
+    const auto offer = [&](std::string_view list, Fix::Kind kind) {
+        std::vector<std::string> named = diagnostic.list(list);
+        named.resize(std::min(named.size(), mostShapes));
+        for (std::string& each : named)
+            candidates.push_back({ kind, std::move(each), 0, 0 });
+    };
     if (diagnostic.code == Code::NoAxisAssignment && order.method != OrderMethod::MakeMesh && !order.sharePhysicalAxes)
         candidates.push_back({ Fix::Kind::SharePhysicalAxes, {}, 0, 0 });
     if (diagnostic.code == Code::OrderShape) {
         candidates.push_back({ Fix::Kind::SetAxisSizes, diagnostic.text("shape"), 0, 0 });
+    } else if (diagnostic.code == Code::GranuleCountMismatch) {
+        offer("shapes", Fix::Kind::SetDcnShape);
     } else if (order.method != OrderMethod::Hybrid) { // there they are those inside a slice
-        std::vector<std::string> shapes = diagnostic.list("shapes");
-        shapes.resize(std::min(shapes.size(), mostShapes));
-        for (std::string& shape : shapes)
-            candidates.push_back({ Fix::Kind::SetAxisSizes, std::move(shape), 0, 0 });
+        offer("shapes", Fix::Kind::SetAxisSizes);
     }
-    std::vector<std::string> submeshes = diagnostic.list("submeshes");
-    submeshes.resize(std::min(submeshes.size(), mostShapes));
-    for (std::string& submesh : submeshes)
-        candidates.push_back({ Fix::Kind::SetSubmesh, std::move(submesh), 0, 0 });
+    offer("submeshes", Fix::Kind::SetSubmesh);
     if (!(automaticOrder(experiment.hardware.devices, experiment.mesh) == order))
         candidates.push_back({ Fix::Kind::OrderAutomatically, {}, 0, 0 });
     candidates.push_back({ Fix::Kind::OrderById, {}, 0, 0 });

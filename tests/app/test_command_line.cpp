@@ -441,6 +441,22 @@ private Q_SLOTS:
         QVERIFY(w1->at("bytes_per_device") == 16 * 8 * 4);
     }
 
+    /// What a file holds says how it is read, not its name alone.
+    void showProgramOfAnyName()
+    {
+        QFile file(m_folder.filePath(QStringLiteral("program.txt")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(
+            "sdy.mesh @mesh = <[\"x\"=2]>\n"
+            "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<8xf32> {\n"
+            "  %0 = stablehlo.tanh %a : tensor<8xf32>\n"
+            "  return %0 : tensor<8xf32>\n}\n");
+        file.close();
+        const Ran ran = runProgram({ QStringLiteral("show"), file.fileName() });
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(ran.out.contains(QStringLiteral("P(x)")), qPrintable(ran.out));
+    }
+
     void showTensor()
     {
         const QString path = file(smallMlp());

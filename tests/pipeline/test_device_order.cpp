@@ -128,6 +128,27 @@ private Q_SLOTS:
         QCOMPARE(submeshes, 2);
     }
 
+    void slicesAlongAxesAreOffered()
+    {
+        Experiment experiment = on("2*tpu-v5e:4x4", { { "data", 8 }, { "model", 4 } }, OrderMethod::Hybrid);
+        experiment.mesh.order.dcn = { { "data", 1 }, { "model", 1 } };
+        const SnapshotPtr snapshot = analysed(experiment);
+        const Problem* problem = find(*snapshot, Code::GranuleCountMismatch);
+        QVERIFY(problem);
+        int offered = 0;
+        for (const Fix& fix : problem->fixes) {
+            const Result<Experiment> mended = applyFix(experiment, fix);
+            QVERIFY(mended.has_value());
+            QVERIFY(analysed(*mended)->mesh);
+            if (fix.kind == Fix::Kind::SetDcnShape) {
+                ++offered;
+                QCOMPARE(mended->mesh.order.dcn.size(), std::size_t{ 2 });
+                QCOMPARE(mended->mesh.order.dcn[0].size * mended->mesh.order.dcn[1].size, 2);
+            }
+        }
+        QVERIFY(offered >= 1);
+    }
+
     void slowLinksAreThoseBetweenSlices()
     {
         // One slice of 16 hosts: ICI everywhere. Two: the axis that leaves them is slow.
