@@ -13,6 +13,7 @@
 #include "partition/partition.h"
 #include "pipeline/cache.h"
 #include "pipeline/memory_fixes.h"
+#include "pipeline/memory_placement.h"
 #include "pipeline/problems.h"
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
@@ -200,12 +201,14 @@ void sortProblems(std::vector<Problem>& problems)
     });
 }
 
-/// An array that does not divide is a fault of running: padded, it can still be looked at. Other errors leave arrays
-/// of which nobody knows how they should be cut.
+/// An array that does not divide is a fault of running: padded, it can still be looked at. So is one in a memory that
+/// the devices lack. Other errors leave arrays of which nobody knows how they should be cut.
 bool canLayOut(const std::vector<Problem>& problems)
 {
     return std::all_of(problems.begin(), problems.end(), [](const Problem& problem) {
-        return problem.diagnostic.severity() != Severity::Error || problem.diagnostic.code == Code::Indivisible;
+        const Code code = problem.diagnostic.code;
+        return problem.diagnostic.severity() != Severity::Error || code == Code::Indivisible
+            || code == Code::UnknownMemoryKind;
     });
 }
 
@@ -220,6 +223,9 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     if (auto* program = std::get_if<ProgramModel>(&model)) {
         program->shardingRules.clear();
         program->shardings.clear();
+    } else if (auto* arrays = std::get_if<ArraysModel>(&model)) {
+        for (NamedArraySetting& array : arrays->arrays)
+            array.memoryKind.reset(); // where an array lies changes neither the program nor its layout
     }
     const std::uint64_t modelHash = hashOf(model);
     std::shared_ptr<const BuiltProgram> built = cache.impl().programs.find(modelHash, model);
@@ -259,6 +265,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
 
     snapshot.annotations = annotate(*snapshot.program, *mesh, experiment);
     RuleCensus census = countRules(*snapshot.program, *snapshot.annotations, experiment.rules);
+    append(snapshot.problems, placementProblems(experiment));
     append(snapshot.problems, annotationProblems(*snapshot.program, *mesh, *snapshot.annotations, census, experiment));
     snapshot.ruleUses = std::move(census.rules);
     snapshot.namesWithoutRule = std::move(census.namesWithoutRule);
@@ -301,6 +308,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     append(snapshot.problems, layoutProblems(snapshot));
     addTensorRows(snapshot);
     if (snapshot.plan) {
+        snapshot.plan = planWithoutHostArrays(snapshot);
         std::vector<Problem> memory = memoryProblems(experiment, *snapshot.plan);
         for (Problem& problem : memory)
             problem.fixes = memoryFixes(snapshot, cache, stop);
