@@ -70,7 +70,7 @@ void addOfStep(const Snapshot& snapshot, HostTransfers& transfers)
             continue;
         HostTransfer transfer;
         transfer.value = argument;
-        transfer.from = row->memoryKind;
+        transfer.from = *row->memoryKind;
         transfer.to = own;
         transfer.bytes = memoryTransfer(row->layout, byteSize(row->type.dtype), transfer.from, transfer.to);
         if (read[argument.index])
@@ -92,8 +92,7 @@ Layout layoutOf(const Snapshot& snapshot, ValueId value)
     const TensorType& type = snapshot.program->value(value).type;
     const std::vector<TensorSharding>& all = snapshot.propagation->shardings;
     const bool fits = value.index < all.size() && all[value.index].rank() == type.rank();
-    return Layout(
-        snapshot.mesh, fits ? all[value.index] : TensorSharding::fullyReplicated(type.rank()), type.shape);
+    return Layout(snapshot.mesh, fits ? all[value.index] : TensorSharding::fullyReplicated(type.rank()), type.shape);
 }
 
 void addOfProgram(const Snapshot& snapshot, HostTransfers& transfers)
@@ -135,19 +134,20 @@ bool isOwnMemory(MemoryKind kind, std::string_view platform)
 
 bool isOnHost(const Snapshot& snapshot, const TensorRow& row)
 {
-    return !isOwnMemory(row.memoryKind, platformOf(*snapshot.experiment));
+    return row.memoryKind && !isOwnMemory(*row.memoryKind, platformOf(*snapshot.experiment));
 }
 
 void placeRows(Snapshot& snapshot)
 {
     const Experiment& experiment = *snapshot.experiment;
     const MemoryKind own = defaultMemoryKind(platformOf(experiment));
+    const auto lies = [own](std::optional<MemoryKind> kind) { return kind == own ? std::nullopt : kind; };
     if (std::holds_alternative<ProgramModel>(experiment.model)) {
         const ProgramMemory memory = memoryOf(*snapshot.program);
         for (TensorRow& row : snapshot.tensors) {
-            const bool said = row.value.index < memory.sources.size()
-                && memory.sources[row.value.index] != MemorySource::Nothing;
-            row.memoryKind = said ? memory.of(row.value).value_or(own) : own;
+            const bool said =
+                row.value.index < memory.sources.size() && memory.sources[row.value.index] != MemorySource::Nothing;
+            row.memoryKind = lies(said ? memory.of(row.value) : std::nullopt);
         }
         return;
     }
@@ -155,7 +155,9 @@ void placeRows(Snapshot& snapshot)
     for (TensorRow& row : snapshot.tensors) {
         const auto found = said.find(row.path);
         const bool fromHost = row.role == Role::Parameter && !experiment.placement.paramsOnDevices;
-        row.memoryKind = found != said.end() ? found->second : fromHost ? MemoryKind::PinnedHost : own;
+        row.memoryKind = found != said.end() ? lies(found->second)
+            : fromHost                       ? std::optional(MemoryKind::PinnedHost)
+                                             : std::nullopt;
     }
 }
 
@@ -197,8 +199,7 @@ std::vector<Diagnostic> placementFindings(const Program& program, std::string_vi
                   .role = "argument",
                   .index = static_cast<std::int64_t>(value.index),
                   .value = ValueId(v) };
-        findings.push_back(
-            verification::diagnosticAt(program, kind.error().code, std::move(kind.error().args), place));
+        findings.push_back(verification::diagnosticAt(program, kind.error().code, std::move(kind.error().args), place));
     }
     return findings;
 }
@@ -267,8 +268,8 @@ HostMemory hostMemory(const Snapshot& snapshot)
             continue;
         ++memory.arrays;
         memory.bytesPerDevice = saturatingSum(memory.bytesPerDevice, row.bytesPerDevice);
-        memory.bytesInAll = saturatingSum(
-            memory.bytesInAll, saturatingProduct(row.bytesPerDevice, row.layout.mesh().deviceCount()));
+        memory.bytesInAll =
+            saturatingSum(memory.bytesInAll, saturatingProduct(row.bytesPerDevice, row.layout.mesh().deviceCount()));
     }
     return memory;
 }

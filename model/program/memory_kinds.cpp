@@ -274,29 +274,26 @@ private:
     void compute(OperationId id, const Operation& operation)
     {
         std::optional<MemoryKind> common;
-        ValueId first, other;
+        ValueId other;
         for (const ValueId operand : operation.operands) {
             const std::optional<MemoryKind> kind = m_memory.of(operand);
             if (!kind || isNumber(operand))
                 continue;
-            if (!common) {
+            if (!common)
                 common = kind;
-                first = operand;
-            } else if (*kind != *common && !other.valid()) {
+            else if (*kind != *common && !other.valid())
                 other = operand;
-            }
         }
         if (other.valid()) {
-            const auto indexOf = [&](ValueId value) {
-                return std::find(operation.operands.begin(), operation.operands.end(), value)
-                    - operation.operands.begin();
-            };
+            const auto index =
+                std::find(operation.operands.begin(), operation.operands.end(), other) - operation.operands.begin();
             m_findings.add(Code::MixedMemoryKinds,
-                { { "kind", toString(*common) }, { "other", toString(*m_memory.of(other)) },
-                    { "operand", indexOf(first) }, { "other_operand", indexOf(other) } },
+                { { "kinds",
+                    std::vector<std::string>{
+                        std::string(toString(*common)), std::string(toString(*m_memory.of(other))) } } },
                 { .operation = id,
                     .role = "operand",
-                    .index = indexOf(other),
+                    .index = index,
                     .value = operation.results.empty() ? ValueId() : operation.results[0] });
             common = MemoryKind::Device; // where it would be computed
         }

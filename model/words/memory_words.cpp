@@ -35,8 +35,8 @@ std::optional<MemoryKind> saidOf(const Experiment& experiment, std::string_view 
     const auto* model = std::get_if<ArraysModel>(&experiment.model);
     if (!model)
         return std::nullopt;
-    const auto found = std::find_if(model->arrays.begin(), model->arrays.end(),
-        [&](const NamedArraySetting& array) { return array.path == path; });
+    const auto found = std::find_if(
+        model->arrays.begin(), model->arrays.end(), [&](const NamedArraySetting& array) { return array.path == path; });
     return found == model->arrays.end() ? std::nullopt : found->memoryKind;
 }
 
@@ -68,19 +68,22 @@ public:
 private:
     void say(Sentence& s, const QString& because) const
     {
-        s.say(Words::tr("It lies in ")).strong(memoryKind(m_row.memoryKind));
+        s.say(Words::tr("It lies in ")).strong(memoryKind(kind()));
         s.say((m_onHost ? Words::tr(" memory, apart from the memory of the devices, %1.") : Words::tr(" memory, %1."))
                   .arg(because));
     }
 
+    [[nodiscard]] MemoryKind own() const { return defaultMemoryKind(m_snapshot.experiment->hardware.devices.platform); }
+    [[nodiscard]] MemoryKind kind() const { return m_row.memoryKind.value_or(own()); }
+
     void ofExperiment(Sentence& s) const
     {
-        const bool own = saidOf(*m_snapshot.experiment, m_row.path).has_value();
-        if (!m_onHost && !own)
+        const bool said = saidOf(*m_snapshot.experiment, m_row.path).has_value();
+        if (!m_onHost && !said)
             return;
         say(s,
-            own ? Words::tr("as the experiment says of this array")
-                : Words::tr("because the experiment keeps parameters on the host"));
+            said ? Words::tr("as the experiment says of this array")
+                 : Words::tr("because the experiment keeps parameters on the host"));
         if (!m_onHost)
             return;
         MemoryTransfer in, back;
@@ -89,8 +92,7 @@ private:
                 (transfer.cause == HostTransfer::Cause::Written ? back : in) = transfer.bytes;
         const bool comesIn = in.bytesPerDevice > 0, goesBack = back.bytesPerDevice > 0;
         if (!comesIn && !goesBack) {
-            const MemoryTransfer once = memoryTransfer(m_row.layout, byteSize(m_row.type.dtype), m_row.memoryKind,
-                defaultMemoryKind(m_snapshot.experiment->hardware.devices.platform));
+            const MemoryTransfer once = memoryTransfer(m_row.layout, byteSize(m_row.type.dtype), kind(), own());
             s.say(Words::tr(" To compute with it each device copies its part from the host, %1; nothing passes between "
                             "devices.")
                       .arg(both(once)));
@@ -196,8 +198,7 @@ QString transferDirection(const HostTransfer& transfer)
         return Words::tr("host to device");
     if (!isHost(transfer.from) && isHost(transfer.to))
         return Words::tr("device to host");
-    return Words::tr("%1 to %2", "from one memory to another")
-        .arg(memoryKind(transfer.from), memoryKind(transfer.to));
+    return Words::tr("%1 to %2", "from one memory to another").arg(memoryKind(transfer.from), memoryKind(transfer.to));
 }
 
 QString transferCause(const Snapshot& snapshot, const HostTransfer& transfer)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QCheckBox>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
 #include <numeric>
 
 #include "experiment/edits.h"
+#include "experiment_file/gallery.h"
 #include "views/memory_view/memory_layout.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
@@ -223,6 +225,48 @@ private Q_SLOTS:
         view.resize(700, 98);
         QVERIFY(!view.plot()->isVisible());
         QVERIFY(view.bar()->isVisible());
+    }
+
+    void parametersGoToTheHost()
+    {
+        Fixture fixture;
+        MemoryView view(&fixture.document, &fixture.selection);
+        view.resize(700, 240);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QCheckBox* onHost = view.onHost();
+        QVERIFY(onHost->isVisible() && !onHost->isChecked() && !onHost->accessibleName().isEmpty());
+        QVERIFY(view.hostText().isEmpty());
+        const QString before = view.keyFigure();
+        onHost->setFocus();
+        QTest::keyClick(onHost, Qt::Key_Space);
+        QVERIFY(!fixture.document.experiment()->placement.paramsOnDevices);
+        fixture.document.waitForAnalysis();
+        QCOMPARE(view.hostText(),
+            u"8 MiB per device in host memory, 64 MiB in all; in a step each device copies 8 MiB (64 MiB in all) from "
+            "the host and 8 MiB (64 MiB in all) to it"_s);
+        QVERIFY(view.keyFigure() != before);
+        QCOMPARE(view.keyFigure(),
+            u"%1 per device"_s.arg(words::bytes(static_cast<double>(fixture.snapshot().plan->memory.peakBytes))));
+        QCOMPARE(fixture.document.undoStack()->undoText(), u"Parameters on the host"_s);
+        fixture.document.undoStack()->undo();
+        fixture.document.waitForAnalysis();
+        QVERIFY(!onHost->isChecked());
+        QVERIFY(view.hostText().isEmpty());
+        QCOMPARE(view.keyFigure(), before);
+    }
+
+    /// A program says itself where its arrays lie; that is shown, and nothing is chosen here.
+    void programsSayThemselves()
+    {
+        Fixture fixture(findExample("jax-memory-transfer")->experiment);
+        MemoryView view(&fixture.document, &fixture.selection);
+        view.resize(700, 240);
+        view.show();
+        QVERIFY(!view.onHost()->isVisible());
+        QCOMPARE(view.hostText(),
+            u"16 B per device in host memory, 128 B in all; in a step each device copies 16 B (128 B in all) from the "
+            "host and 16 B (128 B in all) to it"_s);
     }
 };
 

@@ -2,11 +2,16 @@
 #include "views/memory_view/memory_view.h"
 
 #include <QBoxLayout>
+#include <QCheckBox>
 #include <QLocale>
 
+#include "experiment/placement_edits.h"
+#include "pipeline/memory_placement.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
+#include "views/widgets/plain_tip.h"
+#include "words/memory_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -25,7 +30,7 @@ QString whyNothing(const Document& document)
     std::int64_t bytes = 0;
     bool padded = false;
     for (const TensorRow& row : snapshot->tensors)
-        if (!snapshot->program->value(row.value).definition.valid()) {
+        if (!snapshot->program->value(row.value).definition.valid() && !isOnHost(*snapshot, row)) {
             bytes = saturatingSum(bytes, row.bytesPerDevice);
             padded = padded || row.layout.isUneven();
         }
@@ -54,6 +59,9 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     , m_bar(new MemoryBarWidget)
     , m_plot(new LiveMemoryPlot)
     , m_content(new QWidget)
+    , m_place(new QWidget)
+    , m_onHost(new QCheckBox(tr("Parameters on the host")))
+    , m_host(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
     , m_empty(new EmptyPage(QString()))
 {
     setBackgroundRole(QPalette::Base);
@@ -79,6 +87,23 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     inner->addWidget(m_plot, 1);
     inner->addStretch(0);
 
+    auto* place = new QHBoxLayout(m_place);
+    place->setContentsMargins(8, 0, 8, 4);
+    place->setSpacing(12);
+    m_onHost->setAccessibleName(tr("Keep parameters in host memory"));
+    m_onHost->setToolTip(plainTip(tr("As T5X's params_on_devices=False: parameters rest in pinned host memory, and the "
+                                     "devices copy them in when a step reads them.")));
+    place->addWidget(m_onHost);
+    m_host->setElided(true);
+    m_host->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    place->addWidget(m_host, 1);
+    layout->addWidget(m_place);
+    connect(m_onHost, &QCheckBox::clicked, this, [this](bool onHost) {
+        m_document->edit(withParamsOnDevices(*m_document->experiment(), !onHost),
+            onHost ? tr("Parameters on the host") : tr("Parameters on the devices"));
+        showPlacement(); // an edit that was refused changes nothing
+    });
+    connect(m_document, &Document::experimentChanged, this, &MemoryView::showPlacement);
     connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
     connect(m_empty, &EmptyPage::clicked, this, [this] { applyOfferedFix(*m_document); });
@@ -124,11 +149,39 @@ void MemoryView::showSnapshot()
                 : tr("Fullest %1", "at instruction ...").arg(LiveMemoryPlot::peakWords(*snapshot)));
     }
     followSelection();
+    showPlacement();
     placePlot();
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
     }
+}
+
+QString MemoryView::hostText() const
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    if (!snapshot || !snapshot->laidOut())
+        return {};
+    const QString held = words::hostMemoryText(hostMemory(*snapshot)),
+                  moved = words::transferSummary(hostTransfers(*snapshot));
+    if (held.isEmpty() || moved.isEmpty())
+        return held + moved;
+    return tr("%1; in a step %2", "what lies on the host, what moves").arg(held, moved);
+}
+
+void MemoryView::showPlacement()
+{
+    const Experiment& experiment = *m_document->experiment();
+    const bool chosenHere = !std::holds_alternative<ProgramModel>(experiment.model);
+    m_onHost->setVisible(chosenHere);
+    m_onHost->setChecked(!experiment.placement.paramsOnDevices);
+    const QString text = hostText();
+    m_host->setText(text);
+    m_place->setVisible(chosenHere || !text.isEmpty());
+    QStringList lines{ text };
+    if (const SnapshotPtr snapshot = shownSnapshot(*m_document); snapshot && snapshot->laidOut())
+        lines << words::transferLines(*snapshot, hostTransfers(*snapshot));
+    m_host->setToolTip(text.isEmpty() ? QString() : plainTip(lines.join(QLatin1Char('\n'))));
 }
 
 void MemoryView::followSelection()
@@ -148,8 +201,9 @@ void MemoryView::placePlot()
     m_head->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
     m_head->setSpacing(beside ? 12 : 0);
     m_sum->setAlignment((beside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    const int needed =
-        Metrics::scaled(beside ? 40 : 56) + m_bar->heightForWidth(width()) + m_plot->minimumSizeHint().height();
+    const int needed = Metrics::scaled(beside ? 40 : 56)
+        + (m_place->isVisibleTo(this) ? m_place->sizeHint().height() : 0) + m_bar->heightForWidth(width())
+        + m_plot->minimumSizeHint().height();
     m_plot->setVisible(hasLine && height() >= needed);
 }
 
