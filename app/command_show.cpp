@@ -8,7 +8,6 @@
 #include "report.h"
 #include "sharding/sharding_text.h"
 #include "sharding/text.h"
-#include "words/memory_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -101,10 +100,6 @@ QString devicesText(const std::vector<std::int32_t>& ids)
 void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& row)
 {
     printGrid(console, snapshot, row);
-    if (const words::Text reason = words::memoryReason(snapshot, row.value); !reason.empty()) {
-        console.line();
-        console.line(QStringLiteral("  ") + words::plain(reason));
-    }
     Table forms{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
     forms.rows.push_back({ QStringLiteral("JAX"), words::fromStd(toJax(row.spec, false)) });
     if (row.memoryKind)

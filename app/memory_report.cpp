@@ -46,8 +46,6 @@ void printHostMemory(Console& console, const Snapshot& snapshot)
     console.line();
     console.line(QStringLiteral("  ") + words::hostMemoryText(memory)
         + QStringLiteral(" (%1).").arg(words::counted(memory.arrays, words::Noun::Array)));
-    if (const QString moved = words::transferSummary(hostTransfers(snapshot)); !moved.isEmpty())
-        console.line(QStringLiteral("  In a step %1; nothing of that passes between devices.").arg(moved));
 }
 
 void printTransfers(Console& console, const Snapshot& snapshot)
@@ -61,7 +59,7 @@ void printTransfers(Console& console, const Snapshot& snapshot)
                      { QStringLiteral("Cause") } },
         {} };
     for (const HostTransfer& transfer : transfers.list)
-        table.rows.push_back({ words::transferValue(snapshot, transfer), words::transferDirection(transfer),
+        table.rows.push_back({ words::transferValue(snapshot, transfer), words::transferDirection(snapshot, transfer),
             words::memoryKind(transfer.from), words::memoryKind(transfer.to),
             words::bytes(static_cast<double>(transfer.bytes.bytesPerDevice)),
             words::bytes(static_cast<double>(transfer.bytes.bytesInAll)),

@@ -24,11 +24,6 @@ QString both(const MemoryTransfer& transfer)
         .arg(sized(transfer.bytesPerDevice), sized(transfer.bytesInAll));
 }
 
-bool isHost(MemoryKind kind)
-{
-    return kind != MemoryKind::Device;
-}
-
 /// What an experiment says of one array itself.
 std::optional<MemoryKind> saidOf(const Experiment& experiment, std::string_view path)
 {
@@ -192,11 +187,13 @@ QString transferSummary(const HostTransfers& transfers)
     return {};
 }
 
-QString transferDirection(const HostTransfer& transfer)
+QString transferDirection(const Snapshot& snapshot, const HostTransfer& transfer)
 {
-    if (isHost(transfer.from) && !isHost(transfer.to))
+    const std::string& platform = snapshot.experiment->hardware.devices.platform;
+    const bool fromDevice = isOwnMemory(transfer.from, platform), toDevice = isOwnMemory(transfer.to, platform);
+    if (toDevice && !fromDevice)
         return Words::tr("host to device");
-    if (!isHost(transfer.from) && isHost(transfer.to))
+    if (fromDevice && !toDevice)
         return Words::tr("device to host");
     return Words::tr("%1 to %2", "from one memory to another").arg(memoryKind(transfer.from), memoryKind(transfer.to));
 }
@@ -230,7 +227,7 @@ QStringList transferLines(const Snapshot& snapshot, const HostTransfers& transfe
             break;
         }
         lines << Words::tr("%1: %2, %3 per device, %4 in all; %5")
-                     .arg(transferValue(snapshot, transfer), transferDirection(transfer),
+                     .arg(transferValue(snapshot, transfer), transferDirection(snapshot, transfer),
                          sized(transfer.bytes.bytesPerDevice), sized(transfer.bytes.bytesInAll),
                          transferCause(snapshot, transfer));
     }

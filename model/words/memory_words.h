@@ -23,7 +23,7 @@ namespace shardscope::words {
 /// "each device copies 8 MiB from the host (64 MiB in all) and 8 MiB back (64 MiB in all)"; empty for no transfer.
 [[nodiscard]] QString transferSummary(const HostTransfers& transfers);
 /// "host to device", "device to host", "pinned_host to unpinned_host".
-[[nodiscard]] QString transferDirection(const HostTransfer& transfer);
+[[nodiscard]] QString transferDirection(const Snapshot& snapshot, const HostTransfer& transfer);
 /// "read by the step", "made by the step", "annotate_device_placement", "returned".
 [[nodiscard]] QString transferCause(const Snapshot& snapshot, const HostTransfer& transfer);
 /// The value that moves, as a person knows it.
@@ -31,6 +31,5 @@ namespace shardscope::words {
 /// "arr_host: host to device, 16 B per device, 128 B in all; read by the step", one line for each, at most `most` and
 /// how many more there are.
 [[nodiscard]] QStringList transferLines(const Snapshot& snapshot, const HostTransfers& transfers, int most = 12);
-
 
 } // namespace shardscope::words

@@ -242,9 +242,7 @@ private Q_SLOTS:
         QTest::keyClick(onHost, Qt::Key_Space);
         QVERIFY(!fixture.document.experiment()->placement.paramsOnDevices);
         fixture.document.waitForAnalysis();
-        QCOMPARE(view.hostText(),
-            u"8 MiB per device in host memory, 64 MiB in all; in a step each device copies 8 MiB (64 MiB in all) from "
-            "the host and 8 MiB (64 MiB in all) to it"_s);
+        QCOMPARE(view.hostText(), u"8 MiB per device on the host, 8 MiB in, 8 MiB back"_s);
         QVERIFY(view.keyFigure() != before);
         QCOMPARE(view.keyFigure(),
             u"%1 per device"_s.arg(words::bytes(static_cast<double>(fixture.snapshot().plan->memory.peakBytes))));
@@ -264,9 +262,13 @@ private Q_SLOTS:
         view.resize(700, 240);
         view.show();
         QVERIFY(!view.onHost()->isVisible());
-        QCOMPARE(view.hostText(),
-            u"16 B per device in host memory, 128 B in all; in a step each device copies 16 B (128 B in all) from the "
-            "host and 16 B (128 B in all) to it"_s);
+        QStringList said;
+        for (const QLabel* label : view.findChildren<QLabel*>())
+            if (label->isVisible())
+                said << label->text();
+        QVERIFY2(said.join(u'\n').contains(u"take 16 B on each device, and 16 B per device on the host."_s),
+            qPrintable(said.join(u'\n')));
+        QCOMPARE(view.hostText(), u"16 B per device on the host, 16 B in, 16 B back"_s);
     }
 };
 

@@ -35,10 +35,14 @@ QString whyNothing(const Document& document)
             padded = padded || row.layout.isUneven();
         }
     const QString held = words::bytes(static_cast<double>(bytes));
-    if (snapshot->errorCount() == 0)
-        return MemoryView::tr("The inputs of this program take %1 on each device. Memory over a step is shown for the "
-                              "networks that come with Shardscope.")
-            .arg(held);
+    if (snapshot->errorCount() == 0) {
+        const HostMemory onHost = hostMemory(*snapshot);
+        const QString taken = onHost.arrays == 0
+            ? MemoryView::tr("The inputs of this program take %1 on each device.").arg(held)
+            : MemoryView::tr("The inputs of this program take %1 on each device, and %2 per device on the host.")
+                  .arg(held, words::bytes(static_cast<double>(onHost.bytesPerDevice)));
+        return MemoryView::tr("%1 Memory over a step is shown for the networks that come with Shardscope.").arg(taken);
+    }
     const QString id =
         snapshot->problems.empty() ? QString() : QString::fromLatin1(snapshot->problems.front().diagnostic.id().data());
     return (padded ? MemoryView::tr("A step begins with %1 on each device, padding included; how full it gets is known "
@@ -162,26 +166,37 @@ QString MemoryView::hostText() const
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     if (!snapshot || !snapshot->laidOut())
         return {};
-    const QString held = words::hostMemoryText(hostMemory(*snapshot)),
-                  moved = words::transferSummary(hostTransfers(*snapshot));
-    if (held.isEmpty() || moved.isEmpty())
-        return held + moved;
-    return tr("%1; in a step %2", "what lies on the host, what moves").arg(held, moved);
+    const HostMemory memory = hostMemory(*snapshot);
+    const HostTransfers transfers = hostTransfers(*snapshot);
+    QStringList parts;
+    if (memory.arrays > 0)
+        parts << tr("%1 per device on the host").arg(words::bytes(static_cast<double>(memory.bytesPerDevice)));
+    if (const MemoryTransfer& in = transfers.toDevices; in.bytesPerDevice > 0)
+        parts << tr("%1 in", "copied to the device").arg(words::bytes(static_cast<double>(in.bytesPerDevice)));
+    if (const MemoryTransfer& back = transfers.toHost; back.bytesPerDevice > 0)
+        parts << tr("%1 back", "copied to the host").arg(words::bytes(static_cast<double>(back.bytesPerDevice)));
+    return parts.join(tr(", "));
 }
 
 void MemoryView::showPlacement()
 {
     const Experiment& experiment = *m_document->experiment();
     const bool chosenHere = !std::holds_alternative<ProgramModel>(experiment.model);
-    m_onHost->setVisible(chosenHere);
     m_onHost->setChecked(!experiment.placement.paramsOnDevices);
     const QString text = hostText();
     m_host->setText(text);
-    m_place->setVisible(chosenHere || !text.isEmpty());
-    QStringList lines{ text };
-    if (const SnapshotPtr snapshot = shownSnapshot(*m_document); snapshot && snapshot->laidOut())
-        lines << words::transferLines(*snapshot, hostTransfers(*snapshot));
-    m_host->setToolTip(text.isEmpty() ? QString() : plainTip(lines.join(QLatin1Char('\n'))));
+    m_place->setVisible(chosenHere && m_content->isVisibleTo(this)); // a page in its place needs the room
+    QStringList lines;
+    if (const SnapshotPtr snapshot = shownSnapshot(*m_document); snapshot && snapshot->laidOut()) {
+        const HostTransfers transfers = hostTransfers(*snapshot);
+        lines << words::hostMemoryText(hostMemory(*snapshot));
+        if (!transfers.empty())
+            lines << tr("In a step %1; nothing of that passes between devices.").arg(words::transferSummary(transfers))
+                  << words::transferLines(*snapshot, transfers);
+    }
+    lines.removeAll(QString());
+    m_host->setToolTip(lines.isEmpty() ? QString() : plainTip(lines.join(QLatin1Char('\n'))));
+    m_host->setAccessibleDescription(lines.join(QLatin1Char(' ')));
 }
 
 void MemoryView::followSelection()

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] LiveMemoryPlot* plot() const { return m_plot; }
     /// Keeps parameters in host memory.
     [[nodiscard]] QCheckBox* onHost() const { return m_onHost; }
-    /// What lies in host memory, and what moves between it and the devices; "" for nothing.
+    /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
     [[nodiscard]] QString hostText() const;
 
 Q_SIGNALS:
