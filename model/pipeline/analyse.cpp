@@ -212,6 +212,25 @@ bool canLayOut(const std::vector<Problem>& problems)
     });
 }
 
+/// The plan with the memory that arrays of the host leave to the devices.
+std::shared_ptr<const Plan> placedPlan(const Snapshot& snapshot, AnalysisCache& cache)
+{
+    PlacedPlanInput input{ snapshot.plan, hostArguments(snapshot) };
+    if (std::find(input.hostArguments.begin(), input.hostArguments.end(), true) == input.hostArguments.end())
+        return snapshot.plan;
+    Hasher hasher;
+    hasher.add(reinterpret_cast<std::uintptr_t>(input.plan.get()));
+    for (const bool onHost : input.hostArguments)
+        hasher.add(onHost);
+    auto& plans = cache.impl().placedPlans;
+    if (auto known = plans.find(hasher.value(), input))
+        return known;
+    auto made = std::make_shared<const Plan>(planWithoutHostArrays(*input.plan, input.hostArguments));
+    const std::size_t weight = made->slots.size() + made->instructions.size();
+    plans.insert(hasher.value(), std::move(input), made, weight);
+    return made;
+}
+
 /// Runs the stages and fills the snapshot as far as they get. Returns false if stopped.
 bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
 {
@@ -308,7 +327,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     append(snapshot.problems, layoutProblems(snapshot));
     addTensorRows(snapshot);
     if (snapshot.plan) {
-        snapshot.plan = planWithoutHostArrays(snapshot);
+        snapshot.plan = placedPlan(snapshot, cache);
         std::vector<Problem> memory = memoryProblems(experiment, *snapshot.plan);
         for (Problem& problem : memory)
             problem.fixes = memoryFixes(snapshot, cache, stop);
@@ -347,6 +366,7 @@ SnapshotPtr analyse(ExperimentPtr experiment, std::uint64_t revision, AnalysisCa
     // What had been worked out is gone, and what can be worked out again goes too.
     cache.impl().programs.clear();
     cache.impl().layouts.clear();
+    cache.impl().placedPlans.clear();
     const auto snapshot = begin();
     snapshot->problems.push_back({ Diagnostic{ Code::OutOfMemory, {}, {} }, {}, {} });
     return snapshot;

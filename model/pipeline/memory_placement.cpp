@@ -204,21 +204,22 @@ std::vector<Diagnostic> placementFindings(const Program& program, std::string_vi
     return findings;
 }
 
-std::shared_ptr<const Plan> planWithoutHostArrays(const Snapshot& snapshot)
+std::vector<bool> hostArguments(const Snapshot& snapshot)
 {
-    const Plan& plan = *snapshot.plan;
-    const std::vector<ValueId>& arguments = snapshot.program->main().arguments;
-    std::vector<bool> onHost(plan.slots.size());
-    bool some = false;
-    for (std::size_t i = 0; i < std::min(arguments.size(), plan.arguments.size()); ++i) {
-        const TensorRow* row = snapshot.row(arguments[i]);
-        if (!row || !plan.arguments[i].valid() || !isOnHost(snapshot, *row))
-            continue;
-        onHost[plan.arguments[i].index] = true;
-        some = true;
+    std::vector<bool> onHost;
+    for (const ValueId argument : snapshot.program->main().arguments) {
+        const TensorRow* row = snapshot.row(argument);
+        onHost.push_back(row && isOnHost(snapshot, *row));
     }
-    if (!some)
-        return snapshot.plan;
+    return onHost;
+}
+
+Plan planWithoutHostArrays(const Plan& plan, const std::vector<bool>& hostArguments)
+{
+    std::vector<bool> onHost(plan.slots.size());
+    for (std::size_t i = 0; i < std::min(hostArguments.size(), plan.arguments.size()); ++i)
+        if (hostArguments[i] && plan.arguments[i].valid())
+            onHost[plan.arguments[i].index] = true;
 
     constexpr std::int32_t never = -1;
     std::vector<std::int32_t> first(plan.slots.size(), never), last(plan.slots.size(), never);
@@ -255,8 +256,8 @@ std::shared_ptr<const Plan> planWithoutHostArrays(const Snapshot& snapshot)
             slots.push_back(slot);
         }
     }
-    auto own = std::make_shared<Plan>(plan);
-    own->memory = summarise(*plan.program, slots, plan.instructions.size(), plan.memory.arenaBytes);
+    Plan own = plan;
+    own.memory = summarise(*plan.program, slots, plan.instructions.size(), plan.memory.arenaBytes);
     return own;
 }
 

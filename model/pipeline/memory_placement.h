@@ -31,10 +31,11 @@ void placeRows(Snapshot& snapshot);
 [[nodiscard]] std::vector<Problem> placementProblems(const Experiment& experiment);
 [[nodiscard]] std::vector<Diagnostic> placementFindings(const Program& program, std::string_view platform);
 
+/// Per argument of main whether it lies on the host. The snapshot has rows.
+[[nodiscard]] std::vector<bool> hostArguments(const Snapshot& snapshot);
 /// The plan, with the memory of devices alone: an array of the host takes part of it from the first instruction that
-/// reads it to the last one that touches it. The snapshot's own plan where nothing lies on the host. The snapshot has a
-/// plan and rows.
-[[nodiscard]] std::shared_ptr<const Plan> planWithoutHostArrays(const Snapshot& snapshot);
+/// reads it to the last one that touches it.
+[[nodiscard]] Plan planWithoutHostArrays(const Plan& plan, const std::vector<bool>& hostArguments);
 
 /// Bytes that arrays take in host memory, of what main takes.
 struct HostMemory {

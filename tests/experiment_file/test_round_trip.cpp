@@ -236,7 +236,7 @@ Experiment anyExperiment()
     e.run.runs = *rc::gen::inRange<std::int64_t>(1, 1000);
     e.run.loops = *rc::gen::inRange<std::int64_t>(1, 1000);
     e.run.shareReplicas = *rc::gen::arbitrary<bool>();
-    for (const char* pointer : { "/hardware", "/hardware/links", "/mesh", "/rules", "/placement", "/run" })
+    for (const char* pointer : { "/hardware", "/hardware/links", "/mesh", "/placement", "/rules", "/run" })
         if (*rc::gen::inRange(0, 4) == 0)
             e.innerNotes.emplace_back(pointer, "n" + *anyText());
     e.formatMinor = *rc::gen::inRange(0, 3);

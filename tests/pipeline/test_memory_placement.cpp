@@ -210,6 +210,10 @@ private Q_SLOTS:
         QVERIFY(before->propagation == after->propagation);
         QVERIFY(before->plan != after->plan);
         QVERIFY(analyse(arrays())->plan == before->plan);
+        // A run goes on while its plan is the same object.
+        Experiment named = *withMemoryKind(arrays(), "a", MemoryKind::PinnedHost);
+        named.title = "another";
+        QVERIFY(analyse(named)->plan == after->plan);
     }
 
     void layoutsDoNotDependOnMemories()

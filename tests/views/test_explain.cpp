@@ -291,7 +291,7 @@ private Q_SLOTS:
     void showsAMemoryThatThePlatformLacks()
     {
         Experiment experiment = test::example("rule-lab");
-        experiment.hardware.devices = DeviceSet::ofHosts("generic-gpu", "gpu", 1, experiment.hardware.devices.count());
+        experiment.hardware.devices = DeviceSet::ofHosts("generic-gpu", "gpu", 1, 8);
         std::get<ArraysModel>(experiment.model).arrays.front().memoryKind = MemoryKind::UnpinnedHost;
         Fixture fixture(experiment);
         fixture.selection.setTensor(u"array"_s);
