@@ -284,7 +284,10 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
 
     snapshot.annotations = annotate(*snapshot.program, *mesh, experiment);
     RuleCensus census = countRules(*snapshot.program, *snapshot.annotations, experiment.rules);
-    append(snapshot.problems, placementProblems(experiment));
+    std::vector<Problem> placement = placementProblems(experiment);
+    for (Problem& problem : placement)
+        problem.values.push_back(snapshot.program->find(problem.diagnostic.where.path));
+    append(snapshot.problems, std::move(placement));
     append(snapshot.problems, annotationProblems(*snapshot.program, *mesh, *snapshot.annotations, census, experiment));
     snapshot.ruleUses = std::move(census.rules);
     snapshot.namesWithoutRule = std::move(census.namesWithoutRule);

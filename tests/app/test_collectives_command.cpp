@@ -254,8 +254,9 @@ private Q_SLOTS:
         QVERIFY2(wrong.error.contains(QStringLiteral(":3:3: E420: ")), qPrintable(wrong.error));
         const Ran verified = runProgram(words("verify -"), mixed);
         QCOMPARE(verified.code, 2);
-        QVERIFY2(verified.out.contains(QStringLiteral("standard input:3:3: E420: stablehlo.add: its operands lie in "
-                                                      "different memories: device, pinned_host. ")),
+        QVERIFY2(
+            verified.out.contains(QStringLiteral("standard input:3:3: E420: stablehlo.add, operand 1: the operands "
+                                                 "lie in different memories: device, pinned_host. ")),
             qPrintable(verified.out));
         const Ran run = runProgram(words("run - --random 1"), mixed);
         QCOMPARE(run.code, 1);
@@ -283,7 +284,7 @@ private Q_SLOTS:
     { "path": "a", "names": [null], "shape": [8], "memory_kind": "unpinned_host" }] } })";
         const Ran wrong = runProgram(words("show -"), onGpu);
         QCOMPARE(wrong.code, 1);
-        QVERIFY2(wrong.error.contains(QStringLiteral(":4:65: E404: ")), qPrintable(wrong.error));
+        QVERIFY2(wrong.error.contains(QStringLiteral(":4:66: E404: ")), qPrintable(wrong.error));
     }
 
     /// Nothing is cut: nothing is sent. What cannot be laid out is a finding.

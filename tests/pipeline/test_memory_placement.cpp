@@ -192,6 +192,8 @@ private Q_SLOTS:
         const Diagnostic& said = problems[0]->diagnostic;
         QCOMPARE(said.where.pointer, std::string("/model/arrays/1/memory_kind"));
         QCOMPARE(said.where.path, std::string("b"));
+        QCOMPARE(problems[0]->values.size(), std::size_t{ 1 });
+        QVERIFY(problems[0]->values[0] == snapshot->row("b")->value);
         QCOMPARE(said.list("known"), (std::vector<std::string>{ "device", "pinned_host" }));
         QVERIFY(snapshot->laidOut() && !snapshot->ok());
         QVERIFY(snapshot->row("b"));
