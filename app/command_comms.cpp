@@ -5,6 +5,7 @@
 #include "collectives_report.h"
 #include "commands.h"
 #include "interchange/csv_text.h"
+#include "memory_report.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/utf8.h"
@@ -88,6 +89,7 @@ void printText(const Communication& found, const Options& options)
     const CollectiveList& list = found.list;
     if (list.entries.empty()) {
         console.line(QStringLiteral("No device has to send anything: there are no collectives."));
+        printTransfers(console, *found.snapshot);
         return;
     }
     if (options.by.empty() || options.groups)
@@ -107,6 +109,7 @@ void printText(const Communication& found, const Options& options)
                                         "once."));
             break;
         }
+    printTransfers(console, *found.snapshot);
 }
 
 std::string joined(const std::vector<std::string>& fields)
@@ -163,7 +166,7 @@ Json sumsJson(const CollectiveList& list, CollectiveKey key)
 int printJson(const Communication& found, const Options& options, int status)
 {
     const CollectiveList& list = found.list;
-    Json out = envelope("comms");
+    Json out = envelope("comms", "1.1");
     if (list.mesh)
         out["mesh"] = toJson(*list.mesh);
     const SentBytes sent = sentBytes(list);
@@ -174,6 +177,7 @@ int printJson(const Communication& found, const Options& options, int status)
         out["collectives"].push_back(toJson(list, i, options.groups));
     out["sums"] = { { "kind", sumsJson(list, CollectiveKey::Kind) }, { "axes", sumsJson(list, CollectiveKey::Axes) },
         { "layer", sumsJson(list, CollectiveKey::Layer) } };
+    out["memory_transfers"] = transfersJson(*found.snapshot);
     out["problems"] = problems(found.input, *found.snapshot);
     return emitJson(out, options.json, status);
 }
@@ -212,6 +216,7 @@ void addComms(CLI::App& app, int& status)
     csv->excludes(command->get_option("--json"));
     command->footer("`shardscope explain FILE --collective N` says why number N is there and what else would do.\n"
                     "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
+                    "What goes between the memory of devices and that of their hosts is listed apart from them.\n"
                     "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
                     "output that cannot be used.");
     command->callback([options, &status] { status = showComms(*options); });

@@ -3,8 +3,10 @@
 
 #include "collectives_report.h"
 #include "commands.h"
+#include "memory_report.h"
 #include "program/path.h"
 #include "report.h"
+#include "sharding/sharding_text.h"
 #include "sharding/text.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -58,6 +60,7 @@ void printMemory(Console& console, const Snapshot& snapshot)
     add(QStringLiteral("in all"), memory.peakBytes);
     console.heading(QStringLiteral("Memory per device"));
     console.table(table);
+    printHostMemory(console, snapshot);
 }
 
 void printCommunication(Console& console, const Snapshot& snapshot)
@@ -99,6 +102,9 @@ void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& ro
     printGrid(console, snapshot, row);
     Table forms{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
     forms.rows.push_back({ QStringLiteral("JAX"), words::fromStd(toJax(row.spec, false)) });
+    if (row.memoryKind)
+        forms.rows.push_back({ QStringLiteral("NamedSharding"),
+            words::fromStd(toJax(Sharding(NamedSharding{ snapshot.mesh, row.spec, row.memoryKind }))) });
     forms.rows.push_back({ QStringLiteral("HLO"), words::fromStd(toHlo(row.spec, *snapshot.mesh, row.type.rank())) });
     forms.rows.push_back({ QStringLiteral("Shardy"), words::fromStd(toShardy(row.spec, row.type.rank())) });
     console.line();
@@ -139,7 +145,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
     }
     const int status = snapshot->laidOut() && snapshot->errorCount() == 0 ? Done : Findings;
     if (!json.empty()) {
-        Json out = envelope("show", "1.1");
+        Json out = envelope("show", "1.2");
         out["input"] = { { "name", input->name }, { "title", input->experiment.title } };
         if (snapshot->mesh)
             out["mesh"] = toJson(*snapshot->mesh);
@@ -152,6 +158,10 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         if (snapshot->ok() && tensor.empty()) {
             out["memory_per_device"] = toJson(snapshot->plan->memory);
             out["communication"] = communication(*snapshot);
+        }
+        if (snapshot->laidOut() && tensor.empty()) {
+            out["host_memory"] = hostMemoryJson(*snapshot);
+            out["memory_transfers"] = transfersJson(*snapshot);
         }
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, json, status);
@@ -172,6 +182,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             printMemory(console, *snapshot);
             printCommunication(console, *snapshot);
         }
+        printTransfers(console, *snapshot);
     }
     console.flush();
     Console errors(stderr);

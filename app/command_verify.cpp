@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "program/memory_kinds.h"
 #include "program/verify_shardings.h"
 #include "report.h"
 #include "stablehlo/read.h"
@@ -21,6 +22,7 @@ std::vector<Diagnostic> findings(const ReadProgram& read, const std::string& fil
     };
     add(verify(read.program));
     add(verifyShardings(read.program));
+    add(memoryOf(read.program).findings);
     for (Diagnostic& one : all)
         one.where.file = file;
     return all;
@@ -73,8 +75,8 @@ void addVerify(CLI::App& app, int& status)
         std::string file;
         JsonTarget json;
     };
-    CLI::App* command = app.add_subcommand(
-        "verify", "Say what is illegal in a program: operations, meshes, shardings, sharding rules, collectives");
+    CLI::App* command = app.add_subcommand("verify",
+        "Say what is illegal in a program: operations, meshes, shardings, sharding rules, collectives, memories");
     const auto options = std::make_shared<Options>();
     command->add_option("FILE", options->file, "A program in StableHLO text (.mlir), - for standard input")->required();
     addJson(*command, options->json);

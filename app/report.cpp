@@ -9,6 +9,7 @@
 
 #include "base/codes.h"
 #include "sharding/text.h"
+#include "words/memory_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -198,7 +199,8 @@ Json toJson(const TensorRow& row)
         { "shape", list(row.type.shape) }, { "names", row.dimNames }, { "spec", toJax(row.spec, false) },
         { "axes", std::move(spec) }, { "shard_shape", list(row.layout.shardShape()) },
         { "shards", row.layout.distinctShards() }, { "copies", row.copies }, { "bytes", row.bytesInAll },
-        { "bytes_per_device", row.bytesPerDevice }, { "padded_elements", row.layout.paddedElements() } };
+        { "bytes_per_device", row.bytesPerDevice }, { "padded_elements", row.layout.paddedElements() },
+        { "memory_kind", row.memoryKind ? Json(toString(*row.memoryKind)) : Json(nullptr) } };
 }
 
 Json toJson(const MemorySummary& memory)
@@ -332,17 +334,24 @@ void printTensors(Console& console, const Snapshot& snapshot)
                      { QStringLiteral("Spec") }, { QStringLiteral("Per device") },
                      { QStringLiteral("Bytes per device"), true }, { QStringLiteral("Copies"), true } },
         {} };
-    // What is padded is said where there is any.
+    const std::string& platform = snapshot.experiment->hardware.devices.platform;
+    // What is padded is said where there is any, and where arrays lie that are elsewhere.
     const bool padded = std::any_of(
         snapshot.tensors.begin(), snapshot.tensors.end(), [](const TensorRow& row) { return row.layout.isUneven(); });
     if (padded)
         table.columns.push_back({ QStringLiteral("Padding") });
+    const bool elsewhere = std::any_of(snapshot.tensors.begin(), snapshot.tensors.end(),
+        [](const TensorRow& row) { return row.memoryKind.has_value(); });
+    if (elsewhere)
+        table.columns.push_back({ QStringLiteral("Memory") });
     for (const TensorRow& row : snapshot.tensors) {
         table.rows.push_back({ words::fromStd(row.path), words::fromStd(name(row.type.dtype)),
             words::shape(row.type.shape), words::fromStd(toColumn(row.spec)), words::shape(row.layout.shardShape()),
             words::bytes(static_cast<double>(row.bytesPerDevice)), copiesText(row.copies) });
         if (padded)
             table.rows.back() << words::padding(row).join(QStringLiteral("; "));
+        if (elsewhere)
+            table.rows.back() << words::memoryKind(row.memoryKind.value_or(defaultMemoryKind(platform)));
     }
     console.heading(QStringLiteral("Shardings"));
     console.table(table);
@@ -352,11 +361,12 @@ void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row)
 {
     console.heading(words::fromStd(row.path));
     const auto shards = row.layout.distinctShards();
-    console.line(QStringLiteral("  %1, %2 of %3, %4 per device")
+    console.line(QStringLiteral("  %1, %2 of %3, %4 per device%5")
                      .arg(words::fromStd(describeArray(
                          name(row.type.dtype), row.type.shape, row.dimNames, row.layout.sharding(), *snapshot.mesh)))
                      .arg(words::counted(shards, words::Noun::Shard), words::shape(row.layout.shardShape()),
-                         exactBytes(row.bytesPerDevice)));
+                         exactBytes(row.bytesPerDevice),
+                         row.memoryKind ? QStringLiteral(", ") + words::memoryPlace(*row.memoryKind) : QString()));
     for (const QString& line : words::padding(row))
         console.line(QStringLiteral("  ") + line);
     if (row.type.rank() > 0)

@@ -13,6 +13,7 @@
 #include "base/codes.h"
 #include "experiment_file/array_text.h"
 #include "interchange/npy.h"
+#include "program/memory_kinds.h"
 #include "program/name_values.h"
 #include "program/op_row.h"
 #include "program/over_mesh.h"
@@ -287,6 +288,9 @@ int runProgram(const ProgramRunOptions& options)
     ProgramRun run;
     run.name = input->name;
     run.problems = input->warnings;
+    // Simulated devices have one memory: what lies in two is said, and can be run.
+    for (Diagnostic& finding : memoryOf(program).findings)
+        run.problems.push_back(std::move(finding));
     run.named = program;
     nameValues(run.named);
     std::optional<Diagnostic> notPartitioned;
@@ -324,7 +328,8 @@ int runProgram(const ProgramRunOptions& options)
     if (const Result<void> done = execute(run, options.check, limit); !done)
         return refuse(options, run, { done.error() });
 
-    const bool finding = notPartitioned || run.failedExpectations() > 0 || (run.checked && !run.agrees());
+    const bool finding = statusOf(run.problems) != Done || notPartitioned || run.failedExpectations() > 0
+        || (run.checked && !run.agrees());
     int status = finding ? Findings : Done;
     if (!options.out.empty())
         status = writeFiles(run, options, status);

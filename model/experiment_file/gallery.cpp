@@ -39,6 +39,8 @@ constexpr Entry entries[] = {
     { "t5x", "t5x-replica-data-model", "How is the batch cut over several slices?" },
     { "t5x", "t5x-hosts", "Which host reads which part of the batch?" },
     { "jax", "jax-data-sharding", "Who holds what of a 4 × 8 array, and of its sum?" },
+    { "jax", "jax-memory-kinds", "What changes when an array lies in pinned host memory?" },
+    { "jax", "jax-memory-transfer", "What moves when an array goes from the host to the devices, and back?" },
     { "jax", "jax-shard-map", "Which shape does a function see inside shard_map?" },
     { "jax", "jax-layer", "What does a layer's contraction over a cut dimension need?" },
     { "jax", "jax-elementwise", "Why does an elementwise function need no communication?" },

@@ -90,6 +90,8 @@ void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
     if (auto* mlp = std::get_if<MlpModel>(&experiment.model))
         if (const auto step = root.find("step"))
             readStep(*step, mlp->settings);
+    if (const auto placement = root.find("placement"))
+        readPlacement(*placement, experiment.placement);
     if (const auto propagation = root.find("propagation"))
         readPropagation(*propagation, experiment.propagation);
     if (const auto run = root.find("run"))

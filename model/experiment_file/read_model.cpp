@@ -8,6 +8,7 @@
 #include "experiment_file/file_words.h"
 #include "experiment_file/sections.h"
 #include "program/written_rule.h"
+#include "sharding/memory_kind.h"
 #include "sharding/sharding_text.h"
 
 namespace shardscope {
@@ -117,6 +118,19 @@ bool fits(const NamedArraySetting& array)
     return true;
 }
 
+/// Whether the platform of the devices has it is left to the analysis: devices are edited apart from arrays.
+std::optional<MemoryKind> readMemoryKind(const ValueCursor& value)
+{
+    const auto text = value.asString();
+    if (!text)
+        return std::nullopt;
+    Result<MemoryKind> kind = parseMemoryKind(*text);
+    if (kind)
+        return *kind;
+    value.report(kind.error().code, std::move(kind.error().args));
+    return std::nullopt;
+}
+
 std::optional<NamedArraySetting> readArray(const ValueCursor& value)
 {
     auto object = value.asObject();
@@ -133,6 +147,8 @@ std::optional<NamedArraySetting> readArray(const ValueCursor& value)
     if (const auto dtype = object->find("dtype"))
         if (const auto index = dtype->asOneOf(dtypeNames()))
             array.dtype = static_cast<DType>(*index);
+    if (const auto kind = object->find("memory_kind"))
+        array.memoryKind = readMemoryKind(*kind);
     object->finish();
     if (!right)
         return std::nullopt;

@@ -259,6 +259,16 @@ void readRules(const ValueCursor& value, RulesSetting& rules)
     object->finish();
 }
 
+void readPlacement(const ValueCursor& value, PlacementSetting& placement)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    if (const auto onDevices = object->find("params_on_devices"))
+        placement.paramsOnDevices = onDevices->asBool().value_or(placement.paramsOnDevices);
+    object->finish();
+}
+
 void readPropagation(const ValueCursor& value, PropagationSetting& propagation)
 {
     auto object = value.asObject();

@@ -16,6 +16,8 @@ void readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& 
 void readStep(const ValueCursor& value, MlpSettings& settings);
 void readPropagation(const ValueCursor& value, PropagationSetting& propagation);
 void readRun(const ValueCursor& value, RunSetting& run);
+/// Where arrays lie that say nothing of it themselves.
+void readPlacement(const ValueCursor& value, PlacementSetting& placement);
 
 /// What a rule or a dimension maps to: null, an axis, or a list of axes.
 [[nodiscard]] std::optional<SpecEntry> readSpecEntry(const ValueCursor& value);

@@ -99,6 +99,8 @@ public:
         } else {
             members.emplace_back("model", model(std::get<ArraysModel>(e.model).arrays));
         }
+        if (e.placement != PlacementSetting{} || m_additions.contains("/placement"))
+            members.emplace_back("placement", placement());
         if (e.propagation != PropagationSetting{} || m_additions.contains("/propagation"))
             members.emplace_back("propagation", propagation());
         members.emplace_back("run", run());
@@ -306,9 +308,11 @@ private:
             std::vector<std::string> sizes;
             for (const std::int64_t size : array.shape)
                 sizes.push_back(std::to_string(size));
-            elements.push_back(line(pointerTo("/model/arrays", i),
-                { { "path", quoteJson(array.path) }, { "names", '[' + joined(names, ", ") + ']' },
-                    { "shape", '[' + joined(sizes, ", ") + ']' }, { "dtype", quoteJson(name(array.dtype)) } }));
+            Members members{ { "path", quoteJson(array.path) }, { "names", '[' + joined(names, ", ") + ']' },
+                { "shape", '[' + joined(sizes, ", ") + ']' }, { "dtype", quoteJson(name(array.dtype)) } };
+            if (array.memoryKind)
+                members.emplace_back("memory_kind", quoteJson(toString(*array.memoryKind)));
+            elements.push_back(line(pointerTo("/model/arrays", i), std::move(members)));
         }
         return block("/model", { { "preset", quoteJson(words::presets[1]) }, { "arrays", list(elements) } }, 1);
     }
@@ -349,6 +353,11 @@ private:
         for (const RuleOverride& own : program.shardingRules)
             rules.emplace_back(own.path, quoteJson(own.rule));
         members.emplace_back("sharding_rules", block("/model/sharding_rules", std::move(rules), 2));
+    }
+
+    [[nodiscard]] std::string placement() const
+    {
+        return block("/placement", { { "params_on_devices", truth(m_experiment.placement.paramsOnDevices) } }, 1);
     }
 
     [[nodiscard]] std::string propagation() const

@@ -13,6 +13,7 @@
 #include "partition/partition.h"
 #include "pipeline/cache.h"
 #include "pipeline/memory_fixes.h"
+#include "pipeline/memory_placement.h"
 #include "pipeline/problems.h"
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
@@ -200,13 +201,34 @@ void sortProblems(std::vector<Problem>& problems)
     });
 }
 
-/// An array that does not divide is a fault of running: padded, it can still be looked at. Other errors leave arrays
-/// of which nobody knows how they should be cut.
+/// An array that does not divide is a fault of running: padded, it can still be looked at. So is one in a memory that
+/// the devices lack. Other errors leave arrays of which nobody knows how they should be cut.
 bool canLayOut(const std::vector<Problem>& problems)
 {
     return std::all_of(problems.begin(), problems.end(), [](const Problem& problem) {
-        return problem.diagnostic.severity() != Severity::Error || problem.diagnostic.code == Code::Indivisible;
+        const Code code = problem.diagnostic.code;
+        return problem.diagnostic.severity() != Severity::Error || code == Code::Indivisible
+            || code == Code::UnknownMemoryKind;
     });
+}
+
+/// The plan with the memory that arrays of the host leave to the devices.
+std::shared_ptr<const Plan> placedPlan(const Snapshot& snapshot, AnalysisCache& cache)
+{
+    PlacedPlanInput input{ snapshot.plan, hostArguments(snapshot) };
+    if (std::find(input.hostArguments.begin(), input.hostArguments.end(), true) == input.hostArguments.end())
+        return snapshot.plan;
+    Hasher hasher;
+    hasher.add(reinterpret_cast<std::uintptr_t>(input.plan.get()));
+    for (const bool onHost : input.hostArguments)
+        hasher.add(onHost);
+    auto& plans = cache.impl().placedPlans;
+    if (auto known = plans.find(hasher.value(), input))
+        return known;
+    auto made = std::make_shared<const Plan>(planWithoutHostArrays(*input.plan, input.hostArguments));
+    const std::size_t weight = made->slots.size() + made->instructions.size();
+    plans.insert(hasher.value(), std::move(input), made, weight);
+    return made;
 }
 
 /// Runs the stages and fills the snapshot as far as they get. Returns false if stopped.
@@ -220,6 +242,9 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     if (auto* program = std::get_if<ProgramModel>(&model)) {
         program->shardingRules.clear();
         program->shardings.clear();
+    } else if (auto* arrays = std::get_if<ArraysModel>(&model)) {
+        for (NamedArraySetting& array : arrays->arrays)
+            array.memoryKind.reset(); // where an array lies changes neither the program nor its layout
     }
     const std::uint64_t modelHash = hashOf(model);
     std::shared_ptr<const BuiltProgram> built = cache.impl().programs.find(modelHash, model);
@@ -259,6 +284,10 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
 
     snapshot.annotations = annotate(*snapshot.program, *mesh, experiment);
     RuleCensus census = countRules(*snapshot.program, *snapshot.annotations, experiment.rules);
+    std::vector<Problem> placement = placementProblems(experiment);
+    for (Problem& problem : placement)
+        problem.values.push_back(snapshot.program->find(problem.diagnostic.where.path));
+    append(snapshot.problems, std::move(placement));
     append(snapshot.problems, annotationProblems(*snapshot.program, *mesh, *snapshot.annotations, census, experiment));
     snapshot.ruleUses = std::move(census.rules);
     snapshot.namesWithoutRule = std::move(census.namesWithoutRule);
@@ -301,6 +330,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     append(snapshot.problems, layoutProblems(snapshot));
     addTensorRows(snapshot);
     if (snapshot.plan) {
+        snapshot.plan = placedPlan(snapshot, cache);
         std::vector<Problem> memory = memoryProblems(experiment, *snapshot.plan);
         for (Problem& problem : memory)
             problem.fixes = memoryFixes(snapshot, cache, stop);
@@ -339,6 +369,7 @@ SnapshotPtr analyse(ExperimentPtr experiment, std::uint64_t revision, AnalysisCa
     // What had been worked out is gone, and what can be worked out again goes too.
     cache.impl().programs.clear();
     cache.impl().layouts.clear();
+    cache.impl().placedPlans.clear();
     const auto snapshot = begin();
     snapshot->problems.push_back({ Diagnostic{ Code::OutOfMemory, {}, {} }, {}, {} });
     return snapshot;

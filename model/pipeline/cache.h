@@ -88,9 +88,17 @@ struct LayoutOutput {
     std::vector<StageTime> times;
 };
 
+/// A plan, and per argument whether it lies on the host.
+struct PlacedPlanInput {
+    std::shared_ptr<const Plan> plan; ///< compared by identity: the layout stage gives the same plan for the same input
+    std::vector<bool> hostArguments;
+    bool operator==(const PlacedPlanInput&) const = default;
+};
+
 struct AnalysisCache::Impl {
     StageCache<ModelSetting, BuiltProgram> programs;
     StageCache<LayoutInput, LayoutOutput> layouts;
+    StageCache<PlacedPlanInput, Plan> placedPlans; ///< a run goes on while its plan stays the same object
 };
 
 } // namespace shardscope

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "pipeline/memory_placement.h"
 #include "pipeline/tensor_rows.h"
 
 namespace shardscope {
@@ -14,7 +15,9 @@ std::int64_t stateBytes(const Snapshot& snapshot)
 {
     std::int64_t bytes = 0;
     for (const TensorRow& row : snapshot.tensors)
-        if (row.role == Role::Parameter || row.role == Role::Gradient || row.role == Role::Mu || row.role == Role::Nu)
+        if (!isOnHost(snapshot, row)
+            && (row.role == Role::Parameter || row.role == Role::Gradient || row.role == Role::Mu
+                || row.role == Role::Nu))
             bytes = saturatingSum(bytes, row.bytesPerDevice);
     return bytes;
 }
@@ -35,7 +38,8 @@ Change changeBetween(const Snapshot& before, const Snapshot& after)
             continue;
         }
         const TensorRow& old = *found->second;
-        if (!(old.spec == row.spec) || old.layout.shardShape() != row.layout.shardShape() || old.copies != row.copies)
+        if (!(old.spec == row.spec) || old.layout.shardShape() != row.layout.shardShape() || old.copies != row.copies
+            || old.memoryKind != row.memoryKind)
             count(row);
         rows.erase(found);
     }

@@ -10,11 +10,11 @@
 
 namespace shardscope {
 
-/// Bytes per device of parameters, gradients and moments; the largest number there is where they are more.
+/// Bytes in the memory of each device of parameters, gradients and moments; the largest number there is where they are more.
 [[nodiscard]] std::int64_t stateBytes(const Snapshot& snapshot);
 
 struct Change {
-    int parameters = 0; ///< cut otherwise, held by another number of devices, new or gone
+    int parameters = 0; ///< cut otherwise, held by another number of devices, in another memory, new or gone
     int others = 0; ///< the same of tensors that are no parameters
     std::int64_t stateBytesBefore = 0, stateBytesAfter = 0; ///< per device
     std::optional<Rational> sentBefore, sentAfter; ///< bytes per step and device; absent where no step can run

@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "pipeline/memory_placement.h"
+
 namespace shardscope {
 
 namespace {
@@ -31,6 +33,8 @@ std::vector<Mapping> mappings(const Snapshot& snapshot)
     const Mesh& mesh = *snapshot.mesh;
     std::map<std::string, std::vector<double>> saved; // by name and axis; empty for names that are left alone
     for (const TensorRow& row : snapshot.tensors) {
+        if (isOnHost(snapshot, row))
+            continue;
         const TensorSharding& sharding = row.layout.sharding();
         for (std::size_t d = 0; d < std::min(row.dimNames.size(), sharding.dims.size()); ++d) {
             if (row.dimNames[d].empty())

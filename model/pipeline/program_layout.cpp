@@ -7,6 +7,7 @@
 #include "experiment/edits.h"
 #include "partition/export_shardings.h"
 #include "pipeline/given_shardings.h"
+#include "pipeline/memory_placement.h"
 #include "pipeline/tensor_rows.h"
 #include "pipeline/value_meshes.h"
 #include "program/name_values.h"
@@ -170,6 +171,8 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
         snapshot.problems.push_back(std::move(problem));
     if (addFindings(snapshot, verify(written)) || addFindings(snapshot, verifyShardings(written)))
         return true;
+    // Values in two memories keep a program from running, not from being looked at.
+    addFindings(snapshot, placementFindings(written, snapshot.experiment->hardware.devices.platform));
     addFindings(snapshot, passes::groupConflicts(written));
     Result<Program> prepared = shardscope::prepared(written, setting);
     if (!prepared) {

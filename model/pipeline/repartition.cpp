@@ -11,7 +11,9 @@ namespace shardscope {
 std::optional<Error> firstError(const Snapshot& snapshot)
 {
     for (const Problem& problem : snapshot.problems)
-        if (problem.diagnostic.severity() == Severity::Error)
+        // Where arrays lie decides nothing of how they are cut and exchanged.
+        if (problem.diagnostic.severity() == Severity::Error && problem.diagnostic.code != Code::MixedMemoryKinds
+            && problem.diagnostic.code != Code::UnknownMemoryKind)
             return problem.diagnostic;
     return std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "partition/export_shardings.h"
+#include "pipeline/memory_placement.h"
 #include "pipeline/value_meshes.h"
 
 namespace shardscope {
@@ -188,6 +189,7 @@ void addTensorRows(Snapshot& snapshot)
         snapshot.rowOfValue[id.index] = static_cast<int>(snapshot.tensors.size());
         snapshot.tensors.push_back(std::move(row));
     }
+    placeRows(snapshot);
 }
 
 } // namespace shardscope

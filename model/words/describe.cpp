@@ -281,6 +281,11 @@ ProblemText describeWrong(const Diagnostic& d)
     if (wrong == "own_rule")
         return { Words::tr("only operations of a program in StableHLO text take sharding rules of their own"),
             Words::tr("Open the program as text, or change the logical axis rules."), {} };
+    if (wrong == "memory")
+        return {
+            Words::tr("%1 takes no memory of its own: the program says itself where its arrays lie").arg(arg("op")),
+            Words::tr("Change the text of the program, or open an experiment of arrays."), {}
+        };
     return { Words::tr("the names of a view are not those of its dimensions, each once"),
         Words::tr("Name every dimension of its data once."), {} };
 }

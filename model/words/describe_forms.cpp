@@ -85,7 +85,10 @@ ProblemText describeForm(const Diagnostic& d)
                                          : Words::tr("there is no memory %1").arg(quote("kind")),
             Words::tr("Known: %1.").arg(arg("known")));
     case Code::MixedMemoryKinds:
-        return problem(Words::tr("%1: its operands lie in different memories: %2").arg(arg("op"), arg("kinds")),
+        // Where the place names the operation it is not named twice.
+        return problem(d.arg("role")
+                ? Words::tr("the operands lie in different memories: %1").arg(arg("kinds"))
+                : Words::tr("%1: its operands lie in different memories: %2").arg(arg("op"), arg("kinds")),
             Words::tr("Move them into one memory first."));
     case Code::TileDevices:
         return problem(

@@ -5,6 +5,7 @@
 #include "words/definitions.h"
 #include "words/derivation.h"
 #include "words/links.h"
+#include "words/memory_words.h"
 #include "words/origin.h"
 #include "words/sentence.h"
 #include "words/words.h"
@@ -40,6 +41,8 @@ public:
         sayCopies(first);
         text.paragraphs.push_back(first.take());
         addPadding(text);
+        if (Text memory = memoryReason(m_snapshot, m_explanation.value); !memory.empty())
+            text.paragraphs.push_back(std::move(memory));
         for (const DimensionReason& reason : m_explanation.dims)
             text.decidedBy.push_back(cause(reason));
         if (length == Length::Tip)

@@ -224,6 +224,69 @@ private Q_SLOTS:
         QCOMPARE(sum(optimal["collectives"], "sent_bytes_per_step"), optimal["sent_bytes"].get<std::int64_t>());
     }
 
+    /// What goes between memories is no collective, and is counted.
+    void transfersBetweenMemories()
+    {
+        const Ran text = runProgram(words("comms jax-memory-transfer"));
+        QCOMPARE(text.code, 0);
+        QVERIFY(text.out.contains(QStringLiteral("there are no collectives")));
+        QVERIFY2(
+            text.out.contains(QStringLiteral("Each device copies 16 B (128 B in all) from the host and 16 B (128 B "
+                                             "in all) to it per step")),
+            qPrintable(text.out));
+        const auto json = runProgram(words("comms jax-memory-transfer --json")).json();
+        QVERIFY(json["sent_bytes"] == 0 && json["collectives"].empty());
+        const auto& moved = json["memory_transfers"];
+        QVERIFY(moved["to_devices"] == (nlohmann::json{ { "bytes_per_device", 16 }, { "bytes_in_all", 128 } }));
+        QVERIFY(moved["to_host"] == moved["to_devices"]);
+        QCOMPARE(moved["list"].size(), std::size_t{ 2 });
+        QVERIFY(moved["list"][0]["from"] == "pinned_host" && moved["list"][0]["to"] == "device");
+        QVERIFY(moved["list"][0]["cause"] == "placement" && moved["list"][0]["times"] == 1);
+        const auto network = runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--json") }).json();
+        QVERIFY(network["memory_transfers"]["list"].empty());
+        // Values in two memories are an error, and are laid out all the same.
+        const QByteArray mixed = "sdy.mesh @mesh = <[\"x\"=2]>\nfunc.func @main(%a: tensor<8xf32> {mhlo.memory_kind = "
+                                 "\"device\"}, %b: tensor<8xf32> {mhlo.memory_kind = \"pinned_host\"}) -> "
+                                 "tensor<8xf32> {\n  %0 = stablehlo.add %a, %b : tensor<8xf32>\n  return %0 : "
+                                 "tensor<8xf32>\n}\n";
+        const Ran wrong = runProgram(words("comms -"), mixed);
+        QCOMPARE(wrong.code, 1);
+        QVERIFY2(wrong.error.contains(QStringLiteral(":3:3: E420: ")), qPrintable(wrong.error));
+        const Ran verified = runProgram(words("verify -"), mixed);
+        QCOMPARE(verified.code, 2);
+        QVERIFY2(
+            verified.out.contains(QStringLiteral("standard input:3:3: E420: stablehlo.add, operand 1: the operands "
+                                                 "lie in different memories: device, pinned_host. ")),
+            qPrintable(verified.out));
+        const Ran run = runProgram(words("run - --random 1"), mixed);
+        QCOMPARE(run.code, 1);
+        QVERIFY(!run.out.isEmpty() && run.error.contains(QStringLiteral("E420")));
+    }
+
+    void arraysOnTheHost()
+    {
+        const Ran shown = runProgram(words("show jax-memory-kinds"));
+        QCOMPARE(shown.code, 0);
+        QVERIFY(shown.out.contains(QStringLiteral("pinned_host")));
+        QVERIFY2(shown.out.contains(QStringLiteral("16 B per device in host memory, 128 B in all (1 array).")),
+            qPrintable(shown.out));
+        const Ran one = runProgram(words("show jax-memory-kinds --tensor arr_host"));
+        QVERIFY2(one.out.contains(QStringLiteral("16 B per device, in pinned_host memory")), qPrintable(one.out));
+        QVERIFY2(one.out.contains(QStringLiteral("NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', "
+                                                 "'y'), memory_kind=pinned_host)")),
+            qPrintable(one.out));
+        const auto json = runProgram(words("show jax-memory-kinds --json")).json();
+        QVERIFY(json["tensors"][0]["memory_kind"] == "pinned_host" && json["tensors"][1]["memory_kind"].is_null());
+        QVERIFY(json["host_memory"]["bytes_per_device"] == 16 && json["memory_per_device"]["peak_bytes"] == 16);
+        const QByteArray onGpu = R"({ "format": "sharding-experiment", "version": "1.0",
+  "hardware": { "platform": "gpu", "device": "generic-gpu", "hosts": 1, "devices_per_host": 2 },
+  "mesh": { "axes": [["x", 2]] }, "model": { "preset": "arrays", "arrays": [
+    { "path": "a", "names": [null], "shape": [8], "memory_kind": "unpinned_host" }] } })";
+        const Ran wrong = runProgram(words("show -"), onGpu);
+        QCOMPARE(wrong.code, 1);
+        QVERIFY2(wrong.error.contains(QStringLiteral(":4:66: E404: ")), qPrintable(wrong.error));
+    }
+
     /// Nothing is cut: nothing is sent. What cannot be laid out is a finding.
     void withoutMesh()
     {

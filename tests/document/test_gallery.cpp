@@ -12,11 +12,14 @@
 #include "experiment_file/gallery.h"
 #include "mesh/device_mesh.h"
 #include "mesh/device_presets.h"
+#include "pipeline/collective_list.h"
+#include "pipeline/memory_placement.h"
 #include "rules/local_chunker.h"
 #include "rules/published_rules.h"
 #include "rules/t5x_partitioner.h"
 #include "sharding/named_arrays.h"
 #include "sharding/positional_sharding.h"
+#include "sharding/sharding_text.h"
 #include "sharding/text.h"
 #include "words/words.h"
 
@@ -82,6 +85,10 @@ constexpr Said said[] = {
     { "Data Sharding, [6]", "jax-data-sharding", "arr", "P(x, y)", "2x2" },
     { "Automatic Parallelism with JIT, [9]", "jax-data-sharding", "f_contract", "P(y)", "2" },
     { "Semi-automated sharding with constraints, [12]", "jax-data-sharding", "f_contract_2", "P(x)", "4" },
+    { "Data Sharding, [7]", "jax-memory-kinds", "arr_host", "P(x, y)", "2x2" },
+    { "Data Sharding, [7]", "jax-memory-kinds", "arr_dev", "P(x, y)", "2x2" },
+    { "Sharding transformation between memory types, [10]", "jax-memory-transfer", "0", "P(x, y)", "2x2" },
+    { "Sharding transformation between memory types, [11]", "jax-memory-transfer", "1", "P(x, y)", "2x2" },
     { "Manual parallelism with shard_map, [14]", "jax-shard-map", "x", "P(x)", "4" },
     { "Manual parallelism with shard_map, [15]", "jax-shard-map", "local_sums", "P(x)", "1" },
     { "Manual parallelism with shard_map, [16]", "jax-shard-map", "psum", "P()", "" },
@@ -350,7 +357,8 @@ private Q_SLOTS:
         QVERIFY(set.has_value());
         const DeviceList list(*set);
         QCOMPARE(set->count(), 8);
-        for (const char* id : { "jax-data-sharding", "jax-shard-map", "jax-layer" }) {
+        for (const char* id :
+            { "jax-data-sharding", "jax-memory-kinds", "jax-memory-transfer", "jax-shard-map", "jax-layer" }) {
             const Experiment experiment = example(id);
             MeshShape shape;
             std::vector<std::string> names;
@@ -362,6 +370,41 @@ private Q_SLOTS:
             QVERIFY(array.has_value());
             QVERIFY2(array->ids == experiment.mesh.deviceOrder, id);
         }
+    }
+
+    /// [7], [10] and [11] print the memory kinds of arrays and of what two functions return.
+    void memoriesOfTheJaxNotebook()
+    {
+        const SnapshotPtr arrays = analysed("jax-memory-kinds");
+        const std::string& platform = arrays->experiment->hardware.devices.platform;
+        const auto kind = [&](const Snapshot& snapshot, const char* path) {
+            return std::string(toString(snapshot.row(path)->memoryKind.value_or(defaultMemoryKind(platform))));
+        };
+        QCOMPARE(kind(*arrays, "arr_host"), std::string("pinned_host"));
+        QCOMPARE(kind(*arrays, "arr_dev"), std::string("device"));
+        const auto sharding = [&](const char* path) {
+            const TensorRow* row = arrays->row(path);
+            return Sharding(NamedSharding{ arrays->mesh, row->spec, *parseMemoryKind(kind(*arrays, path)) });
+        };
+        // [5] prints the one on devices.
+        QCOMPARE(toJax(sharding("arr_dev")),
+            std::string("NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', 'y'), memory_kind=device)"));
+        QVERIFY(!(sharding("arr_dev") == sharding("arr_host")));
+        QVERIFY(withMemoryKind(sharding("arr_host"), MemoryKind::Device) == sharding("arr_dev"));
+        QVERIFY(arrays->row("arr_host")->layout.replicaGroups() == arrays->row("arr_dev")->layout.replicaGroups());
+
+        const SnapshotPtr functions = analysed("jax-memory-transfer");
+        QCOMPARE(kind(*functions, "arg0"), std::string("pinned_host"));
+        QCOMPARE(kind(*functions, "0"), std::string("device")); // out_dev
+        QCOMPARE(kind(*functions, "arg1"), std::string("device"));
+        QCOMPARE(kind(*functions, "1"), std::string("pinned_host")); // out_host
+        // 4 x 8 f32 in eight parts: each device copies its own.
+        const HostTransfers transfers = hostTransfers(*functions);
+        QCOMPARE(transfers.list.size(), std::size_t{ 2 });
+        QVERIFY(transfers.toDevices == (MemoryTransfer{ 16, 128 }));
+        QVERIFY(transfers.toHost == (MemoryTransfer{ 16, 128 }));
+        const Result<CollectiveList> sent = collectivesOf(*functions);
+        QVERIFY(sent && sent->entries.empty());
     }
 
     void rulesOfMaxText()

@@ -4,6 +4,7 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "experiment/placement_edits.h"
 #include "program/factor_rule_text.h"
 #include "program/rule_override.h"
 
@@ -414,6 +415,20 @@ func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
         QCOMPARE(found.size(), std::size_t{ 1 });
         QCOMPARE(found[0].code, Code::UnknownTensor);
         QCOMPARE(found[0].where.pointer, "/model/sharding_rules/9");
+    }
+
+    void placement()
+    {
+        there(
+            example("flax-mlp-logical"), [](const Experiment& e) { return withParamsOnDevices(e, false); },
+            [](const Experiment& e) { return withParamsOnDevices(e, true); });
+        Experiment arrays = example("rule-lab");
+        there(
+            arrays, [](const Experiment& e) { return withMemoryKind(e, "array", MemoryKind::PinnedHost); },
+            [](const Experiment& e) { return withMemoryKind(e, "array", {}); });
+        refused(withMemoryKind(arrays, "arrays", MemoryKind::PinnedHost), Code::UnknownTensor);
+        QCOMPARE(withMemoryKind(arrays, "arrays", {}).error().text("nearest"), std::string("array"));
+        refused(withMemoryKind(example("flax-mlp-logical"), "x", {}), Code::InvalidAttribute);
     }
 
     void examples()

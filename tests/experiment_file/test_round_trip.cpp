@@ -137,6 +137,8 @@ ModelSetting anyModel(const std::vector<std::string>& axes)
                 array.names.push_back(anyLogicalName(name));
                 array.shape.push_back(*rc::gen::inRange<std::int64_t>(1, 100));
             }
+            if (*rc::gen::arbitrary<bool>())
+                array.memoryKind = *rc::gen::elementOf(std::vector(memoryKinds().begin(), memoryKinds().end()));
             model.arrays.push_back(array);
         }
         return model;
@@ -229,11 +231,12 @@ Experiment anyExperiment()
         StrategyChoice::OperationPriority, StrategyChoice::UserPriority, StrategyChoice::Full);
     e.propagation.conservative = *rc::gen::arbitrary<bool>();
     e.propagation.userPriorities = *rc::gen::arbitrary<bool>();
+    e.placement.paramsOnDevices = *rc::gen::arbitrary<bool>();
     e.run.seed = *rc::gen::arbitrary<std::uint64_t>();
     e.run.runs = *rc::gen::inRange<std::int64_t>(1, 1000);
     e.run.loops = *rc::gen::inRange<std::int64_t>(1, 1000);
     e.run.shareReplicas = *rc::gen::arbitrary<bool>();
-    for (const char* pointer : { "/hardware", "/hardware/links", "/mesh", "/rules", "/run" })
+    for (const char* pointer : { "/hardware", "/hardware/links", "/mesh", "/placement", "/rules", "/run" })
         if (*rc::gen::inRange(0, 4) == 0)
             e.innerNotes.emplace_back(pointer, "n" + *anyText());
     e.formatMinor = *rc::gen::inRange(0, 3);
@@ -343,6 +346,28 @@ private Q_SLOTS:
                              "\"[{gone}]\"\n    }\n  },")
             != std::string::npos);
         QCOMPARE(writeExperiment(readExperiment(written)->experiment), written);
+    }
+
+    /// Written only where it says something; keys of later versions within it stay.
+    void placement()
+    {
+        Experiment experiment = builtinExamples().front().make();
+        QVERIFY(writeExperiment(experiment).find("placement") == std::string::npos);
+        experiment.placement.paramsOnDevices = false;
+        QVERIFY(writeExperiment(experiment).find("  \"placement\": {\n    \"params_on_devices\": false\n  },")
+            != std::string::npos);
+        const std::string later = R"({ "format": "sharding-experiment", "version": "1.0",
+            "placement": { "moments_on_devices": false }, "model": { "preset": "arrays", "arrays": [
+            { "path": "a", "names": [], "shape": [], "memory_kind": "pinned_host", "memory_tier": 2 }] } })";
+        const auto read = readExperiment(later);
+        QVERIFY(read.has_value());
+        QCOMPARE(read->warnings.size(), std::size_t{ 2 });
+        QCOMPARE(read->warnings[0].code, Code::UnknownKey);
+        QCOMPARE(read->warnings[0].where.pointer, std::string("/placement/moments_on_devices"));
+        const std::string written = writeExperiment(read->experiment);
+        QVERIFY(written.find("\"moments_on_devices\": false") != std::string::npos);
+        QVERIFY(written.find("\"memory_kind\": \"pinned_host\", \"memory_tier\": 2") != std::string::npos);
+        QVERIFY(readExperiment(written)->experiment == read->experiment);
     }
 
     void whatEditsAccept()

@@ -88,6 +88,9 @@ private Q_SLOTS:
         row("arrays",
             malformed::array(
                 R"({ "path": "x", "names": [null, "P.UNCONSTRAINED", "a"], "shape": [1, 2, 3], "dtype": "bf16" })"));
+        row("memory kinds",
+            malformed::array(R"({ "path": "x", "names": [], "shape": [], "memory_kind": "pinned_host" })"));
+        row("parameters on the host", malformed::with(R"("placement": { "notes": "n", "params_on_devices": false })"));
         row("a scalar", malformed::array(R"({ "path": "x", "names": [], "shape": [] })"));
         row("device axes",
             malformed::with(R"("model": { "preset": "mlp", "device_axes": { "batch": ["pod", "data"] } })"));

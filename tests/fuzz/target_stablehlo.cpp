@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs in StableHLO's text: read, verified, printed, read again, and, where they are legal, propagated.
 #include "fuzz/fuzz.h"
+#include "program/memory_kinds.h"
 #include "program/verify_shardings.h"
 #include "propagation/passes/pipelines.h"
 #include "propagation/written.h"
@@ -24,6 +25,9 @@ std::string runStableHlo(std::string_view text)
     const std::string printed = printStableHlo(read->program);
     if (!verify(read->program).empty() || !verifyShardings(read->program).empty())
         return {};
+    for (const MemoryMove& move : memoryOf(read->program).moves)
+        if (move.from == move.to)
+            return "a move within one memory";
     const Result<ReadProgram> again = readStableHlo(printed);
     if (!again)
         return "cannot read its own text (" + std::string(again.error().id()) + "): " + printed.substr(0, 1000);
@@ -48,6 +52,21 @@ Target stableHloTarget()
 {
     return { "stablehlo",
         {
+            R"(module {
+  sdy.mesh @mesh = <["a"=2]>
+  func.func public @main(%arg0: tensor<8xf32> {mhlo.memory_kind = "device", sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}, %arg1: tensor<8xf32> {mhlo.memory_kind = "pinned_host"}) -> (tensor<8xf32> {mhlo.memory_kind = "unpinned_host"}) {
+    %0 = stablehlo.custom_call @annotate_device_placement(%arg1) {has_side_effect = true, mhlo.frontend_attributes = {_xla_buffer_placement = "device"}} : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = stablehlo.add %arg0, %0 : tensor<8xf32>
+    %2 = func.call @f(%1) : (tensor<8xf32>) -> tensor<8xf32>
+    %3 = stablehlo.custom_call @MoveToHost(%2) : (tensor<8xf32>) -> tensor<8xf32>
+    return %3 : tensor<8xf32>
+  }
+  func.func private @f(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = stablehlo.multiply %arg0, %arg0 : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+)",
             R"(module @m attributes {mhlo.num_partitions = 8 : i32} {
   sdy.mesh @mesh = <["x"=2, "y"=4], device_ids=[1, 0, 2, 3, 4, 5, 6, 7]>
   sdy.mesh @one = <[], device_ids=[3]>

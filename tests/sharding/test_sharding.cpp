@@ -22,6 +22,7 @@ private Q_SLOTS:
     void tilesTheArray();
     void printedAndRead();
     void equivalenceIsARelation();
+    void memoriesCountAndLayoutsDoNot();
     void equivalenceMeansTheSameParts();
 };
 
@@ -331,6 +332,28 @@ void TestSharding::equivalenceIsARelation()
         RC_ASSERT(!(isEquivalent(a, b, rank) && isEquivalent(b, c, rank)) || isEquivalent(a, c, rank));
         RC_ASSERT(!isEquivalent(a, withMemoryKind(a, MemoryKind::PinnedHost), rank));
         RC_CLASSIFY(isEquivalent(a, b, rank) && isEquivalent(b, c, rank), "equivalent");
+    }));
+}
+
+void TestSharding::memoriesCountAndLayoutsDoNot()
+{
+    QVERIFY(generators::holds("another memory is another sharding of the same parts", [] {
+        const MeshPtr mesh = generators::mesh();
+        const std::size_t rank = *rc::gen::inRange<std::size_t>(0, 3);
+        const Sharding a = anySharding(mesh, rank);
+        const Sharding b = withMemoryKind(a, generators::memoryKind());
+        const bool same = memoryKindOf(a) == memoryKindOf(b);
+        RC_ASSERT((a == b) == same);
+        RC_ASSERT(isEquivalent(a, b, rank) == same);
+        RC_ASSERT(withMemoryKind(b, memoryKindOf(a)) == a);
+        const std::vector<std::int64_t> shape(rank, 48);
+        const Result<Layout> first = layoutOf(a, shape, Uneven::Padded), second = layoutOf(b, shape, Uneven::Padded);
+        RC_ASSERT(first.has_value() == second.has_value());
+        if (first) {
+            RC_ASSERT(first->shardShape() == second->shardShape());
+            RC_ASSERT(first->replicaGroups() == second->replicaGroups());
+        }
+        RC_CLASSIFY(!same, "another memory");
     }));
 }
 

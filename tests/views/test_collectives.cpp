@@ -393,6 +393,23 @@ private Q_SLOTS:
                 qPrintable(shown.view.emptyText()));
         }
         {
+            // What goes between memories is no message, and is said.
+            Shown shown(findExample("jax-memory-transfer")->experiment);
+            shown.settle();
+            QVERIFY2(shown.view.emptyText().startsWith(QStringLiteral(
+                         "Nothing is sent: every device has what it needs. Between memories, each device "
+                         "copies 16 B (128 B in all) from the host and 16 B (128 B in all) to it.")),
+                qPrintable(shown.view.emptyText()));
+        }
+        {
+            Experiment onHost = findExample("flax-mlp-logical")->experiment;
+            onHost.placement.paramsOnDevices = false;
+            Shown shown(onHost);
+            shown.settle();
+            QVERIFY2(shown.view.total().contains(QStringLiteral("between memories, each device copies 8 MiB")),
+                qPrintable(shown.view.total()));
+        }
+        {
             Shown shown(elementwise("\"x\"=1"));
             shown.settle();
             QVERIFY2(shown.view.emptyText().startsWith(QStringLiteral("There is one device")),

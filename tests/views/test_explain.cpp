@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QComboBox>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalSpy>
@@ -245,6 +246,59 @@ private Q_SLOTS:
         QVERIFY2(scroll->widget()->width() <= scroll->viewport()->width(),
             qPrintable(u"%1 > %2"_s.arg(scroll->widget()->width()).arg(scroll->viewport()->width())));
         QVERIFY(view.asText().contains(QString::fromStdString(name)));
+    }
+
+    /// The combo box moves the array, and one step of undo takes it back.
+    void movesAnArrayToTheHost()
+    {
+        Fixture fixture(test::example("rule-lab"));
+        fixture.selection.setTensor(u"array"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(530, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QComboBox* memory = view.memory();
+        QVERIFY(memory->isVisible() && !memory->accessibleName().isEmpty());
+        QVERIFY(memory->focusPolicy() & Qt::TabFocus);
+        QCOMPARE(memory->currentIndex(), 0);
+        QVERIFY(memory->currentText().startsWith(u"Default: "_s));
+        QVERIFY(!view.asText().contains(u"pinned_host"_s));
+        const Experiment before = *fixture.document.experiment();
+        memory->setFocus();
+        memory->setCurrentIndex(memory->findText(u"pinned_host"_s));
+        Q_EMIT memory->activated(memory->currentIndex());
+        fixture.document.waitForAnalysis();
+        QCOMPARE(fixture.document.undoStack()->count(), 1);
+        QCOMPARE(fixture.document.undoStack()->undoText(), u"array in pinned_host memory"_s);
+        QVERIFY2(view.asText().contains(u"It lies in pinned_host memory"_s), qPrintable(view.asText()));
+        QCOMPARE(memory->currentText(), u"pinned_host"_s);
+        fixture.document.undoStack()->undo();
+        fixture.document.waitForAnalysis();
+        QVERIFY(*fixture.document.experiment() == before);
+        QCOMPARE(memory->currentIndex(), 0);
+        QVERIFY(!view.asText().contains(u"pinned_host"_s));
+        view.setLength(words::Length::Tip);
+        QVERIFY(!memory->isVisible());
+        // A network's arrays are not moved one by one.
+        view.setLength(words::Length::Paragraph);
+        fixture.document.setExperiment(test::example("flax-mlp-logical"), {});
+        fixture.document.waitForAnalysis();
+        fixture.selection.setTensor(u"x"_s);
+        QVERIFY(!memory->isVisible());
+    }
+
+    /// A kind that the platform lacks stays in sight until another one is chosen.
+    void showsAMemoryThatThePlatformLacks()
+    {
+        Experiment experiment = test::example("rule-lab");
+        experiment.hardware.devices = DeviceSet::ofHosts("generic-gpu", "gpu", 1, 8);
+        std::get<ArraysModel>(experiment.model).arrays.front().memoryKind = MemoryKind::UnpinnedHost;
+        Fixture fixture(experiment);
+        fixture.selection.setTensor(u"array"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.show();
+        QCOMPARE(view.memory()->currentText(), u"unpinned_host"_s);
+        QCOMPARE(view.memory()->count(), 4);
     }
 
     void survivesWhatTheExperimentLacks()

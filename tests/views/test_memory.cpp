@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QCheckBox>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
 #include <numeric>
 
 #include "experiment/edits.h"
+#include "experiment_file/gallery.h"
 #include "views/memory_view/memory_layout.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
@@ -223,6 +225,50 @@ private Q_SLOTS:
         view.resize(700, 98);
         QVERIFY(!view.plot()->isVisible());
         QVERIFY(view.bar()->isVisible());
+    }
+
+    void parametersGoToTheHost()
+    {
+        Fixture fixture;
+        MemoryView view(&fixture.document, &fixture.selection);
+        view.resize(700, 240);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QCheckBox* onHost = view.onHost();
+        QVERIFY(onHost->isVisible() && !onHost->isChecked() && !onHost->accessibleName().isEmpty());
+        QVERIFY(view.hostText().isEmpty());
+        const QString before = view.keyFigure();
+        onHost->setFocus();
+        QTest::keyClick(onHost, Qt::Key_Space);
+        QVERIFY(!fixture.document.experiment()->placement.paramsOnDevices);
+        fixture.document.waitForAnalysis();
+        QCOMPARE(view.hostText(), u"8 MiB per device on the host, 8 MiB in, 8 MiB back"_s);
+        QVERIFY(view.keyFigure() != before);
+        QCOMPARE(view.keyFigure(),
+            u"%1 per device"_s.arg(words::bytes(static_cast<double>(fixture.snapshot().plan->memory.peakBytes))));
+        QCOMPARE(fixture.document.undoStack()->undoText(), u"Parameters on the host"_s);
+        fixture.document.undoStack()->undo();
+        fixture.document.waitForAnalysis();
+        QVERIFY(!onHost->isChecked());
+        QVERIFY(view.hostText().isEmpty());
+        QCOMPARE(view.keyFigure(), before);
+    }
+
+    /// A program says itself where its arrays lie; that is shown, and nothing is chosen here.
+    void programsSayThemselves()
+    {
+        Fixture fixture(findExample("jax-memory-transfer")->experiment);
+        MemoryView view(&fixture.document, &fixture.selection);
+        view.resize(700, 240);
+        view.show();
+        QVERIFY(!view.onHost()->isVisible());
+        QStringList said;
+        for (const QLabel* label : view.findChildren<QLabel*>())
+            if (label->isVisible())
+                said << label->text();
+        QVERIFY2(said.join(u'\n').contains(u"take 16 B on each device, and 16 B per device on the host."_s),
+            qPrintable(said.join(u'\n')));
+        QCOMPARE(view.hostText(), u"16 B per device on the host, 16 B in, 16 B back"_s);
     }
 };
 

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "document/selection.h"
+#include "experiment_file/gallery.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
 #include "views/shard_grid_view/grid_accessible.h"
@@ -19,6 +20,7 @@
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
 #include "views/widgets/shard_colour.h"
+#include "views/widgets/span_line.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -481,6 +483,22 @@ private Q_SLOTS:
             QStringLiteral("16 devices (d1, d5, …, d61)"));
         QCOMPARE(listDevices(DeviceGroup::holders(layoutOf("data=16", "P()", { 64 }), 0)),
             QStringLiteral("d0 … d15, 16 devices"));
+    }
+
+    void theHeadingNamesTheMemory()
+    {
+        test::Fixture fixture(findExample("jax-memory-kinds")->experiment);
+        ShardGridView view(&fixture.document, &fixture.selection);
+        const auto heading = [&view] {
+            QStringList texts;
+            for (const SpanLine* line : view.findChildren<SpanLine*>())
+                texts << words::plain(line->text());
+            return texts.join(QLatin1Char('\n'));
+        };
+        fixture.selection.setTensor(QStringLiteral("arr_host"));
+        QVERIFY2(heading().contains(QStringLiteral("P(x, y) → [2, 2], in pinned_host memory")), qPrintable(heading()));
+        fixture.selection.setTensor(QStringLiteral("arr_dev"));
+        QVERIFY2(!heading().contains(QStringLiteral("memory")), qPrintable(heading()));
     }
 
     void screenReadersGetATable()

@@ -403,6 +403,23 @@ private Q_SLOTS:
         QCOMPARE(view.keyFigure(), QStringLiteral("[1024, 1024] → [1024, 256]"));
         QCOMPARE(view.results()->canvas()->subject()->dimensionName(0), QStringLiteral("embed"));
 
+        // With its memory, as JAX prints it.
+        Experiment onHost = *fixture.document.experiment();
+        onHost.placement.paramsOnDevices = false;
+        fixture.document.edit(onHost, QStringLiteral("host"));
+        fixture.document.waitForAnalysis();
+        view.forms()->fromTensorButton()->click();
+        QCOMPARE(view.forms()->memoryBox()->currentText(), QStringLiteral("pinned_host"));
+        QVERIFY(view.forms()
+                    ->row(ShardingForm::Named)
+                    ->edit()
+                    ->text()
+                    .endsWith(QStringLiteral("memory_kind=pinned_host)")));
+        fixture.document.undoStack()->undo();
+        fixture.document.waitForAnalysis();
+        view.forms()->fromTensorButton()->click();
+        QCOMPARE(view.forms()->memoryBox()->currentIndex(), 0);
+
         // The experiment's mesh changes: the array and its spec stay.
         fixture.document.edit(withAxisSize(*fixture.document.experiment(), 1, 2, true), QStringLiteral("model 2"));
         QCOMPARE(view.keyFigure(), QStringLiteral("[1024, 1024] → [1024, 512]"));

@@ -7,6 +7,7 @@
 #include <QTreeView>
 
 #include "experiment/edits.h"
+#include "experiment_file/gallery.h"
 #include "views/panel_fixture.h"
 #include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_model.h"
@@ -91,6 +92,43 @@ private Q_SLOTS:
         QTEST(parts.layers, "layers");
         QTEST(static_cast<int>(parts.layer), "layer");
         QTEST(parts.leaf, "leaf");
+    }
+
+    /// What lies on the host has its plate, and is summed apart.
+    void whatLiesOnTheHost()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        experiment.placement.paramsOnDevices = false;
+        Fixture fixture(experiment);
+        TensorsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setSnapshot(fixture.document.snapshot());
+        checkSums(TensorTree::build(fixture.snapshot()), 0);
+        const auto spec = [&](const QString& path) {
+            return model.find(path).siblingAtColumn(static_cast<int>(TensorColumn::Spec));
+        };
+        const QModelIndex w1 = spec(u"params/layers.0/W1"_s);
+        QCOMPARE(w1.data(TensorsModel::MarkRole).toString(), u"HOST"_s);
+        QCOMPARE(w1.data(Qt::AccessibleTextRole).toString(), u"P(-, model), in host memory"_s);
+        QVERIFY(w1.data(Qt::ToolTipRole).toString().contains(u"pinned_host"_s));
+        QCOMPARE(w1.siblingAtColumn(static_cast<int>(TensorColumn::Bytes)).data().toString(), u"1 MiB"_s);
+        QVERIFY(spec(u"opt/mu/layers.0/W1"_s).data(TensorsModel::MarkRole).toString() != u"HOST"_s);
+        const QModelIndex all = model.findKey(u"Parameters"_s);
+        QCOMPARE(all.siblingAtColumn(static_cast<int>(TensorColumn::Bytes)).data().toString(), u"8 MiB"_s);
+        QCOMPARE(all.data(TensorsModel::MarkRole).toString(), u"HOST"_s);
+        TensorFilter filter;
+        filter.text = u"pinned"_s;
+        const TensorTree found = TensorTree::build(fixture.snapshot(), filter);
+        QCOMPARE(found.nodes[0].children.size(), std::size_t{ 1 });
+        QCOMPARE(found.nodes[0].bytes, 0);
+        QCOMPARE(found.nodes[0].hostBytes, std::int64_t{ 8 } << 20);
+        // Some here, some there.
+        Fixture arrays(findExample("jax-memory-kinds")->experiment);
+        model.setSnapshot(arrays.document.snapshot());
+        QCOMPARE(
+            model.findKey(u"Parameters"_s).siblingAtColumn(static_cast<int>(TensorColumn::Bytes)).data().toString(),
+            u"16 B + 16 B host"_s);
+        QVERIFY(spec(u"arr_dev"_s).data(TensorsModel::MarkRole).toString().isEmpty());
     }
 
     void treeOfTheNotebook()

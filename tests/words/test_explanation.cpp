@@ -63,6 +63,22 @@ class TestExplanation : public QObject {
 private Q_SLOTS:
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
 
+    void whyAnArrayLiesOnTheHost()
+    {
+        Experiment experiment = example("flax-mlp-logical");
+        QVERIFY(!all(*analysed(experiment), "params/layers.0/W1").contains(QStringLiteral("memory,")));
+        experiment.placement.paramsOnDevices = false;
+        const SnapshotPtr snapshot = analysed(experiment);
+        const QString said = all(*snapshot, "params/layers.0/W1", words::Length::Tip);
+        QVERIFY2(
+            said.contains(QStringLiteral(
+                "It lies in pinned_host memory, apart from the memory of the devices, because the experiment keeps "
+                "parameters on the host. In every step each device copies its part in, 1 MiB (8 MiB in all), and "
+                "the new one back to the host, 1 MiB (8 MiB in all); nothing passes between devices.")),
+            qPrintable(said));
+        QVERIFY(!all(*snapshot, "layers.0/y").contains(QStringLiteral("pinned_host")));
+    }
+
     void linksLeadThere()
     {
         const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));

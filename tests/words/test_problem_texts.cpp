@@ -6,6 +6,7 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "experiment/placement_edits.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/malformed_cases.h"
 #include "networks/arrays.h"
@@ -216,6 +217,21 @@ private Q_SLOTS:
             possible << QString::number(each);
         if (size > 0)
             QVERIFY(sentences(refused.error()).endsWith(possible.join(QStringLiteral(", ")) + QLatin1Char('.')));
+    }
+
+    void memories()
+    {
+        QCOMPARE(ofFile(R"("model": { "preset": "arrays", "arrays": [
+            { "path": "x", "names": [], "shape": [], "memory_kind": "hbm" }] })"),
+            QStringLiteral("there is no memory “hbm”. Known: device, pinned_host, unpinned_host."));
+        QCOMPARE(
+            sentences({ Code::MixedMemoryKinds,
+                { { "op", "stablehlo.add" }, { "kinds", std::vector<std::string>{ "device", "pinned_host" } } }, {} }),
+            QStringLiteral("stablehlo.add: its operands lie in different memories: device, pinned_host. Move them into "
+                           "one memory first."));
+        const auto refused = withMemoryKind(builtinExamples().front().make(), "x", MemoryKind::PinnedHost);
+        QVERIFY(!refused.has_value());
+        QVERIFY(sentences(refused.error()).startsWith(QStringLiteral("x takes no memory of its own: ")));
     }
 
     void manyPossibleSizes()

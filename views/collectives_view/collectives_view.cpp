@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "pipeline/memory_placement.h"
 #include "views/collectives_view/collective_page.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
@@ -27,9 +28,11 @@
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/links.h"
+#include "words/memory_words.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -216,9 +219,14 @@ void CollectivesView::receive(const MadePtr& made)
         offerFix(*m_empty, obstacle);
         return;
     }
-    showEmpty(made->snapshot->mesh && made->snapshot->mesh->deviceCount() == 1
-            ? tr("There is one device: nothing is sent.")
-            : tr("Nothing is sent: every device has what it needs."));
+    QString sentence = made->snapshot->mesh && made->snapshot->mesh->deviceCount() == 1
+        ? tr("There is one device: nothing is sent.")
+        : tr("Nothing is sent: every device has what it needs.");
+    if (const HostTransfers transfers = hostTransfers(*made->snapshot); !transfers.empty())
+        sentence = tr("%1 Between memories, %2.\n%3", "nothing is sent; sum of transfers; one line for each")
+                       .arg(sentence, words::transferSummary(transfers),
+                           words::transferLines(*made->snapshot, transfers).join(QLatin1Char('\n')));
+    showEmpty(sentence);
 }
 
 void CollectivesView::showEmpty(const QString& sentence, const QString& button)
@@ -376,7 +384,14 @@ void CollectivesView::showTotal()
                     words::bytes(sentInAll(m_filter->passing())), words::bytes(sent.step));
     if (!(sent.scalarLoss == Rational(0)))
         text = tr("%1; the loss apart, %2").arg(text, words::bytes(sent.scalarLoss));
+    const SnapshotPtr snapshot = m_model->snapshot();
+    const HostTransfers transfers = snapshot ? hostTransfers(*snapshot) : HostTransfers();
+    const QString moved = words::transferSummary(transfers);
+    if (!moved.isEmpty())
+        text = tr("%1; between memories, %2", "what is sent, what moves between host and device").arg(text, moved);
     m_total->setText(text);
+    m_total->setToolTip(
+        moved.isEmpty() ? QString() : plainTip(words::transferLines(*snapshot, transfers).join(QLatin1Char('\n'))));
 }
 
 QString CollectivesView::total() const

@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QBoxLayout>
 #include <QClipboard>
+#include <QComboBox>
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QLabel>
@@ -14,6 +15,7 @@
 #include <QThreadPool>
 #include <new>
 
+#include "experiment/placement_edits.h"
 #include "pipeline/annotation_edit.h"
 #include "pipeline/why_not.h"
 #include "program/operation_path.h"
@@ -24,6 +26,7 @@
 #include "views/span_text/span_text.h"
 #include "views/theme/style.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/memory_words.h"
 #include "words/operation_words.h"
 #include "words/why_not.h"
 
@@ -67,6 +70,8 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     , m_moreLink(new QLabel)
     , m_whyNotBox(new QWidget)
     , m_change(new QPushButton(tr("Change its sharding…")))
+    , m_memoryBox(new QWidget)
+    , m_memory(new QComboBox)
     , m_causes(new QWidget)
     , m_whatIfBox(new QWidget)
     , m_empty(new EmptyPage(tr("Select a tensor to read why it is cut the way it is."), tr("Show the first one")))
@@ -111,6 +116,18 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     m_moreLink->setText(u"<a href=\"more\">%1</a>"_s.arg(tr("More")));
     m_moreLink->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     column->addWidget(m_moreLink, 0, Qt::AlignLeft);
+
+    auto* memory = new QHBoxLayout(m_memoryBox);
+    memory->setContentsMargins(0, 0, 0, 0);
+    memory->setSpacing(8);
+    auto* memoryLabel = new RoleLabel(tr("Memory"), RoleLabel::Size::Normal, &Theme::secondary);
+    memoryLabel->setBuddy(m_memory);
+    memory->addWidget(memoryLabel);
+    m_memory->setAccessibleName(tr("Memory kind of the array"));
+    m_memory->setToolTip(tr("In which memory of its devices the array lies; part of its sharding"));
+    memory->addWidget(m_memory);
+    memory->addStretch(1);
+    column->addWidget(m_memoryBox);
 
     const auto section = [&](QWidget* box, const QString& title) {
         auto* boxLayout = new QVBoxLayout(box);
@@ -163,6 +180,17 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
         }
     });
     connect(&m_blockerWatcher, &QFutureWatcherBase::finished, this, &ExplainView::receiveBlockers);
+    connect(m_memory, &QComboBox::activated, this, [this] {
+        const QVariant chosen = m_memory->currentData();
+        const std::optional<MemoryKind> kind =
+            chosen.isValid() ? std::optional(static_cast<MemoryKind>(chosen.toInt())) : std::nullopt;
+        const QString name = words::tensorName(m_path.toStdString());
+        m_document->edit(withMemoryKind(*m_document->experiment(), m_path.toStdString(), kind),
+            kind ? tr("%1 %2", "array, in ... memory").arg(name, words::memoryPlace(*kind))
+                 : tr("%1 in the memory of its devices").arg(name));
+        showMemory(); // an edit that was refused changes nothing
+    });
+    connect(m_document, &Document::experimentChanged, this, &ExplainView::showMemory);
     connect(m_change, &QPushButton::clicked, this, [this] { Q_EMIT dockRequested(u"whatif"_s); });
     connect(m_empty, &EmptyPage::clicked, this, &ExplainView::showSomeTensor);
     connect(m_document, &Document::snapshotChanged, this, &ExplainView::refresh);
@@ -297,9 +325,35 @@ void ExplainView::rebuildRows()
     }
     rebuildWhyNot();
     rebuildWhatIfs();
+    showMemory();
     m_change->setVisible(
         length != words::Length::Tip && !m_operation.valid() && !annotationTargets(*m_snapshot, m_value).empty());
     m_scroll->verticalScrollBar()->setValue(scrolled);
+}
+
+void ExplainView::showMemory()
+{
+    const Experiment& experiment = *m_document->experiment();
+    const auto* model = std::get_if<ArraysModel>(&experiment.model);
+    const NamedArraySetting* array = nullptr;
+    for (std::size_t i = 0; model && !array && i < model->arrays.size(); ++i)
+        if (model->arrays[i].path == m_path.toStdString())
+            array = &model->arrays[i];
+    m_memoryBox->setVisible(array && !m_operation.valid() && shownLength() != words::Length::Tip);
+    if (!array)
+        return;
+    const std::string& platform = experiment.hardware.devices.platform;
+    m_memory->clear();
+    const bool onHost = experiment.placement.paramsOnDevices == false && m_snapshot && m_value.valid()
+        && m_snapshot->program->value(m_value).role == Role::Parameter;
+    m_memory->addItem(onHost ? tr("As parameters: %1").arg(words::memoryKind(MemoryKind::PinnedHost))
+                             : tr("Default: %1").arg(words::memoryKind(defaultMemoryKind(platform))));
+    for (const MemoryKind kind : memoryKinds(platform))
+        m_memory->addItem(words::memoryKind(kind), static_cast<int>(kind));
+    // What the platform lacks stays in sight until another one is chosen.
+    if (array->memoryKind && m_memory->findData(static_cast<int>(*array->memoryKind)) < 0)
+        m_memory->addItem(words::memoryKind(*array->memoryKind), static_cast<int>(*array->memoryKind));
+    m_memory->setCurrentIndex(array->memoryKind ? m_memory->findData(static_cast<int>(*array->memoryKind)) : 0);
 }
 
 SpanLabel* ExplainView::paragraph(const words::Text& text)

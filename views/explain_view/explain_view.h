@@ -16,6 +16,7 @@
 #include "words/words.h"
 
 class QBoxLayout;
+class QComboBox;
 class QGridLayout;
 class QLabel;
 class QPushButton;
@@ -51,6 +52,8 @@ public:
     {
         return m_delay.isActive() || m_watcher.isRunning() || m_blockersWanted || m_blockerWatcher.isRunning();
     }
+    /// The memory of the array explained; hidden for what is no array of an experiment without a program.
+    [[nodiscard]] QComboBox* memory() const { return m_memory; }
     /// Why axes do not cut the value, sentence by sentence; empty until it is worked out, and for operations.
     [[nodiscard]] const std::vector<words::Text>& whyNot() const;
 
@@ -97,6 +100,7 @@ private:
     [[nodiscard]] words::Length shownLength() const;
     void applyCompact();
     void showSomeTensor();
+    void showMemory();
 
     Document* m_document;
     Selection* m_selection;
@@ -121,6 +125,8 @@ private:
     QWidget* m_whyNotBox;
     QVBoxLayout* m_whyNotRows;
     QPushButton* m_change;
+    QWidget* m_memoryBox;
+    QComboBox* m_memory;
     QWidget* m_causes;
     QGridLayout* m_causeRows;
     QWidget* m_whatIfBox;

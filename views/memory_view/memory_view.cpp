@@ -2,11 +2,16 @@
 #include "views/memory_view/memory_view.h"
 
 #include <QBoxLayout>
+#include <QCheckBox>
 #include <QLocale>
 
+#include "experiment/placement_edits.h"
+#include "pipeline/memory_placement.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
+#include "views/widgets/plain_tip.h"
+#include "words/memory_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -25,15 +30,19 @@ QString whyNothing(const Document& document)
     std::int64_t bytes = 0;
     bool padded = false;
     for (const TensorRow& row : snapshot->tensors)
-        if (!snapshot->program->value(row.value).definition.valid()) {
+        if (!snapshot->program->value(row.value).definition.valid() && !isOnHost(*snapshot, row)) {
             bytes = saturatingSum(bytes, row.bytesPerDevice);
             padded = padded || row.layout.isUneven();
         }
     const QString held = words::bytes(static_cast<double>(bytes));
-    if (snapshot->errorCount() == 0)
-        return MemoryView::tr("The inputs of this program take %1 on each device. Memory over a step is shown for the "
-                              "networks that come with Shardscope.")
-            .arg(held);
+    if (snapshot->errorCount() == 0) {
+        const HostMemory onHost = hostMemory(*snapshot);
+        const QString taken = onHost.arrays == 0
+            ? MemoryView::tr("The inputs of this program take %1 on each device.").arg(held)
+            : MemoryView::tr("The inputs of this program take %1 on each device, and %2 per device on the host.")
+                  .arg(held, words::bytes(static_cast<double>(onHost.bytesPerDevice)));
+        return MemoryView::tr("%1 Memory over a step is shown for the networks that come with Shardscope.").arg(taken);
+    }
     const QString id =
         snapshot->problems.empty() ? QString() : QString::fromLatin1(snapshot->problems.front().diagnostic.id().data());
     return (padded ? MemoryView::tr("A step begins with %1 on each device, padding included; how full it gets is known "
@@ -54,6 +63,9 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     , m_bar(new MemoryBarWidget)
     , m_plot(new LiveMemoryPlot)
     , m_content(new QWidget)
+    , m_place(new QWidget)
+    , m_onHost(new QCheckBox(tr("Parameters on the host")))
+    , m_host(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
     , m_empty(new EmptyPage(QString()))
 {
     setBackgroundRole(QPalette::Base);
@@ -79,6 +91,23 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     inner->addWidget(m_plot, 1);
     inner->addStretch(0);
 
+    auto* place = new QHBoxLayout(m_place);
+    place->setContentsMargins(8, 0, 8, 4);
+    place->setSpacing(12);
+    m_onHost->setAccessibleName(tr("Keep parameters in host memory"));
+    m_onHost->setToolTip(plainTip(tr("As T5X's params_on_devices=False: parameters rest in pinned host memory, and the "
+                                     "devices copy them in when a step reads them.")));
+    place->addWidget(m_onHost);
+    m_host->setElided(true);
+    m_host->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    place->addWidget(m_host, 1);
+    layout->addWidget(m_place);
+    connect(m_onHost, &QCheckBox::clicked, this, [this](bool onHost) {
+        m_document->edit(withParamsOnDevices(*m_document->experiment(), !onHost),
+            onHost ? tr("Parameters on the host") : tr("Parameters on the devices"));
+        showPlacement(); // an edit that was refused changes nothing
+    });
+    connect(m_document, &Document::experimentChanged, this, &MemoryView::showPlacement);
     connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
     connect(m_empty, &EmptyPage::clicked, this, [this] { applyOfferedFix(*m_document); });
@@ -124,11 +153,50 @@ void MemoryView::showSnapshot()
                 : tr("Fullest %1", "at instruction ...").arg(LiveMemoryPlot::peakWords(*snapshot)));
     }
     followSelection();
+    showPlacement();
     placePlot();
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
     }
+}
+
+QString MemoryView::hostText() const
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    if (!snapshot || !snapshot->laidOut())
+        return {};
+    const HostMemory memory = hostMemory(*snapshot);
+    const HostTransfers transfers = hostTransfers(*snapshot);
+    QStringList parts;
+    if (memory.arrays > 0)
+        parts << tr("%1 per device on the host").arg(words::bytes(static_cast<double>(memory.bytesPerDevice)));
+    if (const MemoryTransfer& in = transfers.toDevices; in.bytesPerDevice > 0)
+        parts << tr("%1 in", "copied to the device").arg(words::bytes(static_cast<double>(in.bytesPerDevice)));
+    if (const MemoryTransfer& back = transfers.toHost; back.bytesPerDevice > 0)
+        parts << tr("%1 back", "copied to the host").arg(words::bytes(static_cast<double>(back.bytesPerDevice)));
+    return parts.join(tr(", "));
+}
+
+void MemoryView::showPlacement()
+{
+    const Experiment& experiment = *m_document->experiment();
+    const bool chosenHere = !std::holds_alternative<ProgramModel>(experiment.model);
+    m_onHost->setChecked(!experiment.placement.paramsOnDevices);
+    const QString text = hostText();
+    m_host->setText(text);
+    m_place->setVisible(chosenHere && m_content->isVisibleTo(this)); // a page in its place needs the room
+    QStringList lines;
+    if (const SnapshotPtr snapshot = shownSnapshot(*m_document); snapshot && snapshot->laidOut()) {
+        const HostTransfers transfers = hostTransfers(*snapshot);
+        lines << words::hostMemoryText(hostMemory(*snapshot));
+        if (!transfers.empty())
+            lines << tr("In a step %1; nothing of that passes between devices.").arg(words::transferSummary(transfers))
+                  << words::transferLines(*snapshot, transfers);
+    }
+    lines.removeAll(QString());
+    m_host->setToolTip(lines.isEmpty() ? QString() : plainTip(lines.join(QLatin1Char('\n'))));
+    m_host->setAccessibleDescription(lines.join(QLatin1Char(' ')));
 }
 
 void MemoryView::followSelection()
@@ -148,8 +216,9 @@ void MemoryView::placePlot()
     m_head->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
     m_head->setSpacing(beside ? 12 : 0);
     m_sum->setAlignment((beside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    const int needed =
-        Metrics::scaled(beside ? 40 : 56) + m_bar->heightForWidth(width()) + m_plot->minimumSizeHint().height();
+    const int needed = Metrics::scaled(beside ? 40 : 56)
+        + (m_place->isVisibleTo(this) ? m_place->sizeHint().height() : 0) + m_bar->heightForWidth(width())
+        + m_plot->minimumSizeHint().height();
     m_plot->setVisible(hasLine && height() >= needed);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Memory dock: what one device holds at the fullest moment of the step, by owner, and the bytes live over the step.
+// The Memory dock: what one device holds at the fullest moment of the step, by owner, and the bytes live over the step;
+// and what lies in host memory, apart from that.
 #pragma once
 
 #include <QWidget>
@@ -8,6 +9,7 @@
 #include "document/selection.h"
 
 class QBoxLayout;
+class QCheckBox;
 
 namespace shardscope {
 
@@ -25,6 +27,10 @@ public:
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] MemoryBarWidget* bar() const { return m_bar; }
     [[nodiscard]] LiveMemoryPlot* plot() const { return m_plot; }
+    /// Keeps parameters in host memory.
+    [[nodiscard]] QCheckBox* onHost() const { return m_onHost; }
+    /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
+    [[nodiscard]] QString hostText() const;
 
 Q_SIGNALS:
     void keyFigureChanged();
@@ -36,6 +42,7 @@ private:
     void showSnapshot();
     void followSelection();
     void placePlot();
+    void showPlacement();
 
     Document* m_document;
     Selection* m_selection;
@@ -45,6 +52,9 @@ private:
     MemoryBarWidget* m_bar;
     LiveMemoryPlot* m_plot;
     QWidget* m_content;
+    QWidget* m_place;
+    QCheckBox* m_onHost;
+    RoleLabel* m_host;
     EmptyPage* m_empty;
     QString m_keyFigure;
 };

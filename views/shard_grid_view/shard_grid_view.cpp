@@ -18,6 +18,7 @@
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
 #include "views/widgets/zoom_trail.h"
+#include "words/memory_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -216,6 +217,8 @@ void ShardGridView::showRow(const TensorRow& row)
             axes << QString::fromStdString(toString(mesh, ref));
         spec = tr("%1, partial over %2").arg(spec, axes.join(QStringLiteral(", ")));
     }
+    if (row.memoryKind)
+        spec = tr("%1, %2", "spec, memory").arg(spec, words::memoryPlace(*row.memoryKind));
     m_spec->setText({ { spec, words::Span::Style::Code, -1 } });
     m_notice->setVisible(row.indivisible);
     if (row.indivisible)

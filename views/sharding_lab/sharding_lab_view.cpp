@@ -102,6 +102,7 @@ void ShardingLabView::takeSelectedTensor()
         return;
     m_touched = true;
     m_state.setArray(row->type.shape, row->type.dtype, row->dimNames, row->spec);
+    m_state.setMemoryKind(row->memoryKind);
     refresh();
 }
 

@@ -7,8 +7,10 @@
 #include <array>
 #include <map>
 
+#include "pipeline/memory_placement.h"
 #include "program/types.h"
 #include "sharding/text.h"
+#include "words/memory_words.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -33,6 +35,8 @@ bool accepts(const TensorRow& row, const TensorPath& parts, const QString& group
         hay += u' ' + TensorTree::tr("Layer %1").arg(parts.layer);
     for (const std::string& name : row.dimNames)
         hay += u' ' + words::fromStd(name);
+    if (row.memoryKind)
+        hay += u' ' + words::memoryKind(*row.memoryKind);
     return std::all_of(wordsOfFilter.begin(), wordsOfFilter.end(),
         [&](const QString& word) { return hay.contains(word, Qt::CaseInsensitive); });
 }
@@ -42,7 +46,8 @@ bool looksLike(const TensorRow& a, const TensorRow& b)
 {
     return parseTensorPath(a.path).leaf == parseTensorPath(b.path).leaf && a.type == b.type && a.spec == b.spec
         && a.layout.shardShape() == b.layout.shardShape() && a.bytesPerDevice == b.bytesPerDevice
-        && a.copies == b.copies && a.dimNames == b.dimNames && a.indivisible == b.indivisible;
+        && a.copies == b.copies && a.dimNames == b.dimNames && a.indivisible == b.indivisible
+        && a.memoryKind == b.memoryKind;
 }
 
 bool looksLike(const Snapshot& snapshot, const LayerRows& a, const LayerRows& b)
@@ -129,9 +134,12 @@ public:
         node.copies = first.copies;
         node.spec = first.spec;
         node.everywhere = first.everywhere;
+        node.onHost = first.onHost;
         for (const int child : children) {
             const TensorNode& below = m_nodes[static_cast<std::size_t>(child)];
             node.bytes = saturatingSum(node.bytes, below.bytes);
+            node.hostBytes = saturatingSum(node.hostBytes, below.hostBytes);
+            node.onHost = node.onHost && below.onHost;
             node.copies = node.copies == below.copies ? node.copies : 0;
             node.everywhere = node.everywhere && below.everywhere;
             node.padded = node.padded || below.padded;
@@ -181,7 +189,8 @@ private:
         const int id = add(parent, TensorNode::Kind::Tensor, words::fromStd(row.path), parseTensorPath(row.path).leaf);
         TensorNode& node = m_nodes[static_cast<std::size_t>(id)];
         node.row = index;
-        node.bytes = row.bytesPerDevice;
+        node.onHost = isOnHost(m_snapshot, row);
+        (node.onHost ? node.hostBytes : node.bytes) = row.bytesPerDevice;
         node.copies = row.copies;
         node.spec = words::fromStd(toColumn(row.spec));
         node.padded = row.layout.isUneven();
@@ -332,7 +341,7 @@ void TensorTree::sort(const Snapshot& snapshot, TensorColumn column, bool descen
         case TensorColumn::Spec:
             return a.spec < b.spec;
         case TensorColumn::Bytes:
-            return a.bytes < b.bytes;
+            return saturatingSum(a.bytes, a.hostBytes) < saturatingSum(b.bytes, b.hostBytes);
         case TensorColumn::Copies:
             return a.copies < b.copies;
         }

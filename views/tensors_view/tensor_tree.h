@@ -9,7 +9,8 @@
 //         Layer 1 ...
 //
 // Layers that follow each other and look the same in every row (name, shapes, spec, bytes, copies) fold: the first one
-// stands for itself, the others share one row. Every row's bytes are the sum of the rows under it.
+// stands for itself, the others share one row. Every row's bytes are the sum of the rows under it; what lies on the
+// host is summed apart.
 #pragma once
 
 #include <QCoreApplication>
@@ -54,7 +55,9 @@ struct TensorNode {
     int parent = -1;
     int position = 0; ///< among the children of its parent
     std::vector<int> children;
-    std::int64_t bytes = 0; ///< per device
+    std::int64_t bytes = 0; ///< per device, in its own memory
+    std::int64_t hostBytes = 0; ///< per device, of what lies on the host
+    bool onHost = false; ///< all of it lies on the host
     std::int64_t copies = 0; ///< 0: the tensors below differ
     bool everywhere = false; ///< every device holds all of it (and there are several devices)
     bool padded = false; ///< of a tensor: its parts are not equal

@@ -10,6 +10,7 @@
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
+#include "words/memory_words.h"
 
 namespace shardscope {
 
@@ -20,6 +21,16 @@ namespace {
 TensorColumn columnOf(int section)
 {
     return static_cast<TensorColumn>(section);
+}
+
+/// "1 MiB"; "16 MiB + 8 MiB host" above rows of both kinds.
+QString bytesText(const TensorNode& item)
+{
+    const QString host = words::bytes(static_cast<double>(item.hostBytes));
+    if (item.onHost)
+        return host;
+    const QString own = words::bytes(static_cast<double>(item.bytes));
+    return item.hostBytes == 0 ? own : TensorsModel::tr("%1 + %2 host", "on the device, on the host").arg(own, host);
 }
 
 bool isNumeric(TensorColumn column)
@@ -168,7 +179,7 @@ QString TensorsModel::display(const TensorNode& item, TensorColumn column) const
     case TensorColumn::Spec:
         return item.kind == TensorNode::Kind::Folded ? tr("same, folded") : item.spec;
     case TensorColumn::Bytes:
-        return words::bytes(static_cast<double>(item.bytes));
+        return bytesText(item);
     case TensorColumn::Copies:
         return item.copies > 0 ? words::copies(item.copies) : QString();
     }
@@ -177,7 +188,12 @@ QString TensorsModel::display(const TensorNode& item, TensorColumn column) const
 
 QString TensorsModel::toolTip(const TensorNode& item) const
 {
-    const QString exact = tr("%1 per device").arg(words::counted(item.bytes, words::Noun::Byte));
+    const auto perDevice = [](std::int64_t bytes) {
+        return tr("%1 per device").arg(words::counted(bytes, words::Noun::Byte));
+    };
+    QString exact = item.onHost ? tr("%1, in host memory").arg(perDevice(item.hostBytes)) : perDevice(item.bytes);
+    if (!item.onHost && item.hostBytes > 0)
+        exact += u'\n' + tr("%1, in host memory").arg(perDevice(item.hostBytes));
     const TensorRow* tensor = row(item);
     if (!tensor)
         return plainTip(item.name + u'\n' + exact);
@@ -194,6 +210,8 @@ QString TensorsModel::toolTip(const TensorNode& item) const
     else
         lines << tr("Each part is held once.");
     lines << words::padding(*tensor);
+    if (const words::Text memory = words::memoryReason(*m_snapshot, tensor->value); !memory.empty())
+        lines << words::plain(memory);
     if (item.indivisible)
         lines << tr("It does not divide, so no step can run.");
     return plainTip(lines.join(u'\n'));
@@ -201,8 +219,12 @@ QString TensorsModel::toolTip(const TensorNode& item) const
 
 QString TensorsModel::mark(const TensorNode& item)
 {
+    if (item.padded && item.onHost)
+        return tr("PAD, HOST", "the array is padded, and lies in host memory");
     if (item.padded) // groups too: whoever has the rows folded finds them
         return tr("PAD", "the array is padded");
+    if (item.onHost)
+        return tr("HOST", "the array lies in host memory");
     return item.everywhere && item.kind == TensorNode::Kind::Tensor ? tr("ALL") : QString();
 }
 
@@ -231,8 +253,11 @@ QVariant TensorsModel::data(const QModelIndex& index, int role) const
             return tr("%1, all devices").arg(display(item, column));
         if (column == TensorColumn::Name && item.indivisible)
             return tr("%1, does not divide").arg(display(item, column));
-        if (column == TensorColumn::Spec && item.padded)
-            return tr("%1, padded").arg(display(item, column));
+        if (column == TensorColumn::Spec && (item.padded || item.onHost))
+            return (item.padded && item.onHost ? tr("%1, padded, in host memory")
+                    : item.padded              ? tr("%1, padded")
+                                               : tr("%1, in host memory"))
+                .arg(display(item, column));
         return display(item, column);
     case PathRole:
         return path(index);

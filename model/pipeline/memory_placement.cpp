@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline/memory_placement.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "base/codes.h"
+#include "program/counted_loop.h"
+#include "program/verify_findings.h"
+#include "schedule/slots.h"
+
+namespace shardscope {
+
+namespace {
+
+const std::string& platformOf(const Experiment& experiment)
+{
+    return experiment.hardware.devices.platform;
+}
+
+/// What is said of single arrays, by path.
+std::unordered_map<std::string_view, MemoryKind> saidOf(const Experiment& experiment)
+{
+    std::unordered_map<std::string_view, MemoryKind> said;
+    if (const auto* model = std::get_if<ArraysModel>(&experiment.model))
+        for (const NamedArraySetting& array : model->arrays)
+            if (array.memoryKind)
+                said.emplace(array.path, *array.memoryKind);
+    return said;
+}
+
+/// Per value whether an operation of main reads it.
+std::vector<bool> readValues(const Program& program)
+{
+    std::vector<bool> read(program.values.size());
+    for (const Operation& operation : program.operations)
+        for (const ValueId operand : operation.operands)
+            read[operand.index] = true;
+    return read;
+}
+
+bool isState(const Program& program, ValueId argument)
+{
+    return std::any_of(
+        program.state.begin(), program.state.end(), [&](const StatePair& pair) { return pair.argument == argument; });
+}
+
+MemoryTransfer times(MemoryTransfer once, std::int64_t count)
+{
+    return { saturatingProduct(once.bytesPerDevice, count), saturatingProduct(once.bytesInAll, count) };
+}
+
+void add(MemoryTransfer& sum, const MemoryTransfer& more)
+{
+    sum.bytesPerDevice = saturatingSum(sum.bytesPerDevice, more.bytesPerDevice);
+    sum.bytesInAll = saturatingSum(sum.bytesInAll, more.bytesInAll);
+}
+
+/// The transfers of a network's step: what it reads comes in, what it makes anew goes back.
+void addOfStep(const Snapshot& snapshot, HostTransfers& transfers)
+{
+    const Program& program = *snapshot.program;
+    const MemoryKind own = defaultMemoryKind(platformOf(*snapshot.experiment));
+    const std::vector<bool> read = readValues(program);
+    std::vector<HostTransfer> back;
+    for (const ValueId argument : program.main().arguments) {
+        const TensorRow* row = snapshot.row(argument);
+        if (!row || !isOnHost(snapshot, *row))
+            continue;
+        HostTransfer transfer;
+        transfer.value = argument;
+        transfer.from = *row->memoryKind;
+        transfer.to = own;
+        transfer.bytes = memoryTransfer(row->layout, byteSize(row->type.dtype), transfer.from, transfer.to);
+        if (read[argument.index])
+            transfers.list.push_back(transfer);
+        if (!isState(program, argument))
+            continue;
+        std::swap(transfer.from, transfer.to);
+        transfer.cause = HostTransfer::Cause::Written;
+        back.push_back(transfer);
+    }
+    transfers.list.insert(transfers.list.end(), back.begin(), back.end());
+}
+
+/// Of a value without a row: as it was propagated.
+Layout layoutOf(const Snapshot& snapshot, ValueId value)
+{
+    if (const TensorRow* row = snapshot.row(value))
+        return row->layout;
+    const TensorType& type = snapshot.program->value(value).type;
+    const std::vector<TensorSharding>& all = snapshot.propagation->shardings;
+    const bool fits = value.index < all.size() && all[value.index].rank() == type.rank();
+    return Layout(snapshot.mesh, fits ? all[value.index] : TensorSharding::fullyReplicated(type.rank()), type.shape);
+}
+
+void addOfProgram(const Snapshot& snapshot, HostTransfers& transfers)
+{
+    const Program& program = *snapshot.program;
+    const ProgramMemory memory = memoryOf(program);
+    if (memory.moves.empty())
+        return;
+    const std::vector<Executions> executions = executionsOf(program);
+    for (const MemoryMove& move : memory.moves) {
+        const TensorType& type = program.value(move.value).type;
+        if (!isTensor(type.dtype))
+            continue;
+        HostTransfer transfer;
+        // A move keeps the name that people know: that of its result may be a number only.
+        transfer.value = move.operation.valid() ? move.result : move.value;
+        transfer.cause = move.operation.valid() ? HostTransfer::Cause::Placement : HostTransfer::Cause::Returned;
+        transfer.from = move.from;
+        transfer.to = move.to;
+        transfer.bytes = memoryTransfer(layoutOf(snapshot, move.value), byteSize(type.dtype), move.from, move.to);
+        transfer.operation = move.operation;
+        if (move.operation.valid()) {
+            const Executions& runs = executions[move.operation.index];
+            transfer.times = runs.times;
+            transfer.timesKnown = runs.known;
+            if (runs.times == 0)
+                continue; // nobody calls it
+        }
+        transfers.list.push_back(transfer);
+    }
+}
+
+} // namespace
+
+bool isOwnMemory(MemoryKind kind, std::string_view platform)
+{
+    return kind == MemoryKind::Device || kind == defaultMemoryKind(platform);
+}
+
+bool isOnHost(const Snapshot& snapshot, const TensorRow& row)
+{
+    return row.memoryKind && !isOwnMemory(*row.memoryKind, platformOf(*snapshot.experiment));
+}
+
+void placeRows(Snapshot& snapshot)
+{
+    const Experiment& experiment = *snapshot.experiment;
+    const MemoryKind own = defaultMemoryKind(platformOf(experiment));
+    const auto lies = [own](std::optional<MemoryKind> kind) { return kind == own ? std::nullopt : kind; };
+    if (std::holds_alternative<ProgramModel>(experiment.model)) {
+        const ProgramMemory memory = memoryOf(*snapshot.program);
+        for (TensorRow& row : snapshot.tensors) {
+            const bool said =
+                row.value.index < memory.sources.size() && memory.sources[row.value.index] != MemorySource::Nothing;
+            row.memoryKind = lies(said ? memory.of(row.value) : std::nullopt);
+        }
+        return;
+    }
+    const std::unordered_map<std::string_view, MemoryKind> said = saidOf(experiment);
+    for (TensorRow& row : snapshot.tensors) {
+        const auto found = said.find(row.path);
+        const bool fromHost = row.role == Role::Parameter && !experiment.placement.paramsOnDevices;
+        row.memoryKind = found != said.end() ? lies(found->second)
+            : fromHost                       ? std::optional(MemoryKind::PinnedHost)
+                                             : std::nullopt;
+    }
+}
+
+std::vector<Problem> placementProblems(const Experiment& experiment)
+{
+    std::vector<Problem> problems;
+    const auto* model = std::get_if<ArraysModel>(&experiment.model);
+    for (std::size_t i = 0; model && i < model->arrays.size(); ++i) {
+        const NamedArraySetting& array = model->arrays[i];
+        if (!array.memoryKind)
+            continue;
+        Result<MemoryKind> kind = settledMemoryKind(array.memoryKind, platformOf(experiment));
+        if (kind)
+            continue;
+        Diagnostic diagnostic = std::move(kind.error());
+        diagnostic.where.path = array.path;
+        diagnostic.where.pointer = "/model/arrays/" + std::to_string(i) + "/memory_kind";
+        problems.push_back({ std::move(diagnostic), {}, {} });
+    }
+    return problems;
+}
+
+std::vector<Diagnostic> placementFindings(const Program& program, std::string_view platform)
+{
+    ProgramMemory memory = memoryOf(program);
+    std::vector<Diagnostic> findings = std::move(memory.findings);
+    for (std::size_t v = 0; v < memory.kinds.size(); ++v) {
+        const MemorySource source = memory.sources[v];
+        if (source != MemorySource::Argument && source != MemorySource::Placement)
+            continue;
+        Result<MemoryKind> kind = settledMemoryKind(memory.kinds[v], platform);
+        if (kind)
+            continue;
+        const Value& value = program.values[v];
+        const Function* main = program.functions.empty() ? nullptr : &program.functions.front();
+        const verification::Place place = value.definition.valid()
+            ? verification::Place{ .operation = value.definition, .role = "result", .value = ValueId(v) }
+            : verification::Place{ .function = main,
+                  .role = "argument",
+                  .index = static_cast<std::int64_t>(value.index),
+                  .value = ValueId(v) };
+        findings.push_back(verification::diagnosticAt(program, kind.error().code, std::move(kind.error().args), place));
+    }
+    return findings;
+}
+
+std::vector<bool> hostArguments(const Snapshot& snapshot)
+{
+    std::vector<bool> onHost;
+    for (const ValueId argument : snapshot.program->main().arguments) {
+        const TensorRow* row = snapshot.row(argument);
+        onHost.push_back(row && isOnHost(snapshot, *row));
+    }
+    return onHost;
+}
+
+Plan planWithoutHostArrays(const Plan& plan, const std::vector<bool>& hostArguments)
+{
+    std::vector<bool> onHost(plan.slots.size());
+    for (std::size_t i = 0; i < std::min(hostArguments.size(), plan.arguments.size()); ++i)
+        if (hostArguments[i] && plan.arguments[i].valid())
+            onHost[plan.arguments[i].index] = true;
+
+    constexpr std::int32_t never = -1;
+    std::vector<std::int32_t> first(plan.slots.size(), never), last(plan.slots.size(), never);
+    const auto touch = [&](SlotId slot, std::size_t instruction) {
+        if (!slot.valid())
+            return;
+        const auto at = static_cast<std::int32_t>(instruction);
+        if (first[slot.index] == never)
+            first[slot.index] = at;
+        last[slot.index] = at;
+    };
+    for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+        const Instruction& instruction = plan.instructions[i];
+        for (const SlotId slot : instruction.operands)
+            touch(slot, i);
+        for (const SlotId slot : instruction.results)
+            touch(slot, i);
+        if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action)) {
+            for (const FusedInstruction::Input& input : fused->inputs)
+                touch(input.slot, i);
+            for (const FusedInstruction::Output& output : fused->outputs)
+                touch(output.slot, i);
+        }
+    }
+    std::vector<Slot> slots;
+    slots.reserve(plan.slots.size());
+    for (std::size_t s = 0; s < plan.slots.size(); ++s) {
+        if (!onHost[s]) {
+            slots.push_back(plan.slots[s]);
+        } else if (first[s] != never) {
+            Slot slot = plan.slots[s];
+            slot.firstUse = first[s];
+            slot.lastUse = last[s];
+            slots.push_back(slot);
+        }
+    }
+    Plan own = plan;
+    own.memory = summarise(*plan.program, slots, plan.instructions.size(), plan.memory.arenaBytes);
+    return own;
+}
+
+HostMemory hostMemory(const Snapshot& snapshot)
+{
+    HostMemory memory;
+    for (const TensorRow& row : snapshot.tensors) {
+        if (snapshot.program->value(row.value).definition.valid() || !isOnHost(snapshot, row))
+            continue;
+        ++memory.arrays;
+        memory.bytesPerDevice = saturatingSum(memory.bytesPerDevice, row.bytesPerDevice);
+        memory.bytesInAll =
+            saturatingSum(memory.bytesInAll, saturatingProduct(row.bytesPerDevice, row.layout.mesh().deviceCount()));
+    }
+    return memory;
+}
+
+HostTransfers hostTransfers(const Snapshot& snapshot)
+{
+    HostTransfers transfers;
+    if (!snapshot.laidOut())
+        return transfers;
+    if (std::holds_alternative<ProgramModel>(snapshot.experiment->model))
+        addOfProgram(snapshot, transfers);
+    else
+        addOfStep(snapshot, transfers);
+    const std::string& platform = platformOf(*snapshot.experiment);
+    for (const HostTransfer& transfer : transfers.list) {
+        const MemoryTransfer perStep = times(transfer.bytes, transfer.times);
+        if (isOwnMemory(transfer.to, platform))
+            add(transfers.toDevices, perStep);
+        else if (isOwnMemory(transfer.from, platform))
+            add(transfers.toHost, perStep);
+    }
+    return transfers;
+}
+
+} // namespace shardscope
