@@ -84,8 +84,8 @@ Result<void> checkArray(const NamedArraySetting& array)
     for (const std::int64_t size : array.shape)
         if (size < 1 || size > largestSize)
             return at(array,
-                Error{ Code::OutOfRange,
-                    { { "key", "size" }, { "value", size }, { "min", 1 }, { "max", largestSize } }, {} });
+                Error{ Code::OutOfRange, { { "key", "size" }, { "value", size }, { "min", 1 }, { "max", largestSize } },
+                    {} });
     if (auto fits = checkSize({ array.dtype, array.shape }); !fits)
         return at(array, std::move(fits.error()));
     return {};

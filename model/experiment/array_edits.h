@@ -19,8 +19,8 @@ namespace shardscope {
 
 /// Errors of those that put an array in: UnknownValue where the model is no list of arrays or the type is none of
 /// theirs, WrongType for a path or a name that is none, InvalidAttribute where another array has the path or names and
-/// sizes differ in number, DuplicateDimension, OutOfRange for sizes (1 to 2^40), TooLarge (16 dimensions, 65,536 arrays,
-/// 2^62 bytes).
+/// sizes differ in number, DuplicateDimension, OutOfRange for sizes (1 to 2^40), TooLarge (16 dimensions, 65,536
+/// arrays, 2^62 bytes).
 [[nodiscard]] Result<Experiment> withArrayAdded(const Experiment&, NamedArraySetting array);
 [[nodiscard]] Result<Experiment> withArrayReplaced(const Experiment&, std::size_t index, NamedArraySetting array);
 [[nodiscard]] Result<Experiment> withArrayRemoved(const Experiment&, std::size_t index);
@@ -41,7 +41,6 @@ struct ProgramArray {
     const Experiment&, const std::string& name, const std::vector<std::string>& axes);
 /// Every mesh axis of which some of these arrays have the name is what that name is mapped to: how Penzai reads names
 /// without any mapping. What else the rules say stays.
-[[nodiscard]] Result<Experiment> withNamesAsMeshAxes(
-    const Experiment&, const std::vector<NamedArraySetting>& arrays);
+[[nodiscard]] Result<Experiment> withNamesAsMeshAxes(const Experiment&, const std::vector<NamedArraySetting>& arrays);
 
 } // namespace shardscope

@@ -55,8 +55,8 @@ QString MappingModel::text(const MappedName& name, int column, bool editing) con
     case Axes:
         if (editing)
             return named::joined(name.axes);
-        return name.conflicts.empty() ? named::axesList(name.axes) : tr("%n rules that differ", nullptr,
-                   static_cast<int>(name.conflicts.size()));
+        return name.conflicts.empty() ? named::axesList(name.axes)
+                                      : tr("%n rules that differ", nullptr, static_cast<int>(name.conflicts.size()));
     case Uses:
         return name.uses == 0 ? tr("no array has it") : words::counted(name.uses, words::Noun::Array);
     default:

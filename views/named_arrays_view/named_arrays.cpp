@@ -63,8 +63,8 @@ const NamedArraySetting& NamedArrays::array(int index) const
 
 int NamedArrays::indexOf(const std::string& path) const
 {
-    const auto found = std::ranges::find_if(
-        m_tree.arrays, [&](const ProgramArray& each) { return each.array.path == path; });
+    const auto found =
+        std::ranges::find_if(m_tree.arrays, [&](const ProgramArray& each) { return each.array.path == path; });
     return found == m_tree.arrays.end() ? -1 : static_cast<int>(found - m_tree.arrays.begin());
 }
 
@@ -167,8 +167,7 @@ bool NamedArrays::setAxisSize(int array, int dimension, const QString& typed)
         return apply(tl::unexpected(std::move(error)), text);
     }
     if (m_tree.source == NamedTree::Source::Network)
-        return apply(
-            withDimension(*m_document->experiment(), nameText(changed.names[d]), read->shape.front()), text);
+        return apply(withDimension(*m_document->experiment(), nameText(changed.names[d]), read->shape.front()), text);
     changed.shape[d] = read->shape.front();
     const QString whole = QStringLiteral("%1 [%2]").arg(words::fromStd(changed.path), axesOf(changed));
     return replace(array, std::move(changed), whole);
@@ -221,16 +220,14 @@ bool NamedArrays::removeAxis(int array, int dimension)
 bool NamedArrays::map(const std::string& name, const QString& typed)
 {
     const std::vector<std::string> axes = named::parseAxes(typed);
-    const QString text = axes.empty()
-        ? tr("%1 not cut").arg(words::fromStd(name))
-        : QStringLiteral("%1 → %2").arg(words::fromStd(name), named::joined(axes));
+    const QString text = axes.empty() ? tr("%1 not cut").arg(words::fromStd(name))
+                                      : QStringLiteral("%1 → %2").arg(words::fromStd(name), named::joined(axes));
     return apply(withNameMappedTo(*m_document->experiment(), name, axes), text);
 }
 
 bool NamedArrays::mapNamesToThemselves()
 {
-    return apply(
-        withNamesAsMeshAxes(*m_document->experiment(), m_tree.settings()), tr("names are mesh axes"));
+    return apply(withNamesAsMeshAxes(*m_document->experiment(), m_tree.settings()), tr("names are mesh axes"));
 }
 
 bool NamedArrays::readAsMapping()

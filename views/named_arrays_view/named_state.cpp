@@ -145,8 +145,8 @@ Result<ArrayAxes> parsePlain(std::string_view text)
         return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } });
     for (const std::int64_t size : *shape)
         if (size < 1 || size > largestSize)
-            return fail(Code::OutOfRange,
-                { { "key", "size" }, { "value", size }, { "min", 1 }, { "max", largestSize } });
+            return fail(
+                Code::OutOfRange, { { "key", "size" }, { "value", size }, { "min", 1 }, { "max", largestSize } });
     return ArrayAxes{ LogicalNames(shape->size()), std::move(*shape) };
 }
 
@@ -193,8 +193,8 @@ Reading readAsGiven(const ProgramArray& each, const RulesSetting& rules, const M
         place(reading, *each.written, array, mesh);
         return reading;
     }
-    SystemResult result = resolveIn(
-        { rules.dialect, rules.version }, { array.path, array.names, array.shape }, rules.rules, *mesh);
+    SystemResult result =
+        resolveIn({ rules.dialect, rules.version }, { array.path, array.names, array.shape }, rules.rules, *mesh);
     if (result.spec)
         place(reading, std::move(*result.spec), array, mesh);
     else if (result.error)

@@ -315,10 +315,9 @@ Qt::ItemFlags NamedTreeModel::flags(const QModelIndex& index) const
         flags |= Qt::ItemNeverHasChildren;
     const bool list = m_arrays->tree().source == NamedTree::Source::List;
     const bool typed = at.kind == Kind::Array ? list && column <= Axes
-        : at.kind == Kind::Axis
-        ? (column == Name && list) || (column == Axes && (list || !at.name.empty()))
+        : at.kind == Kind::Axis ? (column == Name && list) || (column == Axes && (list || !at.name.empty()))
             || (column == mappingColumn() && !at.name.empty())
-        : false;
+                                : false;
     return typed ? flags | Qt::ItemIsEditable : flags;
 }
 

@@ -53,8 +53,7 @@ QString holders(const Layout& layout)
 
 QString dimensionName(const NamedArraySetting& array, std::size_t dimension)
 {
-    const QString name =
-        dimension < array.names.size() ? words::fromStd(nameText(array.names[dimension])) : QString();
+    const QString name = dimension < array.names.size() ? words::fromStd(nameText(array.names[dimension])) : QString();
     return name.isEmpty() ? Named::tr("dimension %1").arg(dimension) : name;
 }
 
