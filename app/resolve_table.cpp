@@ -299,9 +299,17 @@ void printSum(Console& console, const TableAnswer& answer, const Ruling& ruling)
 
 int resolveTable(const ResolveOptions& options, const Ruling& ruling)
 {
-    const auto input = readTableInput(options.table);
-    if (!input)
+    auto input = readTableInput(options.table);
+    if (!input) {
+        // T5X says of names that cannot be resolved which parameter has them.
+        for (Diagnostic& error : input.error())
+            if (ruling.partitioner && error.code == Code::DuplicateDimension && !error.where.path.empty()) {
+                const Where where = error.where;
+                error = failedToMap(where.path, error);
+                error.where = where;
+            }
         return reject("resolve", options.json, input.error());
+    }
     Result<TableAnswer> answer = resolveRows(ruling, *input);
     if (!answer) {
         Diagnostic error = answer.error();

@@ -224,7 +224,7 @@ private Q_SLOTS:
     }
 };
 
-Q_DECLARE_METATYPE(NamedArraySetting)
+
 
 QTEST_APPLESS_MAIN(TestArrayEdits)
 #include "test_array_edits.moc"

@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QScopedValueRollback>
+#include <QScrollBar>
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeView>
@@ -346,7 +347,8 @@ void NamedArraysView::fitColumns()
 {
     using Model = NamedTreeModel;
     const bool beside = !m_arrays->tree().isMapping();
-    const int width = m_tree->viewport()->width(), least = Metrics::scaled(72);
+    // With room for a scroll bar, which comes and goes.
+    const int width = m_tree->width() - m_tree->verticalScrollBar()->sizeHint().width();
     m_tree->setColumnHidden(Model::Mapping, !beside);
     // The figures stand beside the grid as well.
     m_tree->setColumnHidden(Model::Bytes, width < Metrics::scaled(beside ? 640 : 440));
@@ -361,13 +363,19 @@ void NamedArraysView::fitColumns()
             m_tree->header()->sectionSizeHint(column));
         all += size;
     }
-    // What has too little room is shortened where texts are longest: axes first, then specs, then names.
-    for (const int column : { Model::Axes, Model::Mapping, Model::Spec, Model::Name }) {
+    const auto shorten = [&](int column, int least) {
         int& size = wanted[static_cast<std::size_t>(column)];
-        const int less = std::clamp(all - width, 0, std::max(0, size - least));
+        const int less = std::clamp(all - width, 0, std::max(0, size - Metrics::scaled(least)));
         size -= less;
         all -= less;
-    }
+    };
+    // Where not all has room: what is wrong with an array stands below as well, its axes in the rows under it.
+    shorten(Model::Mapping, 130);
+    shorten(Model::Spec, 110);
+    shorten(Model::Axes, 64);
+    shorten(Model::Name, 110);
+    shorten(Model::Mapping, 72);
+    shorten(Model::Spec, 72);
     wanted[Model::Spec] += std::max(0, width - all);
     for (int column = 0; column < Model::ColumnCount; ++column)
         if (!m_tree->isColumnHidden(column))
