@@ -429,7 +429,6 @@ private Q_SLOTS:
         QTest::newRow("nobody") << QStringLiteral("nobody") << false;
         QTest::newRow("-1") << QStringLiteral("-1") << false;
         QTest::newRow("twice") << QStringLiteral("X, X") << true;
-        QTest::newRow("control character") << QStringLiteral("a\tb") << true;
     }
     void mappingOfNamedArrays()
     {
