@@ -158,6 +158,8 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
         out["trace"] = traceJson(answer.resolution, answer.names, ruling);
         if (!answer.hosts.empty())
             out["hosts"] = hostsJson(answer.hosts);
+        if (ruling.partitioner)
+            out["partitioner"] = partitionerJson(ruling);
         out["problems"] = cli::toJson(answer.problems);
         return emitJson(out, options.json, status);
     }
@@ -168,6 +170,8 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
     }
     console.line(words::fromStd(toJax(answer.spec, false)));
     console.line(constraintText(ruling, answer.action), Emphasis::Faint);
+    if (ruling.partitioner)
+        console.line(partitionerText(ruling), Emphasis::Faint);
     for (const DroppedAxes& dropped : answer.dropped)
         console.line(droppedText(dropped, answer.names));
     if (!answer.hosts.empty()) {
@@ -280,6 +284,8 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     ruling.warnings = input->warnings;
     if (input->maxText)
         ruling.warnings = input->maxText->warnings;
+    if (Result<void> read = readPartitioner(options, ruling); !read)
+        return tl::unexpected(std::move(read.error()));
     return ruling;
 }
 
@@ -298,6 +304,11 @@ std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
                "of another";
     if (options.hybrid && ruling.dialect != Dialect::T5x)
         return "--hybrid is T5X': use --dialect t5x";
+    const bool partitioner =
+        options.partitions > 0 || !options.submesh.empty() || !options.iciShape.empty() || !options.dcnShape.empty();
+    if (partitioner && !ruling.partitioner)
+        return "--partitions, --submesh, --ici-shape and --dcn-shape are of T5X' partitioner: use --dialect t5x, "
+               "without --own-rules";
     if ((!options.shape.empty() || options.hosts > 0) && !ruling.mesh)
         return "--shape and --hosts need --mesh";
     if (options.hosts > 0 && options.shape.empty())
@@ -393,6 +404,20 @@ void addResolve(CLI::App& app, int& status)
         ->check(oneOf({ "flax", "t5x", "maxtext", "penzai" }))
         ->option_text("DIALECT");
     command->add_flag("--hybrid", options->hybrid, "T5X with ICI and DCN shapes: batch goes over replica and data");
+    command
+        ->add_option("--partitions", options->partitions,
+            "num_partitions of T5X' PjitPartitioner, for --dialect t5x: the axes of the batch are said, and errors "
+            "name the parameter")
+        ->check(wholeNumber(1, maximumDevices))
+        ->option_text("N");
+    command->add_option("--submesh", options->submesh, "Its model_parallel_submesh: x,y,z,cores")->option_text("SIZES");
+    command
+        ->add_option("--ici-shape", options->iciShape,
+            "Its ici_mesh_shape: replica,data,model inside a slice; with --dcn-shape every rule for batch becomes "
+            "(replica, data), and no --mesh is needed")
+        ->option_text("SIZES");
+    command->add_option("--dcn-shape", options->dcnShape, "Its dcn_mesh_shape: the same across slices")
+        ->option_text("SIZES");
     command->add_option("--flax-version", options->version, "Whose behaviour: 2024 or current (default)")
         ->check(oneOf({ "2024", "current" }))
         ->option_text("VERSION");

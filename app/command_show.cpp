@@ -3,11 +3,13 @@
 
 #include "collectives_report.h"
 #include "commands.h"
+#include "experiment/t5x_rules.h"
 #include "memory_report.h"
 #include "program/path.h"
 #include "report.h"
 #include "sharding/sharding_text.h"
 #include "sharding/text.h"
+#include "words/dialects.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -40,10 +42,12 @@ void printRules(Console& console, const Snapshot& snapshot)
     }
     console.heading(!rules.rules.isSequence
             ? QStringLiteral("Rules (a mapping, as Penzai reads it)")
-            : QStringLiteral("Rules (Flax %1%2)")
-                  .arg(rules.version == FlaxVersion::Year2024 ? QStringLiteral("2024") : QStringLiteral("current"),
+            : QStringLiteral("Rules (%1%2)")
+                  .arg(words::systemName({ rules.dialect, rules.version }),
                       rules.boundWhenTraced ? QString() : QStringLiteral(", not bound when traced")));
     console.table(table);
+    if (const auto partitioner = t5xPartitioner(*snapshot.experiment); partitioner && *partitioner)
+        console.line(words::batchAxes(**partitioner, snapshot.mesh.get()), Emphasis::Faint);
 }
 
 void printMemory(Console& console, const Snapshot& snapshot)

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/codes.h"
+#include "experiment/t5x_rules.h"
 #include "sharding/text.h"
 #include "words/memory_words.h"
 #include "words/utf8.h"
@@ -253,10 +254,13 @@ Json rulesJson(const Snapshot& snapshot)
         }
         list.push_back(std::move(row));
     }
-    return { { "dialect", rules.rules.isSequence ? std::string(name(rules.dialect)) : "penzai" },
+    Json json{ { "dialect", rules.rules.isSequence ? std::string(name(rules.dialect)) : "penzai" },
         { "version", rules.version == FlaxVersion::Year2024 ? "2024" : "current" },
         { "fallback", fallbackName(rules.fallback) }, { "bound_when_traced", rules.boundWhenTraced },
         { "list", std::move(list) } };
+    if (const auto partitioner = t5xPartitioner(*snapshot.experiment); partitioner && *partitioner)
+        json["data_axes"] = (*partitioner)->dataAxis.axes;
+    return json;
 }
 
 Json problems(const Input& input, const Snapshot& snapshot, ValueId about)

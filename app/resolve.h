@@ -6,6 +6,7 @@
 #include <string>
 
 #include "report.h"
+#include "rules/t5x_partitioner.h"
 #include "rules_input.h"
 
 namespace shardscope::cli {
@@ -24,6 +25,10 @@ struct ResolveOptions {
     std::string version; ///< empty: that of the experiment, or current
     std::string fallback; ///< empty: that of the experiment, or axis_is_unsharded
     bool hybrid = false;
+    std::int64_t partitions = 0; ///< of T5X' partitioner, 0 = not given
+    std::string submesh; ///< its model-parallel submesh: 2,2,1,1
+    std::string iciShape; ///< its shape inside a slice: 1,4,2
+    std::string dcnShape; ///< and across slices: 2,1,1
     bool namesGiven = false; ///< "" are the names of a scalar
     bool trace = false;
     JsonTarget json;
@@ -39,11 +44,20 @@ struct Ruling {
     FlaxVersion version = FlaxVersion::Current;
     RulesFallback fallback = RulesFallback::AxisIsUnsharded;
     std::optional<Mesh> mesh;
+    std::optional<Partitioner> partitioner; ///< T5X', whose rules these are
     std::vector<Diagnostic> warnings; ///< of reading the rules
 };
 
 /// "flax-linen", "penzai".
 [[nodiscard]] std::string dialectName(const Ruling& ruling);
+
+/// T5X' partitioner over the rules, where the dialect is T5X': its rules take the place of those there are, and without
+/// a mesh of its own the shapes make one of replica, data and model. Errors: those of makePartitioner(), WrongType for
+/// shapes that are none
+[[nodiscard]] Result<void> readPartitioner(const ResolveOptions& options, Ruling& ruling);
+/// "batch over replica and data: P((replica, data)), 8 parts".
+[[nodiscard]] QString partitionerText(const Ruling& ruling);
+[[nodiscard]] Json partitionerJson(const Ruling& ruling);
 
 /// Resolves every row of options.table. Returns the exit code.
 [[nodiscard]] int resolveTable(const ResolveOptions& options, const Ruling& ruling);

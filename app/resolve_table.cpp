@@ -204,6 +204,8 @@ Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableI
     out["bytes_per_device"] = answer.bytesPerDevice;
     out["uncut"] = { { "arrays", answer.uncutRows }, { "bytes", answer.uncutBytes } };
     out["not_laid_out"] = { { "arrays", answer.unplacedRows }, { "bytes", answer.unplacedBytes } };
+    if (ruling.partitioner)
+        out["partitioner"] = partitionerJson(ruling);
     out["unused_rules"] = answer.unusedRules;
     out["problems"] = toJson(answer.problems);
     return out;
@@ -284,6 +286,8 @@ void printSum(Console& console, const TableAnswer& answer, const Ruling& ruling)
                       .arg(answer.uncutRows)
                       .arg(bytes(answer.uncutBytes)),
             Emphasis::Faint);
+    if (ruling.partitioner)
+        console.line(partitionerText(ruling), Emphasis::Faint);
     if (!answer.unusedRules.empty())
         console.line(QStringLiteral("%1 of %2 rules cut nothing here")
                          .arg(answer.unusedRules.size())
@@ -295,9 +299,17 @@ void printSum(Console& console, const TableAnswer& answer, const Ruling& ruling)
 
 int resolveTable(const ResolveOptions& options, const Ruling& ruling)
 {
-    const auto input = readTableInput(options.table);
-    if (!input)
+    auto input = readTableInput(options.table);
+    if (!input) {
+        // T5X says of names that cannot be resolved which parameter has them.
+        for (Diagnostic& error : input.error())
+            if (ruling.partitioner && error.code == Code::DuplicateDimension && !error.where.path.empty()) {
+                const Where where = error.where;
+                error = failedToMap(where.path, error);
+                error.where = where;
+            }
         return reject("resolve", options.json, input.error());
+    }
     Result<TableAnswer> answer = resolveRows(ruling, *input);
     if (!answer) {
         Diagnostic error = answer.error();

@@ -5,6 +5,7 @@
 #include "experiment/reserved_names.h"
 #include "pipeline/analyse.h"
 #include "rules/name_to_name.h"
+#include "rules/t5x_partitioner.h"
 
 namespace shardscope {
 
@@ -29,7 +30,7 @@ public:
             const Result<Resolution> resolution =
                 resolveRules(logical->names, m_experiment.rules.rules, m_experiment.rules.version);
             if (!resolution) {
-                resolved.problem = placed(resolution.error(), value);
+                resolved.problem = placed(ofDialect(resolution.error(), value), value);
             } else {
                 resolved.resolution = *resolution;
                 takeResolved(resolved, resolution->spec());
@@ -98,6 +99,15 @@ private:
                     : name.kind == LogicalName::Kind::None       ? "None"
                                                                  : std::string(unconstrainedWord));
         return names;
+    }
+
+    /// T5X' partitioner maps a tree of parameters, and names the one at which it fails.
+    Error ofDialect(const Error& error, ValueId value) const
+    {
+        const RulesSetting& rules = m_experiment.rules;
+        const std::string& path = m_program.value(value).path;
+        return rules.dialect == Dialect::T5x && rules.rules.isSequence && !path.empty() ? failedToMap(path, error)
+                                                                                        : error;
     }
 
     Diagnostic placed(Diagnostic diagnostic, ValueId value) const

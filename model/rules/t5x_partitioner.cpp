@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rules/t5x_partitioner.h"
 
+#include <algorithm>
+
 #include "base/codes.h"
 
 namespace shardscope {
@@ -18,6 +20,15 @@ std::vector<Diagnostic> loggedErrors(const PartitionerSettings& settings)
 }
 
 } // namespace
+
+std::int64_t Partitioner::dataParts(const Mesh& mesh) const
+{
+    std::int64_t parts = 1;
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
+        if (std::find(dataAxis.axes.begin(), dataAxis.axes.end(), mesh.axis(axis).name) != dataAxis.axes.end())
+            parts *= mesh.size(axis);
+    return parts;
+}
 
 Result<LogicalRules> hybridRules(const LogicalRules& rules)
 {
@@ -56,6 +67,14 @@ Result<Partitioner> makePartitioner(const PartitionerSettings& settings)
     return partitioner;
 }
 
+Error failedToMap(const std::string& parameter, const Error& error)
+{
+    Error failed{ Code::FailedToMap, { { "parameter", parameter }, { "cause", error.kind() } }, {} };
+    failed.args.insert(failed.args.end(), error.args.begin(), error.args.end());
+    failed.where.path = parameter;
+    return failed;
+}
+
 Result<SpecTree> meshAxes(const LogicalTree& tree, const LogicalRules& rules, FlaxVersion version)
 {
     SpecTree specs;
@@ -66,13 +85,8 @@ Result<SpecTree> meshAxes(const LogicalTree& tree, const LogicalRules& rules, Fl
             continue;
         }
         Result<PartitionSpec> spec = resolveSpec(*names, rules, version);
-        if (!spec) {
-            Where where;
-            where.path = parameter;
-            return fail(Code::FailedToMap,
-                { { "parameter", parameter }, { "cause", spec.error().kind() }, { "dims", spec.error().list("dims") } },
-                std::move(where));
-        }
+        if (!spec)
+            return tl::unexpected(failedToMap(parameter, spec.error()));
         specs.emplace_back(parameter, std::move(*spec));
     }
     return specs;

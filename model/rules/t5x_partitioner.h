@@ -31,6 +31,8 @@ struct Partitioner {
     std::vector<Diagnostic> logged;
 
     [[nodiscard]] PartitionSpec dataSpec() const { return { { dataAxis } }; }
+    /// Parts of the batch on a mesh. Axes that it lacks cut nothing, and one named twice cuts once.
+    [[nodiscard]] std::int64_t dataParts(const Mesh& mesh) const;
 };
 
 /// Both shapes given: rules for "batch" map to (replica, data). Errors: RuleArity, RulesType.
@@ -43,7 +45,11 @@ struct Partitioner {
 using LogicalTree = std::vector<std::pair<std::string, std::optional<LogicalNames>>>;
 using SpecTree = std::vector<std::pair<std::string, std::optional<PartitionSpec>>>;
 
-/// Errors: FailedToMap with `parameter` and the `cause`, the kind of the error of resolve().
+/// What T5X says of a parameter whose names cannot be resolved: FailedToMap at its path with `parameter`, the `cause`,
+/// which is the kind of the error, and the arguments of that error.
+[[nodiscard]] Error failedToMap(const std::string& parameter, const Error& error);
+
+/// Errors: failedToMap() of what resolve() gives.
 [[nodiscard]] Result<SpecTree> meshAxes(const LogicalTree& tree, const LogicalRules& rules, FlaxVersion version);
 
 } // namespace shardscope

@@ -264,8 +264,8 @@ std::size_t unreducedKeyword(std::string_view text)
     return std::string_view::npos;
 }
 
-/// Behind "unreduced": ={'y', 'z'}) and the end of the text.
-Result<std::vector<std::string>> readUnreduced(Tokens& tokens)
+/// Behind "unreduced": ={'y', 'z'}.
+Result<std::vector<std::string>> readUnreducedSet(Tokens& tokens)
 {
     if (!tokens.accept('='))
         return tokens.unexpected("'='");
@@ -286,15 +286,86 @@ Result<std::vector<std::string>> readUnreduced(Tokens& tokens)
     }
     if (frozen && !tokens.accept(')'))
         return tokens.unexpected("')'");
-    if (!tokens.accept(')'))
+    return axes;
+}
+
+/// The same, then ) and the end of the text.
+Result<std::vector<std::string>> readUnreduced(Tokens& tokens)
+{
+    Result<std::vector<std::string>> axes = readUnreducedSet(tokens);
+    if (axes && !tokens.accept(')'))
         return tokens.unexpected("')'");
-    if (tokens.peek().kind != Tokens::Kind::End)
+    if (axes && tokens.peek().kind != Tokens::Kind::End)
         return tokens.unexpected("end of text");
     return axes;
 }
 
-/// A spec with axes of partial sums, for which Shardy has a word and NamedSharding here has none. Of the rank that the
-/// spec has.
+/// Blanks in place of what stands at [begin, end), so that the places of all else stay.
+std::string withBlanks(std::string_view text, std::size_t begin, std::size_t end)
+{
+    std::string result(text);
+    for (std::size_t i = begin; i < std::min(end, result.size()); ++i)
+        if (result[i] != '\n')
+            result[i] = ' ';
+    return result;
+}
+
+/// A spec and axes over which parts are to be added up, for which Shardy has a word and NamedSharding here has none. Of
+/// the rank that the spec has.
+Result<Sharding> partialSharding(const PartitionSpec& spec, const std::vector<std::string>& unreduced, MeshPtr mesh,
+    std::optional<MemoryKind> memoryKind)
+{
+    PartitionSpec all = spec; // an axis cuts, or its parts are added up
+    all.entries.push_back(SpecEntry::tuple(unreduced));
+    if (const Result<void> valid = validate(all, *mesh); !valid)
+        return tl::unexpected(valid.error());
+    TensorSharding sharding = toTensorSharding(spec, *mesh, spec.size());
+    for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
+        if (std::ranges::find(unreduced, mesh->axis(axis).name) != unreduced.end())
+            sharding.unreduced.push_back(wholeAxis(*mesh, axis));
+    return Sharding(ShardySharding{ std::move(mesh), std::move(sharding), memoryKind });
+}
+
+/// Where the set behind a keyword ends: behind its last bracket.
+std::size_t endOfSet(std::string_view text, std::size_t keyword)
+{
+    char quote = 0;
+    int depth = 0;
+    for (std::size_t i = keyword; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quote != 0) {
+            quote = c == quote ? char() : quote;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else if (c == '(' || c == '{') {
+            ++depth;
+        } else if ((c == ')' || c == '}') && --depth <= 0) {
+            return depth == 0 ? i + 1 : i;
+        }
+    }
+    return text.size();
+}
+
+/// "NamedSharding(mesh=…, spec=P('x', unreduced={'y'}))", as the current JAX prints it.
+Result<Sharding> readPartialNamed(std::string_view text, std::size_t keyword, const MeshPtr& mesh)
+{
+    const std::string before = withBlanks(text, 0, keyword + std::string_view("unreduced").size());
+    Tokens set(before);
+    const Result<std::vector<std::string>> unreduced = readUnreducedSet(set);
+    if (!unreduced)
+        return tl::unexpected(unreduced.error());
+    const std::size_t comma = text.find_last_not_of(" \t\r\n", keyword - 1);
+    const std::string rest = withBlanks(text, text[comma] == ',' ? comma : keyword, endOfSet(text, keyword));
+    Tokens tokens(rest);
+    openCall(tokens, "NamedSharding");
+    const Result<Sharding> read = atEnd(tokens, readNamed(tokens, mesh));
+    if (!read)
+        return tl::unexpected(read.error());
+    const auto& named = std::get<NamedSharding>(*read);
+    return partialSharding(named.spec, *unreduced, named.mesh, named.memoryKind);
+}
+
+/// A spec with axes of partial sums.
 Result<Sharding> readPartialSpec(std::string_view text, std::size_t keyword, MeshPtr mesh)
 {
     std::string head(text.substr(0, keyword));
@@ -312,15 +383,7 @@ Result<Sharding> readPartialSpec(std::string_view text, std::size_t keyword, Mes
     const Result<std::vector<std::string>> unreduced = readUnreduced(tokens);
     if (!unreduced)
         return tl::unexpected(unreduced.error());
-    PartitionSpec all = *spec; // an axis cuts, or its parts are added up
-    all.entries.push_back(SpecEntry::tuple(*unreduced));
-    if (const Result<void> valid = validate(all, *mesh); !valid)
-        return tl::unexpected(valid.error());
-    TensorSharding sharding = toTensorSharding(*spec, *mesh, spec->size());
-    for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
-        if (std::ranges::find(*unreduced, mesh->axis(axis).name) != unreduced->end())
-            sharding.unreduced.push_back(wholeAxis(*mesh, axis));
-    return Sharding(ShardySharding{ std::move(mesh), std::move(sharding), {} });
+    return partialSharding(*spec, *unreduced, std::move(mesh), {});
 }
 
 } // namespace
@@ -350,8 +413,11 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
             return parseSharding(blanked, std::move(mesh));
     }
     Tokens python(text);
-    if (openCall(python, "NamedSharding"))
-        return atEnd(python, readNamed(python, mesh));
+    if (openCall(python, "NamedSharding")) {
+        const std::size_t keyword = unreducedKeyword(text);
+        return keyword == std::string_view::npos ? atEnd(python, readNamed(python, mesh))
+                                                 : readPartialNamed(text, keyword, mesh);
+    }
     if (openCall(python, "SingleDeviceSharding"))
         return atEnd(python, readSingleDevice(python));
     if (openCall(python, "PositionalSharding")) {

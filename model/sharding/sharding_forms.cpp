@@ -299,8 +299,13 @@ Result<std::string> formText(const Sharding& sharding, ShardingForm form, const 
         return specText(sharding, context);
     case ShardingForm::Named: {
         Result<PartitionSpec> spec = specOf(sharding, context);
-        if (!spec)
-            return tl::unexpected(std::move(spec.error()));
+        if (!spec) { // with parts of a sum it is text alone
+            const Result<std::string> partial = specText(sharding, context);
+            if (!partial)
+                return tl::unexpected(std::move(spec.error()));
+            return "NamedSharding(mesh=" + toJax(*context.mesh, context.version) + ", spec=" + *partial
+                + memoryArgument(sharding) + ")";
+        }
         return toJax(
             Sharding(NamedSharding{ context.mesh, std::move(*spec), memoryKindOf(sharding) }), context.version);
     }

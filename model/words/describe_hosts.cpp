@@ -6,6 +6,25 @@
 
 namespace shardscope::words {
 
+namespace {
+
+/// The cause in its own words, the parameter in front.
+ProblemText describeFailedToMap(const Diagnostic& d)
+{
+    const QString parameter = fromStd(d.text("parameter"));
+    const std::string kind = d.text("cause");
+    for (const CodeRow& row : codeRegistry())
+        if (row.kind == kind && row.code != Code::FailedToMap) {
+            ProblemText cause = describe({ row.code, d.args, {} });
+            cause.cause = Words::tr("T5X cannot map the logical axes of %1: %2").arg(parameter, cause.cause);
+            return cause;
+        }
+    return { Words::tr("T5X cannot map the logical axes of %1").arg(parameter),
+        Words::tr("Mend the names of its dimensions, or the rules."), {} };
+}
+
+} // namespace
+
 ProblemText describeHosts(const Diagnostic& d)
 {
     const auto text = [&](std::string_view name) { return fromStd(d.text(name)); };
@@ -35,11 +54,7 @@ ProblemText describeHosts(const Diagnostic& d)
                      .arg(number("batch"), counted(d.number("shards"), Noun::Host)),
             Words::tr("Use a multiple of %1.").arg(number("shards")), {} };
     case Code::FailedToMap:
-        return { d.list("dims").empty()
-                ? Words::tr("the logical axes of %1 cannot be mapped: %2").arg(text("parameter"), text("cause"))
-                : Words::tr("the logical axes of %1 cannot be mapped: %2 (%3)")
-                      .arg(text("parameter"), text("cause"), text("dims")),
-            Words::tr("Mend the names of its dimensions, or the rules."), {} };
+        return describeFailedToMap(d);
     case Code::UnresolvedAxisSize:
         if (d.arg("option")) {
             const std::vector<std::string> axes = d.list("axes");

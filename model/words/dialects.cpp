@@ -113,8 +113,8 @@ QString systemEffect(const RuleSystem& system)
                            "divide is an error.");
         break;
     case Dialect::T5x:
-        effect = Words::tr("T5X resolves as Flax does. On several slices it writes (replica, data) into the rule for "
-                           "batch; import or type it so.");
+        effect = Words::tr("T5X resolves as Flax does. Over replica, data and model its partitioner writes (replica, "
+                           "data) into every rule for batch: the menu of the rules does the same.");
         break;
     case Dialect::MaxText:
         effect = Words::tr("As Flax, then mesh axes with 1 device are dropped, and so are axes that a dimension does "
@@ -129,6 +129,21 @@ QString systemEffect(const RuleSystem& system)
         : Words::tr("As Flax is now: it leaves dimensions without a name alone, and logical constraints count on "
                     "CPUs, too.");
     return effect;
+}
+
+QString batchAxes(const Partitioner& partitioner, const Mesh* mesh)
+{
+    QStringList names;
+    for (const std::string& name : partitioner.dataAxis.axes)
+        names << fromStd(name);
+    if (names.isEmpty())
+        return Words::tr("T5X' partitioner: no rule maps batch to a mesh axis, so that every host reads all of it.");
+    const QString axes = names.join(Words::tr(" and "));
+    if (!mesh)
+        return Words::tr("T5X' partitioner splits the batch along %1.").arg(axes);
+    const std::int64_t parts = partitioner.dataParts(*mesh);
+    return parts == 1 ? Words::tr("T5X' partitioner splits the batch along %1: one part on this mesh.").arg(axes)
+                      : Words::tr("T5X' partitioner splits the batch along %1, into %2 parts.").arg(axes, count(parts));
 }
 
 QString fallbackName(RulesFallback fallback)

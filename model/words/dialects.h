@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rules/dialect_comparison.h"
+#include "rules/t5x_partitioner.h"
 #include "words/words.h"
 
 namespace shardscope::words {
@@ -13,6 +14,8 @@ namespace shardscope::words {
 [[nodiscard]] QString mappingEffect();
 /// What the choice of that system changes, in one or two sentences.
 [[nodiscard]] QString systemEffect(const RuleSystem& system);
+/// "T5X' partitioner splits the batch along replica and data, into 8 parts." The parts where the mesh is known.
+[[nodiscard]] QString batchAxes(const Partitioner& partitioner, const Mesh* mesh);
 [[nodiscard]] QString fallbackName(RulesFallback fallback); ///< "unsharded"
 [[nodiscard]] QString fallbackEffect(RulesFallback fallback);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
 #include "words/tr.h"
 #include "words/words.h"
 
@@ -27,8 +29,11 @@ WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf)
                                 bytes(static_cast<double>(whatIf.bytesPerDeviceBefore)));
     if (!(whatIf.sentBefore == whatIf.sentAfter))
         consequences << Words::tr("sent %1 → %2 per step").arg(bytes(whatIf.sentBefore), bytes(whatIf.sentAfter));
+    // An experiment without an optimizer has parameters alone.
+    const bool moments =
+        std::ranges::any_of(snapshot.tensors, [](const TensorRow& row) { return row.role == Role::Mu; });
     if (whatIf.stateBytesAfter != whatIf.stateBytesBefore)
-        consequences << Words::tr("parameters to moments %1 → %2")
+        consequences << (moments ? Words::tr("parameters to moments %1 → %2") : Words::tr("all parameters %1 → %2"))
                             .arg(bytes(static_cast<double>(whatIf.stateBytesBefore)),
                                 bytes(static_cast<double>(whatIf.stateBytesAfter)));
     text.consequence = consequences.join(QStringLiteral("; "));

@@ -92,6 +92,58 @@ private Q_SLOTS:
         QCOMPARE(json.at("problems").empty(), code == 0 && !warns);
     }
 
+    /// T5X' partitioner: the axes of the batch, its rewriting of the rules, and errors that name the parameter.
+    void partitioner()
+    {
+        const char* rules = "[('batch','data'),('embed',None),('mlp','model')]";
+        const QString table = file("params.csv", "path,shape,dtype,names\nwo/kernel,8x16,f32,\"embed,mlp\"\n");
+        const QString twice = file("twice.csv", "path,shape,dtype,names\nencoder/twice,8x8,f32,\"mlp,mlp\"\n");
+        Ran ran = resolve(rules, ("--dialect t5x --mesh data=2,model=4 --table " + table).toUtf8());
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(ran.out.contains(QStringLiteral("splits the batch along data, into 2 parts.")), qPrintable(ran.out));
+        ran = resolve(rules, ("--dialect t5x --mesh data=2,model=4 --table " + twice).toUtf8());
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.error.contains(QStringLiteral("2:24: E186: T5X cannot map the logical axes of encoder/twice: the "
+                                                   "logical name “mlp” stands on two dimensions of one array")),
+            qPrintable(ran.error));
+        // Read as Flax reads them, the error is Flax' own.
+        ran = resolve(rules, ("--mesh data=2,model=4 --table " + twice).toUtf8());
+        QVERIFY2(ran.error.contains(QStringLiteral("E103: the logical name “mlp” stands on two dimensions of encoder")),
+            qPrintable(ran.error));
+        ran = resolve(rules, ("--mesh data=2,model=4 --table " + table).toUtf8());
+        QVERIFY2(!ran.out.contains(QStringLiteral("T5X")), qPrintable(ran.out));
+
+        // Both shapes: batch goes over replica and data, on a mesh of their product.
+        ran = resolve(rules, "--dialect t5x --names batch,mlp --ici-shape 1,4,2 --dcn-shape 2,1,1 --shape 16,8");
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(
+            ran.out.startsWith(QStringLiteral("PartitionSpec(('replica', 'data'), 'model')\n")), qPrintable(ran.out));
+        QVERIFY(ran.out.contains(QStringLiteral("along replica and data, into 8 parts.")));
+        const auto json =
+            resolve(rules, "--json --dialect t5x --names batch --ici-shape 1,4,2 --dcn-shape 2,1,1").json();
+        QVERIFY(json.at("partitioner").at("data_axes") == nlohmann::json::array({ "replica", "data" }));
+        QVERIFY(json.at("partitioner").at("data_parts") == 8);
+        QVERIFY(json.at("partitioner").at("data_partition_spec") == "PartitionSpec(('replica', 'data'),)");
+        // One of the two alone changes no rule.
+        ran = resolve(rules, "--dialect t5x --names batch --mesh data=2,model=4 --ici-shape 1,2,4");
+        QVERIFY2(ran.out.startsWith(QStringLiteral("PartitionSpec('data',)\n")), qPrintable(ran.out));
+
+        // What T5X only writes to its log is a warning.
+        ran = resolve(rules, "--dialect t5x --names batch --partitions 2 --submesh 2,2,1");
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(ran.error.contains(QStringLiteral("W214")) && ran.error.contains(QStringLiteral("W215")),
+            qPrintable(ran.error));
+        for (const char* wrong : { "--names batch --partitions 2", "--dialect t5x --names batch --ici-shape 1,2",
+                 "--dialect t5x --names batch --ici-shape 1,2,0 --dcn-shape 1,1,1",
+                 "--dialect t5x --names batch --ici-shape 1,2,1099511627776 --dcn-shape 1,1,1099511627776",
+                 "--dialect t5x --names batch --submesh x", "--dialect t5x --names batch --partitions 0",
+                 "--dialect penzai --names batch --partitions 2" }) {
+            ran = resolve(rules, wrong);
+            QCOMPARE(ran.code, 2);
+            QVERIFY2(!ran.error.isEmpty() && ran.out.isEmpty(), wrong);
+        }
+    }
+
     void whatMaxTextDrops()
     {
         const Ran ran = resolve(

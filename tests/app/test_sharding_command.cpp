@@ -132,6 +132,17 @@ private Q_SLOTS:
             qPrintable(partial.out + partial.error));
         QVERIFY2(
             partial.out.contains(QStringLiteral("<@mesh, [{\"x\"}, {}], unreduced={\"y\"}>")), qPrintable(partial.out));
+        // What is printed as JAX' own object says the same, and is read again.
+        const QString object = partial.out.section(QStringLiteral("JAX     "), 1).section(QLatin1Char('\n'), 0, 0);
+        QVERIFY2(object.startsWith(QStringLiteral("NamedSharding(mesh=Mesh(")), qPrintable(partial.out));
+        QVERIFY2(object.endsWith(QStringLiteral("spec=P('x', None, unreduced={'y'}))")), qPrintable(object));
+        const Ran again = sharding(object.toUtf8(), "8,16", mesh + current);
+        QVERIFY2(again.code == 0 && again.out == partial.out, qPrintable(again.out + again.error));
+        for (const char* wrong :
+            { "NamedSharding(mesh=m, spec=P('x', unreduced={'x'}))", "NamedSharding(mesh=m, spec=P('x', unreduced=3))",
+                "NamedSharding(mesh=m, spec=P('x', unreduced={'y'})",
+                "NamedSharding(mesh=m, spec=P('x', unreduced={'y'", "NamedSharding(mesh=m, spec=P(unreduced={'z'}))" })
+            QCOMPARE(sharding(wrong, "8,16", mesh).code, 2);
         QVERIFY(sharding("P('x', unreduced={'x'})", "8,16", mesh).error.contains(QStringLiteral("E106")));
         QVERIFY(sharding("P('x', unreduced={'z'})", "8,16", mesh).error.contains(QStringLiteral("E104")));
         QVERIFY(sharding("P('x', unreduced=3)", "8,16", mesh).error.contains(QStringLiteral("E120")));

@@ -19,6 +19,7 @@ using Ids = std::vector<std::int32_t>;
 class TestDeviceMesh : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void gathersStrided();
     void shapesAsText();
     void permutationOfTheDevices();

@@ -18,6 +18,7 @@ Q_DECLARE_METATYPE(Code)
 class TestDeviceSet : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void hostsWithoutAGrid();
     void slicesAsListed();
     void slicesAgainstNestedLoops();

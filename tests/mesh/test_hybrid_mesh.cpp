@@ -10,6 +10,7 @@ using namespace shardscope;
 class TestHybridMesh : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void granulesStayTogether();
     void ordersOfGranules();
     void byHost();

@@ -18,6 +18,7 @@ Q_DECLARE_METATYPE(Code)
 class TestMesh : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void refuses_data();
     void refuses();
     void positionsAndCoordinates();

@@ -43,6 +43,7 @@ constexpr RuleSystem maxText{ Dialect::MaxText, FlaxVersion::Current };
 class TestDialectComparison : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void everySystemOnce()
     {
         QCOMPARE(ruleSystems().size(), std::size_t{ 6 });

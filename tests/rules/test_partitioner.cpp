@@ -92,6 +92,13 @@ void TestPartitioner::batchAxis()
     QCOMPARE(axis("[]"), std::string("P(-)"));
     QCOMPARE(axis("[('batch', None), ('batch', 'data')]"), std::string("P(-)"));
     QCOMPARE(toPython(makePartitioner({ 1, {}, {}, {}, {} })->rules), toPython(*t5xStandardRules(1, 1, {})));
+    // Into how many parts: only axes that the mesh has count, each once.
+    const auto parts = [](const char* rules, const char* mesh) {
+        return makePartitioner({ 1, {}, {}, {}, rulesOf(rules) })->dataParts(*parseMesh(mesh));
+    };
+    QCOMPARE(parts("[('batch', ('replica', 'data'))]", "replica=2,data=3,model=4"), std::int64_t{ 6 });
+    QCOMPARE(parts("[('batch', ('replica', 'data', 'data'))]", "data=3,model=4"), std::int64_t{ 3 });
+    QCOMPARE(parts("[]", "data=3"), std::int64_t{ 1 });
 }
 
 void TestPartitioner::trees()
@@ -113,6 +120,11 @@ void TestPartitioner::trees()
     QCOMPARE(failed.error().text("parameter"), std::string("encoder/layer_3/kernel"));
     QCOMPARE(failed.error().text("cause"), std::string("duplicate_dimension"));
     QCOMPARE(failed.error().list("dims"), std::vector<std::string>{ "mlp" });
+    QCOMPARE(failed.error().where.path, std::string("encoder/layer_3/kernel"));
+    // What the cause says of itself stays with it.
+    const Error arity = failedToMap("w", Error{ Code::RuleArity, { { "rule", 2 }, { "length", 3 } }, {} });
+    QCOMPARE(arity.text("cause"), std::string("bad_rule_arity"));
+    QCOMPARE(arity.number("rule"), std::int64_t{ 2 });
 }
 
 void TestPartitioner::nestedContexts()

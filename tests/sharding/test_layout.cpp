@@ -14,6 +14,7 @@ using namespace shardscope;
 class TestLayout : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void workedExample();
     void holdersOfEveryElement();
     void groupsOfAxes();

@@ -11,6 +11,7 @@ using namespace shardscope;
 class TestParse : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void rules_data();
     void rules();
     void badRules_data();

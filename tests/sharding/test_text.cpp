@@ -9,6 +9,7 @@ using namespace shardscope;
 class TestText : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void forms_data();
     void forms();
     void meshes();

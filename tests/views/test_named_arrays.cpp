@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Named arrays: what is written and what becomes of it, without a window; the models; the dock.
+// Named arrays: what the rules make of them as they are read and as a mapping, without a window; the models and the
+// dock, whose edits are the document's.
 #include <QAbstractItemModelTester>
 #include <QApplication>
-#include <QCheckBox>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -12,13 +13,16 @@
 
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "experiment_file/experiment_file.h"
 #include "sharding/text.h"
 #include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/mapping_model.h"
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/named_arrays_view/named_tree_model.h"
 #include "views/named_arrays_view/named_words.h"
+#include "views/panel/panel.h"
 #include "views/panel_fixture.h"
+#include "views/rules_view/notice_strip.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/appearance.h"
 #include "words/words.h"
@@ -46,9 +50,63 @@ QStringList dump(const QAbstractItemModel& model, const QModelIndex& parent = {}
     return lines;
 }
 
-QString outcomeOf(const NamedTree& tree, const MeshPtr& mesh, std::size_t array = 0)
+NamedArraySetting array(const char* path, const char* axes)
 {
-    return named::outcomeText(resolve(tree, mesh)[array]);
+    ArrayAxes read = *parseArrayAxes(axes);
+    NamedArraySetting made;
+    made.path = path;
+    made.names = std::move(read.names);
+    made.shape = std::move(read.shape);
+    return made;
+}
+
+RulesSetting rulesOf(const char* text, bool mapping)
+{
+    RulesSetting rules;
+    rules.rules = *parseRules(text);
+    rules.rules.isSequence = !mapping;
+    return rules;
+}
+
+/// The notebook: foo 4 x bar 2, a to bar, b to foo.
+Experiment notebook(std::vector<NamedArraySetting> arrays = {
+                        array("one", "a 4, b 8, c 6"), array("two", "a 8"), array("three", "b 4, d 12") })
+{
+    Experiment experiment;
+    experiment.title = "notebook";
+    experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, 8 };
+    experiment.mesh.axes = { { "foo", 4 }, { "bar", 2 } };
+    experiment.rules = rulesOf("[('a', 'bar'), ('b', 'foo')]", true);
+    experiment.model = ArraysModel{ std::move(arrays) };
+    return experiment;
+}
+
+ArrayOutcome outcomeIn(const RulesSetting& rules, const char* axes, const MeshPtr& mesh, bool ignore = false)
+{
+    NamedTree tree;
+    tree.rules = rules;
+    tree.ignoreUnnamed = ignore;
+    return outcomeOf({ array("w", axes), {} }, tree, mesh);
+}
+
+QString given(const ArrayOutcome& outcome)
+{
+    return named::specText(outcome.given);
+}
+
+const std::vector<NamedArraySetting>& listOf(const Document& document)
+{
+    return std::get<ArraysModel>(document.experiment()->model).arrays;
+}
+
+QString axesOf(const NamedArraySetting& each)
+{
+    return QString::fromStdString(axesText(each.names, each.shape));
+}
+
+QString rulesIn(const Document& document)
+{
+    return QString::fromStdString(toPython(document.experiment()->rules.rules));
 }
 
 } // namespace
@@ -64,16 +122,18 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("read"); ///< or the kind of the error and its column
         QTest::newRow("names") << QByteArray("a 4, b: 8,c=6") << QStringLiteral("a 4, b 8, c 6");
-        QTest::newRow("positional") << QByteArray("3, 4, a 2") << QStringLiteral("3, 4, a 2");
+        QTest::newRow("without a name in front") << QByteArray("3, 4, a 2") << QStringLiteral("3, 4, a 2");
+        QTest::newRow("without a name behind") << QByteArray("a 4, 3, b 2") << QStringLiteral("a 4, 3, b 2");
         QTest::newRow("scalar") << QByteArray("  ") << QString();
         QTest::newRow("plain") << QByteArray("[3, 4]") << QStringLiteral("[3, 4]");
+        QTest::newRow("plain without brackets") << QByteArray("3, 4") << QStringLiteral("[3, 4]");
         QTest::newRow("letters") << QByteArray("größe 4") << QStringLiteral("größe 4");
         QTest::newRow("no size") << QByteArray("a 4, b") << QStringLiteral("syntax 7");
         QTest::newRow("no size behind letters") << QByteArray("größe, b 3") << QStringLiteral("syntax 6");
         QTest::newRow("no name") << QByteArray("a 4, , b 3") << QStringLiteral("syntax 6");
         QTest::newRow("no comma") << QByteArray("a 4 b 3") << QStringLiteral("syntax 5");
-        QTest::newRow("position behind a name") << QByteArray("a 4, 3") << QStringLiteral("syntax 6");
         QTest::newRow("negative") << QByteArray("a -4") << QStringLiteral("syntax 3");
+        QTest::newRow("none") << QByteArray("a 0") << QStringLiteral("out_of_range 3");
         QTest::newRow("too large") << QByteArray("a 99999999999999999999") << QStringLiteral("out_of_range 3");
         QTest::newRow("twice") << QByteArray("a 4, a 3") << QStringLiteral("duplicate_dimension 6");
         QTest::newRow("too many") << QByteArray("1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17")
@@ -83,168 +143,199 @@ private Q_SLOTS:
     {
         QFETCH(QByteArray, text);
         QFETCH(QString, read);
-        const auto array = parseArrayAxes(text.toStdString());
+        const Result<ArrayAxes> axes = parseArrayAxes(text.toStdString());
         QString found;
-        if (!array)
+        if (!axes)
             found = QStringLiteral("%1 %2")
-                        .arg(QString::fromLatin1(array.error().kind().data()))
-                        .arg(array.error().where.column);
-        else if (const auto* names = std::get_if<NamedArray>(&*array))
-            found = QString::fromStdString(axesText(*names));
+                        .arg(QString::fromLatin1(axes.error().kind().data()))
+                        .arg(axes.error().where.column);
         else
-            found = words::shape(std::get<PlainArray>(*array).shape);
+            found = QString::fromStdString(axesText(axes->names, axes->shape));
         QCOMPARE(found, read);
+        if (!axes)
+            return;
         // What was read is written in a way that is read as the same.
-        if (array)
-            if (const auto* names = std::get_if<NamedArray>(&*array))
-                QCOMPARE(axesText(std::get<NamedArray>(*parseArrayAxes(axesText(*names)))), axesText(*names));
+        const ArrayAxes again = *parseArrayAxes(axesText(axes->names, axes->shape));
+        QVERIFY(again.names == axes->names && again.shape == axes->shape);
     }
 
-    /// The notebook: foo 4 x bar 2, a to bar, b to foo.
     void theNotebook()
     {
         const MeshPtr mesh = meshOf("foo=4,bar=2");
-        const NamedTree tree = notebookTree(*mesh);
-        const std::vector<ArrayOutcome> outcomes = resolve(tree, mesh);
+        const std::vector<ArrayOutcome> outcomes = outcomesOf(namedTree(notebook(), nullptr), mesh);
         QCOMPARE(outcomes.size(), std::size_t{ 3 });
-        QCOMPARE(QString::fromStdString(toJax(outcomes[0].spec)), QStringLiteral("P('bar', 'foo', None)"));
-        QVERIFY(outcomes[0].layout->shardShape() == Shape({ 2, 2, 6 }));
-        QCOMPARE(outcomes[0].layout->distinctShards(), 8);
-        QCOMPARE(QString::fromStdString(toJax(outcomes[1].spec)), QStringLiteral("P('bar')"));
-        QVERIFY(outcomes[1].layout->shardShape() == Shape({ 4 }));
-        QCOMPARE(QString::fromStdString(toJax(outcomes[2].spec)), QStringLiteral("P('foo', None)"));
-        QVERIFY(outcomes[2].layout->shardShape() == Shape({ 1, 12 }));
-        QCOMPARE(outcomes[2].bytesPerDevice, 48);
-        // A mesh whose axes have the arrays' own names needs no mapping.
-        NamedTree same = tree;
-        same.mapping.clear();
-        same.sameNames = true;
-        const std::vector<ArrayOutcome> matching = resolve(same, meshOf("b=4,a=2"));
-        QCOMPARE(QString::fromStdString(toJax(matching[0].spec)), QStringLiteral("P('a', 'b', None)"));
-        // On any mesh the example begins without an error.
-        for (const char* other : { "data=2,model=4", "x=8", "a=1", "x=2,y=2,z=2" })
-            for (const ArrayOutcome& outcome : resolve(notebookTree(*meshOf(other)), meshOf(other)))
-                QVERIFY(!outcome.problem || outcome.problem->code == Code::Indivisible);
+        QCOMPARE(given(outcomes[0]), QStringLiteral("P(bar, foo, -)"));
+        QVERIFY(outcomes[0].given.layout->shardShape() == Shape({ 2, 2, 6 }));
+        QCOMPARE(outcomes[0].given.layout->distinctShards(), 8);
+        QCOMPARE(given(outcomes[1]), QStringLiteral("P(bar)"));
+        QVERIFY(outcomes[1].given.layout->shardShape() == Shape({ 4 }));
+        QCOMPARE(given(outcomes[2]), QStringLiteral("P(foo, -)"));
+        QVERIFY(outcomes[2].given.layout->shardShape() == Shape({ 1, 12 }));
+        QCOMPARE(outcomes[2].given.bytesPerDevice, 48);
+        for (const ArrayOutcome& outcome : outcomes)
+            QVERIFY(!outcome.mapping && !outcome.meant && !outcome.given.problem);
+    }
+
+    /// The docstring's rules: in order they leave features whole, as a mapping they contradict each other.
+    void besideAnotherDialect()
+    {
+        const MeshPtr mesh = meshOf("X=2,Y=2,Z=2");
+        RulesSetting rules = rulesOf("[('batch', 'X'), ('features', 'X'), ('heads', 'Y'), ('batch', 'Z')]", false);
+        const char* axes = "batch 8, length 128, heads 4, features 64";
+        ArrayOutcome outcome = outcomeIn(rules, axes, mesh);
+        QCOMPARE(given(outcome), QStringLiteral("P(X, -, Y, -)"));
+        QVERIFY(outcome.mapping && outcome.mapping->problem->code == Code::RuleConflict);
+        rules.rules.list.pop_back();
+        outcome = outcomeIn(rules, axes, mesh);
+        QVERIFY(outcome.mapping->problem->code == Code::AxisUsedTwice);
+        QVERIFY(named::outcomeText(array("w", axes), outcome).contains(QStringLiteral("As a mapping: an error")));
+        rules.rules.list.erase(rules.rules.list.begin() + 1);
+        outcome = outcomeIn(rules, axes, mesh);
+        QCOMPARE(named::specText(*outcome.mapping), given(outcome));
+        QVERIFY(named::outcomeText(array("w", axes), outcome).endsWith(QStringLiteral("As a mapping: the same.")));
+        // MaxText drops what does not divide, a mapping does not.
+        rules.dialect = Dialect::MaxText;
+        outcome = outcomeIn(rules, "batch 7", mesh);
+        QCOMPARE(given(outcome), QStringLiteral("P(-)"));
+        QVERIFY(!outcome.given.problem && outcome.mapping->problem->code == Code::Indivisible);
+        // The mesh axes written at an array count, whatever rules say.
+        NamedTree tree;
+        tree.rules = rules;
+        const ProgramArray written{ array("w", "batch 8, b 8"), PartitionSpec{ { SpecEntry::axis("Z") } } };
+        QCOMPARE(given(outcomeOf(written, tree, mesh)), QStringLiteral("P(Z)"));
+        QCOMPARE(named::specText(*outcomeOf(written, tree, mesh).mapping), QStringLiteral("P(X, -)"));
     }
 
     void errorsBelongToTheirArray()
     {
         const MeshPtr mesh = meshOf("foo=4,bar=2");
-        NamedTree tree = notebookTree(*mesh);
-        tree.arrays = { { "good", "a 4, b 8" }, { "plain", "[4, 8]" }, { "odd", "a 5" }, { "both", "a 4, e 8" },
-            { "bad", "a x" } };
-        tree.mapping.push_back({ "e", { "bar" } });
-        std::vector<ArrayOutcome> outcomes = resolve(tree, mesh);
-        QVERIFY(!outcomes[0].problem);
-        QVERIFY(outcomes[1].problem->code == Code::NonNamedLeaf);
-        QVERIFY(outcomes[2].problem->code == Code::Indivisible && outcomes[2].layout);
-        QVERIFY(outcomes[3].problem->code == Code::AxisUsedTwice);
-        QVERIFY(outcomes[4].problem->code == Code::Syntax);
-        for (std::size_t i = 1; i < outcomes.size(); ++i) {
-            QCOMPARE(outcomes[i].problem->where.path, tree.arrays[i].path);
-            QVERIFY(!named::outcomeText(outcomes[i]).isEmpty());
-        }
-        QCOMPARE(outcomeOf(tree, mesh, 2),
+        const RulesSetting rules = rulesOf("[('a', 'bar'), ('b', 'foo'), ('e', 'bar')]", true);
+        QVERIFY(!outcomeIn(rules, "a 4, b 8", mesh).given.problem);
+        const auto code = [&](const char* axes) { return outcomeIn(rules, axes, mesh).given.problem->code; };
+        QVERIFY(code("[4, 8]") == Code::NonNamedLeaf);
+        QVERIFY(code("a 5") == Code::Indivisible);
+        QVERIFY(code("a 4, e 8") == Code::AxisUsedTwice);
+        const auto said = [&](const char* axes) {
+            return named::outcomeText(array("w", axes), outcomeIn(rules, axes, mesh));
+        };
+        QCOMPARE(said("a 5"),
             QStringLiteral(
                 "a has 5 elements, which cannot be cut into 2 equal parts. Use 6, or map a to other mesh axes; "
                 "drawn padded here."));
-        QVERIFY2(outcomeOf(tree, mesh, 1).contains(QStringLiteral("let arrays without names be ignored")),
-            qPrintable(outcomeOf(tree, mesh, 1)));
-        QVERIFY2(outcomeOf(tree, mesh, 3).contains(QStringLiteral("bar")), qPrintable(outcomeOf(tree, mesh, 3)));
-        QVERIFY2(outcomeOf(tree, mesh, 4).contains(QStringLiteral("column 3")), qPrintable(outcomeOf(tree, mesh, 4)));
-        // Without names, but ignored.
-        tree.ignoreUnnamed = true;
-        outcomes = resolve(tree, mesh);
-        QVERIFY(!outcomes[1].problem && outcomes[1].ignored);
-        // Another mesh: the mapping stays, and says what is missing.
-        QVERIFY(resolve(tree, meshOf("x=8"))[0].problem->code == Code::UnknownAxis);
+        QVERIFY2(
+            said("[4, 8]").contains(QStringLiteral("let arrays without names be ignored")), qPrintable(said("[4]")));
+        QVERIFY2(said("a 4, e 8").contains(QStringLiteral("bar")), qPrintable(said("a 4, e 8")));
+        const ArrayOutcome ignored = outcomeIn(rules, "[4, 8]", mesh, true);
+        QVERIFY(!ignored.given.problem && ignored.ignored && !ignored.given.layout);
+        QVERIFY(outcomeIn(rules, "a 4", meshOf("x=8")).given.problem->code == Code::UnknownAxis);
     }
 
-    /// Penzai's specs leave the positional dimensions out; here they stand where they are meant.
+    /// Penzai's specs leave the dimensions without a name in front out; where they are meant is said beside.
     void positionalDimensions()
     {
         const MeshPtr mesh = meshOf("foo=4,bar=2");
-        NamedTree tree = notebookTree(*mesh);
-        tree.arrays = { { "w", "3, a 4, b 8" } };
-        const ArrayOutcome outcome = resolve(tree, mesh).front();
-        QCOMPARE(QString::fromStdString(toJax(outcome.spec)), QStringLiteral("P(None, 'bar', 'foo')"));
-        QVERIFY(outcome.layout->shardShape() == Shape({ 3, 2, 2 }));
-        QCOMPARE(QString::fromStdString(toJax(*outcome.penzaiSpec)), QStringLiteral("P('bar', 'foo')"));
-        QVERIFY(named::outcomeText(outcome).contains(QStringLiteral("P(bar, foo)")));
+        const RulesSetting rules = rulesOf("[('a', 'bar'), ('b', 'foo')]", true);
+        const ArrayOutcome outcome = outcomeIn(rules, "4, a 4, b 8", mesh);
+        QCOMPARE(given(outcome), QStringLiteral("P(bar, foo, -)"));
+        QVERIFY(outcome.given.layout->shardShape() == Shape({ 2, 1, 8 }));
+        QCOMPARE(QString::fromStdString(toColumn(*outcome.meant)), QStringLiteral("P(-, bar, foo)"));
+        QVERIFY(named::outcomeText(array("w", "4, a 4, b 8"), outcome)
+                    .endsWith(QStringLiteral("meant is P(-, bar, foo).")));
+        // A view, whose names stand where they like, has none of that.
+        QVERIFY(!outcomeIn(rules, "a 4, 4, b 8", mesh).meant);
+        QCOMPARE(given(outcomeIn(rules, "a 4, 4, b 8", mesh)), QStringLiteral("P(bar, -, foo)"));
     }
 
     void theTreeAsAModel()
     {
-        NamedArrays arrays;
-        arrays.setMesh(meshOf("foo=4,bar=2"));
+        test::Fixture fixture(notebook({ array("block/w", "a 4, c 6"), array("block/b", "c 6"), array("x", "[3]") }));
+        Document& document = fixture.document;
+        NamedArrays arrays(&document);
         NamedTreeModel model(&arrays);
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        NamedTree tree = notebookTree(*arrays.mesh());
-        tree.arrays = { { "block/w", "a 4, c 6" }, { "block/b", "c 6" }, { "x", "[3]" } };
-        arrays.setTree(tree);
-        QCOMPARE(dump(model),
-            (QStringList{ QStringLiteral("block |  |  |  | "),
-                QStringLiteral("  w | a 4, c 6 | P(bar, -) | [2, 6] | 48 B"), QStringLiteral("    a | 4 | bar | 2 | "),
-                QStringLiteral("    c | 6 | not cut | 6 | "), QStringLiteral("  b | c 6 | P(-) | [6] | 24 B"),
-                QStringLiteral("    c | 6 | not cut | 6 | "),
-                QStringLiteral("x | [3] | “x” is no named array |  | ") }));
+        const QStringList lines{ QStringLiteral("block |  |  |  |  | "),
+            QStringLiteral("  w | a 4, c 6 | P(bar, -) |  | [2, 6] | 48 B"),
+            QStringLiteral("    a | 4 | bar |  | 2 | "), QStringLiteral("    c | 6 | not cut |  | 6 | "),
+            QStringLiteral("  b | c 6 | P(-) |  | [6] | 24 B"), QStringLiteral("    c | 6 | not cut |  | 6 | "),
+            QStringLiteral("x | [3] | “x” is no named array |  |  | "),
+            QStringLiteral("  dimension 0 | 3 | not cut |  |  | ") };
+        QCOMPARE(dump(model), lines);
         const QModelIndex block = model.index(0, 0), w = model.index(0, 0, block);
         QVERIFY(!(model.flags(block) & Qt::ItemIsEditable));
         QVERIFY(model.flags(w) & Qt::ItemIsEditable);
         QCOMPARE(w.data(Qt::EditRole).toString(), QStringLiteral("block/w"));
 
-        // A size, a name, an axis' mesh axes, the axes of an array, its path.
+        // A size, a name, a name's mesh axes, the axes of an array, its path: each one step.
         QVERIFY(model.setData(model.index(0, NamedTreeModel::Axes, w), QStringLiteral("10")));
-        QCOMPARE(QString::fromStdString(arrays.tree().arrays[0].axes), QStringLiteral("a 10, c 6"));
+        QCOMPARE(axesOf(listOf(document)[0]), QStringLiteral("a 10, c 6"));
         QVERIFY(model.setData(model.index(1, NamedTreeModel::Spec, w), QStringLiteral("foo")));
-        QVERIFY(*mappedAxes(arrays.tree(), "c") == std::vector<std::string>{ "foo" });
+        QCOMPARE(rulesIn(document), QStringLiteral("{'a': 'bar', 'b': 'foo', 'c': 'foo'}"));
         QCOMPARE(model.index(1, NamedTreeModel::Spec, w).data(ChipsDelegate::AxesRole).toStringList(),
             QStringList{ QStringLiteral("foo") });
         QVERIFY(model.setData(model.index(0, NamedTreeModel::Name, w), QStringLiteral("b")));
-        QCOMPARE(QString::fromStdString(arrays.tree().arrays[0].axes), QStringLiteral("b 10, c 6"));
+        QCOMPARE(axesOf(listOf(document)[0]), QStringLiteral("b 10, c 6"));
         QVERIFY(!model.setData(model.index(0, NamedTreeModel::Name, w), QStringLiteral("b"))); // as it was
         QVERIFY(model.setData(w.siblingAtColumn(NamedTreeModel::Axes), QStringLiteral("a 8")));
         QCOMPARE(model.rowCount(model.indexOfArray(0)), 1);
         QVERIFY(model.setData(model.indexOfArray(0), QStringLiteral("moved/here/w")));
         QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("moved"));
         QCOMPARE(model.indexOfArray(0).parent().data().toString(), QStringLiteral("here"));
-        // What cannot be read is kept, as an error of its array.
-        QVERIFY(model.setData(model.indexOfArray(2).siblingAtColumn(NamedTreeModel::Axes), QStringLiteral("a :")));
-        QCOMPARE(model.indexOfArray(2).siblingAtColumn(NamedTreeModel::Axes).data().toString(), QStringLiteral("a :"));
-        QCOMPARE(model.rowCount(model.indexOfArray(2)), 0);
-        arrays.setTree({});
-        QCOMPARE(model.rowCount(), 0);
+        QVERIFY(model.setData(model.index(0, NamedTreeModel::Name, model.indexOfArray(2)), QStringLiteral("e")));
+        QCOMPARE(axesOf(listOf(document)[2]), QStringLiteral("e 3"));
+        QCOMPARE(document.undoStack()->count(), 6);
+        while (document.undoStack()->canUndo())
+            document.undoStack()->undo();
+        QCOMPARE(dump(model), lines);
+
+        // What cannot be is refused with the reason, and nothing changes.
+        QSignalSpy refused(&arrays, &NamedArrays::refused);
+        QVERIFY(!model.setData(model.indexOfArray(2).siblingAtColumn(NamedTreeModel::Axes), QStringLiteral("a :")));
+        QVERIFY(!model.setData(model.indexOfArray(2), QStringLiteral("block/w")));
+        QVERIFY(!model.setData(model.indexOfArray(2), QString()));
+        QVERIFY(!model.setData(model.index(0, NamedTreeModel::Axes, model.indexOfArray(0)), QStringLiteral("many")));
+        QVERIFY(!model.setData(model.index(0, NamedTreeModel::Name, model.indexOfArray(0)), QStringLiteral("c")));
+        QCOMPARE(refused.count(), 5);
+        QCOMPARE(dump(model), lines);
     }
 
     void theMappingAsAModel()
     {
-        NamedArrays arrays;
-        arrays.setMesh(meshOf("foo=4,bar=2"));
+        test::Fixture fixture(notebook());
+        Document& document = fixture.document;
+        NamedArrays arrays(&document);
         MappingModel model(&arrays);
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        arrays.setTree(notebookTree(*arrays.mesh()));
         QCOMPARE(dump(model),
             (QStringList{ QStringLiteral("a | bar | 2 arrays"), QStringLiteral("b | foo | 2 arrays"),
                 QStringLiteral("c | not cut | 1 array"), QStringLiteral("d | not cut | 1 array") }));
         QVERIFY(model.setData(model.index(2, MappingModel::Axes), QStringLiteral("('foo', bar)")));
-        QVERIFY(*mappedAxes(arrays.tree(), "c") == (std::vector<std::string>{ "foo", "bar" }));
+        QCOMPARE(rulesIn(document), QStringLiteral("{'a': 'bar', 'b': 'foo', 'c': ('foo', 'bar')}"));
         QVERIFY(model.setData(model.index(0, MappingModel::Axes), QStringLiteral("nowhere")));
         QCOMPARE(model.index(0, MappingModel::Axes).data(ChipsDelegate::AxisIndicesRole).toList(), QVariantList{ -1 });
         QVERIFY(
             model.index(0, MappingModel::Axes).data(Qt::ToolTipRole).toString().contains(QStringLiteral("nowhere")));
         QVERIFY(model.setData(model.index(0, MappingModel::Axes), QStringLiteral("None")));
-        QVERIFY(!mappedAxes(arrays.tree(), "a"));
-        NamedTree same = arrays.tree();
-        same.sameNames = true;
-        arrays.setTree(same);
-        QVERIFY(!(model.flags(model.index(0, MappingModel::Axes)) & Qt::ItemIsEditable));
+        QCOMPARE(rulesIn(document), QStringLiteral("{'b': 'foo', 'c': ('foo', 'bar')}"));
+        QCOMPARE(document.undoStack()->count(), 3);
+        // Rules of one name that differ.
+        document.undoStack()->setIndex(0);
+        document.edit(withRuleInserted(*document.experiment(), 2, { LogicalName::of("a"), SpecEntry::axis("foo") }),
+            QStringLiteral("rule"));
+        QCOMPARE(model.index(0, MappingModel::Axes).data().toString(), QStringLiteral("2 rules that differ"));
+        QVERIFY(
+            model.index(0, MappingModel::Axes).data(Qt::ToolTipRole).toString().contains(QStringLiteral("1 and 3")));
+        QCOMPARE(arrays.problemCount(), 2);
+        QVERIFY(model.setData(model.index(0, MappingModel::Axes), QStringLiteral("foo")));
+        QCOMPARE(rulesIn(document), QStringLiteral("{'a': 'foo', 'b': 'foo'}"));
     }
 
     void theDock()
     {
-        test::Fixture fixture;
+        test::Fixture fixture(notebook());
+        Document& document = fixture.document;
+        const Experiment before = *document.experiment();
         Appearance appearance(ThemeChoice::Light);
-        NamedArraysView view(&fixture.document, &fixture.selection);
+        NamedArraysView view(&document, &fixture.selection);
         QAbstractItemModelTester tester(view.treeModel(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         QSignalSpy figures(&view, &NamedArraysView::keyFigureChanged);
         view.resize(1000, 600);
@@ -253,45 +344,61 @@ private Q_SLOTS:
         QCOMPARE(view.keyFigure(), QStringLiteral("3 arrays"));
         QCOMPARE(view.currentArray(), 0);
         QCOMPARE(view.canvas()->subject()->names, (std::vector<std::string>{ "a", "b", "c" }));
-        QVERIFY(view.canvas()->subject()->layout.shardShape() == Shape({ 1, 4, 6 }));
+        QVERIFY(view.canvas()->subject()->layout.shardShape() == Shape({ 2, 2, 6 }));
+        QVERIFY(view.sourceNotice()->text().isEmpty() && view.dialectNotice()->text().isEmpty());
+        QVERIFY(view.tree()->isColumnHidden(NamedTreeModel::Mapping));
 
-        // By keyboard: to the second array's size, and edit it.
-        const QModelIndex two = view.treeModel()->indexOfArray(1);
-        view.tree()->setCurrentIndex(two.siblingAtColumn(NamedTreeModel::Axes));
+        // By keyboard: to the second array's axes, and edit them.
+        view.tree()->setCurrentIndex(view.treeModel()->indexOfArray(1).siblingAtColumn(NamedTreeModel::Axes));
         QCOMPARE(view.currentArray(), 1);
+        QCOMPARE(fixture.selection.tensor(), QStringLiteral("two")); // the other docks follow
+        view.tree()->setFocus();
         QTest::keyClick(view.tree(), Qt::Key_F2);
         QWidget* editor = QApplication::focusWidget();
         QVERIFY(qobject_cast<QLineEdit*>(editor));
         QTest::keyClicks(editor, QStringLiteral("a 9"));
         QTest::keyClick(editor, Qt::Key_Return);
         QTRY_COMPARE(view.keyFigure(), QStringLiteral("3 arrays, 1 with a problem")); // a delegate takes its time
+        QCOMPARE(axesOf(listOf(document)[1]), QStringLiteral("a 9"));
         QVERIFY2(view.problemText().startsWith(QStringLiteral("a has 9 elements")), qPrintable(view.problemText()));
         QVERIFY(view.canvas()->subject()->layout.isUneven());
         QVERIFY(!view.grab().isNull());
 
-        view.findChild<QToolButton*>(QStringLiteral("addArray"))->click();
+        QTest::keyClick(view.tree(), Qt::Key_Insert);
         QCOMPARE(view.currentArray(), 3);
         QCOMPARE(view.treeModel()->rowCount(view.tree()->currentIndex()), 2);
         view.findChild<QToolButton*>(QStringLiteral("addAxis"))->click();
-        QCOMPARE(QString::fromStdString(view.arrays()->tree().arrays[3].axes), QStringLiteral("a 8, b 8, c 8"));
+        QCOMPARE(axesOf(listOf(document)[3]), QStringLiteral("a 8, b 8, c 8"));
         QCOMPARE(view.currentArray(), 3);
         view.tree()->setCurrentIndex(view.treeModel()->index(1, 0, view.treeModel()->indexOfArray(3)));
         QTest::keyClick(view.tree(), Qt::Key_Delete);
-        QCOMPARE(QString::fromStdString(view.arrays()->tree().arrays[3].axes), QStringLiteral("a 8, c 8"));
+        QCOMPARE(axesOf(listOf(document)[3]), QStringLiteral("a 8, c 8"));
         view.tree()->setCurrentIndex(view.treeModel()->indexOfArray(3));
         QTest::keyClick(view.tree(), Qt::Key_Delete);
-        QCOMPARE(view.arrays()->tree().arrays.size(), std::size_t{ 3 });
+        QCOMPARE(listOf(document).size(), std::size_t{ 3 });
 
-        // The mesh changes: what was written stays.
-        fixture.document.edit(withAxisRenamed(*fixture.document.experiment(), 1, "other"), QStringLiteral("rename"));
-        QCOMPARE(QString::fromStdString(view.arrays()->tree().arrays[1].axes), QStringLiteral("a 9"));
+        // Saved and read again it is the same; undone, it is what it was, byte for byte.
+        const auto again = readExperiment(writeExperiment(*document.experiment()));
+        QVERIFY(again && again->experiment == *document.experiment());
+        QCOMPARE(document.undoStack()->count(), 5);
+        document.undoStack()->setIndex(0);
+        QVERIFY(*document.experiment() == before);
+        QCOMPARE(QString::fromStdString(writeExperiment(*document.experiment())),
+            QString::fromStdString(writeExperiment(before)));
+        QCOMPARE(view.keyFigure(), QStringLiteral("3 arrays"));
+
+        // The selection of another dock is followed.
+        fixture.selection.setTensor(QStringLiteral("three"));
+        QCOMPARE(view.currentArray(), 2);
+        // A name whose mesh axis is gone is an error of the arrays that have it.
+        document.edit(withRuleReplaced(*document.experiment(), 0, { LogicalName::of("a"), SpecEntry::axis("other") }),
+            QStringLiteral("rule"));
         QCOMPARE(view.keyFigure(), QStringLiteral("3 arrays, 2 with a problem"));
-        fixture.document.undoStack()->undo();
-        QCOMPARE(view.keyFigure(), QStringLiteral("3 arrays, 1 with a problem"));
+        document.undoStack()->undo();
 
         // With an editor open it can be closed like any other time.
         {
-            NamedArraysView other(&fixture.document, &fixture.selection);
+            NamedArraysView other(&document, &fixture.selection);
             other.show();
             QVERIFY(QTest::qWaitForWindowActive(&other));
             other.tree()->setFocus();
@@ -299,14 +406,106 @@ private Q_SLOTS:
             QVERIFY(qobject_cast<QLineEdit*>(QApplication::focusWidget()));
             QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("half"));
         }
+        view.tree()->setFocus();
         for (int i = 0; i < 3; ++i)
             QTest::keyClick(view.tree(), Qt::Key_Delete);
-        QCOMPARE(view.arrays()->tree().arrays.size(), std::size_t{ 0 });
+        QCOMPARE(listOf(document).size(), std::size_t{ 0 });
         QCOMPARE(view.currentArray(), -1);
         QVERIFY(!view.grab().isNull());
         view.resize(320, 300);
         QVERIFY(!view.grab().isNull());
         QVERIFY(figures.count() > 0);
+    }
+
+    /// A network: its arrays are seen and mapped; as a list they can be edited.
+    void aNetwork()
+    {
+        test::Fixture fixture;
+        Document& document = fixture.document;
+        const Experiment before = *document.experiment();
+        Appearance appearance(ThemeChoice::Light);
+        NamedArraysView view(&document, &fixture.selection);
+        view.resize(1100, 600);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QCOMPARE(view.keyFigure(), QStringLiteral("9 arrays"));
+        QVERIFY(!view.sourceNotice()->text().isEmpty());
+        QVERIFY(view.dialectNotice()->text().contains(QStringLiteral("Flax")));
+        QVERIFY(!view.tree()->isColumnHidden(NamedTreeModel::Mapping));
+        QVERIFY(!view.findChild<QToolButton*>(QStringLiteral("addArray"))->isEnabled());
+        const QModelIndex w1 = view.treeModel()->indexOfArray(0);
+        QCOMPARE(w1.siblingAtColumn(NamedTreeModel::Spec).data().toString(), QStringLiteral("P(-, model)"));
+        QCOMPARE(w1.siblingAtColumn(NamedTreeModel::Mapping).data().toString(), QStringLiteral("P(-, model)"));
+        QVERIFY(!(view.treeModel()->flags(w1) & Qt::ItemIsEditable));
+        // The size of a dimension is one of the network's.
+        QVERIFY(view.treeModel()->setData(view.treeModel()->index(0, NamedTreeModel::Axes, w1), QStringLiteral("512")));
+        document.waitForAnalysis();
+        QCOMPARE(axesOf(view.arrays()->array(8)), QStringLiteral("batch 8, embed 512"));
+        QVERIFY(view.mappingModel()->setData(
+            view.mappingModel()->index(view.mappingModel()->rowOf("embed"), MappingModel::Axes),
+            QStringLiteral("data")));
+        QCOMPARE(w1.siblingAtColumn(NamedTreeModel::Spec).data().toString(), QStringLiteral("P(data, model)"));
+        document.undoStack()->setIndex(0);
+        document.waitForAnalysis();
+
+        // As a mapping, then as a list: both one step, and back.
+        view.dialectNotice()->button()->click();
+        QVERIFY(view.arrays()->tree().isMapping());
+        QVERIFY(view.dialectNotice()->text().isEmpty());
+        view.sourceNotice()->button()->click();
+        QCOMPARE(listOf(document).size(), std::size_t{ 9 });
+        QVERIFY(view.sourceNotice()->text().isEmpty());
+        QVERIFY(view.findChild<QToolButton*>(QStringLiteral("addArray"))->isEnabled());
+        document.waitForAnalysis();
+        QCOMPARE(document.snapshot()->tensors.size(), std::size_t{ 9 });
+        QCOMPARE(document.undoStack()->count(), 2);
+        document.undoStack()->setIndex(0);
+        QVERIFY(*document.experiment() == before);
+        document.waitForAnalysis();
+        QCOMPARE(view.keyFigure(), QStringLiteral("9 arrays"));
+    }
+
+    /// A program in a text has no names: the dock says so, and makes a list on demand.
+    void aProgram()
+    {
+        ProgramModel program;
+        program.text = std::make_shared<const std::string>(
+            "func.func public @main(%arg0: tensor<8x4xf32>, %arg1: tensor<4xf32>) -> tensor<8x4xf32> {\n"
+            "  return %arg0 : tensor<8x4xf32>\n}\n");
+        test::Fixture fixture(*experimentOf(program, "program"));
+        Appearance appearance(ThemeChoice::Light);
+        NamedArraysView view(&fixture.document, &fixture.selection);
+        view.resize(900, 500);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(view.emptyPage()->isVisible() && !view.tree()->isVisible());
+        QVERIFY(view.keyFigure().isEmpty());
+        auto* button = view.emptyPage()->findChild<QPushButton*>();
+        QVERIFY(button && button->isVisible());
+        button->click();
+        QVERIFY(!view.emptyPage()->isVisible() && view.tree()->isVisible());
+        QCOMPARE(view.keyFigure(), QStringLiteral("2 arrays"));
+        QCOMPARE(axesOf(listOf(fixture.document)[0]), QStringLiteral("[8, 4]"));
+        fixture.document.undoStack()->undo();
+        QVERIFY(view.emptyPage()->isVisible());
+    }
+
+    /// Hidden, it works nothing out; shown again, it is up to date.
+    void whileHidden()
+    {
+        test::Fixture fixture(notebook());
+        Appearance appearance(ThemeChoice::Light);
+        NamedArraysView view(&fixture.document, &fixture.selection);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        view.hide();
+        QSignalSpy changed(view.arrays(), &NamedArrays::changed);
+        fixture.document.edit(withArrayRemoved(*fixture.document.experiment(), 0), QStringLiteral("remove"));
+        QCOMPARE(changed.count(), 0);
+        QCOMPARE(view.arrays()->outcomes().size(), std::size_t{ 3 });
+        view.show();
+        QCOMPARE(view.arrays()->outcomes().size(), std::size_t{ 2 });
+        QCOMPARE(view.keyFigure(), QStringLiteral("2 arrays"));
     }
 };
 

@@ -11,9 +11,11 @@
 
 #include "document/document.h"
 #include "document/selection.h"
+#include "experiment/t5x_rules.h"
 #include "views/hosts_view/hosts_models.h"
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
+#include "words/dialects.h"
 #include "words/topology_words.h"
 #include "words/words.h"
 
@@ -158,7 +160,10 @@ void HostsView::showHost(int row)
     m_writes->setText(words::hostAddresses(*m_index, chunks) + QLatin1Char(' ') + words::hostWrites(chunks));
     const auto batch = m_index->batch(static_cast<std::size_t>(row));
     // Why a host has no chunks is said once.
-    m_batch->setText(batch && !chunks.problem ? unbroken(words::hostBatch(*batch)) : QString());
+    QString reads = batch && !chunks.problem ? words::hostBatch(*batch) : QString();
+    if (const auto partitioner = t5xPartitioner(*m_index->snapshot().experiment); partitioner && *partitioner)
+        reads += QLatin1Char(' ') + words::batchAxes(**partitioner, m_index->snapshot().mesh.get());
+    m_batch->setText(unbroken(reads.trimmed()));
     m_batch->setVisible(!m_batch->text().isEmpty());
     m_table->setVisible(!chunks.problem);
     m_arrays->setHost(m_index, std::move(chunks));

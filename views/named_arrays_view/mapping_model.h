@@ -14,6 +14,9 @@ public:
     enum Column { Name, Axes, Uses, ColumnCount };
     explicit MappingModel(NamedArrays* arrays, QObject* parent = nullptr);
 
+    /// -1 where no row has that name.
+    [[nodiscard]] int rowOf(const std::string& name) const;
+
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
@@ -24,8 +27,11 @@ public:
 
 private:
     void refresh();
+    [[nodiscard]] QString text(const MappedName& name, int column, bool editing) const;
+    [[nodiscard]] QString tip(const MappedName& name) const;
+
     NamedArrays* m_arrays;
-    std::vector<std::string> m_names;
+    std::vector<MappedName> m_names;
 };
 
 } // namespace shardscope

@@ -6,23 +6,29 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QScopedValueRollback>
+#include <QScrollBar>
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <array>
 
 #include "document/document.h"
-#include "experiment/mesh_order.h"
+#include "document/selection.h"
 #include "sharding/text.h"
 #include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/mapping_model.h"
 #include "views/named_arrays_view/named_tree_model.h"
 #include "views/named_arrays_view/named_words.h"
 #include "views/panel/panel.h"
+#include "views/rules_view/notice_strip.h"
 #include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/widgets/two_sides.h"
+#include "words/dialects.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -30,26 +36,16 @@ namespace shardscope {
 
 namespace {
 
-constexpr DType dtypes[] = { DType::F32, DType::BF16, DType::F16, DType::F64, DType::I32, DType::I8 };
+constexpr std::size_t mostExpanded = 500; ///< arrays whose axes are shown from the beginning
 
-/// "array", "array2", ...: a path that no array has.
-std::string freshPath(const NamedTree& tree)
+QToolButton* makeButton(const char* id, const QString& label, const QString& tip, QWidget* parent)
 {
-    for (int number = 1;; ++number) {
-        const std::string path = number == 1 ? "array" : "array" + std::to_string(number);
-        if (std::ranges::find(tree.arrays, path, &WrittenArray::path) == tree.arrays.end())
-            return path;
-    }
-}
-
-/// The first letter that is not among the names.
-std::string freshName(const NamedArray& array)
-{
-    for (char letter = 'a';; ++letter) {
-        const std::string name = letter <= 'z' ? std::string(1, letter) : "axis" + std::to_string(letter);
-        if (std::ranges::find(array.namedAxes, name, &NamedAxis::name) == array.namedAxes.end())
-            return name;
-    }
+    auto* button = new QToolButton(parent);
+    button->setObjectName(QLatin1String(id));
+    button->setText(label);
+    button->setToolTip(tip);
+    button->setAccessibleName(label);
+    return button;
 }
 
 } // namespace
@@ -57,33 +53,55 @@ std::string freshName(const NamedArray& array)
 NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
-    , m_arrays(new NamedArrays(this))
+    , m_selection(selection)
+    , m_arrays(new NamedArrays(document, this))
     , m_treeModel(new NamedTreeModel(m_arrays, this))
     , m_mappingModel(new MappingModel(m_arrays, this))
     , m_notice(new RoleLabel(RoleLabel::Size::Small, &Theme::warning, this))
+    , m_refusal(new NoticeStrip(this))
+    , m_sourceNotice(new NoticeStrip(this))
+    , m_dialectNotice(new NoticeStrip(this))
+    , m_empty(new EmptyPage(tr("The arrays of a program in a text have no names of axes, so that nothing can be mapped "
+                               "to a mesh axis. As a list of arrays they can be named; the operations are left out."),
+          tr("Make a list of arrays"), this))
 {
     installGridAccessibility();
     m_notice->setWordWrap(true);
     m_notice->setContentsMargins(8, 3, 8, 3);
     m_notice->hide();
     QWidget* arrays = makeArraysSide();
-    m_sides = new TwoSides(arrays, tr("Arrays"), makeResultSide(selection), tr("Shards"), this);
+    m_sides = new TwoSides(arrays, tr("Arrays"), makeResultSide(), tr("Shards"), this);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 0, 1, 1);
     column->setSpacing(0);
-    column->addWidget(m_notice);
+    for (QWidget* strip : { static_cast<QWidget*>(m_notice), static_cast<QWidget*>(m_refusal),
+             static_cast<QWidget*>(m_sourceNotice), static_cast<QWidget*>(m_dialectNotice) })
+        column->addWidget(strip);
+    column->addWidget(m_empty, 1);
     column->addWidget(m_sides, 1);
     setFocusProxy(m_tree);
 
     connect(m_arrays, &NamedArrays::changed, this, &NamedArraysView::refresh);
+    connect(m_arrays, &NamedArrays::refused, this, [this](const QString& what, const Diagnostic& why) {
+        const words::ProblemText said = words::describe(why);
+        const QString place = why.where.column > 0 ? tr(" (column %1)").arg(why.where.column) : QString();
+        m_refusal->say(
+            Severity::Error, tr("%1: %2%3. %4 Nothing was changed.").arg(what, said.cause, place, said.remedy));
+    });
+    connect(document, &Document::experimentChanged, m_refusal, &NoticeStrip::dismiss);
+    connect(m_empty, &EmptyPage::clicked, m_arrays, &NamedArrays::makeList);
     connect(m_treeModel, &QAbstractItemModel::modelReset, this, [this] {
-        m_tree->expandAll();
+        if (m_arrays->tree().arrays.size() <= mostExpanded)
+            m_tree->expandAll();
+        else
+            m_tree->expandToDepth(0);
         select(m_current);
     });
-    connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, &NamedArraysView::showArray);
-    connect(document, &Document::experimentChanged, this, &NamedArraysView::followMesh);
-    followMesh();
-    select(0);
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, &NamedArraysView::currentChanged);
+    connect(selection, &Selection::changed, this, &NamedArraysView::followSelection);
+    m_tree->expandAll();
+    refresh();
+    select(std::max(0, m_arrays->indexOf(selection->tensor().toStdString())));
 }
 
 NamedArraysView::~NamedArraysView()
@@ -94,9 +112,8 @@ NamedArraysView::~NamedArraysView()
     m_tree->selectionModel()->disconnect(this);
 }
 
-QWidget* NamedArraysView::makeArraysSide()
+void NamedArraysView::makeTree(QWidget* side)
 {
-    auto* side = new QWidget(this);
     m_tree = new QTreeView(side);
     m_tree->setModel(m_treeModel);
     m_tree->setItemDelegate(new ChipsDelegate(m_tree));
@@ -108,10 +125,11 @@ QWidget* NamedArraysView::makeArraysSide()
     m_tree->setIndentation(Metrics::scaled(16));
     m_tree->installEventFilter(this);
     m_tree->header()->setStretchLastSection(false);
-    m_tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_tree->header()->setSectionResizeMode(NamedTreeModel::Spec, QHeaderView::Stretch);
     m_tree->header()->setMinimumSectionSize(Metrics::scaled(56));
+}
 
+void NamedArraysView::makeMapping(QWidget* side)
+{
     m_mapping = new QTableView(side);
     m_mapping->setModel(m_mappingModel);
     m_mapping->setItemDelegate(new ChipsDelegate(m_mapping));
@@ -130,81 +148,73 @@ QWidget* NamedArraysView::makeArraysSide()
     m_mapping->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     m_mapping->setAccessibleName(tr("Names of array axes and the mesh axes they are mapped to"));
     m_mapping->setToolTip(tr("Double-click, or press F2, to map a name: axis, or axis, axis; nothing leaves it whole"));
+}
 
-    const auto button = [side](const QString& label, const QString& tip) {
-        auto* made = new QToolButton(side);
-        made->setText(label);
-        made->setToolTip(tip);
-        made->setAccessibleName(label);
-        return made;
-    };
-    auto* add = button(tr("Add array"), tr("Adds an array to the tree (Ins)"));
-    add->setObjectName(QStringLiteral("addArray"));
-    m_addAxis = button(tr("Add axis"), tr("Adds a named axis to the array"));
-    m_addAxis->setObjectName(QStringLiteral("addAxis"));
-    m_remove = button(tr("Remove"), tr("Removes the array or the axis (Del)"));
-    m_remove->setObjectName(QStringLiteral("removeRow"));
+QWidget* NamedArraysView::makeArraysSide()
+{
+    auto* side = new QWidget(this);
+    m_add = makeButton("addArray", tr("Add array"), tr("Adds an array to the list (Ins)"), side);
+    m_addAxis = makeButton("addAxis", tr("Add axis"), tr("Adds a named axis to the array"), side);
+    m_remove = makeButton("removeRow", tr("Remove"), tr("Removes the array or the axis (Del)"), side);
     m_dtype = new QComboBox(side);
-    for (const DType dtype : dtypes)
-        m_dtype->addItem(words::fromStd(name(dtype)), static_cast<int>(dtype));
-    m_dtype->setAccessibleName(tr("Type of the elements"));
-    m_sameNames = new QCheckBox(tr("Names are mesh axes"), side);
-    m_sameNames->setToolTip(tr("No mapping: a name stands for the mesh axis of the same name"));
-    m_ignoreUnnamed = new QCheckBox(tr("Ignore arrays without names"), side);
-    m_ignoreUnnamed->setToolTip(tr("Arrays written as [4, 8] have no names: an error, unless they are ignored"));
-
+    for (int type = 0; isArrayType(static_cast<DType>(type)); ++type)
+        m_dtype->addItem(words::fromStd(name(static_cast<DType>(type))), type);
+    m_dtype->setAccessibleName(tr("Type of the array's elements"));
+    m_dtype->setToolTip(tr("Type of the array's elements"));
+    makeTree(side);
     m_outcome = new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, side);
     m_problem = new RoleLabel(RoleLabel::Size::Small, &Theme::error, side);
     for (RoleLabel* label : { m_outcome, m_problem })
         label->setWordWrap(true);
+    m_sameNames = makeButton("sameNames", tr("Names are mesh axes"),
+        tr("Maps every name to the mesh axis of the same name, as Penzai does without a mapping"), side);
+    m_ignoreUnnamed = new QCheckBox(tr("Ignore arrays without names"), side);
+    m_ignoreUnnamed->setToolTip(
+        tr("Shows what name_to_name_sharding does with ignore_unnamed_arrays: an array of which "
+           "no dimension has a name is left alone instead of being an error. Nothing is "
+           "changed in the experiment."));
+    makeMapping(side);
     side->setMinimumWidth(Metrics::scaled(380));
 
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(8, 6, 8, 4);
     buttons->setSpacing(4);
-    for (QToolButton* one : { add, m_addAxis, m_remove })
+    for (QToolButton* one : { m_add, m_addAxis, m_remove })
         buttons->addWidget(one);
     buttons->addStretch();
     buttons->addWidget(m_dtype);
-    auto* checks = new QHBoxLayout;
-    checks->setContentsMargins(8, 4, 8, 4);
-    checks->setSpacing(8);
-    checks->addWidget(m_sameNames);
-    checks->addWidget(m_ignoreUnnamed);
-    checks->addStretch();
+    auto* below = new QHBoxLayout;
+    below->setContentsMargins(8, 4, 8, 4);
+    below->setSpacing(8);
+    below->addWidget(m_sameNames);
+    below->addWidget(m_ignoreUnnamed);
+    below->addStretch();
+    auto* words = new QVBoxLayout;
+    words->setContentsMargins(8, 4, 8, 2);
+    words->addWidget(m_outcome);
+    words->addWidget(m_problem);
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addLayout(buttons);
     column->addWidget(m_tree, 3);
-    auto* words = new QVBoxLayout;
-    words->setContentsMargins(8, 4, 8, 2);
-    words->addWidget(m_outcome);
-    words->addWidget(m_problem);
     column->addLayout(words);
-    column->addLayout(checks);
+    column->addLayout(below);
     column->addWidget(m_mapping, 2);
 
-    const auto change = [this](const auto& edit) {
-        m_touched = true;
-        NamedTree tree = m_arrays->tree();
-        edit(tree);
-        m_arrays->setTree(std::move(tree));
-    };
-    connect(add, &QToolButton::clicked, this, &NamedArraysView::addArray);
+    connect(m_add, &QToolButton::clicked, this, &NamedArraysView::addArray);
     connect(m_addAxis, &QToolButton::clicked, this, &NamedArraysView::addAxis);
     connect(m_remove, &QToolButton::clicked, this, &NamedArraysView::removeCurrent);
-    connect(m_sameNames, &QCheckBox::toggled, this,
-        [change](bool on) { change([on](NamedTree& tree) { tree.sameNames = on; }); });
-    connect(m_ignoreUnnamed, &QCheckBox::toggled, this,
-        [change](bool on) { change([on](NamedTree& tree) { tree.ignoreUnnamed = on; }); });
-    connect(m_dtype, &QComboBox::activated, this, [this, change] {
-        change([this](NamedTree& tree) { tree.dtype = static_cast<DType>(m_dtype->currentData().toInt()); });
+    connect(m_sameNames, &QToolButton::clicked, m_arrays, &NamedArrays::mapNamesToThemselves);
+    connect(m_ignoreUnnamed, &QCheckBox::toggled, m_arrays, &NamedArrays::setIgnoreUnnamed);
+    connect(m_dtype, &QComboBox::activated, this, [this] {
+        if (const int array = currentArray(); array >= 0)
+            m_arrays->setType(array, static_cast<DType>(m_dtype->currentData().toInt()));
     });
     return side;
 }
 
-QWidget* NamedArraysView::makeResultSide(Selection* selection)
+QWidget* NamedArraysView::makeResultSide()
 {
     auto* side = new QWidget(this);
     m_title = new RoleLabel(RoleLabel::Size::Title, &Theme::text, side);
@@ -212,7 +222,7 @@ QWidget* NamedArraysView::makeResultSide(Selection* selection)
     m_spec = new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, side);
     m_spec->setElided(true);
     m_bytes = new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, side);
-    m_canvas = new GridCanvas(selection, side);
+    m_canvas = new GridCanvas(m_selection, side);
     m_canvas->setAccessibleName(tr("Shards of the selected named array"));
     m_tray = new GridTray(m_canvas, side);
     auto* head = new QVBoxLayout;
@@ -237,6 +247,7 @@ int NamedArraysView::currentArray() const
 
 void NamedArraysView::select(int array)
 {
+    const QScopedValueRollback following(m_following, true); // nobody chose it
     const int count = static_cast<int>(m_arrays->tree().arrays.size());
     const QModelIndex index = m_treeModel->indexOfArray(std::min(array, count - 1));
     if (index.isValid())
@@ -244,32 +255,57 @@ void NamedArraysView::select(int array)
     showArray();
 }
 
-void NamedArraysView::followMesh()
+void NamedArraysView::currentChanged()
 {
-    const Experiment& experiment = *m_document->experiment();
-    Result<Mesh> mesh = makeMesh(experiment.hardware.devices, experiment.mesh);
-    m_notice->setVisible(!mesh);
-    if (!mesh) {
-        m_notice->setText(
-            tr("The mesh cannot be used, so the last one is kept: %1.").arg(words::describe(mesh.error()).cause));
+    showArray();
+    const int array = currentArray();
+    if (m_following || array < 0)
         return;
-    }
-    if (!m_arrays->tree().arrays.empty() && *mesh == *m_arrays->mesh())
+    const QScopedValueRollback following(m_following, true);
+    m_selection->setTensor(words::fromStd(m_arrays->array(array).path));
+}
+
+void NamedArraysView::followSelection()
+{
+    if (m_following)
         return;
-    const NamedTree start = notebookTree(*mesh);
-    // An edit of the tree comes from the user; before that the mapping goes with the mesh.
-    const bool untouched =
-        !m_touched && (m_arrays->tree().arrays.empty() || m_arrays->tree() == notebookTree(*m_arrays->mesh()));
-    m_arrays->setMesh(std::make_shared<const Mesh>(std::move(*mesh)));
-    if (untouched)
-        m_arrays->setTree(start);
+    const int array = m_arrays->indexOf(m_selection->tensor().toStdString());
+    if (array >= 0 && array != currentArray())
+        select(array);
+}
+
+void NamedArraysView::showEvent(QShowEvent* event)
+{
+    m_arrays->setFollowing(true);
+    QWidget::showEvent(event);
+}
+
+void NamedArraysView::hideEvent(QHideEvent* event)
+{
+    m_arrays->setFollowing(false);
+    QWidget::hideEvent(event);
 }
 
 void NamedArraysView::refresh()
 {
+    const NamedTree& tree = m_arrays->tree();
+    m_empty->setVisible(tree.source == NamedTree::Source::Text);
+    m_sides->setVisible(tree.source != NamedTree::Source::Text);
+    const std::optional<Error>& mesh = m_arrays->meshProblem();
+    m_notice->setVisible(mesh.has_value());
+    if (mesh)
+        m_notice->setText(
+            tr("The mesh cannot be used, so the last one is kept: %1.").arg(words::describe(*mesh).cause));
+    m_sameNames->setEnabled(std::ranges::any_of(m_arrays->names(),
+        [this](const MappedName& name) { return name.uses > 0 && m_arrays->mesh()->axisIndex(name.name); }));
+    sayState();
+    fitColumns();
+
     const int problems = m_arrays->problemCount();
-    QString figure = words::counted(static_cast<qint64>(m_arrays->tree().arrays.size()), words::Noun::Array);
-    if (problems > 0)
+    QString figure = words::counted(static_cast<qint64>(tree.arrays.size()), words::Noun::Array);
+    if (tree.source == NamedTree::Source::Text)
+        figure.clear();
+    else if (problems > 0)
         figure = tr("%1, %2 with a problem", "arrays").arg(figure).arg(problems);
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
@@ -278,38 +314,127 @@ void NamedArraysView::refresh()
     showArray();
 }
 
+void NamedArraysView::sayState()
+{
+    const NamedTree& tree = m_arrays->tree();
+    const auto tell = [](NoticeStrip* strip, QString& said, const QString& text, const QString& button,
+                          std::function<void()> action) {
+        if (text == said)
+            return;
+        said = text;
+        if (text.isEmpty())
+            strip->dismiss();
+        else
+            strip->say(Severity::Info, text, button, std::move(action));
+    };
+    tell(m_sourceNotice, m_saidSource,
+        tree.source != NamedTree::Source::Network
+            ? QString()
+            : tr(
+                "Parameters and inputs of the network: sizes and the mapping can be changed here, other arrays only in "
+                "a list of them."),
+        tr("Make a list of arrays"), [this] { m_arrays->makeList(); });
+    const QString system = words::systemName({ tree.rules.dialect, tree.rules.version });
+    tell(m_dialectNotice, m_saidDialect,
+        tree.isMapping() || tree.source == NamedTree::Source::Text
+            ? QString()
+            : tr("%1 reads the rules in their order. Beside its specs: the rules as a mapping, as Penzai reads them.")
+                  .arg(system),
+        tr("Read as a mapping"), [this] { m_arrays->readAsMapping(); });
+}
+
+void NamedArraysView::fitColumns()
+{
+    using Model = NamedTreeModel;
+    const bool beside = !m_arrays->tree().isMapping();
+    // With room for a scroll bar, which comes and goes.
+    const int width = m_tree->width() - m_tree->verticalScrollBar()->sizeHint().width();
+    m_tree->setColumnHidden(Model::Mapping, !beside);
+    // The figures stand beside the grid as well.
+    m_tree->setColumnHidden(Model::Bytes, width < Metrics::scaled(beside ? 640 : 440));
+    m_tree->setColumnHidden(Model::LocalShape, beside && width < Metrics::scaled(520));
+    std::array<int, Model::ColumnCount> wanted{};
+    int all = 0;
+    for (int column = 0; column < Model::ColumnCount; ++column) {
+        if (m_tree->isColumnHidden(column))
+            continue;
+        int& size = wanted[static_cast<std::size_t>(column)];
+        size = std::max(static_cast<QAbstractItemView*>(m_tree)->sizeHintForColumn(column),
+            m_tree->header()->sectionSizeHint(column));
+        all += size;
+    }
+    const auto shorten = [&](int column, int least) {
+        int& size = wanted[static_cast<std::size_t>(column)];
+        const int less = std::clamp(all - width, 0, std::max(0, size - Metrics::scaled(least)));
+        size -= less;
+        all -= less;
+    };
+    // Where not all has room: what is wrong with an array stands below as well, its axes in the rows under it.
+    shorten(Model::Mapping, 130);
+    shorten(Model::Spec, 110);
+    shorten(Model::Axes, 64);
+    shorten(Model::Name, 110);
+    shorten(Model::Mapping, 72);
+    shorten(Model::Spec, 72);
+    wanted[Model::Spec] += std::max(0, width - all);
+    for (int column = 0; column < Model::ColumnCount; ++column)
+        if (!m_tree->isColumnHidden(column))
+            m_tree->setColumnWidth(column, wanted[static_cast<std::size_t>(column)]);
+}
+
+void NamedArraysView::clearArray()
+{
+    for (RoleLabel* label : { m_title, m_spec, m_bytes, m_outcome, m_problem })
+        label->clear();
+    m_problem->hide();
+    m_canvas->setEmptyText(m_arrays->tree().arrays.empty() ? tr("Add an array to see how its names cut it.")
+            : m_tree->currentIndex().isValid()             ? tr("Choose one of the arrays of this group.")
+                                                           : tr("Choose an array to see how the devices hold it."));
+    m_canvas->setSubject(std::nullopt);
+    m_tray->follow();
+    m_shown.clear();
+}
+
 void NamedArraysView::showArray()
 {
     const int array = currentArray();
-    const QModelIndex current = m_tree->currentIndex();
-    if (array >= 0)
+    const NamedTree& tree = m_arrays->tree();
+    const bool list = tree.source == NamedTree::Source::List;
+    const bool known = array >= 0 && array < static_cast<int>(tree.arrays.size());
+    if (known)
         m_current = array;
-    m_remove->setEnabled(array >= 0);
-    m_addAxis->setEnabled(array >= 0);
-    if (array < 0 || array >= static_cast<int>(m_arrays->outcomes().size())) {
-        for (RoleLabel* label : { m_title, m_spec, m_bytes, m_outcome, m_problem })
-            label->clear();
-        m_problem->hide();
-        m_canvas->setEmptyText(m_arrays->tree().arrays.empty() ? tr("Add an array to see how its names cut it.")
-                : current.isValid()                            ? tr("Choose one of the arrays of this group.")
-                                                               : tr("Choose an array to see how the devices hold it."));
-        m_canvas->setSubject(std::nullopt);
-        m_tray->follow();
-        m_shown.clear();
+    m_add->setEnabled(list);
+    m_remove->setEnabled(list && known);
+    m_addAxis->setEnabled(list && known);
+    m_dtype->setEnabled(list && known);
+    if (!known) {
+        clearArray();
         return;
     }
-    const ArrayOutcome& outcome = m_arrays->outcomes()[static_cast<std::size_t>(array)];
-    const WrittenArray& written = m_arrays->tree().arrays[static_cast<std::size_t>(array)];
-    const DType dtype = m_arrays->tree().dtype;
-    m_title->setText(QString::fromStdString(written.path));
-    m_problem->setVisible(outcome.problem.has_value());
-    m_problem->setText(outcome.problem ? named::outcomeText(outcome) : QString());
-    m_outcome->setVisible(!outcome.problem);
-    m_outcome->setText(outcome.problem ? QString() : named::outcomeText(outcome));
-    m_spec->setVisible(outcome.layout.has_value());
-    m_bytes->setVisible(outcome.layout.has_value());
-    if (!outcome.layout) {
-        m_canvas->setEmptyText(outcome.problem ? tr("Who holds what is known once the array can be used.")
+    const NamedArraySetting& setting = m_arrays->array(array);
+    m_dtype->setCurrentIndex(m_dtype->findData(static_cast<int>(setting.dtype)));
+    showOutcome(setting, m_arrays->outcomes()[static_cast<std::size_t>(array)]);
+    showGrid(setting, m_arrays->outcomes()[static_cast<std::size_t>(array)]);
+}
+
+void NamedArraysView::showOutcome(const NamedArraySetting& array, const ArrayOutcome& outcome)
+{
+    const bool wrong = outcome.given.problem.has_value();
+    const QString said = named::outcomeText(array, outcome);
+    m_problem->setVisible(wrong);
+    m_problem->setText(wrong ? said : QString());
+    m_outcome->setVisible(!wrong);
+    m_outcome->setText(wrong ? QString() : said);
+}
+
+void NamedArraysView::showGrid(const NamedArraySetting& array, const ArrayOutcome& outcome)
+{
+    const Reading& reading = outcome.given;
+    m_title->setText(words::fromStd(array.path));
+    m_spec->setVisible(reading.layout.has_value());
+    m_bytes->setVisible(reading.layout.has_value());
+    if (!reading.layout) {
+        m_canvas->setEmptyText(reading.problem ? tr("Who holds what is known once the array can be used.")
                                                : tr("An array that is ignored stays on its device."));
         m_canvas->setSubject(std::nullopt);
         m_tray->follow();
@@ -317,89 +442,52 @@ void NamedArraysView::showArray()
         return;
     }
     m_spec->setText(QStringLiteral("%1[%2]  %3 → %4")
-                        .arg(words::fromStd(name(dtype)), QString::fromStdString(written.axes),
-                            QString::fromStdString(toJax(outcome.spec)), words::shape(outcome.layout->shardShape())));
-    m_bytes->setText(tr("%1 per device").arg(words::bytes(static_cast<double>(outcome.bytesPerDevice))));
+                        .arg(words::fromStd(name(array.dtype)), words::fromStd(axesText(array.names, array.shape)),
+                            words::fromStd(toJax(reading.spec)), words::shape(reading.layout->shardShape())));
+    m_bytes->setText(tr("%1 per device").arg(words::bytes(static_cast<double>(reading.bytesPerDevice))));
+    std::vector<std::string> names;
+    for (const LogicalName& each : array.names)
+        names.push_back(nameText(each));
     const DeviceSet& devices = m_document->experiment()->hardware.devices;
     const std::size_t rankBefore =
         m_canvas->subject() ? m_canvas->subject()->layout.shape().size() : static_cast<std::size_t>(-1);
-    m_canvas->setSubject(GridSubject{ *outcome.layout, outcome.names, byteSize(dtype), devices.devicesPerHost,
+    m_canvas->setSubject(GridSubject{ *reading.layout, std::move(names), byteSize(array.dtype), devices.devicesPerHost,
         std::make_shared<const DevicePlaces>(devices) });
-    if (m_shown != written.path || rankBefore != outcome.layout->shape().size()) {
-        m_shown = written.path;
+    if (m_shown != array.path || rankBefore != reading.layout->shape().size()) {
+        m_shown = array.path;
         m_canvas->setCurrentCell(std::nullopt);
-        m_canvas->setChoice(GridLayout::defaultChoice(*outcome.layout));
+        m_canvas->setChoice(GridLayout::defaultChoice(*reading.layout));
     }
     m_tray->follow();
 }
 
 void NamedArraysView::addArray()
 {
-    m_touched = true;
-    NamedTree tree = m_arrays->tree();
-    tree.arrays.push_back({ freshPath(tree), "a 8, b 8" });
-    m_current = static_cast<int>(tree.arrays.size()) - 1;
-    m_arrays->setTree(std::move(tree));
+    if (!m_add->isEnabled())
+        return;
+    m_current = static_cast<int>(m_arrays->tree().arrays.size());
+    if (!m_arrays->addArray())
+        return;
     select(m_current);
     m_tree->setFocus(Qt::OtherFocusReason);
 }
 
 void NamedArraysView::addAxis()
 {
-    const int array = currentArray();
-    if (array < 0)
-        return;
-    m_touched = true;
-    NamedTree tree = m_arrays->tree();
-    WrittenArray& written = tree.arrays[static_cast<std::size_t>(array)];
-    const auto& read = m_arrays->outcomes()[static_cast<std::size_t>(array)].array;
-    const auto* named = read ? std::get_if<NamedArray>(&*read) : nullptr;
-    if (named) {
-        NamedArray longer = *named;
-        longer.namedAxes.push_back({ freshName(*named), 8 });
-        written.axes = axesText(longer);
-    } else if (read) {
-        // Its sizes stay, in front of the name.
-        NamedArray longer;
-        longer.positionalShape = std::get<PlainArray>(*read).shape;
-        longer.namedAxes.push_back({ "a", 8 });
-        written.axes = axesText(longer);
-    } else {
-        return;
-    }
-    m_arrays->setTree(std::move(tree));
+    if (const int array = currentArray(); array >= 0)
+        m_arrays->addAxis(array);
 }
 
 void NamedArraysView::removeCurrent()
 {
-    const QModelIndex current = m_tree->currentIndex();
     const int array = currentArray();
-    if (array < 0)
+    if (array < 0 || !m_remove->isEnabled())
         return;
-    m_touched = true;
-    const NamedNode node = m_treeModel->node(current);
-    NamedTree tree = m_arrays->tree();
-    const auto& read = m_arrays->outcomes()[static_cast<std::size_t>(array)].array;
-    const auto* named = read ? std::get_if<NamedArray>(&*read) : nullptr;
-    if (node.kind == NamedNode::Kind::Axis && named) {
-        NamedArray shorter = *named;
-        const auto d = static_cast<std::ptrdiff_t>(node.dimension);
-        const auto positional = static_cast<std::ptrdiff_t>(named->positionalShape.size());
-        if (d >= positional) {
-            shorter.namedAxes.erase(shorter.namedAxes.begin() + (d - positional));
-        } else {
-            Shape sizes;
-            for (std::ptrdiff_t i = 0; i < positional; ++i)
-                if (i != d)
-                    sizes.push_back(named->positionalShape[static_cast<std::size_t>(i)]);
-            shorter.positionalShape = sizes;
-        }
-        tree.arrays[static_cast<std::size_t>(array)].axes = axesText(shorter);
-    } else {
-        tree.arrays.erase(tree.arrays.begin() + array);
-        m_current = std::max(0, array - 1);
-    }
-    m_arrays->setTree(std::move(tree));
+    const NamedNode node = m_treeModel->node(m_tree->currentIndex());
+    if (node.kind == NamedNode::Kind::Axis)
+        m_arrays->removeAxis(array, node.dimension);
+    else
+        m_arrays->removeArray(array);
 }
 
 QString NamedArraysView::problemText() const
@@ -409,8 +497,8 @@ QString NamedArraysView::problemText() const
 
 bool NamedArraysView::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_tree && event->type() == QEvent::Resize) // the figure stands beside the grid as well
-        m_tree->setColumnHidden(NamedTreeModel::Bytes, m_tree->width() < Metrics::scaled(440));
+    if (watched == m_tree && event->type() == QEvent::Resize)
+        fitColumns();
     if (watched == m_tree && event->type() == QEvent::KeyPress) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->key() == Qt::Key_Insert) {

@@ -2,16 +2,30 @@
 #include "views/named_arrays_view/named_state.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/codes.h"
+#include "experiment/reserved_names.h"
+#include "rules/dialect_comparison.h"
+#include "rules/name_to_name.h"
 #include "sharding/text.h"
 
 namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t largestSize = std::int64_t{ 1 } << 60;
+constexpr std::int64_t largestSize = std::int64_t{ 1 } << 40;
 constexpr std::size_t mostDimensions = 16;
+
+LogicalName nameOf(std::string text)
+{
+    return text == unconstrainedWord ? LogicalName::unconstrained() : LogicalName::of(std::move(text));
+}
+
+bool isNamed(const LogicalName& name)
+{
+    return name.kind == LogicalName::Kind::Name;
+}
 
 /// Reads "a 4, b: 8, c=6, 3" character by character, so that places are those of the text.
 class AxesReader {
@@ -21,46 +35,14 @@ public:
     {
     }
 
-    Result<NamedArray> read()
+    Result<ArrayAxes> read()
     {
-        NamedArray array;
+        ArrayAxes axes;
         skipBlanks();
         while (m_at < m_text.size()) {
-            const std::size_t begin = m_at;
-            std::string name = readWord();
-            if (name.empty())
-                return unexpected("an axis such as a 4");
-            const bool number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+            if (const Result<void> done = readAxis(axes); !done)
+                return tl::unexpected(done.error());
             skipBlanks();
-            if (number) {
-                if (!array.namedAxes.empty())
-                    return fail(Code::Syntax,
-                        { { "expected", "sizes without a name before the named axes" }, { "found", name } }, at(begin));
-                Result<std::int64_t> size = sizeOf(name, begin);
-                if (!size)
-                    return tl::unexpected(std::move(size.error()));
-                array.positionalShape.push_back(*size);
-            } else {
-                if (m_at < m_text.size() && (m_text[m_at] == ':' || m_text[m_at] == '=')) {
-                    ++m_at;
-                    skipBlanks();
-                }
-                const std::size_t sizeBegin = m_at;
-                const std::string digits = readWord();
-                if (digits.empty() || !std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) {
-                    m_at = sizeBegin;
-                    return unexpected("the size of " + name);
-                }
-                Result<std::int64_t> size = sizeOf(digits, sizeBegin);
-                if (!size)
-                    return tl::unexpected(std::move(size.error()));
-                if (std::ranges::any_of(array.namedAxes, [&](const NamedAxis& axis) { return axis.name == name; }))
-                    return fail(Code::DuplicateDimension, { { "dims", std::vector<std::string>{ name } } }, at(begin));
-                array.namedAxes.push_back({ std::move(name), *size });
-            }
-            skipBlanks();
-            if (array.namedAxes.size() + array.positionalShape.size() > mostDimensions)
-                return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } }, at(begin));
             if (m_at == m_text.size())
                 break;
             if (m_text[m_at] != ',')
@@ -68,10 +50,48 @@ public:
             ++m_at;
             skipBlanks();
         }
-        return array;
+        return axes;
     }
 
 private:
+    Result<void> readAxis(ArrayAxes& axes)
+    {
+        const std::size_t begin = m_at;
+        std::string word = readWord();
+        if (word.empty())
+            return unexpected("an axis such as a 4");
+        skipBlanks();
+        LogicalName name = LogicalName::none();
+        std::size_t sizeBegin = begin;
+        if (!isNumber(word)) {
+            if (m_at < m_text.size() && (m_text[m_at] == ':' || m_text[m_at] == '=')) {
+                ++m_at;
+                skipBlanks();
+            }
+            sizeBegin = m_at;
+            std::string digits = readWord();
+            if (digits.empty() || !isNumber(digits)) {
+                m_at = sizeBegin;
+                return unexpected("the size of " + word);
+            }
+            name = nameOf(std::exchange(word, std::move(digits)));
+        }
+        const Result<std::int64_t> size = sizeOf(word, sizeBegin);
+        if (!size)
+            return tl::unexpected(size.error());
+        if (isNamed(name) && std::ranges::find(axes.names, name) != axes.names.end())
+            return fail(Code::DuplicateDimension, { { "dims", std::vector<std::string>{ name.name } } }, at(begin));
+        if (axes.names.size() == mostDimensions)
+            return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } }, at(begin));
+        axes.names.push_back(std::move(name));
+        axes.shape.push_back(*size);
+        return {};
+    }
+
+    static bool isNumber(std::string_view text)
+    {
+        return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    }
     void skipBlanks()
     {
         while (m_at < m_text.size() && (m_text[m_at] == ' ' || m_text[m_at] == '\t'))
@@ -89,9 +109,9 @@ private:
         std::int64_t size = 0;
         for (const char digit : digits)
             size = size > largestSize ? size : 10 * size + (digit - '0');
-        if (size > largestSize)
+        if (size < 1 || size > largestSize)
             return fail(Code::OutOfRange,
-                { { "key", "size" }, { "value", digits }, { "min", 0 }, { "max", largestSize } }, at(begin));
+                { { "key", "size" }, { "value", digits }, { "min", 1 }, { "max", largestSize } }, at(begin));
         return size;
     }
     [[nodiscard]] Where at(std::size_t place) const
@@ -116,158 +136,200 @@ private:
     std::size_t m_at = 0;
 };
 
-ArrayLeaf leafOf(const std::string& path, const std::variant<NamedArray, PlainArray>& array)
+Result<ArrayAxes> parsePlain(std::string_view text)
 {
-    if (const auto* named = std::get_if<NamedArray>(&array))
-        return { path, *named };
-    return { path, std::get<PlainArray>(array) };
+    Result<Shape> shape = parseShape(text);
+    if (!shape)
+        return tl::unexpected(std::move(shape.error()));
+    if (shape->size() > mostDimensions)
+        return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } });
+    for (const std::int64_t size : *shape)
+        if (size < 1 || size > largestSize)
+            return fail(
+                Code::OutOfRange, { { "key", "size" }, { "value", size }, { "min", 1 }, { "max", largestSize } });
+    return ArrayAxes{ LogicalNames(shape->size()), std::move(*shape) };
 }
 
-std::optional<NameToMesh> mappingOf(const NamedTree& tree)
+/// The spec on the mesh. It stays, padded, where all that is wrong is that it does not divide.
+void place(Reading& reading, PartitionSpec spec, const NamedArraySetting& array, const MeshPtr& mesh)
 {
-    if (tree.sameNames)
+    if (const Result<void> valid = validate(spec, *mesh, array.shape); !valid) {
+        reading.problem = valid.error();
+        reading.problem->where.path = array.path;
+        if (valid.error().code != Code::Indivisible)
+            return;
+    }
+    reading.layout = Layout(mesh, toTensorSharding(spec, *mesh, array.shape.size()), array.shape);
+    reading.spec = std::move(spec);
+    reading.bytesPerDevice = byteSize(array.dtype);
+    for (const std::int64_t size : reading.layout->shardShape())
+        reading.bytesPerDevice = saturatingProduct(reading.bytesPerDevice, size);
+}
+
+void placeError(Reading& reading, Error error, const NamedArraySetting& array)
+{
+    error.where.path = array.path;
+    if (error.code == Code::NonNamedLeaf)
+        error.args.assign(1, Arg("leaf", array.path));
+    reading.problem = std::move(error);
+}
+
+Reading readAsMapping(const NamedArraySetting& array, const LogicalRules& rules, const MeshPtr& mesh)
+{
+    Reading reading;
+    const Result<Resolution> resolution = resolveMapping(array.names, rules);
+    if (resolution)
+        place(reading, resolution->spec(), array, mesh);
+    else
+        placeError(reading, resolution.error(), array);
+    return reading;
+}
+
+Reading readAsGiven(const ProgramArray& each, const RulesSetting& rules, const MeshPtr& mesh)
+{
+    const NamedArraySetting& array = each.array;
+    Reading reading;
+    if (each.written) {
+        place(reading, *each.written, array, mesh);
+        return reading;
+    }
+    SystemResult result =
+        resolveIn({ rules.dialect, rules.version }, { array.path, array.names, array.shape }, rules.rules, *mesh);
+    if (result.spec)
+        place(reading, std::move(*result.spec), array, mesh);
+    else if (result.error)
+        placeError(reading, std::move(*result.error), array);
+    return reading;
+}
+
+/// Where the entries of a mapping would stand on the dimensions that they are meant for.
+std::optional<PartitionSpec> meantSpec(const NamedArraySetting& array, const PartitionSpec& spec)
+{
+    const auto first = std::ranges::find_if(array.names, isNamed);
+    const auto unnamed = static_cast<std::size_t>(first - array.names.begin());
+    const auto last = array.names.end();
+    if (unnamed == 0 || first == last || !std::all_of(first, last, isNamed))
         return std::nullopt;
-    NameToMesh mapping;
-    for (const WrittenMapping& entry : tree.mapping)
-        mapping[entry.name] = entry.axes.size() == 1 ? SpecEntry::axis(entry.axes.front())
-            : entry.axes.empty()                     ? SpecEntry::none()
-                                                     : SpecEntry::tuple(entry.axes);
-    return mapping;
-}
-
-ArrayOutcome resolveOne(
-    const WrittenArray& written, const NamedTree& tree, const std::optional<NameToMesh>& mapping, const MeshPtr& mesh)
-{
-    ArrayOutcome outcome;
-    outcome.path = written.path;
-    Result<std::variant<NamedArray, PlainArray>> array = parseArrayAxes(written.axes);
-    if (!array) {
-        outcome.problem = array.error();
-        outcome.problem->where.path = written.path;
-        return outcome;
-    }
-    outcome.array = *array;
-    if (const auto* named = std::get_if<NamedArray>(&*array)) {
-        outcome.names.resize(named->positionalShape.size());
-        for (const NamedAxis& axis : named->namedAxes)
-            outcome.names.push_back(axis.name);
-    }
-    Result<std::vector<LeafSharding>> sharded =
-        nameToNameSharding({ leafOf(written.path, *array) }, mesh, mapping, tree.ignoreUnnamed);
-    if (!sharded) {
-        outcome.problem = std::move(sharded.error());
-        return outcome;
-    }
-    const LeafSharding& leaf = sharded->front();
-    if (!leaf.sharding) {
-        outcome.ignored = true;
-        return outcome;
-    }
-    const NamedSharding& meant = leaf.intended ? *leaf.intended : *leaf.sharding;
-    if (leaf.intended)
-        outcome.penzaiSpec = leaf.sharding->spec;
-    outcome.spec = meant.spec;
-    outcome.layout = Layout(mesh, toTensorSharding(meant.spec, *mesh, leaf.dataShape.size()), leaf.dataShape);
-    outcome.bytesPerDevice = byteSize(tree.dtype);
-    for (const std::int64_t size : outcome.layout->shardShape())
-        outcome.bytesPerDevice *= size;
-    if (const Result<void> even = validate(meant.spec, *mesh, leaf.dataShape); !even) {
-        outcome.problem = even.error();
-        outcome.problem->where.path = written.path;
-    }
-    return outcome;
+    PartitionSpec meant;
+    meant.entries.assign(unnamed, SpecEntry::none());
+    for (std::size_t i = 0; i + unnamed < array.names.size(); ++i)
+        meant.entries.push_back(i < spec.size() ? spec.entries[i] : SpecEntry::none());
+    const auto cutsNothing = [](const SpecEntry& entry) { return entry.axes.empty(); };
+    if (std::ranges::all_of(meant.entries, cutsNothing))
+        return std::nullopt;
+    return meant;
 }
 
 } // namespace
 
-Result<std::variant<NamedArray, PlainArray>> parseArrayAxes(std::string_view text)
+Result<ArrayAxes> parseArrayAxes(std::string_view text)
 {
     const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin != std::string_view::npos && (text[begin] == '[' || text[begin] == '(')) {
-        Result<Shape> shape = parseShape(text);
-        if (!shape)
-            return tl::unexpected(std::move(shape.error()));
-        return PlainArray{ std::move(*shape) };
-    }
-    Result<NamedArray> named = AxesReader(text).read();
-    if (!named)
-        return tl::unexpected(std::move(named.error()));
-    return std::move(*named);
+    if (begin != std::string_view::npos && (text[begin] == '[' || text[begin] == '('))
+        return parsePlain(text);
+    return AxesReader(text).read();
 }
 
-std::string axesText(const NamedArray& array)
+std::string nameText(const LogicalName& name)
+{
+    return name.kind == LogicalName::Kind::Unconstrained ? std::string(unconstrainedWord) : name.name;
+}
+
+std::string axesText(const LogicalNames& names, const Shape& shape)
 {
     std::string text;
-    const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-    for (const std::int64_t size : array.positionalShape)
-        add(std::to_string(size));
-    for (const NamedAxis& axis : array.namedAxes)
-        add(axis.name + ' ' + std::to_string(axis.size));
-    return text;
+    bool plain = true;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const std::string name = i < names.size() ? nameText(names[i]) : std::string();
+        plain = plain && name.empty();
+        text += (text.empty() ? "" : ", ") + name + (name.empty() ? "" : " ") + std::to_string(shape[i]);
+    }
+    return plain && !text.empty() ? '[' + text + ']' : text;
 }
 
-std::vector<ArrayOutcome> resolve(const NamedTree& tree, const MeshPtr& mesh)
+std::vector<NamedArraySetting> NamedTree::settings() const
 {
-    const std::optional<NameToMesh> mapping = mappingOf(tree);
+    std::vector<NamedArraySetting> all;
+    all.reserve(arrays.size());
+    for (const ProgramArray& each : arrays)
+        all.push_back(each.array);
+    return all;
+}
+
+NamedTree namedTree(const Experiment& experiment, const Program* program)
+{
+    NamedTree tree;
+    tree.rules = experiment.rules;
+    if (const auto* list = std::get_if<ArraysModel>(&experiment.model)) {
+        tree.arrays.reserve(list->arrays.size());
+        for (const NamedArraySetting& array : list->arrays)
+            tree.arrays.push_back({ array, {} });
+        return tree;
+    }
+    const bool network = std::holds_alternative<MlpModel>(experiment.model);
+    tree.source = network ? NamedTree::Source::Network : NamedTree::Source::Text;
+    if (network && program)
+        tree.arrays = arraysOf(*program);
+    return tree;
+}
+
+ArrayOutcome outcomeOf(const ProgramArray& each, const NamedTree& tree, const MeshPtr& mesh)
+{
+    ArrayOutcome outcome;
+    const NamedArraySetting& array = each.array;
+    const bool unnamed = !array.names.empty() && std::ranges::none_of(array.names, isNamed);
+    outcome.ignored = unnamed && tree.ignoreUnnamed;
+    Reading mapping = outcome.ignored ? Reading() : readAsMapping(array, tree.rules.rules, mesh);
+    outcome.meant = mapping.problem ? std::nullopt : meantSpec(array, mapping.spec);
+    if (tree.isMapping() && !each.written) {
+        outcome.given = std::move(mapping);
+    } else {
+        outcome.given = readAsGiven(each, tree.rules, mesh);
+        outcome.mapping = std::move(mapping);
+    }
+    return outcome;
+}
+
+std::vector<ArrayOutcome> outcomesOf(const NamedTree& tree, const MeshPtr& mesh)
+{
     std::vector<ArrayOutcome> outcomes;
     outcomes.reserve(tree.arrays.size());
-    for (const WrittenArray& written : tree.arrays)
-        outcomes.push_back(resolveOne(written, tree, mapping, mesh));
+    for (const ProgramArray& array : tree.arrays)
+        outcomes.push_back(outcomeOf(array, tree, mesh));
     return outcomes;
 }
 
-std::vector<std::string> namesOf(const NamedTree& tree, const std::vector<ArrayOutcome>& outcomes)
+std::vector<MappedName> mappedNames(const NamedTree& tree)
 {
-    std::vector<std::string> names;
-    const auto add = [&names](const std::string& name) {
-        if (!name.empty() && std::ranges::find(names, name) == names.end())
-            names.push_back(name);
+    std::vector<MappedName> names;
+    std::unordered_map<std::string, std::size_t> places;
+    const auto find = [&](const std::string& name) -> MappedName& {
+        const auto [place, isNew] = places.emplace(name, names.size());
+        if (isNew)
+            names.push_back({ name, {}, {}, 0 });
+        return names[place->second];
     };
-    for (const ArrayOutcome& outcome : outcomes)
-        for (const std::string& name : outcome.names)
-            add(name);
-    for (const WrittenMapping& entry : tree.mapping)
-        add(entry.name);
-    return names;
-}
-
-int usesOf(const std::string& name, const std::vector<ArrayOutcome>& outcomes)
-{
-    return static_cast<int>(std::ranges::count_if(outcomes,
-        [&](const ArrayOutcome& outcome) { return std::ranges::find(outcome.names, name) != outcome.names.end(); }));
-}
-
-const std::vector<std::string>* mappedAxes(const NamedTree& tree, const std::string& name)
-{
-    const auto found = std::ranges::find(tree.mapping, name, &WrittenMapping::name);
-    return found == tree.mapping.end() ? nullptr : &found->axes;
-}
-
-void setMapping(NamedTree& tree, const std::string& name, std::vector<std::string> axes)
-{
-    const auto found = std::ranges::find(tree.mapping, name, &WrittenMapping::name);
-    if (axes.empty()) {
-        if (found != tree.mapping.end())
-            tree.mapping.erase(found);
-    } else if (found == tree.mapping.end()) {
-        tree.mapping.push_back({ name, std::move(axes) });
-    } else {
-        found->axes = std::move(axes);
+    for (const ProgramArray& each : tree.arrays)
+        for (const LogicalName& name : each.array.names)
+            if (isNamed(name))
+                ++find(name.name).uses; // a name stands once in an array
+    std::unordered_map<std::string, std::vector<std::size_t>> rulesOf;
+    const std::vector<LogicalRule>& list = tree.rules.rules.list;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (!isNamed(list[i].name))
+            continue;
+        MappedName& name = find(list[i].name.name);
+        std::vector<std::size_t>& rules = rulesOf[name.name];
+        if (rules.empty())
+            name.axes = list[i].target.axes;
+        rules.push_back(i);
+        if (list[i].target.axes != name.axes)
+            name.conflicts.push_back(i);
     }
-}
-
-NamedTree notebookTree(const Mesh& mesh)
-{
-    NamedTree tree;
-    tree.arrays = { { "one", "a 4, b 8, c 6" }, { "two", "a 8" }, { "three", "b 4, d 12" } };
-    const bool notebook = mesh.axisIndex("foo") && mesh.axisIndex("bar");
-    if (notebook)
-        tree.mapping = { { "a", { "bar" } }, { "b", { "foo" } } };
-    else if (mesh.rank() > 1)
-        tree.mapping = { { "a", { mesh.axis(1).name } }, { "b", { mesh.axis(0).name } } };
-    else if (mesh.rank() == 1)
-        tree.mapping = { { "a", { mesh.axis(0).name } } };
-    return tree;
+    for (MappedName& name : names)
+        if (!name.conflicts.empty())
+            name.conflicts = rulesOf[name.name];
+    return names;
 }
 
 } // namespace shardscope

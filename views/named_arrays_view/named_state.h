@@ -1,82 +1,84 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A tree of arrays with named axes and a mapping from their names to mesh axes, without a window: what the user has
-// written, and what follows for every array on a mesh.
+// The arrays of an experiment with the names of their axes, without a window: what the rules make of every array, as
+// the experiment reads them and as a mapping from names to mesh axes.
 //
-//     arrays   one  a 4, b 8, c 6        mapping  a -> bar        mesh foo 4, bar 2
-//              two  a 8                           b -> foo
+//     arrays   one  a 4, b 8, c 6        rules  a -> bar        mesh foo 4, bar 2
+//              two  a 8                         b -> foo
 //     one: P('bar', 'foo', None), [2, 2, 6] per device;  two: P('bar'), [4]
-//
-// Arrays and sizes are kept as they were typed, also where they cannot be read: an error belongs to its array alone.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "program/types.h"
-#include "sharding/named_arrays.h"
+#include "experiment/array_edits.h"
+#include "sharding/layout.h"
 
 namespace shardscope {
 
-/// An array as it is written: "a 4, b 8", with positional dimensions "3, a 4", or without any names "[3, 4]".
-struct WrittenArray {
-    std::string path; ///< its place in the tree, parts divided by '/'
-    std::string axes;
-    bool operator==(const WrittenArray&) const = default;
+/// The names of an array's dimensions, and their sizes.
+struct ArrayAxes {
+    LogicalNames names;
+    Shape shape;
 };
-
-/// A name of array axes, and the mesh axes that it is mapped to, major first; none: it stays whole.
-struct WrittenMapping {
-    std::string name;
-    std::vector<std::string> axes;
-    bool operator==(const WrittenMapping&) const = default;
-};
+/// "a 4, b: 8, c=6"; a size alone is a dimension without a name: "3, a 4", "[3, 4]". Errors: Syntax with its column,
+/// OutOfRange for sizes (1 to 2^40), TooLarge, DuplicateDimension.
+[[nodiscard]] Result<ArrayAxes> parseArrayAxes(std::string_view text);
+/// As parseArrayAxes() reads it; "[3, 4]" where no dimension has a name, "" for a scalar.
+[[nodiscard]] std::string axesText(const LogicalNames& names, const Shape& shape);
+/// Of one dimension: "" for one without a name.
+[[nodiscard]] std::string nameText(const LogicalName& name);
 
 struct NamedTree {
-    std::vector<WrittenArray> arrays;
-    std::vector<WrittenMapping> mapping;
-    /// No mapping: names stand for mesh axes of the same name.
-    bool sameNames = false;
+    /// Where the arrays come from, and so what can be done with them.
+    enum class Source : std::uint8_t {
+        List, ///< the experiment's own list: everything
+        Network, ///< parameters and inputs of a network: their sizes
+        Text, ///< a program in a text, whose arrays have no names: nothing, and there are none here
+    };
+    Source source = Source::List;
+    std::vector<ProgramArray> arrays;
+    RulesSetting rules;
+    /// name_to_name_sharding's ignore_unnamed_arrays: of the view alone.
     bool ignoreUnnamed = false;
-    DType dtype = DType::F32;
-    bool operator==(const NamedTree&) const = default;
-};
 
-/// What an array becomes.
-struct ArrayOutcome {
-    std::string path;
-    /// The axes that were read; absent: they cannot be.
-    std::optional<std::variant<NamedArray, PlainArray>> array;
+    [[nodiscard]] bool isMapping() const { return !rules.rules.isSequence; }
+    [[nodiscard]] std::vector<NamedArraySetting> settings() const;
+};
+/// The arrays of a list at once; those of a network from its program, none while that is null.
+[[nodiscard]] NamedTree namedTree(const Experiment& experiment, const Program* program);
+
+/// What one reading of the rules makes of an array.
+struct Reading {
     std::optional<Error> problem;
-    std::vector<std::string> names; ///< of the data's dimensions, "" for positional ones
-    PartitionSpec spec; ///< in positional order
+    PartitionSpec spec;
     std::optional<Layout> layout; ///< also where it does not divide, padded; absent before there is a spec
-    /// Penzai lists named axes alone, so that they land on the positional dimensions: what it would do instead.
-    std::optional<PartitionSpec> penzaiSpec;
-    bool ignored = false;
     std::int64_t bytesPerDevice = 0;
 };
 
-/// Errors: Syntax with its column, OutOfRange for sizes below 0, TooLarge, InvalidAttribute where a name occurs twice.
-[[nodiscard]] Result<std::variant<NamedArray, PlainArray>> parseArrayAxes(std::string_view text);
-[[nodiscard]] std::string axesText(const NamedArray& array);
+struct ArrayOutcome {
+    Reading given; ///< as the experiment reads its rules, or what is written at the array
+    /// As a mapping, where the experiment reads its rules otherwise.
+    std::optional<Reading> mapping;
+    /// Penzai lists named axes alone, so that they land on the dimensions without a name in front: where they are
+    /// meant to stand. Of the reading as a mapping.
+    std::optional<PartitionSpec> meant;
+    bool ignored = false; ///< it has no names, and the reading as a mapping leaves it alone
 
-/// Every array on its own; errors are those of nameToNameSharding(), and Indivisible, at their paths.
-[[nodiscard]] std::vector<ArrayOutcome> resolve(const NamedTree& tree, const MeshPtr& mesh);
+    [[nodiscard]] const Reading& asMapping() const { return mapping ? *mapping : given; }
+};
+[[nodiscard]] ArrayOutcome outcomeOf(const ProgramArray& array, const NamedTree& tree, const MeshPtr& mesh);
+[[nodiscard]] std::vector<ArrayOutcome> outcomesOf(const NamedTree& tree, const MeshPtr& mesh);
 
-/// The names that arrays have, in order of appearance, then those of the mapping that none has.
-[[nodiscard]] std::vector<std::string> namesOf(const NamedTree& tree, const std::vector<ArrayOutcome>& outcomes);
-/// How many arrays have an axis of that name.
-[[nodiscard]] int usesOf(const std::string& name, const std::vector<ArrayOutcome>& outcomes);
-
-/// The mesh axes of a name; null where nothing is said about it.
-[[nodiscard]] const std::vector<std::string>* mappedAxes(const NamedTree& tree, const std::string& name);
-/// Sets or, with no axes, removes what a name is mapped to.
-void setMapping(NamedTree& tree, const std::string& name, std::vector<std::string> axes);
-
-/// The notebook's arrays and mapping: a to bar and b to foo where the mesh has these axes, else to its second and first
-/// axis.
-[[nodiscard]] NamedTree notebookTree(const Mesh& mesh);
+/// A name, and what the rules say of it when they are a mapping.
+struct MappedName {
+    std::string name;
+    std::vector<std::string> axes; ///< of its first rule; none: it stays whole
+    std::vector<std::size_t> conflicts; ///< numbers of all its rules, from 0, where they say different things
+    int uses = 0; ///< arrays that have it
+};
+/// The names that arrays have, in order of appearance, then those of the rules that none has.
+[[nodiscard]] std::vector<MappedName> mappedNames(const NamedTree& tree);
 
 } // namespace shardscope

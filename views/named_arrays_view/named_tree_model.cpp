@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
-#include "base/codes.h"
-#include "sharding/text.h"
 #include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/named_words.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -47,11 +46,12 @@ int append(std::vector<NamedNode>& nodes, NamedNode node)
 
 } // namespace
 
-std::vector<NamedNode> namedNodes(const NamedTree& tree, const std::vector<ArrayOutcome>& outcomes)
+std::vector<NamedNode> namedNodes(const NamedTree& tree)
 {
     std::vector<NamedNode> nodes(1);
     for (std::size_t i = 0; i < tree.arrays.size(); ++i) {
-        const std::string& path = tree.arrays[i].path;
+        const NamedArraySetting& setting = tree.arrays[i].array;
+        const std::string& path = setting.path;
         int parent = 0;
         std::size_t begin = 0;
         for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', begin)) {
@@ -65,13 +65,13 @@ std::vector<NamedNode> namedNodes(const NamedTree& tree, const std::vector<Array
         array.array = static_cast<int>(i);
         array.name = path.substr(begin);
         const int made = append(nodes, std::move(array));
-        for (std::size_t d = 0; d < outcomes[i].names.size(); ++d) {
+        for (std::size_t d = 0; d < setting.names.size(); ++d) {
             NamedNode axis;
             axis.kind = Kind::Axis;
             axis.parent = made;
             axis.array = static_cast<int>(i);
             axis.dimension = static_cast<int>(d);
-            axis.name = outcomes[i].names[d];
+            axis.name = nameText(setting.names[d]);
             append(nodes, std::move(axis));
         }
     }
@@ -81,14 +81,14 @@ std::vector<NamedNode> namedNodes(const NamedTree& tree, const std::vector<Array
 NamedTreeModel::NamedTreeModel(NamedArrays* arrays, QObject* parent)
     : QAbstractItemModel(parent)
     , m_arrays(arrays)
-    , m_nodes(namedNodes(arrays->tree(), arrays->outcomes()))
+    , m_nodes(namedNodes(arrays->tree()))
 {
     connect(arrays, &NamedArrays::changed, this, &NamedTreeModel::refresh);
 }
 
 void NamedTreeModel::refresh()
 {
-    std::vector<NamedNode> nodes = namedNodes(m_arrays->tree(), m_arrays->outcomes());
+    std::vector<NamedNode> nodes = namedNodes(m_arrays->tree());
     const bool same = std::ranges::equal(
         nodes, m_nodes, [](const NamedNode& one, const NamedNode& other) { return one.isAt(other); });
     if (!same)
@@ -98,8 +98,8 @@ void NamedTreeModel::refresh()
         endResetModel();
         return;
     }
-    for (std::size_t i = 0; i < m_nodes.size(); ++i)
-        if (const std::vector<int>& children = m_nodes[i].children; !children.empty())
+    for (const NamedNode& node : m_nodes)
+        if (const std::vector<int>& children = node.children; !children.empty())
             Q_EMIT dataChanged(createIndex(0, 0, static_cast<quintptr>(children.front())),
                 createIndex(
                     static_cast<int>(children.size()) - 1, ColumnCount - 1, static_cast<quintptr>(children.back())));
@@ -144,46 +144,103 @@ int NamedTreeModel::columnCount(const QModelIndex&) const
     return ColumnCount;
 }
 
-QString NamedTreeModel::text(const NamedNode& node, int column, bool editing) const
+int NamedTreeModel::mappingColumn() const
 {
-    if (node.kind == Kind::Group)
-        return column == Name ? QString::fromStdString(node.name) : QString();
-    const WrittenArray& written = m_arrays->tree().arrays[static_cast<std::size_t>(node.array)];
-    const ArrayOutcome& outcome = m_arrays->outcomes()[static_cast<std::size_t>(node.array)];
-    const bool axis = node.kind == Kind::Axis;
-    const auto d = static_cast<std::size_t>(std::max(node.dimension, 0));
+    return m_arrays->tree().isMapping() ? Spec : Mapping;
+}
+
+const ArrayOutcome& NamedTreeModel::outcome(const NamedNode& node) const
+{
+    return m_arrays->outcomes()[static_cast<std::size_t>(node.array)];
+}
+
+const NamedArraySetting& NamedTreeModel::array(const NamedNode& node) const
+{
+    return m_arrays->array(node.array);
+}
+
+std::vector<std::string> NamedTreeModel::axesIn(const NamedNode& node, int column) const
+{
+    const auto d = static_cast<std::size_t>(node.dimension);
+    if (column == mappingColumn()) {
+        const auto found = std::ranges::find(m_arrays->names(), node.name, &MappedName::name);
+        return found == m_arrays->names().end() || node.name.empty() ? std::vector<std::string>() : found->axes;
+    }
+    if (column != Spec)
+        return {};
+    const PartitionSpec& spec = outcome(node).given.spec;
+    return d < spec.size() ? spec.axesOf(d) : std::vector<std::string>();
+}
+
+QString NamedTreeModel::axisText(const NamedNode& node, int column, bool editing) const
+{
+    const NamedArraySetting& of = array(node);
+    const auto d = static_cast<std::size_t>(node.dimension);
     switch (column) {
     case Name:
-        if (axis)
-            return node.name.empty() && !editing ? tr("dimension %1").arg(node.dimension)
-                                                 : QString::fromStdString(node.name);
-        return QString::fromStdString(editing ? written.path : node.name);
+        return editing ? words::fromStd(node.name) : named::dimensionName(of, d);
     case Axes:
-        if (!axis)
-            return QString::fromStdString(written.axes);
-        return outcome.array ? QString::number(named::dataShape(*outcome.array)[d]) : QString();
+        return QString::number(of.shape[d]);
     case Spec:
-        if (axis)
-            return named::axesList(m_arrays->tree(), *m_arrays->mesh(), node.name);
-        if (outcome.problem && !outcome.layout)
-            return words::describe(*outcome.problem).cause;
-        return outcome.ignored ? tr("ignored") : QString::fromStdString(toColumn(outcome.spec));
-    case LocalShape:
-        if (!outcome.layout)
+    case Mapping: {
+        if (column == Mapping && mappingColumn() == Spec)
             return {};
-        return axis ? QString::number(outcome.layout->shardShape()[d]) : words::shape(outcome.layout->shardShape());
-    case Bytes:
-        return axis || !outcome.layout ? QString() : words::bytes(static_cast<double>(outcome.bytesPerDevice));
+        const std::vector<std::string> axes = axesIn(node, column);
+        return editing ? named::joined(axes) : named::axesList(axes);
+    }
+    case LocalShape: {
+        const std::optional<Layout>& layout = outcome(node).given.layout;
+        return layout ? QString::number(layout->shardShape()[d]) : QString();
+    }
     default:
         return {};
     }
 }
 
-QString NamedTreeModel::tip(const NamedNode& node) const
+QString NamedTreeModel::text(const NamedNode& node, int column, bool editing) const
 {
-    if (node.kind == Kind::Group)
+    if (node.kind == Kind::Axis)
+        return axisText(node, column, editing);
+    if (node.kind != Kind::Array)
+        return column == Name ? words::fromStd(node.name) : QString();
+    const ArrayOutcome& result = outcome(node);
+    switch (column) {
+    case Name:
+        return words::fromStd(editing ? array(node).path : node.name);
+    case Axes:
+        return words::fromStd(axesText(array(node).names, array(node).shape));
+    case Spec:
+        return result.ignored && !result.mapping ? tr("ignored") : named::specText(result.given);
+    case Mapping:
+        if (!result.mapping)
+            return {};
+        return result.ignored ? tr("ignored") : named::specText(*result.mapping);
+    case LocalShape:
+        return result.given.layout ? words::shape(result.given.layout->shardShape()) : QString();
+    case Bytes:
+        return result.given.layout ? words::bytes(static_cast<double>(result.given.bytesPerDevice)) : QString();
+    default:
         return {};
-    return named::outcomeText(m_arrays->outcomes()[static_cast<std::size_t>(node.array)]);
+    }
+}
+
+bool NamedTreeModel::isWrong(const NamedNode& node, int column) const
+{
+    if (node.kind != Kind::Array)
+        return false;
+    const ArrayOutcome& result = outcome(node);
+    return column == Mapping ? result.mapping && result.mapping->problem : result.given.problem.has_value();
+}
+
+QString NamedTreeModel::tip(const NamedNode& node, int column) const
+{
+    if (node.kind != Kind::Array)
+        return {};
+    const ArrayOutcome& result = outcome(node);
+    if (column == Mapping)
+        return result.mapping ? named::readingText(array(node), *result.mapping) : QString();
+    const bool worthSaying = result.given.problem || result.ignored || result.meant;
+    return worthSaying ? named::outcomeText(array(node), result) : QString();
 }
 
 QVariant NamedTreeModel::data(const QModelIndex& index, int role) const
@@ -191,35 +248,30 @@ QVariant NamedTreeModel::data(const QModelIndex& index, int role) const
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
     const NamedNode& at = node(index);
-    const bool leaf = at.kind == Kind::Array || at.kind == Kind::Axis;
-    const ArrayOutcome* outcome = leaf ? &m_arrays->outcomes()[static_cast<std::size_t>(at.array)] : nullptr;
-    const bool wrong = at.kind == Kind::Array && outcome->problem;
     const int column = index.column();
+    const bool ofAxis = at.kind == Kind::Axis && (column == Spec || column == mappingColumn());
     switch (role) {
     case Qt::DisplayRole:
     case Qt::EditRole:
         return text(at, column, role == Qt::EditRole);
     case Qt::ToolTipRole:
-        return wrong || (outcome && (outcome->ignored || outcome->penzaiSpec)) ? QVariant(tip(at)) : QVariant();
+    case Qt::AccessibleDescriptionRole: {
+        const QString said = tip(at, column);
+        return said.isEmpty() ? QVariant() : QVariant(said);
+    }
     case Qt::DecorationRole:
-        return column == Name && wrong ? QVariant(severityIcon(Severity::Error)) : QVariant();
+        return column == Name && isWrong(at, Spec) ? QVariant(severityIcon(Severity::Error)) : QVariant();
     case Qt::ForegroundRole:
-        if (column == Spec && wrong)
+        if ((column == Spec || column == Mapping) && isWrong(at, column))
             return Theme::current().error;
         return at.kind == Kind::Axis ? QVariant(Theme::current().secondary) : QVariant();
     case Qt::TextAlignmentRole:
         return column >= LocalShape ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
                                     : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
-    case Qt::AccessibleDescriptionRole:
-        return wrong ? QVariant(tip(at)) : QVariant();
     case ChipsDelegate::AxesRole:
-        return column == Spec && at.kind == Kind::Axis
-            ? QVariant(named::axesOf(m_arrays->tree(), *m_arrays->mesh(), at.name))
-            : QVariant();
+        return ofAxis ? QVariant(named::toList(axesIn(at, column))) : QVariant();
     case ChipsDelegate::AxisIndicesRole:
-        return column == Spec && at.kind == Kind::Axis ? QVariant(
-                   named::axisIndices(named::axesOf(m_arrays->tree(), *m_arrays->mesh(), at.name), *m_arrays->mesh()))
-                                                       : QVariant();
+        return ofAxis ? QVariant(named::axisIndices(axesIn(at, column), *m_arrays->mesh())) : QVariant();
     default:
         return {};
     }
@@ -241,6 +293,8 @@ QVariant NamedTreeModel::headerData(int section, Qt::Orientation orientation, in
         return tr("Axes");
     case Spec:
         return tr("Spec");
+    case Mapping:
+        return tr("As a mapping");
     case LocalShape:
         return tr("On a device");
     case Bytes:
@@ -255,78 +309,32 @@ Qt::ItemFlags NamedTreeModel::flags(const QModelIndex& index) const
     if (!index.isValid())
         return Qt::NoItemFlags;
     const NamedNode& at = node(index);
+    const int column = index.column();
     Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
     if (at.kind == Kind::Axis)
         flags |= Qt::ItemNeverHasChildren;
-    const bool array = at.kind == Kind::Array, axis = at.kind == Kind::Axis && !at.name.empty();
-    const bool mapped = axis && index.column() == Spec && !m_arrays->tree().sameNames;
-    if (((array || axis) && index.column() <= Axes) || (at.kind == Kind::Axis && index.column() == Axes) || mapped)
-        flags |= Qt::ItemIsEditable;
-    return flags;
+    const bool list = m_arrays->tree().source == NamedTree::Source::List;
+    const bool typed = at.kind == Kind::Array ? list && column <= Axes
+        : at.kind == Kind::Axis ? (column == Name && list) || (column == Axes && (list || !at.name.empty()))
+            || (column == mappingColumn() && !at.name.empty())
+                                : false;
+    return typed ? flags | Qt::ItemIsEditable : flags;
 }
 
 bool NamedTreeModel::setData(const QModelIndex& index, const QVariant& value, int role)
 {
     if (!index.isValid() || role != Qt::EditRole)
         return false;
-    const QString text = value.toString().trimmed();
+    const QString typed = value.toString().trimmed();
     const NamedNode at = node(index); // the nodes are made anew by what follows
-    if (text == this->text(at, index.column(), true))
+    const int column = index.column();
+    if (typed == text(at, column, true) || !(flags(index) & Qt::ItemIsEditable))
         return false;
-    return at.kind == Kind::Array ? setArray(at, index.column(), text)
-        : at.kind == Kind::Axis   ? setAxis(at, index.column(), text)
-                                  : false;
-}
-
-bool NamedTreeModel::setArray(const NamedNode& node, int column, const QString& text)
-{
-    NamedTree tree = m_arrays->tree();
-    WrittenArray& written = tree.arrays[static_cast<std::size_t>(node.array)];
-    if (column == Name) {
-        if (text.isEmpty())
-            return false;
-        written.path = text.toStdString();
-    } else if (column == Axes) {
-        written.axes = text.toStdString();
-    } else {
-        return false;
-    }
-    m_arrays->setTree(std::move(tree));
-    return true;
-}
-
-bool NamedTreeModel::setAxis(const NamedNode& node, int column, const QString& text)
-{
-    NamedTree tree = m_arrays->tree();
-    if (column == Spec) {
-        setMapping(tree, node.name, named::parseAxes(text));
-        m_arrays->setTree(std::move(tree));
-        return true;
-    }
-    const ArrayOutcome& outcome = m_arrays->outcomes()[static_cast<std::size_t>(node.array)];
-    const auto* named = outcome.array ? std::get_if<NamedArray>(&*outcome.array) : nullptr;
-    if (!named || text.isEmpty())
-        return false;
-    // The part of the text that is meant, as it is typed: what cannot be read is an error of the array.
-    std::vector<std::string> parts;
-    for (const std::int64_t size : named->positionalShape)
-        parts.push_back(std::to_string(size));
-    for (const NamedAxis& axis : named->namedAxes)
-        parts.push_back(axis.name + ' ' + std::to_string(axis.size));
-    const auto d = static_cast<std::size_t>(node.dimension);
-    const std::size_t positional = named->positionalShape.size();
-    if (d < positional)
-        parts[d] = text.toStdString();
-    else if (column == Name)
-        parts[d] = text.toStdString() + ' ' + std::to_string(named->namedAxes[d - positional].size);
-    else
-        parts[d] = node.name + ' ' + text.toStdString();
-    std::string written;
-    for (const std::string& part : parts)
-        written += (written.empty() ? "" : ", ") + part;
-    tree.arrays[static_cast<std::size_t>(node.array)].axes = std::move(written);
-    m_arrays->setTree(std::move(tree));
-    return true;
+    if (at.kind == Kind::Array)
+        return column == Name ? m_arrays->rename(at.array, typed) : m_arrays->setAxes(at.array, typed);
+    if (column == Name)
+        return m_arrays->setAxisName(at.array, at.dimension, typed);
+    return column == Axes ? m_arrays->setAxisSize(at.array, at.dimension, typed) : m_arrays->map(at.name, typed);
 }
 
 } // namespace shardscope

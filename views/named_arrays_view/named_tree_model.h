@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tree of named arrays as an item model: groups by the parts of paths, arrays, and below them their axes.
+// The tree of named arrays as an item model: groups by the parts of paths, arrays, and below them their axes. What is
+// typed in it is an edit of the experiment.
 #pragma once
 
 #include <QAbstractItemModel>
@@ -27,12 +28,13 @@ struct NamedNode {
             && dimension == other.dimension;
     }
 };
-[[nodiscard]] std::vector<NamedNode> namedNodes(const NamedTree& tree, const std::vector<ArrayOutcome>& outcomes);
+[[nodiscard]] std::vector<NamedNode> namedNodes(const NamedTree& tree);
 
 class NamedTreeModel : public QAbstractItemModel {
     Q_OBJECT
 public:
-    enum Column { Name, Axes, Spec, LocalShape, Bytes, ColumnCount };
+    /// Mapping: what the reading as a mapping gives, where the experiment reads its rules otherwise.
+    enum Column { Name, Axes, Spec, Mapping, LocalShape, Bytes, ColumnCount };
     explicit NamedTreeModel(NamedArrays* arrays, QObject* parent = nullptr);
 
     [[nodiscard]] const NamedNode& node(const QModelIndex& index) const;
@@ -52,10 +54,16 @@ public:
 
 private:
     void refresh();
+    /// The column in which the mesh axes of a name are shown and typed.
+    [[nodiscard]] int mappingColumn() const;
+    [[nodiscard]] const ArrayOutcome& outcome(const NamedNode& node) const;
+    [[nodiscard]] const NamedArraySetting& array(const NamedNode& node) const;
+    /// The mesh axes that a column has for an axis.
+    [[nodiscard]] std::vector<std::string> axesIn(const NamedNode& node, int column) const;
     [[nodiscard]] QString text(const NamedNode& node, int column, bool editing) const;
-    [[nodiscard]] QString tip(const NamedNode& node) const;
-    [[nodiscard]] bool setArray(const NamedNode& node, int column, const QString& text);
-    [[nodiscard]] bool setAxis(const NamedNode& node, int column, const QString& text);
+    [[nodiscard]] QString axisText(const NamedNode& node, int column, bool editing) const;
+    [[nodiscard]] QString tip(const NamedNode& node, int column) const;
+    [[nodiscard]] bool isWrong(const NamedNode& node, int column) const;
 
     NamedArrays* m_arrays;
     std::vector<NamedNode> m_nodes;

@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "sharding/text.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::named {
@@ -23,59 +24,62 @@ QString sentence(QString text)
     return text.isEmpty() || text.endsWith(QLatin1Char('.')) ? text : text + QLatin1Char('.');
 }
 
-QString problemText(const ArrayOutcome& outcome)
+QString problemText(const NamedArraySetting& array, const Reading& reading)
 {
-    const Error& problem = *outcome.problem;
-    if (problem.code == Code::Indivisible && outcome.layout) {
-        const auto d = static_cast<std::size_t>(problem.number("dim"));
-        const QString name = d < outcome.names.size() && !outcome.names[d].empty()
-            ? QString::fromStdString(outcome.names[d])
-            : Named::tr("dimension %1").arg(problem.number("dim"));
+    const Error& problem = *reading.problem;
+    if (problem.code == Code::Indivisible && reading.layout) {
         const std::int64_t size = problem.number("size"), parts = problem.number("partitions");
         const std::int64_t room = (size + parts - 1) / parts * parts;
         return Named::tr("%1 has %2 elements, which cannot be cut into %3 equal parts. Use %4, or map %1 to other mesh "
                          "axes; drawn padded here.")
-            .arg(name, words::count(size), words::count(parts), words::count(room));
+            .arg(dimensionName(array, static_cast<std::size_t>(problem.number("dim"))), words::count(size),
+                words::count(parts), words::count(room));
     }
     const words::ProblemText said = words::describe(problem);
-    const QString place = problem.where.column > 0 ? Named::tr(" (column %1)").arg(problem.where.column) : QString();
-    return sentence(said.cause + place) + (said.remedy.isEmpty() ? QString() : QLatin1Char(' ') + said.remedy);
+    return sentence(said.cause) + (said.remedy.isEmpty() ? QString() : QLatin1Char(' ') + said.remedy);
+}
+
+QString holders(const Layout& layout)
+{
+    const QString devices = words::counted(layout.mesh().deviceCount(), words::Noun::Device);
+    return layout.distinctShards() == 1 ? Named::tr("Each of %1 holds all of it.").arg(devices)
+        : layout.copies() == 1
+        ? Named::tr("%1 different shards on %2, one copy of each.").arg(words::count(layout.distinctShards()), devices)
+        : Named::tr("%1 different shards on %2, %3 copies of each.")
+              .arg(words::count(layout.distinctShards()), devices, words::count(layout.copies()));
 }
 
 } // namespace
 
-Shape dataShape(const std::variant<NamedArray, PlainArray>& array)
+QString dimensionName(const NamedArraySetting& array, std::size_t dimension)
 {
-    const auto* named = std::get_if<NamedArray>(&array);
-    return named ? named->dataShape() : std::get<PlainArray>(array).shape;
+    const QString name = dimension < array.names.size() ? words::fromStd(nameText(array.names[dimension])) : QString();
+    return name.isEmpty() ? Named::tr("dimension %1").arg(dimension) : name;
 }
 
-QStringList axesOf(const NamedTree& tree, const Mesh& mesh, const std::string& name)
+QStringList toList(const std::vector<std::string>& axes)
 {
-    QStringList axes;
-    if (name.empty())
-        return axes;
-    if (tree.sameNames) {
-        if (mesh.axisIndex(name))
-            axes << QString::fromStdString(name);
-    } else if (const std::vector<std::string>* mapped = mappedAxes(tree, name)) {
-        for (const std::string& axis : *mapped)
-            axes << QString::fromStdString(axis);
-    }
-    return axes;
+    QStringList list;
+    for (const std::string& axis : axes)
+        list << words::fromStd(axis);
+    return list;
 }
 
-QString axesList(const NamedTree& tree, const Mesh& mesh, const std::string& name)
+QString joined(const std::vector<std::string>& axes)
 {
-    const QStringList axes = axesOf(tree, mesh, name);
-    return axes.isEmpty() ? Named::tr("not cut") : axes.join(QStringLiteral(", "));
+    return toList(axes).join(QStringLiteral(", "));
 }
 
-QVariantList axisIndices(const QStringList& axes, const Mesh& mesh)
+QString axesList(const std::vector<std::string>& axes)
+{
+    return axes.empty() ? Named::tr("not cut") : joined(axes);
+}
+
+QVariantList axisIndices(const std::vector<std::string>& axes, const Mesh& mesh)
 {
     QVariantList indices;
-    for (const QString& axis : axes) {
-        const std::optional<std::size_t> index = mesh.axisIndex(axis.toStdString());
+    for (const std::string& axis : axes) {
+        const std::optional<std::size_t> index = mesh.axisIndex(axis);
         indices << (index ? static_cast<int>(*index) : -1);
     }
     return indices;
@@ -83,8 +87,9 @@ QVariantList axisIndices(const QStringList& axes, const Mesh& mesh)
 
 std::vector<std::string> parseAxes(const QString& text)
 {
+    static const QRegularExpression marks(QStringLiteral("[()\\[\\]'\"]"));
     QString inner = text;
-    inner.remove(QRegularExpression(QStringLiteral("[()\\[\\]'\"]")));
+    inner.remove(marks);
     std::vector<std::string> axes;
     for (const QString& part : inner.split(QLatin1Char(','), Qt::SkipEmptyParts))
         if (const QString axis = part.trimmed(); !axis.isEmpty() && axis != QLatin1String("None")
@@ -93,27 +98,57 @@ std::vector<std::string> parseAxes(const QString& text)
     return axes;
 }
 
-QString outcomeText(const ArrayOutcome& outcome)
+QString conflictText(const MappedName& name)
 {
-    if (outcome.problem)
-        return problemText(outcome);
-    if (outcome.ignored)
-        return Named::tr("It has no names and is ignored: it stays as it is.");
-    if (!outcome.layout)
+    if (name.conflicts.empty())
         return {};
-    const Layout& layout = *outcome.layout;
-    const QString devices = words::counted(layout.mesh().deviceCount(), words::Noun::Device);
-    QString text = layout.distinctShards() == 1 ? Named::tr("Each of %1 holds all of it.").arg(devices)
-        : layout.copies() == 1
-        ? Named::tr("%1 different shards on %2, one copy of each.").arg(words::count(layout.distinctShards()), devices)
-        : Named::tr("%1 different shards on %2, %3 copies of each.")
-              .arg(words::count(layout.distinctShards()), devices, words::count(layout.copies()));
-    if (outcome.penzaiSpec)
-        text += QLatin1Char(' ')
-            + Named::tr("Penzai's own spec, %1, lists the named axes alone, so that it falls on the dimensions without "
-                        "a name in front of them; shown is what is meant.")
-                  .arg(QString::fromStdString(toColumn(*outcome.penzaiSpec)));
-    return text;
+    QStringList numbers;
+    for (const std::size_t rule : name.conflicts)
+        numbers << QString::number(rule + 1);
+    const QString last = numbers.takeLast();
+    return Named::tr("Rules %1 and %2 map %3 to different axes. A mapping has one place for a name: it takes none of "
+                     "them.")
+        .arg(numbers.join(QStringLiteral(", ")), last, words::fromStd(name.name));
+}
+
+QString specText(const Reading& reading)
+{
+    if (reading.problem && !reading.layout)
+        return words::describe(*reading.problem).cause;
+    return words::fromStd(toColumn(reading.spec));
+}
+
+QString readingText(const NamedArraySetting& array, const Reading& reading)
+{
+    if (reading.problem)
+        return problemText(array, reading);
+    return reading.layout ? holders(*reading.layout) : QString();
+}
+
+QString outcomeText(const NamedArraySetting& array, const ArrayOutcome& outcome)
+{
+    QStringList sentences;
+    if (outcome.ignored && !outcome.mapping) {
+        sentences << Named::tr("It has no names and is ignored: it stays as it is.");
+    } else {
+        sentences << readingText(array, outcome.given);
+    }
+    const Reading& mapping = outcome.asMapping();
+    if (outcome.mapping) {
+        if (outcome.ignored)
+            sentences << Named::tr("As a mapping: it has no names and is ignored.");
+        else if (mapping.problem && !mapping.layout)
+            sentences << Named::tr("As a mapping: an error, %1.").arg(words::describe(*mapping.problem).cause);
+        else if (words::fromStd(toColumn(mapping.spec)) == words::fromStd(toColumn(outcome.given.spec)))
+            sentences << Named::tr("As a mapping: the same.");
+        else
+            sentences << Named::tr("As a mapping: %1.").arg(words::fromStd(toColumn(mapping.spec)));
+    }
+    if (outcome.meant)
+        sentences << Named::tr("Penzai's spec, %1, lists the named axes alone, so that it falls on the dimensions "
+                               "without a name in front of them; meant is %2.")
+                         .arg(words::fromStd(toColumn(mapping.spec)), words::fromStd(toColumn(*outcome.meant)));
+    return sentences.join(QLatin1Char(' '));
 }
 
 } // namespace shardscope::named

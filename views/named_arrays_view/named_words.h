@@ -10,17 +10,24 @@
 
 namespace shardscope::named {
 
-[[nodiscard]] Shape dataShape(const std::variant<NamedArray, PlainArray>& array);
-/// The mesh axes that a name stands for; none: it stays whole.
-[[nodiscard]] QStringList axesOf(const NamedTree& tree, const Mesh& mesh, const std::string& name);
+/// "embed", "dimension 1" for one without a name.
+[[nodiscard]] QString dimensionName(const NamedArraySetting& array, std::size_t dimension);
+[[nodiscard]] QString joined(const std::vector<std::string>& axes); ///< "pod, data"
 /// "bar", "pod, data", "not cut".
-[[nodiscard]] QString axesList(const NamedTree& tree, const Mesh& mesh, const std::string& name);
+[[nodiscard]] QString axesList(const std::vector<std::string>& axes);
+[[nodiscard]] QStringList toList(const std::vector<std::string>& axes);
 /// Their places in the mesh, -1 for what is no axis of it.
-[[nodiscard]] QVariantList axisIndices(const QStringList& axes, const Mesh& mesh);
+[[nodiscard]] QVariantList axisIndices(const std::vector<std::string>& axes, const Mesh& mesh);
 /// "bar", "(pod, data)", "None", "" as one types them.
 [[nodiscard]] std::vector<std::string> parseAxes(const QString& text);
+/// "rules 1 and 4 map it to different axes" for a name whose rules a mapping cannot join.
+[[nodiscard]] QString conflictText(const MappedName& name);
 
+/// "P(bar, foo, -)", or why there is none.
+[[nodiscard]] QString specText(const Reading& reading);
 /// What became of an array, in a sentence or two: its problem with what to do, or who holds what.
-[[nodiscard]] QString outcomeText(const ArrayOutcome& outcome);
+[[nodiscard]] QString readingText(const NamedArraySetting& array, const Reading& reading);
+/// The same of all that is known of it: what it becomes, and what it would be as a mapping.
+[[nodiscard]] QString outcomeText(const NamedArraySetting& array, const ArrayOutcome& outcome);
 
 } // namespace shardscope::named

@@ -28,6 +28,7 @@ void AxisTray::setAxes(const QStringList& names)
         return;
     m_names = names;
     m_current = std::min(m_current, static_cast<int>(names.size()) - 1);
+    setOut(width() > 0 ? width() : QWIDGETSIZE_MAX);
     tableChanged(this);
     updateGeometry();
     update();
@@ -117,20 +118,44 @@ void AxisTray::focusOutEvent(QFocusEvent* event)
     Q_EMIT givenUp();
 }
 
+void AxisTray::setOut(int width)
+{
+    const int line = Metrics::scaled(24), gap = 6;
+    const int lines = m_lines;
+    m_chips.clear();
+    m_lines = 1;
+    int x = 0;
+    for (const QString& name : m_names) {
+        const QSize size = chipSize(name);
+        if (x > 0 && x + size.width() > width) {
+            x = 0;
+            ++m_lines;
+        }
+        m_chips.emplace_back(QPoint(x, (m_lines - 1) * line + (line - size.height()) / 2), size);
+        x += size.width() + gap;
+    }
+    if (m_lines != lines)
+        updateGeometry();
+}
+
+void AxisTray::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    setOut(width());
+}
+
 QRect AxisTray::chipRect(int axis) const
 {
-    int x = 0;
-    for (int i = 0; i < axis; ++i)
-        x += chipSize(m_names[i]).width() + 6;
-    const QSize size = chipSize(m_names[axis]);
-    return { QPoint(x, (height() - size.height()) / 2), size };
+    // In the middle of more room than the lines need.
+    const int spare = std::max(0, (height() - m_lines * Metrics::scaled(24)) / 2);
+    return m_chips[static_cast<std::size_t>(axis)].translated(0, spare);
 }
 
 int AxisTray::axisAt(const QPoint& global) const
 {
     const QPoint at = mapFromGlobal(global);
     for (int i = 0; i < m_names.size(); ++i)
-        if (chipRect(i).adjusted(-3, -6, 3, 6).contains(at))
+        if (chipRect(i).adjusted(-3, -3, 3, 3).contains(at))
             return i;
     return -1;
 }
@@ -140,7 +165,7 @@ QSize AxisTray::sizeHint() const
     int width = 0;
     for (const QString& name : m_names)
         width += chipSize(name).width() + 6;
-    return { width, Metrics::scaled(24) };
+    return { width, m_lines * Metrics::scaled(24) };
 }
 
 void AxisTray::paintEvent(QPaintEvent*)

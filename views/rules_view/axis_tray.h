@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QWidget>
+#include <vector>
 
 #include "views/widgets/painted_table.h"
 
@@ -42,6 +43,7 @@ Q_SIGNALS:
     void givenUp();
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void keyReleaseEvent(QKeyEvent* event) override;
@@ -51,7 +53,11 @@ protected:
 
 private:
     void pointAt(int axis, bool append);
+    /// Sets the chips into lines of this width.
+    void setOut(int width);
     QStringList m_names;
+    std::vector<QRect> m_chips; ///< by axis
+    int m_lines = 1;
     int m_target = -1;
     int m_current = -1; ///< pointed at by keyboard
 };

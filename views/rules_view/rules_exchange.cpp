@@ -76,6 +76,7 @@ void RulesView::followMenu()
     connect(m_menu, &RulesMenu::pasteRequested, this, &RulesView::paste);
     connect(m_menu, &RulesMenu::copyRequested, this, &RulesView::copyAs);
     connect(m_menu, &RulesMenu::saveRequested, this, &RulesView::askToExport);
+    connect(m_menu->rewriteBatch(), &QAction::triggered, this, &RulesView::rewriteBatch);
     connect(m_menu, &RulesMenu::compareRequested, this, &RulesView::compareRequested);
 }
 

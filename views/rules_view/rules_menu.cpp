@@ -106,6 +106,11 @@ void RulesMenu::addProject(const std::string& project)
         m_keepOwn->setCheckable(true);
         m_keepOwn->setToolTip(tr("The rules there are now follow behind those of the set, where they only fill gaps"));
         connect(m_keepOwn, &QAction::hovered, this, [this] { Q_EMIT setPointedAt(nullptr); });
+        m_rewriteBatch = menu->addAction(tr("Split the batch over replica and data"));
+        m_rewriteBatch->setObjectName(QStringLiteral("rewriteBatch"));
+        m_rewriteBatch->setToolTip(tr("Every rule for batch becomes (replica, data), as T5X' partitioner makes it on a "
+                                      "mesh of replica, data and model"));
+        connect(m_rewriteBatch, &QAction::hovered, this, [this] { Q_EMIT setPointedAt(nullptr); });
     }
     connect(menu, &QMenu::aboutToHide, this, [this] { Q_EMIT setPointedAt(nullptr); });
 }

@@ -14,6 +14,8 @@ public:
     explicit RulesMenu(QWidget* parent = nullptr);
     /// The action of a published set; null if there is none of that id.
     [[nodiscard]] QAction* setAction(const QString& id) const;
+    /// What T5X' partitioner does to the rules for batch; nothing to do while it is off.
+    [[nodiscard]] QAction* rewriteBatch() const { return m_rewriteBatch; }
     /// The rules there are stay behind those of a T5X set.
     [[nodiscard]] bool keepsOwn() const;
 
@@ -31,6 +33,7 @@ private:
     void addProject(const std::string& project);
     void addForms(QMenu* menu, bool save);
     QAction* m_keepOwn = nullptr;
+    QAction* m_rewriteBatch = nullptr;
 };
 
 /// "Flax tuples", "MaxText YAML": the form's name.

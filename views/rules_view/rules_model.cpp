@@ -204,6 +204,8 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const
                                : tr("Annotations that this rule decides: %1, in constraints that are not active: %2")
                                      .arg(row.uses)
                                      .arg(row.inactive);
+        if (index.column() == Axes && index.data(AxesRole).toStringList().size() > 1)
+            return index.data(AxesRole).toStringList().join(QStringLiteral(", ")); // chips may not all have room
         return index.column() == Number && rule ? tr("Drag, or Alt+Up and Alt+Down, to change the priority")
                                                 : QVariant();
     case Qt::TextAlignmentRole:

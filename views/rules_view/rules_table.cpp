@@ -44,6 +44,13 @@ void RulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->setClipRect(rect);
         for (qsizetype i = 0; i < names.size(); ++i) {
             const QSize size = chipSize(names[i]);
+            // One that does not fit is not cut off at the next column: that there are more is said.
+            if (i > 0 && x + size.width() > rect.right()) {
+                painter->setPen(theme.text);
+                painter->drawText(QRect(x, rect.top(), rect.right() - x, rect.height()),
+                    Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("+%1").arg(names.size() - i));
+                break;
+            }
             paintChip(*painter, QRect(QPoint(x, rect.center().y() - size.height() / 2 + 1), size), names[i],
                 axes[i].toInt(), theme);
             x += size.width() + 4;
@@ -141,7 +148,10 @@ void RulesTable::fitColumns()
     const int name = std::clamp(longest + Metrics::scaled(12), usual, most);
     setColumnWidth(RulesModel::Number, number);
     setColumnWidth(RulesModel::Name, name);
-    setColumnWidth(RulesModel::Axes, name > usual ? rest * 31 / 100 : rest * 34 / 100);
+    // Chips get what they need, as far as the uses can be read beside them.
+    const int share = name > usual ? rest * 31 / 100 : rest * 34 / 100;
+    const int room = rest - name - sizeHintForColumn(RulesModel::Uses);
+    setColumnWidth(RulesModel::Axes, std::max(share, std::min(sizeHintForColumn(RulesModel::Axes), room)));
 }
 
 void RulesTable::mousePressEvent(QMouseEvent* event)

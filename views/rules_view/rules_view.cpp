@@ -14,6 +14,7 @@
 #include "document/document.h"
 #include "document/selection.h"
 #include "experiment/edits.h"
+#include "experiment/t5x_rules.h"
 #include "views/panel/panel.h"
 #include "views/preview/edit_gesture.h"
 #include "views/rules_view/axis_tray.h"
@@ -252,6 +253,7 @@ void RulesView::refresh()
     m_tray->setAxes(axes);
     m_table->setVisible(m_model->rowCount() > 0);
     m_empty->setVisible(m_model->rowCount() == 0);
+    sayBatchRules();
     followSelection();
     const int rules = m_model->ruleCount(), idle = m_model->warningCount();
     QString figure = words::counted(rules, words::Noun::Rule);
@@ -272,6 +274,24 @@ void RulesView::followSelection()
     m_table->setCurrentIndex(
         m_model->index(row, std::max(m_table->currentIndex().column(), static_cast<int>(RulesModel::Name))));
     m_following = false;
+}
+
+void RulesView::sayBatchRules()
+{
+    const bool rewrites = rewritesBatch(*m_document->experiment());
+    m_menu->rewriteBatch()->setEnabled(rewrites);
+    if (rewrites && !m_saidBatch)
+        m_notice->say(Severity::Info,
+            tr("On a mesh of replica, data and model T5X' partitioner maps batch to (replica, data), whatever its "
+               "rules "
+               "say. Here they say something else."),
+            tr("Rewrite"), [this] { rewriteBatch(); });
+    m_saidBatch = rewrites;
+}
+
+void RulesView::rewriteBatch()
+{
+    m_document->edit(withPartitionerRules(*m_document->experiment()), tr("batch over replica and data"));
 }
 
 void RulesView::showRefusal(const Diagnostic& refused)

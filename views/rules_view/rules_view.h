@@ -85,6 +85,8 @@ private:
     [[nodiscard]] int rowToMap() const;
     void endNameDrag();
     void showRefusal(const Diagnostic& refused);
+    void sayBatchRules();
+    void rewriteBatch();
 
     Document* m_document;
     Selection* m_selection;
@@ -107,6 +109,7 @@ private:
     QString m_previewName;
     bool m_previewAppend = false;
     bool m_following = false;
+    bool m_saidBatch = false; ///< said once of rules that T5X would rewrite
 };
 
 } // namespace shardscope

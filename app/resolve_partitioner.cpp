@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <utility>
+
+#include "base/codes.h"
+#include "resolve.h"
+#include "sharding/text.h"
+#include "words/dialects.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+bool isAsked(const ResolveOptions& options)
+{
+    return options.partitions > 0 || !options.submesh.empty() || !options.iciShape.empty() || !options.dcnShape.empty();
+}
+
+/// Sizes of replica, data and model.
+Result<std::optional<std::vector<std::int64_t>>> readShape(const std::string& text, const char* option)
+{
+    if (text.empty())
+        return std::nullopt;
+    Result<std::vector<std::int64_t>> sizes = parseSizes(text, option);
+    if (!sizes)
+        return tl::unexpected(std::move(sizes.error()));
+    if (sizes->size() != 3)
+        return fail(Code::WrongType,
+            { { "key", option }, { "expected", "three sizes, of replica, data and model" },
+                { "found", std::to_string(sizes->size()) } });
+    return std::move(*sizes);
+}
+
+Result<Mesh> meshOf(const std::vector<std::int64_t>& ici, const std::vector<std::int64_t>& dcn)
+{
+    std::vector<MeshAxis> axes;
+    constexpr const char* names[] = { "replica", "data", "model" };
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (const auto& [option, size] : { std::pair("--ici-shape", ici[i]), std::pair("--dcn-shape", dcn[i]) })
+            if (size < 1 || size > maximumDevices)
+                return fail(Code::OutOfRange,
+                    { { "key", option }, { "value", size }, { "min", 1 }, { "max", maximumDevices } });
+        axes.push_back({ names[i], ici[i] * dcn[i] });
+    }
+    return Mesh::create(std::move(axes));
+}
+
+} // namespace
+
+Result<void> readPartitioner(const ResolveOptions& options, Ruling& ruling)
+{
+    if (ruling.dialect != Dialect::T5x || ruling.mapping || ruling.own)
+        return {};
+    PartitionerSettings settings;
+    settings.rules = ruling.rules;
+    settings.partitions = options.partitions;
+    if (!options.submesh.empty()) {
+        Result<std::vector<std::int64_t>> sizes = parseSizes(options.submesh, "--submesh");
+        if (!sizes)
+            return tl::unexpected(std::move(sizes.error()));
+        settings.submesh = std::move(*sizes);
+    }
+    auto ici = readShape(options.iciShape, "--ici-shape");
+    auto dcn = readShape(options.dcnShape, "--dcn-shape");
+    for (const auto* shape : { &ici, &dcn })
+        if (!*shape)
+            return tl::unexpected(shape->error());
+    // For the rules it only counts that something is said of how the model is divided.
+    if (options.submesh.empty() && options.partitions == 0)
+        settings.partitions = 1;
+    if (*ici && *dcn && !ruling.mesh) {
+        Result<Mesh> mesh = meshOf(**ici, **dcn);
+        if (!mesh)
+            return tl::unexpected(std::move(mesh.error()));
+        ruling.mesh = std::move(*mesh);
+    }
+    settings.iciShape = std::move(*ici);
+    settings.dcnShape = std::move(*dcn);
+    Result<Partitioner> partitioner = makePartitioner(settings);
+    if (!partitioner)
+        // Rules that cannot be are an error of whatever is resolved by them, and named there.
+        return isAsked(options) ? Result<void>(tl::unexpected(std::move(partitioner.error()))) : Result<void>();
+    ruling.rules = partitioner->rules;
+    ruling.warnings.insert(ruling.warnings.end(), partitioner->logged.begin(), partitioner->logged.end());
+    ruling.partitioner = std::move(*partitioner);
+    return {};
+}
+
+QString partitionerText(const Ruling& ruling)
+{
+    return words::batchAxes(*ruling.partitioner, ruling.mesh ? &*ruling.mesh : nullptr);
+}
+
+Json partitionerJson(const Ruling& ruling)
+{
+    const SpecEntry& axis = ruling.partitioner->dataAxis;
+    Json json{ { "data_axes", axis.axes }, { "data_partition_spec", toJax(ruling.partitioner->dataSpec(), false) } };
+    if (ruling.mesh)
+        json["data_parts"] = ruling.partitioner->dataParts(*ruling.mesh);
+    return json;
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/array_edits.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/codes.h"
+#include "experiment/edit_support.h"
+#include "experiment/edits.h"
+
+namespace shardscope {
+
+namespace {
+
+using edit_support::checkIndex;
+using edit_support::checkName;
+
+constexpr std::size_t mostArrays = 65'536; // as in files
+constexpr std::size_t mostDimensions = 16;
+constexpr std::int64_t largestSize = std::int64_t{ 1 } << 40;
+
+Result<ArraysModel*> listOf(Experiment& experiment)
+{
+    if (auto* model = std::get_if<ArraysModel>(&experiment.model))
+        return model;
+    const std::string preset = std::holds_alternative<MlpModel>(experiment.model) ? "mlp" : "program";
+    return fail(Code::UnknownValue,
+        { { "key", "preset" }, { "value", preset }, { "known", std::vector<std::string>{ "arrays" } },
+            { "nearest", "" } });
+}
+
+tl::unexpected<Error> at(const NamedArraySetting& array, Error error)
+{
+    error.where.path = array.path;
+    return tl::unexpected(std::move(error));
+}
+
+Result<void> checkType(const NamedArraySetting& array)
+{
+    if (isArrayType(array.dtype))
+        return {};
+    std::vector<std::string> known;
+    for (int i = 0; isArrayType(static_cast<DType>(i)); ++i)
+        known.emplace_back(name(static_cast<DType>(i)));
+    return at(array,
+        Error{ Code::UnknownValue,
+            { { "key", "dtype" }, { "value", std::string(name(array.dtype)) }, { "known", std::move(known) },
+                { "nearest", "" } },
+            {} });
+}
+
+Result<void> checkNames(const NamedArraySetting& array)
+{
+    for (auto one = array.names.begin(); one != array.names.end(); ++one) {
+        if (one->kind != LogicalName::Kind::Name)
+            continue;
+        if (auto valid = checkName("name", one->name); !valid)
+            return at(array, std::move(valid.error()));
+        if (std::find(array.names.begin(), one, *one) != one)
+            return at(
+                array, Error{ Code::DuplicateDimension, { { "dims", std::vector<std::string>{ one->name } } }, {} });
+    }
+    return {};
+}
+
+/// What a file would refuse of one array.
+Result<void> checkArray(const NamedArraySetting& array)
+{
+    if (auto valid = checkName("path", array.path); !valid)
+        return valid;
+    if (array.names.size() != array.shape.size())
+        return at(array,
+            Error{ Code::InvalidAttribute,
+                { { "op", "array" }, { "wrong", "names" }, { "names", array.names.size() },
+                    { "dimensions", array.shape.size() } },
+                {} });
+    if (array.shape.size() > mostDimensions)
+        return at(array, Error{ Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } }, {} });
+    if (auto valid = checkType(array); !valid)
+        return valid;
+    if (auto valid = checkNames(array); !valid)
+        return valid;
+    for (const std::int64_t size : array.shape)
+        if (size < 1 || size > largestSize)
+            return at(array,
+                Error{ Code::OutOfRange, { { "key", "size" }, { "value", size }, { "min", 1 }, { "max", largestSize } },
+                    {} });
+    if (auto fits = checkSize({ array.dtype, array.shape }); !fits)
+        return at(array, std::move(fits.error()));
+    return {};
+}
+
+Result<void> checkPath(const ArraysModel& model, std::size_t index, const NamedArraySetting& array)
+{
+    for (std::size_t i = 0; i < model.arrays.size(); ++i)
+        if (i != index && model.arrays[i].path == array.path)
+            return at(array, Error{ Code::InvalidAttribute, { { "op", "array" }, { "wrong", "path" } }, {} });
+    return {};
+}
+
+/// The pointer of what stood at or below an array, once array `removed` is gone: nothing for what was its own.
+std::optional<std::string> pointerWithout(const std::string& pointer, std::size_t removed)
+{
+    constexpr std::string_view arrays = "/model/arrays/";
+    if (!std::string_view(pointer).starts_with(arrays))
+        return pointer;
+    std::size_t index = 0;
+    const char* begin = pointer.data() + arrays.size();
+    const auto [end, error] = std::from_chars(begin, pointer.data() + pointer.size(), index);
+    if (error != std::errc() || index < removed)
+        return pointer;
+    if (index == removed)
+        return std::nullopt;
+    return std::string(arrays) + std::to_string(index - 1)
+        + pointer.substr(static_cast<std::size_t>(end - pointer.data()));
+}
+
+/// Notes and unknown keys go with their array, those of later ones follow them.
+void forgetArray(Experiment& experiment, std::size_t removed)
+{
+    std::erase_if(experiment.innerNotes, [&](auto& note) {
+        const auto pointer = pointerWithout(note.first, removed);
+        note.first = pointer.value_or(std::string());
+        return !pointer;
+    });
+    std::erase_if(experiment.unknownKeys, [&](UnknownKey& key) {
+        const auto pointer = pointerWithout(key.pointer, removed);
+        key.pointer = pointer.value_or(std::string());
+        return !pointer;
+    });
+}
+
+LogicalNames namesOf(const Value& value, const Annotation& annotation)
+{
+    const std::size_t rank = value.type.rank();
+    if (const auto* logical = std::get_if<LogicalAxes>(&annotation); logical && logical->names.size() == rank)
+        return logical->names;
+    LogicalNames names(rank);
+    const std::vector<std::string>& written = value.dimNames;
+    for (std::size_t i = 0; i < std::min(rank, written.size()); ++i) {
+        const LogicalName name = written[i].empty() ? LogicalName::none() : LogicalName::of(written[i]);
+        if (std::find(names.begin(), names.end(), name) == names.end()) // a name stands once in an array
+            names[i] = name;
+    }
+    return names;
+}
+
+} // namespace
+
+bool isArrayType(DType type)
+{
+    return type <= DType::F64;
+}
+
+Result<Experiment> withArrayAdded(const Experiment& before, NamedArraySetting array)
+{
+    Experiment after = before;
+    const Result<ArraysModel*> model = listOf(after);
+    if (!model)
+        return tl::unexpected(model.error());
+    if ((*model)->arrays.size() >= mostArrays)
+        return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", mostArrays } });
+    if (const auto valid = checkArray(array); !valid)
+        return tl::unexpected(valid.error());
+    if (const auto valid = checkPath(**model, (*model)->arrays.size(), array); !valid)
+        return tl::unexpected(valid.error());
+    (*model)->arrays.push_back(std::move(array));
+    return after;
+}
+
+Result<Experiment> withArrayReplaced(const Experiment& before, std::size_t index, NamedArraySetting array)
+{
+    Experiment after = before;
+    const Result<ArraysModel*> model = listOf(after);
+    if (!model)
+        return tl::unexpected(model.error());
+    if (const auto valid = checkIndex("array", index, (*model)->arrays.size()); !valid)
+        return tl::unexpected(valid.error());
+    if (const auto valid = checkArray(array); !valid)
+        return tl::unexpected(valid.error());
+    if (const auto valid = checkPath(**model, index, array); !valid)
+        return tl::unexpected(valid.error());
+    (*model)->arrays[index] = std::move(array);
+    return after;
+}
+
+Result<Experiment> withArrayRemoved(const Experiment& before, std::size_t index)
+{
+    Experiment after = before;
+    const Result<ArraysModel*> model = listOf(after);
+    if (!model)
+        return tl::unexpected(model.error());
+    if (const auto valid = checkIndex("array", index, (*model)->arrays.size()); !valid)
+        return tl::unexpected(valid.error());
+    (*model)->arrays.erase((*model)->arrays.begin() + static_cast<std::ptrdiff_t>(index));
+    forgetArray(after, index);
+    return after;
+}
+
+std::vector<ProgramArray> arraysOf(const Program& program)
+{
+    std::vector<ProgramArray> arrays;
+    std::set<std::string> paths;
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const Value& value = program.value(arguments[i]);
+        if (value.role == Role::Mu || value.role == Role::Nu || value.role == Role::Count || value.role == Role::Step)
+            continue;
+        const Annotation annotation =
+            i < program.argumentAnnotations.size() ? program.argumentAnnotations[i] : Annotation();
+        ProgramArray made;
+        made.array.path = *value.path;
+        if (made.array.path.empty())
+            made.array.path = "arg" + std::to_string(i);
+        if (!paths.insert(made.array.path).second)
+            continue;
+        made.array.names = namesOf(value, annotation);
+        made.array.shape = *value.type.shape;
+        made.array.dtype = value.type.dtype;
+        if (const auto* device = std::get_if<DeviceAxes>(&annotation))
+            made.written = device->spec;
+        arrays.push_back(std::move(made));
+    }
+    return arrays;
+}
+
+Result<Experiment> withListOfArrays(const Experiment& before, const Program& program)
+{
+    ArraysModel model;
+    for (ProgramArray& each : arraysOf(program)) {
+        if (const auto valid = checkArray(each.array); !valid)
+            return tl::unexpected(valid.error());
+        model.arrays.push_back(std::move(each.array));
+    }
+    if (model.arrays.size() > mostArrays)
+        return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", mostArrays } });
+    Experiment after = before;
+    after.model = std::move(model);
+    // What stood inside the former model has no place any more.
+    const auto inside = [](const std::string& pointer) { return pointer.starts_with("/model/"); };
+    std::erase_if(after.innerNotes, [&](const auto& note) { return inside(note.first); });
+    std::erase_if(after.unknownKeys, [&](const UnknownKey& key) { return inside(key.pointer); });
+    return after;
+}
+
+Result<Experiment> withNameMappedTo(
+    const Experiment& before, const std::string& name, const std::vector<std::string>& axes)
+{
+    const LogicalName wanted = LogicalName::of(name);
+    const auto isOfName = [&](const LogicalRule& rule) { return rule.name == wanted; };
+    if (axes.empty()) {
+        Experiment after = before;
+        std::erase_if(after.rules.rules.list, isOfName);
+        return after;
+    }
+    Result<Experiment> after =
+        withNameMapped(before, name, axes.size() == 1 ? SpecEntry::axis(axes.front()) : SpecEntry::tuple(axes));
+    if (!after || after->rules.rules.isSequence)
+        return after;
+    std::vector<LogicalRule>& list = after->rules.rules.list;
+    const auto first = std::find_if(list.begin(), list.end(), isOfName);
+    list.erase(std::remove_if(first + 1, list.end(), isOfName), list.end());
+    return after;
+}
+
+Result<Experiment> withNamesAsMeshAxes(const Experiment& before, const std::vector<NamedArraySetting>& arrays)
+{
+    Result<Experiment> after = before;
+    for (const MeshAxis& axis : before.mesh.axes) {
+        const LogicalName name = LogicalName::of(axis.name);
+        const bool used = std::any_of(arrays.begin(), arrays.end(), [&](const NamedArraySetting& array) {
+            return std::find(array.names.begin(), array.names.end(), name) != array.names.end();
+        });
+        if (used && after)
+            after = withNameMappedTo(*after, axis.name, { axis.name });
+    }
+    return after;
+}
+
+} // namespace shardscope
