@@ -2,6 +2,7 @@
 #include "base/codes.h"
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
+#include "experiment/placement_edits.h"
 #include "pipeline/snapshot.h"
 
 #include <algorithm>
@@ -148,6 +149,8 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
             order.dcn.push_back({ experiment.mesh.axes[i].name, (*slices)[i] });
         return withOrder(experiment, std::move(order));
     }
+    case Fix::Kind::ParamsOnHost:
+        return withParamsOnDevices(experiment, false);
     case Fix::Kind::DropShardingRule:
         return withoutShardingRule(experiment, fix.name);
     case Fix::Kind::OrderById:

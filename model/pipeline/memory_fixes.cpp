@@ -11,7 +11,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t mostMappings = 2, mostTried = 3, mostFixes = 2;
+constexpr std::size_t mostMappings = 2, mostTried = 4, mostFixes = 2;
 
 bool uses(const TensorSharding& sharding, int axis)
 {
@@ -71,6 +71,8 @@ std::vector<Fix> candidates(const Snapshot& snapshot)
         fixes.push_back(
             { Fix::Kind::MapName, mapping.name, 0, 0, { mesh.axis(static_cast<std::size_t>(mapping.axis)).name } });
     }
+    if (snapshot.experiment->placement.paramsOnDevices)
+        fixes.push_back({ Fix::Kind::ParamsOnHost });
     for (std::size_t axis = mesh.rank(); axis-- > 0;)
         fixes.push_back({ Fix::Kind::SetAxisSize, mesh.axis(axis).name, mesh.size(axis) * 2, 0 });
     constexpr const char* batch = "batch";

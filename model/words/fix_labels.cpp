@@ -52,6 +52,8 @@ QString fixLabel(const Fix& fix)
     case Fix::Kind::SetDcnShape:
         return Words::tr("Fix: slices %1", "along the axes")
             .arg(QString(name).replace(QLatin1Char('x'), QStringLiteral(" × ")));
+    case Fix::Kind::ParamsOnHost:
+        return Words::tr("Fix: parameters on the host");
     case Fix::Kind::DropShardingRule:
         return Words::tr("Fix: drop the rule of %1").arg(fromStd(fix.name));
     case Fix::Kind::OrderById:

@@ -155,6 +155,14 @@ private Q_SLOTS:
         experiment.hardware.memoryPerDevice = analysed(experiment)->plan->memory.peakBytes - 1;
         QCOMPARE(found(*analysed(experiment), Code::OverMemoryLimit).size(), std::size_t{ 1 });
         QVERIFY(found(*analysed(*withParamsOnDevices(experiment, false)), Code::OverMemoryLimit).empty());
+        // Where nothing can be cut any more, that is the way out.
+        experiment.mesh.axes = { { "data", 1 }, { "model", 1 } };
+        experiment = *withDevicesForMesh(experiment);
+        experiment.hardware.memoryPerDevice = 1;
+        bool offered = false;
+        for (const Fix& fix : found(*analysed(experiment), Code::OverMemoryLimit).at(0)->fixes)
+            offered = offered || fix.kind == Fix::Kind::ParamsOnHost;
+        QVERIFY(offered);
     }
 
     void kindsOfSingleArrays()
