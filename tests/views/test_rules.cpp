@@ -371,6 +371,8 @@ private Q_SLOTS:
         const QStringList axes{ QStringLiteral("replica"), QStringLiteral("data"), QStringLiteral("model"),
             QStringLiteral("expert") };
         tray.setAxes(axes);
+        tray.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&tray));
         const int line = tray.sizeHint().height();
         tray.resize(tray.sizeHint().width(), line);
         for (int i = 1; i < axes.size(); ++i)
