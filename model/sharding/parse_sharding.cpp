@@ -357,7 +357,8 @@ Result<Sharding> readPartialNamed(std::string_view text, std::size_t keyword, co
     const std::size_t comma = text.find_last_not_of(" \t\r\n", keyword - 1);
     const std::string rest = withBlanks(text, text[comma] == ',' ? comma : keyword, endOfSet(text, keyword));
     Tokens tokens(rest);
-    openCall(tokens, "NamedSharding");
+    if (!openCall(tokens, "NamedSharding"))
+        return tokens.unexpected("NamedSharding(mesh=mesh, spec=P(…))");
     const Result<Sharding> read = atEnd(tokens, readNamed(tokens, mesh));
     if (!read)
         return tl::unexpected(read.error());

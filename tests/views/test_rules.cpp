@@ -3,6 +3,7 @@
 // keys and mouse, names dropped on axes, and the trace of the resolver's documented example.
 #include <QAbstractItemModelTester>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
@@ -15,7 +16,9 @@
 #include "sharding/text.h"
 #include "views/preview/edit_preview.h"
 #include "views/rules_view/axis_tray.h"
+#include "views/rules_view/notice_strip.h"
 #include "views/rules_view/rule_trace_view.h"
+#include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
@@ -327,6 +330,62 @@ private Q_SLOTS:
         QVERIFY(view.keyFigure().isEmpty());
         view.traceNames(QString());
         QCOMPARE(view.keyFigure(), QStringLiteral("P(X, -, Y, -)"));
+    }
+
+    /// On a mesh of replica, data and model T5X' partitioner maps batch to both: it is said, and one step does it.
+    void batchOverReplicaAndData()
+    {
+        Experiment experiment = example("rule-lab");
+        experiment.mesh.axes = { { "replica", 2 }, { "data", 2 }, { "model", 2 } };
+        experiment.rules.dialect = Dialect::T5x;
+        experiment.rules.rules = *parseRules("[('batch', 'data'), ('features', 'model')]");
+        Document document;
+        document.setExperiment(experiment, {});
+        document.waitForAnalysis();
+        Selection selection;
+        Appearance appearance(ThemeChoice::Light);
+        RulesView view(&document, &selection);
+        view.resize(360, 300);
+        view.show();
+        QVERIFY2(view.notice()->text().contains(QStringLiteral("(replica, data)")), qPrintable(view.notice()->text()));
+        QVERIFY(view.menu()->rewriteBatch()->isEnabled());
+        view.notice()->button()->click();
+        QCOMPARE(QString::fromStdString(toPython(document.experiment()->rules.rules)),
+            QStringLiteral("(('batch', ('replica', 'data')), ('features', 'model'))"));
+        QVERIFY(view.notice()->text().isEmpty() && !view.menu()->rewriteBatch()->isEnabled());
+        document.undoStack()->undo();
+        QVERIFY(*document.experiment() == experiment);
+        view.notice()->dismiss();
+        view.menu()->rewriteBatch()->trigger();
+        QCOMPARE(document.undoStack()->count(), 1);
+        // Flax rewrites nothing.
+        document.edit(withDialect(experiment, Dialect::FlaxLinen), QStringLiteral("Flax"));
+        QVERIFY(view.notice()->text().isEmpty() && !view.menu()->rewriteBatch()->isEnabled());
+    }
+
+    /// All mesh axes can be dropped on, however narrow the dock is.
+    void theTrayHasLines()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        AxisTray tray;
+        const QStringList axes{ QStringLiteral("replica"), QStringLiteral("data"), QStringLiteral("model"),
+            QStringLiteral("expert") };
+        tray.setAxes(axes);
+        tray.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&tray));
+        const int line = tray.sizeHint().height();
+        tray.resize(tray.sizeHint().width(), line);
+        for (int i = 1; i < axes.size(); ++i)
+            QCOMPARE(tray.chipRect(i).center().y(), tray.chipRect(0).center().y());
+        tray.resize(tray.sizeHint().width() / 2, line);
+        QVERIFY(tray.sizeHint().height() >= 2 * line);
+        tray.resize(tray.width(), tray.sizeHint().height());
+        for (int i = 0; i < axes.size(); ++i) {
+            QVERIFY(tray.rect().contains(tray.chipRect(i)));
+            QCOMPARE(tray.axisAt(tray.mapToGlobal(tray.chipRect(i).center())), i);
+            for (int j = 0; j < i; ++j)
+                QVERIFY(!tray.chipRect(i).intersects(tray.chipRect(j)));
+        }
     }
 };
 
