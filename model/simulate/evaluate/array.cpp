@@ -15,8 +15,8 @@ Array Array::make(const TensorType& type)
     Array array{ type, {}, {} };
     if (const std::int64_t bytes = type.byteCount(); bytes > 0) {
         DeviceStore* const store = StoreScope::current();
-        array.bytes = store ? store->take(bytes)
-                            : std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+        array.bytes =
+            store ? store->take(bytes) : std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
     }
     return array;
 }

@@ -83,8 +83,8 @@ public:
     void each(F f)
     {
         std::vector<Array> next(m_values.size());
-        m_state.forEach(m_devices, m_bytes,
-            [&](std::int32_t device) { next[at(device)] = f(device, m_places.position(device)); });
+        m_state.forEach(
+            m_devices, m_bytes, [&](std::int32_t device) { next[at(device)] = f(device, m_places.position(device)); });
         m_values = std::move(next);
     }
     Arrays gathered(std::int64_t position, std::span<const AxisRef> axes) const

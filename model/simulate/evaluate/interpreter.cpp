@@ -26,6 +26,13 @@ const std::vector<ValueId>& Lifetimes::outsideOf(RegionId region)
     return m_outside[region.index];
 }
 
+const std::vector<ValueId>& Lifetimes::leftBy(RegionId region) const
+{
+    static const std::vector<ValueId> none;
+    const auto found = m_left.find(region.index);
+    return found == m_left.end() ? none : found->second;
+}
+
 std::span<const ValueId> Lifetimes::endingAt(OperationId operation) const
 {
     return m_ending[operation.index];
@@ -43,6 +50,11 @@ void Lifetimes::visit(RegionId id)
     for (const OperationId op : region.operations)
         for (const ValueId value : m_program.operation(op).results)
             own[value.index] = false;
+    std::vector<ValueId> left = region.arguments;
+    for (const ValueId value : region.results)
+        if (own.contains(value.index)) // it may return what stands around it
+            left.push_back(value);
+    m_left[id.index] = std::move(left);
     std::unordered_map<std::uint32_t, bool> outside;
     std::vector<ValueId> outsideList;
     const auto read = [&](ValueId value, OperationId by) {
@@ -82,8 +94,7 @@ void Lifetimes::visit(RegionId id)
     m_outside[id.index] = std::move(outsideList);
 }
 
-Interpreter::Interpreter(
-    const Program& program, const ExecuteOptions& options, Lifetimes& lifetimes, Machine machine)
+Interpreter::Interpreter(const Program& program, const ExecuteOptions& options, Lifetimes& lifetimes, Machine machine)
     : m_program(program)
     , m_options(options)
     , m_lifetimes(lifetimes)
@@ -151,11 +162,9 @@ void Interpreter::takeResults(RegionId region, std::span<const ValueId> targets,
 
 void Interpreter::leave(RegionId region, const Devices& active)
 {
-    const Region& own = m_program.regions[region.index];
-    for (const auto* values : { &own.arguments, &own.results })
-        for (const ValueId value : *values)
-            for (const std::int32_t device : active)
-                set(value, device, {});
+    for (const ValueId value : m_lifetimes.leftBy(region))
+        for (const std::int32_t device : active)
+            set(value, device, {});
 }
 
 Result<void> Interpreter::call(const Operation& op, RegionId body, const Devices& active)

@@ -18,6 +18,8 @@ class Lifetimes {
 public:
     Lifetimes(const Program& program, RegionId body);
     [[nodiscard]] std::span<const ValueId> endingAt(OperationId operation) const;
+    /// Values of a region that are there when it has been executed: its arguments and those that it returns.
+    [[nodiscard]] const std::vector<ValueId>& leftBy(RegionId region) const;
     /// Values of outer regions that a region and those inside it read.
     [[nodiscard]] const std::vector<ValueId>& outsideOf(RegionId region);
 
@@ -27,6 +29,7 @@ private:
     const Program& m_program;
     std::vector<std::vector<ValueId>> m_ending; ///< by operation
     std::unordered_map<std::uint32_t, std::vector<ValueId>> m_outside; ///< by region
+    std::unordered_map<std::uint32_t, std::vector<ValueId>> m_left; ///< by region
     std::vector<bool> m_visited; ///< by region
 };
 
@@ -64,8 +67,8 @@ public:
     [[nodiscard]] Lifetimes& lifetimes() { return m_lifetimes; }
     [[nodiscard]] const Machine& machine() const { return m_machine; }
 
-    /// Calls work(device) for each of some devices, several at a time; arrays that it makes are the device's. It may set
-    /// values of this device alone. `bytes` is what one of them reads and writes.
+    /// Calls work(device) for each of some devices, several at a time; arrays that it makes are the device's. It may
+    /// set values of this device alone. `bytes` is what one of them reads and writes.
     template <class Work>
     void forEach(const Devices& devices, double bytes, const Work& work)
     {
@@ -132,8 +135,9 @@ struct ParallelPrograms {
 /// The text of an attribute that means nothing to the IR; empty for none.
 [[nodiscard]] std::string_view extraText(const Program& program, const Operation& op, std::string_view name);
 
-/// Part `part` of `parts` equal ones along a dimension, and arrays one behind the other.
+/// Part `part` of `parts` equal ones along a dimension, an array of its own, and arrays one behind the other.
 [[nodiscard]] Array partOf(const Array& array, std::size_t dimension, std::int64_t part, std::int64_t parts);
+[[nodiscard]] Array copied(const Array& array);
 [[nodiscard]] Array joined(std::span<const Array> arrays, std::size_t dimension);
 
 } // namespace shardscope::evaluate

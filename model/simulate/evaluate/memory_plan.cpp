@@ -113,10 +113,8 @@ private:
     }
     void leave(RegionId region)
     {
-        const Region& own = m_program.regions[region.index];
-        for (const auto* values : { &own.arguments, &own.results })
-            for (const ValueId value : *values)
-                hold(value, {});
+        for (const ValueId value : m_lifetimes.leftBy(region))
+            hold(value, {});
     }
 
     /// What it takes beside operands and results.
@@ -258,7 +256,8 @@ private:
         for (const ValueId operand : op.operands)
             given.push_back(at(operand));
         region(op, body);
-        Summary summary{ std::max(m_plan.values - live, 0.0), std::max(m_plan.working - live, 0.0), m_plan.fullest, {} };
+        Summary summary{ std::max(m_plan.values - live, 0.0), std::max(m_plan.working - live, 0.0), m_plan.fullest,
+            {} };
         bool plain = true; // no tuples
         for (std::size_t i = 0; i < op.results.size(); ++i) {
             const Outline& result = at(op.results[i]);
