@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "program/counted_loop.h"
 #include "program/value_shardings.h"
 #include "program/wide_attributes.h"
 #include "simulate/evaluate/elementwise.h"
@@ -107,7 +108,7 @@ private:
     void step(OperationId id)
     {
         const Operation& op = m_program.operation(id);
-        note(id, compute(op));
+        note(id, compute(id, op));
         for (const ValueId value : m_lifetimes.endingAt(id))
             hold(value, {});
     }
@@ -118,11 +119,11 @@ private:
     }
 
     /// What it takes beside operands and results.
-    double compute(const Operation& op)
+    double compute(OperationId id, const Operation& op)
     {
         switch (op.kind) {
         case OpKind::While:
-            loop(op);
+            loop(id, op);
             return 0;
         case OpKind::If:
         case OpKind::Case:
@@ -299,8 +300,10 @@ private:
         return found;
     }
 
-    void loop(const Operation& op)
+    void loop(OperationId id, const Operation& op)
     {
+        const std::optional<std::int64_t> trips = tripsOf(m_program, id);
+        m_plan.dependsOnData = m_plan.dependsOnData || !trips;
         const RegionId condition = op.regions[0], body = op.regions[1];
         const std::vector<ValueId>&asked = m_program.regions[condition.index].arguments,
               &looped = m_program.regions[body.index].arguments;
@@ -318,7 +321,8 @@ private:
         };
         // Until an iteration finds its values as the one before it did: from then on all are alike.
         std::vector<std::int64_t> before, now = pattern(state, given);
-        for (std::size_t trip = 0; before != now && trip < state.size() + 2; ++trip) {
+        for (std::size_t trip = 0;
+             before != now && trip < state.size() + 2 && (!trips || static_cast<std::int64_t>(trip) < *trips); ++trip) {
             ask();
             for (std::size_t i = 0; i < looped.size(); ++i)
                 hold(looped[i], std::move(state[i]));
