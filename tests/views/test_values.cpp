@@ -9,11 +9,13 @@
 #include <QSlider>
 #include <QSpinBox>
 #include <QTest>
+#include <QToolButton>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "mesh/mesh.h"
+#include "program/operation_path.h"
 #include "sharding/tensor_sharding.h"
 #include "views/panel/panel.h"
 #include "views/panel_fixture.h"
