@@ -116,11 +116,11 @@ void StepRecorder::computed(
 
 ProgramSteps StepRecorder::take(const ReferenceRecorder& reference)
 {
-    std::unordered_map<std::uint32_t, std::int64_t> seen;
+    std::unordered_map<std::uint32_t, std::int64_t> seen; // by value of the device
     for (ProgramStep& step : m_out.steps)
         for (HeldValue& held : step.results)
             if (held.meant.valid())
-                if (const Array* whole = reference.find(held.meant, ++seen[held.meant.index]);
+                if (const Array* whole = reference.find(held.meant, ++seen[held.value.index]);
                     whole && whole->type == held.array.type)
                     held.reference = *whole;
     return std::move(m_out);
