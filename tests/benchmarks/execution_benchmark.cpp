@@ -31,9 +31,9 @@ namespace {
 
 constexpr int devices = 8;
 constexpr int threads = 2;
-constexpr int samples = 15;
-constexpr int roundsPerSample = 3; ///< ticks of the load are a hundredth of a second
-constexpr int largestRetries = 2;
+constexpr int samples = 11;
+constexpr int roundsPerSample = 2; ///< ticks of the load are a hundredth of a second
+constexpr int largestRetries = 1;
 constexpr std::int64_t productSize = 2048;
 
 struct Sample {
