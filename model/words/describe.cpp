@@ -420,8 +420,8 @@ ProblemText describeWarning(const Diagnostic& d)
                 ? Words::tr("this program is laid out, not run; what lies on %1, whose axes are others, is drawn whole")
                       .arg(arg("elsewhere"))
                 : Words::tr("this program is laid out, not run"),
-            Words::tr("Programs that were read from a text have shardings and their reasons; steps, memory and timing "
-                      "are shown for the networks that come with Shardscope."),
+            Words::tr("Values runs it on the simulated devices, with inputs drawn at random. Train steps with their "
+                      "memory and timing are those of the networks that come with Shardscope."),
             {} };
     case Code::SizeOneAxis:
         return { Words::tr("the mesh axis %1 has one device: what it cuts stays whole").arg(arg("axis")), {}, {} };

@@ -52,6 +52,10 @@ ProblemText notExecutable(const Diagnostic& d)
     if (wrong == "groups_twice")
         return { Words::tr("%1 names device %2 in two groups").arg(op, arg.number("device")),
             Words::tr("Name every device once."), {} };
+    if (wrong == "groups_size")
+        return { Words::tr("%1 has a group of %2, which does not go with the shapes of its operand and result")
+                     .arg(op, counted(d.number("found"), Noun::Device)),
+            Words::tr("Give all groups the size that the shapes were made for."), {} };
     return {};
 }
 

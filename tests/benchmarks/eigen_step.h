@@ -31,6 +31,8 @@ public:
     /* The least memory traffic that a step needs, with Adam's arithmetic on it and nothing else: reads the */         \
     /* parameters once for the forward pass, then reads and writes parameters and moments, all of that per copy. */    \
     [[nodiscard]] std::unique_ptr<PlainStep> floorStep(const StepSize& size, int copies, int threads);                 \
+    /* A product of two square matrices; threads share its rows. */                                                    \
+    [[nodiscard]] std::unique_ptr<PlainStep> eigenProduct(std::int64_t size, int threads);                             \
     }
 SHARDSCOPE_PLAIN_STEPS(native)
 SHARDSCOPE_PLAIN_STEPS(narrow)

@@ -370,7 +370,38 @@ private:
     Team m_team;
 };
 
+class EigenProduct final : public PlainStep {
+public:
+    EigenProduct(Index size, int threads)
+        : m_left(size, size)
+        , m_right(size, size)
+        , m_out(Matrix::Zero(size, size))
+        , m_team(threads)
+    {
+        fillWeights(m_left, 1);
+        fillWeights(m_right, 2);
+    }
+
+    float step() override
+    {
+        m_team.run([this](int thread) {
+            const Index part = m_left.rows() / m_team.threads(), begin = part * thread;
+            m_out.middleRows(begin, part).noalias() = m_left.middleRows(begin, part) * m_right;
+        });
+        return m_out(0, 0);
+    }
+
+private:
+    Matrix m_left, m_right, m_out;
+    Team m_team;
+};
+
 } // namespace
+
+std::unique_ptr<PlainStep> eigenProduct(std::int64_t size, int threads)
+{
+    return std::make_unique<EigenProduct>(size, threads);
+}
 
 std::unique_ptr<PlainStep> eigenStep(const StepSize& size, int threads)
 {

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <map>
 
+#include "base/codes.h"
 #include "partition/legalize.h"
 #include "partition/partition_program.h"
 #include "propagation/program_texts.h"
@@ -27,6 +28,8 @@ private Q_SLOTS:
     void orderOfDevicesMeansNothing();
     void axesOfSizeOneMeanNothing();
     void thereAndBackIsTheIdentity();
+    void anyNumberOfThreadsGivesTheSameBits();
+    void memoryIsWhatWasPlanned();
 };
 
 namespace {
@@ -225,6 +228,108 @@ void TestRandomExecution::thereAndBackIsTheIdentity()
         VERIFY_RUN(
             ran, seed, sameBytes(ran.devices.outputs[0], ran.arguments[0]) ? std::string() : "not what it was before");
     }
+}
+
+namespace {
+
+/// With numbers whose sums depend on their order, where the program takes them: indices have to be integers.
+std::string ofFloats(std::string text)
+{
+    for (std::size_t at = text.find("i32"); at != std::string::npos; at = text.find("i32", at))
+        text.replace(at, 3, "f32");
+    return text;
+}
+
+Arrays fractions(const std::vector<ShardedArray>& inputs, std::uint64_t seed)
+{
+    shardscope::test::SplitMix random(seed);
+    Arrays arrays;
+    for (const ShardedArray& input : inputs) {
+        arrays.push_back(Array::zeros(input.type));
+        for (std::int64_t i = 0; i < arrays.back().count(); ++i)
+            evaluate::setNumber(arrays.back(), i, static_cast<double>(random.next() >> 11) * 0x1p-52 - 1);
+    }
+    return arrays;
+}
+
+} // namespace
+
+void TestRandomExecution::anyNumberOfThreadsGivesTheSameBits()
+{
+    std::uint64_t withFractions = 0;
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const std::string text = program_texts::write(draftThatRuns(seed), {});
+        std::optional<PartitionedProgram> parts;
+        Arrays arguments;
+        if (Result<ReadProgram> read = readStableHlo(ofFloats(text)); read && verify(read->program).empty()) {
+            if (Result<PartitionedProgram> made = partitionProgram(read->program)) {
+                parts = std::move(*made);
+                arguments = fractions(parts->device.inputs, seed);
+                ++withFractions;
+            }
+        }
+        if (!parts) {
+            const Program program = readStableHlo(text).value().program;
+            parts = partitionProgram(program).value();
+            arguments = randomArguments(program, seed);
+        }
+        evaluate::ExecuteOptions options;
+        options.threads = 1;
+        const auto wanted = evaluate::executePartitioned(parts->device, arguments, options);
+        QVERIFY(wanted);
+        for (const int threads : { 2, 4 }) {
+            options.threads = threads;
+            const auto found = evaluate::executePartitioned(parts->device, arguments, options);
+            QVERIFY(found);
+            for (std::size_t device = 0; device < wanted->shards.size(); ++device)
+                for (std::size_t i = 0; i < wanted->shards[device].size(); ++i)
+                    QVERIFY2(sameBytes(wanted->shards[device][i], found->shards[device][i]),
+                        ("program " + std::to_string(seed) + ": result " + std::to_string(i) + " of device "
+                            + std::to_string(device) + " with " + std::to_string(threads) + " threads is another")
+                            .c_str());
+        }
+    }
+    QVERIFY2(withFractions > programs / 10, qPrintable(QString::number(withFractions)));
+}
+
+void TestRandomExecution::memoryIsWhatWasPlanned()
+{
+    int known = 0, collectives = 0;
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const Ran ran = run(program_texts::write(draftThatRuns(seed), {}), seed);
+        VERIFY_RUN(ran, seed, std::string());
+        const auto compare = [&](const evaluate::MemoryPlan& plan, const std::vector<evaluate::MemoryPeak>& peaks) {
+            for (const evaluate::MemoryPeak& peak : peaks) {
+                const auto held = static_cast<double>(peak.values);
+                if (plan.dependsOnData ? held > plan.values : held != plan.values)
+                    return "devices held " + std::to_string(peak.values) + " bytes, planned were "
+                        + std::to_string(static_cast<std::int64_t>(plan.values));
+                if (static_cast<double>(peak.all) > plan.working)
+                    return "operations took " + std::to_string(peak.all) + " bytes, planned were "
+                        + std::to_string(static_cast<std::int64_t>(plan.working));
+            }
+            return std::string();
+        };
+        const auto whole = evaluate::execute(ran.program, { ran.arguments }, {});
+        QVERIFY(whole);
+        VERIFY_RUN(ran, seed, compare(whole->plan, whole->peaks));
+        VERIFY_RUN(ran, seed, compare(ran.devices.plan, ran.devices.peaks));
+        QCOMPARE(ran.devices.peaks.size(), ran.devices.shards.size());
+        known += ran.devices.plan.dependsOnData ? 0 : 1;
+        for (const auto& [kind, count] : kindsOf(ran.parts->device.program))
+            collectives += kind == OpKind::AllReduce || kind == OpKind::AllToAll ? count : 0;
+
+        // One byte less than is needed, and it is refused with the number.
+        evaluate::ExecuteOptions tight;
+        const double needed = ran.devices.plan.working * static_cast<double>(ran.devices.shards.size());
+        tight.memoryLimit = static_cast<std::int64_t>(needed) - 1;
+        const auto refused = evaluate::executePartitioned(ran.parts->device, ran.arguments, tight);
+        QVERIFY(tight.memoryLimit <= 0
+            || (!refused && refused.error().code == Code::OutOfMemory
+                && static_cast<double>(refused.error().number("bytes")) == needed));
+    }
+    QVERIFY2(known > static_cast<int>(programs) / 2, qPrintable(QString::number(known)));
+    QVERIFY(collectives > 100);
 }
 
 QTEST_APPLESS_MAIN(TestRandomExecution)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Steps on simulated devices with several workers, two runs at a time, compared bit by bit with a run on one worker.
+// Steps on simulated devices with several workers, two runs at a time, compared bit by bit with a run on one worker: of
+// the built-in networks, and of programs in texts.
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "execute_stress.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
 #include "simulate/thread_pool.h"
@@ -63,7 +65,8 @@ int main()
     };
     const Shape shapes[] = { { { { "data", 2 }, { "model", 4 } }, 32 }, { { { "data", 8 }, { "model", 1 } }, 16 },
         { { { "pod", 2 }, { "data", 2 }, { "model", 2 } }, 128 } };
-    constexpr int steps = 12;
+    constexpr int steps = 500; // twice per run: behind a reset again
+    std::int64_t taken = 0;
     int failures = 0;
     for (const Shape& shape : shapes) {
         MlpSettings settings;
@@ -82,11 +85,24 @@ int main()
                         stateAfter(plan, user == 0 ? 4 : 3, steps, user == 0 ? ReplicaMode::Own : ReplicaMode::Shared);
                 });
         }
+        taken += std::int64_t{ 3 } * 2 * steps;
         for (const auto& result : results)
             if (result != expected) {
                 std::fprintf(stderr, "width %d: other bits than with one worker\n", static_cast<int>(shape.width));
                 ++failures;
             }
+    }
+    const stress::Executed programs = stress::executePrograms(700);
+    if (!programs.same) {
+        std::fputs("programs in texts: other bits than with one thread\n", stderr);
+        ++failures;
+    }
+    taken += programs.steps;
+    std::printf("%lld steps, %lld of them of programs in texts\n", static_cast<long long>(taken),
+        static_cast<long long>(programs.steps));
+    if (taken < 10000) {
+        std::fputs("fewer than 10000 steps\n", stderr);
+        ++failures;
     }
     return failures == 0 ? 0 : 1;
 }

@@ -9,11 +9,13 @@
 #include <QSlider>
 #include <QSpinBox>
 #include <QTest>
+#include <QToolButton>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "mesh/mesh.h"
+#include "program/operation_path.h"
 #include "sharding/tensor_sharding.h"
 #include "views/panel/panel.h"
 #include "views/panel_fixture.h"
@@ -24,6 +26,8 @@
 #include "views/values_view/numbers_model.h"
 #include "views/values_view/numbers_table.h"
 #include "views/values_view/plane_bar.h"
+#include "views/values_view/sends_widget.h"
+#include "views/values_view/step_bar.h"
 #include "views/values_view/values_view.h"
 #include "views/values_view/values_words.h"
 #include "views/widgets/segmented_bar.h"
@@ -515,17 +519,73 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         fixture.selection.setTensor(argument);
         QVERIFY(fixture.emptyText().isEmpty());
         QVERIFY(canvas->data().elements > 0);
-        // What is between the two is not kept, and that is said.
-        for (const TensorRow& row : fixture.snapshot().tensors) {
-            const auto among = [&](const auto& list) {
-                return std::find(list.begin(), list.end(), row.value) != list.end();
-            };
-            if (among(program.main().arguments) || among(program.main().results))
-                continue;
-            fixture.selection.setTensor(QString::fromStdString(row.path));
-            QVERIFY(fixture.emptyText().contains(u"not kept"_s));
-            break;
-        }
+    }
+
+    void aProgramIsSteppedThrough()
+    {
+        // The sum over y comes between the product and what is computed from it; its logarithm is no number.
+        ViewFixture fixture(
+            *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %b: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.log %0 : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+})") },
+                "layer"));
+        const Program& program = *fixture.snapshot().program;
+        const auto pathOf = [&](ValueId value) { return QString::fromStdString(program.value(value).path); };
+        const ValueId result = program.main().results.front(),
+                      product = program.operation(program.value(result).definition).operands.front();
+        StepBar* bar = fixture.view.stepBar();
+        QVERIFY(bar->isHidden());
+        fixture.selection.setTensor(pathOf(result));
+        QTest::mouseClick(fixture.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
+        QTRY_VERIFY(!fixture.view.isWorking());
+        QVERIFY(!bar->isHidden());
+        QCOMPARE(bar->count(), 3); // the product, the sum of its parts, the logarithm
+        QCOMPARE(bar->step(), 3);
+        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
+
+        // Behind the product devices hold parts of it that are still to be added up.
+        bar->slider()->setValue(1);
+        QVERIFY(bar->text().contains(u"1 of 3"_s) && bar->text().contains(u"dot_general"_s));
+        QVERIFY(fixture.view.notice().contains(u"Partial"_s));
+        QVERIFY(!bar->exchange()->subject());
+        QCOMPARE(fixture.selection.operation(),
+            QString::fromStdString(operationPath(program, program.value(product).definition)));
+        QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
+        const double parts = canvas->data().all.magnitude();
+
+        // The sum goes between the four devices of a group; two groups of eight devices are drawn.
+        bar->slider()->setValue(2);
+        QVERIFY(bar->text().contains(u"all_reduce"_s));
+        QVERIFY(bar->exchange()->subject());
+        QCOMPARE(bar->exchange()->subject()->devices.size(), std::size_t{ 8 });
+        QCOMPARE(bar->exchange()->subject()->sends.size(), std::size_t{ 2 * 4 * 4 });
+        QCOMPARE(bar->exchange()->layoutNow().arrows.size(), std::size_t{ 32 });
+        QVERIFY(!fixture.view.notice().contains(u"Partial"_s));
+        QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
+        QVERIFY(std::abs(canvas->data().all.magnitude() - parts) < 1e-4 * parts); // the global view added them up
+        fixture.view.contentBar()->setCurrent(1);
+        QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
+        QVERIFY(canvas->data().all.magnitude() < 1e-4 * parts);
+        fixture.view.contentBar()->setCurrent(0);
+
+        // A tensor that is selected is shown as it is by then.
+        fixture.selection.setTensor(pathOf(result));
+        QVERIFY(fixture.emptyText().contains(u"is computed by operation 3"_s));
+        fixture.selection.setTensor(pathOf(product));
+        QCOMPARE(fixture.emptyText(), QString());
+        bar->slider()->setValue(0);
+        QVERIFY(fixture.emptyText().contains(u"is computed by operation"_s));
+
+        QVERIFY(!bar->warning()->isHidden());
+        QCOMPARE(bar->warning()->text(), u"First NaN"_s);
+        QVERIFY(bar->warning()->toolTip().contains(u"log"_s));
+        bar->warning()->click();
+        QCOMPARE(bar->step(), 3);
+        QVERIFY(bar->text().contains(u"log"_s));
     }
 
     void whileStepsRun()

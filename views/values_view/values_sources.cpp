@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the values dock has its numbers from: the devices of a run, a program that was run on random inputs, and the
 // reference of either; and what stands there while there are none.
+#include <algorithm>
+
 #include "document/selection.h"
+#include "program/operation_path.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
+#include "views/values_view/sends_widget.h"
+#include "views/values_view/step_bar.h"
 #include "views/values_view/values_view.h"
 #include "views/values_view/values_words.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/propagation_steps.h"
+#include "words/run_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -35,6 +42,9 @@ std::optional<ValuesView::Subject> ValuesView::subject()
         showEmpty(tr("This program has no arrays with a name."), QString());
         return std::nullopt;
     }
+    if (program && m_atOperation)
+        if (const evaluate::ProgramValuesPtr values = m_program->values(*snapshot); values && m_steps->step() > 0)
+            return operationSubject(*snapshot, values);
     const TensorRow* row = snapshot->row(m_selection->tensor().toStdString());
     if (!row) {
         showEmpty(tr("Choose a tensor to see its numbers."), tr("Show the first one"));
@@ -63,14 +73,148 @@ std::optional<ValuesView::Subject> ValuesView::programSubject(const TensorRow& r
         }
         return std::nullopt;
     }
-    auto reader = std::make_shared<const evaluate::ProgramReader>(snapshot.program, values);
-    if (reader->held(row.value) != Held::Yes) {
-        showEmpty(tr("%1 is not kept: of a program that was read only arguments and results are. Choose one of them.")
-                      .arg(words::tensorName(row.path)),
+    const evaluate::ProgramSteps& steps = values->steps;
+    const auto done = static_cast<std::size_t>(m_steps->step());
+    const auto& main = snapshot.program->main();
+    const auto among = [&](const auto& list) { return std::find(list.begin(), list.end(), row.value) != list.end(); };
+    if (among(main.arguments) || (done == steps.steps.size() && among(main.results))) {
+        auto reader = std::make_shared<const evaluate::ProgramReader>(snapshot.program, values);
+        if (reader->held(row.value) == Held::Yes)
+            return Subject{ &row, row.value, reader->layout(row.value), reader->dtype(row.value), reader };
+    }
+    if (const evaluate::HeldValue* held = steps.lastOf(row.value, done)) {
+        auto reader = std::make_shared<const evaluate::StepReader>(values, *held);
+        return Subject{ &row, row.value, reader->layout(row.value), reader->dtype(row.value), reader };
+    }
+    const std::optional<std::size_t> first = steps.firstOf(row.value);
+    showEmpty(first && *first >= done
+            ? tr("%1 is computed by operation %2, and the devices have executed %3.")
+                  .arg(words::tensorName(row.path), words::count(static_cast<qint64>(*first) + 1),
+                      words::count(m_steps->step()))
+            : tr("%1 is not kept: the devices hold it in another form, or there was no room for it. Arguments and "
+                 "results are kept.")
+                  .arg(words::tensorName(row.path)),
+        QString());
+    return std::nullopt;
+}
+
+std::optional<ValuesView::Subject> ValuesView::operationSubject(
+    const Snapshot& snapshot, const evaluate::ProgramValuesPtr& values)
+{
+    const auto at = static_cast<std::size_t>(m_steps->step()) - 1;
+    const evaluate::ProgramStep& step = values->steps.steps[at];
+    const Operation& operation = values->device.program.operation(step.operation);
+    const evaluate::HeldValue* held = nullptr;
+    for (const evaluate::HeldValue& each : step.results)
+        if (!held && each.isKept())
+            held = &each;
+    if (!held) {
+        showEmpty(step.results.empty()
+                ? tr("%1 gives no array.").arg(words::operationName(operation))
+                : tr("What %1 gives was not kept: there was no room for it.").arg(words::operationName(operation)),
             QString());
         return std::nullopt;
     }
-    return Subject{ &row, row.value, reader->layout(row.value), reader->dtype(row.value), reader };
+    auto made = std::make_shared<TensorRow>();
+    made->value = held->value;
+    if (held->meant.valid() && held->meant.index < snapshot.program->values.size())
+        made->path = *snapshot.program->value(held->meant).path;
+    if (made->path.empty())
+        made->path = "operation " + std::to_string(at + 1);
+    made->type = held->array.type;
+    made->dimNames.resize(held->array.type.rank());
+    made->spec = toPartitionSpec(held->array.sharding, *values->device.mesh);
+    auto reader = std::make_shared<const evaluate::StepReader>(values, *held);
+    made->layout = reader->layout({});
+    Subject found{ made.get(), held->value, made->layout, reader->dtype({}), reader, made };
+    if (held->own)
+        found.note = tr("The partition has put this operation in: every device holds an array of its own here.");
+    return found;
+}
+
+void ValuesView::followSteps()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const evaluate::ProgramValuesPtr values = isProgram() && snapshot ? m_program->values(*snapshot) : nullptr;
+    const int count = values ? static_cast<int>(values->steps.steps.size()) : 0;
+    m_steps->setVisible(count > 0);
+    if (values != m_stepped) {
+        m_stepped = values;
+        m_atOperation = false;
+        m_steps->setCount(count);
+        m_steps->setStep(count);
+    }
+    if (count == 0)
+        return;
+    const int step = m_steps->step();
+    std::optional<SendsSubject> exchange;
+    QString text = tr("Nothing has been executed: the devices hold the arguments.");
+    if (step > 0) {
+        const evaluate::ProgramStep& own = values->steps.steps[static_cast<std::size_t>(step) - 1];
+        const Operation& operation = values->device.program.operation(own.operation);
+        text = own.occurrence > 1 ? tr("Operation %1 of %2: %3, for the %4th time", "number, count, name, times")
+                                        .arg(words::count(step), words::count(count), words::operationName(operation),
+                                            words::count(own.occurrence))
+                                  : tr("Operation %1 of %2: %3", "number, count, name")
+                                        .arg(words::count(step), words::count(count), words::operationName(operation));
+        if (!own.results.empty())
+            text += QStringLiteral(" → ") + words::shape(own.results.front().array.type.shape);
+        exchange = sendsSubject(operation, values->device.mesh->deviceCount());
+    }
+    m_steps->setText(text);
+    QString sentence;
+    if (exchange)
+        sentence = exchange->groups > exchange->drawn
+            ? tr("%1: the first %2 of %3 groups are drawn.")
+                  .arg(text, words::count(exchange->drawn), words::count(exchange->groups))
+            : text;
+    m_steps->exchange()->show(std::move(exchange), sentence);
+
+    QString brief, whole;
+    int first = 0;
+    if (!values->steps.nonFinite.empty()) {
+        const evaluate::ProgramSteps::FirstNonFinite& found = values->steps.nonFinite.front();
+        const Program& program = values->device.program;
+        const ValueId value = program.operation(found.found.operation).results[found.found.index];
+        const std::string path =
+            value.index < snapshot->program->values.size() ? *snapshot->program->value(value).path : std::string();
+        Shape index = program.value(value).type.shape;
+        std::int64_t left = found.found.element;
+        for (std::size_t d = index.size(); d-- > 0;) {
+            const std::int64_t extent = std::max<std::int64_t>(index[d], 1);
+            index[d] = left % extent;
+            left /= extent;
+        }
+        brief = found.found.kind == evaluate::NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity");
+        whole = words::nonFinite(program, found.found, words::Runs::Devices,
+            path.empty() ? tr("a value") : QLatin1Char('%') + QString::fromStdString(path), index);
+        first = static_cast<int>(found.step) + 1;
+    }
+    m_steps->setWarning(brief, whole, first);
+}
+
+void ValuesView::chooseStep()
+{
+    m_atOperation = m_steps->step() > 0;
+    const SnapshotPtr snapshot = m_document->lastGood();
+    if (m_stepped && snapshot && m_atOperation) {
+        // What the partition has put in for an operation stands for that one.
+        OperationId operation = m_stepped->steps.steps[static_cast<std::size_t>(m_steps->step()) - 1].operation;
+        for (const auto& [put, origin] : m_stepped->device.origins)
+            if (put == operation)
+                operation = origin;
+        const Program& program = *snapshot->program;
+        if (operation.index < program.operations.size()) {
+            const auto& results = program.operation(operation).results;
+            const std::string path = results.empty() ? std::string() : *program.value(results[0]).path;
+            m_choosing = true;
+            m_selection->setOperation(QString::fromStdString(operationPath(program, operation)),
+                snapshot->row(path) ? QString::fromStdString(path) : QString());
+            m_choosing = false;
+            m_selected = m_selection->tensor();
+        }
+    }
+    refresh();
 }
 
 /// What the devices hold after the last step.
@@ -108,6 +252,8 @@ void ValuesView::act()
         m_selection->setTensor(QString::fromStdString(snapshot->tensors.front().path));
     else if (isProgram() && m_program->isWorking())
         m_program->cancel();
+    else if (isProgram() && snapshot && m_program->values(*snapshot))
+        m_content->setCurrent(0);
     else if (isProgram() && snapshot && snapshot->errorCount() == 0)
         m_program->run(snapshot);
     else if (obstacleOf(*m_document))
@@ -123,15 +269,15 @@ ReadSample ValuesView::reader() const
 {
     // Everything by value: views may ask when another array has been chosen.
     ReferenceSteps::Array reference;
-    if (m_shown.difference && m_reader)
+    if (m_shown.difference && m_reader && m_reader->hasReference(m_value))
         reference = std::make_shared<const std::vector<double>>(m_reader->reference(m_value));
-    else if (m_shown.difference)
+    else if (m_shown.difference && !m_reader)
         if (const auto asked = question())
             if (const auto* answer = m_reference->answer(*asked); answer && *answer)
                 reference = **answer;
     struct Source {
         const RunController* controller;
-        std::shared_ptr<const evaluate::ProgramReader> program;
+        std::shared_ptr<const evaluate::ComparedReader> program;
         ValueId value;
         Layout layout;
         bool difference;

@@ -18,6 +18,7 @@
 #include "views/values_view/numbers_model.h"
 #include "views/values_view/numbers_table.h"
 #include "views/values_view/plane_bar.h"
+#include "views/values_view/step_bar.h"
 #include "views/values_view/values_words.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/words.h"
@@ -39,6 +40,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     , m_reference(new ReferenceJob(this))
     , m_program(new ProgramJob(this))
     , m_ribbon(new StaleRibbon(document, this))
+    , m_steps(new StepBar(this))
     , m_head(new QWidget(this))
     , m_array(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, this))
     , m_when(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
@@ -78,12 +80,17 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     connect(m_reference, &ReferenceJob::finished, this, &ValuesView::refresh);
     connect(m_reference, &ReferenceJob::progressed, this, &ValuesView::followReference);
     connect(m_program, &ProgramJob::finished, this, &ValuesView::refresh);
+    connect(m_steps, &StepBar::stepChosen, this, &ValuesView::chooseStep);
     connect(m_empty, &EmptyPage::clicked, this, &ValuesView::act);
     connect(document, &Document::snapshotChanged, this, &ValuesView::refresh);
     connect(document, &Document::experimentChanged, this, [this] { m_failure.clear(); });
     connect(selection, &Selection::changed, this, [this] {
         const int before = m_device->currentIndex();
         followDevices();
+        if (m_choosing)
+            return;
+        if (std::exchange(m_selected, m_selection->tensor()) != m_selection->tensor())
+            m_atOperation = false;
         if (m_selection->tensor() != m_path || m_device->currentIndex() != before)
             refresh();
     });
@@ -147,6 +154,7 @@ void ValuesView::makeControls()
     column->setContentsMargins(1, 0, 1, 1);
     column->setSpacing(0);
     column->addWidget(m_ribbon);
+    column->addWidget(m_steps);
     column->addWidget(m_head);
     column->addWidget(m_pages, 1);
 }
@@ -180,6 +188,7 @@ void ValuesView::showEmpty(const QString& sentence, const QString& button)
 
 void ValuesView::refresh()
 {
+    followSteps();
     if (const auto found = subject())
         showSubject(*found);
 }
@@ -257,9 +266,10 @@ void ValuesView::showSubject(const Subject& subject)
                 words::shape(layout.shape()), QString::fromStdString(toColumn(row.spec)),
                 words::shape(layout.shardShape())));
     const QString steps = words::count(m_controller->stepsDone());
-    m_when->setText(m_reader ? tr("random inputs, seed %1").arg(m_document->experiment()->run.seed)
-            : running        ? tr("a step is running")
-                             : tr("after step %1").arg(steps));
+    m_when->setText(subject.made ? QString()
+            : m_reader           ? tr("random inputs, seed %1").arg(m_document->experiment()->run.seed)
+            : running            ? tr("a step is running")
+                                 : tr("after step %1").arg(steps));
     m_plane->setShown(shown);
     setKeyFigure(m_reader ? words::tensorName(row.path)
                           : tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), steps));
@@ -269,6 +279,13 @@ void ValuesView::showSubject(const Subject& subject)
             m_reference->request(*wanted);
     if (!shown.difference || running)
         m_reference->cancel();
+    if (m_reader && shown.difference && !m_reader->hasReference(m_value)) {
+        m_empty->setSentence(tr("This array is one that the partition has put in, or there was no room to keep what it "
+                                "would be compared with."));
+        m_empty->setButton(tr("Show the values"));
+        m_pages->setCurrentWidget(m_empty);
+        return;
+    }
     showNotice(subject);
     const auto asked = question();
     const auto* answer = asked ? m_reference->answer(*asked) : nullptr;
@@ -301,6 +318,8 @@ void ValuesView::showSubject(const Subject& subject)
 void ValuesView::showNotice(const Subject& subject)
 {
     QStringList sentences = valuesNotes(m_shown, *subject.row);
+    if (!subject.note.isEmpty())
+        sentences.prepend(subject.note);
     if (m_controller->state() != RunController::State::Idle)
         sentences.prepend(
             tr("A step is running: the numbers are those before it, and new ones can be read when it is over."));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dock that shows the numbers of the selected tensor after a step: what each device holds or the whole array, as a
-// table or as a heat map, and their differences from the unsharded reference.
+// table or as a heat map, and their differences from the unsharded reference. Of a program that was read from a text
+// what they hold behind any of its operations.
 #pragma once
 
 #include <QWidget>
@@ -25,6 +26,7 @@ class RoleLabel;
 class SegmentedBar;
 class Selection;
 class StaleRibbon;
+class StepBar;
 
 class ValuesView : public QWidget {
     Q_OBJECT
@@ -44,6 +46,7 @@ public:
     [[nodiscard]] QComboBox* devices() const { return m_device; }
     [[nodiscard]] PlaneBar* planeBar() const { return m_plane; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
+    [[nodiscard]] StepBar* stepBar() const { return m_steps; }
     /// What is said of the array: that parts are still to be added up, that a step is running.
     [[nodiscard]] QString notice() const;
 
@@ -57,7 +60,9 @@ private:
         ValueId value; ///< of the program that was run
         Layout layout;
         DType dtype = DType::F32;
-        std::shared_ptr<const evaluate::ProgramReader> program = {}; ///< of a program in a text; else a run is read
+        std::shared_ptr<const evaluate::ComparedReader> program = {}; ///< of a program in a text; else a run is read
+        std::shared_ptr<const TensorRow> made = {}; ///< `row`, where the experiment has none
+        QString note = {};
     };
     void makeControls();
     void refresh();
@@ -65,6 +70,11 @@ private:
     [[nodiscard]] std::optional<Subject> subject();
     [[nodiscard]] std::optional<Subject> stepSubject(const TensorRow& row);
     [[nodiscard]] std::optional<Subject> programSubject(const TensorRow& row, const Snapshot& snapshot);
+    /// What the operation before which the program is stopped gave.
+    [[nodiscard]] std::optional<Subject> operationSubject(
+        const Snapshot& snapshot, const evaluate::ProgramValuesPtr& values);
+    void followSteps(); ///< the bar is that of the program that was run
+    void chooseStep(); ///< selects its operation
     [[nodiscard]] bool isProgram() const; ///< that was read from a text
     void act(); ///< what the button of the empty page does
     void showSubject(const Subject& subject);
@@ -83,6 +93,7 @@ private:
     ReferenceJob* m_reference;
     ProgramJob* m_program;
     StaleRibbon* m_ribbon;
+    StepBar* m_steps;
     QWidget* m_head; ///< everything above the numbers
     RoleLabel* m_array;
     RoleLabel* m_when;
@@ -99,13 +110,17 @@ private:
     NumbersTable* m_table;
     ShownValues m_shown;
     ValueId m_value; ///< of the program that was run
-    std::shared_ptr<const evaluate::ProgramReader> m_reader; ///< of a program in a text
+    std::shared_ptr<const evaluate::ComparedReader> m_reader; ///< of a program in a text
     QString m_path; ///< of the tensor for which the plane was chosen
+    QString m_selected; ///< tensor, when a step was chosen
+    evaluate::ProgramValuesPtr m_stepped; ///< whose steps the bar has
     MeshPtr m_listed; ///< whose devices are listed
     QString m_failure; ///< why the last step could not be run
     QString m_keyFigure;
     bool m_otherPlane = false; ///< has been chosen
     bool m_following = false; ///< the list of devices follows the selection
+    bool m_atOperation = false; ///< shows what an operation gave, not the selected tensor
+    bool m_choosing = false; ///< sets the selection
 };
 
 } // namespace shardscope

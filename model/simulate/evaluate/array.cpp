@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "simulate/evaluate/device_store.h"
 #include "simulate/evaluate/element_types.h"
 #include "stablehlo/element_values.h"
 
@@ -12,8 +13,11 @@ namespace shardscope::evaluate {
 Array Array::make(const TensorType& type)
 {
     Array array{ type, {}, {} };
-    if (const std::int64_t bytes = type.byteCount(); bytes > 0)
-        array.bytes = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    if (const std::int64_t bytes = type.byteCount(); bytes > 0) {
+        DeviceStore* const store = StoreScope::current();
+        array.bytes =
+            store ? store->take(bytes) : std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    }
     return array;
 }
 

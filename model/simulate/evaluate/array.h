@@ -21,7 +21,7 @@ struct Array {
     std::shared_ptr<std::byte[]> bytes; ///< null for tokens, tuples and arrays without elements
     std::vector<Array> parts; ///< of a tuple
 
-    /// Elements are not set.
+    /// Elements are not set. Counts as memory of the device whose StoreScope the thread is in.
     static Array make(const TensorType& type);
     /// Every element zero.
     static Array zeros(const TensorType& type);

@@ -3,15 +3,11 @@
 #include <algorithm>
 
 #include "base/codes.h"
-#include "program/body.h"
-#include "simulate/evaluate/body.h"
-#include "simulate/evaluate/interpreter.h"
+#include "simulate/evaluate/exchange_moves.h"
 
 namespace shardscope::evaluate {
 
 namespace {
-
-using Groups = std::vector<Devices>; ///< in the order of the group, not ascending
 
 bool contains(const Devices& active, std::int32_t device)
 {
@@ -90,23 +86,27 @@ Result<void> checkGroups(Interpreter& state, const Operation& op, const Groups& 
     return {};
 }
 
-/// The values of the members put together one after the other, in the order of the group.
-Array reduced(Interpreter& state, const Operation& op, const Devices& group, ValueId operand)
+/// Whether pieces of a group so large make up the result.
+bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttributes& own, std::int64_t size)
 {
-    const Array& first = state.at(operand, group[0]);
-    Array sum = Array::make(first.type);
-    std::copy_n(first.data(), static_cast<std::size_t>(first.type.byteCount()), sum.data());
-    const Call call{ state.program(), op, {}, nullptr };
-    const std::array types{ first.type.dtype };
-    BodyRun body = op.regions.empty()
-        ? BodyRun(Body::ofKind(reductionOf(state.program(), op).value_or(ReduceKind::Sum), types))
-        : BodyRun(call, op.regions[0]);
-    const std::array<std::byte*, 1> put{ sum.data() };
-    for (std::size_t i = 1; i < group.size(); ++i) {
-        const std::array<const std::byte*, 2> pair{ sum.data(), state.at(operand, group[i]).data() };
-        body.run(pair, put, sum.count());
+    const auto dimension = static_cast<std::size_t>(own.dimension),
+               concat = static_cast<std::size_t>(own.concatDimension);
+    for (std::size_t i = 0; i < op.results.size(); ++i) {
+        Shape shape = program.value(op.operands[i]).type.shape;
+        if (op.kind == OpKind::AllGather) {
+            shape[dimension] = saturatingProduct(shape[dimension], size);
+        } else if (op.kind == OpKind::ReduceScatter || op.kind == OpKind::AllToAll) {
+            if (shape[dimension] % size != 0)
+                return false;
+            shape[dimension] /= size;
+            if (op.kind == OpKind::AllToAll)
+                shape[concat] = saturatingProduct(shape[concat], size);
+        }
+        const Shape& wanted = program.value(op.results[i]).type.shape;
+        if (shape != wanted)
+            return false;
     }
-    return sum;
+    return true;
 }
 
 } // namespace
@@ -122,6 +122,14 @@ Array partOf(const Array& array, std::size_t dimension, std::int64_t part, std::
             array.data() + part * type.shape[dimension] * from[dimension] * array.elementBytes(), from,
             array.elementBytes());
     return result;
+}
+
+Array copied(const Array& array)
+{
+    Array copy = Array::make(array.type);
+    if (copy.bytes)
+        std::copy_n(array.data(), static_cast<std::size_t>(array.type.byteCount()), copy.data());
+    return copy;
 }
 
 Array joined(std::span<const Array> arrays, std::size_t dimension)
@@ -162,90 +170,72 @@ bool isExchange(OpKind kind)
 Result<void> exchange(Interpreter& state, const Operation& op, const Devices& active)
 {
     if (op.kind == OpKind::PartitionId || op.kind == OpKind::ReplicaId) {
-        for (const std::int32_t device : active) {
+        state.forEach(active, 0, [&](std::int32_t device) {
             Array id = Array::make(state.program().value(op.results[0]).type);
             const std::int64_t partitions = state.options().partitions;
             setInteger(id, 0, op.kind == OpKind::PartitionId ? device % partitions : device / partitions);
             state.set(op.results[0], device, std::move(id));
-        }
+        });
         return {};
     }
     const auto* own = wideAs<CollectiveAttributes>(op.attributes);
     if (!own)
         return cannot(state.program(), op, { { "wrong", "unknown" } });
-    const Groups groups = groupsOf(state, op, *own);
-    if (auto fine = checkGroups(state, op, groups, active); !fine)
+    const Groups listed = groupsOf(state, op, *own);
+    if (auto fine = checkGroups(state, op, listed, active); !fine)
         return fine;
-    const auto dimension = static_cast<std::size_t>(own->dimension);
-    // Results of all devices, before any of them is set: a device may be in several pairs.
-    std::vector<std::pair<std::pair<ValueId, std::int32_t>, Array>> made;
+    Groups groups; // of devices that are here
+    std::copy_if(listed.begin(), listed.end(), std::back_inserter(groups),
+        [&](const Devices& group) { return !group.empty() && contains(active, group[0]); });
+    for (const Devices& group : groups)
+        if (!fitsTypes(state.program(), op, *own, static_cast<std::int64_t>(group.size())))
+            return cannot(state.program(), op, { { "wrong", "groups_size" }, { "found", group.size() } });
+    const auto devices = static_cast<std::size_t>(state.deviceCount());
+    std::vector<std::vector<Array>> made(op.results.size()); // before any is set: a device may be in several pairs
     for (std::size_t i = 0; i < op.results.size(); ++i) {
-        const ValueId operand = op.operands[i], result = op.results[i];
-        const auto put = [&](std::int32_t device, Array array) {
-            made.push_back({ { result, device }, std::move(array) });
-        };
-        std::vector<bool> given(static_cast<std::size_t>(state.deviceCount()));
-        for (const Devices& group : groups) {
-            if (group.empty() || !contains(active, group[0]))
-                continue;
+        made[i].resize(devices);
+        const Exchanged all{ state, op, groups, op.operands[i], op.results[i], static_cast<std::size_t>(own->dimension),
+            static_cast<std::size_t>(own->concatDimension), made[i] };
+        std::vector<bool> given(devices);
+        for (const Devices& group : groups)
             for (const std::int32_t device : group)
                 given[static_cast<std::size_t>(device)] = true;
-            const auto size = static_cast<std::int64_t>(group.size());
-            const auto gathered = [&] {
-                Arrays arrays;
-                for (const std::int32_t device : group)
-                    arrays.push_back(state.at(operand, device));
-                return arrays;
-            };
-            switch (op.kind) {
-            case OpKind::AllReduce:
-            case OpKind::ReduceScatter: {
-                const Array sum = reduced(state, op, group, operand);
-                for (std::int64_t k = 0; k < size; ++k)
-                    put(group[static_cast<std::size_t>(k)],
-                        op.kind == OpKind::AllReduce ? sum : partOf(sum, dimension, k, size));
-                break;
-            }
-            case OpKind::AllGather: {
-                const Array whole = joined(gathered(), dimension);
-                for (const std::int32_t device : group)
-                    put(device, whole);
-                break;
-            }
-            case OpKind::AllToAll: {
-                const Arrays arrays = gathered();
-                for (std::int64_t k = 0; k < size; ++k) {
-                    Arrays parts;
-                    for (const Array& array : arrays)
-                        parts.push_back(partOf(array, dimension, k, size));
-                    put(group[static_cast<std::size_t>(k)],
-                        joined(parts, static_cast<std::size_t>(own->concatDimension)));
+        std::vector<std::int32_t> sources(devices, -1);
+        Devices takers;
+        switch (op.kind) {
+        case OpKind::AllReduce:
+            allReduce(all);
+            break;
+        case OpKind::ReduceScatter:
+            reduceScatter(all);
+            break;
+        case OpKind::AllGather:
+            allGather(all);
+            break;
+        case OpKind::AllToAll:
+            allToAll(all);
+            break;
+        default:
+            given.assign(devices, false);
+            for (const Devices& group : groups) {
+                if (op.kind == OpKind::CollectivePermute) {
+                    if (group.size() > 1)
+                        sources[static_cast<std::size_t>(group[1])] = group[0];
+                } else { // CollectiveBroadcast
+                    for (const std::int32_t device : group)
+                        sources[static_cast<std::size_t>(device)] = group[0];
                 }
-                break;
             }
-            case OpKind::CollectivePermute:
-                given[static_cast<std::size_t>(group[0])] = false; // sends; what it receives is another pair's
-                if (group.size() > 1)
-                    put(group[1], state.at(operand, group[0]));
-                break;
-            default: // CollectiveBroadcast
-                for (const std::int32_t device : group)
-                    put(device, state.at(operand, group[0]));
-                break;
-            }
+            break;
         }
-        if (op.kind == OpKind::CollectivePermute) {
-            std::fill(given.begin(), given.end(), false);
-            for (const Devices& group : groups)
-                if (group.size() > 1)
-                    given[static_cast<std::size_t>(group[1])] = true;
-        }
-        for (const std::int32_t device : active) // nobody sends them anything
-            if (!given[static_cast<std::size_t>(device)])
-                put(device, Array::zeros(state.program().value(result).type));
+        for (const std::int32_t device : active)
+            if (!given[static_cast<std::size_t>(device)]) // takes another's, or zeros: nobody sends it anything
+                takers.push_back(device);
+        copyFrom(all, takers, sources);
     }
-    for (auto& [place, array] : made)
-        state.set(place.first, place.second, std::move(array));
+    for (std::size_t i = 0; i < op.results.size(); ++i)
+        for (const std::int32_t device : active)
+            state.set(op.results[i], device, std::move(made[i][static_cast<std::size_t>(device)]));
     return {};
 }
 

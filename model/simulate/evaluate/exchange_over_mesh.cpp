@@ -69,6 +69,8 @@ public:
         : m_own(own)
         , m_places(mesh)
         , m_devices(active)
+        , m_state(state)
+        , m_bytes(state.bytesOf(op))
         , m_values(static_cast<std::size_t>(state.deviceCount()))
     {
         for (const std::int32_t device : active)
@@ -81,8 +83,8 @@ public:
     void each(F f)
     {
         std::vector<Array> next(m_values.size());
-        for (const std::int32_t device : m_devices)
-            next[at(device)] = f(device, m_places.position(device));
+        m_state.forEach(
+            m_devices, m_bytes, [&](std::int32_t device) { next[at(device)] = f(device, m_places.position(device)); });
         m_values = std::move(next);
     }
     Arrays gathered(std::int64_t position, std::span<const AxisRef> axes) const
@@ -145,10 +147,10 @@ public:
         }
         std::stable_sort(holders.begin(), holders.end());
         std::stable_sort(takers.begin(), takers.end());
-        std::vector<Array> next(m_values.size());
+        std::vector<std::int32_t> source(m_values.size());
         for (std::size_t i = 0; i < takers.size(); ++i)
-            next[at(takers[i].second)] = m_values[at(holders[i].second)];
-        m_values = std::move(next);
+            source[at(takers[i].second)] = holders[i].second;
+        each([&](std::int32_t device, std::int64_t) { return copied(m_values[at(source[at(device)])]); });
     }
     /// A piece among zeros: of a sum over the axes that has been one piece.
     void spread(std::size_t dimension, std::span<const AxisRef> axes)
@@ -163,7 +165,8 @@ public:
     void keepFirst(std::span<const AxisRef> axes)
     {
         each([&](std::int32_t device, std::int64_t position) {
-            return m_places.along(position, axes) == 0 ? m_values[at(device)] : Array::zeros(m_values[at(device)].type);
+            const Array& own = m_values[at(device)];
+            return m_places.along(position, axes) == 0 ? copied(own) : Array::zeros(own.type);
         });
     }
     void finish(Interpreter& state, const Operation& op)
@@ -176,6 +179,8 @@ private:
     const SdyCollectiveAttributes& m_own;
     Places m_places;
     const Devices& m_devices;
+    Interpreter& m_state;
+    double m_bytes; ///< that one device reads and writes
     std::vector<Array> m_values; ///< by device
 };
 
@@ -267,7 +272,9 @@ Result<void> runManual(Interpreter& state, const Operation& op, const Devices& a
     options.partitions = mesh ? mesh->deviceCount() : 1;
     options.observer = nullptr; // its values are pieces, and not those of the whole program
     for (const std::int32_t outer : active) {
-        Interpreter inner(program, options, state.lifetimes());
+        Interpreter inner(
+            program, options, state.lifetimes(), { state.machine().workers, { state.machine().store(outer) } });
+        const StoreScope scope(*state.machine().store(outer));
         Devices all;
         const Mesh none;
         const Mesh& over = mesh ? *mesh : none;

@@ -185,89 +185,14 @@ private:
     std::set<std::uint32_t> m_seen; ///< regions
 };
 
-/// Bytes of a region at its fullest moment, beside what is there before.
-class Estimate {
-public:
-    Estimate(const Program& program, Lifetimes& lifetimes)
-        : m_program(program)
-        , m_lifetimes(lifetimes)
-    {
-    }
-    double region(RegionId id)
-    {
-        const Region& own = m_program.regions[id.index];
-        double live = 0, peak = 0;
-        for (const ValueId value : own.arguments)
-            live += bytes(value);
-        for (const OperationId operation : own.operations) {
-            const Operation& op = m_program.operation(operation);
-            double results = 0, operands = 0;
-            for (const ValueId value : op.results)
-                results += bytes(value);
-            for (const ValueId value : op.operands)
-                operands += bytes(value);
-            peak = std::max(peak, live + results + beside(op, operands, results));
-            live += results;
-            for (const ValueId value : m_lifetimes.endingAt(operation))
-                live -= bytes(value);
-        }
-        return peak > live ? peak : live;
-    }
-
-private:
-    double bytes(ValueId value) const { return static_cast<double>(m_program.value(value).type.byteCount()); }
-
-    /// What an operation takes beside operands and results.
-    double beside(const Operation& op, double operands, double results)
-    {
-        double inner = 0;
-        switch (op.kind) {
-        case OpKind::While:
-        case OpKind::If:
-        case OpKind::Case:
-        case OpKind::NamedComputation:
-        case OpKind::ManualComputation:
-            for (const RegionId id : op.regions)
-                inner = std::max(inner, region(id));
-            if (op.kind == OpKind::ManualComputation)
-                if (const auto* own = wideAs<ManualComputationAttributes>(op.attributes))
-                    if (const Mesh* mesh = meshOf(m_program, *own))
-                        inner *= static_cast<double>(mesh->deviceCount());
-            return inner;
-        case OpKind::Call:
-        case OpKind::Composite: {
-            const auto* call = wideAs<CallAttributes>(op.attributes);
-            const auto* composite = wideAs<CompositeAttributes>(op.attributes);
-            const Function* callee = m_program.function(call ? call->callee
-                    : composite                              ? composite->decomposition
-                                                             : std::string());
-            return callee ? region(callee->body) : 0;
-        }
-        case OpKind::Constant:
-        case OpKind::Iota:
-        case OpKind::Reshape:
-        case OpKind::Slice:
-        case OpKind::BroadcastInDim:
-        case OpKind::Transpose:
-            return 0;
-        case OpKind::Convolution: {
-            const auto* own = wideAs<ConvolutionAttributes>(op.attributes);
-            double patches = 1; // windows times what lies under one
-            for (const std::int64_t d : own->outputSpatial)
-                patches *= static_cast<double>(m_program.value(op.results[0]).type.shape[static_cast<std::size_t>(d)]);
-            const TensorType& kernel = m_program.value(op.operands[1]).type;
-            patches *= static_cast<double>(kernel.elementCount())
-                / std::max(1.0, static_cast<double>(kernel.shape[static_cast<std::size_t>(own->kernelOutputFeature)]));
-            return operands + results + patches * static_cast<double>(byteSize(kernel.dtype));
-        }
-        default:
-            return operands;
-        }
-    }
-
-    const Program& m_program;
-    Lifetimes& m_lifetimes;
-};
+/// An array of the caller as one that the device holds.
+Array adopted(Array array, DeviceStore& store)
+{
+    array.bytes = store.adopt(std::move(array.bytes), array.type.byteCount());
+    for (Array& part : array.parts)
+        part = adopted(std::move(part), store);
+    return array;
+}
 
 Result<void> checkArguments(
     const Program& program, RegionId body, const std::vector<Arrays>& arguments, std::int64_t devices)
@@ -306,8 +231,7 @@ std::vector<Diagnostic> notExecutable(const Program& program, std::int64_t devic
 
 double executionBytes(const Program& program, RegionId body, std::int64_t devices)
 {
-    Lifetimes lifetimes(program, body);
-    return Estimate(program, lifetimes).region(body) * static_cast<double>(devices);
+    return planMemory(program, body, devices, Lifetimes(program, body)).working * static_cast<double>(devices);
 }
 
 Result<Execution> execute(const Program& program, const std::vector<Arrays>& arguments, const ExecuteOptions& options)
@@ -324,31 +248,48 @@ Result<Execution> execute(
     if (auto fits = checkArguments(program, body, arguments, devices); !fits)
         return tl::unexpected(fits.error());
     Lifetimes lifetimes(program, body);
-    const double needed = Estimate(program, lifetimes).region(body) * static_cast<double>(devices);
+    Execution execution;
+    execution.plan = planMemory(program, body, devices, lifetimes);
+    const double needed = execution.plan.working * static_cast<double>(devices);
     std::int64_t limit = options.memoryLimit;
     if (limit == 0)
         limit = availableMemory().value_or(INT64_MAX) / 4 * 3;
     if (needed > static_cast<double>(limit))
         return fail(Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limit } });
 
-    Interpreter state(program, options, lifetimes);
+    Workers workers(options.threads);
+    std::vector<DeviceStorePtr> own;
+    std::vector<DeviceStorePtr>& stores = options.stores ? *options.stores : own;
+    while (static_cast<std::int64_t>(stores.size()) < devices)
+        stores.push_back(std::make_shared<DeviceStore>());
+    Interpreter state(program, options, lifetimes, { workers, stores });
     Devices active;
     const Region& main = program.regions[body.index];
     for (std::int32_t device = 0; device < devices; ++device) {
         active.push_back(device);
+        DeviceStore& store = *stores[static_cast<std::size_t>(device)];
+        store.setRoom(toBytes(execution.plan.working));
+        store.restart();
         for (std::size_t i = 0; i < main.arguments.size(); ++i)
-            state.set(
-                main.arguments[i], device, arguments[arguments.size() == 1 ? 0 : static_cast<std::size_t>(device)][i]);
+            state.set(main.arguments[i], device,
+                adopted(arguments[arguments.size() == 1 ? 0 : static_cast<std::size_t>(device)][i], store));
+        store.note();
     }
     if (auto done = state.run(body, active); !done)
         return tl::unexpected(done.error());
-    Execution execution;
     execution.checks = std::move(state.checks());
     for (const std::int32_t device : active) {
         Arrays& results = execution.results.emplace_back();
         for (const ValueId value : main.results)
             results.push_back(state.at(value, device));
+        const DeviceStore& store = *stores[static_cast<std::size_t>(device)];
+        execution.peaks.push_back({ store.valuesPeak(), store.peak() });
     }
+    if (!options.stores)
+        for (const DeviceStorePtr& store : own) {
+            store->setRoom(0);
+            store->trim();
+        }
     return execution;
 }
 

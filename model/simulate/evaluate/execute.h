@@ -19,6 +19,8 @@
 
 #include "program/program.h"
 #include "simulate/evaluate/array.h"
+#include "simulate/evaluate/device_store.h"
+#include "simulate/evaluate/memory_plan.h"
 
 namespace shardscope::evaluate {
 
@@ -46,6 +48,10 @@ public:
 struct ExecuteOptions {
     std::int64_t replicas = 1;
     std::int64_t partitions = 1; ///< device = replica * partitions + partition
+    /// 0 = one per core where the work is worth it; a number = as many for all of it. Results have the same bits.
+    int threads = 0;
+    /// Memory of the devices, where it is to outlive one execution: several of the same program, one after the other.
+    std::vector<DeviceStorePtr>* stores = nullptr;
     std::int64_t memoryLimit = 0; ///< bytes over all devices; 0 = three quarters of what the machine has free
     std::stop_token stop = {};
     Observer* observer = nullptr;
@@ -61,9 +67,17 @@ struct CheckFinding {
     [[nodiscard]] bool passed() const { return element < 0 && value.empty(); }
 };
 
+/// Bytes that a device really held; what an observer keeps counts as held.
+struct MemoryPeak {
+    std::int64_t values = 0; ///< between two operations: MemoryPlan::values
+    std::int64_t all = 0; ///< at any moment: MemoryPlan::working at most
+};
+
 struct Execution {
     std::vector<Arrays> results; ///< by device
     std::vector<CheckFinding> checks;
+    MemoryPlan plan; ///< what every device was to need
+    std::vector<MemoryPeak> peaks; ///< by device
 };
 
 /// What of a program cannot be executed; empty if all of it can. Only functions that main calls count.
@@ -73,8 +87,7 @@ struct Execution {
 /// Of one function (by its body).
 [[nodiscard]] std::vector<Diagnostic> notExecutable(const Program& program, RegionId body, std::int64_t devices);
 
-/// Bytes at the fullest moment, over all devices, of values and of what operations need beside them. Values are dropped
-/// behind their last use.
+/// Bytes at the fullest moment, over all devices, of values and of what operations need beside them: planMemory().
 [[nodiscard]] double executionBytes(const Program& program, RegionId body, std::int64_t devices);
 
 /// Executes main, or the function whose body is given. `arguments` by device; one list for all of them is enough.

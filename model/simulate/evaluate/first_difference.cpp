@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "program/editor.h"
-#include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 #include "sharding/layout.h"
 #include "simulate/evaluate/compare.h"
+#include "simulate/evaluate/device_values.h"
 #include "simulate/evaluate/rounding_noise.h"
 
 namespace shardscope::evaluate {
@@ -20,78 +18,6 @@ Key keyOf(ValueId value, std::uint32_t occurrence)
 {
     return std::uint64_t{ value.index } << 32 | occurrence;
 }
-
-/// Values whose whole array can be put together of what devices hold, and what tells how.
-class Comparable {
-public:
-    Comparable(const Program& given, const PartitionedProgram& parts)
-        : m_sharded(parts.sharded)
-        , m_device(parts.device.program)
-        , m_shardings(parts.sharded)
-        , m_how(given.values.size())
-        , m_meant(given.values.size())
-    {
-        std::vector<bool> addends(m_sharded.values.size()), inManual(m_sharded.operations.size());
-        for (const RegionId body : bodies(m_sharded))
-            walk(m_sharded, body, [&](OperationId id) {
-                const Operation& operation = m_sharded.operation(id);
-                if (operation.kind == OpKind::SdyAllReduce || operation.kind == OpKind::SdyReduceScatter)
-                    for (const ValueId operand : operation.operands)
-                        addends[operand.index] = true;
-                if (operation.kind == OpKind::ManualComputation)
-                    walk(m_sharded, operation.regions[0], [&](OperationId inner) { inManual[inner.index] = true; });
-            });
-        for (std::size_t v = 0; v < given.values.size() && v < m_sharded.values.size(); ++v) {
-            const ValueId value(v);
-            m_meant[v] = value;
-            const Value& held = m_sharded.values[v];
-            if (held.definition.valid() && given.values[v].definition.valid() && !addends[v]
-                && !inManual[held.definition.index] && held.type == given.values[v].type)
-                accept(value, value);
-        }
-        // What the body of a manual computation returns on a device is the device's piece of the computation's result.
-        for (const RegionId body : bodies(m_sharded))
-            walk(m_sharded, body, [&](OperationId id) {
-                const Operation& operation = m_sharded.operation(id);
-                if (operation.kind != OpKind::ManualComputation || inManual[id.index])
-                    return;
-                const std::vector<ValueId>& returned = m_sharded.regions[operation.regions[0].index].results;
-                for (std::size_t i = 0; i < std::min<std::size_t>(returned.size(), operation.results.size()); ++i)
-                    if (returned[i].index < given.values.size() && operation.results[i].index < given.values.size()
-                        && m_sharded.value(returned[i]).definition.valid())
-                        accept(returned[i], operation.results[i]);
-            });
-    }
-
-    /// How the value of a device lies; null for one that is not compared.
-    [[nodiscard]] const ShardedArray* how(ValueId value) const
-    {
-        return value.index < m_how.size() && m_how[value.index] ? &*m_how[value.index] : nullptr;
-    }
-    /// The value of the given program that a device's one is a piece of.
-    [[nodiscard]] ValueId meant(ValueId value) const { return m_meant[value.index]; }
-
-private:
-    void accept(ValueId held, ValueId meant)
-    {
-        const TensorType& type = m_sharded.value(meant).type;
-        if (!isTensor(type.dtype) || held.index >= m_device.values.size())
-            return;
-        const ProgramSharding* found = m_shardings.of(meant);
-        TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(type.rank());
-        if (!sharding.unreduced.empty() || sharding.rank() != type.rank())
-            return;
-        if (m_device.value(held).type != TensorType{ type.dtype, shardShape(sharding, type.shape) })
-            return;
-        m_how[held.index] = ShardedArray{ type, std::move(sharding) };
-        m_meant[held.index] = meant;
-    }
-
-    const Program &m_sharded, &m_device;
-    ValueShardings m_shardings;
-    std::vector<std::optional<ShardedArray>> m_how; ///< by value of the device
-    std::vector<ValueId> m_meant;
-};
 
 struct Kept {
     Array array;
@@ -164,10 +90,10 @@ private:
 /// Puts values of the devices together as soon as all have computed them.
 class Comparer : public Observer {
 public:
-    Comparer(const PartitionedProgram& parts, const Comparable& comparable, const Recorder& reference)
+    Comparer(const PartitionedProgram& parts, const DeviceValues& pieces, const Recorder& reference)
         : m_program(parts.device.program)
         , m_mesh(parts.device.mesh)
-        , m_comparable(comparable)
+        , m_pieces(pieces)
         , m_reference(reference)
     {
     }
@@ -176,8 +102,8 @@ public:
     {
         const auto& values = m_program.operation(operation).results;
         for (std::size_t i = 0; i < results.size(); ++i)
-            if (const ShardedArray* how = m_comparable.how(values[i]))
-                add(values[i], *how, device, results[i]);
+            if (const DevicePiece* piece = m_pieces.of(values[i]); piece && piece->meant.valid() && !piece->addends)
+                add(values[i], *piece, device, results[i]);
     }
 
     std::optional<FirstDifference> first;
@@ -189,7 +115,7 @@ private:
         std::int64_t there = 0;
     };
 
-    void add(ValueId value, const ShardedArray& how, std::int64_t device, const Array& shard)
+    void add(ValueId value, const DevicePiece& piece, std::int64_t device, const Array& shard)
     {
         const auto devices = static_cast<std::size_t>(m_mesh->deviceCount());
         Pending& pending = m_pending[value.index];
@@ -204,10 +130,10 @@ private:
         const bool together = std::all_of(pending.seen.begin(), pending.seen.end(),
             [&](std::uint32_t count) { return count == occurrence + 1; }); // not: some left a loop before the others
         const Arrays shards = std::exchange(pending.shards, {});
-        const ValueId meant = m_comparable.meant(value);
+        const ValueId meant = piece.meant;
         const auto kept = m_reference.kept.find(keyOf(meant, occurrence));
         if (together && kept != m_reference.kept.end() && kept->second.order < m_order)
-            compare(meant, occurrence, how, shards, kept->second);
+            compare(meant, occurrence, piece.array, shards, kept->second);
     }
 
     void compare(
@@ -260,7 +186,7 @@ private:
 
     const Program& m_program;
     MeshPtr m_mesh;
-    const Comparable& m_comparable;
+    const DeviceValues& m_pieces;
     const Recorder& m_reference;
     std::unordered_map<std::uint32_t, Pending> m_pending;
     std::int64_t m_order = INT64_MAX; ///< of the first one so far, in the reference
@@ -271,7 +197,7 @@ private:
 Result<std::optional<FirstDifference>> firstDifference(const Program& program, const PartitionedProgram& parts,
     const Arrays& arguments, const ExecuteOptions& options, double keptBytes, int mostRuns)
 {
-    const Comparable comparable(program, parts);
+    const DeviceValues pieces(program, parts);
     std::int64_t from = 0;
     for (int run = 0; run < mostRuns; ++run) {
         Recorder reference(program, from, keptBytes);
@@ -286,7 +212,7 @@ Result<std::optional<FirstDifference>> firstDifference(const Program& program, c
         if (const auto done = execute(program, { arguments }, own); !done)
             return tl::unexpected(done.error());
         own.perturbation = nullptr;
-        Comparer devices(parts, comparable, reference);
+        Comparer devices(parts, pieces, reference);
         own.observer = &devices;
         if (const auto done = executePartitioned(parts.device, arguments, own); !done)
             return tl::unexpected(done.error());

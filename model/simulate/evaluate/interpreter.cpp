@@ -26,6 +26,13 @@ const std::vector<ValueId>& Lifetimes::outsideOf(RegionId region)
     return m_outside[region.index];
 }
 
+const std::vector<ValueId>& Lifetimes::leftBy(RegionId region) const
+{
+    static const std::vector<ValueId> none;
+    const auto found = m_left.find(region.index);
+    return found == m_left.end() ? none : found->second;
+}
+
 std::span<const ValueId> Lifetimes::endingAt(OperationId operation) const
 {
     return m_ending[operation.index];
@@ -43,6 +50,11 @@ void Lifetimes::visit(RegionId id)
     for (const OperationId op : region.operations)
         for (const ValueId value : m_program.operation(op).results)
             own[value.index] = false;
+    std::vector<ValueId> left = region.arguments;
+    for (const ValueId value : region.results)
+        if (own.contains(value.index)) // it may return what stands around it
+            left.push_back(value);
+    m_left[id.index] = std::move(left);
     std::unordered_map<std::uint32_t, bool> outside;
     std::vector<ValueId> outsideList;
     const auto read = [&](ValueId value, OperationId by) {
@@ -75,18 +87,32 @@ void Lifetimes::visit(RegionId id)
         if (const auto* composite = wideAs<CompositeAttributes>(op.attributes))
             if (const Function* function = m_program.function(composite->decomposition))
                 visit(function->body);
+        if (isParallel(op))
+            if (const Function* function = parallelPrograms(m_program, op).function)
+                visit(function->body);
     }
     m_outside[id.index] = std::move(outsideList);
 }
 
-Interpreter::Interpreter(const Program& program, const ExecuteOptions& options, Lifetimes& lifetimes)
+Interpreter::Interpreter(const Program& program, const ExecuteOptions& options, Lifetimes& lifetimes, Machine machine)
     : m_program(program)
     , m_options(options)
     , m_lifetimes(lifetimes)
+    , m_machine(std::move(machine))
     , m_values(static_cast<std::size_t>(options.replicas * options.partitions))
 {
     for (std::vector<Array>& values : m_values)
         values.resize(program.values.size());
+}
+
+double Interpreter::bytesOf(const Operation& op) const
+{
+    double bytes = 0;
+    for (const auto& values : { std::span<const ValueId>(op.operands.begin(), op.operands.end()),
+             std::span<const ValueId>(op.results.begin(), op.results.end()) })
+        for (const ValueId value : values)
+            bytes += static_cast<double>(m_program.value(value).type.byteCount());
+    return bytes;
 }
 
 tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::vector<Arg> args)
@@ -134,6 +160,13 @@ void Interpreter::takeResults(RegionId region, std::span<const ValueId> targets,
     }
 }
 
+void Interpreter::leave(RegionId region, const Devices& active)
+{
+    for (const ValueId value : m_lifetimes.leftBy(region))
+        for (const std::int32_t device : active)
+            set(value, device, {});
+}
+
 Result<void> Interpreter::call(const Operation& op, RegionId body, const Devices& active)
 {
     const std::vector<ValueId>& arguments = m_program.regions[body.index].arguments;
@@ -143,6 +176,7 @@ Result<void> Interpreter::call(const Operation& op, RegionId body, const Devices
     if (auto done = run(body, active); !done)
         return done;
     takeResults(body, op.results, active);
+    leave(body, active);
     return {};
 }
 
@@ -166,7 +200,10 @@ Result<void> Interpreter::loop(const Operation& op, const Devices& active)
         if (m_options.stop.stop_requested())
             break;
         const ValueId answer = m_program.regions[condition.index].results[0];
-        std::erase_if(going, [&](std::int32_t device) { return integerAt(at(answer, device), 0) == 0; });
+        Devices next = going;
+        std::erase_if(next, [&](std::int32_t device) { return integerAt(at(answer, device), 0) == 0; });
+        leave(condition, going);
+        going = std::move(next);
         for (const std::int32_t device : going)
             for (std::size_t i = 0; i < looped.size(); ++i)
                 set(looped[i], device, std::move(state[index(device)][i]));
@@ -178,6 +215,7 @@ Result<void> Interpreter::loop(const Operation& op, const Devices& active)
         for (const std::int32_t device : going)
             for (std::size_t i = 0; i < results.size(); ++i)
                 state[index(device)][i] = at(results[i], device);
+        leave(body, going);
     }
     for (const std::int32_t device : active)
         for (std::size_t i = 0; i < op.results.size(); ++i)
@@ -202,6 +240,7 @@ Result<void> Interpreter::branch(const Operation& op, const Devices& active)
         if (auto done = run(op.regions[i], choosing[i]); !done)
             return done;
         takeResults(op.regions[i], op.results, choosing[i]);
+        leave(op.regions[i], choosing[i]);
     }
     return {};
 }
@@ -224,11 +263,11 @@ private:
 
 } // namespace
 
-void Interpreter::compute(OperationId id, const Operation& op, const Devices& active)
+void Interpreter::compute(const Operation& op, const Devices& active)
 {
     const Evaluate evaluate = op.kind == OpKind::Opaque ? evaluateOpaque : evaluator(op.kind);
-    Arrays operands(op.operands.size());
-    for (const std::int32_t device : active) {
+    forEach(active, bytesOf(op), [&](std::int32_t device) {
+        Arrays operands(op.operands.size());
         for (std::size_t i = 0; i < operands.size(); ++i)
             operands[i] = at(op.operands[i], device);
         const DeviceScope scope(*this, device);
@@ -236,8 +275,7 @@ void Interpreter::compute(OperationId id, const Operation& op, const Devices& ac
         Arrays results = evaluate ? evaluate(call) : evaluateElementwise(call);
         for (std::size_t i = 0; i < op.results.size(); ++i)
             set(op.results[i], device, std::move(results[i]));
-    }
-    (void)id;
+    });
 }
 
 Result<void> Interpreter::step(OperationId id, const Devices& active)
@@ -263,9 +301,10 @@ Result<void> Interpreter::step(OperationId id, const Devices& active)
         case OpKind::Outfeed:
         case OpKind::AfterAll:
         case OpKind::CreateToken:
-            for (const std::int32_t device : active)
+            forEach(active, 0, [&](std::int32_t device) {
                 for (const ValueId result : op.results)
                     set(result, device, Array::make(m_program.value(result).type));
+            });
             return {};
         case OpKind::Tuple:
             for (const std::int32_t device : active) {
@@ -300,10 +339,12 @@ Result<void> Interpreter::step(OperationId id, const Devices& active)
                 set(op.results[0], device, at(op.operands[0], device));
             return {};
         }
-        compute(id, op, active);
+        compute(op, active);
         return {};
     };
     auto done = inner();
+    for (const std::int32_t device : active)
+        m_machine.store(device)->note();
     if (done && m_options.perturbation && op.results.size() == 1) {
         Arrays operands;
         for (const std::int32_t device : active) {

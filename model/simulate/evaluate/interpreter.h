@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "simulate/evaluate/call.h"
+#include "simulate/evaluate/device_store.h"
 #include "simulate/evaluate/execute.h"
+#include "simulate/evaluate/workers.h"
 
 namespace shardscope::evaluate {
 
@@ -16,6 +18,8 @@ class Lifetimes {
 public:
     Lifetimes(const Program& program, RegionId body);
     [[nodiscard]] std::span<const ValueId> endingAt(OperationId operation) const;
+    /// Values of a region that are there when it has been executed: its arguments and those that it returns.
+    [[nodiscard]] const std::vector<ValueId>& leftBy(RegionId region) const;
     /// Values of outer regions that a region and those inside it read.
     [[nodiscard]] const std::vector<ValueId>& outsideOf(RegionId region);
 
@@ -25,14 +29,26 @@ private:
     const Program& m_program;
     std::vector<std::vector<ValueId>> m_ending; ///< by operation
     std::unordered_map<std::uint32_t, std::vector<ValueId>> m_outside; ///< by region
+    std::unordered_map<std::uint32_t, std::vector<ValueId>> m_left; ///< by region
     std::vector<bool> m_visited; ///< by region
 };
 
 using Devices = std::vector<std::int32_t>; ///< ascending
 
+/// What the devices of an execution run on: threads, and memory by device, or one memory for all of them.
+struct Machine {
+    Workers& workers;
+    std::vector<DeviceStorePtr> stores;
+
+    [[nodiscard]] const DeviceStorePtr& store(std::int32_t device) const
+    {
+        return stores.size() == 1 ? stores.front() : stores[static_cast<std::size_t>(device)];
+    }
+};
+
 class Interpreter {
 public:
-    Interpreter(const Program& program, const ExecuteOptions& options, Lifetimes& lifetimes);
+    Interpreter(const Program& program, const ExecuteOptions& options, Lifetimes& lifetimes, Machine machine);
 
     /// Executes a region on some of the devices. Its arguments are set by setArguments().
     [[nodiscard]] Result<void> run(RegionId region, const Devices& active);
@@ -49,6 +65,22 @@ public:
     [[nodiscard]] const ExecuteOptions& options() const { return m_options; }
     [[nodiscard]] std::vector<CheckFinding>& checks() { return m_checks; }
     [[nodiscard]] Lifetimes& lifetimes() { return m_lifetimes; }
+    [[nodiscard]] const Machine& machine() const { return m_machine; }
+
+    /// Calls work(device) for each of some devices, several at a time; arrays that it makes are the device's. It may
+    /// set values of this device alone. `bytes` is what one of them reads and writes.
+    template <class Work>
+    void forEach(const Devices& devices, double bytes, const Work& work)
+    {
+        m_machine.workers.run(static_cast<std::int64_t>(devices.size()), bytes * static_cast<double>(devices.size()),
+            [&](std::int64_t task) {
+                const std::int32_t device = devices[static_cast<std::size_t>(task)];
+                const StoreScope scope(*m_machine.store(device));
+                work(device);
+            });
+    }
+    /// Bytes of the operands and results of an operation on one device.
+    [[nodiscard]] double bytesOf(const Operation& op) const;
 
 private:
     static std::size_t index(std::int32_t device) { return static_cast<std::size_t>(device); }
@@ -57,13 +89,16 @@ private:
     Result<void> loop(const Operation& op, const Devices& active);
     Result<void> branch(const Operation& op, const Devices& active);
     Result<void> call(const Operation& op, RegionId body, const Devices& active);
-    void compute(OperationId id, const Operation& op, const Devices& active);
+    void compute(const Operation& op, const Devices& active);
     /// Results of the region are the results of the operation, or what is given.
     void takeResults(RegionId region, std::span<const ValueId> targets, const Devices& active);
+    /// Lets go of what a region was given and returns; nobody reads it any more.
+    void leave(RegionId region, const Devices& active);
 
     const Program& m_program;
     ExecuteOptions m_options;
     Lifetimes& m_lifetimes;
+    Machine m_machine;
     std::vector<std::vector<Array>> m_values; ///< by device, by value
     std::vector<CheckFinding> m_checks;
 };
@@ -100,8 +135,9 @@ struct ParallelPrograms {
 /// The text of an attribute that means nothing to the IR; empty for none.
 [[nodiscard]] std::string_view extraText(const Program& program, const Operation& op, std::string_view name);
 
-/// Part `part` of `parts` equal ones along a dimension, and arrays one behind the other.
+/// Part `part` of `parts` equal ones along a dimension, an array of its own, and arrays one behind the other.
 [[nodiscard]] Array partOf(const Array& array, std::size_t dimension, std::int64_t part, std::int64_t parts);
+[[nodiscard]] Array copied(const Array& array);
 [[nodiscard]] Array joined(std::span<const Array> arrays, std::size_t dimension);
 
 } // namespace shardscope::evaluate

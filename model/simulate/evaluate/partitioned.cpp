@@ -122,6 +122,8 @@ Result<PartitionedExecution> executePartitioned(
     PartitionedExecution out;
     out.shards = std::move(done->results);
     out.checks = std::move(done->checks);
+    out.plan = std::move(done->plan);
+    out.peaks = std::move(done->peaks);
     for (std::size_t r = 0; r < program.outputs.size(); ++r) {
         Arrays shards;
         for (const Arrays& device : out.shards)

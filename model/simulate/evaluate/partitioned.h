@@ -29,6 +29,8 @@ struct PartitionedExecution {
     Arrays outputs; ///< whole
     std::vector<Arrays> shards; ///< by device id, by output
     std::vector<CheckFinding> checks;
+    MemoryPlan plan; ///< of every device
+    std::vector<MemoryPeak> peaks; ///< by device id
     std::vector<DifferentCopies> differences; ///< at most one per output
 };
 

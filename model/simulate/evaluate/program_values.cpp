@@ -2,6 +2,7 @@
 #include "simulate/evaluate/program_values.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 #include "base/bytes.h"
@@ -41,6 +42,25 @@ Array randomArray(const Program& program, ValueId argument, std::uint64_t seed)
     return array;
 }
 
+void readShard(const Array& shard, const Sample& sample, std::span<double> out)
+{
+    if (!shard.bytes) {
+        std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
+        return;
+    }
+    std::size_t next = 0;
+    forEachElement(
+        sample, stridesOf(shard.type.shape), [&](std::int64_t element) { out[next++] = numberAt(shard, element); });
+}
+
+std::vector<double> numbersOf(const Array& whole)
+{
+    std::vector<double> numbers(static_cast<std::size_t>(whole.count()));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = numberAt(whole, static_cast<std::int64_t>(i));
+    return numbers;
+}
+
 } // namespace
 
 Result<ProgramValuesPtr> computeProgramValues(const Program& program, const ProgramInputs& inputs)
@@ -53,7 +73,7 @@ Result<ProgramValuesPtr> computeProgramValues(const Program& program, const Prog
         if (!parts)
             return tl::unexpected(parts.error());
         auto values = std::make_shared<ProgramValues>();
-        values->device = std::move(parts->device);
+        values->device = parts->device;
         const double kept = keptBytes(values->device);
         if (kept > static_cast<double>(limit) / 2)
             return fail(Code::OutOfMemory, { { "bytes", toBytes(kept) }, { "limit", limit / 2 } });
@@ -65,16 +85,23 @@ Result<ProgramValuesPtr> computeProgramValues(const Program& program, const Prog
         ExecuteOptions options;
         options.memoryLimit = limit / 2;
         options.stop = inputs.stop;
-        auto done = executePartitioned(values->device, values->wholeInputs, options);
-        if (inputs.stop.stop_requested())
-            return ProgramValuesPtr();
-        if (!done)
-            return tl::unexpected(done.error());
+        const double room = static_cast<double>(limit) / 16;
+        ReferenceRecorder reference(program, room);
+        options.observer = &reference;
         auto whole = execute(program, { values->wholeInputs }, options);
         if (inputs.stop.stop_requested())
             return ProgramValuesPtr();
         if (!whole)
             return tl::unexpected(whole.error());
+        StepRecorder steps(program, *parts, room);
+        options.observer = &steps;
+        auto done = executePartitioned(parts->device, values->wholeInputs, options);
+        if (inputs.stop.stop_requested())
+            return ProgramValuesPtr();
+        if (!done)
+            return tl::unexpected(done.error());
+        values->steps = steps.take(reference);
+        values->plan = std::move(done->plan);
         values->outputs.resize(values->device.outputs.size());
         for (std::size_t r = 0; r < values->outputs.size(); ++r)
             for (const Arrays& shards : done->shards)
@@ -124,19 +151,27 @@ Layout ProgramReader::layout(ValueId value) const
 void ProgramReader::readLocal(ValueId value, std::int64_t position, const Sample& sample, std::span<double> out) const
 {
     const std::int32_t device = m_values->device.mesh->deviceAt(position);
-    const Array& shard = (*placeOf(value).shards)[static_cast<std::size_t>(device)];
-    std::size_t next = 0;
-    forEachElement(
-        sample, stridesOf(shard.type.shape), [&](std::int64_t element) { out[next++] = numberAt(shard, element); });
+    readShard((*placeOf(value).shards)[static_cast<std::size_t>(device)], sample, out);
 }
 
 std::vector<double> ProgramReader::reference(ValueId value) const
 {
-    const Array& whole = *placeOf(value).whole;
-    std::vector<double> numbers(static_cast<std::size_t>(whole.count()));
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-        numbers[i] = numberAt(whole, static_cast<std::int64_t>(i));
-    return numbers;
+    return numbersOf(*placeOf(value).whole);
+}
+
+Layout StepReader::layout(ValueId) const
+{
+    return { m_values->device.mesh, m_held.array.sharding, m_held.array.type.shape };
+}
+
+void StepReader::readLocal(ValueId, std::int64_t position, const Sample& sample, std::span<double> out) const
+{
+    readShard(m_held.shards[static_cast<std::size_t>(m_values->device.mesh->deviceAt(position))], sample, out);
+}
+
+std::vector<double> StepReader::reference(ValueId) const
+{
+    return numbersOf(m_held.reference);
 }
 
 } // namespace shardscope::evaluate

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What main of a program in a text takes and returns, on every device and computed whole: for whoever looks at its
-// numbers. What is between the two is not kept.
+// What a program in a text takes and returns, on every device and computed whole, and what the devices held on the way:
+// for whoever looks at its numbers.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <stop_token>
 
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/evaluate/program_steps.h"
 #include "simulate/value_reader.h"
 
 namespace shardscope::evaluate {
@@ -17,6 +17,8 @@ struct ProgramValues {
     std::vector<Arrays> inputs, outputs; ///< by input (output) of main, by device id
     Arrays wholeInputs; ///< what the shards were cut from
     Arrays reference; ///< outputs of the program computed on one device, without any sharding
+    ProgramSteps steps; ///< as far as a quarter of what is kept has room for them
+    MemoryPlan plan; ///< of every device
 };
 using ProgramValuesPtr = std::shared_ptr<const ProgramValues>;
 
@@ -30,17 +32,48 @@ struct ProgramInputs {
 /// execute(); OutOfMemory {bytes, limit} where what would be kept is too large, before it is computed.
 [[nodiscard]] Result<ProgramValuesPtr> computeProgramValues(const Program& program, const ProgramInputs& inputs);
 
+/// A reader with the whole arrays that its values are compared with.
+class ComparedReader : public ValueReader {
+public:
+    /// Of a value that is held.
+    [[nodiscard]] virtual bool hasReference(ValueId value) const = 0;
+    /// The whole array of the reference, row-major.
+    [[nodiscard]] virtual std::vector<double> reference(ValueId value) const = 0;
+};
+
+/// Reads what an operation gave, whatever value it is asked for.
+class StepReader final : public ComparedReader {
+public:
+    /// `held` is one of values->steps.
+    StepReader(ProgramValuesPtr values, const HeldValue& held)
+        : m_values(std::move(values))
+        , m_held(held)
+    {
+    }
+    [[nodiscard]] Held held(ValueId) const override { return m_held.isKept() ? Held::Yes : Held::Overwritten; }
+    [[nodiscard]] DType dtype(ValueId) const override { return m_held.array.type.dtype; }
+    [[nodiscard]] Layout layout(ValueId value) const override;
+    /// NaN on a device that did not come past the operation.
+    void readLocal(ValueId value, std::int64_t position, const Sample& sample, std::span<double> out) const override;
+    [[nodiscard]] bool hasReference(ValueId) const override { return m_held.reference.bytes != nullptr; }
+    [[nodiscard]] std::vector<double> reference(ValueId value) const override;
+
+private:
+    ProgramValuesPtr m_values;
+    const HeldValue& m_held;
+};
+
 /// Reads arguments and results of main by their ids in `named`, a program with the same main as the one computed.
 /// Everything else is Overwritten.
-class ProgramReader final : public ValueReader {
+class ProgramReader final : public ComparedReader {
 public:
     ProgramReader(ProgramPtr named, ProgramValuesPtr values);
     [[nodiscard]] Held held(ValueId value) const override;
     [[nodiscard]] DType dtype(ValueId value) const override;
     [[nodiscard]] Layout layout(ValueId value) const override;
     void readLocal(ValueId value, std::int64_t position, const Sample& sample, std::span<double> out) const override;
-    /// The whole array of the reference, row-major.
-    [[nodiscard]] std::vector<double> reference(ValueId value) const;
+    [[nodiscard]] bool hasReference(ValueId) const override { return true; }
+    [[nodiscard]] std::vector<double> reference(ValueId value) const override;
 
 private:
     struct Place {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/evaluate/device_values.h"
+
+#include <algorithm>
+#include <map>
+
+#include "program/editor.h"
+#include "program/value_shardings.h"
+#include "program/wide_attributes.h"
+
+namespace shardscope::evaluate {
+
+DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts)
+    : m_pieces(std::max(parts.sharded.values.size(), parts.device.program.values.size()))
+{
+    const Program &sharded = parts.sharded, &device = parts.device.program;
+    const ValueShardings shardings(sharded);
+    std::vector<AxisList> addends(sharded.values.size()); // over which a value is still to be added up
+    std::vector<bool> inManual(sharded.operations.size());
+    for (const RegionId body : bodies(sharded))
+        walk(sharded, body, [&](OperationId id) {
+            const Operation& operation = sharded.operation(id);
+            if (operation.kind == OpKind::SdyAllReduce || operation.kind == OpKind::SdyReduceScatter)
+                if (const auto* own = wideAs<SdyCollectiveAttributes>(operation.attributes)) {
+                    AxisList axes = own->axes;
+                    for (const AxisList& more : own->axesPerDimension)
+                        for (const AxisRef& axis : more)
+                            axes.push_back(axis);
+                    for (const ValueId operand : operation.operands)
+                        addends[operand.index] = axes;
+                }
+            if (operation.kind == OpKind::ManualComputation)
+                walk(sharded, operation.regions[0], [&](OperationId inner) { inManual[inner.index] = true; });
+        });
+    const auto accept = [&](ValueId held, ValueId whole, ValueId meant) {
+        const TensorType& type = sharded.value(whole).type;
+        if (!isTensor(type.dtype) || held.index >= device.values.size() || held.index >= m_pieces.size())
+            return;
+        const ProgramSharding* found = shardings.of(whole);
+        TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(type.rank());
+        if (!sharding.unreduced.empty() || sharding.rank() != type.rank())
+            return;
+        if (device.value(held).type != TensorType{ type.dtype, shardShape(sharding, type.shape) })
+            return;
+        const bool adds = held.index < addends.size() && !addends[held.index].empty();
+        if (adds)
+            sharding.unreduced = addends[held.index];
+        m_pieces[held.index] = DevicePiece{ { type, std::move(sharding) }, meant, adds };
+    };
+    // Collectives move the pieces of an array and add them up: it stays the same one.
+    std::vector<ValueId> meant(sharded.values.size());
+    for (std::size_t v = 0; v < sharded.values.size() && v < given.values.size(); ++v)
+        if (given.values[v].definition.valid() && sharded.values[v].type == given.values[v].type)
+            meant[v] = ValueId(v);
+    for (const RegionId body : bodies(sharded))
+        walk(sharded, body, [&](OperationId id) {
+            const Operation& operation = sharded.operation(id);
+            if (!isShardyCollective(operation.kind) || operation.operands.size() != 1 || operation.results.size() != 1)
+                return;
+            const ValueId from = operation.operands[0], to = operation.results[0];
+            if (!meant[to.index].valid() && sharded.value(from).type == sharded.value(to).type)
+                meant[to.index] = meant[from.index];
+        });
+    for (std::size_t v = 0; v < sharded.values.size(); ++v) {
+        const Value& held = sharded.values[v];
+        if (held.definition.valid() && !inManual[held.definition.index])
+            accept(ValueId(v), ValueId(v), meant[v]);
+    }
+    // What collectives became gives other values; of several the last one of the result's type is the result.
+    std::map<std::uint32_t, ValueId> last; // by the operation that it was made for
+    for (const auto& [made, origin] : parts.device.origins) {
+        const Operation& operation = device.operation(made);
+        if (operation.results.size() != 1 || origin.index >= sharded.operations.size() || inManual[origin.index])
+            continue;
+        const auto& wanted = sharded.operation(origin).results;
+        if (wanted.size() != 1)
+            continue;
+        const ProgramSharding* found = shardings.of(wanted[0]);
+        TensorType type = sharded.value(wanted[0]).type;
+        if (found && found->sharding.rank() == type.rank())
+            type.shape = shardShape(found->sharding, type.shape);
+        if (device.value(operation.results[0]).type == type)
+            last[origin.index] = operation.results[0];
+    }
+    for (const auto& [origin, value] : last) {
+        const ValueId wanted = sharded.operations[origin].results[0];
+        accept(value, wanted, meant[wanted.index]);
+    }
+    // What the body of a manual computation returns on a device is the device's piece of the computation's result.
+    for (const RegionId body : bodies(sharded))
+        walk(sharded, body, [&](OperationId id) {
+            const Operation& operation = sharded.operation(id);
+            if (operation.kind != OpKind::ManualComputation || inManual[id.index])
+                return;
+            const std::vector<ValueId>& returned = sharded.regions[operation.regions[0].index].results;
+            for (std::size_t i = 0; i < std::min<std::size_t>(returned.size(), operation.results.size()); ++i)
+                if (returned[i].index < given.values.size() && operation.results[i].index < given.values.size()
+                    && sharded.value(returned[i]).definition.valid())
+                    accept(returned[i], operation.results[i], operation.results[i]);
+        });
+}
+
+} // namespace shardscope::evaluate

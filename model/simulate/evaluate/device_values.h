@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the values of a per-device program are pieces of: those of the program that was partitioned, and those that
+// collectives make on the way.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "partition/partition_program.h"
+
+namespace shardscope::evaluate {
+
+struct DevicePiece {
+    ShardedArray array; ///< the whole one, and how it lies on the devices
+    ValueId meant; ///< of the program as it was given; invalid for what came with the partition
+    bool addends = false; ///< devices hold what is still to be added up; `array.sharding` says over which axes
+};
+
+class DeviceValues {
+public:
+    DeviceValues(const Program& given, const PartitionedProgram& parts);
+    /// Of a value of PartitionedProgram::device; null for what is a piece of nothing: offsets and the like.
+    [[nodiscard]] const DevicePiece* of(ValueId value) const
+    {
+        return value.index < m_pieces.size() && m_pieces[value.index] ? &*m_pieces[value.index] : nullptr;
+    }
+
+private:
+    std::vector<std::optional<DevicePiece>> m_pieces; ///< by value of the device
+};
+
+} // namespace shardscope::evaluate

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/values_view/sends_widget.h"
+
+#include <QPainter>
+#include <QStyle>
+#include <cmath>
+
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int travelTime = 700; ///< milliseconds
+
+void paintHead(QPainter& painter, const QLineF& arrow)
+{
+    QLineF back(arrow.p2(), arrow.p1());
+    back.setLength(Metrics::scaled(6));
+    for (const qreal turn : { -25.0, 25.0 }) {
+        QLineF side = back;
+        side.setAngle(back.angle() + turn);
+        painter.drawLine(side);
+    }
+}
+
+} // namespace
+
+SendsWidget::SendsWidget(QWidget* parent)
+    : QWidget(parent)
+{
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    m_way.setStartValue(0.0);
+    m_way.setEndValue(1.0);
+    m_way.setDuration(travelTime);
+    m_way.setEasingCurve(QEasingCurve::InOutQuad);
+    connect(&m_way, &QVariantAnimation::valueChanged, this, [this] { update(); });
+    hide();
+}
+
+qreal SendsWidget::boxHeight() const
+{
+    return fontMetrics().height() + Metrics::scaled(4);
+}
+
+QSize SendsWidget::sizeHint() const
+{
+    return { Metrics::scaled(320), static_cast<int>(2 * boxHeight()) + Metrics::scaled(44) };
+}
+
+QSize SendsWidget::minimumSizeHint() const
+{
+    return { Metrics::scaled(160), sizeHint().height() };
+}
+
+void SendsWidget::show(std::optional<SendsSubject> subject, const QString& sentence)
+{
+    if (subject.has_value() == m_subject.has_value() && sentence == accessibleName())
+        return; // it has been seen on its way
+    m_subject = std::move(subject);
+    setVisible(m_subject.has_value());
+    setAccessibleName(sentence);
+    setToolTip(sentence);
+    m_way.stop();
+    if (m_subject && style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0)
+        m_way.start();
+    update();
+}
+
+SendsLayout SendsWidget::layoutNow() const
+{
+    const qreal edge = Metrics::scaled(8);
+    return m_subject ? SendsLayout(*m_subject, QRectF(rect()).adjusted(edge, 2, -edge, -edge), boxHeight(),
+               fontMetrics().horizontalAdvance(tr("Device %1").arg(88888)) + edge)
+                     : SendsLayout();
+}
+
+void SendsWidget::paintEvent(QPaintEvent*)
+{
+    if (!m_subject)
+        return;
+    const Theme& theme = Theme::current();
+    const SendsLayout layout = layoutNow();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const auto count = static_cast<std::int64_t>(m_subject->devices.size());
+    const auto colourOf = [&](int place) { return theme.shard(place, count); };
+    for (std::size_t i = 0; i < layout.arrows.size(); ++i) {
+        QColor line = theme.secondary;
+        line.setAlphaF(0.7F);
+        painter.setPen(QPen(line, 1));
+        painter.drawLine(layout.arrows[i]);
+        paintHead(painter, layout.arrows[i]);
+    }
+    if (m_way.state() == QAbstractAnimation::Running) {
+        const qreal along = m_way.currentValue().toReal(), size = Metrics::scaled(4);
+        painter.setPen(Qt::NoPen);
+        for (std::size_t i = 0; i < layout.arrows.size(); ++i) {
+            painter.setBrush(colourOf(m_subject->sends[i].first));
+            painter.drawEllipse(layout.arrows[i].pointAt(along), size, size);
+        }
+    }
+    const QFontMetrics metrics = fontMetrics();
+    for (std::size_t i = 0; i < layout.before.size(); ++i) {
+        const QColor fill = colourOf(static_cast<int>(i));
+        const QString full = tr("Device %1").arg(m_subject->devices[i]), brief = QString::number(m_subject->devices[i]);
+        for (const QRectF& box : { layout.before[i], layout.after[i] }) {
+            painter.setPen(QPen(theme.strongLine, 1));
+            painter.setBrush(fill);
+            painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+            painter.setPen(theme.textOn(fill));
+            painter.drawText(box, Qt::AlignCenter,
+                metrics.horizontalAdvance(full) + Metrics::scaled(4) <= box.width() ? full : brief);
+        }
+    }
+}
+
+} // namespace shardscope

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/values_view/step_bar.h"
+
+#include <QBoxLayout>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QToolButton>
+#include <algorithm>
+
+#include "views/panel/panel.h"
+#include "views/theme/theme.h"
+#include "views/values_view/sends_widget.h"
+
+namespace shardscope {
+
+StepBar::StepBar(QWidget* parent)
+    : QWidget(parent)
+    , m_first(new QToolButton(this))
+    , m_back(new QToolButton(this))
+    , m_slider(new QSlider(Qt::Horizontal, this))
+    , m_forward(new QToolButton(this))
+    , m_last(new QToolButton(this))
+    , m_warning(new QToolButton(this))
+    , m_text(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
+    , m_exchange(new SendsWidget(this))
+{
+    struct Button {
+        QToolButton* button;
+        QString text, name;
+    };
+    for (const Button& each : { Button{ m_first, QStringLiteral("|◀"), tr("Before the first operation") },
+             Button{ m_back, QStringLiteral("◀"), tr("One operation back") },
+             Button{ m_forward, QStringLiteral("▶"), tr("One operation on") },
+             Button{ m_last, QStringLiteral("▶|"), tr("Behind the last operation") } }) {
+        each.button->setText(each.text);
+        each.button->setToolTip(each.name);
+        each.button->setAccessibleName(each.name);
+        each.button->setAutoRaise(true);
+    }
+    m_back->setAutoRepeat(true);
+    m_forward->setAutoRepeat(true);
+    m_slider->setAccessibleName(tr("Operations that the devices have executed"));
+    m_slider->setMinimumWidth(Metrics::scaled(60));
+    m_text->setElided(true);
+    m_warning->setAutoRaise(true);
+    m_warning->hide();
+
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(8, 4, 8, 0);
+    line->setSpacing(2);
+    for (QWidget* each : std::initializer_list<QWidget*>{ m_first, m_back, m_slider, m_forward, m_last })
+        line->addWidget(each, each == m_slider ? 1 : 0);
+    auto* words = new QHBoxLayout;
+    words->setContentsMargins(8, 0, 8, 2);
+    words->addWidget(m_text, 1);
+    words->addWidget(m_warning);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    column->addLayout(line);
+    column->addLayout(words);
+    column->addWidget(m_exchange);
+
+    connect(m_first, &QToolButton::clicked, this, [this] { m_slider->setValue(0); });
+    connect(m_back, &QToolButton::clicked, this, [this] { m_slider->setValue(m_step - 1); });
+    connect(m_forward, &QToolButton::clicked, this, [this] { m_slider->setValue(m_step + 1); });
+    connect(m_last, &QToolButton::clicked, this, [this] { m_slider->setValue(m_count); });
+    connect(m_warning, &QToolButton::clicked, this, [this] { m_slider->setValue(m_warningStep); });
+    connect(m_slider, &QSlider::valueChanged, this, [this](int step) {
+        m_step = step;
+        follow();
+        Q_EMIT stepChosen(step);
+    });
+    follow();
+}
+
+void StepBar::setCount(int count)
+{
+    if (count == m_count)
+        return;
+    m_count = count;
+    const QSignalBlocker blocker(m_slider);
+    m_slider->setRange(0, count);
+    setStep(count);
+}
+
+void StepBar::setStep(int step)
+{
+    m_step = std::clamp(step, 0, m_count);
+    const QSignalBlocker blocker(m_slider);
+    m_slider->setValue(m_step);
+    follow();
+}
+
+void StepBar::follow()
+{
+    m_first->setEnabled(m_step > 0);
+    m_back->setEnabled(m_step > 0);
+    m_forward->setEnabled(m_step < m_count);
+    m_last->setEnabled(m_step < m_count);
+}
+
+void StepBar::setText(const QString& text)
+{
+    m_text->setText(text);
+    m_slider->setAccessibleDescription(text);
+}
+
+QString StepBar::text() const
+{
+    return m_slider->accessibleDescription();
+}
+
+void StepBar::setWarning(const QString& brief, const QString& sentence, int step)
+{
+    m_warning->setVisible(!brief.isEmpty());
+    m_warning->setText(brief);
+    m_warning->setToolTip(sentence);
+    m_warning->setAccessibleDescription(sentence);
+    m_warningStep = step;
+}
+
+} // namespace shardscope

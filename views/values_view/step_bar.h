@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Chooses an operation of the program that the devices executed: to stop behind it and look at what they hold.
+#pragma once
+
+#include <QWidget>
+
+class QSlider;
+class QToolButton;
+
+namespace shardscope {
+
+class SendsWidget;
+class RoleLabel;
+
+class StepBar : public QWidget {
+    Q_OBJECT
+public:
+    explicit StepBar(QWidget* parent = nullptr);
+
+    /// Behind the last of `count` operations. Does nothing where there are as many already.
+    void setCount(int count);
+    [[nodiscard]] int count() const { return m_count; }
+    /// Operations that have been executed: 0 = none, count() = all.
+    [[nodiscard]] int step() const { return m_step; }
+    void setStep(int step);
+    void setText(const QString& text);
+    /// What is wrong with the numbers, with the step at which it began; empty = nothing.
+    void setWarning(const QString& brief, const QString& sentence, int step);
+    [[nodiscard]] QString text() const;
+    [[nodiscard]] QSlider* slider() const { return m_slider; }
+    [[nodiscard]] QToolButton* warning() const { return m_warning; }
+    [[nodiscard]] SendsWidget* exchange() const { return m_exchange; }
+
+Q_SIGNALS:
+    void stepChosen(int step);
+
+private:
+    void follow();
+    QToolButton *m_first, *m_back;
+    QSlider* m_slider;
+    QToolButton *m_forward, *m_last, *m_warning;
+    RoleLabel* m_text;
+    SendsWidget* m_exchange;
+    int m_count = 0, m_step = 0, m_warningStep = 0;
+};
+
+} // namespace shardscope
