@@ -17,6 +17,7 @@
 #include "program/op_row.h"
 #include "program/over_mesh.h"
 #include "program_input.h"
+#include "propagation/passes/passes.h"
 #include "run_report.h"
 #include "simulate/evaluate/interpreter.h"
 #include "simulate/evaluate/rounding_noise.h"
@@ -287,7 +288,7 @@ int runProgram(const ProgramRunOptions& options)
     ProgramRun run;
     run.name = input->name;
     run.problems = input->warnings;
-    run.named = program;
+    run.named = passes::importManualRegions(program);
     nameValues(run.named);
     std::optional<Diagnostic> notPartitioned;
     if (mainMesh(program)) {

@@ -232,6 +232,7 @@ private Q_SLOTS:
         QVERIFY(scatter);
         QCOMPARE(whole(scatter->sentBytes), std::int64_t{ 12 } << 10);
         QCOMPARE(scatter->moreBytesHeld, std::int64_t{ -12 } << 10);
+        QCOMPARE(whole(*scatter->stepBytes), std::int64_t{ 8'560'640 - (12 << 10) });
         const CollectiveAlternative* gather = find(options, Kind::GatherOperands);
         QVERIFY(gather);
         QCOMPARE(whole(gather->sentBytes), 3 * (std::int64_t{ 4 } << 10) + 3 * (std::int64_t{ 1 } << 20));
@@ -444,6 +445,16 @@ private Q_SLOTS:
         const auto after = collectivesOf(*analysed(*change->after));
         QVERIFY(after);
         QCOMPARE(after->entries.size(), std::size_t{ 0 });
+        // Pieces of the sum: what the step sends then is what partitioning finds for it.
+        const CollectiveAlternative* scatter = find(options, Kind::ScatterResult);
+        QVERIFY(scatter);
+        QVERIFY(scatter->after);
+        const auto scattered = collectivesOf(*analysed(*scatter->after));
+        QVERIFY(scattered);
+        QVERIFY(std::any_of(scattered->entries.begin(), scattered->entries.end(), [](const CollectiveEntry& entry) {
+            return entry.kind == CollectiveKind::ReduceScatter && entry.times == 1;
+        }));
+        QCOMPARE(*scatter->stepBytes, sentBytes(*scattered).step);
     }
 };
 
