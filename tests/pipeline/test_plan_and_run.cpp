@@ -8,9 +8,12 @@
 #include <map>
 #include <numeric>
 
+#include "experiment/builtin.h"
+#include "partition/reshard.h"
 #include "pipeline/analyse.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
+#include "program/wide_attributes.h"
 #include "propagation/program_texts.h"
 #include "simulate/evaluate/partitioned.h"
 #include "stablehlo/print.h"

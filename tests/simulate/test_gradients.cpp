@@ -144,7 +144,7 @@ Program randomFunction(std::uint64_t seed)
     return std::move(b).finish();
 }
 
-/// Arguments cut along random dimensions of a random mesh.
+/// Arguments and their gradients cut along random dimensions of a random mesh.
 Program cutAtRandom(Program program, SplitMix& random)
 {
     const std::vector<std::vector<MeshAxis>> meshes{ { { "x", 2 } }, { { "x", 4 } }, { { "x", 2 }, { "y", 2 } },
@@ -166,7 +166,13 @@ Program cutAtRandom(Program program, SplitMix& random)
         }
         edit.setSharding(argument, { index, std::move(sharding) });
     }
-    return std::move(edit).finish();
+    program = std::move(edit).finish();
+    // The gradient by an argument is held as the argument is.
+    std::vector<ShardingIndex>& results = program.functions.front().resultShardings;
+    results.assign(program.main().results.size(), 0);
+    for (std::size_t i = 0; i < program.main().arguments.size(); ++i)
+        results[i + 1] = program.valueShardings[program.main().arguments[i].index];
+    return program;
 }
 
 /// A function of blocks under construction, with what its gradients are taken by.
