@@ -344,6 +344,12 @@ void tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
         const Result<CollectiveList> list = collectivesOf(*tried, stop);
         if (!list || !list->program)
             return;
+        // Propagation may do something else with the sharding of a sum than scatter it.
+        if (alternative.kind == Kind::ScatterResult
+            && std::none_of(list->entries.begin(), list->entries.end(), [&](const CollectiveEntry& entry) {
+                   return entry.kind == CollectiveKind::ReduceScatter && entry.value == alternative.value;
+               }))
+            return;
         alternative.stepBytes = sentBytes(*list).step;
         alternative.stepMoreBytesHeld = heldByArguments(*tried) - heldByArguments(snapshot);
         alternative.after = std::move(*after);
