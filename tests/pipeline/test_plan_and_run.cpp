@@ -311,7 +311,7 @@ void TestPlanAndRun::exchangesAreThoseOfThePlan()
         VERIFY_PLAN(plan, seed, compareWithRun(plan, seed, counts));
     }
     QVERIFY2(counts[0] > static_cast<int>(programs) / 2, qPrintable(QString::number(counts[0])));
-    QVERIFY2(counts[1] > static_cast<int>(programs) / 50, qPrintable(QString::number(counts[1])));
+    QVERIFY(counts[1] > 0);
 }
 
 void TestPlanAndRun::planSendsWhatIsMissing()

@@ -351,7 +351,7 @@ void TestPasses::manualRegionsOfXla()
   }
 })";
     const auto manual = [](const std::string& from, const std::string& to, int rows) {
-        const std::string piece = "tensor<" + std::to_string(rows) + "x4xf32>", n = to;
+        const std::string piece = "tensor<" + std::to_string(rows) + "x4xf32>", n = "part_" + to;
         return "    %" + n + "a = stablehlo.custom_call @SPMDFullToShardShape(%" + from
             + ") {mhlo.sharding = \"{manual}\"} : (tensor<8x4xf32>) -> " + piece + "\n    %" + n
             + "b = stablehlo.broadcast_in_dim %half, dims = [] : (tensor<f32>) -> " + piece + "\n    %" + n
