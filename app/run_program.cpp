@@ -18,6 +18,7 @@
 #include "program/op_row.h"
 #include "program/over_mesh.h"
 #include "program_input.h"
+#include "propagation/passes/passes.h"
 #include "run_report.h"
 #include "simulate/evaluate/interpreter.h"
 #include "simulate/evaluate/rounding_noise.h"
@@ -291,7 +292,7 @@ int runProgram(const ProgramRunOptions& options)
     // Simulated devices have one memory: what lies in two is said, and can be run.
     for (Diagnostic& finding : memoryOf(program).findings)
         run.problems.push_back(std::move(finding));
-    run.named = program;
+    run.named = passes::importManualRegions(program);
     nameValues(run.named);
     std::optional<Diagnostic> notPartitioned;
     if (mainMesh(program)) {

@@ -149,18 +149,23 @@ Result<ValueId> BlockBuilder::reduce(ReduceKind kind, ValueId value, const Axes&
         devices = std::move(parts);
     }
     const TensorType own = type(value);
-    const ValueId result = add(OpKind::AllReduce, { value }, own, wide(collective(std::move(devices))));
-    // The body, a function of two scalars.
+    return addReduction(OpKind::AllReduce, value, own, wide(collective(std::move(devices))), kind);
+}
+
+ValueId BlockBuilder::addReduction(
+    OpKind kind, ValueId value, const TensorType& type, Attributes attributes, ReduceKind how)
+{
+    const ValueId result = add(kind, { value }, type, std::move(attributes));
     const OperationId reduction = m_program.value(result).definition;
     const RegionId body(m_program.regions.size());
     m_program.regions.emplace_back();
-    const ValueId a = addValue({ own.dtype, {} }), b = addValue({ own.dtype, {} });
+    const ValueId a = addValue({ type.dtype, {} }), b = addValue({ type.dtype, {} });
     m_program.values.back().index = 1;
-    const ValueId both = addValue({ own.dtype, {} });
+    const ValueId both = addValue({ type.dtype, {} });
     const OperationId inner(m_program.operations.size());
     m_program.values.back().definition = inner;
     Operation op;
-    op.kind = combinerOf(kind);
+    op.kind = combinerOf(how);
     op.operands = { a, b };
     op.results = { both };
     m_program.operations.push_back(std::move(op));
@@ -212,21 +217,16 @@ Result<ValueId> BlockBuilder::scatterSum(ValueId value, const Axes& axes, std::i
     const std::int64_t pieces = sizeOf(*indices), size = type(value).shape[at(dimension)];
     if (tiled ? size % pieces != 0 : size != pieces)
         return indivisible(dimension, size, pieces);
-    // The body of the sum is that of an all-reduce, which a reduce-scatter is half of.
-    const auto sum = reduce(ReduceKind::Sum, value, axes);
-    Operation& op = m_program.operations[m_program.value(*sum).definition.index];
-    op.kind = OpKind::ReduceScatter;
     CollectiveAttributes own = collective(deviceGroups(*indices));
     own.dimension = dimension;
-    op.attributes = wide(std::move(own));
-    Shape shape = m_program.values[sum->index].type.shape;
-    shape[at(dimension)] /= pieces;
-    m_program.values[sum->index].type.shape = shape;
+    TensorType piece = type(value);
+    piece.shape[at(dimension)] /= pieces;
+    const ValueId sum = addReduction(OpKind::ReduceScatter, value, piece, wide(std::move(own)), ReduceKind::Sum);
     if (tiled)
-        return *sum;
-    Shape without = shape;
+        return sum;
+    Shape without = piece.shape;
     without.erase(without.begin() + dimension);
-    return reshape(*sum, without);
+    return reshape(sum, without);
 }
 
 Result<ValueId> BlockBuilder::permute(

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,14 @@ public:
     [[nodiscard]] ValueId transpose(ValueId value, Dimensions permutation);
     [[nodiscard]] ValueId reduceLocally(ReduceKind kind, ValueId value, Dimensions dimensions);
 
+    /// The blocks of the gradients of the sum of a whole result, put together as `spec` says, with respect to inputs:
+    /// each is laid out as the input is. A value that is the same along an axis, and read by blocks that differ there,
+    /// gets the sum along it; psum gives back what it gets, all_gather adds up and scatters, psum_scatter gathers,
+    /// ppermute sends back, all_to_all exchanges its dimensions. Errors: those of checkOutput(); InvalidOperand for
+    /// what has no derivative (pmax and pmin among it) and for results that are no floats.
+    [[nodiscard]] Result<std::vector<ValueId>> gradients(
+        ValueId result, const PartitionSpec& spec, std::span<const ValueId> inputs);
+
     [[nodiscard]] const TensorType& type(ValueId value) const { return m_program.value(value).type; }
     /// The program that returns the value. Whether out_specs fit is checkOutput()'s to say.
     [[nodiscard]] BlockProgram finish(ValueId result) &&;
@@ -69,6 +78,10 @@ private:
     explicit BlockBuilder(MeshPtr mesh);
     ValueId addValue(const TensorType& type);
     ValueId add(OpKind kind, std::initializer_list<ValueId> operands, const TensorType& type, Attributes attributes);
+    /// An operation that adds up (or takes the largest) by a body of two scalars.
+    ValueId addReduction(OpKind kind, ValueId value, const TensorType& result, Attributes attributes, ReduceKind how);
+    /// What the operand of a collective gets from the cotangent of its result.
+    Result<ValueId> transposed(const Operation& operation, ValueId cotangent);
     Result<std::vector<std::size_t>> axisIndices(const Axes& axes) const;
     /// Positions of the devices of every group.
     std::vector<std::vector<std::int64_t>> deviceGroups(const std::vector<std::size_t>& axes) const;

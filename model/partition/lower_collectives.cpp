@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "partition/route.h"
 #include "program/body.h"
 
 namespace shardscope {
@@ -233,6 +234,26 @@ ValueId CollectiveLowering::permute(ValueId value, const Layout& from, const Lay
     for (std::int64_t p = 0; p < count; ++p)
         if (!stays[static_cast<std::size_t>(p)])
             senders[static_cast<std::size_t>(held[static_cast<std::size_t>(p)])].push_back(from.mesh().deviceAt(p));
+    if (from.mesh() == to.mesh()) { // among the devices along the axes that move, where several hold a shard
+        std::vector<std::size_t> groupOf(static_cast<std::size_t>(count));
+        const AxisList moving = reshard::permutedAxes(
+            reshard::listsOf(from.sharding()), reshard::listsOf(to.sharding()), from.mesh().rank());
+        std::size_t group = 0;
+        for (const std::vector<std::int32_t>& members : axisGroups(from.mesh(), moving)) {
+            for (const std::int32_t position : members)
+                groupOf[static_cast<std::size_t>(position)] = group;
+            ++group;
+        }
+        const auto isBefore = [&](std::int64_t a, std::int64_t b) {
+            const auto groupOfDevice = [&](std::int64_t device) {
+                return groupOf[static_cast<std::size_t>(from.mesh().positionOf(static_cast<std::int32_t>(device)))];
+            };
+            return groupOfDevice(a) < groupOfDevice(b);
+        };
+        for (auto* lists : { &senders, &receivers })
+            for (std::vector<std::int64_t>& devices : *lists)
+                std::stable_sort(devices.begin(), devices.end(), isBefore);
+    }
     for (std::size_t shard = 0; shard < shards; ++shard)
         for (std::size_t i = 0; i < receivers[shard].size() && i < senders[shard].size(); ++i)
             attributes.groups.push_back({ senders[shard][i], receivers[shard][i] });

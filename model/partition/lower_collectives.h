@@ -51,8 +51,8 @@ public:
     ValueId reduceScatter(ValueId value, std::span<const AxisList> axes, ReduceKind kind);
     /// One all_to_all for each move.
     ValueId exchange(ValueId value, std::span<const AxisMove> moves);
-    /// Every device gets its piece of `to` from one that holds it in `from`: itself where it can, and no device sends
-    /// to two.
+    /// Every device gets its piece of `to` from one that holds it in `from`: itself where it can, else one that differs
+    /// from it along the axes that move alone, and no device sends to two.
     ValueId permute(ValueId value, const Layout& from, const Layout& to);
 
 private:

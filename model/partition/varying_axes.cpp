@@ -7,7 +7,6 @@
 
 #include "base/codes.h"
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -26,11 +25,7 @@ AxisSet axesOf(const AxisList& list)
     return set;
 }
 
-/// The axes along which the members of groups differ, and whether the groups are all devices along these.
-struct GroupAxes {
-    AxisSet axes = 0;
-    bool whole = true;
-};
+} // namespace
 
 GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool pairs)
 {
@@ -58,6 +53,8 @@ GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool p
             [&](const std::vector<std::int64_t>& group) { return static_cast<std::int64_t>(group.size()) == size; });
     return found;
 }
+
+namespace {
 
 class Analysis {
 public:

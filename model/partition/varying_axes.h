@@ -13,6 +13,7 @@
 
 #include "mesh/mesh.h"
 #include "program/program.h"
+#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -23,6 +24,14 @@ struct VaryingAxes {
     /// The argument, or the value behind a collective, from which a value has an axis.
     [[nodiscard]] ValueId origin(const Program& program, ValueId value, std::size_t axis) const;
 };
+
+/// The axes along which the members of groups differ, and whether the groups are all devices along these.
+struct GroupAxes {
+    AxisSet axes = 0;
+    bool whole = true;
+};
+/// Of a collective of StableHLO; `pairs` for the sources and targets of a permute.
+[[nodiscard]] GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool pairs);
 
 /// `arguments`: one set per argument of the region, which is executed on all devices of the mesh.
 [[nodiscard]] VaryingAxes varyingAxes(

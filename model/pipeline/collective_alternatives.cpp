@@ -204,7 +204,7 @@ private:
             const std::int64_t local = localBytes(m_entry.type, m_entry.after);
             scatter.sentBytes = ringBytes(scatter.kind, m_entry.groupSize, local);
             CollectiveAlternative alternative = made(Kind::ScatterResult, { scatter });
-            alternative.sentBytes = scatter.sentBytes * Rational(m_entry.times);
+            setSent(alternative, scatter.sentBytes * Rational(m_entry.times));
             alternative.moreBytesHeld = localBytes(m_entry.type, after) - local;
             alternative.sharding = std::move(after);
             m_found.push_back(std::move(alternative));
@@ -332,6 +332,9 @@ void tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
     if (!sharding)
         return;
     for (const AnnotationTarget& target : annotationTargets(snapshot, alternative.value)) {
+        // A piece of one sum is what is priced; rules would cut every array with the same names.
+        if (alternative.kind == Kind::ScatterResult && !target.isProgram())
+            return;
         Result<Experiment> after = withAnnotation(snapshot, target, *sharding);
         if (!after)
             return;
@@ -340,6 +343,12 @@ void tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
             return;
         const Result<CollectiveList> list = collectivesOf(*tried, stop);
         if (!list || !list->program)
+            return;
+        // Propagation may do something else with the sharding of a sum than scatter it.
+        if (alternative.kind == Kind::ScatterResult
+            && std::none_of(list->entries.begin(), list->entries.end(), [&](const CollectiveEntry& entry) {
+                   return entry.kind == CollectiveKind::ReduceScatter && entry.value == alternative.value;
+               }))
             return;
         alternative.stepBytes = sentBytes(*list).step;
         alternative.stepMoreBytesHeld = heldByArguments(*tried) - heldByArguments(snapshot);
@@ -361,7 +370,7 @@ std::vector<CollectiveAlternative> alternatives(
     std::vector<CollectiveAlternative> found = alternatives(list, index);
     AnalysisCache cache;
     for (CollectiveAlternative& alternative : found)
-        if (alternative.kind == Kind::ChangeSharding && !stop.stop_requested())
+        if (alternative.sharding && !stop.stop_requested())
             tryOut(alternative, snapshot, *list.entries[index].mesh, cache, stop);
     return found;
 }

@@ -104,10 +104,11 @@ struct CollectiveAlternative {
     };
     Kind kind = Kind::Keep;
     Rational sentBytes; ///< per device and step, of what stands in this place
-    std::optional<Rational> stepBytes; ///< of the whole step, where that was worked out, without the scalar loss
+    /// Of the whole step, without the scalar loss: with this in place and all else as it is, or as tried out (`after`).
+    std::optional<Rational> stepBytes;
     std::vector<Collective> steps; ///< once
     std::int64_t moreBytesHeld = 0; ///< per device, additionally; negative for less
-    std::optional<TensorSharding> sharding; ///< the other sharding of `value`, where that is what changes
+    std::optional<TensorSharding> sharding; ///< the other sharding that `value` has then: ScatterResult, ChangeSharding
     ValueId value;
     std::optional<std::int64_t>
         stepMoreBytesHeld = {}; ///< per device, of all that main takes; where stepBytes is tried out
@@ -118,7 +119,8 @@ struct CollectiveAlternative {
 ///
 ///     all_reduce over model of y W2 (8 x 1024, on {data=2, model=4}; y P(data, model), W2 P(model, -)):
 ///     Keep            2 * 3/4 * 16 KiB = 24 KiB
-///     ScatterResult       3/4 * 16 KiB = 12 KiB, and what comes next has to take z cut along a dimension by model
+///     ScatterResult       3/4 * 16 KiB = 12 KiB, and what comes next has to take z cut along a dimension by model, or
+///                     gathers it again: tried out on a program in a text
 ///     GatherOperands  3 * 4 KiB (y) + 3 * 1 MiB (W2)
 ///     ChangeSharding  W2 held whole, P(-, -): 3 * 4 KiB for y, and 3 MiB more on every device
 [[nodiscard]] std::vector<CollectiveAlternative> alternatives(const CollectiveList& list, std::size_t index);

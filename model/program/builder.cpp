@@ -31,6 +31,14 @@ Builder::Builder(std::string name)
     setScope({});
 }
 
+Builder::Builder(Program program)
+    : m_program(std::move(program))
+{
+    for (std::size_t i = 0; i < m_program.scopes.size(); ++i)
+        m_scopes.try_emplace(m_program.scopes[i], static_cast<std::uint32_t>(i));
+    setScope({});
+}
+
 ValueId Builder::addValue(Value value)
 {
     if (const auto fits = checkSize(value.type); !fits)

@@ -21,6 +21,8 @@ namespace shardscope {
 class Builder {
 public:
     explicit Builder(std::string name);
+    /// Goes on with a program.
+    explicit Builder(Program program);
 
     ValueId argument(TensorType type, std::string path, Role role, std::vector<std::string> dimNames = {},
         Annotation annotation = {});

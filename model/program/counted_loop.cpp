@@ -284,7 +284,7 @@ private:
             const Operation& operation = m_program.operation(id);
             if (const RegionId callee = calleeOf(operation); callee.valid()) {
                 Executions& calls = m_calls[callee.index];
-                calls.conditional = calls.times == 0 ? each.conditional : calls.conditional && each.conditional;
+                calls.conditional = calls.conditional || (each.conditional && each.times > 0);
                 calls.times = saturatingSum(calls.times, each.times);
                 calls.known = calls.known && each.known;
             }

@@ -23,7 +23,7 @@ struct Executions {
     std::int64_t times =
         0; ///< trips of the loops around it, over all calls of its function; stops at the largest number
     bool known = true; ///< false: some loop around it has trips that nobody can tell before it runs; those count once
-    bool conditional = false; ///< it stands in a branch: counted as if every branch were taken
+    bool conditional = false; ///< it, or a call of its function, stands in a branch: counted as if that were taken
     bool operator==(const Executions&) const = default;
 };
 /// Per OperationId; operations that do not run have 0 times. A condition of n trips runs n + 1 times. Functions that

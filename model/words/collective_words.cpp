@@ -371,7 +371,11 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         s.fill(Words::tr(" (%1): "), { form(*alternative.sharding, entry) });
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
-        s.say(Words::tr(". What comes next has to take it so"));
+        if (alternative.after)
+            s.say(Words::tr(". With what comes next the whole step sends %1 instead of %2")
+                      .arg(bytes(*alternative.stepBytes), bytes(sentBytes(list).step)));
+        else
+            s.say(Words::tr(". What comes next has to take it so"));
         break;
     }
     case Kind::GatherOperands:

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // seed_numeric_facts: numbers that the notebooks print, computed on simulated devices and by the unsharded reference,
-// and the list of devices that one prints.
+// as functions of the blocks of arrays (shard_map), and the list of devices that one prints.
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 
 #include "conformance/forms.h"
 #include "mesh/device_set.h"
+#include "partition/block_program.h"
 #include "program/builder.h"
+#include "simulate/evaluate/blocks.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/reference.h"
 #include "simulate/run.h"
@@ -212,12 +213,198 @@ CaseResult checkTpuDeviceList(const Json& oneCase)
     return compareMembers(oneCase, { { "devices", devices } });
 }
 
-/// Every device computes on its own shard what it is told, which this model's programs, global as they are, cannot say.
-bool needsShardMap(const std::string& kind)
+std::vector<double> counted(std::int64_t count)
 {
-    static constexpr std::array<std::string_view, 5> kinds{ "shard_map_local_sum_then_psum", "elementwise_2sin_plus_1",
-        "per_shard_sum_keepdims", "psum_of_sum", "times_two" };
-    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+    std::vector<double> numbers;
+    for (std::int64_t i = 0; i < count; ++i)
+        numbers.push_back(static_cast<double>(i));
+    return numbers;
+}
+
+/// What the devices of a mesh make of the blocks of 0, 1, 2, ... in float64.
+struct OverBlocks {
+    MeshPtr mesh;
+    TensorType type;
+    PartitionSpec spec;
+    BlockBuilder builder;
+    ValueId block;
+
+    static Result<OverBlocks> create(const MeshPtr& mesh, const TensorType& type, const PartitionSpec& spec)
+    {
+        Result<BlockBuilder> builder = BlockBuilder::over(mesh);
+        if (!builder)
+            return tl::unexpected(builder.error());
+        const Result<ValueId> block = builder->input(type, spec);
+        if (!block)
+            return tl::unexpected(block.error());
+        return OverBlocks{ mesh, type, spec, std::move(*builder), *block };
+    }
+
+    /// Runs what makes the value. The types of blocks agree with `out`: that is checked as shard_map does.
+    [[nodiscard]] Result<evaluate::BlockResults> run(ValueId result, const PartitionSpec& out) const
+    {
+        const BlockProgram program = BlockBuilder(builder).finish(result);
+        if (auto fits = checkOutput(program, out); !fits)
+            return tl::unexpected(fits.error());
+        evaluate::Array whole = evaluate::Array::make(type);
+        for (std::int64_t i = 0; i < whole.count(); ++i)
+            evaluate::setNumber(whole, i, static_cast<double>(i));
+        return evaluate::runBlocks(program, { std::move(whole) }, { spec }, out);
+    }
+};
+
+Numbers numbersOf(const evaluate::Array& array)
+{
+    Numbers numbers;
+    for (std::int64_t i = 0; i < array.count(); ++i)
+        numbers.push_back(evaluate::numberAt(array, i));
+    return numbers;
+}
+
+/// A function of blocks of a line of numbers. The gradient of what comes out, added up, is that of the whole function.
+CaseResult checkBlocksOfALine(const Json& oneCase)
+{
+    const std::string kind = oneCase.at("kind");
+    const std::int64_t n = oneCase.at("n");
+    const MeshPtr mesh = test::makeMesh({ { "i", oneCase.at("num_devices") } });
+    const PartitionSpec along{ { SpecEntry::axis("i") } };
+    Result<OverBlocks> made = OverBlocks::create(mesh, { DType::F64, { n } }, along);
+    if (!made)
+        return unexpectedError(made.error());
+    BlockBuilder& b = made->builder;
+    const auto number = [&](double value) { return b.constant({ DType::F64, {} }, { value }); };
+    ValueId result;
+    PartitionSpec out = along;
+    Numbers slopes;
+    if (kind == "elementwise_2sin_plus_1") {
+        result =
+            b.binary(OpKind::Add, b.binary(OpKind::Multiply, b.unary(OpKind::Sine, made->block), number(2)), number(1));
+        for (const double x : counted(n))
+            slopes.push_back(2 * std::cos(x));
+    } else if (kind == "times_two") {
+        result = b.binary(OpKind::Multiply, made->block, number(2));
+        slopes.assign(static_cast<std::size_t>(n), 2);
+    } else {
+        const ValueId sum = b.reduceLocally(ReduceKind::Sum, made->block, { 0 });
+        slopes.assign(static_cast<std::size_t>(n), 1);
+        if (kind == "psum_of_sum") {
+            result = *b.reduce(ReduceKind::Sum, sum, { "i" });
+            out = {};
+        } else {
+            result = b.reshape(sum, { 1 });
+        }
+    }
+    const std::int64_t local = b.type(made->block).shape[0];
+    const auto done = made->run(result, out);
+    if (!done)
+        return unexpectedError(done.error());
+    std::vector<std::string> found;
+    const Json& expected = oneCase.at("expected");
+    found.push_back(compare(
+        flat(expected.is_number() ? Json::array({ expected }) : expected), numbersOf(done->whole), 1e-9, "/expected"));
+    if (oneCase.contains("printed_float32"))
+        found.push_back(compare(flat(oneCase.at("printed_float32")), numbersOf(done->whole), 3e-6, "/printed_float32"));
+    if (oneCase.contains("local_shape"))
+        found.push_back(compare(flat(oneCase.at("local_shape")), { static_cast<double>(local) }, 0, "/local_shape"));
+    if (done->copiesDiffer)
+        found.emplace_back("the copies differ");
+
+    const auto gradients = b.gradients(result, out, std::span(&made->block, 1));
+    if (!gradients)
+        return unexpectedError(gradients.error());
+    const auto gradient = made->run(gradients->front(), along);
+    if (!gradient)
+        return unexpectedError(gradient.error());
+    found.push_back(compare(slopes, numbersOf(gradient->whole), 1e-9, "gradient"));
+    for (const std::string& difference : found)
+        if (!difference.empty())
+            return CaseResult::failed(difference);
+    return CaseResult::passed();
+}
+
+/// Every device adds up its block, and then the devices along some axes add up that.
+CaseResult checkLocalSumThenPsum(const Json& oneCase)
+{
+    const Result<Mesh> read =
+        toMesh({ { "axis_names", oneCase.at("axis_names") }, { "mesh_shape", oneCase.at("mesh_shape") } });
+    const Result<PartitionSpec> spec = toSpec(oneCase.at("in_spec"));
+    if (!read || !spec)
+        return unexpectedError(read ? spec.error() : read.error());
+    const MeshPtr mesh = std::make_shared<const Mesh>(*read);
+    TensorType type{ DType::F64, {} };
+    Dimensions all;
+    for (const Json& size : oneCase.at("shape")) {
+        all.push_back(static_cast<std::int64_t>(all.size()));
+        type.shape.push_back(size.get<std::int64_t>());
+    }
+    Result<OverBlocks> made = OverBlocks::create(mesh, type, *spec);
+    if (!made)
+        return unexpectedError(made.error());
+    BlockBuilder& b = made->builder;
+    const auto axes = oneCase.at("psum_axes").get<BlockBuilder::Axes>();
+    const ValueId local = b.reduceLocally(ReduceKind::Sum, made->block, all);
+    const Result<ValueId> sum = axes.empty() ? local : b.reduce(ReduceKind::Sum, local, axes);
+    if (!sum)
+        return unexpectedError(sum.error());
+
+    // A line of one number for each device along the axes that are left.
+    PartitionSpec out{ { SpecEntry::none() } };
+    for (const std::string& axis : mesh->axisNames()) {
+        const auto cuts = [&](const SpecEntry& entry) {
+            return std::find(entry.axes.begin(), entry.axes.end(), axis) != entry.axes.end();
+        };
+        if (std::any_of(spec->entries.begin(), spec->entries.end(), cuts)
+            && std::find(axes.begin(), axes.end(), axis) == axes.end())
+            out.entries[0].axes.push_back(axis);
+    }
+    if (!out.entries[0].axes.empty())
+        out.entries[0] = SpecEntry::tuple(out.entries[0].axes);
+    std::vector<std::string> found;
+    for (const auto& [member, value] :
+        { std::pair{ "local_sums_in_mesh_order", local }, std::pair{ "after_psum_in_mesh_order", *sum } }) {
+        PartitionSpec own = out;
+        if (value == local) {
+            own.entries.clear();
+            std::vector<std::string> cutting;
+            for (const SpecEntry& entry : spec->entries)
+                cutting.insert(cutting.end(), entry.axes.begin(), entry.axes.end());
+            own.entries.push_back(cutting.empty() ? SpecEntry::none() : SpecEntry::tuple(cutting));
+        }
+        const auto done = made->run(b.reshape(value, { 1 }), own);
+        if (!done)
+            return unexpectedError(done.error());
+        Numbers held;
+        for (const evaluate::Array& block : done->blocks)
+            held.push_back(evaluate::numberAt(block, 0));
+        found.push_back(compare(flat(oneCase.at(member)), held, 1e-9, std::string("/") + member));
+        if (done->copiesDiffer)
+            found.emplace_back("the copies differ");
+    }
+    // How often an element is counted in all the numbers that come out: what is whole over a summed axis, once for
+    // each.
+    const ValueId line = b.reshape(*sum, { 1 });
+    const auto gradients = b.gradients(line, out, std::span(&made->block, 1));
+    if (!gradients)
+        return unexpectedError(gradients.error());
+    const auto gradient = made->run(gradients->front(), *spec);
+    if (!gradient)
+        return unexpectedError(gradient.error());
+    double times = 1;
+    for (const std::string& axis : axes) {
+        const auto cuts = [&](const SpecEntry& entry) {
+            return std::find(entry.axes.begin(), entry.axes.end(), axis) != entry.axes.end();
+        };
+        if (std::none_of(spec->entries.begin(), spec->entries.end(), cuts))
+            times *= static_cast<double>(mesh->size(*mesh->axisIndex(axis)));
+    }
+    found.push_back(compare(
+        Numbers(static_cast<std::size_t>(type.elementCount()), times), numbersOf(gradient->whole), 1e-12, "gradient"));
+    if (gradient->copiesDiffer)
+        found.emplace_back("the copies of the gradient differ");
+    for (const std::string& difference : found)
+        if (!difference.empty())
+            return CaseResult::failed(difference);
+    return CaseResult::passed();
 }
 
 } // namespace
@@ -231,8 +418,11 @@ CaseResult checkSeedNumericFacts(const Json& oneCase, const Json&)
         return checkColumnSum(oneCase);
     if (kind == "tpu_device_list")
         return checkTpuDeviceList(oneCase);
-    if (needsShardMap(kind))
-        return CaseResult::unsupported(kind + " needs shard_map, which the model does not have");
+    if (kind == "shard_map_local_sum_then_psum")
+        return checkLocalSumThenPsum(oneCase);
+    for (const char* line : { "elementwise_2sin_plus_1", "per_shard_sum_keepdims", "psum_of_sum", "times_two" })
+        if (kind == line)
+            return checkBlocksOfALine(oneCase);
     return CaseResult::unsupported("kind " + kind);
 }
 

@@ -172,9 +172,14 @@ int main(int argc, char** argv)
             usable = runPrograms(path, programs) && usable;
         else
             usable = runPath(path, verbose, total) && usable;
-    total.passed += programs.passed;
-    total.failed += programs.failed;
-    total.unsupported += programs.unsupported;
+    for (const auto& [devices, verdicts] : programs.byDevices) {
+        std::cout << (devices == 1 ? "functions, whole" : "over " + std::to_string(devices) + " devices") << ": "
+                  << verdicts.passed << " passed, " << verdicts.failed << " failed, " << verdicts.unsupported
+                  << " unsupported\n";
+        total.passed += verdicts.passed;
+        total.failed += verdicts.failed;
+        total.unsupported += verdicts.unsupported;
+    }
     if (programs.uncounted > 0)
         std::cout << programs.uncounted << " programs read only\n";
     std::cout << total.passed << " passed, " << total.failed << " failed, " << total.unsupported << " skipped"

@@ -146,46 +146,11 @@ PartitionedOutcome failed(std::string why)
     return { PartitionedOutcome::Kind::Failed, std::move(why) };
 }
 
-} // namespace
-
-Program withMain(Program program, std::size_t function)
-{
-    if (program.functions.empty())
-        return program;
-    std::swap(program.functions[0], program.functions[function]);
-    const RegionId body = program.functions[0].body;
-    if (body.index != 0) {
-        std::swap(program.regions[0], program.regions[body.index]);
-        for (Function& other : program.functions)
-            if (other.body.index == 0)
-                other.body = body;
-        program.functions[0].body = RegionId{ 0 };
-    }
-    for (Function& other : program.functions)
-        if (other.name == "main")
-            other.name = "main_of_the_text";
-    program.functions[0].name = "main";
-    program.functions[0].isPublic = true;
-    program.argumentAnnotations.clear();
-    program.resultAnnotations.clear();
-    return program;
-}
-
-std::optional<PartitionedOutcome> runPartitioned(const Program& given, std::int64_t devices)
+/// Compares what the devices make of `program` with what `given` makes whole.
+PartitionedOutcome runOnDevices(const Program& given, Program program)
 {
     using Kind = PartitionedOutcome::Kind;
-    if (std::any_of(given.operations.begin(), given.operations.end(),
-            [](const Operation& operation) { return isBoundToDevices(operation.kind); }))
-        return std::nullopt;
-    std::optional<Program> program = given;
-    if (!mainMesh(given)) {
-        program = cutInputs(given, devices);
-        if (!program)
-            return std::nullopt;
-    } else if (devices != 2) {
-        return std::nullopt; // its own mesh, once
-    }
-    auto parts = partitionProgram(std::move(*program));
+    auto parts = partitionProgram(std::move(program));
     if (!parts)
         return PartitionedOutcome{ parts.error().code == Code::NotExecutable ? Kind::Unsupported : Kind::Failed,
             sentenceOf(parts.error()) };
@@ -215,6 +180,52 @@ std::optional<PartitionedOutcome> runPartitioned(const Program& given, std::int6
             if (const std::string differs = difference(done->outputs[i], whole->results[0][i]); !differs.empty())
                 return failed("output " + std::to_string(i) + ", " + differs);
     return PartitionedOutcome{};
+}
+
+} // namespace
+
+Program withMain(Program program, std::size_t function)
+{
+    if (program.functions.empty())
+        return program;
+    std::swap(program.functions[0], program.functions[function]);
+    const RegionId body = program.functions[0].body;
+    if (body.index != 0) {
+        std::swap(program.regions[0], program.regions[body.index]);
+        for (Function& other : program.functions)
+            if (other.body.index == 0)
+                other.body = body;
+        program.functions[0].body = RegionId{ 0 };
+    }
+    for (Function& other : program.functions)
+        if (other.name == "main")
+            other.name = "main_of_the_text";
+    program.functions[0].name = "main";
+    program.functions[0].isPublic = true;
+    program.argumentAnnotations.clear();
+    program.resultAnnotations.clear();
+    return program;
+}
+
+std::optional<PartitionedOutcome> runPartitioned(const Program& given, std::int64_t devices)
+{
+    std::optional<Program> program = given;
+    if (const auto mesh = mainMesh(given)) {
+        if (devices != 2)
+            return std::nullopt; // its own mesh, once
+        devices = given.meshes[*mesh].mesh->deviceCount();
+    } else {
+        // Without a mesh, devices that it speaks of are those that all of it runs on.
+        if (std::any_of(given.operations.begin(), given.operations.end(),
+                [](const Operation& operation) { return isBoundToDevices(operation.kind); }))
+            return std::nullopt;
+        program = cutInputs(given, devices);
+        if (!program)
+            return std::nullopt;
+    }
+    PartitionedOutcome outcome = runOnDevices(given, std::move(*program));
+    outcome.devices = devices;
+    return outcome;
 }
 
 } // namespace shardscope::conformance

@@ -14,6 +14,7 @@ namespace shardscope::conformance {
 struct PartitionedOutcome {
     enum class Kind { Passed, Failed, Unsupported } kind = Kind::Passed;
     std::string why = {};
+    std::int64_t devices = 0; ///< of its mesh
 };
 
 /// The function as main of a program of its own: bodies change places, nothing else does.
@@ -23,7 +24,8 @@ struct PartitionedOutcome {
 /// could be cut.
 ///
 /// A program without a mesh gets one of so many devices: x=2, or x=2, y=4. Arguments and what is made without operands
-/// are cut along the first dimensions that the axes divide. Inputs are pseudo-random numbers.
+/// are cut along the first dimensions that the axes divide. One with a mesh of its own runs on that, once: where 2
+/// devices are asked for. Inputs are pseudo-random numbers.
 [[nodiscard]] std::optional<PartitionedOutcome> runPartitioned(const Program& program, std::int64_t devices);
 
 } // namespace shardscope::conformance

@@ -9,6 +9,7 @@
 
 #include "conformance/run_partitioned.h"
 #include "program/op_row.h"
+#include "propagation/passes/passes.h"
 #include "simulate/evaluate/execute.h"
 #include "stablehlo/read.h"
 
@@ -54,14 +55,15 @@ Outcome execute(const Program& program, RegionId body)
     return {};
 }
 
-void report(const std::string& name, const Outcome& outcome, ProgramCounts& total)
+void report(const std::string& name, std::int64_t devices, const Outcome& outcome, ProgramCounts& counts)
 {
     if (outcome.verdict == Verdict::Uncounted) {
-        ++total.uncounted;
+        ++counts.uncounted;
         std::cout << name << ": read only\n";
         return;
     }
     const bool passed = outcome.verdict == Verdict::Passed, failed = outcome.verdict == Verdict::Failed;
+    ProgramCounts::Verdicts& total = counts.byDevices[devices];
     total.passed += passed ? 1 : 0;
     total.failed += failed ? 1 : 0;
     total.unsupported += passed || failed ? 0 : 1;
@@ -83,7 +85,8 @@ void reportPartitioned(
             const Verdict verdict = outcome->kind == PartitionedOutcome::Kind::Passed ? Verdict::Passed
                 : outcome->kind == PartitionedOutcome::Kind::Failed                   ? Verdict::Failed
                                                                                       : Verdict::Unsupported;
-            report(name + " on " + std::to_string(devices) + " devices", { verdict, outcome->why }, total);
+            report(name + " on " + std::to_string(outcome->devices) + " devices", outcome->devices,
+                { verdict, outcome->why }, total);
         }
 }
 
@@ -114,16 +117,16 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
     const std::string stem = std::filesystem::path(path).stem().string();
     const auto read = readAllStableHlo(text.str());
     if (!read) {
-        report(stem, { Verdict::Failed, sentenceOf(read.error()) }, total);
+        report(stem, 1, { Verdict::Failed, sentenceOf(read.error()) }, total);
         return true;
     }
     for (std::size_t i = 0; i < read->size(); ++i) {
-        const Program& program = (*read)[i].program;
+        const Program program = passes::importManualRegions((*read)[i].program);
         const std::string prefix = stem + (program.name.empty() || read->size() == 1 ? "" : '/' + program.name);
         // main alone; without one every function that nobody has to give anything to.
         if (program.functions.empty() || program.function("main")) {
             const Outcome whole = execute(program, RegionId{ 0 });
-            report(prefix, whole, total);
+            report(prefix, 1, whole, total);
             reportPartitioned(prefix, program, 0, whole, total);
             continue;
         }
@@ -132,7 +135,7 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
             if (!program.regions[function.body.index].arguments.empty() && program.functions.size() > 1)
                 continue;
             const Outcome whole = execute(program, function.body);
-            report(stem + '/' + function.name, whole, total);
+            report(stem + '/' + function.name, 1, whole, total);
             reportPartitioned(stem + '/' + function.name, program, f, whole, total);
         }
     }

@@ -2,6 +2,8 @@
 // Programs in StableHLO text that say themselves what they expect: run by the reference executor.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "base/diagnostics.h"
@@ -9,7 +11,10 @@
 namespace shardscope::conformance {
 
 struct ProgramCounts {
-    int passed = 0, failed = 0, unsupported = 0;
+    struct Verdicts {
+        int passed = 0, failed = 0, unsupported = 0;
+    };
+    std::map<std::int64_t, Verdicts> byDevices; ///< 1: whole, by the reference executor
     int uncounted = 0; ///< read only: complex numbers, and what a test bench alone knows
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 json readCases()
 {
-    std::ifstream stream(SHARDSCOPE_SOURCE_DIR "/tests/conformance/partition/explicit_reshards.json");
+    std::ifstream stream(SHARDSCOPE_SOURCE_DIR "/tests/partition/single_operations.json");
     return json::parse(stream).at("cases");
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reshards as collectives: the known sequences, their bytes, and a simulation of who holds what for random pairs.
-#include <fstream>
+// Reshards as collectives: bytes, and a simulation of who holds what for random pairs.
 #include <numeric>
 #include <random>
 
 #include <QtTest>
-#include <nlohmann/json.hpp>
 #include <rapidcheck.h>
 
 #include "partition/axis_text.h"
@@ -13,31 +11,8 @@
 #include "partition/reshard_simulation.h"
 
 using namespace shardscope;
-using nlohmann::json;
 
 namespace {
-
-json readCases(const char* file)
-{
-    std::ifstream stream(std::string(SHARDSCOPE_SOURCE_DIR "/tests/conformance/partition/") + file);
-    return json::parse(stream).at("cases");
-}
-
-Mesh meshOf(const json& axes)
-{
-    std::vector<MeshAxis> list;
-    for (const json& axis : axes)
-        list.push_back({ axis[0].get<std::string>(), axis[1].get<std::int64_t>() });
-    return Mesh::create(std::move(list)).value();
-}
-
-Shape shapeOf(const json& sizes)
-{
-    Shape shape;
-    for (const json& size : sizes)
-        shape.push_back(size.get<std::int64_t>());
-    return shape;
-}
 
 std::string describe(const Mesh& mesh, const std::vector<ReshardStep>& steps)
 {
@@ -55,21 +30,6 @@ std::string describe(const Mesh& mesh, const std::vector<ReshardStep>& steps)
             text += joined(lists) + ' ';
         }
         text += "-> " + joined(toText(mesh, step.after)) + '\n';
-    }
-    return text;
-}
-
-std::string describe(const json& steps)
-{
-    std::string text;
-    for (const json& step : steps) {
-        text += step.at("op").get<std::string>() + ' ';
-        if (step.contains("moved"))
-            text += std::to_string(step.at("from").get<int>()) + ">" + std::to_string(step.at("to").get<int>()) + ' '
-                + joined({ step.at("moved").get<std::vector<std::string>>() }) + ' ';
-        if (step.contains("axes"))
-            text += joined(step.at("axes").get<AxisTexts>()) + ' ';
-        text += "-> " + joined(step.contains("after") ? step.at("after").get<AxisTexts>() : AxisTexts{}) + '\n';
     }
     return text;
 }
@@ -170,73 +130,6 @@ Pair randomPair(std::mt19937& random)
 class TestReshard : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void sequence_data()
-    {
-        QTest::addColumn<int>("index");
-        static const json cases = readCases("reshard_sequences.json");
-        QVERIFY(cases.size() >= 50);
-        for (std::size_t i = 0; i < cases.size(); ++i)
-            QTest::newRow(cases[i].at("id").get<std::string>().c_str()) << static_cast<int>(i);
-    }
-    void sequence()
-    {
-        QFETCH(int, index);
-        static const json cases = readCases("reshard_sequences.json");
-        const json& c = cases[static_cast<std::size_t>(index)];
-        const Mesh mesh = meshOf(c.at("mesh"));
-        const TensorSharding from = shardingFromText(mesh, c.at("in").get<AxisTexts>());
-        const TensorSharding to = shardingFromText(mesh, c.at("out").get<AxisTexts>());
-        Shape shape = shapeOf(c.at("shape"));
-        // The reference ignores sizes that do not divide; ours would go another way there, so they are made to divide.
-        for (std::size_t d = 0; d < shape.size(); ++d) {
-            const std::int64_t pieces = std::lcm(shardCount(from.dims[d]), shardCount(to.dims[d]));
-            if (shape[d] % pieces != 0)
-                shape[d] *= pieces;
-        }
-        json steps = c.at("steps");
-        if (!steps.empty() && !steps.back().contains("after"))
-            steps.back()["after"] = c.at("out");
-        const std::string ours = describe(mesh, reshardSteps(from, to, { DType::F32, shape }, mesh));
-        const std::string reference = describe(steps);
-        QVERIFY2(ours == reference, ("ours:\n" + ours + "reference:\n" + reference).c_str());
-    }
-
-    void bytes()
-    {
-        const json cases = readCases("reshard_bytes.json");
-        QVERIFY(cases.size() >= 250);
-        int compared = 0;
-        for (const json& c : cases) {
-            const auto mesh = std::make_shared<const Mesh>(meshOf(c.at("mesh")));
-            TensorSharding from = shardingFromText(*mesh, c.at("in").get<AxisTexts>());
-            const TensorSharding to = shardingFromText(*mesh, c.at("out").get<AxisTexts>());
-            if (c.contains("unreduced"))
-                from.unreduced = axesFromText(*mesh, c.at("unreduced").get<std::vector<std::string>>());
-            const TensorType type{ c.at("dtype") == "bf16" ? DType::BF16 : DType::F32, shapeOf(c.at("shape")) };
-            Rational sent;
-            std::vector<std::string> kinds;
-            for (const ReshardStep& step : reshardSteps(from, to, type, *mesh)) {
-                sent += step.collective.sentBytes;
-                kinds.emplace_back(name(step.collective.kind));
-            }
-            const std::string id = c.at("id").get<std::string>();
-            if (!c.contains("unreduced")) {
-                const std::string wrong = wrongness(from, to, type, mesh);
-                QVERIFY2(wrong.empty(), (id + ": " + wrong).c_str());
-            }
-            if (c.at("uneven").get<bool>())
-                continue;
-            if (c.contains("known_sent") && !c.contains("unreduced")) {
-                QVERIFY2(kinds == c.at("known_ops").get<std::vector<std::string>>(), id.c_str());
-                QVERIFY2(sent == Rational(c.at("known_sent").get<std::int64_t>()), id.c_str());
-                ++compared;
-            }
-            if (c.contains("lower_bound_recv"))
-                QVERIFY2(sent.value() >= c.at("lower_bound_recv").get<double>(), id.c_str());
-        }
-        QVERIFY(compared >= 30);
-    }
-
     void ring()
     {
         QCOMPARE(ringBytes(CollectiveKind::AllGather, 4, 4096), Rational(12288));

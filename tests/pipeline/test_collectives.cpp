@@ -66,6 +66,14 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}
   return %7 : tensor<8x8xf32>
 })";
 
+/// A sum of parts, and something that pieces of it would do for.
+constexpr const char* summed = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+})";
+
 /// A function with a sum: called twice, once of these in a loop of 4 trips; and a loop that ends when a sum is small.
 constexpr const char* called = R"(sdy.mesh @mesh = <["x"=2]>
 func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
@@ -232,6 +240,7 @@ private Q_SLOTS:
         QVERIFY(scatter);
         QCOMPARE(whole(scatter->sentBytes), std::int64_t{ 12 } << 10);
         QCOMPARE(scatter->moreBytesHeld, std::int64_t{ -12 } << 10);
+        QCOMPARE(whole(*scatter->stepBytes), std::int64_t{ 8'560'640 - (12 << 10) });
         const CollectiveAlternative* gather = find(options, Kind::GatherOperands);
         QVERIFY(gather);
         QCOMPARE(whole(gather->sentBytes), 3 * (std::int64_t{ 4 } << 10) + 3 * (std::int64_t{ 1 } << 20));
@@ -444,6 +453,30 @@ private Q_SLOTS:
         const auto after = collectivesOf(*analysed(*change->after));
         QVERIFY(after);
         QCOMPARE(after->entries.size(), std::size_t{ 0 });
+        // Cut, the sum would be none: propagation cuts the other operand. What it would send in this place is known.
+        const CollectiveAlternative* scatter = find(options, Kind::ScatterResult);
+        QVERIFY(scatter);
+        QVERIFY(!scatter->after);
+        QCOMPARE(whole(*scatter->stepBytes), std::int64_t{ 15 * 128 + 128 });
+    }
+
+    /// Pieces of a sum, tried out: what comes next takes them, and they are gathered in the end.
+    void piecesAreTriedOut()
+    {
+        const SnapshotPtr snapshot = ofText(summed);
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        QCOMPARE(list->entries.size(), std::size_t{ 1 });
+        QCOMPARE(list->entries[0].kind, CollectiveKind::AllReduce);
+        const std::vector<CollectiveAlternative> options = alternatives(*snapshot, *list, 0);
+        const CollectiveAlternative* scatter = find(options, Kind::ScatterResult);
+        QVERIFY(scatter);
+        QVERIFY(scatter->after);
+        const auto scattered = collectivesOf(*analysed(*scatter->after));
+        QVERIFY(scattered);
+        QCOMPARE(scattered->entries.size(), std::size_t{ 2 });
+        QCOMPARE(scattered->entries[0].kind, CollectiveKind::ReduceScatter);
+        QCOMPARE(*scatter->stepBytes, sentBytes(*scattered).step);
     }
 };
 

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void groupsMustFit();
     void groupsThatDisagree();
     void customCallsOfShardy();
+    void manualRegionsOfXla();
     void oneNameForTwoComputations();
     void axesOfSizeOneMeanNothing();
     void everyProgramStaysLegal();
@@ -335,6 +336,54 @@ void TestPasses::customCallsOfShardy()
 })");
     QVERIFY(wanted);
     QCOMPARE(printStableHlo(passes::importCustomCalls(read->program)), printStableHlo(wanted->program));
+}
+
+/// What XLA computes on pieces is a manual computation: with copies of the constants that it reads; two of them where
+/// one reads what the other makes. One whose pieces have another size stays.
+void TestPasses::manualRegionsOfXla()
+{
+    const std::string begin = R"(module {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %half = stablehlo.constant dense<0.5> : tensor<f32>
+    %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2,1]<=[2]}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+)";
+    const std::string end = R"(    return %out : tensor<8x4xf32>
+  }
+})";
+    const auto manual = [](const std::string& from, const std::string& to, int rows) {
+        const std::string piece = "tensor<" + std::to_string(rows) + "x4xf32>", n = "part_" + to;
+        return "    %" + n + "a = stablehlo.custom_call @SPMDFullToShardShape(%" + from
+            + ") {mhlo.sharding = \"{manual}\"} : (tensor<8x4xf32>) -> " + piece + "\n    %" + n
+            + "b = stablehlo.broadcast_in_dim %half, dims = [] : (tensor<f32>) -> " + piece + "\n    %" + n
+            + "c = stablehlo.multiply %" + n + "a, %" + n + "b : " + piece + "\n    %" + n
+            + "d = stablehlo.custom_call @Sharding(%" + n + "c) {mhlo.sharding = \"{manual}\"} : (" + piece + ") -> "
+            + piece + "\n    %" + to + " = stablehlo.custom_call @SPMDShardToFullShape(%" + n
+            + "d) {mhlo.sharding = \"{devices=[2,1]<=[2]}\"} : (" + piece + ") -> tensor<8x4xf32>\n";
+    };
+    const auto imported = [&](const std::string& middle) {
+        const auto read = readStableHlo(begin + middle + end);
+        return read ? passes::importManualRegions(read->program) : Program();
+    };
+    const auto count = [](const Program& program, OpKind kind) {
+        int found = 0;
+        for (const RegionId body : bodies(program))
+            walk(program, body, [&](OperationId id) { found += program.operation(id).kind == kind ? 1 : 0; });
+        return found;
+    };
+    const Program two = imported(manual("0", "1", 4) + manual("1", "out", 4));
+    QCOMPARE(count(two, OpKind::ManualComputation), 2);
+    QCOMPARE(count(two, OpKind::CustomCall), 1); // the sharding of %x
+    QVERIFY(verify(two).empty());
+    QVERIFY(verifyShardings(two).empty());
+    for (const Operation& operation : two.operations)
+        if (const auto* own = wideAs<ManualComputationAttributes>(operation.attributes)) {
+            QCOMPARE(own->manualAxes, std::vector<std::string>{ "axis_0" });
+            QCOMPARE(own->in.size() + own->out.size(), std::size_t{ 2 });
+            QCOMPARE(two.regions[operation.regions[0].index].operations.size(), std::size_t{ 3 });
+        }
+    const Program other = imported(manual("0", "out", 2));
+    QCOMPARE(count(other, OpKind::ManualComputation), 0);
+    QCOMPARE(count(other, OpKind::CustomCall), 4);
 }
 
 /// Only what computes the same becomes one function, whatever it is called.

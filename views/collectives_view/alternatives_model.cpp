@@ -21,6 +21,12 @@ QString signedBytes(double bytes)
     return (bytes > 0 ? QStringLiteral("+") : QString(QChar(0x2212))) + words::bytes(std::abs(bytes));
 }
 
+/// Of the whole step, as the bytes beside it, where that is known.
+double held(const CollectiveAlternative& alternative)
+{
+    return static_cast<double>(alternative.stepMoreBytesHeld.value_or(alternative.moreBytesHeld));
+}
+
 } // namespace
 
 AlternativesModel::AlternativesModel(QObject* parent)
@@ -89,9 +95,7 @@ QVariant AlternativesModel::data(const QModelIndex& index, int role) const
             static_cast<int>((column == Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
     case Qt::ForegroundRole: {
         const Theme& theme = Theme::current();
-        const double change = column == Difference ? difference(row)
-            : column == Held                       ? static_cast<double>(each.moreBytesHeld)
-                                                   : 0.0;
+        const double change = column == Difference ? difference(row) : column == Held ? held(each) : 0.0;
         if (column != Difference && column != Held)
             return {};
         return QBrush(change == 0 ? theme.secondary : change < 0 ? theme.ok : theme.error);
@@ -109,7 +113,7 @@ QVariant AlternativesModel::data(const QModelIndex& index, int role) const
     case Step:
         return each.stepBytes ? words::bytes(*each.stepBytes) : QString();
     case Held:
-        return present ? QString() : signedBytes(static_cast<double>(each.moreBytesHeld));
+        return present ? QString() : signedBytes(held(each));
     default:
         return {};
     }
@@ -131,7 +135,9 @@ QVariant AlternativesModel::headerData(int section, Qt::Orientation orientation,
         case Step:
             return tr("What one device sends in the whole step");
         case Held:
-            return tr("What one device holds beyond what it holds now");
+            return tr(
+                "What one device holds beyond what it holds now: of all that the step takes where the alternative was "
+                "tried out, of the arrays in this place otherwise");
         default:
             return {};
         }

@@ -131,7 +131,7 @@ Program importCustomCalls(Program program)
 {
     const bool any = std::any_of(program.operations.begin(), program.operations.end(),
         [](const Operation& operation) { return operation.kind == OpKind::CustomCall; });
-    return any ? CustomCalls(std::move(program)).run() : program;
+    return any ? CustomCalls(importManualRegions(std::move(program))).run() : program;
 }
 
 } // namespace shardscope::passes

@@ -17,9 +17,12 @@ namespace shardscope::passes {
 
 // Import
 
-/// Custom calls that stand for what Shardy has become that: @Sharding a constraint, @xla.sdy.ShardingGroup a group,
+/// Custom calls that stand for what Shardy has become that: importManualRegions(), @Sharding a constraint, @xla.sdy.ShardingGroup a group,
 /// @xla.sdy.FuncResultSharding what its function declares for the result that returns it. Others stay.
 [[nodiscard]] Program importCustomCalls(Program program);
+/// What stands between @SPMDFullToShardShape and @SPMDShardToFullShape, which is computed on pieces, becomes a manual
+/// computation over all axes. Stays as it is where a border has no sharding, or pieces of another size.
+[[nodiscard]] Program importManualRegions(Program program);
 /// Identical meshes become the first of them; those that stand inside shardings become declared ones, named
 /// maximal_mesh_<device>, empty_mesh, or the first free of mesh, mesh_0, mesh_1, ...
 [[nodiscard]] Program liftInlinedMeshes(Program program);

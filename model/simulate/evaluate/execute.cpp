@@ -158,7 +158,7 @@ private:
                     return;
             return;
         case OpKind::Opaque: {
-            if (isCheck(op) || isKnownOpaque(op))
+            if (isCheck(op) || isKnownOpaque(m_program, op))
                 return;
             if (isParallel(op)) {
                 const ParallelPrograms programs = parallelPrograms(m_program, op);

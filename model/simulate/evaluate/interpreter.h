@@ -114,7 +114,7 @@ private:
 [[nodiscard]] bool isCheck(const Operation& op);
 [[nodiscard]] Result<void> check(Interpreter& state, OperationId id, const Devices& active);
 /// Operations that the reader keeps without knowing them, and that can be executed all the same.
-[[nodiscard]] bool isKnownOpaque(const Operation& op);
+[[nodiscard]] bool isKnownOpaque(const Program& program, const Operation& op);
 [[nodiscard]] Arrays evaluateOpaque(const Call& call);
 /// interpreter.run_parallel: one function on several devices.
 [[nodiscard]] bool isParallel(const Operation& op);

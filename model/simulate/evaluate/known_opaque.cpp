@@ -171,18 +171,33 @@ Result<void> check(Interpreter& state, OperationId id, const Devices& active)
     return {};
 }
 
-bool isKnownOpaque(const Operation& op)
+namespace {
+
+/// Of a constant of another dialect: "arith.constant".
+std::optional<Array> constantOf(const Program& program, const Operation& op)
+{
+    const TensorType& type = program.value(op.results[0]).type;
+    std::optional<Array> value = writtenValue(extraText(program, op, "value"), type);
+    return value && value->type == type ? value : std::nullopt;
+}
+
+} // namespace
+
+bool isKnownOpaque(const Program& program, const Operation& op)
 {
     const std::string_view name = nameOf(op);
     return op.kind == OpKind::Opaque && op.results.size() == 1
         && ((name == "stablehlo.dynamic_pad" && op.operands.size() == 5)
-            || (name == "stablehlo.dynamic_reshape" && op.operands.size() == 2));
+            || (name == "stablehlo.dynamic_reshape" && op.operands.size() == 2)
+            || (name == "arith.constant" && op.operands.empty() && constantOf(program, op)));
 }
 
 Arrays evaluateOpaque(const Call& call)
 {
     if (nameOf(call.operation) == "stablehlo.dynamic_pad")
         return dynamicPad(call);
+    if (call.operation.operands.empty())
+        return { *constantOf(call.program, call.operation) };
     return { call.operands[0].reshaped(call.type()) };
 }
 

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What XLA writes between @SPMDFullToShardShape and @SPMDShardToFullShape, where a program works on the pieces of
+// arrays, as a manual computation:
+//
+//     %1 = custom_call @Sharding(%0) {mhlo.sharding = "{devices=[2,1]<=[2]}"}   : 8x4 -> 8x4
+//     %2 = custom_call @SPMDFullToShardShape(%1) {mhlo.sharding = "{manual}"}   : 8x4 -> 4x4
+//     %3 = ... of pieces ...
+//     %4 = custom_call @SPMDShardToFullShape(%3) {mhlo.sharding = "{devices=[2,1]<=[2]}"} : 4x4 -> 8x4
+//
+//     %1 = ...
+//     %4 = sdy.manual_computation(%1) in [{x}, {}], out [{x}, {}], manual {x} (%2: 4x4) { %3 = ... ; return %3 }
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "propagation/passes/passes.h"
+#include "propagation/passes/support.h"
+
+namespace shardscope::passes {
+
+namespace {
+
+bool isCallOf(const Operation& operation, std::string_view target)
+{
+    const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+    return operation.kind == OpKind::CustomCall && call && call->target == target && operation.operands.size() == 1
+        && operation.results.size() == 1;
+}
+bool enters(const Operation& operation)
+{
+    return isCallOf(operation, "SPMDFullToShardShape");
+}
+bool leaves(const Operation& operation)
+{
+    return isCallOf(operation, "SPMDShardToFullShape");
+}
+
+/// `local` is the piece that the sharding cuts `whole` into.
+bool isPiece(const TensorType& whole, const TensorType& local, const TensorSharding& sharding)
+{
+    if (whole.dtype != local.dtype || whole.rank() != local.rank() || sharding.rank() != whole.rank()
+        || !sharding.unreduced.empty())
+        return false;
+    for (std::size_t d = 0; d < whole.rank(); ++d)
+        if (local.shape[d] * shardCount(sharding.dims[d]) != whole.shape[d])
+            return false;
+    return true;
+}
+
+/// One computation on pieces; operations in the order of their region.
+struct Pieces {
+    std::vector<OperationId> entering, inside, leaving;
+    std::vector<ValueId> captured; ///< of outside, made anew inside
+    bool legal = true;
+};
+
+class ManualRegions {
+public:
+    explicit ManualRegions(Program program)
+        : m_edit(std::move(program))
+    {
+    }
+
+    Program run() &&
+    {
+        std::vector<RegionId> regions;
+        for (const RegionId body : bodies(m_edit.program())) {
+            regions.push_back(body);
+            walk(m_edit.program(), body, [&](OperationId id) {
+                for (const RegionId inner : m_edit.operation(id).regions)
+                    regions.push_back(inner);
+            });
+        }
+        std::vector<std::pair<RegionId, Pieces>> found;
+        for (const RegionId region : regions)
+            for (Pieces& pieces : piecesOf(region))
+                found.emplace_back(region, std::move(pieces));
+        for (const auto& [region, pieces] : found)
+            enclose(pieces);
+        return std::move(m_edit).finish();
+    }
+
+private:
+    /// The operation of the region in which a use stands, itself or deeper; invalid for what the region returns.
+    [[nodiscard]] OperationId topOf(const Use& use, RegionId region) const
+    {
+        if (!use.operation.valid() && use.region == region)
+            return {};
+        OperationId operation = use.operation.valid() ? use.operation : m_edit.ownerOf(use.region);
+        while (operation.valid() && m_edit.regionOf(operation) != region)
+            operation = m_edit.ownerOf(m_edit.regionOf(operation));
+        return operation;
+    }
+
+    std::vector<Pieces> piecesOf(RegionId region)
+    {
+        const std::vector<OperationId>& operations = m_edit.region(region).operations;
+        std::unordered_map<std::uint32_t, std::size_t> places; // of operations in the region
+        std::vector<std::size_t> group(operations.size());
+        std::iota(group.begin(), group.end(), std::size_t{ 0 });
+        const auto rootOf = [&](std::size_t i) {
+            while (group[i] != i)
+                i = group[i];
+            return i;
+        };
+        std::vector<char> isInside(operations.size(), 0), isWrong(operations.size(), 0);
+        for (std::size_t i = 0; i < operations.size(); ++i)
+            places.emplace(operations[i].index, i);
+        bool any = false;
+        for (std::size_t i = 0; i < operations.size(); ++i) {
+            const Operation& operation = m_edit.operation(operations[i]);
+            if (!enters(operation) && isInside[i] == 0)
+                continue;
+            if (enters(operation) && isInside[i] != 0)
+                isWrong[i] = 1; // pieces of pieces
+            any = true;
+            isInside[i] = 1;
+            if (leaves(operation))
+                continue;
+            for (const ValueId result : operation.results)
+                for (const Use& use : m_edit.uses(result)) {
+                    const OperationId top = topOf(use, region);
+                    const auto place = top.valid() ? places.find(top.index) : places.end();
+                    if (place == places.end()) {
+                        isWrong[i] = 1;
+                        continue;
+                    }
+                    isInside[place->second] = 1;
+                    group[rootOf(place->second)] = rootOf(i);
+                }
+        }
+        std::vector<Pieces> found;
+        if (!any)
+            return found;
+        std::unordered_map<std::size_t, std::size_t> index; // by root
+        for (std::size_t i = 0; i < operations.size(); ++i) {
+            if (isInside[i] == 0)
+                continue;
+            const auto [at, isNew] = index.emplace(rootOf(i), found.size());
+            if (isNew)
+                found.emplace_back();
+            Pieces& pieces = found[at->second];
+            const Operation& operation = m_edit.operation(operations[i]);
+            (enters(operation)          ? pieces.entering
+                    : leaves(operation) ? pieces.leaving
+                                        : pieces.inside)
+                .push_back(operations[i]);
+            pieces.legal = pieces.legal && isWrong[i] == 0;
+        }
+        for (Pieces& pieces : found)
+            pieces.legal = pieces.legal && isLegal(pieces, region, places);
+        std::erase_if(found, [](const Pieces& pieces) { return !pieces.legal; });
+        return found;
+    }
+
+    bool isLegal(Pieces& pieces, RegionId region, const std::unordered_map<std::uint32_t, std::size_t>& places)
+    {
+        if (pieces.entering.empty() || pieces.leaving.empty())
+            return false;
+        std::optional<std::uint32_t> mesh;
+        const auto fits = [&](OperationId id, ValueId whole, ValueId local) {
+            const ProgramSharding* sharding = m_edit.sharding(whole);
+            if (!sharding || (mesh && *mesh != sharding->mesh)
+                || !isPiece(m_edit.value(whole).type, m_edit.value(local).type, sharding->sharding))
+                return false;
+            mesh = sharding->mesh;
+            return id.valid();
+        };
+        for (const OperationId id : pieces.entering)
+            if (!fits(id, m_edit.operation(id).operands[0], m_edit.result(id)))
+                return false;
+        for (const OperationId id : pieces.leaving)
+            if (!fits(id, m_edit.result(id), m_edit.operation(id).operands[0]))
+                return false;
+        // The computation stands behind the last of what enters it, and before all that reads its results.
+        const std::size_t last = places.at(pieces.entering.back().index);
+        for (const OperationId id : pieces.leaving)
+            for (const Use& use : m_edit.uses(m_edit.result(id)))
+                if (const OperationId top = topOf(use, region); top.valid() && places.at(top.index) < last)
+                    return false;
+        return capture(pieces);
+    }
+
+    /// Values of outside that are read inside: constants and what is made of them.
+    bool capture(Pieces& pieces)
+    {
+        std::unordered_set<std::uint32_t> made; // operations and arguments inside
+        std::unordered_set<std::uint32_t> own, seen;
+        for (const std::vector<OperationId>* list : { &pieces.entering, &pieces.inside })
+            for (const OperationId id : *list) {
+                made.insert(id.index);
+                for (const RegionId inner : m_edit.operation(id).regions) {
+                    const auto note = [&](RegionId region) {
+                        for (const ValueId argument : m_edit.region(region).arguments)
+                            own.insert(argument.index);
+                    };
+                    note(inner);
+                    walk(m_edit.program(), inner, [&](OperationId nested) {
+                        made.insert(nested.index);
+                        for (const RegionId deeper : m_edit.operation(nested).regions)
+                            note(deeper);
+                    });
+                }
+            }
+        bool possible = true;
+        const auto read = [&](ValueId value) {
+            const OperationId definition = m_edit.value(value).definition;
+            if ((definition.valid() ? made.contains(definition.index) : own.contains(value.index))
+                || !seen.insert(value.index).second)
+                return;
+            possible = possible && isMadeAnywhere(value);
+            pieces.captured.push_back(value);
+        };
+        const auto readBy = [&](OperationId id) {
+            for (const ValueId operand : m_edit.operation(id).operands)
+                read(operand);
+            for (const RegionId inner : m_edit.operation(id).regions)
+                for (const ValueId result : m_edit.region(inner).results)
+                    read(result);
+        };
+        for (const OperationId id : pieces.inside) {
+            readBy(id);
+            for (const RegionId inner : m_edit.operation(id).regions)
+                walk(m_edit.program(), inner, readBy);
+        }
+        for (const OperationId id : pieces.leaving)
+            readBy(id);
+        return possible;
+    }
+
+    [[nodiscard]] bool isMadeAnywhere(ValueId value) const
+    {
+        const OperationId definition = m_edit.value(value).definition;
+        if (!definition.valid())
+            return false;
+        const Operation& operation = m_edit.operation(definition);
+        switch (operation.kind) {
+        case OpKind::Constant:
+        case OpKind::SdyConstant:
+        case OpKind::Iota:
+            return true;
+        case OpKind::BroadcastInDim:
+        case OpKind::Reshape:
+        case OpKind::Convert:
+            return isMadeAnywhere(operation.operands[0]);
+        default:
+            return false;
+        }
+    }
+
+    void copyInto(RegionId region, ValueId value, ValueMap& map)
+    {
+        if (map.contains(value))
+            return;
+        const OperationId definition = m_edit.value(value).definition;
+        for (const ValueId operand : std::vector<ValueId>(
+                 m_edit.operation(definition).operands.begin(), m_edit.operation(definition).operands.end()))
+            copyInto(region, operand, map);
+        m_edit.placeLast(region, m_edit.copy(definition, map));
+    }
+
+    void enclose(const Pieces& pieces)
+    {
+        ManualComputationAttributes manual;
+        std::vector<ValueId> operands;
+        std::vector<TensorType> types;
+        for (const OperationId id : pieces.entering) {
+            operands.push_back(m_edit.operation(id).operands[0]);
+            manual.in.push_back(*m_edit.sharding(operands.back()));
+        }
+        for (const OperationId id : pieces.leaving) {
+            types.push_back(m_edit.value(m_edit.result(id)).type);
+            manual.out.push_back(*m_edit.sharding(m_edit.result(id)));
+        }
+        manual.manualAxes = m_edit.program().meshes[manual.in.front().mesh].mesh->axisNames();
+
+        const OperationId made =
+            m_edit.add(OpKind::ManualComputation, operands, types, wide(std::move(manual)), pieces.entering.front());
+        m_edit.placeAfter(pieces.entering.back(), made);
+        const RegionId body = m_edit.addRegion(made);
+        ValueMap copies;
+        for (const ValueId value : pieces.captured)
+            copyInto(body, value, copies);
+        for (const OperationId id : pieces.entering) {
+            const ValueId local = m_edit.result(id), argument = m_edit.addArgument(body, m_edit.value(local).type);
+            m_edit.replaceUses(local, argument);
+            m_edit.erase(id);
+        }
+        for (const OperationId id : pieces.inside) {
+            // "Manual" says nothing here any more.
+            if (isCallOf(m_edit.operation(id), "Sharding") && !m_edit.sharding(m_edit.result(id))) {
+                m_edit.replaceUses(m_edit.result(id), m_edit.operation(id).operands[0]);
+                m_edit.erase(id);
+                continue;
+            }
+            m_edit.unplace(id);
+            m_edit.placeLast(body, id);
+        }
+        std::unordered_set<std::uint32_t> insiders;
+        for (const OperationId id : pieces.inside)
+            insiders.insert(id.index);
+        for (const OperationId id : pieces.leaving)
+            insiders.insert(id.index);
+        for (const ValueId value : pieces.captured)
+            m_edit.replaceUsesIf(value, copies.at(value), [&](const Use& use) {
+                OperationId operation = use.operation.valid() ? use.operation : m_edit.ownerOf(use.region);
+                while (operation.valid() && !insiders.contains(operation.index)) {
+                    const RegionId around = m_edit.regionOf(operation);
+                    operation = around.valid() ? m_edit.ownerOf(around) : OperationId();
+                }
+                return operation.valid();
+            });
+        std::vector<ValueId> returned;
+        for (std::size_t i = 0; i < pieces.leaving.size(); ++i) {
+            const OperationId id = pieces.leaving[i];
+            returned.push_back(m_edit.operation(id).operands[0]);
+            m_edit.replaceUses(m_edit.result(id), m_edit.result(made, i));
+            m_edit.erase(id);
+        }
+        m_edit.raw().regions[body.index].results = std::move(returned); // nobody replaces these any more
+    }
+
+    Editor m_edit;
+};
+
+} // namespace
+
+Program importManualRegions(Program program)
+{
+    const bool any = std::any_of(program.operations.begin(), program.operations.end(), enters);
+    return any ? ManualRegions(std::move(program)).run() : program;
+}
+
+} // namespace shardscope::passes

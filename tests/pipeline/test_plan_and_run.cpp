@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Random programs: what the list of collectives says beforehand against what devices do when the program runs, against
+// what has to be sent at least, and on the same mesh over other devices.
+#include <QtTest>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <numeric>
+
+#include "experiment/builtin.h"
+#include "partition/reshard.h"
+#include "pipeline/analyse.h"
+#include "pipeline/program_collectives.h"
+#include "pipeline/repartition.h"
+#include "program/wide_attributes.h"
+#include "propagation/program_texts.h"
+#include "simulate/evaluate/partitioned.h"
+#include "stablehlo/print.h"
+
+using namespace shardscope;
+
+class TestPlanAndRun : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void exchangesAreThoseOfThePlan();
+    void planSendsWhatIsMissing();
+    void otherDevicesChangeNumbersOnly();
+};
+
+namespace {
+
+const auto programs = static_cast<std::uint64_t>(std::max(400, qEnvironmentVariableIntValue("SHARDSCOPE_PROGRAMS")));
+
+std::string textOf(std::uint64_t seed)
+{
+    program_texts::Draft draft = program_texts::draft(seed, program_texts::Purpose::Run);
+    return program_texts::write(draft, {});
+}
+
+/// A program with its plan.
+struct Planned {
+    std::string text;
+    std::optional<PartitionedProgram> parts;
+    CollectiveList list;
+    std::string wrong; ///< empty: there is a plan
+};
+
+Planned planned(std::string text)
+{
+    Planned made;
+    made.text = std::move(text);
+    Result<Experiment> experiment =
+        experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(made.text) }, "text");
+    if (!experiment) {
+        made.wrong = std::string(experiment.error().id());
+        return made;
+    }
+    AnalysisCache cache;
+    const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(*experiment)), 1, cache);
+    Result<PartitionedProgram> parts = partitionText(*snapshot, false);
+    if (!parts) {
+        made.wrong = std::string(parts.error().id());
+        return made;
+    }
+    made.list = collectivesOf(ShardedProgram{ parts->sharded, parts->inserted, {} }, *snapshot);
+    made.parts = std::move(*parts);
+    return made;
+}
+
+#define VERIFY_PLAN(plan, seed, problem)                                                                               \
+    do {                                                                                                               \
+        const std::string found = (plan).wrong.empty() ? (problem) : (plan).wrong;                                     \
+        if (!found.empty())                                                                                            \
+            std::cout << (plan).text << "---\n"                                                                        \
+                      << ((plan).parts ? printStableHlo((plan).parts->sharded) : std::string()) << std::endl;          \
+        QVERIFY2(found.empty(), ("program " + std::to_string(seed) + ": " + found).c_str());                           \
+    } while (false)
+
+/// How often every device takes part in every exchange, and with how many bytes.
+class Exchanges : public evaluate::Observer {
+public:
+    struct One {
+        std::map<std::int64_t, std::int64_t> times; ///< by device
+        std::int64_t bytes = 0;
+    };
+    explicit Exchanges(const Program& program)
+        : m_program(program)
+    {
+    }
+    void computed(OperationId operation, std::int64_t device, std::span<const evaluate::Array> operands,
+        std::span<const evaluate::Array> /*results*/) override
+    {
+        if (!wideAs<CollectiveAttributes>(m_program.operation(operation).attributes))
+            return;
+        One& one = seen[operation.index];
+        ++one.times[device];
+        one.bytes = 0;
+        for (const evaluate::Array& operand : operands)
+            one.bytes += operand.type.byteCount();
+    }
+    std::map<std::uint32_t, One> seen;
+
+private:
+    const Program& m_program;
+};
+
+/// What a device sends at most in one execution, by the groups that the devices' program names.
+Rational sentBy(const Operation& operation, std::int64_t bytes)
+{
+    const auto& own = *wideAs<CollectiveAttributes>(operation.attributes);
+    std::int64_t members = 1;
+    for (const std::vector<std::int64_t>& group : own.groups)
+        members = std::max(members, static_cast<std::int64_t>(group.size()));
+    switch (operation.kind) {
+    case OpKind::AllReduce:
+        return ringBytes(CollectiveKind::AllReduce, members, bytes);
+    case OpKind::AllGather:
+        return ringBytes(CollectiveKind::AllGather, members, bytes);
+    case OpKind::ReduceScatter:
+        return ringBytes(CollectiveKind::ReduceScatter, members, bytes);
+    case OpKind::AllToAll:
+        return ringBytes(CollectiveKind::AllToAll, members, bytes);
+    default: // pairs; a device that sends to itself sends nothing
+        return std::any_of(own.groups.begin(), own.groups.end(), [](const auto& pair) { return pair[0] != pair[1]; })
+            ? Rational(bytes)
+            : Rational(0);
+    }
+}
+
+/// Devices that exchange with each other do so in the plan.
+bool isWithin(const std::vector<std::vector<std::int64_t>>& groups, const std::vector<std::vector<std::int64_t>>& plan)
+{
+    return std::all_of(groups.begin(), groups.end(), [&](const std::vector<std::int64_t>& group) {
+        const bool alone = std::all_of(group.begin(), group.end(), [&](std::int64_t d) { return d == group[0]; });
+        return alone || std::any_of(plan.begin(), plan.end(), [&](const std::vector<std::int64_t>& whole) {
+            return std::all_of(group.begin(), group.end(),
+                [&](std::int64_t device) { return std::find(whole.begin(), whole.end(), device) != whole.end(); });
+        });
+    });
+}
+
+/// `counts`: entries, and of them those that run several times.
+std::string compareWithRun(const Planned& plan, std::uint64_t seed, std::array<int, 2>& counts)
+{
+    const SpmdProgram& device = plan.parts->device;
+    shardscope::test::SplitMix random(seed);
+    evaluate::Arrays arguments;
+    for (const ShardedArray& input : device.inputs) {
+        arguments.push_back(evaluate::Array::zeros(input.type));
+        for (std::int64_t i = 0; i < arguments.back().count(); ++i)
+            evaluate::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
+    }
+    Exchanges exchanges(device.program);
+    evaluate::ExecuteOptions options;
+    options.observer = &exchanges;
+    if (const auto done = evaluate::executePartitioned(device, arguments, options); !done)
+        return "not executed: " + std::string(done.error().id());
+
+    std::map<std::uint32_t, const CollectiveEntry*> entries;
+    std::map<std::uint32_t, Rational> sent; // by what it was made for
+    for (const CollectiveEntry& entry : plan.list.entries)
+        entries.emplace(entry.operation.index, &entry);
+    for (const auto& [index, one] : exchanges.seen) {
+        const OperationId id(static_cast<std::size_t>(index));
+        const auto origin = std::lower_bound(device.origins.begin(), device.origins.end(), id,
+            [](const auto& pair, OperationId wanted) { return pair.first < wanted; });
+        const OperationId planned = origin != device.origins.end() && origin->first == id ? origin->second : id;
+        const auto found = entries.find(planned.index);
+        const std::string name = "operation " + std::to_string(index);
+        if (found == entries.end())
+            return name + " exchanges what no plan says";
+        const CollectiveEntry& entry = *found->second;
+        const Operation& operation = device.program.operation(id);
+        if (!isWithin(wideAs<CollectiveAttributes>(operation.attributes)->groups, replicaGroups(entry, *entry.mesh)))
+            return name + " exchanges between devices that the plan does not connect";
+        sent[planned.index] += sentBy(operation, one.bytes);
+        if (!entry.timesKnown || entry.conditional)
+            continue;
+        if (static_cast<std::int64_t>(one.times.size()) != device.mesh->deviceCount())
+            return name + " does not run on all devices";
+        for (const auto& [place, times] : one.times)
+            if (times != entry.times)
+                return name + " runs " + std::to_string(times) + " times on device " + std::to_string(place)
+                    + ", and in the plan " + std::to_string(entry.times);
+    }
+    for (const CollectiveEntry& entry : plan.list.entries) {
+        const Rational found = sent.contains(entry.operation.index) ? sent.at(entry.operation.index) : Rational(0);
+        const bool sends = entry.kind != CollectiveKind::AllSlice && entry.times > 0; // a loop may have no trips
+        if (found != (sends ? entry.sentBytes : Rational(0)) && !entry.conditional && entry.timesKnown)
+            return "entry " + std::to_string(&entry - plan.list.entries.data() + 1) + " ("
+                + std::string(name(entry.kind)) + ") sends " + std::to_string(found.value())
+                + " bytes, and in the plan " + std::to_string(entry.sentBytes.value());
+        counts[0] += entry.kind == CollectiveKind::AllSlice ? 0 : 1;
+        counts[1] += entry.times > 1 ? 1 : 0;
+    }
+    return {};
+}
+
+bool isEven(const CollectiveEntry& entry)
+{
+    for (std::size_t d = 0; d < entry.type.rank(); ++d)
+        for (const TensorSharding* sharding : { &entry.before, &entry.after })
+            if (d < sharding->dims.size() && entry.type.shape[d] % shardCount(sharding->dims[d]) != 0)
+                return false;
+    return true;
+}
+
+/// What no plan can avoid for the shardings that values have: of a reshard, the bytes that devices do not hold before;
+/// of a sum, the bytes that it ends with on each, which say something of all the others.
+struct Least {
+    double neediest = 0, allDevices = 0;
+};
+
+Least leastOf(const CollectiveList& list)
+{
+    Least least;
+    for (std::size_t first = 0; first < list.entries.size();) {
+        const CollectiveEntry& entry = list.entries[first];
+        const auto times = static_cast<double>(entry.times), devices = static_cast<double>(entry.mesh->deviceCount());
+        if (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter) {
+            const auto bytes = static_cast<double>(localBytes(entry.type, entry.after));
+            least.neediest += bytes * times;
+            least.allDevices += bytes * times * devices;
+            ++first;
+            continue;
+        }
+        std::size_t last = first;
+        while (last + 1 < list.entries.size()) {
+            const CollectiveEntry &next = list.entries[last + 1], &now = list.entries[last];
+            if (next.value != now.value || next.reason != now.reason || next.times != now.times
+                || !(next.before == now.after) || next.kind == CollectiveKind::AllReduce
+                || next.kind == CollectiveKind::ReduceScatter)
+                break;
+            ++last;
+        }
+        const MissingBytes missing = missingBytes(
+            { entry.type, entry.before, list.entries[last].after, entry.mesh.get(), nullptr, Blocks::AsIfEven });
+        least.neediest += static_cast<double>(missing.neediestDevice) * times;
+        least.allDevices += static_cast<double>(missing.allDevices) * times;
+        first = last + 1;
+    }
+    return least;
+}
+
+std::string compareWithLeast(const CollectiveList& list)
+{
+    const Least least = leastOf(list);
+    Rational sent, byAll;
+    for (const CollectiveEntry& entry : list.entries) {
+        sent += entry.sentPerStep();
+        byAll += entry.sentPerStep() * Rational(entry.mesh->deviceCount());
+    }
+    if (sent.value() < least.neediest)
+        return "a device sends " + std::to_string(sent.value()) + " bytes, and one lacks "
+            + std::to_string(least.neediest);
+    if (byAll.value() < least.allDevices)
+        return "all devices send " + std::to_string(byAll.value()) + " bytes and lack "
+            + std::to_string(least.allDevices);
+    return {};
+}
+
+/// The text with the devices of its mesh in another order.
+std::string overOtherDevices(std::string text, std::uint64_t seed)
+{
+    const std::size_t mesh = text.find("sdy.mesh"), end = text.find('\n', mesh);
+    std::string line = text.substr(mesh, end - mesh);
+    std::size_t devices = 1;
+    for (std::size_t at = line.find("\"="); at != std::string::npos; at = line.find("\"=", at + 1))
+        devices *= std::stoul(line.substr(at + 2));
+    line = line.substr(0, line.find(']') + 1);
+    std::vector<std::size_t> ids(devices);
+    std::iota(ids.begin(), ids.end(), std::size_t{ 0 });
+    shardscope::test::SplitMix random(seed);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        std::swap(ids[i], ids[i + random.below(ids.size() - i)]);
+    std::string list;
+    for (const std::size_t id : ids)
+        list += (list.empty() ? "" : ", ") + std::to_string(id);
+    if (!std::is_sorted(ids.begin(), ids.end())) // which would be said by saying nothing
+        line += ", device_ids=[" + list + ']';
+    return text.replace(mesh, end - mesh, line + '>');
+}
+
+std::string withoutDevices(std::string text)
+{
+    const std::size_t begin = text.find(", device_ids=[");
+    return begin == std::string::npos ? text : text.erase(begin, text.find(']', begin) + 1 - begin);
+}
+
+/// Everything that a list says but for the numbers of devices.
+std::vector<std::string> linesOf(const CollectiveList& list)
+{
+    std::vector<std::string> lines;
+    for (const CollectiveEntry& entry : list.entries)
+        lines.push_back(std::string(name(entry.kind)) + ' ' + keyOf(entry, CollectiveKey::Axes) + ' '
+            + std::to_string(entry.groupCount) + 'x' + std::to_string(entry.groupSize) + ' '
+            + std::to_string(entry.sentBytes.value()) + " * " + std::to_string(entry.times) + " for "
+            + std::to_string(entry.value.index));
+    return lines;
+}
+
+} // namespace
+
+void TestPlanAndRun::exchangesAreThoseOfThePlan()
+{
+    std::array<int, 2> counts{};
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const Planned plan = planned(textOf(seed));
+        VERIFY_PLAN(plan, seed, compareWithRun(plan, seed, counts));
+    }
+    QVERIFY2(counts[0] > static_cast<int>(programs) / 2, qPrintable(QString::number(counts[0])));
+    QVERIFY(counts[1] > 0);
+}
+
+void TestPlanAndRun::planSendsWhatIsMissing()
+{
+    int even = 0, sending = 0;
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const Planned plan = planned(textOf(seed + 100000));
+        VERIFY_PLAN(plan, seed, std::string());
+        if (!std::all_of(plan.list.entries.begin(), plan.list.entries.end(), isEven))
+            continue;
+        ++even;
+        sending += leastOf(plan.list).allDevices > 0 ? 1 : 0;
+        VERIFY_PLAN(plan, seed, compareWithLeast(plan.list));
+    }
+    QVERIFY2(even > static_cast<int>(programs) / 2, qPrintable(QString::number(even)));
+    QVERIFY2(sending > static_cast<int>(programs) / 4, qPrintable(QString::number(sending)));
+}
+
+void TestPlanAndRun::otherDevicesChangeNumbersOnly()
+{
+    for (std::uint64_t seed = 0; seed < programs / 2; ++seed) {
+        const std::string text = withoutDevices(textOf(seed + 200000));
+        const Planned plain = planned(text);
+        VERIFY_PLAN(plain, seed, std::string());
+        const Planned other = planned(overOtherDevices(text, seed));
+        VERIFY_PLAN(other, seed, linesOf(other.list) == linesOf(plain.list) ? std::string() : "another plan");
+        VERIFY_PLAN(other, seed,
+            withoutDevices(printStableHlo(other.parts->sharded)) == withoutDevices(printStableHlo(plain.parts->sharded))
+                ? std::string()
+                : "another program");
+    }
+}
+
+QTEST_APPLESS_MAIN(TestPlanAndRun)
+#include "test_plan_and_run.moc"
