@@ -14,6 +14,7 @@
 #include "report.h"
 #include "sharding/text.h"
 #include "words/mesh_words.h"
+#include "words/things.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -264,9 +265,9 @@ void printIds(Console& console, const Built& built)
     }
     console.table(table);
     if (columns > mostColumns)
-        console.line(QStringLiteral("  and %1 more columns").arg(columns - mostColumns));
+        console.line(QStringLiteral("  and %1 more").arg(words::counted(columns - mostColumns, words::Thing::Column)));
     if (rows > mostRows)
-        console.line(QStringLiteral("  and %1 more rows").arg(rows - mostRows));
+        console.line(QStringLiteral("  and %1 more").arg(words::counted(rows - mostRows, words::Thing::Row)));
 }
 
 Json reasonJson(const MeshReason& reason)

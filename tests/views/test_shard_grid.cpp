@@ -13,7 +13,6 @@
 #include "document/selection.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
-#include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/theme/appearance.h"
@@ -485,7 +484,6 @@ private Q_SLOTS:
 
     void screenReadersGetATable()
     {
-        installGridAccessibility();
         Selection selection;
         GridCanvas canvas(&selection);
         canvas.resize(600, 420);

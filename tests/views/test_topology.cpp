@@ -301,10 +301,12 @@ private Q_SLOTS:
         QCOMPARE(map->layoutOfCells().tile(), (FieldTile{ 2, 2 }));
         QVERIFY(map->rect().contains(map->shownRect(cell)));
         QVERIFY(!map->grab().isNull());
+       
         map->zoomIn(cell);
         QCOMPARE(map->zoom(), FieldZoom::Devices);
         QVERIFY(map->rect().contains(map->shownRect(cell)));
         QVERIFY(!map->grab().isNull());
+       
         QWheelEvent nearer(map->shownRect(cell).center(), map->mapToGlobal(map->shownRect(cell).center()), {},
             { 0, 120 }, Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(map, &nearer);
@@ -315,6 +317,7 @@ private Q_SLOTS:
         QCOMPARE(map->trail().front(), QStringLiteral("16,384 devices"));
         QCOMPARE(map->trail().back(), QStringLiteral("what d5000 holds"));
         QVERIFY(!map->grab().isNull());
+       
         // Walking scrolls; dragging does, and selects nothing.
         map->setFocus();
         QTest::mouseClick(map, Qt::LeftButton, {}, map->shownRect(cell).center());
@@ -342,6 +345,9 @@ private Q_SLOTS:
         view.mesh()->zoomIn(std::nullopt);
         QCOMPARE(view.mesh()->zoom(), FieldZoom::Devices);
         QVERIFY(!view.mesh()->grab().isNull());
+        view.mesh()->zoomIn();
+        view.resize(1000, 700);
+       
     }
 
     void colours()
@@ -423,6 +429,16 @@ private Q_SLOTS:
         fixture.document.undoStack()->undo();
         fixture.document.undoStack()->undo();
         QCOMPARE(*fixture.document.experiment(), test::example("flax-mlp-logical"));
+        // Hosts of a kind without a preset can be resized too.
+        test::Fixture generic(test::example("t5x-hosts"));
+        TopologyView other(&generic.document, &generic.selection);
+        QCOMPARE(other.presets()->currentText(), QStringLiteral("generic-tpu:4x4"));
+        QVERIFY(other.chooseDevices(QStringLiteral("generic-tpu:2x8")));
+        QCOMPARE(generic.document.experiment()->hardware.devices.hosts, 2);
+        QCOMPARE(generic.document.experiment()->hardware.devices.devicesPerHost, 8);
+        QCOMPARE(generic.document.experiment()->hardware.devices.kind, std::string("generic-tpu"));
+        QVERIFY(!other.chooseDevices(QStringLiteral("generic-tpu:2x")));
+        QVERIFY(!other.message().isEmpty());
         // What cannot be read is said where it was typed, and nothing changes.
         QVERIFY(!view.chooseDevices(QStringLiteral("tpu-v9:4x4")));
         QVERIFY2(view.message().contains(QStringLiteral("tpu-v")), qPrintable(view.message()));
@@ -545,13 +561,13 @@ private Q_SLOTS:
             qPrintable(view.reason()));
         auto* option = view.controls()->findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
         QVERIFY(option);
-        option->setText(QStringLiteral("3, 1, 1, 1"));
+        option->setText(QStringLiteral("3x1 × 1, 1"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
         fixture.document.waitForAnalysis();
         QVERIFY2(view.message().startsWith(QStringLiteral("E163 ")), qPrintable(view.message()));
         option->setText(QStringLiteral("x"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
-        QVERIFY(view.message().contains(QStringLiteral("2, 2, 1, 1")));
+        QVERIFY(view.message().contains(QStringLiteral("2 × 2 × 1 × 1")));
 
         fixture.document.setExperiment(
             on("2*tpu-v4:2x2x4", { { "data", 8 }, { "model", 4 } }, OrderMethod::Hybrid), {});
@@ -593,7 +609,12 @@ private Q_SLOTS:
         QCOMPARE(view.hosts()->rowCount(), 16);
         // In this order the chips of a host stand at y 0 and 1: 4 apart along data, with others between them.
         QVERIFY2(view.summary().contains(QStringLiteral("scattered")), qPrintable(view.summary()));
-        QCOMPARE(view.arrays()->rowCount(), 0);
+        // It has no chunk, but shards.
+        QCOMPARE(view.arrays()->rowCount(), static_cast<int>(fixture.snapshot().tensors.size()));
+        fixture.selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        const auto scattered = view.arrays()->index(view.table()->currentIndex().row(), HostArraysModel::Chunk);
+        QCOMPARE(scattered.data().toString(), QStringLiteral("shards 0, 1 of 4"));
+        QCOMPARE(scattered.siblingAtColumn(HostArraysModel::Replica).data().toString(), QStringLiteral("–"));
         Experiment plain = cube;
         plain.mesh.order = {};
         fixture.document.setExperiment(plain, {});

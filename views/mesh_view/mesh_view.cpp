@@ -141,7 +141,8 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     auto* caption = new QHBoxLayout(m_captionBox);
     caption->setContentsMargins(8, 0, 8, 0);
     caption->setSpacing(2);
-    m_caption->setElided(true);
+    m_caption->setWordWrap(true);
+    m_caption->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     caption->addWidget(m_caption, 1);
     const auto zoomButton = [caption](QToolButton* button, const QString& picture, const QString& name) {
         button->setIcon(icon(picture));
@@ -234,6 +235,9 @@ void MeshView::showCaption()
     const bool zoomable = m_map->canZoomIn() || m_map->canZoomOut();
     m_captionBox->setVisible(zoomable);
     m_trail->setPlaces(m_map->trail());
+    // What a square stands for takes two lines; they stay while the pointer goes from square to square.
+    const int lines = m_map->map().devicesPerSquare() > 1 ? 2 : 1;
+    m_caption->setFixedHeight(std::max(lines * QFontMetrics(Metrics::small()).lineSpacing() + 2, Metrics::scaled(20)));
     m_caption->setText(m_map->caption());
     m_zoomIn->setEnabled(m_map->canZoomIn());
     m_zoomOut->setEnabled(m_map->canZoomOut());

@@ -19,7 +19,6 @@
 #include "views/named_arrays_view/named_tree_model.h"
 #include "views/named_arrays_view/named_words.h"
 #include "views/panel/panel.h"
-#include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/widgets/two_sides.h"
@@ -62,7 +61,6 @@ NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidg
     , m_mappingModel(new MappingModel(m_arrays, this))
     , m_notice(new RoleLabel(RoleLabel::Size::Small, &Theme::warning, this))
 {
-    installGridAccessibility();
     m_notice->setWordWrap(true);
     m_notice->setContentsMargins(8, 3, 8, 3);
     m_notice->hide();

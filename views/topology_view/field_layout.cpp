@@ -26,8 +26,16 @@ FieldLayout::FieldLayout(const FieldShape& shape, const QRect& area, const Field
 {
     if (area.width() < 1 || area.height() < 1 || shape.count() < 1)
         return;
-    if (fitCells(area, sizes))
+    // With names if that can be, else as large as can be.
+    FieldSizes closer = sizes;
+    closer.gap = sizes.gap / 2;
+    for (const FieldSizes& tried : { sizes, closer })
+        if (!sizes.named.isEmpty() && fitCells(area, tried, sizes.named.height()) && m_width >= sizes.named.width())
+            return;
+    if (fitCells(area, sizes, sizes.smallest))
         return;
+    m_side = 0;
+    m_heads = false;
     while (true) {
         // Tiles are squares where planes are; of a long plane they join what is long.
         const std::int64_t columns = divided(shape.columns, m_tile.columns), rows = divided(shape.rows, m_tile.rows);
@@ -45,18 +53,19 @@ FieldLayout::FieldLayout(const FieldShape& shape, const QRect& area, const Field
             return;
 }
 
-bool FieldLayout::fitCells(const QRect& area, const FieldSizes& sizes)
+bool FieldLayout::fitCells(const QRect& area, const FieldSizes& sizes, int smallest)
 {
     constexpr int smallestCut = 6; // pieces of planes whose cells are smaller would hide how they belong together
     const bool single = m_shape.planes == 1;
     const QRect room = single ? withoutHeads(area, sizes) : area;
     int whole = 0, cut = 0;
-    for (int side = sizes.largest; side >= sizes.smallest && whole == 0; --side)
+    for (int side = sizes.largest; side >= smallest && whole == 0; --side)
         if (fitSide(room, sizes, side, Cut::Never))
             whole = side;
-    for (int side = sizes.largest; side >= smallestCut && cut == 0; --side)
+    for (int side = sizes.largest; side >= std::max(smallest, smallestCut) && cut == 0; --side)
         if (fitSide(area, sizes, side, Cut::AsNeeded))
             cut = side;
+    m_heads = false;
     // Names beside rows and columns are worth some of the size.
     if (whole > 0 && (single ? 3 * whole >= 2 * cut : whole >= cut)) {
         m_heads = single && !sizes.heads.isEmpty();
@@ -86,13 +95,13 @@ bool FieldLayout::fitTiles(const QRect& area, const FieldSizes& sizes)
     const int titled = !single && m_shape.planes <= mostTitledPanels && sizes.titleWidth > 0 ? sizes.title : 0;
     const int gap = std::max(3, sizes.gap / 3);
     m_heads = single && !sizes.heads.isEmpty();
-    for (int side = sizes.largest; side >= sizes.tile; --side) {
-        if (titled > 0 && arrange(room, side, titled, gap, sizes.widest, Cut::Never)
+    for (int side = sizes.largest; titled > 0 && side >= sizes.tile; --side)
+        if (arrange(room, side, titled, gap, sizes.widest, Cut::Never)
             && m_panels.front().rect.width() >= sizes.titleWidth)
             return true;
+    for (int side = sizes.largest; side >= sizes.tile; --side)
         if (arrange(room, side, 0, gap, sizes.widest, Cut::Never))
             return true;
-    }
     m_heads = false;
     return false;
 }

@@ -58,6 +58,7 @@ struct FieldSizes {
     int title = 16; ///< height of a panel's title, where panels are few
     int gap = 12; ///< between panels
     int titleWidth = 0; ///< narrow panels of small cells have titles where these have room; 0 = never
+    QSize named = { 0, 0 }; ///< a cell with a name; gaps give way for it. 0 = names do not count
     double widest = 1; ///< how much wider than high cells with room for names may be; others four times as much
     QSize heads = { 0, 0 }; ///< room for the names of rows (left) and columns (above) of a single plane
 };
@@ -106,7 +107,7 @@ public:
 private:
     enum class Cut : std::uint8_t { Never, AsNeeded };
     [[nodiscard]] bool arrange(const QRect& area, int side, int title, int gap, double widest, Cut cut);
-    [[nodiscard]] bool fitCells(const QRect& area, const FieldSizes& sizes);
+    [[nodiscard]] bool fitCells(const QRect& area, const FieldSizes& sizes, int smallest);
     [[nodiscard]] bool fitSide(const QRect& area, const FieldSizes& sizes, int side, Cut cut);
     [[nodiscard]] bool fitTiles(const QRect& area, const FieldSizes& sizes);
     void place(QPoint origin);

@@ -170,20 +170,48 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
         return;
     }
     const bool bold = m_layout.side() >= 10 && !beside;
-    painter.setPen(QPen(theme.base, bold ? 5 : 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.drawPolyline(line);
+    const QColor colour = theme.meshAxis(m_path.axis);
+    // Along rows and columns of a plane it is a line; jumps would strike through what they cross: they begin and end
+    // with a dot.
+    const FieldShape& shape = m_layout.shape();
+    const auto straight = [&](std::int32_t from, std::int32_t to) {
+        const std::int64_t first = cellOf(from), second = cellOf(to);
+        return first >= 0 && second >= 0 && m_layout.panelOf(first) == m_layout.panelOf(second)
+            && (first / shape.columns == second / shape.columns || first % shape.columns == second % shape.columns);
+    };
+    std::vector<QPolygonF> pieces{ {} };
+    for (std::size_t i = 0; i < m_path.devices.size(); ++i) {
+        if (i > 0 && !straight(m_path.devices[i - 1], m_path.devices[i]))
+            pieces.emplace_back();
+        if (const QPointF point = centre(m_path.devices[i]); !point.isNull())
+            pieces.back() << point;
+    }
     QPen pen = theme.axisPen(m_path.axis, bold ? 2.5 : beside ? 2 : 1.5);
     pen.setJoinStyle(Qt::RoundJoin);
-    painter.setPen(pen);
-    painter.drawPolyline(line);
+    const double dot = bold ? 3 : 2;
+    for (const QPolygonF& piece : pieces) {
+        if (piece.isEmpty())
+            continue;
+        painter.setPen(QPen(theme.base, bold ? 5 : 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter.drawPolyline(piece);
+        painter.setPen(pen);
+        painter.drawPolyline(piece);
+        if (pieces.size() == 1)
+            continue;
+        painter.setPen(QPen(theme.base, 1));
+        painter.setBrush(colour);
+        painter.drawEllipse(piece.first(), dot, dot);
+        painter.drawEllipse(piece.last(), dot, dot);
+        painter.setBrush(Qt::NoBrush);
+    }
     // From the dot to the arrow.
-    const QColor colour = theme.meshAxis(m_path.axis);
     const double size = bold ? 4.5 : beside ? 3.5 : 2.5;
     painter.setPen(QPen(theme.base, 1));
     painter.setBrush(colour);
     painter.drawEllipse(line.first(), size, size);
     const QPointF tip = line.last();
-    QPointF way = tip - line[line.size() - 2];
+    // The last jump has no line for the arrow to end.
+    QPointF way = pieces.back().size() > 1 ? tip - line[line.size() - 2] : QPointF(1, 0);
     const double length = std::hypot(way.x(), way.y());
     if (length > 0) {
         way /= length;

@@ -24,7 +24,9 @@ void FieldMap::arrange()
         sizes.tile = Metrics::scaled(14);
         sizes.title = small.height() + 2;
         sizes.gap = Metrics::scaled(12);
-        sizes.titleWidth = small.horizontalAdvance(QStringLiteral("000–000"));
+        sizes.titleWidth = small.horizontalAdvance(QStringLiteral("z 00"));
+        const int most = static_cast<int>(std::max<std::size_t>(m_field->cells.size(), 1) - 1);
+        sizes.named = { small.horizontalAdvance(QString::number(most)) + 7, small.ascent() + 6 };
         sizes.widest = 1.6;
         sizes.heads = headRoom();
         m_fit = FieldLayout(m_field->shape, rect().adjusted(margin, margin / 2, -margin, -margin), sizes);
@@ -60,12 +62,10 @@ QSize FieldMap::headRoom() const
     const QFontMetrics small(Metrics::small());
     const std::int64_t rows = m_field->shape.rows;
     int names = small.horizontalAdvance(m_field->columns.name);
-    for (const std::int64_t first : { std::int64_t{ 0 }, rows * 2 / 3, rows - 1 })
-        for (const std::int64_t many : { std::int64_t{ 1 }, rows / 8 })
-            names = std::max(names,
-                spansWidth(m_field->rowName(first, std::min(first + std::max<std::int64_t>(many, 1), rows)),
-                    Metrics::small()));
-    return { std::min(names, width() / 3) + Metrics::scaled(6), small.height() + 2 };
+    for (const std::int64_t many : { std::int64_t{ 1 }, std::max<std::int64_t>(rows / 16, 1) })
+        for (const std::int64_t first : { std::int64_t{ 0 }, rows / 2, rows - many })
+            names = std::max(names, spansWidth(m_field->rowName(first, first + many), Metrics::small()));
+    return { std::min(names, width() * 2 / 5) + Metrics::scaled(6), small.height() + 2 };
 }
 
 QSize FieldMap::tileSize(FieldZoom zoom) const

@@ -58,8 +58,6 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     m_paths->setAccessibleName(tr("Mesh axis drawn as a path"));
     for (RoleLabel* label : { m_reason, m_pathText, m_caption })
         label->setWordWrap(true);
-    // Two lines always: the maps stay where they are while the pointer goes from device to device.
-    m_caption->setMinimumHeight(2 * QFontMetrics(Metrics::small()).lineSpacing());
     m_caption->setAlignment(Qt::AlignLeft | Qt::AlignTop);
 
     auto* shown = new QHBoxLayout;
@@ -340,8 +338,7 @@ void TopologyView::refreshPath()
     const Mesh& mesh = *m_shownMesh;
     showCurrent();
     const AxisSteps steps = axisSteps(mesh, *m_places, index);
-    m_pathText->setText(words::axisSteps(words::fromStd(mesh.axis(index).name), steps, m_places->slicesAreFast())
-        + QLatin1Char(' ') + (m_places->set().hasChipGrid() ? words::wrapText(m_places->set()) : QString()));
+    m_pathText->setText(words::axisSteps(words::fromStd(mesh.axis(index).name), steps, m_places->slicesAreFast()));
 }
 
 /// Through the group of the device that is pointed at, or else selected, or else the first one.
@@ -442,19 +439,20 @@ QString TopologyView::counts() const
 void TopologyView::showCurrent()
 {
     showPath();
+    // As many lines for what is pointed at as for all: the maps stay where they are.
+    const QString machine = m_machine->tileText(), mesh = m_meshMap->tileText();
+    const int lines = machine.isEmpty() && mesh.isEmpty() ? 1 : 2;
+    m_caption->setFixedHeight(lines * QFontMetrics(Metrics::small()).lineSpacing() + 2);
     for (const FieldMap* map : { m_machine, m_meshMap })
         if (const QString said = map->currentText(); !said.isEmpty()) {
             m_caption->setText(said);
             return;
         }
     QStringList said{ counts() };
-    const QString machine = m_machine->tileText(), mesh = m_meshMap->tileText();
     if (!machine.isEmpty())
         said << tr("Machine: %1", "Each tile is 64 devices: x 8 × y 8.").arg(machine);
     if (!mesh.isEmpty())
         said << tr("Mesh: %1", "Each tile is 64 devices: data 64.").arg(mesh);
-    if (machine.isEmpty() && mesh.isEmpty())
-        said << tr("Point at a device to see its place and its group.");
     m_caption->setText(said.join(QLatin1Char(' ')));
 }
 
