@@ -235,7 +235,7 @@ private Q_SLOTS:
         QCOMPARE(cores.devices[1], 1);
         const DeviceField hosts = machineField(DevicePlaces(*parseDevices("gpu:4x8")));
         QCOMPARE(hosts.shape, (FieldShape{ 8, 4, 1, 1, 1 }));
-        QCOMPARE(words::plain(hosts.heading()), QStringLiteral("device of the host to the right, host down"));
+        QCOMPARE(words::plain(hosts.heading()), QStringLiteral("device to the right, host down"));
     }
 
     void tilesInWords()
@@ -301,12 +301,12 @@ private Q_SLOTS:
         QCOMPARE(map->layoutOfCells().tile(), (FieldTile{ 2, 2 }));
         QVERIFY(map->rect().contains(map->shownRect(cell)));
         QVERIFY(!map->grab().isNull());
-       
+
         map->zoomIn(cell);
         QCOMPARE(map->zoom(), FieldZoom::Devices);
         QVERIFY(map->rect().contains(map->shownRect(cell)));
         QVERIFY(!map->grab().isNull());
-       
+
         QWheelEvent nearer(map->shownRect(cell).center(), map->mapToGlobal(map->shownRect(cell).center()), {},
             { 0, 120 }, Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(map, &nearer);
@@ -317,7 +317,7 @@ private Q_SLOTS:
         QCOMPARE(map->trail().front(), QStringLiteral("16,384 devices"));
         QCOMPARE(map->trail().back(), QStringLiteral("what d5000 holds"));
         QVERIFY(!map->grab().isNull());
-       
+
         // Walking scrolls; dragging does, and selects nothing.
         map->setFocus();
         QTest::mouseClick(map, Qt::LeftButton, {}, map->shownRect(cell).center());
@@ -347,7 +347,6 @@ private Q_SLOTS:
         QVERIFY(!view.mesh()->grab().isNull());
         view.mesh()->zoomIn();
         view.resize(1000, 700);
-       
     }
 
     void colours()
@@ -430,7 +429,9 @@ private Q_SLOTS:
         fixture.document.undoStack()->undo();
         QCOMPARE(*fixture.document.experiment(), test::example("flax-mlp-logical"));
         // Hosts of a kind without a preset can be resized too.
-        test::Fixture generic(test::example("t5x-hosts"));
+        Experiment own = on("gpu:4x4", { { "data", 4 }, { "model", 4 } }, OrderMethod::RowMajor);
+        own.hardware.devices = DeviceSet::ofHosts("generic-tpu", "tpu", 4, 4);
+        test::Fixture generic(own);
         TopologyView other(&generic.document, &generic.selection);
         QCOMPARE(other.presets()->currentText(), QStringLiteral("generic-tpu:4x4"));
         QVERIFY(other.chooseDevices(QStringLiteral("generic-tpu:2x8")));

@@ -259,7 +259,7 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     };
     // The same for several panels: that whose proportions have to be bent least.
     const auto arrangeForNames = [&] {
-        constexpr int nameWidth = 30;
+        constexpr int nameWidth = 36;
         const auto wide = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
         const auto tall = static_cast<int>(std::min<std::int64_t>(m_rows.shown * nameHeight, height + 1));
         if (count < 2 || rank < 2 || layout.distinctShards() > mostToldApart

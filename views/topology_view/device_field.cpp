@@ -11,9 +11,9 @@ namespace shardscope {
 
 namespace {
 
-QString tr(const char* text)
+QString tr(const char* text, const char* about = nullptr)
 {
-    return QCoreApplication::translate("DeviceField", text);
+    return QCoreApplication::translate("DeviceField", text, about);
 }
 
 void fill(DeviceField& field, std::int64_t devices)
@@ -34,7 +34,7 @@ DeviceField hostField(const DevicePlaces& places)
     DeviceField field;
     field.shape.columns = std::max(1, places.set().devicesPerHost);
     field.shape.rows = std::max(1, places.set().hosts);
-    field.columns = { tr("device of the host"), -1, field.shape.columns };
+    field.columns = { tr("device", "of a host"), -1, field.shape.columns };
     field.rows = { tr("host"), -1, field.shape.rows };
     fill(field, places.count());
     if (places.set().own.empty()) {

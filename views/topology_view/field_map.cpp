@@ -157,7 +157,7 @@ bool FieldMap::hasNames() const
         return false;
     // All have their names, or none has: the largest id tells.
     const QFontMetrics metrics(Metrics::small());
-    const int widest = metrics.horizontalAdvance(QString::number(std::max<std::size_t>(m_fills.size(), 1) - 1));
+    const int widest = metrics.horizontalAdvance(QString::number(std::max<std::size_t>(m_field->cells.size(), 1) - 1));
     const int gap = m_layout.side() >= 14 ? 3 : m_layout.side() >= 6 ? 1 : 0;
     return m_layout.side() - gap >= metrics.ascent() + 3 && m_layout.tileWidth() - gap >= widest + 4;
 }

@@ -171,8 +171,8 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
     }
     const bool bold = m_layout.side() >= 10 && !beside;
     const QColor colour = theme.meshAxis(m_path.axis);
-    // Along rows and columns of a plane it is a line; jumps would strike through what they cross: they begin and end
-    // with a dot.
+    // Along rows and columns of a plane it is a line; jumps would strike through what they cross: they are thin, from
+    // dot to dot.
     const FieldShape& shape = m_layout.shape();
     const auto straight = [&](std::int32_t from, std::int32_t to) {
         const std::int64_t first = cellOf(from), second = cellOf(to);
@@ -189,6 +189,12 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
     QPen pen = theme.axisPen(m_path.axis, bold ? 2.5 : beside ? 2 : 1.5);
     pen.setJoinStyle(Qt::RoundJoin);
     const double dot = bold ? 3 : 2;
+    QColor faint = colour;
+    faint.setAlpha(120);
+    painter.setPen(QPen(faint, 1));
+    for (std::size_t i = 1; i < pieces.size(); ++i)
+        if (!pieces[i - 1].isEmpty() && !pieces[i].isEmpty())
+            painter.drawLine(pieces[i - 1].last(), pieces[i].first());
     for (const QPolygonF& piece : pieces) {
         if (piece.isEmpty())
             continue;

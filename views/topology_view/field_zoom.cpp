@@ -71,7 +71,7 @@ QSize FieldMap::headRoom() const
 QSize FieldMap::tileSize(FieldZoom zoom) const
 {
     const QFontMetrics small(Metrics::small());
-    const auto most = static_cast<std::int32_t>(std::max<std::size_t>(m_fills.size(), 1) - 1);
+    const auto most = static_cast<std::int32_t>(std::max<std::size_t>(m_field->cells.size(), 1) - 1);
     const int name = small.horizontalAdvance(QString::number(most)) + Metrics::scaled(12);
     if (zoom == FieldZoom::Hosts)
         return { std::max(small.horizontalAdvance(tr("host %1").arg(hostOf(most))) + Metrics::scaled(12),
