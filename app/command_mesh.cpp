@@ -14,7 +14,6 @@
 #include "report.h"
 #include "sharding/text.h"
 #include "words/mesh_words.h"
-#include "words/things.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -265,9 +264,13 @@ void printIds(Console& console, const Built& built)
     }
     console.table(table);
     if (columns > mostColumns)
-        console.line(QStringLiteral("  and %1 more").arg(words::counted(columns - mostColumns, words::Thing::Column)));
+        console.line(QStringLiteral("  and %1 more %2")
+                         .arg(columns - mostColumns)
+                         .arg(columns - mostColumns == 1 ? QStringLiteral("column") : QStringLiteral("columns")));
     if (rows > mostRows)
-        console.line(QStringLiteral("  and %1 more").arg(words::counted(rows - mostRows, words::Thing::Row)));
+        console.line(QStringLiteral("  and %1 more %2")
+                         .arg(rows - mostRows)
+                         .arg(rows - mostRows == 1 ? QStringLiteral("row") : QStringLiteral("rows")));
 }
 
 Json reasonJson(const MeshReason& reason)

@@ -27,8 +27,6 @@ using Things = Forms<Thing>;
 
 constexpr std::array things{
     Things{ Thing::Cell, QT_TRANSLATE_N_NOOP("Words", "%1 cell"), QT_TRANSLATE_N_NOOP("Words", "%1 cells") },
-    Things{ Thing::Column, QT_TRANSLATE_N_NOOP("Words", "%1 column"), QT_TRANSLATE_N_NOOP("Words", "%1 columns") },
-    Things{ Thing::Group, QT_TRANSLATE_N_NOOP("Words", "%1 group"), QT_TRANSLATE_N_NOOP("Words", "%1 groups") },
     Things{ Thing::Line, QT_TRANSLATE_N_NOOP("Words", "%1 line"), QT_TRANSLATE_N_NOOP("Words", "%1 lines") },
     Things{ Thing::Link, QT_TRANSLATE_N_NOOP("Words", "%1 link"), QT_TRANSLATE_N_NOOP("Words", "%1 links") },
     Things{ Thing::List, QT_TRANSLATE_N_NOOP("Words", "%1 list"), QT_TRANSLATE_N_NOOP("Words", "%1 lists") },

@@ -15,11 +15,11 @@ public:
         : m_diagnostic(diagnostic)
     {
     }
-    QString operator()(std::string_view name) const { return crossed(fromStd(m_diagnostic.text(name))); }
+    QString operator()(std::string_view name) const { return fromStd(m_diagnostic.text(name)); }
     QString number(std::string_view name) const { return count(m_diagnostic.number(name)); }
     QString counted(std::string_view name, Noun noun) const { return words::counted(m_diagnostic.number(name), noun); }
     bool has(std::string_view name) const { return !m_diagnostic.text(name).empty(); }
-    /// "Shapes that work: 2 × 4, 4 × 2." or, where there are none, the other sentence.
+    /// "Shapes that work: 2x4, 4x2." or, where there are none, the other sentence.
     QString works(const QString& sentence, std::string_view name, const QString& otherwise) const
     {
         return has(name) ? sentence.arg((*this)(name)) : otherwise;

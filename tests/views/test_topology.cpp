@@ -226,7 +226,7 @@ private Q_SLOTS:
         const DeviceField field = machineField(places);
         QCOMPARE(field.shape, (FieldShape{ 4, 4, 4, 4, 1 }));
         QCOMPARE(field.devices[static_cast<std::size_t>(field.shape.cell(2, 1, 3))], 2 * 16 + 1 * 4 + 3);
-        QCOMPARE(words::plain(field.heading()), QStringLiteral("x to the right, y down, z beside"));
+        QCOMPARE(words::plain(field.heading()), QStringLiteral("x across, y down, z beside"));
         QCOMPARE(words::plain(field.title({ 2, 0, 4, 0, 4 })), QStringLiteral("z 2"));
         QCOMPARE(placeText(places, 39), QStringLiteral("d39: x 3, y 1, z 2, host 9"));
         // Both cores of a chip side by side.
@@ -235,7 +235,7 @@ private Q_SLOTS:
         QCOMPARE(cores.devices[1], 1);
         const DeviceField hosts = machineField(DevicePlaces(*parseDevices("gpu:4x8")));
         QCOMPARE(hosts.shape, (FieldShape{ 8, 4, 1, 1, 1 }));
-        QCOMPARE(words::plain(hosts.heading()), QStringLiteral("device to the right, host down"));
+        QCOMPARE(words::plain(hosts.heading()), QStringLiteral("device across, host down"));
     }
 
     void tilesInWords()

@@ -29,6 +29,7 @@
 #include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/zoom_trail.h"
+#include "words/things.h"
 #include "words/topology_words.h"
 #include "words/words.h"
 
@@ -142,7 +143,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     caption->setContentsMargins(8, 0, 8, 0);
     caption->setSpacing(2);
     m_caption->setWordWrap(true);
-    m_caption->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_caption->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     caption->addWidget(m_caption, 1);
     const auto zoomButton = [caption](QToolButton* button, const QString& picture, const QString& name) {
         button->setIcon(icon(picture));
@@ -423,7 +424,7 @@ void MeshView::showMessage(const Diagnostic* refused)
     QPalette palette = m_messageBox->palette();
     palette.setColor(QPalette::Window, Theme::current().errorBackground);
     m_messageBox->setPalette(palette);
-    const words::ProblemText text = words::describe(*shown);
+    const words::ProblemText text = words::shown(*shown);
     m_messageText->setText(QString::fromLatin1(shown->id().data(), static_cast<qsizetype>(shown->id().size()))
         + QLatin1Char(' ') + text.cause);
     m_messageText->setToolTip(plainTip(text.remedy));

@@ -21,6 +21,7 @@
 #include "views/theme/theme.h"
 #include "views/topology_view/device_list_editor.h"
 #include "views/widgets/plain_tip.h"
+#include "words/things.h"
 #include "words/topology_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -251,7 +252,7 @@ bool DeviceControls::edit(Result<Experiment> after, const QString& text)
         return true;
     refresh();
     if (refused) {
-        const words::ProblemText said = words::describe(*refused);
+        const words::ProblemText said = words::shown(*refused);
         setMessage(said.cause + QStringLiteral(". ") + said.remedy, {});
     }
     return false;
@@ -272,7 +273,7 @@ bool DeviceControls::chooseDevices(const QString& chosen)
     if (!devices) {
         if (chosen.toStdString() == toText(now.hardware.devices)) // an own list has no short form
             return true;
-        const words::ProblemText said = words::describe(devices.error());
+        const words::ProblemText said = words::shown(devices.error());
         setMessage(said.cause + QStringLiteral(". ") + said.remedy, {});
         return false;
     }
@@ -351,7 +352,7 @@ void DeviceControls::showProblem(const Problem* problem)
     m_standing.clear();
     m_standingFixes.clear();
     if (problem) {
-        const words::ProblemText said = words::describe(problem->diagnostic);
+        const words::ProblemText said = words::shown(problem->diagnostic);
         m_standing = words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ') + said.cause + QStringLiteral(". ")
             + said.remedy;
         m_standingFixes = problem->fixes;

@@ -204,7 +204,7 @@ words::Text DeviceField::heading() const
         text.push_back({ QLatin1Char(' ') + how });
     };
     if (!columns.name.isEmpty())
-        add(columns, rows.name.isEmpty() && shape.rows > 1 ? tr("in lines") : tr("to the right"));
+        add(columns, rows.name.isEmpty() && shape.rows > 1 ? tr("in lines") : tr("across"));
     if (!rows.name.isEmpty())
         add(rows, tr("down"));
     for (const Direction& plane : planes)

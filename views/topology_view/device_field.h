@@ -39,7 +39,7 @@ struct DeviceField {
     [[nodiscard]] QString extent(const FieldTile& tile) const;
     /// Devices of the cells of a block, in the order of the cells.
     [[nodiscard]] std::vector<std::int32_t> devicesOf(const FieldBlock& block) const;
-    /// "x to the right, y down, a plane for every z".
+    /// "x across, y down, z beside".
     [[nodiscard]] words::Text heading() const;
     bool operator==(const DeviceField&) const = default;
 

@@ -218,6 +218,7 @@ void TopologyView::refresh()
         words::Text head{ { tr("Machine: "), words::Span::Style::Strong } };
         for (const words::Span& span : field->heading())
             head.push_back(span);
+        m_machineSide.head->setToolTip(words::plain(head));
         m_machineSide.head->setText(std::move(head));
         m_machine->setField(std::move(field), std::move(hosts));
     }
@@ -255,6 +256,7 @@ void TopologyView::refreshMesh()
         words::Text head{ { tr("Mesh: "), words::Span::Style::Strong } };
         for (const words::Span& span : field->heading())
             head.push_back(span);
+        m_meshSide.head->setToolTip(words::plain(head));
         m_meshSide.head->setText(std::move(head));
         m_meshMap->setField(std::move(field), std::move(hosts));
     } else {
