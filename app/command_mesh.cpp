@@ -264,9 +264,13 @@ void printIds(Console& console, const Built& built)
     }
     console.table(table);
     if (columns > mostColumns)
-        console.line(QStringLiteral("  and %1 more columns").arg(columns - mostColumns));
+        console.line(QStringLiteral("  and %1 more %2")
+                         .arg(columns - mostColumns)
+                         .arg(columns - mostColumns == 1 ? QStringLiteral("column") : QStringLiteral("columns")));
     if (rows > mostRows)
-        console.line(QStringLiteral("  and %1 more rows").arg(rows - mostRows));
+        console.line(QStringLiteral("  and %1 more %2")
+                         .arg(rows - mostRows)
+                         .arg(rows - mostRows == 1 ? QStringLiteral("row") : QStringLiteral("rows")));
 }
 
 Json reasonJson(const MeshReason& reason)

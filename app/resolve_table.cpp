@@ -289,9 +289,10 @@ void printSum(Console& console, const TableAnswer& answer, const Ruling& ruling)
     if (ruling.partitioner)
         console.line(partitionerText(ruling), Emphasis::Faint);
     if (!answer.unusedRules.empty())
-        console.line(QStringLiteral("%1 of %2 rules cut nothing here")
+        console.line(QStringLiteral("%1 of %2 %3 nothing here")
                          .arg(answer.unusedRules.size())
-                         .arg(ruling.rules.list.size()),
+                         .arg(words::counted(static_cast<qint64>(ruling.rules.list.size()), words::Noun::Rule))
+                         .arg(answer.unusedRules.size() == 1 ? QStringLiteral("cuts") : QStringLiteral("cut")),
             Emphasis::Faint);
 }
 

@@ -51,17 +51,36 @@ HostShare HostIndex::of(std::size_t index) const
     result.block = m_blocks[index];
     result.host = result.block.process;
     const Mesh& mesh = *m_snapshot->mesh;
+    std::vector<std::int64_t> positions;
     for (std::size_t position = 0; position < m_hosts.size(); ++position)
-        if (m_hosts[position] == result.host)
-            result.devices.push_back(mesh.deviceAt(static_cast<std::int64_t>(position)));
+        if (m_hosts[position] == result.host) {
+            positions.push_back(static_cast<std::int64_t>(position));
+            result.devices.push_back(mesh.deviceAt(positions.back()));
+        }
+    // What the host's devices hold of an array, where that is no chunk.
+    const auto holdShards = [&](HostArray& array, const TensorRow& tensor) {
+        for (const std::int64_t position : positions)
+            array.shards.push_back(tensor.layout.shardAt(position));
+        std::sort(array.shards.begin(), array.shards.end());
+        array.shards.erase(std::unique(array.shards.begin(), array.shards.end()), array.shards.end());
+        array.bytes = static_cast<std::int64_t>(array.shards.size()) * tensor.bytesPerDevice;
+    };
     const Result<LocalChunker> chunker = LocalChunker::create(mesh, m_hosts, result.host);
     if (!chunker) {
         result.problem = chunker.error();
+        for (std::size_t row = 0; row < m_snapshot->tensors.size(); ++row) {
+            const TensorRow& tensor = m_snapshot->tensors[row];
+            HostArray array{ row, tl::unexpected(chunker.error()), 0, isTrainState(tensor.role), {}, 1, {} };
+            holdShards(array, tensor);
+            if (array.inCheckpoint)
+                result.state += tensor.bytesInAll;
+            result.arrays.push_back(std::move(array));
+        }
         return result;
     }
     for (std::size_t row = 0; row < m_snapshot->tensors.size(); ++row) {
         const TensorRow& tensor = m_snapshot->tensors[row];
-        HostArray array{ row, chunker->chunk(tensor.type.shape, tensor.spec), 0, isTrainState(tensor.role), {}, 1 };
+        HostArray array{ row, chunker->chunk(tensor.type.shape, tensor.spec), 0, isTrainState(tensor.role), {}, 1, {} };
         if (array.inCheckpoint)
             result.state += tensor.bytesInAll;
         if (array.chunk) {
@@ -82,6 +101,8 @@ HostShare HostIndex::of(std::size_t index) const
                 array.writer = writer->second;
             if (array.inCheckpoint && array.chunk->writes())
                 result.written += array.bytes;
+        } else {
+            holdShards(array, tensor);
         }
         result.arrays.push_back(std::move(array));
     }

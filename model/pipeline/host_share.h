@@ -20,18 +20,19 @@ namespace shardscope {
 struct HostArray {
     std::size_t row = 0; ///< in Snapshot::tensors
     Result<LocalChunk> chunk; ///< or why there is none: TupleAxisNotSupported
-    std::int64_t bytes = 0; ///< of the chunk
+    std::int64_t bytes = 0; ///< of the chunk, or of those shards
     bool inCheckpoint = false; ///< part of the train state
     /// The host that writes the same chunk: this one, or another with the same chunk. Absent without a chunk.
     std::optional<std::int32_t> writer;
     std::int64_t writers = 1; ///< hosts that write a chunk of the array, each its own
+    std::vector<std::int64_t> shards = {}; ///< those that its devices hold, ascending, where the host has no chunk of it
 };
 
 struct HostShare {
     std::int32_t host = 0;
     std::vector<std::int32_t> devices; ///< in the order of mesh positions
     HostBlock block;
-    /// LocalDevicesNotContiguous: the host has no chunk of anything, and `arrays` is empty.
+    /// LocalDevicesNotContiguous: the host has no chunk of anything, but shards of every array.
     std::optional<Diagnostic> problem;
     std::vector<HostArray> arrays; ///< in the order of Snapshot::tensors
     std::int64_t written = 0; ///< bytes of the train state that this host writes

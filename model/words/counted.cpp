@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Numbers with the thing that they count. The English forms are chosen here, so that they are right without a
 // translation file; a translation chooses its own forms by the number that tr() gets.
+#include "words/things.h"
 #include "words/words.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,47 +15,82 @@ namespace shardscope::words {
 
 namespace {
 
+template <class Kind>
 struct Forms {
-    Noun noun;
+    Kind noun;
     const char* one;
     const char* several;
 };
 
-constexpr std::array nouns{
-    Forms{ Noun::Array, QT_TRANSLATE_N_NOOP("Words", "%1 array"), QT_TRANSLATE_N_NOOP("Words", "%1 arrays") },
-    Forms{ Noun::Byte, QT_TRANSLATE_N_NOOP("Words", "%1 byte"), QT_TRANSLATE_N_NOOP("Words", "%1 bytes") },
-    Forms{ Noun::Chip, QT_TRANSLATE_N_NOOP("Words", "%1 chip"), QT_TRANSLATE_N_NOOP("Words", "%1 chips") },
-    Forms{ Noun::Collective, QT_TRANSLATE_N_NOOP("Words", "%1 collective"),
-        QT_TRANSLATE_N_NOOP("Words", "%1 collectives") },
-    Forms{ Noun::Device, QT_TRANSLATE_N_NOOP("Words", "%1 device"), QT_TRANSLATE_N_NOOP("Words", "%1 devices") },
-    Forms{
-        Noun::Dimension, QT_TRANSLATE_N_NOOP("Words", "%1 dimension"), QT_TRANSLATE_N_NOOP("Words", "%1 dimensions") },
-    Forms{ Noun::Element, QT_TRANSLATE_N_NOOP("Words", "%1 element"), QT_TRANSLATE_N_NOOP("Words", "%1 elements") },
-    Forms{ Noun::Entry, QT_TRANSLATE_N_NOOP("Words", "%1 entry"), QT_TRANSLATE_N_NOOP("Words", "%1 entries") },
-    Forms{ Noun::Error, QT_TRANSLATE_N_NOOP("Words", "%1 error"), QT_TRANSLATE_N_NOOP("Words", "%1 errors") },
-    Forms{ Noun::Host, QT_TRANSLATE_N_NOOP("Words", "%1 host"), QT_TRANSLATE_N_NOOP("Words", "%1 hosts") },
-    Forms{ Noun::Layer, QT_TRANSLATE_N_NOOP("Words", "%1 layer"), QT_TRANSLATE_N_NOOP("Words", "%1 layers") },
-    Forms{ Noun::Loop, QT_TRANSLATE_N_NOOP("Words", "%1 loop"), QT_TRANSLATE_N_NOOP("Words", "%1 loops") },
-    Forms{ Noun::Operation, QT_TRANSLATE_N_NOOP("Words", "%1 op"), QT_TRANSLATE_N_NOOP("Words", "%1 ops") },
-    Forms{ Noun::Piece, QT_TRANSLATE_N_NOOP("Words", "%1 piece"), QT_TRANSLATE_N_NOOP("Words", "%1 pieces") },
-    Forms{ Noun::Rule, QT_TRANSLATE_N_NOOP("Words", "%1 rule"), QT_TRANSLATE_N_NOOP("Words", "%1 rules") },
-    Forms{ Noun::Run, QT_TRANSLATE_N_NOOP("Words", "%1 run"), QT_TRANSLATE_N_NOOP("Words", "%1 runs") },
-    Forms{ Noun::Shard, QT_TRANSLATE_N_NOOP("Words", "%1 shard"), QT_TRANSLATE_N_NOOP("Words", "%1 shards") },
-    Forms{ Noun::Size, QT_TRANSLATE_N_NOOP("Words", "%1 size"), QT_TRANSLATE_N_NOOP("Words", "%1 sizes") },
-    Forms{ Noun::Slice, QT_TRANSLATE_N_NOOP("Words", "%1 slice"), QT_TRANSLATE_N_NOOP("Words", "%1 slices") },
-    Forms{ Noun::Step, QT_TRANSLATE_N_NOOP("Words", "%1 step"), QT_TRANSLATE_N_NOOP("Words", "%1 steps") },
-    Forms{ Noun::Tensor, QT_TRANSLATE_N_NOOP("Words", "%1 tensor"), QT_TRANSLATE_N_NOOP("Words", "%1 tensors") },
-    Forms{ Noun::Thread, QT_TRANSLATE_N_NOOP("Words", "%1 thread"), QT_TRANSLATE_N_NOOP("Words", "%1 threads") },
-    Forms{ Noun::Warning, QT_TRANSLATE_N_NOOP("Words", "%1 warning"), QT_TRANSLATE_N_NOOP("Words", "%1 warnings") },
+using Nouns = Forms<Noun>;
+using Things = Forms<Thing>;
+
+constexpr std::array things{
+    Things{ Thing::Cell, QT_TRANSLATE_N_NOOP("Words", "%1 cell"), QT_TRANSLATE_N_NOOP("Words", "%1 cells") },
+    Things{ Thing::Line, QT_TRANSLATE_N_NOOP("Words", "%1 line"), QT_TRANSLATE_N_NOOP("Words", "%1 lines") },
+    Things{ Thing::Link, QT_TRANSLATE_N_NOOP("Words", "%1 link"), QT_TRANSLATE_N_NOOP("Words", "%1 links") },
+    Things{ Thing::List, QT_TRANSLATE_N_NOOP("Words", "%1 list"), QT_TRANSLATE_N_NOOP("Words", "%1 lists") },
+    Things{
+        Thing::Partition, QT_TRANSLATE_N_NOOP("Words", "%1 partition"), QT_TRANSLATE_N_NOOP("Words", "%1 partitions") },
+    Things{ Thing::Place, QT_TRANSLATE_N_NOOP("Words", "%1 place"), QT_TRANSLATE_N_NOOP("Words", "%1 places") },
+    Things{ Thing::Row, QT_TRANSLATE_N_NOOP("Words", "%1 row"), QT_TRANSLATE_N_NOOP("Words", "%1 rows") },
 };
+
+constexpr std::array nouns{
+    Nouns{ Noun::Array, QT_TRANSLATE_N_NOOP("Words", "%1 array"), QT_TRANSLATE_N_NOOP("Words", "%1 arrays") },
+    Nouns{ Noun::Byte, QT_TRANSLATE_N_NOOP("Words", "%1 byte"), QT_TRANSLATE_N_NOOP("Words", "%1 bytes") },
+    Nouns{ Noun::Chip, QT_TRANSLATE_N_NOOP("Words", "%1 chip"), QT_TRANSLATE_N_NOOP("Words", "%1 chips") },
+    Nouns{ Noun::Collective, QT_TRANSLATE_N_NOOP("Words", "%1 collective"),
+        QT_TRANSLATE_N_NOOP("Words", "%1 collectives") },
+    Nouns{ Noun::Device, QT_TRANSLATE_N_NOOP("Words", "%1 device"), QT_TRANSLATE_N_NOOP("Words", "%1 devices") },
+    Nouns{
+        Noun::Dimension, QT_TRANSLATE_N_NOOP("Words", "%1 dimension"), QT_TRANSLATE_N_NOOP("Words", "%1 dimensions") },
+    Nouns{ Noun::Element, QT_TRANSLATE_N_NOOP("Words", "%1 element"), QT_TRANSLATE_N_NOOP("Words", "%1 elements") },
+    Nouns{ Noun::Entry, QT_TRANSLATE_N_NOOP("Words", "%1 entry"), QT_TRANSLATE_N_NOOP("Words", "%1 entries") },
+    Nouns{ Noun::Error, QT_TRANSLATE_N_NOOP("Words", "%1 error"), QT_TRANSLATE_N_NOOP("Words", "%1 errors") },
+    Nouns{ Noun::Host, QT_TRANSLATE_N_NOOP("Words", "%1 host"), QT_TRANSLATE_N_NOOP("Words", "%1 hosts") },
+    Nouns{ Noun::Layer, QT_TRANSLATE_N_NOOP("Words", "%1 layer"), QT_TRANSLATE_N_NOOP("Words", "%1 layers") },
+    Nouns{ Noun::Loop, QT_TRANSLATE_N_NOOP("Words", "%1 loop"), QT_TRANSLATE_N_NOOP("Words", "%1 loops") },
+    Nouns{ Noun::Operation, QT_TRANSLATE_N_NOOP("Words", "%1 op"), QT_TRANSLATE_N_NOOP("Words", "%1 ops") },
+    Nouns{ Noun::Piece, QT_TRANSLATE_N_NOOP("Words", "%1 piece"), QT_TRANSLATE_N_NOOP("Words", "%1 pieces") },
+    Nouns{ Noun::Rule, QT_TRANSLATE_N_NOOP("Words", "%1 rule"), QT_TRANSLATE_N_NOOP("Words", "%1 rules") },
+    Nouns{ Noun::Run, QT_TRANSLATE_N_NOOP("Words", "%1 run"), QT_TRANSLATE_N_NOOP("Words", "%1 runs") },
+    Nouns{ Noun::Shard, QT_TRANSLATE_N_NOOP("Words", "%1 shard"), QT_TRANSLATE_N_NOOP("Words", "%1 shards") },
+    Nouns{ Noun::Size, QT_TRANSLATE_N_NOOP("Words", "%1 size"), QT_TRANSLATE_N_NOOP("Words", "%1 sizes") },
+    Nouns{ Noun::Slice, QT_TRANSLATE_N_NOOP("Words", "%1 slice"), QT_TRANSLATE_N_NOOP("Words", "%1 slices") },
+    Nouns{ Noun::Step, QT_TRANSLATE_N_NOOP("Words", "%1 step"), QT_TRANSLATE_N_NOOP("Words", "%1 steps") },
+    Nouns{ Noun::Tensor, QT_TRANSLATE_N_NOOP("Words", "%1 tensor"), QT_TRANSLATE_N_NOOP("Words", "%1 tensors") },
+    Nouns{ Noun::Thread, QT_TRANSLATE_N_NOOP("Words", "%1 thread"), QT_TRANSLATE_N_NOOP("Words", "%1 threads") },
+    Nouns{ Noun::Warning, QT_TRANSLATE_N_NOOP("Words", "%1 warning"), QT_TRANSLATE_N_NOOP("Words", "%1 warnings") },
+};
+
+template <class Kind, std::size_t size>
+QString countedOf(const std::array<Forms<Kind>, size>& all, qint64 number, Kind noun)
+{
+    const auto* forms = std::find_if(all.begin(), all.end(), [&](const Forms<Kind>& f) { return f.noun == noun; });
+    const auto plural = static_cast<int>(std::clamp<qint64>(number, 0, std::numeric_limits<int>::max()));
+    return Words::tr(number == 1 ? forms->one : forms->several, nullptr, plural).arg(count(number));
+}
 
 } // namespace
 
 QString counted(qint64 number, Noun noun)
 {
-    const auto* forms = std::find_if(nouns.begin(), nouns.end(), [&](const Forms& f) { return f.noun == noun; });
-    const auto plural = static_cast<int>(std::clamp<qint64>(number, 0, std::numeric_limits<int>::max()));
-    return Words::tr(number == 1 ? forms->one : forms->several, nullptr, plural).arg(count(number));
+    return countedOf(nouns, number, noun);
+}
+
+QString counted(qint64 number, Thing thing)
+{
+    return countedOf(things, number, thing);
+}
+
+QString crossed(QString sizes)
+{
+    static const QRegularExpression between(QStringLiteral("(?<![\\w:])(\\d+(?:x\\d+)+)(?!\\w)"));
+    for (QRegularExpressionMatch match = between.match(sizes); match.hasMatch(); match = between.match(sizes))
+        sizes.replace(match.capturedStart(), match.capturedLength(),
+            match.captured().replace(QLatin1Char('x'), QStringLiteral(" \u00d7 ")));
+    return sizes;
 }
 
 QString paddingOf(qint64 padding, qint64 room)

@@ -2,6 +2,7 @@
 #include "words/describe_devices.h"
 
 #include "base/codes.h"
+#include "words/things.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -136,8 +137,8 @@ ProblemText describePlaces(const Diagnostic& d)
                          .arg(arg.counted("devices", Noun::Device), arg.counted("hosts", Noun::Host),
                              arg.counted("local", Noun::Device)),
                 Words::tr("Use hosts with the same number of devices."), {} };
-        return { Words::tr("%1: the box %2 of their coordinates has %3 places")
-                     .arg(arg.counted("devices", Noun::Device), arg("box"), arg.number("places"))
+        return { Words::tr("%1: the box %2 of their coordinates has %3", "64 devices: ... 63 places")
+                     .arg(arg.counted("devices", Noun::Device), arg("box"), counted(d.number("places"), Thing::Place))
                 + ofGranule(d),
             joined({ arg.works(Words::tr("There is no device at %1."), "missing", {}),
                 Words::tr("Use devices that form a full block.") }),
@@ -185,23 +186,29 @@ ProblemText describeT5x(const Diagnostic& d)
         return { Words::tr("the submesh %1 does not have one entry for each of %2").arg(arg("submesh"), arg("bounds")),
             joined({ Words::tr("Give x, y, z and core on TPUs, host and device elsewhere."), submeshes }), {} };
     case Code::NoDefaultMesh:
-        return { Words::tr("there is no default mesh for %1 partitions on %2 of kind %3")
-                     .arg(arg.number("partitions"), arg("bounds"), arg("kind")),
+        return { Words::tr("there is no default mesh for %1 on %2 of kind %3", "4 partitions")
+                     .arg(counted(d.number("partitions"), Thing::Partition), arg("bounds"), arg("kind")),
             joined({ arg.works(Words::tr("Partitions with a default mesh here: %1."), "partitions_list", {}),
                 arg.works(Words::tr("Or give a submesh, such as %1."), "submeshes", {}) }),
             {} };
     case Code::GpuPartitions:
-        return { Words::tr("%1 partitions are neither a divisor nor a multiple of the %2 of a host")
-                     .arg(arg.number("partitions"), arg.counted("local", Noun::Device)),
+        return { (d.number("partitions") == 1
+                         ? Words::tr("%1 is neither a divisor nor a multiple of the %2 of a host", "1 partition")
+                         : Words::tr("%1 are neither a divisor nor a multiple of the %2 of a host", "3 partitions"))
+                     .arg(counted(d.number("partitions"), Thing::Partition), arg.counted("local", Noun::Device)),
             arg.works(Words::tr("Partitions that work: %1."), "partitions_list", {}), {} };
     case Code::DcnShapeMismatch:
-        return { Words::tr("%1 partitions do not come out even over %2 with %3 each")
-                     .arg(arg.number("partitions"), arg.counted("hosts", Noun::Host),
+        return { (d.number("partitions") == 1
+                         ? Words::tr("%1 does not come out even over %2 with %3 each", "1 partition")
+                         : Words::tr("%1 do not come out even over %2 with %3 each", "3 partitions"))
+                     .arg(counted(d.number("partitions"), Thing::Partition), arg.counted("hosts", Noun::Host),
                          arg.counted("local", Noun::Device)),
             arg.works(Words::tr("Partitions that work: %1."), "partitions_list", {}), {} };
     case Code::ZeroDivision:
         return { arg.has("submesh") ? Words::tr("the submesh %1 has an entry of 0").arg(arg("submesh"))
-                                    : Words::tr("%1 partitions are too few").arg(arg.number("partitions")),
+                                    : (d.number("partitions") == 1 ? Words::tr("%1 is too few", "1 partition")
+                                                                   : Words::tr("%1 are too few", "0 partitions"))
+                                          .arg(counted(d.number("partitions"), Thing::Partition)),
             arg.has("submesh") ? submeshes : arg.works(Words::tr("Partitions that work: %1."), "partitions_list", {}),
             {} };
     case Code::OrderShape:

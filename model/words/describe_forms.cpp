@@ -2,6 +2,7 @@
 #include "words/describe_forms.h"
 
 #include "base/codes.h"
+#include "words/things.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -72,7 +73,8 @@ ProblemText describeForm(const Diagnostic& d)
             Words::tr("the sharding is of rank %1, the array of rank %2").arg(number("sharding_rank"), number("rank")),
             Words::tr("Give the sharding one entry per dimension of the array."));
     case Code::BadReshape:
-        return problem(Words::tr("%1 cells cannot stand in a grid %2").arg(number("cells"), arg("shape")),
+        return problem(Words::tr("%1 cannot stand in a grid %2", "4 cells")
+                           .arg(counted(d.number("cells"), Thing::Cell), arg("shape")),
             Words::tr("Use sizes whose product is %1.").arg(number("cells")));
     case Code::BadAxis:
         return problem(

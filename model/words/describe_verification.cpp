@@ -3,6 +3,7 @@
 
 #include "base/codes.h"
 #include "words/diagnostic_reader.h"
+#include "words/things.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -153,12 +154,12 @@ ProblemText describeRank(const Diagnostic& d)
         return problem(Words::tr("its mesh is a single device, and the sharding has dimensions or axes"),
             Words::tr("Nothing is cut on one device: write a sharding without either: <@mesh, []>."));
     if (wrong == "lists")
-        return problem(
-            Words::tr("%1 lists of axes for an array of rank %2").arg(arg.number("sharding_rank"), arg.number("rank")),
+        return problem(Words::tr("%1 of axes for an array of rank %2", "2 lists")
+                           .arg(counted(d.number("sharding_rank"), Thing::List), arg.number("rank")),
             Words::tr("Give one list per dimension, an empty one where nothing happens."));
-    return problem((d.text("side") == "results" ? Words::tr("%1 lists of factors for result %2 of rank %3")
-                                                : Words::tr("%1 lists of factors for operand %2 of rank %3"))
-                       .arg(arg.number("sharding_rank"), arg.number("tensor"), arg.number("rank")),
+    return problem((d.text("side") == "results" ? Words::tr("%1 of factors for result %2 of rank %3", "2 lists")
+                                                : Words::tr("%1 of factors for operand %2 of rank %3", "2 lists"))
+                       .arg(counted(d.number("sharding_rank"), Thing::List), arg.number("tensor"), arg.number("rank")),
         Words::tr("Give one list of factors per dimension."));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/mesh_words.h"
 
+#include "words/things.h"
 #include "words/tr.h"
 #include "words/words.h"
 
@@ -149,8 +150,9 @@ QStringList submeshReason(const MeshReason& reason)
     const bool tpu = submesh.bounds.size() == 4;
     QStringList said;
     if (submesh.partitions)
-        said << Words::tr("The table of default meshes has the submesh %1 for %2 partitions of %3 here.")
-                    .arg(crossed(submesh.submesh), count(*submesh.partitions), fromStd(reason.kind));
+        said << Words::tr("The table of default meshes has the submesh %1 for %2 of %3 here.", "4 partitions of TPU v4")
+                    .arg(
+                        crossed(submesh.submesh), counted(*submesh.partitions, Thing::Partition), fromStd(reason.kind));
     said << (tpu
             ? Words::tr("Tiles of %1 (x, y, z, core) cover the %2 devices: model counts inside a tile, data counts "
                         "the tiles.")

@@ -3,6 +3,7 @@
 
 #include "words/device_list.h"
 #include "words/mesh_words.h"
+#include "words/things.h"
 #include "words/tr.h"
 #include "words/words.h"
 
@@ -21,11 +22,6 @@ QString listed(const QStringList& names)
     if (names.size() < 2)
         return names.join(QString());
     return Words::tr("%1 and %2").arg(names.mid(0, names.size() - 1).join(QStringLiteral(", ")), names.last());
-}
-
-QString links(std::int64_t number)
-{
-    return number == 1 ? Words::tr("1 link") : Words::tr("%1 links").arg(count(number));
 }
 
 QString axesText(const SpecEntry& entry)
@@ -133,9 +129,9 @@ QString axisSteps(const QString& axis, const AxisSteps& steps, bool slices)
         return Words::tr("%1, a ring: every step is one link at most, the way back too.").arg(group);
     if (*steps.longest == 1)
         return Words::tr("%1, a line: every step is one link at most, the way back is %2.")
-            .arg(group, links(*steps.closing));
+            .arg(group, counted(*steps.closing, Thing::Link));
     return Words::tr("%1; the longest step is %2, the way back %3.")
-        .arg(group, links(*steps.longest), links(*steps.closing));
+        .arg(group, counted(*steps.longest, Thing::Link), counted(*steps.closing, Thing::Link));
 }
 
 QString hostTitle(const HostIndex& index, const HostShare& chunks)
@@ -189,9 +185,10 @@ QString hostBatch(const HostBatch& batch)
     const DataLayout& layout = *batch.layout;
     if (batch.dataAxis.axes.empty() || layout.shards == 1)
         return batch.dataAxis.axes.empty()
-            ? Words::tr("No mesh axis cuts the batch: every host reads all %1 rows.").arg(count(batch.rows))
-            : Words::tr("All hosts stand in one part of %1: every one reads all %2 rows of the batch.")
-                  .arg(axesText(batch.dataAxis), count(batch.rows));
+            ? Words::tr("No mesh axis cuts the batch of %1: every host reads all of it.", "32 rows")
+                  .arg(counted(batch.rows, Thing::Row))
+            : Words::tr("All hosts stand in one part of %1: every one reads the whole batch of %2.", "axes, 32 rows")
+                  .arg(axesText(batch.dataAxis), counted(batch.rows, Thing::Row));
     const IndexRange rows = batch.range();
     return (layout.firstHostInReplicaSet
             ? Words::tr("Of the batch of %1 rows it reads rows %2, part %3 of %4 along %5.")
@@ -202,6 +199,26 @@ QString hostBatch(const HostBatch& batch)
 
 QString chunkText(const HostArray& array, const TensorRow& tensor)
 {
+    if (!array.shards.empty()) {
+        constexpr std::size_t mostTold = 6;
+        if (tensor.layout.distinctShards() == 1)
+            return Words::tr("whole array");
+        if (array.shards.size() == 1) {
+            const std::vector<IndexRange> held = tensor.layout.rangesOfShard(array.shards.front());
+            QStringList parts;
+            for (std::size_t dim = 0; dim < held.size(); ++dim)
+                parts << (held[dim].size() == tensor.type.shape[dim] ? Words::tr("all", "of a dimension")
+                        : held[dim].size() == 0                      ? Words::tr("padding")
+                                                                     : range(held[dim].begin, held[dim].end));
+            return parts.join(QStringLiteral(", "));
+        }
+        QStringList told;
+        for (std::size_t i = 0; i < std::min(array.shards.size(), mostTold); ++i)
+            told << count(array.shards[i]);
+        if (array.shards.size() > mostTold)
+            told << QStringLiteral("…");
+        return Words::tr("shards %1 of %2").arg(told.join(QStringLiteral(", ")), count(tensor.layout.distinctShards()));
+    }
     if (!array.chunk)
         return Words::tr("no single chunk");
     QStringList parts;

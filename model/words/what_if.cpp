@@ -29,11 +29,10 @@ WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf)
                                 bytes(static_cast<double>(whatIf.bytesPerDeviceBefore)));
     if (!(whatIf.sentBefore == whatIf.sentAfter))
         consequences << Words::tr("sent %1 → %2 per step").arg(bytes(whatIf.sentBefore), bytes(whatIf.sentAfter));
-    // An experiment without an optimizer has parameters alone.
-    const bool moments =
-        std::ranges::any_of(snapshot.tensors, [](const TensorRow& row) { return row.role == Role::Mu; });
+    const bool trained = std::any_of(snapshot.tensors.begin(), snapshot.tensors.end(),
+        [](const TensorRow& row) { return row.role == Role::Mu || row.role == Role::Nu; });
     if (whatIf.stateBytesAfter != whatIf.stateBytesBefore)
-        consequences << (moments ? Words::tr("parameters to moments %1 → %2") : Words::tr("all parameters %1 → %2"))
+        consequences << (trained ? Words::tr("parameters to moments %1 → %2") : Words::tr("all parameters %1 → %2"))
                             .arg(bytes(static_cast<double>(whatIf.stateBytesBefore)),
                                 bytes(static_cast<double>(whatIf.stateBytesAfter)));
     text.consequence = consequences.join(QStringLiteral("; "));

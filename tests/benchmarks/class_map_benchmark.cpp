@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The maps of many devices, offscreen: the device map of the Mesh dock and the Shard grid, painted anew and hovered
-// over. Budget (medians) for 16,384 devices: 16 ms, one frame of the window; 65,536 devices for comparison.
+// The maps of many devices, offscreen: the device map of the Mesh dock, the Shard grid and the mesh of the Devices
+// dock, painted anew and hovered over. Budget (medians) for 16,384 devices: 16 ms, one frame of the window; 65,536
+// devices for comparison.
 //
 // "paint" makes the picture from nothing, as after an edit, a resize or another tensor; "hover" moves the pointer to
 // another square and paints what changes, in both views. Samples during which other processes used more than 6 % of the
@@ -22,6 +23,8 @@
 #include "views/mesh_view/device_map.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/appearance.h"
+#include "views/topology_view/device_colours.h"
+#include "views/topology_view/field_map.h"
 
 using namespace shardscope;
 
@@ -51,6 +54,7 @@ struct Views {
     Selection selection;
     DeviceMap map{ &selection };
     GridCanvas grid{ &selection };
+    FieldMap field{ &selection, QStringLiteral("Mesh") };
     Layout layout;
 
     Views(std::int64_t data, bool permuted)
@@ -58,14 +62,25 @@ struct Views {
     {
         map.resize(700, 420);
         grid.resize(700, 520);
+        field.resize(340, 320);
         refresh();
         map.grab(); // fonts and brushes are known from here on
         grid.grab();
+        field.grab();
     }
     void refresh()
     {
         map.setMesh(std::make_shared<const Mesh>(layout.mesh()), hosts(), layout);
         grid.setSubject(GridSubject{ layout, { "batch", "hidden" }, 4, 8 });
+        refreshField();
+    }
+    void refreshField()
+    {
+        std::vector<std::int32_t> hosts;
+        for (std::int64_t device = 0; device < layout.mesh().deviceCount(); ++device)
+            hosts.push_back(static_cast<std::int32_t>(device / 8));
+        field.setFills(coloursByShard(Theme::current(), layout));
+        field.setField(std::make_shared<const DeviceField>(meshField(layout.mesh())), std::move(hosts));
     }
     /// Of 8 devices each.
     [[nodiscard]] DeviceSet hosts() const
@@ -120,6 +135,11 @@ void addViews(const std::string& name, std::int64_t data, bool permuted)
     add("paint grid/" + name, [views] {
         views->grid.setSubject(GridSubject{ views->layout, { "batch", "hidden" }, 4, 8 });
         Views::paint(views->grid);
+    });
+    add("paint devices/" + name, [views] {
+        views->field.setField(nullptr, {});
+        views->refreshField();
+        Views::paint(views->field);
     });
     add("hover/" + name, [views, at = std::make_shared<int>(0)] {
         *at = (*at + 7) % 300;

@@ -238,7 +238,18 @@ private Q_SLOTS:
         const HostShare chunks = index.of(1);
         QVERIFY(chunks.problem.has_value());
         QCOMPARE(chunks.problem->code, Code::LocalDevicesNotContiguous);
-        QVERIFY(chunks.arrays.empty());
+        // But its devices hold shards.
+        QCOMPARE(chunks.arrays.size(), index.snapshot().tensors.size());
+        for (const HostArray& array : chunks.arrays) {
+            const TensorRow& tensor = index.snapshot().tensors[array.row];
+            QVERIFY(!array.chunk && !array.writer);
+            std::set<std::int64_t> held;
+            for (const std::int64_t position : { 1, 3, 4, 6 }) // where 4, 5, 6, 7 stand
+                held.insert(tensor.layout.shardAt(position));
+            QCOMPARE(std::set<std::int64_t>(array.shards.begin(), array.shards.end()), held);
+            QCOMPARE(array.bytes, static_cast<std::int64_t>(held.size()) * tensor.bytesPerDevice);
+        }
+        QVERIFY(chunks.state > 0 && chunks.written == 0);
         QCOMPARE(chunks.devices, (std::vector<std::int32_t>{ 4, 5, 6, 7 }));
     }
 };

@@ -14,7 +14,6 @@
 #include "experiment_file/gallery.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
-#include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/theme/appearance.h"
@@ -501,9 +500,24 @@ private Q_SLOTS:
         QVERIFY2(!heading().contains(QStringLiteral("memory")), qPrintable(heading()));
     }
 
+    /// Four panels of 4 x 4 shards: two and two with cells for names, not four slivers in true proportions.
+    void panelsHaveRoomForNames()
+    {
+        const Layout layout = layoutOf("data=4,seq=4,model=4", "P('data', None, 'seq', 'model')", { 32, 12, 16, 64 });
+        const GridLayout grid(layout, GridLayout::defaultChoice(layout), { 520, 330 }, { 40, 40, 18, 28 });
+        QCOMPARE(grid.panels().size(), std::size_t{ 4 });
+        QCOMPARE(grid.panels()[2].left(), grid.panels()[0].left());
+        const QRect cell = grid.cellRect({ 3, 2, 1 });
+        QVERIFY2(cell.width() >= 36 && cell.height() >= 15, qPrintable(QString::number(cell.width())));
+        QVERIFY(QRect(0, 0, 520, 330).contains(grid.panels().back()));
+        QCOMPARE(grid.cellAt(cell.center()), std::optional(GridCell{ 3, 2, 1 }));
+        // Where there is no room for names, proportions are true.
+        const GridLayout small(layout, GridLayout::defaultChoice(layout), { 300, 120 }, { 40, 40, 18, 28 });
+        QVERIFY(!small.isClamped());
+    }
+
     void screenReadersGetATable()
     {
-        installGridAccessibility();
         Selection selection;
         GridCanvas canvas(&selection);
         canvas.resize(600, 420);

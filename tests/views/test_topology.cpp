@@ -12,6 +12,7 @@
 #include <QTableView>
 #include <QTest>
 #include <QUndoStack>
+#include <QWheelEvent>
 #include <set>
 
 #include "experiment/edits.h"
@@ -74,7 +75,10 @@ private Q_SLOTS:
             const FieldLayout layout(field, area, {});
             if (layout.side() == 0)
                 continue;
-            QVERIFY(layout.cellsPerTile() == 1 || layout.side() == 1);
+            // Single devices are squares of 3 pixels at least, tiles of several larger; one for a whole plane may be
+            // smaller.
+            const bool wholePlanes = layout.tile() == FieldTile{ field.columns, field.rows };
+            QVERIFY(layout.side() >= (layout.cellsPerTile() == 1 ? 3 : wholePlanes ? 1 : 12));
             std::int64_t covered = 0;
             for (const FieldPanel& panel : layout.panels()) {
                 QVERIFY(area.contains(panel.rect.united(layout.titleRect(panel))));
@@ -122,9 +126,47 @@ private Q_SLOTS:
         // Planes of pixels have their titles where these have room.
         wide.titleWidth = 40;
         const FieldLayout many({ 32, 32, 16, 16, 1 }, QRect(0, 0, 340, 400), wide);
-        QVERIFY(many.side() > 0 && many.side() < 8);
+        QCOMPARE(many.tile(), (FieldTile{ 8, 8 }));
         QVERIFY(many.hasTitles());
         QVERIFY(many.panels().front().rect.width() >= 40);
+    }
+
+    /// A mesh of 1024 x 16 is no bar-code: tiles with names beside them; zoomed, the same arrangement with larger
+    /// cells.
+    void manyCellsAreTiles()
+    {
+        FieldSizes sizes;
+        sizes.heads = { 60, 14 };
+        const QRect area(0, 0, 330, 300);
+        const FieldLayout fit({ 16, 1024, 1, 1, 1 }, area, sizes);
+        QCOMPARE(fit.panels().size(), std::size_t{ 1 });
+        QCOMPARE(fit.tile().columns, 1);
+        QVERIFY2(fit.side() >= 12 && fit.tileWidth() >= 12, qPrintable(QString::number(fit.side())));
+        QVERIFY(fit.hasHeads());
+        QCOMPARE(fit.panels().front().rect.topLeft(), QPoint(60, 14));
+        QCOMPARE(fit.blockOf(16 * 700 + 3),
+            (FieldBlock{
+                0, 700 / fit.tile().rows * fit.tile().rows, (700 / fit.tile().rows + 1) * fit.tile().rows, 3, 4 }));
+
+        const FieldLayout hosts = fit.zoomed({ 8, 1 }, { 50, 24 }, 0, 12, { 5, 7 }, true);
+        QCOMPARE(hosts.bounds(), QRect(5, 7, 100, 24 * 1024));
+        QCOMPARE(hosts.cellAt({ 5 + 60, 7 + 24 * 9 + 1 }), std::optional<std::int64_t>(9 * 16 + 8));
+        const FieldBlock seen = hosts.within(hosts.panels().front(), QRect(5, 7 + 24 * 100, 50, 24 * 3));
+        QCOMPARE(seen, (FieldBlock{ 0, 100, 103, 0, 8 }));
+        QCOMPARE(hosts.within(hosts.panels().front(), QRect(500, 0, 10, 10)).count(), 0);
+
+        // Planes of a torus keep their places: four lines of four.
+        const FieldLayout torus({ 32, 32, 16, 16, 1 }, QRect(0, 0, 330, 330), sizes);
+        const FieldLayout single = torus.zoomed({}, { 30, 20 }, 16, 12, {}, true);
+        for (std::size_t plane = 0; plane < 16; ++plane)
+            for (std::size_t other = 0; other < plane; ++other) {
+                QCOMPARE(torus.panels()[plane].rect.top() == torus.panels()[other].rect.top(),
+                    single.panels()[plane].rect.top() == single.panels()[other].rect.top());
+                QVERIFY(!single.panels()[plane].rect.intersects(single.panels()[other].rect));
+            }
+        for (std::int64_t cell = 0; cell < 16'384; cell += 97)
+            QCOMPARE(single.cellAt(single.rectOf(cell).center()), std::optional(cell));
+        QCOMPARE(torus.neighbour(0, 1, 0), torus.tile().columns);
     }
 
     void slicesStayTogether()
@@ -184,8 +226,8 @@ private Q_SLOTS:
         const DeviceField field = machineField(places);
         QCOMPARE(field.shape, (FieldShape{ 4, 4, 4, 4, 1 }));
         QCOMPARE(field.devices[static_cast<std::size_t>(field.shape.cell(2, 1, 3))], 2 * 16 + 1 * 4 + 3);
-        QCOMPARE(words::plain(field.heading()), QStringLiteral("x to the right, y down, z beside"));
-        QCOMPARE(words::plain(field.title({ 2, 0, 4, 0, 4, {} })), QStringLiteral("z 2"));
+        QCOMPARE(words::plain(field.heading()), QStringLiteral("x across, y down, z beside"));
+        QCOMPARE(words::plain(field.title({ 2, 0, 4, 0, 4 })), QStringLiteral("z 2"));
         QCOMPARE(placeText(places, 39), QStringLiteral("d39: x 3, y 1, z 2, host 9"));
         // Both cores of a chip side by side.
         const DeviceField cores = machineField(DevicePlaces(*parseDevices("tpu-v2:4x4")));
@@ -193,7 +235,118 @@ private Q_SLOTS:
         QCOMPARE(cores.devices[1], 1);
         const DeviceField hosts = machineField(DevicePlaces(*parseDevices("gpu:4x8")));
         QCOMPARE(hosts.shape, (FieldShape{ 8, 4, 1, 1, 1 }));
-        QCOMPARE(words::plain(hosts.heading()), QStringLiteral("device of the host to the right, host down"));
+        QCOMPARE(words::plain(hosts.heading()), QStringLiteral("device across, host down"));
+    }
+
+    void tilesInWords()
+    {
+        const DevicePlaces places(*parseDevices("tpu-v4:32x32x16"));
+        const DeviceField field = machineField(places);
+        std::vector<std::int32_t> hosts;
+        for (std::int32_t id = 0; id < places.count(); ++id)
+            hosts.push_back(places.host(id));
+        QCOMPARE(hostTile(field, hosts), (FieldTile{ 2, 2 }));
+        QCOMPARE(field.place({ 3, 0, 8, 8, 16 }), QStringLiteral("z 3, y 0–7, x 8–15"));
+        QCOMPARE(field.extent({ 8, 8 }), QStringLiteral("y 8 × x 8"));
+        QCOMPARE(words::plain(field.rowName(8, 16)), QStringLiteral("y 8–15"));
+        QCOMPARE(field.devicesOf({ 1, 1, 2, 2, 4 }), (std::vector<std::int32_t>{ 1024 + 32 + 2, 1024 + 32 + 3 }));
+        const Mesh mesh = *Mesh::create({ { "data", 1024 }, { "model", 16 } });
+        const DeviceField rows = meshField(mesh);
+        QCOMPARE(rows.extent({ 1, 64 }), QStringLiteral("data 64"));
+        QCOMPARE(hostTile(rows, hosts), FieldTile{}); // hosts of 2 x 2 chips are no runs of ids
+        for (std::size_t id = 0; id < hosts.size(); ++id)
+            hosts[id] = static_cast<std::int32_t>(id / 8);
+        QCOMPARE(hostTile(rows, hosts), (FieldTile{ 8, 1 }));
+        // Chips with two cores, and a single long axis in lines.
+        const DeviceField cores = machineField(DevicePlaces(*parseDevices("tpu-v2:4x4")));
+        QCOMPARE(cores.place({ 0, 0, 1, 2, 6 }), QStringLiteral("y 0, x 1–2"));
+        const DeviceField line = meshField(*Mesh::create({ { "data", 64 } }));
+        QCOMPARE(words::plain(line.rowName(1, 3)), QStringLiteral("data 8–23"));
+        // More planes than can be told apart stand below each other.
+        const DeviceField many = meshField(*Mesh::create({ { "a", 16 }, { "b", 16 }, { "c", 4 }, { "d", 4 } }));
+        QCOMPARE(many.shape, (FieldShape{ 4, 1024, 1, 1, 1 }));
+        QCOMPARE(many.rows.name, QStringLiteral("a × b × c"));
+    }
+
+    /// From all of 16,384 devices to a host, to devices, to what one holds, and back.
+    void zoomingTheMachine()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(on("tpu-v4:32x32x16", { { "data", 1024 }, { "model", 16 } }));
+        fixture.selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        TopologyView view(&fixture.document, &fixture.selection);
+        view.resize(700, 560);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY2(view.caption().startsWith(QStringLiteral("16,384 devices, 16 different shards. 1,024 groups of 16 "
+                                                          "devices along model.")),
+            qPrintable(view.caption()));
+        QVERIFY2(view.caption().contains(QStringLiteral("Mesh: Each tile is")), qPrintable(view.caption()));
+        FieldMap* map = view.machine();
+        QCOMPARE(map->zoom(), FieldZoom::Fit);
+        QVERIFY(map->layoutOfCells().cellsPerTile() > 4);
+        QVERIFY(map->trail().isEmpty() && map->canZoomIn() && !map->canZoomOut());
+        // A tile is selected with all its devices, and said as what it is.
+        const QPoint first = map->shownRect(0).center();
+        QTest::mouseMove(map, first);
+        QTRY_COMPARE(
+            fixture.selection.hoveredDevices().size(), static_cast<std::size_t>(map->layoutOfCells().cellsPerTile()));
+        QVERIFY2(view.caption().contains(QStringLiteral("z 0, y 0–")), qPrintable(view.caption()));
+        QTest::mouseClick(map, Qt::LeftButton, {}, first);
+        QCOMPARE(fixture.selection.devices().size(), static_cast<std::size_t>(map->layoutOfCells().cellsPerTile()));
+
+        const std::int64_t cell = map->field()->cells[5000];
+        map->zoomIn(cell);
+        QCOMPARE(map->zoom(), FieldZoom::Hosts);
+        QCOMPARE(map->layoutOfCells().tile(), (FieldTile{ 2, 2 }));
+        QVERIFY(map->rect().contains(map->shownRect(cell)));
+        QVERIFY(!map->grab().isNull());
+
+        map->zoomIn(cell);
+        QCOMPARE(map->zoom(), FieldZoom::Devices);
+        QVERIFY(map->rect().contains(map->shownRect(cell)));
+        QVERIFY(!map->grab().isNull());
+
+        QWheelEvent nearer(map->shownRect(cell).center(), map->mapToGlobal(map->shownRect(cell).center()), {},
+            { 0, 120 }, Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(map, &nearer);
+        QCOMPARE(map->zoom(), FieldZoom::Holdings);
+        QVERIFY(map->rect().contains(map->shownRect(cell)));
+        QVERIFY(!map->canZoomIn());
+        QCOMPARE(map->trail().size(), 4);
+        QCOMPARE(map->trail().front(), QStringLiteral("16,384 devices"));
+        QCOMPARE(map->trail().back(), QStringLiteral("what d5000 holds"));
+        QVERIFY(!map->grab().isNull());
+
+        // Walking scrolls; dragging does, and selects nothing.
+        map->setFocus();
+        QTest::mouseClick(map, Qt::LeftButton, {}, map->shownRect(cell).center());
+        QCOMPARE(fixture.selection.devices(), (std::vector<std::int32_t>{ 5000 }));
+        for (int i = 0; i < 12; ++i)
+            QTest::keyClick(map, Qt::Key_Right);
+        QVERIFY(map->rect().contains(map->shownRect(cell + 12)));
+        QVERIFY(!map->rect().contains(map->shownRect(cell)));
+        const QRect before = map->shownRect(cell + 12);
+        QTest::mousePress(map, Qt::LeftButton, {}, before.center());
+        QTest::mouseMove(map, before.center() + QPoint(0, -20));
+        QTest::mouseMove(map, before.center() + QPoint(0, -40));
+        QTest::mouseRelease(map, Qt::LeftButton, {}, before.center() + QPoint(0, -40));
+        QCOMPARE(map->shownRect(cell + 12).top(), before.top() - 40);
+        QCOMPARE(fixture.selection.devices(), (std::vector<std::int32_t>{ 5000 }));
+        QTest::keyClick(map, Qt::Key_Minus);
+        QCOMPARE(map->zoom(), FieldZoom::Devices);
+        QTest::keyClick(map, Qt::Key_0);
+        QCOMPARE(map->zoom(), FieldZoom::Fit);
+        QTest::keyClick(map, Qt::Key_Plus);
+        QCOMPARE(map->zoom(), FieldZoom::Hosts);
+        map->zoomTo(0);
+        QVERIFY(map->trail().isEmpty());
+        // The mesh has other levels: this order scatters the devices of a host.
+        view.mesh()->zoomIn(std::nullopt);
+        QCOMPARE(view.mesh()->zoom(), FieldZoom::Devices);
+        QVERIFY(!view.mesh()->grab().isNull());
+        view.mesh()->zoomIn();
+        view.resize(1000, 700);
     }
 
     void colours()
@@ -275,6 +428,18 @@ private Q_SLOTS:
         fixture.document.undoStack()->undo();
         fixture.document.undoStack()->undo();
         QCOMPARE(*fixture.document.experiment(), test::example("flax-mlp-logical"));
+        // Hosts of a kind without a preset can be resized too.
+        Experiment own = on("gpu:4x4", { { "data", 4 }, { "model", 4 } }, OrderMethod::RowMajor);
+        own.hardware.devices = DeviceSet::ofHosts("generic-tpu", "tpu", 4, 4);
+        test::Fixture generic(own);
+        TopologyView other(&generic.document, &generic.selection);
+        QCOMPARE(other.presets()->currentText(), QStringLiteral("generic-tpu:4x4"));
+        QVERIFY(other.chooseDevices(QStringLiteral("generic-tpu:2x8")));
+        QCOMPARE(generic.document.experiment()->hardware.devices.hosts, 2);
+        QCOMPARE(generic.document.experiment()->hardware.devices.devicesPerHost, 8);
+        QCOMPARE(generic.document.experiment()->hardware.devices.kind, std::string("generic-tpu"));
+        QVERIFY(!other.chooseDevices(QStringLiteral("generic-tpu:2x")));
+        QVERIFY(!other.message().isEmpty());
         // What cannot be read is said where it was typed, and nothing changes.
         QVERIFY(!view.chooseDevices(QStringLiteral("tpu-v9:4x4")));
         QVERIFY2(view.message().contains(QStringLiteral("tpu-v")), qPrintable(view.message()));
@@ -397,13 +562,13 @@ private Q_SLOTS:
             qPrintable(view.reason()));
         auto* option = view.controls()->findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
         QVERIFY(option);
-        option->setText(QStringLiteral("3, 1, 1, 1"));
+        option->setText(QStringLiteral("3x1 × 1, 1"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
         fixture.document.waitForAnalysis();
         QVERIFY2(view.message().startsWith(QStringLiteral("E163 ")), qPrintable(view.message()));
         option->setText(QStringLiteral("x"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
-        QVERIFY(view.message().contains(QStringLiteral("2, 2, 1, 1")));
+        QVERIFY(view.message().contains(QStringLiteral("2 × 2 × 1 × 1")));
 
         fixture.document.setExperiment(
             on("2*tpu-v4:2x2x4", { { "data", 8 }, { "model", 4 } }, OrderMethod::Hybrid), {});
@@ -445,7 +610,12 @@ private Q_SLOTS:
         QCOMPARE(view.hosts()->rowCount(), 16);
         // In this order the chips of a host stand at y 0 and 1: 4 apart along data, with others between them.
         QVERIFY2(view.summary().contains(QStringLiteral("scattered")), qPrintable(view.summary()));
-        QCOMPARE(view.arrays()->rowCount(), 0);
+        // It has no chunk, but shards.
+        QCOMPARE(view.arrays()->rowCount(), static_cast<int>(fixture.snapshot().tensors.size()));
+        fixture.selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        const auto scattered = view.arrays()->index(view.table()->currentIndex().row(), HostArraysModel::Chunk);
+        QCOMPARE(scattered.data().toString(), QStringLiteral("shards 0, 1 of 4"));
+        QCOMPARE(scattered.siblingAtColumn(HostArraysModel::Replica).data().toString(), QStringLiteral("–"));
         Experiment plain = cube;
         plain.mesh.order = {};
         fixture.document.setExperiment(plain, {});

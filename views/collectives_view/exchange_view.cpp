@@ -9,7 +9,6 @@
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/exchange_subject.h"
 #include "views/panel/panel.h"
-#include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
@@ -77,7 +76,6 @@ ExchangeView::ExchangeView(Selection* selection, QWidget* parent)
     , m_after(makeSide(tr("After"), tr("Grid after the collective"), selection))
     , m_band(new ExchangeBand(this))
 {
-    installGridAccessibility();
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);

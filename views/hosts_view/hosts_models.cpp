@@ -115,11 +115,15 @@ QVariant HostArraysModel::data(const QModelIndex& index, int role) const
 
 QString HostArraysModel::tip(const HostArray& array, const TensorRow& tensor) const
 {
-    if (!array.chunk) {
-        const words::ProblemText said = words::describe(array.chunk.error());
-        return said.cause + QStringLiteral(". ") + said.remedy;
+    if (!array.shards.empty()) {
+        const words::ProblemText why = words::describe(array.chunk.error());
+        return tr("%1\n%2\nThe devices hold %3 of it. No chunk: %4.", "path, shape and spec, bytes, reason")
+            .arg(QString::fromStdString(tensor.path),
+                words::shape(tensor.type.shape) + QLatin1Char(' ') + QString::fromStdString(toColumn(tensor.spec)),
+                words::bytes(static_cast<double>(array.bytes)), why.cause);
     }
-    QStringList lines{ QString::fromStdString(tensor.path) };
+    QStringList lines{ QString::fromStdString(tensor.path),
+        words::shape(tensor.type.shape) + QLatin1Char(' ') + QString::fromStdString(toColumn(tensor.spec)) };
     if (array.inCheckpoint)
         lines << (array.writers == 1 ? tr("One host writes all of it.")
                                      : tr("%1 hosts write a part of it each.").arg(words::count(array.writers)));
@@ -145,7 +149,7 @@ QVariant HostArraysModel::headerData(int section, Qt::Orientation orientation, i
         return QVariant::fromValue(
             Qt::Alignment((section == Replica ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
     static const char* const names[]{ QT_TR_NOOP("Array"), QT_TR_NOOP("Chunk"), QT_TR_NOOP("Replica"),
-        QT_TR_NOOP("Writes"), QT_TR_NOOP("Shape"), QT_TR_NOOP("Spec") };
+        QT_TR_NOOP("Writes"), QT_TR_NOOP("Spec"), QT_TR_NOOP("Shape") };
     static const char* const tips[]{ "", QT_TR_NOOP("The part of each dimension that the host's devices hold"),
         QT_TR_NOOP("Its number among the hosts with the same chunk; number 0 writes it"),
         QT_TR_NOOP("What the host writes to a checkpoint of the train state"), "", "" };

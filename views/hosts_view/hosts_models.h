@@ -29,8 +29,8 @@ private:
 class HostArraysModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    /// What is the host's own stands first: a narrow dock shows it without scrolling.
-    enum Column { Array, Chunk, Replica, Writes, Shape, Spec, ColumnCount };
+    /// What is the host's own stands first; the shape, which other docks show as well, last.
+    enum Column { Array, Chunk, Replica, Writes, Spec, Shape, ColumnCount };
     enum Role { PathRole = Qt::UserRole };
     using QAbstractTableModel::QAbstractTableModel;
     /// Null and absent: nothing.

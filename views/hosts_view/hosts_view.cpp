@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QListView>
 #include <QScopedValueRollback>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <algorithm>
 #include <array>
@@ -24,6 +25,19 @@ namespace shardscope {
 namespace {
 
 constexpr QChar joiner(0x2060); ///< where no line may be broken
+
+/// Names of arrays differ at their ends, whatever else is cut off at its end.
+class ArraysDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->textElideMode = index.column() == HostArraysModel::Array ? Qt::ElideLeft : Qt::ElideRight;
+    }
+};
 
 /// A line is not broken behind the dash of a range.
 QString unbroken(QString text)
@@ -66,7 +80,7 @@ HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setTabKeyNavigation(false);
     m_table->setWordWrap(false);
-    m_table->setTextElideMode(Qt::ElideMiddle);
+    m_table->setItemDelegate(new ArraysDelegate(m_table));
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
@@ -165,7 +179,10 @@ void HostsView::showHost(int row)
         reads += QLatin1Char(' ') + words::batchAxes(**partitioner, m_index->snapshot().mesh.get());
     m_batch->setText(unbroken(reads.trimmed()));
     m_batch->setVisible(!m_batch->text().isEmpty());
-    m_table->setVisible(!chunks.problem);
+    m_table->setVisible(!chunks.arrays.empty());
+    // Without chunks there are neither replicas nor writers of them.
+    for (const auto column : { HostArraysModel::Replica, HostArraysModel::Writes })
+        m_table->setColumnHidden(column, chunks.problem.has_value());
     m_arrays->setHost(m_index, std::move(chunks));
     fitColumns();
     m_list->setCurrentIndex(m_hosts->index(row));
@@ -199,18 +216,32 @@ void HostsView::fitColumns()
             const QString cell = m_arrays->index(row, column).data().toString();
             width = std::max(width, (isFixed ? fixed : text).horizontalAdvance(cell));
         }
-        width = std::min(width + padding, most);
+        width =
+            m_table->isColumnHidden(column) && column != HostArraysModel::Shape ? 0 : std::min(width + padding, most);
         all += width;
     }
-    // Where not all have room, names and then chunks are shortened; what is cut how stays.
-    for (const int column : { HostArraysModel::Array, HostArraysModel::Chunk }) {
-        int& width = widths[static_cast<std::size_t>(column)];
-        const int less = std::clamp(all - m_table->viewport()->width(), 0, std::max(0, width - least));
+    // Where not all have room, the shape goes, which is in the tips and in other docks; then names and chunks are
+    // shortened; what is cut how goes last.
+    const int room = m_table->viewport()->width();
+    const bool hideShape = all > room;
+    m_table->setColumnHidden(HostArraysModel::Shape, hideShape);
+    if (hideShape)
+        all -= widths[HostArraysModel::Shape];
+    const auto shorten = [&](HostArraysModel::Column column, int smallest) {
+        int& width = widths[column];
+        const int less = std::clamp(all - room, 0, std::max(0, width - smallest));
         width -= less;
         all -= less;
+    };
+    for (const int smallest : { least * 3 / 2, least }) {
+        shorten(HostArraysModel::Array, smallest);
+        shorten(HostArraysModel::Chunk, smallest);
     }
+    shorten(HostArraysModel::Spec, least);
+    shorten(HostArraysModel::Writes, least);
     for (int column = 0; column + 1 < HostArraysModel::ColumnCount; ++column)
-        m_table->setColumnWidth(column, widths[static_cast<std::size_t>(column)]);
+        if (!m_table->isColumnHidden(column))
+            m_table->setColumnWidth(column, widths[static_cast<std::size_t>(column)]);
 }
 
 void HostsView::resizeEvent(QResizeEvent* event)

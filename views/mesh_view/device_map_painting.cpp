@@ -6,21 +6,13 @@
 
 #include "views/mesh_view/device_map.h"
 #include "views/theme/theme.h"
+#include "views/widgets/label_step.h"
 #include "views/widgets/shard_colour.h"
 #include "views/widgets/span_line.h"
 
 namespace shardscope {
 
 namespace {
-
-/// At how many places labels stand so that they do not touch: at each, or at each 4th, 8th, 16th, ...
-std::int64_t labelStep(std::int64_t count, double pitch, int needed)
-{
-    std::int64_t step = 1;
-    while (step < count && pitch * static_cast<double>(step) < needed)
-        step = step == 1 ? 4 : step * 2;
-    return step;
-}
 
 QColor mixedWith(const QColor& colour, const QColor& other, double share)
 {

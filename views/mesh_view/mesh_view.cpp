@@ -29,6 +29,7 @@
 #include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/zoom_trail.h"
+#include "words/things.h"
 #include "words/topology_words.h"
 #include "words/words.h"
 
@@ -141,7 +142,8 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     auto* caption = new QHBoxLayout(m_captionBox);
     caption->setContentsMargins(8, 0, 8, 0);
     caption->setSpacing(2);
-    m_caption->setElided(true);
+    m_caption->setWordWrap(true);
+    m_caption->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     caption->addWidget(m_caption, 1);
     const auto zoomButton = [caption](QToolButton* button, const QString& picture, const QString& name) {
         button->setIcon(icon(picture));
@@ -234,6 +236,9 @@ void MeshView::showCaption()
     const bool zoomable = m_map->canZoomIn() || m_map->canZoomOut();
     m_captionBox->setVisible(zoomable);
     m_trail->setPlaces(m_map->trail());
+    // What a square stands for takes two lines; they stay while the pointer goes from square to square.
+    const int lines = m_map->map().devicesPerSquare() > 1 ? 2 : 1;
+    m_caption->setFixedHeight(std::max(lines * QFontMetrics(Metrics::small()).lineSpacing() + 2, Metrics::scaled(20)));
     m_caption->setText(m_map->caption());
     m_zoomIn->setEnabled(m_map->canZoomIn());
     m_zoomOut->setEnabled(m_map->canZoomOut());
@@ -419,7 +424,7 @@ void MeshView::showMessage(const Diagnostic* refused)
     QPalette palette = m_messageBox->palette();
     palette.setColor(QPalette::Window, Theme::current().errorBackground);
     m_messageBox->setPalette(palette);
-    const words::ProblemText text = words::describe(*shown);
+    const words::ProblemText text = words::shown(*shown);
     m_messageText->setText(QString::fromLatin1(shown->id().data(), static_cast<qsizetype>(shown->id().size()))
         + QLatin1Char(' ') + text.cause);
     m_messageText->setToolTip(plainTip(text.remedy));

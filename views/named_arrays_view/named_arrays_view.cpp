@@ -24,7 +24,6 @@
 #include "views/named_arrays_view/named_words.h"
 #include "views/panel/panel.h"
 #include "views/rules_view/notice_strip.h"
-#include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/widgets/two_sides.h"
@@ -65,7 +64,6 @@ NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidg
                                "to a mesh axis. As a list of arrays they can be named; the operations are left out."),
           tr("Make a list of arrays"), this))
 {
-    installGridAccessibility();
     m_notice->setWordWrap(true);
     m_notice->setContentsMargins(8, 3, 8, 3);
     m_notice->hide();

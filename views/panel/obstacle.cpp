@@ -8,6 +8,7 @@
 #include "base/codes.h"
 #include "document/document.h"
 #include "views/panel/panel.h"
+#include "words/things.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -46,7 +47,7 @@ std::optional<Obstacle> obstacleOf(const Document& document)
         [](const Problem& each) { return each.diagnostic.code == Code::ProgramNotRun; });
     const Problem& problem =
         snapshot->errorCount() > 0 || read == snapshot->problems.end() ? snapshot->problems.front() : *read;
-    const words::ProblemText text = words::describe(problem.diagnostic);
+    const words::ProblemText text = words::shown(problem.diagnostic);
     Obstacle obstacle{ StepObstacle::tr("No step can run: %1").arg(text.cause), text.remedy, {} };
     if (!problem.fixes.empty())
         obstacle.fix = problem.fixes.front();

@@ -10,6 +10,7 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/widgets/plain_tip.h"
+#include "words/things.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -55,7 +56,7 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    const words::ProblemText text = words::describe(problem.diagnostic);
+    const words::ProblemText text = words::shown(problem.diagnostic);
     m_cause->setText(text.cause);
     QString tip = text.cause;
     if (!text.remedy.isEmpty())

@@ -19,6 +19,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/things.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -329,7 +330,8 @@ QString TextPane::found() const
     if (m_matches.empty())
         return tr("not found");
     const QString all = words::count(static_cast<qint64>(m_matches.size()));
-    return m_match < 0 ? tr("%1 lines").arg(all) : tr("%1 of %2 lines").arg(words::count(m_match + 1), all);
+    return m_match < 0 ? words::counted(static_cast<qint64>(m_matches.size()), words::Thing::Line)
+                       : tr("%1 of %2 lines").arg(words::count(m_match + 1), all);
 }
 
 void TextPane::findNext(int step)

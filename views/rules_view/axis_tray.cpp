@@ -30,6 +30,8 @@ void AxisTray::setAxes(const QStringList& names)
     m_current = std::min(m_current, static_cast<int>(names.size()) - 1);
     setOut(width() > 0 ? width() : QWIDGETSIZE_MAX);
     tableChanged(this);
+    // The words beside the chips are shortened before chips are cut off.
+    setMinimumWidth(std::min(sizeHint().width(), Metrics::scaled(220)));
     updateGeometry();
     update();
 }

@@ -136,22 +136,38 @@ void RulesTable::resizeEvent(QResizeEvent* event)
     fitColumns();
 }
 
-/// Names get what they need from the other columns, as far as these can spare it.
+/// Every column gets what its texts and chips need; where that is too much, how often a rule is used is shortened
+/// first, then mesh axes, then names.
 void RulesTable::fitColumns()
 {
+    constexpr int looked = 100; // rules that tell how wide columns are
     const int number = Metrics::scaled(44), rest = viewport()->width() - number;
-    int longest = 0;
-    for (int row = 0; row < std::min(model()->rowCount(), 200); ++row)
-        longest =
-            std::max(longest, fontMetrics().horizontalAdvance(model()->index(row, RulesModel::Name).data().toString()));
-    const int usual = rest * 30 / 100, most = std::max(usual, rest * 42 / 100);
-    const int name = std::clamp(longest + Metrics::scaled(12), usual, most);
+    const auto wanted = [this, looked](RulesModel::Column column) {
+        int width = horizontalHeader()->sectionSizeHint(column);
+        for (int row = 0; row < std::min(model()->rowCount(), looked); ++row)
+            width = std::max(width, sizeHintForIndex(model()->index(row, column)).width());
+        return width + Metrics::scaled(4);
+    };
+    int name = wanted(RulesModel::Name), axes = wanted(RulesModel::Axes), uses = wanted(RulesModel::Uses);
+    const int spare = rest - name - axes - uses;
+    if (spare >= 0) {
+        name += spare / 3;
+        axes += spare / 3;
+    } else {
+        int missing = -spare;
+        const auto shorten = [&](int& width, int percent) {
+            const int less = std::clamp(missing, 0, std::max(width - rest * percent / 100, 0));
+            width -= less;
+            missing -= less;
+        };
+        shorten(uses, 25);
+        shorten(axes, 33);
+        shorten(name, 33);
+        shorten(axes, 25);
+    }
     setColumnWidth(RulesModel::Number, number);
     setColumnWidth(RulesModel::Name, name);
-    // Chips get what they need, as far as the uses can be read beside them.
-    const int share = name > usual ? rest * 31 / 100 : rest * 34 / 100;
-    const int room = rest - name - sizeHintForColumn(RulesModel::Uses);
-    setColumnWidth(RulesModel::Axes, std::max(share, std::min(sizeHintForColumn(RulesModel::Axes), room)));
+    setColumnWidth(RulesModel::Axes, axes);
 }
 
 void RulesTable::mousePressEvent(QMouseEvent* event)

@@ -72,6 +72,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     add->setProperty("link", true);
     setQuiet(add);
     auto* hint = new RoleLabel(tr("or drag a name onto"), RoleLabel::Size::Small, &Theme::secondary, this);
+    hint->setElided(true);
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(6, 2, 8, 2);
     foot->setSpacing(6);

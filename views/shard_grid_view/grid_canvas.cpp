@@ -127,6 +127,7 @@ void GridCanvas::setCurrentCell(std::optional<GridCell> cell)
     }
     if (cell || m_litByKeys)
         light(cell, true);
+    tableCurrentChanged(this);
     update();
 }
 
@@ -155,6 +156,7 @@ void GridCanvas::arrange()
         light(std::nullopt, false);
     followSelection();
     Q_EMIT zoomChanged();
+    tableChanged(this);
 }
 
 GridMargins GridCanvas::margins() const

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "views/shard_grid_view/grid_subject.h"
+#include "views/widgets/painted_table.h"
 #include "views/widgets/pinch_zoom.h"
 
 namespace shardscope {
@@ -14,7 +15,7 @@ namespace shardscope {
 class Selection;
 struct Theme;
 
-class GridCanvas : public QWidget {
+class GridCanvas : public QWidget, public PaintedTable {
     Q_OBJECT
 public:
     explicit GridCanvas(Selection* selection, QWidget* parent = nullptr);
@@ -47,6 +48,21 @@ public:
     /// Back to one of its places.
     void zoomTo(int place);
 
+    // Cells as a table, for screen readers.
+    [[nodiscard]] int tableRowCount() const override;
+    [[nodiscard]] int tableColumnCount() const override;
+    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QString tableRowName(int row) const override;
+    [[nodiscard]] QString tableText(int row, int column) const override;
+    [[nodiscard]] QString tableDescription(int row, int column) const override;
+    [[nodiscard]] QRect tableRect(int row) const override;
+    [[nodiscard]] QRect tableCellRect(int row, int column) const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableColumnAt(QPoint point) const override;
+    [[nodiscard]] int tableCurrentRow() const override;
+    [[nodiscard]] int tableCurrentColumn() const override;
+    void tableActivateCell(int row, int column) override;
+
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -70,6 +86,8 @@ protected:
 private:
     void arrange();
     void layOut();
+    [[nodiscard]] int tableRowsPerPanel() const;
+    [[nodiscard]] GridCell tableCell(int row, int column) const;
     [[nodiscard]] GridMargins margins() const;
     [[nodiscard]] GridCell windowCentre() const;
     void setLevel(std::size_t level, std::optional<GridCell> anchor);

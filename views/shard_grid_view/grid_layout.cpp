@@ -257,6 +257,35 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
             }
         }
     };
+    // The same for several panels: that whose proportions have to be bent least.
+    const auto arrangeForNames = [&] {
+        constexpr int nameWidth = 36;
+        const auto wide = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
+        const auto tall = static_cast<int>(std::min<std::int64_t>(m_rows.shown * nameHeight, height + 1));
+        if (count < 2 || rank < 2 || layout.distinctShards() > mostToldApart
+            || (best.width() >= wide && best.height() >= tall))
+            return;
+        double least = 0;
+        for (int across = 1; across <= count; ++across) {
+            const int down = (count + across - 1) / across;
+            const int roomX = (width - (across - 1) * margins.gap) / across;
+            const int roomY = (height - (down - 1) * margins.gap) / down - title;
+            if (roomX < wide || roomY < tall)
+                continue;
+            const double aspect = std::clamp(m_trueAspect, static_cast<double>(wide) / roomY,
+                std::max(static_cast<double>(roomX) / tall, static_cast<double>(wide) / roomY));
+            if (aspect > widest || aspect < 1 / widest)
+                continue;
+            const double bent = std::max(aspect / m_trueAspect, m_trueAspect / aspect);
+            if (least > 0 && bent >= least)
+                continue;
+            least = bent;
+            const int w = std::min(roomX, static_cast<int>(std::floor(roomY * aspect)));
+            best = { w, std::min(roomY, static_cast<int>(std::floor(w / aspect))) };
+            bestAcross = across;
+            m_drawnAspect = aspect;
+        }
+    };
     // Where not even narrow slivers of all panels fit, fewer are drawn; where not even one fits, none.
     for (arrange(); best.isEmpty() && count > 0; arrange())
         count /= 2;
@@ -264,6 +293,7 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
         m_detail = GridDetail::Raster;
         return;
     }
+    arrangeForNames();
     if (rank == 0)
         best = best.boundedTo({ 240, 80 });
     for (int i = 0; i < count; ++i) {

@@ -11,7 +11,6 @@
 #include "sharding/text.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
-#include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -83,7 +82,6 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     , m_trail(new ZoomTrail(this))
     , m_head(new QWidget(this))
 {
-    installGridAccessibility();
     m_partial->setText(tr("Before the sum"));
     m_partial->setCheckable(true);
     m_partial->setAccessibleName(tr("Show the array before its parts are added up"));

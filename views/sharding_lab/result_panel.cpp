@@ -17,7 +17,6 @@
 #include <QVBoxLayout>
 
 #include "views/panel/panel.h"
-#include "views/shard_grid_view/grid_accessible.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/lab_words.h"
@@ -82,7 +81,6 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     , m_trail(new ZoomTrail(this))
     , m_groups(new ReplicaGroupsModel(this))
 {
-    installGridAccessibility();
     m_array->setAccessibleName(tr("Array and shape of a shard"));
     m_array->setElided(true);
     m_bytes->setElided(true);

@@ -7,6 +7,7 @@
 #include <QCompleter>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSignalBlocker>
 #include <QToolButton>
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "views/theme/theme.h"
 #include "views/topology_view/device_list_editor.h"
 #include "views/widgets/plain_tip.h"
+#include "words/things.h"
 #include "words/topology_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -28,7 +30,7 @@ namespace shardscope {
 
 namespace {
 
-/// One axis after the other as "data=2, model=1", or sizes as "2, 2, 1, 1".
+/// One axis after the other as "data=2, model=1", or sizes as "2 × 2 × 1 × 1".
 QString optionText(const OrderSetting& order)
 {
     QStringList parts;
@@ -38,7 +40,7 @@ QString optionText(const OrderSetting& order)
     else
         for (const std::int32_t size : order.submesh)
             parts << QString::number(size);
-    return parts.join(QStringLiteral(", "));
+    return parts.join(order.method == OrderMethod::Hybrid ? QStringLiteral(", ") : QStringLiteral(" × "));
 }
 
 } // namespace
@@ -250,7 +252,7 @@ bool DeviceControls::edit(Result<Experiment> after, const QString& text)
         return true;
     refresh();
     if (refused) {
-        const words::ProblemText said = words::describe(*refused);
+        const words::ProblemText said = words::shown(*refused);
         setMessage(said.cause + QStringLiteral(". ") + said.remedy, {});
     }
     return false;
@@ -260,10 +262,18 @@ bool DeviceControls::chooseDevices(const QString& chosen)
 {
     const Experiment& now = *m_document->experiment();
     Result<DeviceSet> devices = parseDevices(chosen.toStdString());
+    // Hosts of a kind that has no preset are resized as those of others are: generic-tpu:2x8.
+    const DeviceSet& before = now.hardware.devices;
+    const QString kind = words::fromStd(before.kind) + QLatin1Char(':');
+    if (!devices && before.own.empty() && !before.hasChipGrid() && chosen.startsWith(kind)) {
+        devices = parseDevices("cpu:" + chosen.mid(kind.size()).toStdString());
+        if (devices)
+            devices = DeviceSet::ofHosts(before.kind, before.platform, devices->hosts, devices->devicesPerHost);
+    }
     if (!devices) {
         if (chosen.toStdString() == toText(now.hardware.devices)) // an own list has no short form
             return true;
-        const words::ProblemText said = words::describe(devices.error());
+        const words::ProblemText said = words::shown(devices.error());
         setMessage(said.cause + QStringLiteral(". ") + said.remedy, {});
         return false;
     }
@@ -285,7 +295,9 @@ void DeviceControls::setOption()
     const QString given = m_option->text().trimmed();
     if (given == optionText(order))
         return;
-    const QStringList parts = given.split(QLatin1Char(','), Qt::SkipEmptyParts);
+    static const QRegularExpression betweenSizes(QStringLiteral("[,x×]"));
+    const QStringList parts = order.method == OrderMethod::Hybrid ? given.split(QLatin1Char(','), Qt::SkipEmptyParts)
+                                                                  : given.split(betweenSizes, Qt::SkipEmptyParts);
     bool right = true;
     order.dcn.clear();
     order.submesh.clear();
@@ -305,7 +317,7 @@ void DeviceControls::setOption()
     }
     setMessage(order.method == OrderMethod::Hybrid
             ? tr("The slices along axes are written as data=2. Leave it empty for as the axes can take them.")
-            : tr("A submesh is written as four sizes: 2, 2, 1, 1. Leave it empty for that of T5X's table."),
+            : tr("A submesh is written as four sizes: 2 × 2 × 1 × 1. Leave it empty for that of T5X's table."),
         {});
 }
 
@@ -340,7 +352,7 @@ void DeviceControls::showProblem(const Problem* problem)
     m_standing.clear();
     m_standingFixes.clear();
     if (problem) {
-        const words::ProblemText said = words::describe(problem->diagnostic);
+        const words::ProblemText said = words::shown(problem->diagnostic);
         m_standing = words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ') + said.cause + QStringLiteral(". ")
             + said.remedy;
         m_standingFixes = problem->fixes;

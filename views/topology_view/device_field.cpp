@@ -11,9 +11,9 @@ namespace shardscope {
 
 namespace {
 
-QString tr(const char* text)
+QString tr(const char* text, const char* about = nullptr)
 {
-    return QCoreApplication::translate("DeviceField", text);
+    return QCoreApplication::translate("DeviceField", text, about);
 }
 
 void fill(DeviceField& field, std::int64_t devices)
@@ -34,7 +34,7 @@ DeviceField hostField(const DevicePlaces& places)
     DeviceField field;
     field.shape.columns = std::max(1, places.set().devicesPerHost);
     field.shape.rows = std::max(1, places.set().hosts);
-    field.columns = { tr("device of the host"), -1, field.shape.columns };
+    field.columns = { tr("device", "of a host"), -1, field.shape.columns };
     field.rows = { tr("host"), -1, field.shape.rows };
     fill(field, places.count());
     if (places.set().own.empty()) {
@@ -108,26 +108,92 @@ void append(words::Text& text, const QString& said, int axis = -1)
 
 } // namespace
 
-words::Text DeviceField::title(const FieldPanel& panel) const
+/// Coordinates of a plane, the first direction major.
+std::vector<std::int64_t> DeviceField::planeCoordinates(std::int64_t plane) const
 {
-    words::Text text;
-    std::int64_t rest = panel.plane;
     std::vector<std::int64_t> indices(planes.size());
     for (std::size_t i = planes.size(); i-- > 0;) {
-        indices[i] = rest % planes[i].size;
-        rest /= planes[i].size;
+        indices[i] = plane % planes[i].size;
+        plane /= planes[i].size;
     }
+    return indices;
+}
+
+words::Text DeviceField::title(const FieldBlock& part) const
+{
+    words::Text text;
+    const std::vector<std::int64_t> indices = planeCoordinates(part.plane);
     for (std::size_t i = 0; i < planes.size(); ++i)
         if (planes[i].size > 1)
             append(text, planes[i].name + QLatin1Char(' ') + QString::number(indices[i]), planes[i].axis);
-    if (panel.endRow - panel.firstRow < shape.rows)
-        append(text, rows.name + QLatin1Char(' ') + words::range(panel.firstRow, panel.endRow), rows.axis);
-    if (panel.endColumn - panel.firstColumn < shape.columns)
+    if (part.endRow - part.firstRow < shape.rows)
+        for (const words::Span& span : rowName(part.firstRow, part.endRow))
+            append(text, span.text, span.axis);
+    if (part.endColumn - part.firstColumn < shape.columns)
         append(text,
             columns.name + QLatin1Char(' ')
-                + words::range(panel.firstColumn / shape.together, (panel.endColumn - 1) / shape.together + 1),
+                + words::range(part.firstColumn / shape.together, (part.endColumn - 1) / shape.together + 1),
             columns.axis);
     return text;
+}
+
+QString DeviceField::place(const FieldBlock& block) const
+{
+    const auto numbers = [](std::int64_t first, std::int64_t end) {
+        return end - first == 1 ? QString::number(first) : words::range(first, end);
+    };
+    QStringList parts;
+    const std::vector<std::int64_t> indices = planeCoordinates(block.plane);
+    for (std::size_t i = 0; i < planes.size(); ++i)
+        if (planes[i].size > 1)
+            parts << planes[i].name + QLatin1Char(' ') + QString::number(indices[i]);
+    if (shape.rows > 1)
+        parts << words::plain(rowName(block.firstRow, block.endRow));
+    if (!rows.name.isEmpty() || shape.rows == 1)
+        parts << columns.name + QLatin1Char(' ')
+                + numbers(columnNumber(block.firstColumn), columnNumber(block.endColumn - 1) + 1);
+    return parts.join(QStringLiteral(", "));
+}
+
+words::Text DeviceField::rowName(std::int64_t first, std::int64_t end) const
+{
+    words::Text text;
+    if (shape.rows == 1)
+        return text;
+    const bool wrapped = rows.name.isEmpty();
+    if (wrapped) {
+        first *= shape.columns;
+        end = std::min(end * shape.columns, columns.size);
+    }
+    const Direction& along = wrapped ? columns : rows;
+    append(text, along.name + QLatin1Char(' ') + (end - first == 1 ? QString::number(first) : words::range(first, end)),
+        along.axis);
+    return text;
+}
+
+QString DeviceField::extent(const FieldTile& tile) const
+{
+    QStringList parts;
+    const bool wrapped = rows.name.isEmpty();
+    if (tile.rows > 1)
+        parts << (wrapped ? columns.name : rows.name) + QLatin1Char(' ')
+                + words::count(wrapped ? std::min(tile.rows * tile.columns, columns.size) : tile.rows);
+    if (tile.columns > 1 && !(wrapped && tile.rows > 1))
+        parts << columns.name + QLatin1Char(' ')
+                + words::count(std::max<std::int64_t>(tile.columns / shape.together, 1));
+    return parts.join(QStringLiteral(" × "));
+}
+
+std::vector<std::int32_t> DeviceField::devicesOf(const FieldBlock& block) const
+{
+    std::vector<std::int32_t> found;
+    found.reserve(static_cast<std::size_t>(block.count()));
+    for (std::int64_t row = block.firstRow; row < block.endRow; ++row)
+        for (std::int64_t column = block.firstColumn; column < block.endColumn; ++column)
+            if (const std::int32_t device = devices[static_cast<std::size_t>(shape.cell(block.plane, row, column))];
+                device >= 0)
+                found.push_back(device);
+    return found;
 }
 
 words::Text DeviceField::heading() const
@@ -138,7 +204,7 @@ words::Text DeviceField::heading() const
         text.push_back({ QLatin1Char(' ') + how });
     };
     if (!columns.name.isEmpty())
-        add(columns, rows.name.isEmpty() && shape.rows > 1 ? tr("in lines") : tr("to the right"));
+        add(columns, rows.name.isEmpty() && shape.rows > 1 ? tr("in lines") : tr("across"));
     if (!rows.name.isEmpty())
         add(rows, tr("down"));
     for (const Direction& plane : planes)
@@ -177,6 +243,19 @@ DeviceField meshField(const Mesh& mesh)
         field.shape.columns = (field.shape.columns + lines - 1) / lines;
         field.shape.rows = (mesh.deviceCount() + field.shape.columns - 1) / field.shape.columns;
     }
+    constexpr std::int64_t mostPlanes = 64;
+    std::int64_t planes = 1;
+    for (const DeviceField::Direction& axis : axes)
+        planes *= axis.size;
+    if (planes > mostPlanes) {
+        QStringList names;
+        for (const DeviceField::Direction& axis : axes)
+            names << axis.name;
+        names << field.rows.name;
+        field.shape.rows *= planes;
+        field.rows = { names.join(QStringLiteral(" × ")), -1, field.shape.rows };
+        axes.clear();
+    }
     for (const DeviceField::Direction& axis : axes) {
         field.planes.push_back(axis);
         field.shape.planes *= axis.size;
@@ -188,6 +267,38 @@ DeviceField meshField(const Mesh& mesh)
     for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
         put(field, position, mesh.deviceAt(position));
     return field;
+}
+
+FieldTile hostTile(const DeviceField& field, const std::vector<std::int32_t>& hosts)
+{
+    const FieldShape& shape = field.shape;
+    const auto hostAt = [&](std::int64_t row, std::int64_t column, std::int64_t plane = 0) {
+        const std::int32_t device = field.devices[static_cast<std::size_t>(shape.cell(plane, row, column))];
+        return device >= 0 && static_cast<std::size_t>(device) < hosts.size() ? hosts[static_cast<std::size_t>(device)]
+                                                                              : -1;
+    };
+    const std::int32_t first = hostAt(0, 0);
+    FieldTile tile;
+    while (tile.columns < shape.columns && hostAt(0, tile.columns) == first)
+        ++tile.columns;
+    while (tile.rows < shape.rows && hostAt(tile.rows, 0) == first)
+        ++tile.rows;
+    if (first < 0 || tile.cells() == 1 || shape.columns % tile.columns != 0 || shape.rows % tile.rows != 0)
+        return {};
+    // Every tile is one host, and no host has two.
+    std::vector<bool> seen(hosts.size());
+    for (std::int64_t plane = 0; plane < shape.planes; ++plane)
+        for (std::int64_t row = 0; row < shape.rows; row += tile.rows)
+            for (std::int64_t column = 0; column < shape.columns; column += tile.columns) {
+                const std::int32_t host = hostAt(row, column, plane);
+                if (host < 0 || static_cast<std::size_t>(host) >= seen.size() || seen[static_cast<std::size_t>(host)])
+                    return {};
+                seen[static_cast<std::size_t>(host)] = true;
+                for (std::int64_t cell = 0; cell < tile.cells(); ++cell)
+                    if (hostAt(row + cell / tile.columns, column + cell % tile.columns, plane) != host)
+                        return {};
+            }
+    return tile;
 }
 
 QString placeText(const DevicePlaces& places, std::int32_t device)

@@ -27,18 +27,35 @@ struct DeviceField {
     Direction columns, rows;
     std::vector<Direction> planes; ///< the first one major
 
-    /// "z 2", "slice 1, z 0", "hosts 32–63"; empty where there is nothing to tell apart.
-    [[nodiscard]] words::Text title(const FieldPanel& panel) const;
-    /// "x to the right, y down, a plane for every z".
+    /// "z 2", "slice 1, z 0", "host 32–63": what tells a part of the map from the others; empty where nothing does.
+    [[nodiscard]] words::Text title(const FieldBlock& part) const;
+    /// Where the cells of a block are: "z 2, y 0–7, x 8–15".
+    [[nodiscard]] QString place(const FieldBlock& block) const;
+    /// "y 8–15"; "data 0–31" of the first one's line where a single long axis is wrapped into lines.
+    [[nodiscard]] words::Text rowName(std::int64_t first, std::int64_t end) const;
+    /// Number of a column along its direction: both cores of a chip have that of the chip.
+    [[nodiscard]] std::int64_t columnNumber(std::int64_t column) const { return column / shape.together; }
+    /// How many of what a tile is: "x 8 × y 8", "data 64"; empty for a single cell.
+    [[nodiscard]] QString extent(const FieldTile& tile) const;
+    /// Devices of the cells of a block, in the order of the cells.
+    [[nodiscard]] std::vector<std::int32_t> devicesOf(const FieldBlock& block) const;
+    /// "x across, y down, z beside".
     [[nodiscard]] words::Text heading() const;
     bool operator==(const DeviceField&) const = default;
+
+private:
+    [[nodiscard]] std::vector<std::int64_t> planeCoordinates(std::int64_t plane) const;
 };
 
 /// The chips of a grid by coordinates, the cores of a chip side by side, a group of planes per slice; elsewhere hosts
 /// below each other, their devices side by side.
 [[nodiscard]] DeviceField machineField(const DevicePlaces& places);
-/// The last axis across, the one before it down, planes for the others. A single long axis is wrapped into lines.
+/// The last axis across, the one before it down, planes for the others; where these would be too many, all of them
+/// down. A single long axis is wrapped into lines.
 [[nodiscard]] DeviceField meshField(const Mesh& mesh);
+/// The tile that a whole host fills, wherever its devices are: 2 x 2 on a torus of TPU v4. One cell where hosts have no
+/// such tile. Looks at every device once. `hosts` by device.
+[[nodiscard]] FieldTile hostTile(const DeviceField& field, const std::vector<std::int32_t>& hosts);
 
 /// "d12: x 0, y 3, z 0, host 3".
 [[nodiscard]] QString placeText(const DevicePlaces& places, std::int32_t device);

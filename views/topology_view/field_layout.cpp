@@ -14,6 +14,11 @@ std::int64_t divided(std::int64_t number, std::int64_t by)
     return (number + by - 1) / by;
 }
 
+QRect withoutHeads(const QRect& area, const FieldSizes& sizes)
+{
+    return area.adjusted(sizes.heads.width(), sizes.heads.height(), 0, 0);
+}
+
 } // namespace
 
 FieldLayout::FieldLayout(const FieldShape& shape, const QRect& area, const FieldSizes& sizes)
@@ -21,40 +26,98 @@ FieldLayout::FieldLayout(const FieldShape& shape, const QRect& area, const Field
 {
     if (area.width() < 1 || area.height() < 1 || shape.count() < 1)
         return;
+    // With names if that can be, else as large as can be.
+    FieldSizes closer = sizes;
+    closer.gap = sizes.gap / 2;
+    for (const FieldSizes& tried : { sizes, closer })
+        if (!sizes.named.isEmpty() && fitCells(area, tried, sizes.named.height()) && m_width >= sizes.named.width())
+            return;
+    if (fitCells(area, sizes, sizes.smallest))
+        return;
+    m_side = 0;
+    m_heads = false;
     while (true) {
-        // Titles go before cells become small, gaps before cells become blocks.
-        const int titled = shape.planes <= mostTitledPanels ? sizes.title : 0;
-        const int legible = sizes.largest / 5;
-        for (int side = sizes.largest; side >= 1; --side) {
-            const bool roomy = side >= legible;
-            const int gap = roomy ? sizes.gap : std::max(2, sizes.gap / 4);
-            const double widest = roomy || sizes.widest <= 1 ? sizes.widest : 4;
-            if (!roomy && titled > 0 && sizes.titleWidth > 0 && arrange(area, side, titled, gap, widest)
-                && m_panels.front().rect.width() >= sizes.titleWidth)
-                return;
-            if (arrange(area, side, roomy ? titled : 0, gap, widest))
-                return;
-        }
-        const bool wide = divided(m_shape.columns, m_tileColumns) >= divided(m_shape.rows, m_tileRows);
-        (wide ? m_tileColumns : m_tileRows) *= 2;
-        if (m_tileColumns > 2 * m_shape.columns || m_tileRows > 2 * m_shape.rows)
-            return; // more planes than there are pixels
+        // Tiles are squares where planes are; of a long plane they join what is long.
+        const std::int64_t columns = divided(shape.columns, m_tile.columns), rows = divided(shape.rows, m_tile.rows);
+        if (columns == 1 && rows == 1)
+            break;
+        if (2 * columns > rows)
+            m_tile.columns = std::min(2 * m_tile.columns, shape.columns);
+        if (2 * rows > columns)
+            m_tile.rows = std::min(2 * m_tile.rows, shape.rows);
+        if (fitTiles(area, sizes))
+            return;
     }
+    for (int side = sizes.tile; side >= 1; --side) // a tile for every plane
+        if (arrange(area, side, 0, std::min(side / 3, 2), 4, Cut::Never))
+            return;
 }
 
-bool FieldLayout::arrange(const QRect& area, int side, int title, int gap, double widest)
+bool FieldLayout::fitCells(const QRect& area, const FieldSizes& sizes, int smallest)
 {
-    const std::int64_t columns = divided(m_shape.columns, m_tileColumns), rows = divided(m_shape.rows, m_tileRows);
+    constexpr int smallestCut = 6; // pieces of planes whose cells are smaller would hide how they belong together
+    const bool single = m_shape.planes == 1;
+    const QRect room = single ? withoutHeads(area, sizes) : area;
+    int whole = 0, cut = 0;
+    for (int side = sizes.largest; side >= smallest && whole == 0; --side)
+        if (fitSide(room, sizes, side, Cut::Never))
+            whole = side;
+    for (int side = sizes.largest; side >= std::max(smallest, smallestCut) && cut == 0; --side)
+        if (fitSide(area, sizes, side, Cut::AsNeeded))
+            cut = side;
+    m_heads = false;
+    // Names beside rows and columns are worth some of the size.
+    if (whole > 0 && (single ? 3 * whole >= 2 * cut : whole >= cut)) {
+        m_heads = single && !sizes.heads.isEmpty();
+        return fitSide(room, sizes, whole, Cut::Never);
+    }
+    return cut > 0 && fitSide(area, sizes, cut, Cut::AsNeeded);
+}
+
+bool FieldLayout::fitSide(const QRect& area, const FieldSizes& sizes, int side, Cut cut)
+{
+    // Titles go before cells become small, gaps before cells become blocks.
+    const bool named = m_shape.planes > 1 || cut == Cut::AsNeeded;
+    const int titled = named && m_shape.planes <= mostTitledPanels ? sizes.title : 0;
+    const bool roomy = side >= sizes.largest / 5;
+    const int gap = roomy ? sizes.gap : std::max(2, sizes.gap / 4);
+    const double widest = roomy || sizes.widest <= 1 ? sizes.widest : 4;
+    if (!roomy && titled > 0 && sizes.titleWidth > 0 && arrange(area, side, titled, gap, widest, cut)
+        && m_panels.front().rect.width() >= sizes.titleWidth)
+        return true;
+    return arrange(area, side, roomy ? titled : 0, gap, widest, cut);
+}
+
+bool FieldLayout::fitTiles(const QRect& area, const FieldSizes& sizes)
+{
+    const bool single = m_shape.planes == 1;
+    const QRect room = single ? withoutHeads(area, sizes) : area;
+    const int titled = !single && m_shape.planes <= mostTitledPanels && sizes.titleWidth > 0 ? sizes.title : 0;
+    const int gap = std::max(3, sizes.gap / 3);
+    m_heads = single && !sizes.heads.isEmpty();
+    for (int side = sizes.largest; titled > 0 && side >= sizes.tile; --side)
+        if (arrange(room, side, titled, gap, sizes.widest, Cut::Never)
+            && m_panels.front().rect.width() >= sizes.titleWidth)
+            return true;
+    for (int side = sizes.largest; side >= sizes.tile; --side)
+        if (arrange(room, side, 0, gap, sizes.widest, Cut::Never))
+            return true;
+    m_heads = false;
+    return false;
+}
+
+bool FieldLayout::arrange(const QRect& area, int side, int title, int gap, double widest, Cut cut)
+{
+    const std::int64_t columns = divided(m_shape.columns, m_tile.columns), rows = divided(m_shape.rows, m_tile.rows);
     const std::int64_t mostColumns = area.width() / side, mostRows = (area.height() - title) / side;
-    if (mostColumns < 1 || mostRows < 1)
+    if (mostColumns < 1 || mostRows < 1 || (cut == Cut::Never && (columns > mostColumns || rows > mostRows)))
         return false;
     // A plane that does not fit is cut evenly.
     const std::int64_t parts = divided(columns, mostColumns), slabs = divided(rows, mostRows);
     const std::int64_t panelColumns = divided(columns, parts), panelRows = divided(rows, slabs);
     const std::int64_t across = divided(columns, panelColumns), down = divided(rows, panelRows);
     const std::int64_t perPlane = across * down, count = m_shape.planes * perPlane;
-    std::int64_t width = panelColumns * side + gap;
-    const std::int64_t height = panelRows * side + title + gap;
+    const std::int64_t width = panelColumns * side + gap, height = panelRows * side + title + gap;
     std::int64_t perLine = (area.width() + gap) / width;
     if (perLine < 1)
         return false;
@@ -81,10 +144,24 @@ bool FieldLayout::arrange(const QRect& area, int side, int title, int gap, doubl
     const std::int64_t perPanel = (area.width() + gap) / std::min(perLine, count) - gap;
     m_width = static_cast<int>(
         std::clamp<std::int64_t>(perPanel / panelColumns, side, static_cast<std::int64_t>(side * widest)));
-    width = panelColumns * m_width + gap;
     m_title = title;
-    m_panelColumns = panelColumns * m_tileColumns;
-    m_panelRows = panelRows * m_tileRows;
+    m_gap = gap;
+    m_panelColumns = panelColumns * m_tile.columns;
+    m_panelRows = panelRows * m_tile.rows;
+    m_perLine = perLine;
+    m_linesOfGroup = linesOfGroup;
+    place(area.topLeft());
+    return true;
+}
+
+/// Panels line by line, each line as many pixels high as a whole panel.
+void FieldLayout::place(QPoint origin)
+{
+    const std::int64_t across = divided(m_shape.columns, m_panelColumns), down = divided(m_shape.rows, m_panelRows);
+    const std::int64_t perPlane = across * down, count = m_shape.planes * perPlane;
+    const std::int64_t group = m_shape.planesPerGroup * perPlane;
+    const std::int64_t width = divided(m_panelColumns, m_tile.columns) * m_width + m_gap;
+    const std::int64_t height = divided(m_panelRows, m_tile.rows) * m_side + m_title + m_gap;
     m_panels.clear();
     m_panels.reserve(static_cast<std::size_t>(count));
     for (std::int64_t panel = 0; panel < count; ++panel) {
@@ -95,15 +172,42 @@ bool FieldLayout::arrange(const QRect& area, int side, int title, int gap, doubl
         made.endColumn = std::min(made.firstColumn + m_panelColumns, m_shape.columns);
         made.firstRow = slab * m_panelRows;
         made.endRow = std::min(made.firstRow + m_panelRows, m_shape.rows);
-        const std::int64_t inLines = linesOfGroup > 1 ? panel % group : panel;
-        const std::int64_t line = (linesOfGroup > 1 ? panel / group * linesOfGroup : 0) + inLines / perLine;
-        made.rect = QRect(area.left() + static_cast<int>(inLines % perLine * width),
-            area.top() + title + static_cast<int>(line * height),
-            static_cast<int>(divided(made.endColumn - made.firstColumn, m_tileColumns)) * m_width,
-            static_cast<int>(divided(made.endRow - made.firstRow, m_tileRows)) * side);
+        const std::int64_t inLines = m_linesOfGroup > 1 ? panel % group : panel;
+        const std::int64_t line = (m_linesOfGroup > 1 ? panel / group * m_linesOfGroup : 0) + inLines / m_perLine;
+        made.rect = QRect(origin.x() + static_cast<int>(inLines % m_perLine * width),
+            origin.y() + m_title + static_cast<int>(line * height),
+            static_cast<int>(divided(made.endColumn - made.firstColumn, m_tile.columns)) * m_width,
+            static_cast<int>(divided(made.endRow - made.firstRow, m_tile.rows)) * m_side);
         m_panels.push_back(made);
     }
-    return true;
+}
+
+FieldLayout FieldLayout::zoomed(
+    const FieldTile& tile, QSize pixels, int title, int gap, QPoint origin, bool heads) const
+{
+    FieldLayout layout = *this;
+    if (m_side == 0)
+        return layout;
+    layout.m_tile = tile;
+    if (!isCut()) {
+        layout.m_panelColumns = divided(m_shape.columns, tile.columns) * tile.columns;
+        layout.m_panelRows = divided(m_shape.rows, tile.rows) * tile.rows;
+    }
+    layout.m_width = pixels.width();
+    layout.m_side = pixels.height();
+    layout.m_title = title;
+    layout.m_gap = gap;
+    layout.m_heads = heads;
+    layout.place(origin);
+    return layout;
+}
+
+QRect FieldLayout::bounds() const
+{
+    QRect all;
+    for (const FieldPanel& panel : m_panels)
+        all = all.united(panel.rect).united(titleRect(panel));
+    return all;
 }
 
 QRect FieldLayout::titleRect(const FieldPanel& panel) const
@@ -135,8 +239,23 @@ QRect FieldLayout::rectOf(std::int64_t cell) const
     const FieldPanel& panel = m_panels[panelOf(cell)];
     const std::int64_t column = cell % m_shape.columns - panel.firstColumn;
     const std::int64_t row = cell / m_shape.columns % m_shape.rows - panel.firstRow;
-    return { panel.rect.left() + static_cast<int>(column / m_tileColumns) * m_width,
-        panel.rect.top() + static_cast<int>(row / m_tileRows) * m_side, m_width, m_side };
+    return { panel.rect.left() + static_cast<int>(column / m_tile.columns) * m_width,
+        panel.rect.top() + static_cast<int>(row / m_tile.rows) * m_side, m_width, m_side };
+}
+
+FieldBlock FieldLayout::blockOf(std::int64_t cell) const
+{
+    if (m_side == 0)
+        return {};
+    const FieldPanel& panel = m_panels[panelOf(cell)];
+    const std::int64_t column = cell % m_shape.columns, row = cell / m_shape.columns % m_shape.rows;
+    FieldBlock block;
+    block.plane = panel.plane;
+    block.firstColumn = panel.firstColumn + (column - panel.firstColumn) / m_tile.columns * m_tile.columns;
+    block.firstRow = panel.firstRow + (row - panel.firstRow) / m_tile.rows * m_tile.rows;
+    block.endColumn = std::min(block.firstColumn + m_tile.columns, panel.endColumn);
+    block.endRow = std::min(block.firstRow + m_tile.rows, panel.endRow);
+    return block;
 }
 
 std::optional<std::int64_t> FieldLayout::cellAt(QPoint point) const
@@ -144,17 +263,33 @@ std::optional<std::int64_t> FieldLayout::cellAt(QPoint point) const
     for (const FieldPanel& panel : m_panels) {
         if (!panel.rect.contains(point))
             continue;
-        const std::int64_t column = panel.firstColumn + (point.x() - panel.rect.left()) / m_width * m_tileColumns;
-        const std::int64_t row = panel.firstRow + (point.y() - panel.rect.top()) / m_side * m_tileRows;
+        const std::int64_t column = panel.firstColumn + (point.x() - panel.rect.left()) / m_width * m_tile.columns;
+        const std::int64_t row = panel.firstRow + (point.y() - panel.rect.top()) / m_side * m_tile.rows;
         return m_shape.cell(panel.plane, row, column);
     }
     return std::nullopt;
 }
 
+FieldBlock FieldLayout::within(const FieldPanel& panel, const QRect& clip) const
+{
+    const QRect seen = panel.rect.intersected(clip);
+    if (seen.isEmpty() || m_side == 0)
+        return { panel.plane, panel.firstRow, panel.firstRow, panel.firstColumn, panel.firstColumn };
+    FieldBlock block;
+    block.plane = panel.plane;
+    block.firstColumn = panel.firstColumn + (seen.left() - panel.rect.left()) / m_width * m_tile.columns;
+    block.firstRow = panel.firstRow + (seen.top() - panel.rect.top()) / m_side * m_tile.rows;
+    block.endColumn = std::min(
+        panel.firstColumn + ((seen.right() - panel.rect.left()) / m_width + 1) * m_tile.columns, panel.endColumn);
+    block.endRow =
+        std::min(panel.firstRow + ((seen.bottom() - panel.rect.top()) / m_side + 1) * m_tile.rows, panel.endRow);
+    return block;
+}
+
 std::int64_t FieldLayout::neighbour(std::int64_t cell, std::int64_t columns, std::int64_t rows) const
 {
-    std::int64_t column = cell % m_shape.columns + columns * m_tileColumns;
-    std::int64_t row = cell / m_shape.columns % m_shape.rows + rows * m_tileRows;
+    std::int64_t column = cell % m_shape.columns + columns * m_tile.columns;
+    std::int64_t row = cell / m_shape.columns % m_shape.rows + rows * m_tile.rows;
     std::int64_t plane = cell / (m_shape.columns * m_shape.rows);
     const auto within = [&](std::int64_t& index, std::int64_t size) {
         const std::int64_t step = index < 0 ? -1 : index >= size ? 1 : 0;

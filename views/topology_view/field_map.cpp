@@ -5,8 +5,10 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QScrollBar>
 #include <QToolTip>
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "document/selection.h"
@@ -18,10 +20,24 @@ namespace shardscope {
 FieldMap::FieldMap(Selection* selection, const QString& name, QWidget* parent)
     : QWidget(parent)
     , m_selection(selection)
+    , m_across(new QScrollBar(Qt::Horizontal, this))
+    , m_down(new QScrollBar(Qt::Vertical, this))
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(name);
+    grabGesture(Qt::PinchGesture);
+    m_across->setAccessibleName(tr("Scroll the map to the right"));
+    m_down->setAccessibleName(tr("Scroll the map down"));
+    for (QScrollBar* bar : { m_across, m_down }) {
+        bar->setFocusPolicy(Qt::NoFocus);
+        bar->hide();
+        connect(bar, &QScrollBar::valueChanged, this, [this] {
+            m_base = {};
+            followPointer();
+            update();
+        });
+    }
     connect(selection, &Selection::hoverChanged, this, &FieldMap::followSelection);
     connect(selection, &Selection::changed, this, &FieldMap::followSelection);
     followSelection();
@@ -30,12 +46,18 @@ FieldMap::FieldMap(Selection* selection, const QString& name, QWidget* parent)
 void FieldMap::setField(std::shared_ptr<const DeviceField> field, std::vector<std::int32_t> hosts)
 {
     const bool same = m_field && field && *m_field == *field;
+    if (!same)
+        hover(std::nullopt); // its device would stay lit everywhere
+    const bool sameHosts = same && hosts == m_hosts;
     m_field = std::move(field);
     m_hosts = std::move(hosts);
     m_base = {};
+    if (!sameHosts)
+        m_hostTile = m_field ? hostTile(*m_field, m_hosts) : FieldTile();
     if (!same) {
-        hover(std::nullopt); // its device would stay lit everywhere
         m_current = -1;
+        m_focus = 0;
+        m_level = 0;
         arrange();
     }
     update();
@@ -75,19 +97,6 @@ QSize FieldMap::minimumSizeHint() const
     return { Metrics::scaled(120), Metrics::scaled(80) };
 }
 
-void FieldMap::arrange()
-{
-    const int margin = Metrics::scaled(8);
-    const QFontMetrics small(Metrics::small());
-    const FieldSizes sizes{ Metrics::scaled(38), small.height() + 2, Metrics::scaled(12),
-        small.horizontalAdvance(QStringLiteral("000–000")), 1.6 };
-    m_layout = m_field ? FieldLayout(m_field->shape, rect().adjusted(margin, margin / 2, -margin, -margin), sizes)
-                       : FieldLayout();
-    m_base = {};
-    tableChanged(this);
-    update();
-}
-
 void FieldMap::resizeEvent(QResizeEvent*)
 {
     arrange();
@@ -118,10 +127,28 @@ std::int64_t FieldMap::cellOf(std::int32_t device) const
         : -1;
 }
 
+std::int32_t FieldMap::hostOf(std::int32_t device) const
+{
+    return device >= 0 && static_cast<std::size_t>(device) < m_hosts.size() ? m_hosts[static_cast<std::size_t>(device)]
+                                                                            : -1;
+}
+
+std::vector<std::int32_t> FieldMap::devicesAt(std::int64_t cell) const
+{
+    return m_field && cell >= 0 ? m_field->devicesOf(m_layout.blockOf(cell)) : std::vector<std::int32_t>();
+}
+
+QRgb FieldMap::fillOf(std::int32_t device) const
+{
+    return device >= 0 && static_cast<std::size_t>(device) < m_fills.size() ? m_fills[static_cast<std::size_t>(device)]
+                                                                            : Theme::current().base.rgb();
+}
+
 bool FieldMap::isSmall() const
 {
     constexpr std::size_t mostCells = 4096;
-    return m_layout.side() < 4 || m_layout.cellsPerTile() > 1 || (m_field && m_field->devices.size() > mostCells);
+    return m_layout.side() < 4 || m_layout.cellsPerTile() > 1
+        || (m_level == 0 && m_field && m_field->devices.size() > mostCells);
 }
 
 bool FieldMap::hasNames() const
@@ -130,7 +157,7 @@ bool FieldMap::hasNames() const
         return false;
     // All have their names, or none has: the largest id tells.
     const QFontMetrics metrics(Metrics::small());
-    const int widest = metrics.horizontalAdvance(QString::number(std::max<std::size_t>(m_fills.size(), 1) - 1));
+    const int widest = metrics.horizontalAdvance(QString::number(std::max<std::size_t>(m_field->cells.size(), 1) - 1));
     const int gap = m_layout.side() >= 14 ? 3 : m_layout.side() >= 6 ? 1 : 0;
     return m_layout.side() - gap >= metrics.ascent() + 3 && m_layout.tileWidth() - gap >= widest + 4;
 }
@@ -158,6 +185,30 @@ std::optional<std::int32_t> FieldMap::currentDevice() const
     return device < 0 ? std::nullopt : std::optional(device);
 }
 
+QString FieldMap::currentText() const
+{
+    return currentDevice() ? textAt(m_hovered ? *m_hovered : m_current) : QString();
+}
+
+QString FieldMap::textAt(std::int64_t cell) const
+{
+    const std::vector<std::int32_t> devices = devicesAt(cell);
+    if (devices.size() < 2)
+        return devices.empty() ? QString() : describe(devices.front());
+    const QString where = m_field->place(m_layout.blockOf(cell));
+    const QString count = words::counted(static_cast<qint64>(devices.size()), words::Noun::Device);
+    const std::set<std::int32_t> hosts = [&] {
+        std::set<std::int32_t> found;
+        for (const std::int32_t device : devices)
+            found.insert(hostOf(device));
+        return found;
+    }();
+    return hosts.size() == 1 && *hosts.begin() >= 0
+        ? tr("host %1, %2: %3", "host 37, 4 devices: where").arg(QString::number(*hosts.begin()), count, where)
+        : tr("%1 of %2: %3", "64 devices of 16 hosts: where")
+              .arg(count, words::counted(static_cast<qint64>(hosts.size()), words::Noun::Host), where);
+}
+
 QString FieldMap::describe(std::int32_t device) const
 {
     return m_describe ? m_describe(device) : QString();
@@ -179,36 +230,87 @@ void FieldMap::hover(std::optional<std::int64_t> cell)
     if (m_hovered == cell)
         return;
     m_hovered = cell;
-    m_selection->setHoveredDevices(cell ? std::vector<std::int32_t>{ deviceAt(*cell) } : std::vector<std::int32_t>{});
+    m_selection->setHoveredDevices(cell ? devicesAt(*cell) : std::vector<std::int32_t>{});
     Q_EMIT currentChanged();
+}
+
+void FieldMap::followPointer()
+{
+    if (m_pointer && !m_dragged)
+        hover(cellAt(*m_pointer));
 }
 
 void FieldMap::mouseMoveEvent(QMouseEvent* event)
 {
-    hover(m_layout.cellAt(event->position().toPoint()));
+    const QPoint at = event->position().toPoint();
+    m_pointer = at;
+    constexpr int farEnough = 4;
+    if (m_pressed && m_level > 0 && (m_dragged || (at - *m_pressed).manhattanLength() >= farEnough)) {
+        if (!m_dragged) {
+            m_dragged = offset();
+            hover(std::nullopt);
+            setCursor(Qt::ClosedHandCursor);
+        }
+        scrollTo(*m_dragged + *m_pressed - at);
+        return;
+    }
+    hover(cellAt(at));
 }
 
 void FieldMap::leaveEvent(QEvent*)
 {
+    m_pointer.reset();
     hover(std::nullopt);
 }
 
 void FieldMap::mousePressEvent(QMouseEvent* event)
 {
-    const auto cell = m_layout.cellAt(event->position().toPoint());
-    if (event->button() != Qt::LeftButton || !cell || deviceAt(*cell) < 0) {
+    if (event->button() != Qt::LeftButton || !m_field || m_layout.side() == 0) {
         QWidget::mousePressEvent(event);
         return;
     }
-    m_current = *cell;
-    std::vector<std::int32_t> devices{ deviceAt(*cell) };
-    if (event->modifiers() & Qt::ControlModifier) {
-        std::vector<std::int32_t> more = m_selection->devices();
-        if (const auto there = std::find(more.begin(), more.end(), devices.front()); there != more.end())
-            more.erase(there);
+    m_pressed = event->position().toPoint();
+}
+
+void FieldMap::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton || !m_pressed) {
+        QWidget::mouseReleaseEvent(event);
+        return;
+    }
+    const bool dragged = m_dragged.has_value();
+    const QPoint at = *m_pressed;
+    m_pressed.reset();
+    m_dragged.reset();
+    if (dragged) {
+        unsetCursor();
+        followPointer();
+    } else if (const auto cell = cellAt(at); cell && deviceAt(*cell) >= 0) {
+        select(*cell, event->modifiers() & Qt::ControlModifier);
+    }
+}
+
+void FieldMap::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    if (const auto anchor = cellAt(event->position().toPoint()))
+        zoomIn(anchor);
+}
+
+void FieldMap::select(std::int64_t cell, bool more)
+{
+    m_current = cell;
+    std::vector<std::int32_t> devices = devicesAt(cell);
+    if (more) {
+        // What is selected already is taken out again.
+        std::vector<std::int32_t> all = m_selection->devices();
+        const std::set<std::int32_t> before(all.begin(), all.end()), given(devices.begin(), devices.end());
+        if (std::includes(before.begin(), before.end(), given.begin(), given.end()))
+            all.erase(
+                std::remove_if(all.begin(), all.end(), [&](std::int32_t id) { return given.contains(id); }), all.end());
         else
-            more.push_back(devices.front());
-        devices = std::move(more);
+            std::copy_if(devices.begin(), devices.end(), std::back_inserter(all),
+                [&](std::int32_t id) { return !before.contains(id); });
+        devices = std::move(all);
     }
     m_selection->setDevices(std::move(devices));
     tableCurrentChanged(this);
@@ -219,7 +321,8 @@ void FieldMap::walkTo(std::int64_t cell)
     if (deviceAt(cell) < 0)
         return;
     m_current = cell;
-    m_selection->setHoveredDevices({ deviceAt(cell) });
+    ensureVisible(cell);
+    m_selection->setHoveredDevices(devicesAt(cell));
     tableCurrentChanged(this);
     Q_EMIT currentChanged();
     update();
@@ -250,9 +353,16 @@ void FieldMap::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Space:
     case Qt::Key_Return:
     case Qt::Key_Enter:
-        if (const std::int32_t device = deviceAt(m_current); device >= 0)
-            m_selection->setDevices({ device });
+        if (deviceAt(m_current) >= 0)
+            select(m_current, false);
         return;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal: // plus without Shift
+        return zoomIn();
+    case Qt::Key_Minus:
+        return zoomOut();
+    case Qt::Key_0:
+        return setLevel(0, std::nullopt);
     default:
         QWidget::keyPressEvent(event);
     }
@@ -262,12 +372,20 @@ bool FieldMap::event(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const auto cell = m_layout.cellAt(help->pos());
-        const std::int32_t device = cell ? deviceAt(*cell) : -1;
-        if (device >= 0)
-            QToolTip::showText(help->globalPos(), plainTip(describe(device)), this, m_layout.rectOf(*cell));
+        const auto cell = cellAt(help->pos());
+        const QString text = cell ? textAt(*cell) : QString();
+        if (!text.isEmpty())
+            QToolTip::showText(help->globalPos(), plainTip(text), this, shownRect(*cell));
         else
             QToolTip::hideText();
+        return true;
+    }
+    if (const PinchZoom::Steps steps = m_pinch.take(event); steps.isGesture) {
+        const auto anchor = m_pointer ? cellAt(*m_pointer) : std::nullopt;
+        if (steps.count > 0)
+            zoomIn(anchor);
+        else if (steps.count < 0)
+            zoomOut(anchor);
         return true;
     }
     if (event->type() == QEvent::FocusOut || event->type() == QEvent::FocusIn)
@@ -295,12 +413,12 @@ QString FieldMap::tableText(int row, int) const
 
 QRect FieldMap::tableRect(int row) const
 {
-    return m_layout.side() == 0 ? QRect() : m_layout.rectOf(row);
+    return m_layout.side() == 0 ? QRect() : shownRect(row).intersected(viewport());
 }
 
 int FieldMap::tableRowAt(QPoint point) const
 {
-    const auto cell = m_layout.cellAt(point);
+    const auto cell = cellAt(point);
     return cell ? static_cast<int>(*cell) : -1;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A map of devices: the machine, or the mesh. Hovering over a cell lights the device in all views; a click selects it.
 // Arrow keys walk from cell to cell.
+//
+// Where the devices are many a tile stands for a block of them. Plus and minus, Ctrl and the wheel, a pinch or a double
+// click lead to hosts, to devices and to what these hold; 0 leads back to all of them. The map is scrolled then, by
+// wheel, bars or dragging.
 #pragma once
 
 #include <QPixmap>
@@ -13,6 +17,9 @@
 
 #include "views/topology_view/device_field.h"
 #include "views/widgets/painted_table.h"
+#include "views/widgets/pinch_zoom.h"
+
+class QScrollBar;
 
 namespace shardscope {
 
@@ -24,6 +31,13 @@ struct FieldPath {
     int axis = -1; ///< mesh axis; -1 = none
     std::vector<std::int32_t> devices;
     bool operator==(const FieldPath&) const = default;
+};
+
+enum class FieldZoom : std::uint8_t {
+    Fit, ///< all devices in the room there is
+    Hosts, ///< a tile for every host
+    Devices, ///< a cell with its name for every device
+    Holdings, ///< and what the device holds
 };
 
 class FieldMap : public QWidget, public PaintedTable {
@@ -39,11 +53,32 @@ public:
     void setPath(FieldPath path);
     /// What is said of a device: "d12: x 0, y 3, host 3, data 1".
     void setDescription(std::function<QString(std::int32_t)> describe) { m_describe = std::move(describe); }
+    /// What is written below the name of a device where cells are large: "d18", "data 3", "embed 0–63".
+    void setHolding(std::function<QStringList(std::int32_t)> holding);
+    void holdingChanged(); ///< for other ones
+    /// In the map's coordinates while it is not zoomed; see shownRect().
     [[nodiscard]] const FieldLayout& layoutOfCells() const { return m_layout; }
+    /// Where the tile of a cell is now, scrolled as the map is.
+    [[nodiscard]] QRect shownRect(std::int64_t cell) const;
+
+    [[nodiscard]] FieldZoom zoom() const { return m_levels[m_level]; }
+    /// `anchor` is the cell to keep in sight: by default the one walked to, or that in the middle.
+    void zoomIn(std::optional<std::int64_t> anchor = std::nullopt);
+    void zoomOut(std::optional<std::int64_t> anchor = std::nullopt);
+    /// Back to one of the places of trail().
+    void zoomTo(int place);
+    [[nodiscard]] bool canZoomIn() const { return m_field && m_level + 1 < m_levels.size(); }
+    [[nodiscard]] bool canZoomOut() const { return m_level > 0; }
+    /// From all devices to what was zoomed to: "16,384 devices", "host 37", "d148"; empty where all are shown.
+    [[nodiscard]] QStringList trail() const;
+    /// "Each tile is 64 devices: x 8 × y 8."; empty where a cell is a device.
+    [[nodiscard]] QString tileText() const;
     [[nodiscard]] const DeviceField* field() const { return m_field.get(); }
     [[nodiscard]] const FieldPath& path() const { return m_path; }
-    /// The device pointed at or walked to.
+    /// The device pointed at or walked to, or the first one of the tile.
     [[nodiscard]] std::optional<std::int32_t> currentDevice() const;
+    /// The same in words, a whole tile where that stands for several: "64 devices: z 0, y 0–7, x 8–15"; empty for none.
+    [[nodiscard]] QString currentText() const;
     [[nodiscard]] QString describe(std::int32_t device) const;
 
     [[nodiscard]] int tableRowCount() const override;
@@ -60,6 +95,7 @@ public:
 
 Q_SIGNALS:
     void currentChanged(); ///< of the device pointed at or walked to
+    void zoomChanged(); ///< or what there is to zoom to
 
 protected:
     bool event(QEvent* event) override;
@@ -68,37 +104,71 @@ protected:
     void changeEvent(QEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void arrange();
+    void findLevels();
+    void zoomLayout();
+    void setLevel(std::size_t level, std::optional<std::int64_t> anchor);
+    void scrollTo(QPoint offset);
+    void ensureVisible(std::int64_t cell);
+    [[nodiscard]] QPoint offset() const;
+    [[nodiscard]] QRect viewport() const; ///< of the cells, without the heads
+    [[nodiscard]] QSize headRoom() const;
+    [[nodiscard]] QSize tileSize(FieldZoom zoom) const;
+    [[nodiscard]] std::optional<std::int64_t> cellAt(QPoint point) const;
     void followSelection();
+    void followPointer(); ///< the map moved below it
     void hover(std::optional<std::int64_t> cell);
     void walkTo(std::int64_t cell);
+    void select(std::int64_t cell, bool more);
     [[nodiscard]] std::int32_t deviceAt(std::int64_t cell) const;
     [[nodiscard]] std::int64_t cellOf(std::int32_t device) const;
+    [[nodiscard]] std::int32_t hostOf(std::int32_t device) const;
+    [[nodiscard]] std::vector<std::int32_t> devicesAt(std::int64_t cell) const; ///< of its tile
+    [[nodiscard]] QString textAt(std::int64_t cell) const; ///< of its tile
     [[nodiscard]] QRect cellRect(std::int64_t cell) const; ///< without the gap beside it
     [[nodiscard]] int gapAfter(std::int64_t cell) const;
-    [[nodiscard]] bool isSmall() const; ///< a picture of pixels, without outlines
-    [[nodiscard]] bool hasNames() const; ///< ids stand in the cells
+    [[nodiscard]] QRgb fillOf(std::int32_t device) const;
+    [[nodiscard]] bool isSmall() const; ///< tiles, or cells of a few pixels
+    [[nodiscard]] bool hasNames() const;
 
     void paintBase(QPainter& painter, const Theme& theme) const;
+    void paintTiles(QPainter& painter, const Theme& theme) const;
+    void paintCells(QPainter& painter, const Theme& theme) const;
     void paintPixels(QPainter& painter) const;
+    void paintTitles(QPainter& painter, const Theme& theme) const;
+    void paintHeads(QPainter& painter, const Theme& theme) const;
     void paintHosts(QPainter& painter, const Theme& theme) const;
+    void paintGroups(QPainter& painter, const Theme& theme) const;
     void paintPath(QPainter& painter, const Theme& theme) const;
+    void paintMarks(QPainter& painter, const Theme& theme) const;
 
     Selection* m_selection;
+    QScrollBar* m_across;
+    QScrollBar* m_down;
     std::shared_ptr<const DeviceField> m_field;
     std::vector<std::int32_t> m_hosts; ///< by device
+    FieldTile m_hostTile; ///< one cell where hosts fill no tiles
     std::vector<QRgb> m_fills; ///< by device
     FieldPath m_path;
     std::function<QString(std::int32_t)> m_describe;
-    FieldLayout m_layout;
+    std::function<QStringList(std::int32_t)> m_holding;
+    FieldLayout m_fit, m_layout; ///< all of it, and as it is zoomed
+    std::vector<FieldZoom> m_levels{ FieldZoom::Fit }; ///< that show more than the one before, the whole first
+    std::size_t m_level = 0;
+    std::int64_t m_focus = 0; ///< cell that was zoomed to
+    PinchZoom m_pinch;
     QString m_emptyText;
     QPixmap m_base; ///< all but what is selected, hovered and drawn over; null = to be made
     std::vector<std::int32_t> m_selected, m_lit;
     std::optional<std::int64_t> m_hovered; ///< cell
+    std::optional<QPoint> m_pointer, m_pressed, m_dragged; ///< over the map; where pressed; the offset when dragging
     std::int64_t m_current = -1; ///< cell walked to
 };
 

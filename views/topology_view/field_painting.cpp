@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a map of devices is drawn: fills, names, outlines of hosts and slices; then the path, what is selected and what
-// is pointed at.
+// is pointed at. The names around the map, and the path, are in field_names.cpp.
 #include <QImage>
 #include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "views/theme/theme.h"
 #include "views/topology_view/field_map.h"
-#include "views/widgets/span_line.h"
+#include "words/words.h"
 
 namespace shardscope {
 
@@ -28,20 +27,43 @@ void FieldMap::paintEvent(QPaintEvent*)
         m_base = QPixmap(size() * devicePixelRatioF());
         m_base.setDevicePixelRatio(devicePixelRatioF());
         QPainter base(&m_base);
+        base.setFont(font());
         paintBase(base, theme);
     }
     painter.drawPixmap(0, 0, m_base);
+    painter.save();
+    if (m_level > 0)
+        painter.setClipRect(viewport());
+    painter.translate(-offset());
     paintPath(painter, theme);
+    paintMarks(painter, theme);
+    painter.restore();
+    if (hasFocus() && m_current < 0) {
+        painter.setPen(QPen(theme.accent, 2));
+        painter.drawRect(rect().adjusted(1, 1, -2, -2));
+    }
+}
 
+void FieldMap::paintMarks(QPainter& painter, const Theme& theme) const
+{
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    const bool tiles = m_layout.cellsPerTile() > 1;
     const auto outline = [&](const std::vector<std::int32_t>& devices, const QColor& colour, int width) {
-        painter.setRenderHint(QPainter::Antialiasing, false);
-        painter.setBrush(Qt::NoBrush);
-        // Marks of small cells would hide what is around them: they are as large as the cell, and 3 pixels at least.
+        std::int64_t last = -1; // the tile marked last: neighbours share one
         for (const std::int32_t device : devices) {
             const std::int64_t cell = cellOf(device);
             if (cell < 0)
                 continue;
+            if (tiles) {
+                const FieldBlock block = m_layout.blockOf(cell);
+                const std::int64_t first = m_layout.shape().cell(block.plane, block.firstRow, block.firstColumn);
+                if (std::exchange(last, first) == first)
+                    continue;
+            }
             const QRect rect = cellRect(cell);
+            // Marks of small cells would hide what is around them: they are as large as the cell, and 3 pixels at
+            // least.
             if (rect.width() < 6) {
                 const int room = std::max(0, (4 - rect.width()) / 2);
                 painter.fillRect(rect.adjusted(-room, -room, room, room), colour);
@@ -57,67 +79,172 @@ void FieldMap::paintEvent(QPaintEvent*)
     if (hasFocus() && m_current >= 0) {
         painter.setPen(QPen(theme.accent, 2));
         painter.drawRect(m_layout.rectOf(m_current).adjusted(-2, -2, 1, 1));
-    } else if (hasFocus()) {
-        painter.setPen(QPen(theme.accent, 2));
-        painter.drawRect(rect().adjusted(1, 1, -2, -2));
     }
 }
 
 void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
 {
     painter.fillRect(rect(), theme.base);
-    if (isSmall()) {
+    painter.save();
+    if (m_level > 0)
+        painter.setClipRect(viewport());
+    painter.translate(-offset());
+    if (m_layout.cellsPerTile() > 1)
+        paintTiles(painter, theme);
+    else if (isSmall())
         paintPixels(painter);
-    } else {
-        const QFont names = Metrics::small();
-        const bool named = hasNames();
-        painter.setFont(names);
-        for (std::size_t cell = 0; cell < m_field->devices.size(); ++cell) {
-            const std::int32_t device = m_field->devices[cell];
-            if (device < 0)
-                continue;
-            const auto id = static_cast<std::size_t>(device);
-            const QColor fill = id < m_fills.size() ? QColor(m_fills[id]) : theme.alternateRow;
-            const QRect rect = cellRect(static_cast<std::int64_t>(cell));
-            painter.fillRect(rect, fill);
-            if (!named)
-                continue;
-            painter.setPen(theme.textOn(fill));
-            painter.drawText(rect, Qt::AlignCenter, QString::number(device));
-        }
-        paintHosts(painter, theme);
-    }
-    if (m_layout.hasTitles()) {
-        const auto fits = [](const words::Text& title, const FieldPanel& panel) {
-            return spansWidth(title, Metrics::small()) <= panel.rect.width() + Metrics::scaled(8);
-        };
-        // Without the name, where that does not fit over every panel.
-        const bool whole = std::all_of(m_layout.panels().begin(), m_layout.panels().end(),
-            [&](const FieldPanel& panel) { return fits(m_field->title(panel), panel); });
-        for (const FieldPanel& panel : m_layout.panels()) {
-            words::Text title = m_field->title(panel);
-            if (!whole && !title.empty()) {
-                title = { title.back() };
-                title.front().text.remove(0, title.front().text.lastIndexOf(QLatin1Char(' ')) + 1);
+    else
+        paintCells(painter, theme);
+    paintGroups(painter, theme);
+    paintTitles(painter, theme);
+    painter.restore();
+    if (m_layout.hasHeads())
+        paintHeads(painter, theme);
+}
+
+/// Tiles of several devices: each in the colours of its devices, where these lie, as far as they can be told apart.
+void FieldMap::paintTiles(QPainter& painter, const Theme& theme) const
+{
+    const QRect view = viewport().translated(offset());
+    const FieldShape& shape = m_layout.shape();
+    const FieldTile& tile = m_layout.tile();
+    const QFontMetrics metrics(Metrics::small());
+    painter.setFont(Metrics::small());
+    const bool hosts = tile == m_hostTile;
+    QImage picture(m_layout.tileWidth(), m_layout.side(), QImage::Format_RGB32);
+    for (const FieldPanel& panel : m_layout.panels()) {
+        const FieldBlock seen = m_layout.within(panel, view);
+        for (std::int64_t top = seen.firstRow; top < seen.endRow; top += tile.rows)
+            for (std::int64_t left = seen.firstColumn; left < seen.endColumn; left += tile.columns) {
+                const std::int64_t rows = std::min(tile.rows, panel.endRow - top);
+                const std::int64_t columns = std::min(tile.columns, panel.endColumn - left);
+                const auto deviceIn = [&](std::int64_t row, std::int64_t column) {
+                    return m_field
+                        ->devices[static_cast<std::size_t>(shape.cell(panel.plane, top + row, left + column))];
+                };
+                const QRect rect = cellRect(shape.cell(panel.plane, top, left));
+                std::int64_t changesDown = 0, changesAcross = 0;
+                for (std::int64_t row = 1; row < rows; ++row)
+                    changesDown += fillOf(deviceIn(row, 0)) != fillOf(deviceIn(row - 1, 0)) ? 1 : 0;
+                for (std::int64_t column = 1; column < columns; ++column)
+                    changesAcross += fillOf(deviceIn(0, column)) != fillOf(deviceIn(0, column - 1)) ? 1 : 0;
+                QColor plain = fillOf(deviceIn(0, 0));
+                constexpr int least = 2; // pixels of a band
+                if (rect.height() < least * (changesDown + 1) || rect.width() < least * (changesAcross + 1)) {
+                    // Too fine: the mean of some of them says that they are many.
+                    std::int64_t red = 0, green = 0, blue = 0, looked = 0;
+                    const std::int64_t count = rows * columns, step = std::max<std::int64_t>(1, count / 61);
+                    for (std::int64_t cell = 0; cell < count; cell += step, ++looked) {
+                        const QRgb fill = fillOf(deviceIn(cell / columns, cell % columns));
+                        red += qRed(fill);
+                        green += qGreen(fill);
+                        blue += qBlue(fill);
+                    }
+                    plain = QColor(static_cast<int>(red / looked), static_cast<int>(green / looked),
+                        static_cast<int>(blue / looked));
+                    painter.fillRect(rect, plain);
+                } else if (changesDown + changesAcross == 0) {
+                    painter.fillRect(rect, plain);
+                } else {
+                    for (int y = 0; y < rect.height(); ++y) {
+                        auto* const line = reinterpret_cast<QRgb*>(picture.scanLine(y));
+                        for (int x = 0; x < rect.width(); ++x)
+                            line[x] = fillOf(deviceIn(rows * y / rect.height(), columns * x / rect.width()));
+                    }
+                    painter.drawImage(rect.topLeft(), picture, QRect(QPoint(), rect.size()));
+                }
+                const QString name = hosts ? tr("host %1").arg(hostOf(deviceIn(0, 0))) : words::count(rows * columns);
+                const QSize needed(metrics.horizontalAdvance(name) + 6, metrics.height());
+                if (needed.width() > rect.width() || needed.height() + 2 > rect.height())
+                    continue;
+                if (changesDown + changesAcross > 0) {
+                    QRect plate(QPoint(), needed);
+                    plate.moveCenter(rect.center());
+                    painter.fillRect(plate, theme.base);
+                    painter.setPen(theme.text);
+                } else {
+                    painter.setPen(theme.textOn(plain));
+                }
+                painter.drawText(rect, Qt::AlignCenter, name);
             }
-            if (!title.empty() && fits(title, panel))
-                paintSpans(painter, m_layout.titleRect(panel).adjusted(0, 0, Metrics::scaled(8), 0), title,
-                    Metrics::small(), theme.secondary, theme);
-        }
     }
-    if (!m_layout.hasTitles() && m_layout.panels().size() > 1 && m_layout.panels().size() <= 64) {
-        // Where titles above would cost pictures, they stand in their corners.
-        const int height = QFontMetrics(Metrics::small()).height();
-        for (const FieldPanel& panel : m_layout.panels()) {
-            const words::Text title = m_field->title(panel);
-            const int width = spansWidth(title, Metrics::small());
-            if (title.empty() || width + 8 > panel.rect.width() || height + 4 > panel.rect.height())
-                continue;
-            const QRect plate(panel.rect.left() + 2, panel.rect.bottom() - height - 1, width + 4, height);
-            painter.fillRect(plate, theme.base);
-            paintSpans(painter, plate.adjusted(2, 0, 2, 0), title, Metrics::small(), theme.text, theme);
-        }
+}
+
+/// Single devices: with their names, and with what they hold, where these have room.
+void FieldMap::paintCells(QPainter& painter, const Theme& theme) const
+{
+    const QRect view = viewport().translated(offset());
+    const FieldShape& shape = m_layout.shape();
+    QFont strong = Metrics::small();
+    strong.setWeight(QFont::DemiBold);
+    const QFontMetrics metrics(Metrics::small());
+    const bool named = hasNames(), holding = m_levels[m_level] == FieldZoom::Holdings && m_holding;
+    for (const FieldPanel& panel : m_layout.panels()) {
+        const FieldBlock seen = m_layout.within(panel, view);
+        for (std::int64_t row = seen.firstRow; row < seen.endRow; ++row)
+            for (std::int64_t column = seen.firstColumn; column < seen.endColumn; ++column) {
+                const std::int64_t cell = shape.cell(panel.plane, row, column);
+                const std::int32_t device = deviceAt(cell);
+                if (device < 0)
+                    continue;
+                const QColor fill =
+                    static_cast<std::size_t>(device) < m_fills.size() ? QColor(fillOf(device)) : theme.alternateRow;
+                const QRect rect = cellRect(cell);
+                painter.fillRect(rect, fill);
+                if (!named)
+                    continue;
+                painter.setPen(theme.textOn(fill));
+                if (!holding) {
+                    painter.setFont(Metrics::small());
+                    painter.drawText(rect, Qt::AlignCenter, QString::number(device));
+                    continue;
+                }
+                const QStringList lines = m_holding(device);
+                QRect line(rect.left(),
+                    rect.top() + (rect.height() - static_cast<int>(lines.size() + 1) * metrics.height()) / 2,
+                    rect.width(), metrics.height());
+                painter.setFont(strong);
+                painter.drawText(line, Qt::AlignCenter, QStringLiteral("d%1").arg(device));
+                painter.setFont(Metrics::small());
+                for (const QString& text : lines) {
+                    line.translate(0, metrics.height());
+                    painter.drawText(line, Qt::AlignCenter, text);
+                }
+            }
     }
+    paintHosts(painter, theme);
+}
+
+/// A few pixels for a device: written into an image.
+void FieldMap::paintPixels(QPainter& painter) const
+{
+    QRect area;
+    for (const FieldPanel& panel : m_layout.panels())
+        area = area.united(panel.rect);
+    QImage image(area.size(), QImage::Format_RGB32);
+    image.fill(Theme::current().base.rgb());
+    const int side = m_layout.side(), width = m_layout.tileWidth();
+    const int shown = side >= 6 ? side - 1 : side, across = width >= 6 ? width - 1 : width;
+    for (const FieldPanel& panel : m_layout.panels())
+        for (std::int64_t row = panel.firstRow; row < panel.endRow; ++row) {
+            const int top = panel.rect.top() - area.top() + static_cast<int>(row - panel.firstRow) * side;
+            auto* const first = reinterpret_cast<QRgb*>(image.scanLine(top));
+            for (std::int64_t column = panel.firstColumn; column < panel.endColumn; ++column) {
+                const int left = panel.rect.left() - area.left() + static_cast<int>(column - panel.firstColumn) * width;
+                std::fill_n(first + left, std::min(across, image.width() - left),
+                    fillOf(deviceAt(m_layout.shape().cell(panel.plane, row, column))));
+            }
+            // Rows of panels beside this one are written by these.
+            const int from = panel.rect.left() - area.left();
+            for (int line = 1; line < shown; ++line)
+                std::copy_n(
+                    first + from, panel.rect.width(), reinterpret_cast<QRgb*>(image.scanLine(top + line)) + from);
+        }
+    painter.drawImage(area.topLeft(), image);
+}
+
+void FieldMap::paintGroups(QPainter& painter, const Theme& theme) const
+{
     const FieldShape& shape = m_layout.shape();
     const std::int64_t groups = shape.planes / shape.planesPerGroup;
     if (groups < 2 || shape.planesPerGroup < 2 || groups > 64)
@@ -128,47 +255,13 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
         painter.drawRect(m_layout.groupRect(group).adjusted(-4, -1, 2, 2));
 }
 
-/// One pixel or few of them for a device: written into an image.
-void FieldMap::paintPixels(QPainter& painter) const
-{
-    QRect area;
-    for (const FieldPanel& panel : m_layout.panels())
-        area = area.united(panel.rect);
-    const QRgb base = Theme::current().base.rgb();
-    QImage image(area.size(), QImage::Format_RGB32);
-    image.fill(base);
-    const int side = m_layout.side(), width = m_layout.tileWidth();
-    const int shown = side >= 6 ? side - 1 : side, across = width >= 6 ? width - 1 : width;
-    for (const FieldPanel& panel : m_layout.panels())
-        for (std::int64_t row = panel.firstRow; row < panel.endRow; row += m_layout.tileRows()) {
-            const int top =
-                panel.rect.top() - area.top() + static_cast<int>((row - panel.firstRow) / m_layout.tileRows()) * side;
-            auto* const first = reinterpret_cast<QRgb*>(image.scanLine(top));
-            for (std::int64_t column = panel.firstColumn; column < panel.endColumn; column += m_layout.tileColumns()) {
-                const std::int32_t device = deviceAt(m_layout.shape().cell(panel.plane, row, column));
-                const auto id = static_cast<std::size_t>(device);
-                const QRgb colour = device >= 0 && id < m_fills.size() ? m_fills[id] : base;
-                const int left = panel.rect.left() - area.left()
-                    + static_cast<int>((column - panel.firstColumn) / m_layout.tileColumns()) * width;
-                std::fill_n(first + left, std::min(across, image.width() - left), colour);
-            }
-            for (int line = 1; line < shown; ++line)
-                std::copy_n(first, image.width(), reinterpret_cast<QRgb*>(image.scanLine(top + line)));
-        }
-    painter.drawImage(area.topLeft(), image);
-}
-
 /// Dashed lines where a device and the one beside it belong to different hosts, and around the panels.
 void FieldMap::paintHosts(QPainter& painter, const Theme& theme) const
 {
     if (m_layout.side() < 6)
         return;
-    const auto hostAt = [this](std::int64_t cell) {
-        const std::int32_t device = deviceAt(cell);
-        return device >= 0 && static_cast<std::size_t>(device) < m_hosts.size()
-            ? m_hosts[static_cast<std::size_t>(device)]
-            : -1;
-    };
+    const auto hostAt = [this](std::int64_t cell) { return hostOf(deviceAt(cell)); };
+    const QRect view = viewport().translated(offset());
     const FieldShape& shape = m_layout.shape();
     const int side = m_layout.side(), width = m_layout.tileWidth(), gap = side >= 14 ? 3 : 1;
     const int before = gap - gap / 2; // from the edge of a cell back into the gap
@@ -185,18 +278,21 @@ void FieldMap::paintHosts(QPainter& painter, const Theme& theme) const
         const auto y = [&](std::int64_t row) {
             return panel.rect.top() + static_cast<int>(row - panel.firstRow) * side - before;
         };
-        for (std::int64_t row = panel.firstRow; row <= panel.endRow; ++row)
-            for (std::int64_t column = panel.firstColumn; column < panel.endColumn; ++column) {
+        const FieldBlock seen = m_layout.within(panel, view);
+        if (seen.count() == 0)
+            continue;
+        for (std::int64_t row = seen.firstRow; row <= seen.endRow; ++row)
+            for (std::int64_t column = seen.firstColumn; column < seen.endColumn; ++column) {
                 const std::int64_t begin = column;
-                while (column < panel.endColumn && at(row - 1, column) != at(row, column))
+                while (column < seen.endColumn && at(row - 1, column) != at(row, column))
                     ++column;
                 if (column > begin)
                     lines.emplace_back(x(begin), y(row), x(column), y(row));
             }
-        for (std::int64_t column = panel.firstColumn; column <= panel.endColumn; ++column)
-            for (std::int64_t row = panel.firstRow; row < panel.endRow; ++row) {
+        for (std::int64_t column = seen.firstColumn; column <= seen.endColumn; ++column)
+            for (std::int64_t row = seen.firstRow; row < seen.endRow; ++row) {
                 const std::int64_t begin = row;
-                while (row < panel.endRow && at(row, column - 1) != at(row, column))
+                while (row < seen.endRow && at(row, column - 1) != at(row, column))
                     ++row;
                 if (row > begin)
                     lines.emplace_back(x(column), y(begin), x(column), y(row));
@@ -207,69 +303,6 @@ void FieldMap::paintHosts(QPainter& painter, const Theme& theme) const
     painter.setPen(dashed);
     for (const QLine& line : lines)
         painter.drawLine(line);
-}
-
-void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
-{
-    if (m_path.axis < 0 || m_path.devices.size() < 2)
-        return;
-    // Beside the ids: below them on its way along a row, left of them along a column.
-    const bool beside = hasNames();
-    const auto centre = [this, beside](std::int32_t device) {
-        const std::int64_t cell = cellOf(device);
-        if (cell < 0)
-            return QPointF();
-        const QRectF rect = cellRect(cell);
-        return beside ? rect.bottomLeft() + QPointF(0, 1) : rect.center(); // in the gap between cells
-    };
-    const auto lineOf = [&](const std::vector<std::int32_t>& devices) {
-        QPolygonF line;
-        for (const std::int32_t device : devices)
-            if (const QPointF point = centre(device); !point.isNull())
-                line << point;
-        return line;
-    };
-    if (isSmall()) {
-        // Lines from plane to plane would hide what they join: where the devices are is marked.
-        for (const QPointF& point : lineOf(m_path.devices)) {
-            const QRect mark(point.toPoint() - QPoint(1, 1), QSize(3, 3));
-            painter.fillRect(mark.adjusted(-1, -1, 1, 1), theme.base);
-            painter.fillRect(mark, theme.meshAxis(m_path.axis));
-        }
-        return;
-    }
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(Qt::NoBrush);
-    const QPolygonF line = lineOf(m_path.devices);
-    if (line.size() < 2) {
-        painter.restore();
-        return;
-    }
-    const bool bold = m_layout.side() >= 10 && !beside;
-    painter.setPen(QPen(theme.base, bold ? 5 : 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.drawPolyline(line);
-    QPen pen = theme.axisPen(m_path.axis, bold ? 2.5 : beside ? 2 : 1.5);
-    pen.setJoinStyle(Qt::RoundJoin);
-    painter.setPen(pen);
-    painter.drawPolyline(line);
-    // From the dot to the arrow.
-    const QColor colour = theme.meshAxis(m_path.axis);
-    const double size = bold ? 4.5 : beside ? 3.5 : 2.5;
-    painter.setPen(QPen(theme.base, 1));
-    painter.setBrush(colour);
-    painter.drawEllipse(line.first(), size, size);
-    const QPointF tip = line.last();
-    QPointF way = tip - line[line.size() - 2];
-    const double length = std::hypot(way.x(), way.y());
-    if (length > 0) {
-        way /= length;
-        const QPointF across(-way.y(), way.x());
-        const QPointF end = tip + way * size;
-        painter.drawPolygon(QPolygonF{ end, end - way * (2 * size + 1) + across * (size + 0.5),
-            end - way * (2 * size + 1) - across * (size + 0.5) });
-    }
-    painter.restore();
 }
 
 } // namespace shardscope

@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QSignalBlocker>
+#include <QToolButton>
 #include <algorithm>
 #include <utility>
 
@@ -12,12 +13,15 @@
 #include "document/selection.h"
 #include "mesh/axis_path.h"
 #include "views/panel/panel.h"
+#include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/topology_view/device_colours.h"
 #include "views/topology_view/device_controls.h"
 #include "views/topology_view/field_map.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
+#include "views/widgets/zoom_trail.h"
+#include "words/device_list.h"
 #include "words/topology_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -40,23 +44,21 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     , m_paths(new QComboBox(this))
     , m_pathText(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_maps(new QBoxLayout(QBoxLayout::LeftToRight))
-    , m_machineHead(new SpanLine(this))
-    , m_meshHead(new SpanLine(this))
-    , m_machine(new FieldMap(selection, tr("Machine"), this))
-    , m_meshMap(new FieldMap(selection, tr("Mesh"), this))
+    , m_machineSide{ new SpanLine(this), new QToolButton(this), new QToolButton(this), new ZoomTrail(this),
+        new FieldMap(selection, tr("Machine"), this) }
+    , m_meshSide{ new SpanLine(this), new QToolButton(this), new QToolButton(this), new ZoomTrail(this),
+        new FieldMap(selection, tr("Mesh"), this) }
+    , m_machine(m_machineSide.map)
+    , m_meshMap(m_meshSide.map)
     , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
 {
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
     m_colours->setAccessibleName(tr("What colours tell"));
     m_paths->setAccessibleName(tr("Mesh axis drawn as a path"));
-    for (RoleLabel* label : { m_reason, m_pathText })
+    for (RoleLabel* label : { m_reason, m_pathText, m_caption })
         label->setWordWrap(true);
-    m_caption->setElided(true);
-    for (SpanLine* head : { m_machineHead, m_meshHead }) {
-        head->setBaseFont(Metrics::small());
-        head->setMuted(true);
-    }
+    m_caption->setAlignment(Qt::AlignLeft | Qt::AlignTop);
 
     auto* shown = new QHBoxLayout;
     shown->setSpacing(8);
@@ -64,16 +66,9 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     shown->addWidget(m_paths);
     shown->addWidget(m_pathText, 1);
 
-    const auto column = [this](SpanLine* head, FieldMap* map) {
-        auto* box = new QVBoxLayout;
-        box->setSpacing(0);
-        box->addWidget(head);
-        box->addWidget(map, 1);
-        m_maps->addLayout(box, 1);
-    };
     m_maps->setSpacing(8);
-    column(m_machineHead, m_machine);
-    column(m_meshHead, m_meshMap);
+    addSide(m_machineSide);
+    addSide(m_meshSide);
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -93,6 +88,7 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     const auto describe = [this](std::int32_t device) { return describeDevice(device); };
     for (FieldMap* map : { m_machine, m_meshMap }) {
         map->setDescription(describe);
+        map->setHolding([this](std::int32_t device) { return holdingOf(device); });
         connect(map, &FieldMap::currentChanged, this, &TopologyView::showCurrent);
     }
     connect(m_colours, &QComboBox::activated, this, [this] {
@@ -119,6 +115,46 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     });
     refresh();
     refreshMesh();
+}
+
+void TopologyView::addSide(const Side& side)
+{
+    side.head->setBaseFont(Metrics::small());
+    side.head->setMuted(true);
+    auto* top = new QHBoxLayout;
+    top->setSpacing(2);
+    top->addWidget(side.head, 1);
+    const auto button = [&](QToolButton* zoom, const QString& picture, const QString& name) {
+        zoom->setIcon(icon(picture));
+        zoom->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
+        zoom->setFixedSize(Metrics::scaled(22), Metrics::scaled(20));
+        zoom->setAutoRaise(true);
+        zoom->setAccessibleName(name);
+        zoom->setToolTip(name);
+        top->addWidget(zoom);
+    };
+    const QString name = side.map->accessibleName();
+    button(side.zoomOut, QStringLiteral("zoomout"), tr("%1: more devices (-)").arg(name));
+    button(side.zoomIn, QStringLiteral("zoomin"), tr("%1: larger devices (+)").arg(name));
+    auto* box = new QVBoxLayout;
+    box->setSpacing(0);
+    box->addLayout(top);
+    box->addWidget(side.trail);
+    box->addWidget(side.map, 1);
+    m_maps->addLayout(box, 1);
+    const auto refreshZoom = [this, side] {
+        side.zoomOut->setEnabled(side.map->canZoomOut());
+        side.zoomIn->setEnabled(side.map->canZoomIn());
+        side.trail->setPlaces(side.map->trail());
+        if (m_places)
+            showCurrent();
+    };
+    connect(side.zoomOut, &QToolButton::clicked, side.map, [map = side.map] { map->zoomOut(); });
+    connect(side.zoomIn, &QToolButton::clicked, side.map, [map = side.map] { map->zoomIn(); });
+    connect(side.trail, &ZoomTrail::chosen, side.map, &FieldMap::zoomTo);
+    // A trail that appears takes room from the map, which says so again: at the end of what is going on.
+    connect(side.map, &FieldMap::zoomChanged, this, refreshZoom, Qt::QueuedConnection);
+    refreshZoom();
 }
 
 QComboBox* TopologyView::presets() const
@@ -157,6 +193,10 @@ QString TopologyView::pathText() const
 {
     return m_pathText->text();
 }
+QString TopologyView::caption() const
+{
+    return m_caption->text();
+}
 
 void TopologyView::refresh()
 {
@@ -178,7 +218,8 @@ void TopologyView::refresh()
         words::Text head{ { tr("Machine: "), words::Span::Style::Strong } };
         for (const words::Span& span : field->heading())
             head.push_back(span);
-        m_machineHead->setText(std::move(head));
+        m_machineSide.head->setToolTip(words::plain(head));
+        m_machineSide.head->setText(std::move(head));
         m_machine->setField(std::move(field), std::move(hosts));
     }
     refreshMesh();
@@ -215,10 +256,11 @@ void TopologyView::refreshMesh()
         words::Text head{ { tr("Mesh: "), words::Span::Style::Strong } };
         for (const words::Span& span : field->heading())
             head.push_back(span);
-        m_meshHead->setText(std::move(head));
+        m_meshSide.head->setToolTip(words::plain(head));
+        m_meshSide.head->setText(std::move(head));
         m_meshMap->setField(std::move(field), std::move(hosts));
     } else {
-        m_meshHead->setText({ { tr("Mesh"), words::Span::Style::Strong } });
+        m_meshSide.head->setText({ { tr("Mesh"), words::Span::Style::Strong } });
         m_meshMap->setEmptyText(problem ? tr("There is no mesh yet: the message above says why, and what would work.")
                                         : tr("The experiment is being analysed."));
         m_meshMap->setField(nullptr, {});
@@ -270,15 +312,15 @@ void TopologyView::refreshColours()
     if (m_shownMesh && choice >= 0 && choice < static_cast<int>(m_shownMesh->rank())) {
         fills = coloursAlongAxis(theme, *m_shownMesh, static_cast<std::size_t>(choice));
     } else if (m_shownMesh && choice == byShard) {
-        const SnapshotPtr good = m_document->lastGood();
-        const TensorRow* row = good ? good->row(m_selection->tensor().toStdString()) : nullptr;
-        if (row && row->layout.mesh() == *m_shownMesh)
+        if (const TensorRow* row = shownTensor())
             fills = coloursByShard(theme, row->layout);
     }
     if (fills.empty())
         fills = coloursByHost(theme, *m_places);
     m_machine->setFills(fills);
     m_meshMap->setFills(std::move(fills));
+    for (FieldMap* map : { m_machine, m_meshMap })
+        map->holdingChanged();
     const std::int64_t shared = m_shownMesh && choice >= 0 && choice < static_cast<int>(m_shownMesh->rank())
         ? neighboursPerColour(m_shownMesh->size(static_cast<std::size_t>(choice)))
         : 1;
@@ -298,8 +340,7 @@ void TopologyView::refreshPath()
     const Mesh& mesh = *m_shownMesh;
     showCurrent();
     const AxisSteps steps = axisSteps(mesh, *m_places, index);
-    m_pathText->setText(words::axisSteps(words::fromStd(mesh.axis(index).name), steps, m_places->slicesAreFast())
-        + QLatin1Char(' ') + (m_places->set().hasChipGrid() ? words::wrapText(m_places->set()) : QString()));
+    m_pathText->setText(words::axisSteps(words::fromStd(mesh.axis(index).name), steps, m_places->slicesAreFast()));
 }
 
 /// Through the group of the device that is pointed at, or else selected, or else the first one.
@@ -343,39 +384,78 @@ QString TopologyView::describeDevice(std::int32_t device) const
     return said;
 }
 
-/// "64 devices on 16 hosts; 16 groups of 4 along model."
+const TensorRow* TopologyView::shownTensor() const
+{
+    const SnapshotPtr good = m_document->lastGood();
+    const TensorRow* row = good && m_shownMesh ? good->row(m_selection->tensor().toStdString()) : nullptr;
+    return row && row->layout.mesh() == *m_shownMesh ? row : nullptr;
+}
+
+QStringList TopologyView::holdingOf(std::int32_t device) const
+{
+    const std::optional<std::int64_t> position = positionOf(device);
+    if (!position || !m_shownMesh)
+        return {};
+    QStringList lines;
+    if (m_shownMesh->rank() > 0)
+        lines << meshPlaceText(*m_shownMesh, *position);
+    const TensorRow* row = shownTensor();
+    if (!row)
+        return lines;
+    const std::vector<IndexRange> ranges = row->layout.rangesAt(*position);
+    constexpr qsizetype mostLines = 5;
+    for (std::size_t dim = 0; dim < ranges.size() && lines.size() < mostLines; ++dim) {
+        if (row->layout.shardGrid()[dim] == 1)
+            continue;
+        const QString name = dim < row->dimNames.size() && !row->dimNames[dim].empty()
+            ? words::fromStd(row->dimNames[dim])
+            : tr("dimension %1").arg(dim);
+        lines << name + QLatin1Char(' ')
+                + (ranges[dim].size() > 0 ? words::range(ranges[dim].begin, ranges[dim].end) : tr("padding only"));
+    }
+    if (row->layout.distinctShards() == 1)
+        lines << tr("all of it");
+    lines << words::bytes(static_cast<double>(row->bytesPerDevice));
+    return lines;
+}
+
+/// "16,384 devices, 16 different shards. 1,024 groups of 16 devices along model."
 QString TopologyView::counts() const
 {
-    const DeviceSet& set = m_places->set();
-    const QString devices = words::counted(set.count(), words::Noun::Device);
+    const TensorRow* row = shownTensor();
+    QString said = row ? words::shardCount(row->layout) : words::counted(m_places->set().count(), words::Noun::Device);
+    said += QLatin1Char('.');
     const int axis = m_paths->currentData().toInt();
     if (!m_shownMesh || axis < 0 || axis >= static_cast<int>(m_shownMesh->rank()))
-        return tr("%1.", "a sentence").arg(devices);
+        return said;
     const std::int64_t size = m_shownMesh->size(static_cast<std::size_t>(axis));
-    return tr("%1 in groups of %2 along %3: %4 of them.", "64 devices in groups of 4 along model: 16 of them.")
-        .arg(devices, words::count(size), words::fromStd(m_shownMesh->axis(static_cast<std::size_t>(axis)).name),
-            words::count(m_shownMesh->deviceCount() / size));
+    const std::int64_t groups = m_shownMesh->deviceCount() / size;
+    const QString devices = words::counted(size, words::Noun::Device);
+    const QString name = words::fromStd(m_shownMesh->axis(static_cast<std::size_t>(axis)).name);
+    return said + QLatin1Char(' ')
+        + (groups == 1
+                ? tr("1 group of %1 along %2.", "devices, axis").arg(devices, name)
+                : tr("%1 groups of %2 along %3.", "number, devices, axis").arg(words::count(groups), devices, name));
 }
 
 void TopologyView::showCurrent()
 {
     showPath();
-    if (const std::optional<std::int32_t> device = currentDevice()) {
-        m_caption->setText(describeDevice(*device));
-        return;
-    }
-    const std::int64_t tile = std::max(m_machine->layoutOfCells().cellsPerTile(), std::int64_t{ 1 });
-    const FieldLayout& mesh = m_meshMap->layoutOfCells();
-    if (const DeviceField* field = m_meshMap->field(); field && mesh.panels().size() > 1 && mesh.side() < 4) {
-        const FieldPanel& first = mesh.panels().front();
-        m_caption->setText(tr("%1 A strip of the mesh is %2 of %3 down, strips go on to the right.")
-                               .arg(counts(), words::count(first.endRow - first.firstRow),
-                                   field->rows.name.isEmpty() ? field->columns.name : field->rows.name));
-        return;
-    }
-    m_caption->setText(counts() + QLatin1Char(' ')
-        + (tile > 1 ? tr("A pixel is one of every %1 devices.").arg(words::count(tile))
-                    : tr("Point at a device to see its place and its group.")));
+    // As many lines for what is pointed at as for all: the maps stay where they are.
+    const QString machine = m_machine->tileText(), mesh = m_meshMap->tileText();
+    const int lines = machine.isEmpty() && mesh.isEmpty() ? 1 : 2;
+    m_caption->setFixedHeight(lines * QFontMetrics(Metrics::small()).lineSpacing() + 2);
+    for (const FieldMap* map : { m_machine, m_meshMap })
+        if (const QString said = map->currentText(); !said.isEmpty()) {
+            m_caption->setText(said);
+            return;
+        }
+    QStringList said{ counts() };
+    if (!machine.isEmpty())
+        said << tr("Machine: %1", "Each tile is 64 devices: x 8 × y 8.").arg(machine);
+    if (!mesh.isEmpty())
+        said << tr("Mesh: %1", "Each tile is 64 devices: data 64.").arg(mesh);
+    m_caption->setText(said.join(QLatin1Char(' ')));
 }
 
 void TopologyView::resizeEvent(QResizeEvent*)

@@ -15,6 +15,7 @@
 class QBoxLayout;
 class QComboBox;
 class QPushButton;
+class QToolButton;
 
 namespace shardscope {
 
@@ -24,6 +25,7 @@ class FieldMap;
 class RoleLabel;
 class Selection;
 class SpanLine;
+class ZoomTrail;
 
 class TopologyView : public QWidget {
     Q_OBJECT
@@ -47,6 +49,8 @@ public:
     /// The ways out of it, as buttons.
     [[nodiscard]] std::vector<QPushButton*> fixButtons() const;
     [[nodiscard]] QString pathText() const;
+    /// The line below the maps: the device pointed at, or how many there are and what a tile is.
+    [[nodiscard]] QString caption() const;
 
     /// Takes the devices that a text such as "tpu-v4:4x4x4" names; false, with a message, where it names none.
     bool chooseDevices(const QString& text);
@@ -67,6 +71,10 @@ private:
     void refreshChoices();
     void showCurrent();
     [[nodiscard]] QString counts() const;
+    /// What a device holds of the selected array, in lines: its place in the mesh, its part of each cut dimension,
+    /// bytes.
+    [[nodiscard]] QStringList holdingOf(std::int32_t device) const;
+    [[nodiscard]] const TensorRow* shownTensor() const; ///< null for none on the mesh shown
     [[nodiscard]] std::optional<std::int32_t> currentDevice() const; ///< pointed at or walked to, in either map
     [[nodiscard]] QString describeDevice(std::int32_t device) const;
     [[nodiscard]] std::optional<std::int64_t> positionOf(std::int32_t device) const;
@@ -79,8 +87,16 @@ private:
     QComboBox* m_paths;
     RoleLabel* m_pathText;
     QBoxLayout* m_maps;
-    SpanLine* m_machineHead;
-    SpanLine* m_meshHead;
+    /// A map with its head, the buttons that zoom it, and the way back.
+    struct Side {
+        SpanLine* head;
+        QToolButton* zoomOut;
+        QToolButton* zoomIn;
+        ZoomTrail* trail;
+        FieldMap* map;
+    };
+    void addSide(const Side& side);
+    Side m_machineSide, m_meshSide;
     FieldMap* m_machine;
     FieldMap* m_meshMap;
     RoleLabel* m_caption;
