@@ -115,6 +115,7 @@ enum class Code : std::uint16_t {
     BadPriority = 417,
     NonNamedLeaf = 418, ///< leaf: an array without names
     OnlyRankOneAndTwo = 419, ///< rank
+    MixedMemoryKinds = 420, ///< op, kinds (list): operands that lie in different memories
     // Shardings in programs. All say where: op (or function), role and index, as program/verify_shardings.h has it; so
     // do
     // UnknownAxis, AxisUsedTwice, RankMismatch and others when they are found there.
@@ -174,6 +175,8 @@ enum class Code : std::uint16_t {
     FunctionDeclared = 231, ///< name: has no body and is left out
     ConstantElided = 232, ///< type: the text leaves the elements out
     FurtherPrograms = 233, ///< count: programs of the text that are not read
+    UnknownCustomCall = 234, ///< target: nothing passes it
+    ShardingIgnored = 235, ///< op, attribute: a second way of annotation that does not count beside the first
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

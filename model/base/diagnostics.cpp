@@ -127,6 +127,7 @@ constexpr std::array rows{
     CodeRow{ Code::BadPriority, "E417", Error, "priority", "priority without anything to propagate" },
     CodeRow{ Code::NonNamedLeaf, "E418", Error, "non_named_leaf", "array without names" },
     CodeRow{ Code::OnlyRankOneAndTwo, "E419", Error, "only_rank_1_and_2", "grid of an array of another rank" },
+    CodeRow{ Code::MixedMemoryKinds, "E420", Error, "mixed_memory_kinds", "operands lie in different memories" },
     CodeRow{ Code::UnknownMesh, "E430", Error, "unknown_mesh", "mesh that nothing declares" },
     CodeRow{ Code::SubAxisDoesNotDivide, "E431", Error, "bad_sub_axis_pre_size", "part that does not divide its axis" },
     CodeRow{ Code::BadMesh, "E432", Error, "mesh", "declaration of a mesh is wrong" },
@@ -180,6 +181,8 @@ constexpr std::array rows{
     CodeRow{ Code::FunctionDeclared, "W231", Warning, "function_declared", "function without a body" },
     CodeRow{ Code::ConstantElided, "W232", Warning, "constant_elided", "constant without its elements" },
     CodeRow{ Code::FurtherPrograms, "W233", Warning, "further_programs", "further programs in a text" },
+    CodeRow{ Code::UnknownCustomCall, "W234", Warning, "unknown_custom_call", "custom call that is not known" },
+    CodeRow{ Code::ShardingIgnored, "W235", Warning, "sharding_ignored", "annotation that does not count" },
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
     CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
 };

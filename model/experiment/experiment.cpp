@@ -98,7 +98,7 @@ void add(Hasher& hasher, const ArraysModel& model)
         hasher.add(array.shape.size());
         for (const std::int64_t size : array.shape)
             hasher.add(size);
-        hasher.add(array.dtype);
+        hasher.add(array.dtype).add(array.memoryKind ? 1 + static_cast<int>(*array.memoryKind) : 0);
     }
 }
 
@@ -116,6 +116,7 @@ std::uint64_t hash(const Experiment& experiment)
     hasher.add(experiment.propagation.strategy)
         .add(experiment.propagation.conservative)
         .add(experiment.propagation.userPriorities);
+    hasher.add(experiment.placement.paramsOnDevices);
     hasher.add(experiment.run.seed)
         .add(experiment.run.runs)
         .add(experiment.run.loops)

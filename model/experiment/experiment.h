@@ -107,6 +107,14 @@ struct ProgramModel {
             && (text == other.text || *text == *other.text);
     }
 };
+/// Where arrays rest between steps.
+struct PlacementSetting {
+    /// T5X's params_on_devices: false keeps every parameter in pinned host memory, unless it has a memory kind of its
+    /// own.
+    bool paramsOnDevices = true;
+    bool operator==(const PlacementSetting&) const = default;
+};
+
 using ModelSetting = std::variant<MlpModel, ArraysModel, ProgramModel>;
 
 struct RunSetting {
@@ -135,6 +143,7 @@ struct Experiment {
     RulesSetting rules;
     ModelSetting model;
     PropagationSetting propagation;
+    PlacementSetting placement = {};
     RunSetting run;
     /// `notes` of inner objects, by JSON pointer of the object.
     std::vector<std::pair<std::string, std::string>> innerNotes;

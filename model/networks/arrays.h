@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "program/program.h"
+#include "sharding/memory_kind.h"
 
 namespace shardscope {
 
@@ -15,6 +17,7 @@ struct NamedArraySetting {
     LogicalNames names;
     Shape shape;
     DType dtype = DType::F32;
+    std::optional<MemoryKind> memoryKind = {}; ///< nothing: the default of the devices
     bool operator==(const NamedArraySetting&) const = default;
 };
 

@@ -118,6 +118,23 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
     }
     case Fix::Kind::OrderAutomatically:
         return withOrder(experiment, automaticOrder(experiment.hardware.devices, experiment.mesh));
+    case Fix::Kind::SetSubmesh: {
+        const Result<MeshShape> submesh = parseMeshShape(fix.name);
+        if (!submesh)
+            return tl::unexpected(submesh.error());
+        OrderSetting order = experiment.mesh.order;
+        order.method = OrderMethod::T5x;
+        std::int64_t places = 1;
+        order.submesh.clear();
+        for (const std::int64_t size : *submesh) {
+            order.submesh.push_back(static_cast<std::int32_t>(size));
+            places *= size;
+        }
+        Result<Experiment> after = withOrder(experiment, std::move(order));
+        if (!after || after->mesh.axes.size() != 2 || after->hardware.devices.count() % places != 0)
+            return after;
+        return withAxisSizes(*after, { after->hardware.devices.count() / places, places });
+    }
     case Fix::Kind::DropShardingRule:
         return withoutShardingRule(experiment, fix.name);
     case Fix::Kind::OrderById:

@@ -42,6 +42,10 @@ Problem orderProblem(const Experiment& experiment, Diagnostic diagnostic)
         for (std::string& shape : shapes)
             candidates.push_back({ Fix::Kind::SetAxisSizes, std::move(shape), 0, 0 });
     }
+    std::vector<std::string> submeshes = diagnostic.list("submeshes");
+    submeshes.resize(std::min(submeshes.size(), mostShapes));
+    for (std::string& submesh : submeshes)
+        candidates.push_back({ Fix::Kind::SetSubmesh, std::move(submesh), 0, 0 });
     if (!(automaticOrder(experiment.hardware.devices, experiment.mesh) == order))
         candidates.push_back({ Fix::Kind::OrderAutomatically, {}, 0, 0 });
     candidates.push_back({ Fix::Kind::OrderById, {}, 0, 0 });

@@ -15,6 +15,7 @@
 #include "propagation/propagate.h"
 #include "schedule/plan.h"
 #include "sharding/layout.h"
+#include "sharding/memory_kind.h"
 
 namespace shardscope {
 
@@ -61,6 +62,7 @@ struct Fix {
         SetAxisSizes, ///< E150, E151, E173: sizes of all axes, `name` is "4x16"
         OrderAutomatically, ///< whatever automaticOrder() chooses
         OrderById, ///< devices in the order of their ids
+        SetSubmesh, ///< E163 to E168: T5X with the submesh `name`, "4x2x1x2", and axes that fit it
         DropShardingRule, ///< E143, E433, E434: the rule of its own that the operation `name` has
     };
     Kind kind = Kind::BindRules;
@@ -97,6 +99,8 @@ struct TensorRow {
     std::int64_t copies = 1;
     AxisList partialBefore; ///< axes over which it was partial before a collective added its parts up
     Layout layoutBefore; ///< of those parts; only where `partialBefore` has axes
+    /// Where it lies when that is not the default of its devices.
+    std::optional<MemoryKind> memoryKind = {};
     bool indivisible = false; ///< its annotation cuts a dimension that does not divide (E101): no step can run
 };
 

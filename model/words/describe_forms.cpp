@@ -84,6 +84,9 @@ ProblemText describeForm(const Diagnostic& d)
         return problem(d.arg("platform") ? Words::tr("%1 devices have no memory %2").arg(arg("platform"), quote("kind"))
                                          : Words::tr("there is no memory %1").arg(quote("kind")),
             Words::tr("Known: %1.").arg(arg("known")));
+    case Code::MixedMemoryKinds:
+        return problem(Words::tr("%1: its operands lie in different memories: %2").arg(arg("op"), arg("kinds")),
+            Words::tr("Move them into one memory first."));
     case Code::TileDevices:
         return problem(
             Words::tr("tiles for %1, but %2 listed").arg(counted(d.number("tiles"), Noun::Device), number("devices")),

@@ -86,6 +86,13 @@ ProblemText describeProgramText(const Diagnostic& d)
     case Code::OpaqueOperation:
         return { Words::tr("the operation %1 is not known; it is kept as it is").arg(arg.quote("op")),
             Words::tr("Nothing is propagated through it. Annotate its results where they should be cut."), {} };
+    case Code::UnknownCustomCall:
+        return { Words::tr("nothing is known of the custom call %1").arg(arg.quote("target")),
+            Words::tr("Nothing is propagated through it. Annotate its results where they should be cut."), {} };
+    case Code::ShardingIgnored:
+        return { Words::tr("%1: the attribute %2 does not count, since the program has a mesh of Shardy")
+                     .arg(arg("op"), arg.quote("attribute")),
+            Words::tr("Write it as sdy.sharding."), {} };
     case Code::FunctionDeclared:
         return { Words::tr("the function %1 has no body and is left out").arg(arg.quote("name")),
             Words::tr("Give it a body if it is called."), {} };

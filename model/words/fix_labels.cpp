@@ -47,6 +47,8 @@ QString fixLabel(const Fix& fix)
             .arg(QString(name).replace(QLatin1Char('x'), QStringLiteral(" × ")));
     case Fix::Kind::OrderAutomatically:
         return Words::tr("Fix: order automatically");
+    case Fix::Kind::SetSubmesh:
+        return Words::tr("Fix: submesh %1").arg(name);
     case Fix::Kind::DropShardingRule:
         return Words::tr("Fix: drop the rule of %1").arg(fromStd(fix.name));
     case Fix::Kind::OrderById:

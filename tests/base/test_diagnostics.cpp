@@ -180,6 +180,9 @@ void TestDiagnostics::registryIsConsistent()
         case Code::ManualAxes:
         case Code::MaximalMesh:
         case Code::NoProgram:
+        case Code::MixedMemoryKinds:
+        case Code::UnknownCustomCall:
+        case Code::ShardingIgnored:
         case Code::OpaqueOperation:
         case Code::OperandType:
         case Code::ProgramNotRun:

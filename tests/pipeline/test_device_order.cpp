@@ -103,6 +103,31 @@ private Q_SLOTS:
         }
     }
 
+    /// The submesh and the sizes of the axes change together: a tile's places are the last axis.
+    void submeshesThatDivideAreOffered()
+    {
+        Experiment experiment = on("tpu-v4:4x4x4", { { "data", 16 }, { "model", 4 } }, OrderMethod::T5x);
+        experiment.mesh.order.submesh = { 3, 2, 1, 1 };
+        const SnapshotPtr snapshot = analysed(experiment);
+        const Problem* problem = find(*snapshot, Code::SubmeshNotFactor);
+        QVERIFY(problem);
+        int submeshes = 0;
+        for (const Fix& fix : problem->fixes) {
+            const Result<Experiment> mended = applyFix(experiment, fix);
+            QVERIFY(mended.has_value());
+            QVERIFY(analysed(*mended)->mesh);
+            if (fix.kind != Fix::Kind::SetSubmesh)
+                continue;
+            ++submeshes;
+            std::int64_t places = 1;
+            for (const std::int32_t size : mended->mesh.order.submesh)
+                places *= size;
+            QCOMPARE(mended->mesh.axes[1].size, places);
+            QCOMPARE(mended->mesh.axes[0].size, 64 / places);
+        }
+        QCOMPARE(submeshes, 2);
+    }
+
     void slowLinksAreThoseBetweenSlices()
     {
         // One slice of 16 hosts: ICI everywhere. Two: the axis that leaves them is slow.
