@@ -43,8 +43,11 @@ public:
                 annotate(SeedKind::Argument, arguments[a], *sharding, 1);
         for (std::size_t o = 0; o < m_program.operations.size(); ++o) {
             const TensorSharding* sharding = at(m_input.constraints, o);
-            if (sharding && !m_program.operations[o].results.empty())
-                annotate(SeedKind::Constraint, m_program.operations[o].results.front(), *sharding, 1);
+            const Operation& operation = m_program.operations[o];
+            const bool isConstraint = operation.kind == OpKind::ShardingConstraint;
+            if (sharding && !operation.results.empty())
+                annotate(SeedKind::Constraint, operation.results.front(), *sharding, 1,
+                    isConstraint ? Asker{ OperationId(o), 1 } : Asker());
         }
         for (std::size_t r = 0; r < m_program.main().results.size(); ++r)
             declare(r, at(m_input.results, r), 1);
@@ -80,8 +83,8 @@ private:
             return; // of a mesh that is not declared: the program is not legal
         annotate(kind, value, sharding.sharding, sharding.mesh + 1, asker);
     }
-    void annotate(SeedKind kind, ValueId value, const TensorSharding& sharding, std::uint32_t mesh,
-        const Asker& asker = {})
+    void annotate(
+        SeedKind kind, ValueId value, const TensorSharding& sharding, std::uint32_t mesh, const Asker& asker = {})
     {
         m_given.values[value.index] = m_shardings.number(sharding, mesh);
         addSeeds(kind, value, sharding, -1, asker);
@@ -96,8 +99,8 @@ private:
             m_given.results.push_back(m_shardings.absent(m_program.value(returned).type.rank()));
         }
     }
-    void addSeeds(SeedKind kind, ValueId value, const TensorSharding& sharding, std::int32_t result,
-        const Asker& asker = {})
+    void addSeeds(
+        SeedKind kind, ValueId value, const TensorSharding& sharding, std::int32_t result, const Asker& asker = {})
     {
         PropagationStep seed;
         seed.seed = kind;
@@ -121,8 +124,8 @@ private:
             set(SeedKind::Constraint, operation.results[i], shardings[i],
                 { id, static_cast<std::int16_t>(operation.operands.size() + i) });
     }
-    void setArguments(OperationId id, const std::vector<ProgramSharding>& shardings,
-        const std::vector<std::string>& manualAxes)
+    void setArguments(
+        OperationId id, const std::vector<ProgramSharding>& shardings, const std::vector<std::string>& manualAxes)
     {
         const Operation& operation = m_program.operation(id);
         if (operation.regions.empty())

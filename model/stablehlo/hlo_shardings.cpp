@@ -66,7 +66,7 @@ void Reader::warnIgnored(const HloShardingText& sharding)
     const auto index = std::size_t{ sharding.value.index };
     const bool isGiven = index < m_program.valueShardings.size() && m_program.valueShardings[index] != 0;
     if (!isGiven && isTensor(typeOf(sharding.value).dtype))
-        warn(Code::ShardingIgnored, { { "op", sharding.owner } }, sharding.position);
+        warn(Code::ShardingIgnored, { { "op", sharding.owner }, { "attribute", "mhlo.sharding" } }, sharding.position);
 }
 
 void Reader::applyHloShardings()
@@ -77,7 +77,8 @@ void Reader::applyHloShardings()
         [](const HloShardingText& a, const HloShardingText& b) { return a.position < b.position; });
     if (!m_program.shardings.empty()) {
         for (const HloShardingText& each : m_hloShardings)
-            if (const Result<HloSharding> asked = parseHlo(each.text); !asked || asked->kind != HloSharding::Kind::Manual)
+            if (const Result<HloSharding> asked = parseHlo(each.text);
+                !asked || asked->kind != HloSharding::Kind::Manual)
                 warnIgnored(each);
         return;
     }
@@ -96,7 +97,8 @@ void Reader::applyHloShardings()
     if (devices <= 1)
         return;
     std::uint32_t mesh = 0;
-    if (m_program.meshes.empty()) {
+    const bool isDeclared = !m_program.meshes.empty();
+    if (!isDeclared) {
         Result<Mesh> made = meshFor(devices, shardings);
         if (!made)
             return;
@@ -120,7 +122,7 @@ void Reader::applyHloShardings()
         const Result<TensorSharding> on = toTensorSharding(asked, *m_program.meshes[mesh].mesh, type.rank());
         if (on)
             shard(each.value, addSharding({ mesh, *on, ReduceKind::Sum }));
-        else if (devicesOf(asked) > 1)
+        else if (isDeclared && devicesOf(asked) > 1)
             warnIgnored(each);
     }
 }

@@ -46,20 +46,79 @@ QString propagationRound(int round)
     }
 }
 
+Giver giverOf(const Program& program, const PropagationStep& seed)
+{
+    if (seed.seed == SeedKind::Argument)
+        return Giver::Input;
+    if (seed.seed == SeedKind::Result)
+        return Giver::Output;
+    if (!seed.operation.valid())
+        return Giver::Own;
+    const Operation& operation = program.operation(seed.operation);
+    switch (operation.kind) {
+    case OpKind::ShardingConstraint:
+        return Giver::Constraint;
+    case OpKind::ManualComputation:
+    case OpKind::NamedComputation:
+        return static_cast<std::size_t>(seed.toTensor) < operation.operands.size() ? Giver::InShardings
+                                                                                   : Giver::OutShardings;
+    default:
+        return Giver::Own;
+    }
+}
+
+ValueId askedValue(const Program& program, const PropagationStep& seed)
+{
+    return giverOf(program, seed) == Giver::InShardings
+        ? program.operation(seed.operation).operands[static_cast<std::size_t>(seed.toTensor)]
+        : seed.to;
+}
+
+namespace {
+
+Text givenStep(const Program& program, const Mesh& mesh, const PropagationStep& seed)
+{
+    Sentence s(mesh);
+    const ValueId value = askedValue(program, seed);
+    const Sentence::Part target{ operandName(program, value), valueLink(program, value) };
+    Sentence::Part through;
+    if (seed.operation.valid())
+        through = { operationName(program.operation(seed.operation)), operationLink(program, seed.operation) };
+    const Giver giver = giverOf(program, seed);
+    switch (giver) {
+    case Giver::Output:
+        s.fill(Words::tr("Given: the result %1 is declared to be cut on "), { target });
+        break;
+    case Giver::Constraint:
+        s.fill(Words::tr("Given: a constraint cuts %1 on "), { target });
+        break;
+    case Giver::InShardings:
+        s.fill(Words::tr("Given: %1 asks in its in_shardings for %2 to be cut on "), { through, target });
+        break;
+    case Giver::OutShardings:
+        s.fill(Words::tr("Given: %1 says in its out_shardings that %2 is cut on "), { through, target });
+        break;
+    case Giver::Input:
+    case Giver::Own:
+        s.fill(Words::tr("Given: %1 is cut on "), { target });
+        break;
+    }
+    const AxisRef axis = seed.axis;
+    s.strong(dimensionName(program, value, static_cast<std::size_t>(seed.toDimension)));
+    s.say(Words::tr(" along ")).axes(std::span(&axis, 1)).say(QStringLiteral("."));
+    return s.take();
+}
+
+} // namespace
+
 Text propagationStep(const Program& program, const Mesh& mesh, const PropagationStep& step)
 {
+    if (step.seed)
+        return givenStep(program, mesh, step);
     Sentence s(mesh);
     const AxisRef axis = step.axis;
     const Sentence::Part target{ operandName(program, step.to), valueLink(program, step.to) };
     const QString dimension = dimensionName(program, step.to, static_cast<std::size_t>(step.toDimension));
-    if (step.seed) {
-        s.fill(*step.seed == SeedKind::Result        ? Words::tr("Given: the result %1 is declared to be cut on ")
-                : *step.seed == SeedKind::Constraint ? Words::tr("Given: a constraint cuts %1 on ")
-                                                     : Words::tr("Given: %1 is cut on "),
-            { target });
-        s.strong(dimension).say(Words::tr(" along ")).axes(std::span(&axis, 1)).say(QStringLiteral("."));
-        return s.take();
-    }
     const Sentence::Part number{ Words::tr("Step %1").arg(step.step), stepLink(step.step) };
     if (step.round < 0)
         s.fill(Words::tr("%1: "), { number });

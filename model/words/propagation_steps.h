@@ -2,10 +2,26 @@
 // Steps of propagation in words.
 #pragma once
 
+#include <cstdint>
+
 #include "propagation/replay.h"
 #include "words/words.h"
 
 namespace shardscope::words {
+
+/// What a sharding was given by before propagation.
+enum class Giver : std::uint8_t {
+    Input, ///< an argument of main
+    Output, ///< what is declared for a result of main
+    Constraint,
+    InShardings, ///< of a manual or named computation
+    OutShardings,
+    Own ///< the value itself is annotated
+};
+/// Of a seed.
+[[nodiscard]] Giver giverOf(const Program& program, const PropagationStep& seed);
+/// The value that a seed asks something of: where a computation takes an axis over, its operand.
+[[nodiscard]] ValueId askedValue(const Program& program, const PropagationStep& seed);
 
 /// "Step 12, round 2: model passes dot_general, from layers.0/y (dimension 1) to grad(x) (dimension 0)." For a seed
 /// what was given, for an identity with a declared result what it took over.

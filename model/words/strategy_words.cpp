@@ -128,9 +128,11 @@ QString differencePlace(const ComparedRun& first, const ComparedRun& second, con
         record = recordOf(second, difference.secondRecord);
     if (!record)
         return {};
+    if (record->seed)
+        return Words::tr("given");
     if (record->operation.valid())
         return operationName(run.program->operation(record->operation));
-    return record->seed ? Words::tr("given") : isCallArgument(*record) ? Words::tr("call") : Words::tr("result");
+    return isCallArgument(*record) ? Words::tr("call") : Words::tr("result");
 }
 
 QString differenceSince(const ComparedRun& first, const ComparedRun& second, const PropagationDifference& difference)
