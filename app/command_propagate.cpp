@@ -300,13 +300,13 @@ int propagateFile(const Options& options)
     const PropagationOptions how = engineOptions(setting);
 
     if (!options.json.empty()) {
-        Json out = envelope("propagate", "1.1");
+        Json out = envelope("propagate", "2.0");
         out["strategy"] = name(setting.strategy);
         out["conservative"] = setting.conservative;
         out["user_priorities"] = setting.userPriorities;
         out["steps"] = result.steps;
         out["problems"] = toJson(loaded->problems);
-        out["program"] = printed(recorded(options, loaded->program, *made, how), *loaded);
+        out["text"] = printed(recorded(options, loaded->program, *made, how), *loaded);
         if (asked) {
             out["explained"] = explainJson(program, result, *asked);
             Json whyNot = Json::array();

@@ -188,7 +188,8 @@ private:
     void reportRecursion(std::size_t function)
     {
         const Function& recursive = m_program.functions[function];
-        m_found.push_back({ Code::InvalidOperand, { { "op", '@' + recursive.name }, { "calls_itself", 1 } }, {} });
+        m_found.push_back({ Code::InvalidOperand,
+            { { "op", '@' + recursive.name }, { "detail", "it calls itself" }, { "calls_itself", 1 } }, {} });
         if (recursive.source >= m_program.sources.size())
             return;
         m_found.back().where.line = static_cast<int>(m_program.sources[recursive.source].line);

@@ -69,10 +69,10 @@ struct PropagationStep {
     std::uint32_t step = 0;
     std::int8_t round = -1; ///< round of operation priorities, -1 = none
     std::int16_t factor = -1; ///< of the operation's rule; -1 for seeds
-    OperationId operation; ///< of a seed: what asks for it; invalid between a result of main and its value
+    OperationId operation; ///< invalid for seeds and for the identity between a result of main and its value
     std::optional<SeedKind> seed; ///< set for the first records: what was given
     AxisRef axis;
-    ValueId from; ///< of a seed: the operand that an axis cuts which a manual computation takes over; else invalid
+    ValueId from; ///< invalid for seeds
     ValueId to;
     std::int16_t toDimension = 0;
     std::int16_t fromTensor = -1; ///< of the operation's operands, then results; -1 = none
