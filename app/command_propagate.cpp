@@ -12,6 +12,7 @@
 #include "propagate_edges.h"
 #include "propagate_values.h"
 #include "propagation/differences.h"
+#include "propagation/passes/passes.h"
 #include "propagation/strategy.h"
 #include "propagation/write_provenance.h"
 #include "propagation/written.h"
@@ -64,6 +65,9 @@ Result<Run> run(const GivenInput& loaded, const PropagationSetting& setting)
         return tl::unexpected(std::move(ready.error()));
     Run made{ std::move(*ready), {} };
     made.done = propagateProgram(made.prepared, engineStrategy(setting), engineOptions(setting));
+    // What a function of a call returns is known now; without it a reader would take it for replicated.
+    if (setting.strategy == StrategyChoice::Full)
+        made.done.program = passes::propagateToFunctionResults(std::move(made.done.program));
     if (!loaded.isNetwork)
         nameValues(made.done.program);
     return made;

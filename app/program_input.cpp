@@ -8,6 +8,7 @@
 #include "input.h"
 #include "pipeline/given_program.h"
 #include "program/verify_shardings.h"
+#include "propagation/passes/pipelines.h"
 #include "rules_input.h"
 #include "stablehlo/read.h"
 
@@ -71,6 +72,9 @@ CheckedProgram checkProgram(const std::string& name, const std::string& text)
     } else {
         for (auto further : { verify(read->program), verifyShardings(read->program), std::move(read->warnings) })
             all.insert(all.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
+        if (checked.isLegal())
+            for (Diagnostic& conflict : passes::groupConflicts(read->program))
+                all.push_back(std::move(conflict));
         checked.program = std::move(read->program);
     }
     std::stable_sort(all.begin(), all.end(), [](const Diagnostic& a, const Diagnostic& b) {
@@ -107,6 +111,8 @@ tl::expected<ProgramInput, std::vector<Diagnostic>> loadProgram(const std::strin
         std::erase_if(wrong, [](const Diagnostic& finding) { return !isError(finding); });
         return tl::unexpected(std::move(wrong));
     }
+    for (Diagnostic& conflict : passes::groupConflicts(read->program))
+        read->warnings.push_back(std::move(conflict));
     for (Diagnostic& warning : read->warnings)
         warning.where.file = shown;
     return ProgramInput{ shown, std::move(read->program), std::move(read->warnings) };

@@ -168,7 +168,8 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
     }
     for (Problem& problem : giveShardings(written, model))
         snapshot.problems.push_back(std::move(problem));
-    if (addFindings(snapshot, verify(written)) || addFindings(snapshot, verifyShardings(written)))
+    const bool illegal = addFindings(snapshot, verify(written));
+    if (addFindings(snapshot, verifyShardings(written)) || illegal)
         return true;
     addFindings(snapshot, passes::groupConflicts(written));
     Result<Program> prepared = shardscope::prepared(written, setting);

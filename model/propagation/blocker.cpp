@@ -77,6 +77,18 @@ public:
         return sharding && (uses(sharding->axes, axis) || uses(sharding->overflow, axis));
     }
 
+    /// The factor that the axis cuts in the source and that the operation sums over on the way to the target.
+    [[nodiscard]] std::optional<std::int16_t> summedAlong(std::size_t source, std::size_t target, AxisRef axis) const
+    {
+        for (std::size_t f = 0; f < m_rule.factors.size(); ++f) {
+            const auto factor = static_cast<std::int32_t>(f);
+            if (m_rule.factors[f].kind == FactorKind::Reduction && !dimensionOf(target, factor)
+                && dimensionOf(source, factor) && has(source, factor, axis))
+                return static_cast<std::int16_t>(f);
+        }
+        return std::nullopt;
+    }
+
     /// Why the axis does not come from one tensor to another. Nothing if it could.
     [[nodiscard]] std::optional<Cause> cause(
         std::int32_t factorNumber, std::size_t source, std::size_t target, AxisRef wanted) const
@@ -250,6 +262,8 @@ public:
                     visit(n, from, dim);
             }
             atUnknown(from);
+            if (!m_found && from == tensor && dim == dimension)
+                atSum(from);
             if (m_found)
                 return m_found;
         }
@@ -257,6 +271,26 @@ public:
     }
 
 private:
+    /// The axis ends where the tensor is computed: what it cuts is summed over.
+    void atSum(TensorNumber tensor)
+    {
+        for (const std::uint32_t index : m_graph.definitionsOf(tensor)) {
+            const PropagationNode& node = m_graph.nodes[index];
+            if (node.kind != NodeKind::Operation)
+                continue;
+            const Scene scene(m_driver, node);
+            const std::span<const TensorNumber> around = m_graph.tensorsOf(node);
+            const std::span<const ValueId> values = m_graph.valuesOf(node);
+            for (std::size_t target = node.operands; target < around.size(); ++target)
+                for (std::size_t source = 0; source < node.operands && around[target] == tensor; ++source)
+                    if (const std::optional<std::int16_t> factor = scene.summedAlong(source, target, m_axis);
+                        factor && !m_found)
+                        m_found = Blocker{ node.operation, -1, BlockReason::Summed, m_axis, *factor, -1,
+                            static_cast<std::int16_t>(target), values[target], static_cast<std::int16_t>(source),
+                            values[source] };
+        }
+    }
+
     /// Operations that have operands and results and no node: nothing is known of how these correspond.
     void findUnknown()
     {

@@ -22,7 +22,8 @@ enum class BlockReason : std::uint8_t {
     MeshMismatch, ///< the tensors are sharded over different meshes, or one lies on a single device
     MinorFactorNotFull, ///< the factor in front of it, in the same dimension, is not cut to the end
     FrozenBy, ///< the tensor has other axes in this place
-    NoRule ///< the operation has no factor rule: of no dimension is it known where it goes
+    NoRule, ///< the operation has no factor rule: of no dimension is it known where it goes
+    Summed ///< it cuts a dimension of an operand that the operation sums over: the value holds the sums
 };
 
 struct Blocker {

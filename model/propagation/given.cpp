@@ -65,6 +65,7 @@ public:
                 set(isArgument[v] != 0 ? SeedKind::Argument : SeedKind::Constraint, ValueId(v), *sharding, askerOf(v));
         for (std::size_t o = 0; o < m_program.operations.size(); ++o)
             ofAttributes(OperationId(o));
+        closeTaken();
         const std::vector<ShardingIndex> none;
         const std::vector<ShardingIndex>& declared =
             m_program.functions.empty() ? none : m_program.functions.front().resultShardings;
@@ -185,6 +186,35 @@ private:
         return found == m_askers.end() ? Asker() : found->second;
     }
 
+    /// What a collective takes and gives fits together as it is written: neither takes another axis.
+    void setCollective(OperationId id, const SdyCollectiveAttributes& collective)
+    {
+        const Operation& operation = m_program.operation(id);
+        const auto closed = [](TensorSharding sharding) {
+            for (DimensionSharding& dim : sharding.dims)
+                dim.open = false;
+            return sharding;
+        };
+        ProgramSharding out = collective.out;
+        out.sharding = closed(std::move(out.sharding));
+        set(SeedKind::Constraint, operation.results.front(), out,
+            { id, static_cast<std::int16_t>(operation.operands.size()) });
+        if (out.mesh < m_meshes.meshes().size())
+            m_taken.emplace_back(operation.operands.front(), out.mesh + 1);
+    }
+    /// Once all that is given is known.
+    void closeTaken()
+    {
+        for (const auto& [value, mesh] : m_taken) {
+            ShardingNumber& given = m_given.values[value.index];
+            TensorSharding sharding = m_shardings[given];
+            for (DimensionSharding& dim : sharding.dims)
+                dim.open = false;
+            const std::uint32_t own = m_shardings.mesh(given);
+            given = m_shardings.number(sharding, own == 0 ? mesh : own);
+        }
+    }
+
     /// Shardings that stand in attributes belong to results, or to the arguments of a body.
     void ofAttributes(OperationId id)
     {
@@ -209,7 +239,7 @@ private:
             setResults(id, named->out);
             setArguments(id, named->in, {});
         } else if (const auto* collective = std::get_if<SdyCollectiveAttributes>(&attributes)) {
-            set(SeedKind::Constraint, operation.results.front(), collective->out, result);
+            setCollective(id, *collective);
         }
     }
 
@@ -219,6 +249,7 @@ private:
     ShardingTable& m_shardings;
     Given m_given;
     std::unordered_map<std::uint32_t, Asker> m_askers; ///< by ValueId
+    std::vector<std::pair<ValueId, std::uint32_t>> m_taken; ///< by collectives, with the number of their mesh
 };
 
 } // namespace

@@ -151,7 +151,8 @@ private:
         }
         const Operation& operation = m_snapshot.program->operation(step.operation);
         const QString scope = fromStd(program.scopes[operation.scope]);
-        const Sentence::Part through{ operationName(operation), operationLink(program, step.operation) };
+        const Sentence::Part through{ operation.kind == OpKind::Call ? Words::tr("call") : operationName(operation),
+            operationLink(program, step.operation) };
         const Sentence::Part from{ partOf(operation, step.from), valueLink(program, step.from) };
         const Sentence::Part to{ partOf(operation, step.to), valueLink(program, step.to) };
         const Sentence::Part dimension{ QString::number(step.toDimension) };

@@ -166,6 +166,13 @@ Sentence::Part Origin::asking() const
     return { operationName(program.operation(m_asking)), operationLink(program, m_asking) };
 }
 
+/// Those that were asked for: propagation may have split one of them.
+AxisList Origin::askedAxes() const
+{
+    const PropagationStep& first = m_reason.chain.front();
+    return !m_reason.axes.empty() && m_reason.axes.front() == first.axis ? m_reason.axes : AxisList{ first.axis };
+}
+
 QString Origin::alikeName() const
 {
     if (m_alike.valid())
@@ -216,7 +223,7 @@ Text Origin::request(std::span<const Origin* const> alike)
             s.fill(Words::tr("%1 maps %2 to "),
                 { { (i == 0 ? Words::tr("Rule %1") : Words::tr("rule %1")).arg(number + 1), ruleLink(number) },
                     { fromStd(alike[i]->rule()->name.name) } });
-            s.axes(alike[i]->m_reason.axes);
+            s.axes(alike[i]->askedAxes());
         }
         switch (first.m_kind) {
         case SeedKind::Argument:
@@ -257,7 +264,7 @@ Text Origin::request(std::span<const Origin* const> alike)
     }
     for (std::size_t i = 0; i < alike.size(); ++i) {
         s.between(i, alike.size());
-        s.axes(alike[i]->m_reason.axes);
+        s.axes(alike[i]->askedAxes());
         s.say(Words::tr(" for %1").arg(alike[i]->askedDimension()));
     }
     s.say(first.m_forGradient ? Words::tr(", and holds for its gradient too.") : QStringLiteral("."));

@@ -37,6 +37,7 @@ private:
     [[nodiscard]] QString describeWay(std::size_t from) const;
     [[nodiscard]] const LogicalRule* rule() const; ///< null for annotations with mesh axes
     [[nodiscard]] QString askedDimension() const;
+    [[nodiscard]] AxisList askedAxes() const;
     /// A computation asks for its operands or says of its results how they are cut.
     [[nodiscard]] bool isOfComputation() const;
     [[nodiscard]] Sentence::Part asking() const; ///< that operation, by name

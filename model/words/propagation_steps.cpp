@@ -139,7 +139,8 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
         return s.take();
     }
     const Operation& operation = program.operation(step.operation);
-    const Sentence::Part through{ operationName(operation), operationLink(program, step.operation) };
+    const Sentence::Part through{ operation.kind == OpKind::Call ? Words::tr("the call") : operationName(operation),
+        operationLink(program, step.operation) };
     if (step.from.valid() && step.from != step.to)
         s.fill(Words::tr(" passes %1, from %2 to %3 on "),
             { through, { operandName(program, step.from), valueLink(program, step.from) }, target });

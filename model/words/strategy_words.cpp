@@ -130,8 +130,10 @@ QString differencePlace(const ComparedRun& first, const ComparedRun& second, con
         return {};
     if (record->seed)
         return Words::tr("given");
-    if (record->operation.valid())
-        return operationName(run.program->operation(record->operation));
+    if (record->operation.valid()) {
+        const Operation& operation = run.program->operation(record->operation);
+        return operation.kind == OpKind::Call ? Words::tr("call") : operationName(operation);
+    }
     return isCallArgument(*record) ? Words::tr("call") : Words::tr("result");
 }
 

@@ -48,7 +48,8 @@ QString reasonPattern(BlockReason reason)
     case BlockReason::FrozenBy:
         return Words::tr("%1 is cut along other axes in its place");
     case BlockReason::NoRule:
-        break; // said by itself
+    case BlockReason::Summed:
+        break; // said by themselves
     }
     return {};
 }
@@ -94,6 +95,14 @@ Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const Absen
         s.say(isUnknown(program.operation(blocker.operation))
                 ? Words::tr("nothing is known of how its results depend on its operands.")
                 : Words::tr("it has no sharding rule."));
+        return s.take();
+    }
+    if (blocker.reason == BlockReason::Summed) {
+        s.fill(
+            Words::tr(": it cuts the dimension of %1 that %2 sums over, and ends there: each device along it holds a "
+                      "part of the sums."),
+            { named(blocker.from),
+                { operationName(program.operation(blocker.operation)), operationLink(program, blocker.operation) } });
         return s.take();
     }
     if (blocker.operation.valid())

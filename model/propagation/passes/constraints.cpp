@@ -113,6 +113,16 @@ private:
         return {};
     }
 
+    /// To be replicated over one device means nothing outside of a border.
+    [[nodiscard]] static ProgramSharding withoutSizeOne(ProgramSharding sharding)
+    {
+        AxisList& replicated = sharding.sharding.replicated;
+        replicated.erase(
+            std::remove_if(replicated.begin(), replicated.end(), [](AxisRef axis) { return axis.size == 1; }),
+            replicated.end());
+        return sharding;
+    }
+
     void copyToInput(ValueId input, const ProgramSharding& sharding, OperationId user, std::size_t slot)
     {
         if (!isFullyClosed(sharding) || shardingAnywhere(m_edit, input))
@@ -133,7 +143,7 @@ private:
             const bool isInnerArgument = region.valid() && m_edit.ownerOf(region).valid();
             if (isInnerArgument)
                 return;
-            m_edit.setSharding(input, sharding);
+            m_edit.setSharding(input, withoutSizeOne(sharding));
             if (m_applied)
                 m_applied->push_back({ input, user });
             return;
