@@ -163,8 +163,9 @@ void explainValue(Console& console, const Program& program, const PropagationRes
         for (const AxisRef& axis : result.shardings[value.index].dims[d].axes) {
             any = true;
             console.line(QStringLiteral("dimension %1, axis %2:").arg(d).arg(words::fromStd(toString(mesh, axis))));
-            for (const PropagationStep& step : provenance(result, value, d, axis))
-                console.line(QStringLiteral("  ") + words::plain(words::propagationStep(program, mesh, step)));
+            for (const words::Text& sentence :
+                words::propagationChain(program, mesh, value, provenance(result, value, d, axis)))
+                console.line(QStringLiteral("  ") + words::plain(sentence));
         }
     }
     if (!any)

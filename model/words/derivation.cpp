@@ -70,8 +70,14 @@ public:
         for (const DimensionReason& reason : m_explanation.dims) {
             if (reason.kind != DimensionReason::Kind::Propagated)
                 continue;
-            for (const PropagationStep& step : reason.chain)
-                text.push_back(derivationStep(step, reason));
+            for (std::size_t i = 0; i <= reason.chain.size(); ++i) {
+                const bool isLast = i == reason.chain.size();
+                if (const ValueId before = sharedBefore(reason.chain, i, m_explanation.value); before.valid())
+                    text.push_back(sharedSharding(*m_snapshot.program, *m_snapshot.mesh, before,
+                        isLast ? m_explanation.value : reason.chain[i].from));
+                if (!isLast)
+                    text.push_back(derivationStep(reason.chain[i], reason));
+            }
         }
         return text;
     }

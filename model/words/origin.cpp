@@ -136,7 +136,8 @@ QString Origin::describeWay(std::size_t from) const
     const QString dimension = m_reason.name.empty() ? Words::tr("the dimension") : fromStd(m_reason.name);
     const QString ops = names.join(QStringLiteral(", "));
     if (names.isEmpty())
-        return Words::tr("both have the same elements");
+        return inOneGroup(program, m_alike, m_value) ? Words::tr("both are in one sharding group")
+                                                     : Words::tr("both have the same elements");
     if (elementwise && optimizer)
         return Words::tr("the optimizer combines the two element by element");
     if (elementwise)

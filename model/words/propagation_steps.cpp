@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/propagation_steps.h"
 
+#include <algorithm>
+
 #include "program/factor_rule_text.h"
 #include "program/op_row.h"
+#include "propagation/sharding_groups.h"
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/sentence.h"
@@ -151,6 +154,50 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
         s.say(Words::tr(", by the operation's custom rule"));
     s.say(QStringLiteral("."));
     return s.take();
+}
+
+bool inOneGroup(const Program& program, ValueId a, ValueId b)
+{
+    for (const ShardingGroup& group : shardingGroups(program)) {
+        const auto holds = [&](ValueId value) {
+            return std::find(group.members.begin(), group.members.end(), value) != group.members.end();
+        };
+        if (holds(a) && holds(b))
+            return true;
+    }
+    return false;
+}
+
+Text sharedSharding(const Program& program, const Mesh& mesh, ValueId from, ValueId to)
+{
+    Sentence s(mesh);
+    s.fill(inOneGroup(program, from, to) ? Words::tr("%1 has it as well: it is in one sharding group with %2.")
+                                         : Words::tr("%1 has it as well: it is what becomes of %2."),
+        { { operandName(program, to), valueLink(program, to) },
+            { operandName(program, from), valueLink(program, from) } });
+    return s.take();
+}
+
+ValueId sharedBefore(const std::vector<PropagationStep>& chain, std::size_t next, ValueId value)
+{
+    if (next == 0 || chain.empty())
+        return {};
+    const ValueId before = chain[next - 1].to;
+    const ValueId after = next < chain.size() ? chain[next].from : value;
+    return after.valid() && after != before ? before : ValueId();
+}
+
+std::vector<Text> propagationChain(
+    const Program& program, const Mesh& mesh, ValueId value, const std::vector<PropagationStep>& chain)
+{
+    std::vector<Text> sentences;
+    for (std::size_t i = 0; i <= chain.size(); ++i) {
+        if (const ValueId before = sharedBefore(chain, i, value); before.valid())
+            sentences.push_back(sharedSharding(program, mesh, before, i < chain.size() ? chain[i].from : value));
+        if (i < chain.size())
+            sentences.push_back(propagationStep(program, mesh, chain[i]));
+    }
+    return sentences;
 }
 
 } // namespace shardscope::words
