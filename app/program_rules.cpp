@@ -95,7 +95,8 @@ int printProgramRules(const std::string& file, bool conservative, const JsonTarg
         }
         const QString op(
             QString(2 * line.depth, QLatin1Char(' ')) + QString::fromStdString(qualifiedName(*line.operation)));
-        QStringList row{ QString::number(program.sources[line.operation->source].line), op };
+        const auto place = program.sources[line.operation->source].line; // 0 in a built-in network
+        QStringList row{ place == 0 ? QString() : QString::number(place), op };
         if (anyCustom)
             row << (line.custom ? QStringLiteral("custom") : QString());
         table.rows.push_back(row << (line.rule.empty() ? QStringLiteral("-") : QString::fromStdString(line.rule)));

@@ -433,7 +433,7 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         const auto run = [](const QString& file, const QStringList& more = {}, const QByteArray& input = {}) {
             return runProgram(QStringList{ QStringLiteral("propagate"), file } + more, input);
         };
-        const QString example = QStringLiteral("jax-layer");
+        const QString example = QStringLiteral("flax-mlp-logical");
         const Ran network = run(example);
         QVERIFY2(network.code == 0, qPrintable(network.error));
         QVERIFY2(network.out.contains(QStringLiteral("sdy.mesh @mesh")), qPrintable(network.out));
@@ -467,12 +467,12 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         QVERIFY2(tooLarge.code == 1 && tooLarge.json()["problems"].size() > 0, qPrintable(tooLarge.error));
         QCOMPARE(run(program.fileName()).out, propagate().out);
         // Values of a network have names.
-        const Ran explained = run(QStringLiteral("jax-layer"), { QStringLiteral("--steps") });
+        const Ran explained = run(QStringLiteral("flax-mlp-logical"), { QStringLiteral("--steps") });
         QCOMPARE(explained.code, 0);
         QVERIFY(!explained.out.isEmpty());
-        const Ran none = run(QStringLiteral("jax-lair"));
+        const Ran none = run(QStringLiteral("flax-mlp-logic"));
         QCOMPARE(none.code, 2);
-        QVERIFY2(none.error.contains(QStringLiteral("jax-layer")), qPrintable(none.error));
+        QVERIFY2(none.error.contains(QStringLiteral("flax-mlp-logical")), qPrintable(none.error));
     }
 
     void wrongInput()

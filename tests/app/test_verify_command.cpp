@@ -130,7 +130,7 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"q"},
     /// Every FILE that other commands take.
     void experimentsAndExamples()
     {
-        for (const char* example : { "flax-mlp-program", "jax-layer" }) {
+        for (const char* example : { "flax-mlp-program", "flax-mlp-logical" }) {
             const Ran ran = runProgram({ QStringLiteral("verify"), QLatin1String(example) });
             QVERIFY2(ran.code == 0 && ran.out.contains(QStringLiteral("legal")), qPrintable(ran.out + ran.error));
             const Ran rules = runProgram({ QStringLiteral("rules"), QLatin1String(example) });
