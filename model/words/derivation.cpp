@@ -65,6 +65,11 @@ public:
             s.say(Words::tr(", %1. Different shards: %2, devices: %3, copies of each: %4.")
                       .arg(bytes(static_cast<double>(m_row->bytesPerDevice)), count(m_row->layout.distinctShards()),
                           count(m_snapshot.mesh->deviceCount()), count(m_row->copies)));
+            if (const AxisList& partial = m_row->layout.sharding().unreduced; !partial.empty()) {
+                s.say(Words::tr(" Along "));
+                s.axes(partial);
+                s.say(Words::tr(" each device holds a part of a sum: the array is what they add up to."));
+            }
             text.push_back(s.take());
         }
         for (const DimensionReason& reason : m_explanation.dims) {
