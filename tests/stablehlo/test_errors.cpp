@@ -262,6 +262,7 @@ void TestErrors::callsAndShardingsThatDoNotCount()
         "(tensor<8x4xf32>) -> tensor<8x4xf32>\n"
         "  %1 = stablehlo.custom_call @Foo(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
         "  %2 = stablehlo.custom_call @Foo(%1) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+        "  stablehlo.custom_call @xla.sdy.ShardingGroup(%2) : (tensor<8x4xf32>) -> ()\n"
         "  %3 = stablehlo.custom_call @MoveToHost(%2) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
         "  %4 = stablehlo.custom_call @Bar(%3) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->"
         "([i, j]) {i=8, j=4}, custom>} : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
