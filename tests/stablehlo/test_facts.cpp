@@ -133,6 +133,15 @@ void TestFacts::shardings()
             for (const ReadProgram& one : *read)
                 shardings += one.program.shardings.size();
             QVERIFY2(!says || shardings > 0, qPrintable(file.fileName()));
+            // None of Shardy's is lost, whether it stands there by itself or in the string of another attribute.
+            qsizetype printed = 0;
+            for (const ReadProgram& one : *read)
+                printed += QByteArray::fromStdString(printStableHlo(one.program)).count("sdy.sharding = ");
+            QVERIFY2(printed >= text.count("sdy.sharding = "),
+                qPrintable(QStringLiteral("%1: %2 of %3")
+                               .arg(file.fileName())
+                               .arg(printed)
+                               .arg(text.count("sdy.sharding = "))));
         }
     }
 }
