@@ -269,7 +269,7 @@ void TestErrors::callsAndShardingsThatDoNotCount()
         "  return %4 : tensor<8x4xf32>\n}\n";
     QCOMPARE(warned(mesh + given),
         QStringList({ QStringLiteral("W235 3:26 op=func.func attribute=mhlo.sharding"),
-            QStringLiteral("W235 4:44 op=stablehlo.custom_call attribute=mhlo.sharding"),
+            QStringLiteral("W235 4:45 op=stablehlo.custom_call attribute=mhlo.sharding"),
             QStringLiteral("W234 5:8 target=Foo") }));
     // By themselves they count, over the mesh that there is.
     std::string alone = given;
