@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope propagate: a program with the sharding of every value, and why a value has it.
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 
@@ -13,6 +12,7 @@
 #include "propagate_edges.h"
 #include "propagate_values.h"
 #include "propagation/differences.h"
+#include "propagation/passes/passes.h"
 #include "propagation/strategy.h"
 #include "propagation/write_provenance.h"
 #include "propagation/written.h"
@@ -31,7 +31,7 @@ namespace {
 
 struct Options {
     std::string file;
-    std::string strategy = "full";
+    std::string strategy; ///< empty: as the experiment says, full for a program by itself
     std::string explain;
     std::string compare;
     bool conservative = false;
@@ -42,9 +42,15 @@ struct Options {
     JsonTarget json;
 };
 
-PropagationSetting settingOf(const Options& options, const std::string& strategy)
+/// What the options say counts more than what the experiment says.
+PropagationSetting settingOf(const Options& options, const GivenInput& loaded, const std::string& strategy)
 {
-    return { *strategyNamed(strategy), options.conservative, !options.ignorePriorities };
+    PropagationSetting setting = loaded.setting;
+    if (!strategy.empty())
+        setting.strategy = *strategyNamed(strategy);
+    setting.conservative = setting.conservative || options.conservative;
+    setting.userPriorities = setting.userPriorities && !options.ignorePriorities;
+    return setting;
 }
 
 /// The program as the setting prepares it, propagated, its values named.
@@ -52,21 +58,25 @@ struct Run {
     Program prepared;
     PropagatedProgram done;
 };
-Result<Run> run(const Program& program, const PropagationSetting& setting)
+Result<Run> run(const GivenInput& loaded, const PropagationSetting& setting)
 {
-    Result<Program> ready = prepared(program, setting);
+    Result<Program> ready = prepared(loaded.program, setting);
     if (!ready)
         return tl::unexpected(std::move(ready.error()));
     Run made{ std::move(*ready), {} };
     made.done = propagateProgram(made.prepared, engineStrategy(setting), engineOptions(setting));
-    nameValues(made.done.program);
+    // What a function of a call returns is known now; without it a reader would take it for replicated.
+    if (setting.strategy == StrategyChoice::Full)
+        made.done.program = passes::propagateToFunctionResults(std::move(made.done.program));
+    if (!loaded.isNetwork)
+        nameValues(made.done.program);
     return made;
 }
 
-std::string printed(const Program& program)
+std::string printed(const Program& program, const GivenInput& loaded)
 {
     PrintOptions options;
-    options.names = PrintedNames::AsNames;
+    options.names = loaded.isNetwork ? PrintedNames::AsComments : PrintedNames::AsNames;
     options.locations = false;
     return printStableHlo(program, options);
 }
@@ -78,14 +88,36 @@ QString shardingText(const Program& program, const PropagationResult& result, Va
                      : words::fromStd(toShardy(result.shardings[value.index], *program.meshes[mesh - 1].mesh));
 }
 
+/// What a seed was given by.
+const char* givenBy(words::Giver giver)
+{
+    switch (giver) {
+    case words::Giver::Input:
+        return "input";
+    case words::Giver::Output:
+        return "output";
+    case words::Giver::Constraint:
+        return "constraint";
+    case words::Giver::InShardings:
+        return "in_shardings";
+    case words::Giver::OutShardings:
+        return "out_shardings";
+    case words::Giver::Own:
+        break;
+    }
+    return "annotation";
+}
+
 Json stepJson(const Program& program, const PropagationResult& result, const PropagationStep& step)
 {
     const Mesh& mesh = meshOf(program, result, step.to);
     Json out;
     out["step"] = step.step;
     out["axis"] = toString(mesh, step.axis);
-    out["value"] = program.value(step.to).path;
+    out["value"] = program.value(step.seed ? words::askedValue(program, step) : step.to).path;
     out["dimension"] = step.toDimension;
+    if (step.seed)
+        out["given"] = givenBy(words::giverOf(program, step));
     if (step.round >= 0)
         out["round"] = step.round;
     if (step.from.valid() && !step.seed)
@@ -131,8 +163,9 @@ void explainValue(Console& console, const Program& program, const PropagationRes
         for (const AxisRef& axis : result.shardings[value.index].dims[d].axes) {
             any = true;
             console.line(QStringLiteral("dimension %1, axis %2:").arg(d).arg(words::fromStd(toString(mesh, axis))));
-            for (const PropagationStep& step : provenance(result, value, d, axis))
-                console.line(QStringLiteral("  ") + words::plain(words::propagationStep(program, mesh, step)));
+            for (const words::Text& sentence :
+                words::propagationChain(program, mesh, value, provenance(result, value, d, axis)))
+                console.line(QStringLiteral("  ") + words::plain(sentence));
         }
     }
     if (!any)
@@ -234,11 +267,13 @@ Program recorded(const Options& options, const Program& before, const Run& run, 
 
 int propagateFile(const Options& options)
 {
-    const auto loaded = loadProgram(options.file);
-    if (!loaded)
-        return reject("propagate", options.json, loaded.error());
-    const PropagationSetting setting = settingOf(options, options.strategy);
-    const Result<Run> made = run(loaded->program, setting);
+    const auto loaded = loadGiven(options.file);
+    if (!loaded) {
+        const int refused = reject("propagate", options.json, loaded.error().problems);
+        return loaded.error().status == Findings ? Findings : refused;
+    }
+    const PropagationSetting setting = settingOf(options, *loaded, options.strategy);
+    const Result<Run> made = run(*loaded, setting);
     if (!made)
         return reject("propagate", options.json, { made.error() });
     const Program& program = made->done.program;
@@ -256,8 +291,8 @@ int propagateFile(const Options& options)
     words::ComparedRun first, second;
     static const Mesh noMesh;
     if (!options.compare.empty()) {
-        const PropagationSetting compared = settingOf(options, options.compare);
-        Result<Run> again = run(loaded->program, compared);
+        const PropagationSetting compared = settingOf(options, *loaded, options.compare);
+        Result<Run> again = run(*loaded, compared);
         if (!again)
             return reject("propagate", options.json, { again.error() });
         other = std::move(*again);
@@ -270,13 +305,13 @@ int propagateFile(const Options& options)
     const PropagationOptions how = engineOptions(setting);
 
     if (!options.json.empty()) {
-        Json out = envelope("propagate", "1.1");
-        out["strategy"] = options.strategy;
-        out["conservative"] = options.conservative;
+        Json out = envelope("propagate", "2.0");
+        out["strategy"] = name(setting.strategy);
+        out["conservative"] = setting.conservative;
         out["user_priorities"] = setting.userPriorities;
         out["steps"] = result.steps;
-        out["problems"] = toJson(loaded->warnings);
-        out["program"] = printed(recorded(options, loaded->program, *made, how));
+        out["problems"] = toJson(loaded->problems);
+        out["text"] = printed(recorded(options, loaded->program, *made, how), *loaded);
         if (asked) {
             out["explained"] = explainJson(program, result, *asked);
             Json whyNot = Json::array();
@@ -302,12 +337,12 @@ int propagateFile(const Options& options)
             for (const PropagationDifference& each : differing)
                 out["differences"].push_back(differenceJson(first, second, each));
         }
-        return emitJson(out, options.json, Done);
+        return emitJson(out, options.json, loaded->status);
     }
 
     {
         Console errors(stderr);
-        print(errors, loaded->warnings);
+        print(errors, loaded->problems);
     }
     // One after the other, as much as is asked for; the program where nothing is asked but what stands in it.
     if (asked) {
@@ -327,26 +362,31 @@ int propagateFile(const Options& options)
         printDifferences(first, second, differing);
     }
     if (options.edges || options.origins || !(asked || options.steps || other))
-        writeTo(stdout, printed(recorded(options, loaded->program, *made, how)));
-    return Done;
+        writeTo(stdout, printed(recorded(options, loaded->program, *made, how), *loaded));
+    return loaded->status;
 }
 
 } // namespace
 
 void addPropagate(CLI::App& app, int& status)
 {
-    CLI::App* command = app.add_subcommand("propagate", "Print a StableHLO program with the sharding of every value");
+    CLI::App* command =
+        app.add_subcommand("propagate", "Print a program as StableHLO with the sharding of every value");
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->file, "The program (.mlir), - for standard input")->required();
+    command
+        ->add_option(
+            "FILE", options->file, "A program (.mlir), an experiment or a built-in example, - for standard input")
+        ->required();
     command
         ->add_option("--strategy", options->strategy,
             "How shardings spread: basic, aggressive, op-priority, user-priority, or full, which also does what "
-            "Shardy does before (default)")
+            "Shardy does before (default, unless an experiment has another one)")
         ->check(oneOf(strategyNames()));
     command->add_flag("--conservative", options->conservative, "Only whole axes move through operations");
     command->add_flag("--ignore-priorities", options->ignorePriorities,
         "Priorities that dimensions are given do not count (user-priority, full)");
-    command->add_option("--explain", options->explain, "A value, %12 or arg0: how each of its axes came to it");
+    command->add_option(
+        "--explain", options->explain, "A value, %12, arg0 or a path of a network: how each of its axes came to it");
     command->add_flag("--steps", options->steps, "The log instead of the program: which axis arrived where, and how");
     command
         ->add_option(
@@ -359,7 +399,7 @@ void addPropagate(CLI::App& app, int& status)
     command->add_flag("--origins", options->origins,
         "With the program: what each axis of a value goes back to, as sdy.sharding_origins");
     addJson(*command, options->json);
-    command->footer("Exit codes: 0 done; 2 a program or arguments that cannot be used.");
+    command->footer("Exit codes: 0 done; 1 the experiment has errors; 2 a program or arguments that cannot be used.");
     command->callback([options, &status] { status = propagateFile(*options); });
 }
 

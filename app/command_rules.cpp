@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "experiment_file/gallery.h"
 #include "interchange/rule_text.h"
 #include "program_rules.h"
 #include "resolve.h"
@@ -87,11 +88,11 @@ int printRules(const std::string& id, const JsonTarget& json)
     return Done;
 }
 
-/// Rule sets have names without dots and slashes.
-bool isProgramFile(const std::string& what)
+/// Rule sets have names without dots and slashes. Where an example has the name of a set, the set is meant.
+bool isProgram(const std::string& what)
 {
-    return what == "-" || what.ends_with(".mlir") || what.find('/') != std::string::npos
-        || QFileInfo::exists(QString::fromStdString(what));
+    return what == "-" || what.ends_with(".mlir") || what.ends_with(".json") || what.find('/') != std::string::npos
+        || QFileInfo::exists(QString::fromStdString(what)) || (!findPublishedRules(what) && findExample(what));
 }
 
 } // namespace
@@ -105,18 +106,20 @@ void addRules(CLI::App& app, int& status)
     };
     CLI::App* command = app.add_subcommand(
         "rules", "Print the factor rules of a program's operations, or list or print rule sets of published projects");
-    command->footer("Exit codes: 0 done; 2 arguments or output that cannot be used.");
+    command->footer(
+        "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.");
     const auto options = std::make_shared<Options>();
     command->add_option("WHAT", options->id,
-        "A program in StableHLO text (.mlir) or an experiment (.json), - for standard input, or the rule set to print, "
-        "as Python source");
+        "A program in StableHLO text (.mlir), an experiment (.json) or a built-in example, - for standard input, or "
+        "the "
+        "rule set to print, as Python source");
     command->add_flag("--conservative", options->conservative, "Rules of conservative propagation, for a program");
     addJson(*command, options->json);
     command->callback([options, &status] {
         const std::string& what = options->id;
-        status = what.empty()     ? listRules(options->json)
-            : isProgramFile(what) ? printProgramRules(what, options->conservative, options->json)
-                                  : printRules(what, options->json);
+        status = what.empty() ? listRules(options->json)
+            : isProgram(what) ? printProgramRules(what, options->conservative, options->json)
+                              : printRules(what, options->json);
     });
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QFileInfo>
 #include <algorithm>
 #include <memory>
 
 #include "commands.h"
-#include "program/memory_kinds.h"
+#include "input.h"
+#include "pipeline/given_program.h"
 #include "program/verify_shardings.h"
+#include "program_input.h"
 #include "report.h"
 #include "stablehlo/read.h"
 #include "words/words.h"
@@ -13,56 +16,80 @@ namespace shardscope::cli {
 
 namespace {
 
-/// Warnings of reading, then violations of the operations, then of the shardings, which need values that exist.
-std::vector<Diagnostic> findings(const ReadProgram& read, const std::string& file)
+bool isError(const Diagnostic& finding)
 {
-    std::vector<Diagnostic> all = read.warnings;
-    const auto add = [&](std::vector<Diagnostic> more) {
-        all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-    };
-    add(verify(read.program));
-    add(verifyShardings(read.program));
-    add(memoryOf(read.program).findings);
-    for (Diagnostic& one : all)
-        one.where.file = file;
-    return all;
+    return finding.severity() == Severity::Error;
 }
 
-bool hasErrors(const std::vector<Diagnostic>& list)
+/// The text of an experiment's program, and what the experiment has for it; of a built-in network that by itself.
+tl::expected<CheckedProgram, std::vector<Diagnostic>> ofExperiment(
+    tl::expected<Input, std::vector<Diagnostic>> input, const std::string& name)
 {
-    return std::any_of(
-        list.begin(), list.end(), [](const Diagnostic& one) { return one.severity() == Severity::Error; });
+    if (!input)
+        return tl::unexpected(std::move(input.error()));
+    if (const auto* model = std::get_if<ProgramModel>(&input->experiment.model)) {
+        CheckedProgram checked = checkProgram(model->file.empty() ? name : model->file, *model->text);
+        if (!checked.isLegal())
+            return checked;
+        for (Diagnostic& problem : allProblems(*input, *analyse(input->experiment)))
+            if (isError(problem))
+                checked.findings.push_back(std::move(problem));
+        return checked;
+    }
+    const SnapshotPtr snapshot = analyse(input->experiment);
+    CheckedProgram checked;
+    checked.program = givenProgram(*snapshot);
+    if (!checked.program)
+        return tl::unexpected(allProblems(*input, *snapshot));
+    for (auto further : { verify(*checked.program), verifyShardings(*checked.program) })
+        for (Diagnostic& finding : further)
+            checked.findings.push_back(std::move(finding));
+    return checked;
+}
+
+tl::expected<CheckedProgram, std::vector<Diagnostic>> check(const std::string& file, const std::string& name)
+{
+    if (file != "-" && !QFileInfo::exists(QString::fromStdString(file)))
+        return ofExperiment(loadExperiment(file), name);
+    Result<std::string> text = readText(file, maximumText);
+    if (!text)
+        return tl::unexpected(std::vector{ text.error() });
+    return isExperiment(file, *text) ? ofExperiment(loadExperiment(file, std::move(*text)), name)
+                                     : checkProgram(name, *text);
 }
 
 int verifyProgram(const std::string& file, const JsonTarget& json)
 {
     const std::string name = file == "-" ? "standard input" : file;
-    const Result<std::string> text = readText(file, maximumText);
-    if (!text)
-        return reject("verify", json, { text.error() });
-    Result<ReadProgram> read = readStableHlo(*text, { .keepIllegalShardings = true });
-    if (!read) {
-        read.error().where.file = name;
-        return reject("verify", json, { read.error() });
-    }
-    const std::vector<Diagnostic> all = findings(*read, name);
-    const bool legal = !hasErrors(all);
-    const std::size_t functions = std::max<std::size_t>(read->program.functions.size(), 1);
+    const auto checked = check(file, name);
+    if (!checked)
+        return reject("verify", json, checked.error());
+    if (!checked->program && checked->findings.size() == 1)
+        return reject("verify", json, checked->findings);
+    const bool legal = checked->isLegal();
+    const Program empty;
+    const Program& program = checked->program ? *checked->program : empty;
     if (!json.empty()) {
         Json out = envelope("verify");
-        out["input"] = { { "name", name }, { "functions", functions },
-            { "operations", read->program.operations.size() }, { "meshes", read->program.meshes.size() } };
+        out["input"] = { { "name", name } };
+        if (checked->program) {
+            out["input"]["functions"] = std::max<std::size_t>(program.functions.size(), 1);
+            out["input"]["operations"] = program.operations.size();
+            out["input"]["meshes"] = program.meshes.size();
+        }
         out["legal"] = legal;
-        out["problems"] = toJson(all);
+        out["problems"] = toJson(checked->findings);
+        out["left_out"] = checked->leftOut;
         return emitJson(out, json, legal ? Done : BadInput);
     }
     Console console;
-    print(console, all);
+    print(console, checked->findings);
+    if (checked->leftOut > 0)
+        console.line(QStringLiteral("%1 more are left out.").arg(words::count(static_cast<qint64>(checked->leftOut))));
     if (legal)
-        console.line(
-            QStringLiteral("%1: legal, %2")
-                .arg(QString::fromStdString(name),
-                    words::counted(static_cast<qint64>(read->program.operations.size()), words::Noun::Operation)),
+        console.line(QStringLiteral("%1: legal, %2")
+                         .arg(QString::fromStdString(name),
+                             words::counted(static_cast<qint64>(program.operations.size()), words::Noun::Operation)),
             Emphasis::Good);
     return legal ? Done : BadInput;
 }
@@ -78,7 +105,10 @@ void addVerify(CLI::App& app, int& status)
     CLI::App* command = app.add_subcommand("verify",
         "Say what is illegal in a program: operations, meshes, shardings, sharding rules, collectives, memories");
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->file, "A program in StableHLO text (.mlir), - for standard input")->required();
+    command
+        ->add_option("FILE", options->file,
+            "A program in StableHLO text (.mlir), an experiment or a built-in example, - for standard input")
+        ->required();
     addJson(*command, options->json);
     command->footer("The findings go to standard output, each with its line and column.\n"
                     "Exit codes: 0 legal; 2 something is illegal, or arguments, input or output that cannot be used.");

@@ -1,16 +1,104 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_input.h"
 
+#include <QFileInfo>
+#include <algorithm>
+#include <tuple>
+
 #include "input.h"
+#include "pipeline/given_program.h"
+#include "program/memory_kinds.h"
 #include "program/verify_shardings.h"
+#include "propagation/passes/pipelines.h"
+#include "rules_input.h"
 #include "stablehlo/read.h"
 
 namespace shardscope::cli {
 
+namespace {
+
+std::string shownName(const std::string& file)
+{
+    return file == "-" ? "standard input" : file;
+}
+
+bool isError(const Diagnostic& finding)
+{
+    return finding.severity() == Severity::Error;
+}
+
+std::vector<Diagnostic> errorsOf(const Program& program)
+{
+    std::vector<Diagnostic> found = verify(program);
+    if (found.empty())
+        found = verifyShardings(program);
+    std::erase_if(found, [](const Diagnostic& finding) { return !isError(finding); });
+    return found;
+}
+
+tl::expected<GivenInput, RefusedInput> fromExperiment(const tl::expected<Input, std::vector<Diagnostic>>& input)
+{
+    if (!input)
+        return tl::unexpected(RefusedInput{ input.error() });
+    const SnapshotPtr snapshot = analyse(input->experiment);
+    std::vector<Diagnostic> problems = allProblems(*input, *snapshot);
+    // That such a program is not run is of no matter here.
+    std::erase_if(problems, [](const Diagnostic& problem) { return problem.severity() == Severity::Info; });
+    std::optional<Program> given = givenProgram(*snapshot);
+    std::vector<Diagnostic> wrong = given ? errorsOf(*given) : std::vector<Diagnostic>();
+    if (!given || !wrong.empty())
+        return tl::unexpected(
+            RefusedInput{ snapshot->errorCount() > 0 ? std::move(problems) : std::move(wrong), Findings });
+    GivenInput loaded{ std::move(*given), {}, input->experiment.propagation };
+    loaded.isNetwork = !std::holds_alternative<ProgramModel>(input->experiment.model);
+    loaded.status = std::any_of(problems.begin(), problems.end(), isError) ? Findings : Done;
+    loaded.problems = std::move(problems);
+    return loaded;
+}
+
+} // namespace
+
+bool CheckedProgram::isLegal() const
+{
+    return std::none_of(findings.begin(), findings.end(), isError);
+}
+
+CheckedProgram checkProgram(const std::string& name, const std::string& text)
+{
+    CheckedProgram checked;
+    std::vector<Diagnostic>& all = checked.findings;
+    Result<ReadProgram> read = readStableHlo(text, { .keepIllegalShardings = true, .findings = &all });
+    if (!read) {
+        all.push_back(std::move(read.error()));
+    } else {
+        for (auto further : { verify(read->program), verifyShardings(read->program), std::move(read->warnings) })
+            all.insert(all.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
+        if (checked.isLegal()) {
+            for (Diagnostic& conflict : passes::groupConflicts(read->program))
+                all.push_back(std::move(conflict));
+            for (Diagnostic& mixed : memoryOf(read->program).findings)
+                all.push_back(std::move(mixed));
+        }
+        checked.program = std::move(read->program);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Diagnostic& a, const Diagnostic& b) {
+        return std::tuple(a.where.line == 0, a.where.line, a.where.column)
+            < std::tuple(b.where.line == 0, b.where.line, b.where.column);
+    });
+    for (Diagnostic& finding : all)
+        finding.where.file = name;
+    if (all.size() > maximumListed) {
+        checked.leftOut = all.size() - maximumListed;
+        // What is illegal counts more than warnings.
+        std::stable_partition(all.begin(), all.end(), isError);
+        all.resize(maximumListed);
+    }
+    return checked;
+}
+
 tl::expected<ProgramInput, std::vector<Diagnostic>> loadProgram(const std::string& file)
 {
-    constexpr std::size_t largest = std::size_t{ 1 } << 30;
-    const Result<std::string> text = readText(file, largest);
+    const Result<std::string> text = readText(file, maximumText);
     if (!text)
         return tl::unexpected(std::vector{ text.error() });
     return loadProgram(file, *text);
@@ -18,23 +106,40 @@ tl::expected<ProgramInput, std::vector<Diagnostic>> loadProgram(const std::strin
 
 tl::expected<ProgramInput, std::vector<Diagnostic>> loadProgram(const std::string& file, const std::string& text)
 {
-    const std::string shown = file == "-" ? "standard input" : file;
-    const auto inFile = [&](std::vector<Diagnostic> list) {
-        for (Diagnostic& diagnostic : list)
-            diagnostic.where.file = shown;
-        return list;
-    };
+    const std::string shown = shownName(file);
     Result<ReadProgram> read = readStableHlo(text);
-    if (!read)
-        return tl::unexpected(inFile({ std::move(read.error()) }));
-    nameAsWritten(*read, text);
-    std::vector<Diagnostic> found = verify(read->program);
-    if (found.empty())
-        found = verifyShardings(read->program);
-    std::erase_if(found, [](const Diagnostic& finding) { return finding.severity() != Severity::Error; });
-    if (!found.empty())
-        return tl::unexpected(inFile(std::move(found)));
-    return ProgramInput{ shown, std::move(read->program), inFile(std::move(read->warnings)) };
+    if (read)
+        nameAsWritten(*read, text);
+    if (!read || !errorsOf(read->program).empty()) {
+        std::vector<Diagnostic> wrong = checkProgram(shown, text).findings;
+        std::erase_if(wrong, [](const Diagnostic& finding) { return !isError(finding); });
+        return tl::unexpected(std::move(wrong));
+    }
+    for (Diagnostic& conflict : passes::groupConflicts(read->program))
+        read->warnings.push_back(std::move(conflict));
+    for (Diagnostic& warning : read->warnings)
+        warning.where.file = shown;
+    return ProgramInput{ shown, std::move(read->program), std::move(read->warnings) };
+}
+
+bool isExperiment(const std::string& file, const std::string& text)
+{
+    return file.ends_with(".json") || isExperimentText(text);
+}
+
+tl::expected<GivenInput, RefusedInput> loadGiven(const std::string& file)
+{
+    if (file != "-" && !QFileInfo::exists(QString::fromStdString(file)))
+        return fromExperiment(loadExperiment(file));
+    Result<std::string> text = readText(file, maximumText);
+    if (!text)
+        return tl::unexpected(RefusedInput{ { text.error() } });
+    if (isExperiment(file, *text))
+        return fromExperiment(loadExperiment(file, std::move(*text)));
+    auto loaded = loadProgram(file, *text);
+    if (!loaded)
+        return tl::unexpected(RefusedInput{ std::move(loaded.error()) });
+    return GivenInput{ std::move(loaded->program), std::move(loaded->warnings) };
 }
 
 } // namespace shardscope::cli

@@ -3,13 +3,9 @@
 
 #include <algorithm>
 
-#include "experiment/builtin.h"
-#include "experiment/edits.h"
-#include "input.h"
 #include "program/factor_rule_text.h"
 #include "program/op_row.h"
-#include "program/verify_shardings.h"
-#include "stablehlo/read.h"
+#include "program_input.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -56,53 +52,17 @@ Json toJson(const Program& program, const Line& line)
     return json;
 }
 
-/// The program of a text, or of an experiment with the rules that it has for operations. Everything that is wrong with
-/// it otherwise.
-tl::expected<Program, std::vector<Diagnostic>> load(const std::string& file, const std::string& name)
-{
-    std::vector<Diagnostic> wrong;
-    Program program;
-    if (file.ends_with(".json")) {
-        auto input = loadExperiment(file);
-        if (!input)
-            return tl::unexpected(std::move(input.error()));
-        Result<BuiltProgram> built = buildProgram(input->experiment);
-        if (!built)
-            return tl::unexpected(std::vector<Diagnostic>{ std::move(built.error()) });
-        program = std::move(built->program);
-        if (const auto* model = std::get_if<ProgramModel>(&input->experiment.model))
-            wrong = attachRules(program, *model);
-    } else {
-        const Result<std::string> text = readText(file, maximumText);
-        if (!text)
-            return tl::unexpected(std::vector<Diagnostic>{ text.error() });
-        Result<ReadProgram> read = readStableHlo(*text);
-        if (!read) {
-            read.error().where.file = name;
-            return tl::unexpected(std::vector<Diagnostic>{ std::move(read.error()) });
-        }
-        program = std::move(read->program);
-    }
-    if (wrong.empty())
-        wrong = verify(program);
-    if (wrong.empty())
-        wrong = verifyShardings(program); // rules that somebody attached may be illegal
-    for (Diagnostic& one : wrong)
-        one.where.file = name;
-    if (!wrong.empty())
-        return tl::unexpected(std::move(wrong));
-    return program;
-}
-
 } // namespace
 
 int printProgramRules(const std::string& file, bool conservative, const JsonTarget& json)
 {
     const std::string name = file == "-" ? "standard input" : file;
-    const auto loaded = load(file, name);
-    if (!loaded)
-        return reject("rules", json, loaded.error());
-    const Program& program = *loaded;
+    const auto loaded = loadGiven(file);
+    if (!loaded) {
+        const int refused = reject("rules", json, loaded.error().problems);
+        return loaded.error().status == Findings ? Findings : refused;
+    }
+    const Program& program = loaded->program;
     const std::vector<Line> lines = linesOf(program, { conservative });
     if (!json.empty()) {
         Json out = envelope("rules");
@@ -135,7 +95,8 @@ int printProgramRules(const std::string& file, bool conservative, const JsonTarg
         }
         const QString op(
             QString(2 * line.depth, QLatin1Char(' ')) + QString::fromStdString(qualifiedName(*line.operation)));
-        QStringList row{ QString::number(program.sources[line.operation->source].line), op };
+        const auto place = program.sources[line.operation->source].line; // 0 in a built-in network
+        QStringList row{ place == 0 ? QString() : QString::number(place), op };
         if (anyCustom)
             row << (line.custom ? QStringLiteral("custom") : QString());
         table.rows.push_back(row << (line.rule.empty() ? QStringLiteral("-") : QString::fromStdString(line.rule)));

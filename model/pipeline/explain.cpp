@@ -12,9 +12,9 @@ namespace {
 const ResolvedAnnotation* annotationOf(const Snapshot& snapshot, ValueId value)
 {
     const Annotations& annotations = *snapshot.annotations;
-    const Value& v = snapshot.program->value(value);
-    if (!v.definition.valid())
-        return &annotations.arguments[v.index];
+    for (const ResolvedAnnotation& annotation : annotations.arguments)
+        if (annotation.value == value)
+            return &annotation; // of main; arguments of bodies have none
     for (const ResolvedAnnotation& annotation : annotations.constraints)
         if (annotation.value == value)
             return &annotation;

@@ -169,7 +169,8 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
     }
     for (Problem& problem : giveShardings(written, model))
         snapshot.problems.push_back(std::move(problem));
-    if (addFindings(snapshot, verify(written)) || addFindings(snapshot, verifyShardings(written)))
+    const bool illegal = addFindings(snapshot, verify(written));
+    if (addFindings(snapshot, verifyShardings(written)) || illegal)
         return true;
     // Values in two memories keep a program from running, not from being looked at.
     addFindings(snapshot, placementFindings(written, snapshot.experiment->hardware.devices.platform));

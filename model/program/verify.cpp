@@ -180,9 +180,20 @@ private:
                 if (marks[callee->second] == Mark::New)
                     path.emplace_back(callee->second, 0);
                 else
-                    report(Code::InvalidOperand, '@' + std::string(callee->first), "it calls itself");
+                    reportRecursion(callee->second);
             }
         }
+    }
+
+    void reportRecursion(std::size_t function)
+    {
+        const Function& recursive = m_program.functions[function];
+        m_found.push_back({ Code::InvalidOperand,
+            { { "op", '@' + recursive.name }, { "detail", "it calls itself" }, { "calls_itself", 1 } }, {} });
+        if (recursive.source >= m_program.sources.size())
+            return;
+        m_found.back().where.line = static_cast<int>(m_program.sources[recursive.source].line);
+        m_found.back().where.column = static_cast<int>(m_program.sources[recursive.source].column);
     }
 
     template <class Op>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -74,6 +75,18 @@ public:
         }
         const auto& sharding = projection(tensor).factors[static_cast<std::size_t>(factor)];
         return sharding && (uses(sharding->axes, axis) || uses(sharding->overflow, axis));
+    }
+
+    /// The factor that the axis cuts in the source and that the operation sums over on the way to the target.
+    [[nodiscard]] std::optional<std::int16_t> summedAlong(std::size_t source, std::size_t target, AxisRef axis) const
+    {
+        for (std::size_t f = 0; f < m_rule.factors.size(); ++f) {
+            const auto factor = static_cast<std::int32_t>(f);
+            if (m_rule.factors[f].kind == FactorKind::Reduction && !dimensionOf(target, factor)
+                && dimensionOf(source, factor) && has(source, factor, axis))
+                return static_cast<std::int16_t>(f);
+        }
+        return std::nullopt;
     }
 
     /// Why the axis does not come from one tensor to another. Nothing if it could.
@@ -248,6 +261,9 @@ public:
                 if (std::find(around.begin(), around.end(), from) != around.end())
                     visit(n, from, dim);
             }
+            atUnknown(from);
+            if (!m_found && from == tensor && dim == dimension)
+                atSum(from);
             if (m_found)
                 return m_found;
         }
@@ -255,6 +271,69 @@ public:
     }
 
 private:
+    /// The axis ends where the tensor is computed: what it cuts is summed over.
+    void atSum(TensorNumber tensor)
+    {
+        for (const std::uint32_t index : m_graph.definitionsOf(tensor)) {
+            const PropagationNode& node = m_graph.nodes[index];
+            if (node.kind != NodeKind::Operation)
+                continue;
+            const Scene scene(m_driver, node);
+            const std::span<const TensorNumber> around = m_graph.tensorsOf(node);
+            const std::span<const ValueId> values = m_graph.valuesOf(node);
+            for (std::size_t target = node.operands; target < around.size(); ++target)
+                for (std::size_t source = 0; source < node.operands && around[target] == tensor; ++source)
+                    if (const std::optional<std::int16_t> factor = scene.summedAlong(source, target, m_axis);
+                        factor && !m_found)
+                        m_found = Blocker{ node.operation, -1, BlockReason::Summed, m_axis, *factor, -1,
+                            static_cast<std::int16_t>(target), values[target], static_cast<std::int16_t>(source),
+                            values[source] };
+        }
+    }
+
+    /// Operations that have operands and results and no node: nothing is known of how these correspond.
+    void findUnknown()
+    {
+        const Program& program = m_driver.program();
+        std::vector<char> handsOn(program.operations.size(), 0);
+        for (const PropagationNode& node : m_graph.nodes)
+            if (node.operation.valid())
+                handsOn[node.operation.index] = 1;
+        for (const Region& region : program.regions)
+            for (const OperationId id : region.operations) {
+                const Operation& operation = program.operation(id);
+                if (handsOn[id.index] || operation.operands.empty() || operation.results.empty()
+                    || operation.kind == OpKind::Call)
+                    continue;
+                for (const ValueId operand : operation.operands)
+                    m_unknown.emplace(m_graph.tensorOf[operand.index], id);
+                for (const ValueId result : operation.results)
+                    m_unknown.emplace(m_graph.tensorOf[result.index], id);
+            }
+    }
+    void atUnknown(TensorNumber tensor)
+    {
+        if (!m_searchedUnknown)
+            findUnknown();
+        m_searchedUnknown = true;
+        const auto [begin, end] = m_unknown.equal_range(tensor);
+        for (auto it = begin; it != end && !m_found; ++it) {
+            const Operation& operation = m_driver.program().operation(it->second);
+            const auto look = [&](ValueId value, std::size_t number) {
+                if (m_found || m_graph.tensorOf[value.index] == tensor)
+                    return;
+                const TensorSharding& sharding = m_driver.sharding(value);
+                if (std::any_of(sharding.dims.begin(), sharding.dims.end(),
+                        [&](const DimensionSharding& dim) { return holds(dim.axes, m_axis); }))
+                    m_found = Blocker{ it->second, -1, BlockReason::NoRule, m_axis, -1, -1, -1, ValueId(),
+                        static_cast<std::int16_t>(number), value };
+            };
+            for (std::size_t i = 0; i < operation.operands.size(); ++i)
+                look(operation.operands[i], i);
+            for (std::size_t i = 0; i < operation.results.size(); ++i)
+                look(operation.results[i], operation.operands.size() + i);
+        }
+    }
     void reach(TensorNumber tensor, std::size_t dimension)
     {
         if (m_reached.emplace(tensor, dimension).second)
@@ -301,6 +380,8 @@ private:
     AxisRef m_axis;
     std::deque<std::pair<TensorNumber, std::size_t>> m_queue;
     std::set<std::pair<TensorNumber, std::size_t>> m_reached;
+    std::multimap<TensorNumber, OperationId> m_unknown; ///< operations without a rule, by their tensors
+    bool m_searchedUnknown = false;
     std::optional<Blocker> m_found;
 };
 

@@ -21,7 +21,9 @@ enum class BlockReason : std::uint8_t {
     Direction, ///< the operation lets axes through only the other way, or not at all
     MeshMismatch, ///< the tensors are sharded over different meshes, or one lies on a single device
     MinorFactorNotFull, ///< the factor in front of it, in the same dimension, is not cut to the end
-    FrozenBy ///< the tensor has other axes in this place
+    FrozenBy, ///< the tensor has other axes in this place
+    NoRule, ///< the operation has no factor rule: of no dimension is it known where it goes
+    Summed ///< it cuts a dimension of an operand that the operation sums over: the value holds the sums
 };
 
 struct Blocker {
@@ -38,8 +40,9 @@ struct Blocker {
     bool operator==(const Blocker&) const = default;
 };
 
-/// Nothing if the dimension has the axis, or if no tensor that it is connected with along factors has it. The nearest
-/// tensor with the axis counts. Read from the shardings at the end, when everything may move.
+/// Nothing if the dimension has the axis, or if no tensor that it is connected with has it: along factors, or at the
+/// other side of an operation without a rule. The nearest tensor with the axis counts. Read from the shardings at the
+/// end, when everything may move.
 [[nodiscard]] std::optional<Blocker> firstBlocker(
     const PropagationInput& input, const PropagationResult& result, ValueId value, std::size_t dimension, AxisRef axis);
 

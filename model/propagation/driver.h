@@ -44,6 +44,7 @@ public:
     [[nodiscard]] PropagationResult finish() &&;
 
     // What it works on, for questions about a result.
+    [[nodiscard]] const Program& program() const { return m_program; }
     [[nodiscard]] const PropagationGraph& graph() const { return m_graph; }
     [[nodiscard]] const MeshTable& meshes() const { return m_meshes; }
     [[nodiscard]] const StepTable& steps() const { return m_table; }

@@ -10,7 +10,11 @@ namespace shardscope {
 struct Given {
     std::vector<ShardingNumber> values; ///< per ValueId
     std::vector<ShardingNumber> results; ///< declared, per result of main
-    std::vector<PropagationStep> seeds; ///< a record per axis
+    /// A record per axis. Where an operation asks for it (a constraint, a computation with a border) `operation` is
+    /// that one, and `toTensor` says for which of its operands or results. An axis that a manual computation takes over
+    /// has the argument of the body as `to`, which does not hold it, and the operand, which is to be cut by it, as
+    /// `from`.
+    std::vector<PropagationStep> seeds;
 };
 
 /// The meshes that shardings are over: the one of the input, or the program's.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "propagation/driver.h"
+#include "propagation/passes/passes.h"
 
 namespace shardscope {
 
@@ -14,55 +15,65 @@ const TensorSharding* at(const std::vector<std::optional<TensorSharding>>& list,
     return index < list.size() && list[index] ? &*list[index] : nullptr;
 }
 
-bool isFullyClosed(const TensorSharding& sharding)
+/// The program with the seeds as shardings of its own, over the one mesh.
+Program withSeeds(const PropagationInput& input)
 {
-    return std::none_of(
-        sharding.dims.begin(), sharding.dims.end(), [](const DimensionSharding& dim) { return dim.open; });
-}
-
-/// A value without a sharding of its own gets that of its constraint if that is fully closed and no other constraint on
-/// the value asks for anything else: it would be resharded at once otherwise.
-void applyConstraints(Driver& driver, const PropagationInput& input)
-{
-    const Program& program = *input.program;
-    std::vector<char> annotated(program.values.size(), 0);
-    for (std::size_t a = 0; a < program.main().arguments.size(); ++a)
-        annotated[program.main().arguments[a].index] = at(input.arguments, a) ? 1 : 0;
-    for (std::size_t o = 0; o < program.operations.size(); ++o)
-        if (at(input.constraints, o) && !program.operations[o].results.empty())
-            annotated[program.operations[o].results.front().index] = 1;
-    // Per value: the constraint of its users, unless two of them differ.
-    std::vector<const TensorSharding*> wanted(program.values.size(), nullptr);
-    std::vector<char> disputed(program.values.size(), 0);
-    const auto isActive = [&](std::size_t operation) {
-        return program.operations[operation].kind == OpKind::ShardingConstraint && at(input.constraints, operation);
+    Program program = *input.program;
+    ProgramMesh mesh;
+    mesh.mesh = input.mesh;
+    program.meshes.assign(1, std::move(mesh));
+    program.shardings.clear();
+    program.valueShardings.assign(program.values.size(), 0);
+    const auto give = [&](ValueId value, const TensorSharding* sharding) {
+        if (!sharding)
+            return;
+        program.shardings.push_back({ 0, *sharding, ReduceKind::Sum });
+        program.valueShardings[value.index] = static_cast<ShardingIndex>(program.shardings.size());
     };
+    for (std::size_t a = 0; a < program.main().arguments.size(); ++a)
+        give(program.main().arguments[a], at(input.arguments, a));
     for (std::size_t o = 0; o < program.operations.size(); ++o) {
-        if (!isActive(o))
+        Operation& operation = program.operations[o];
+        const TensorSharding* sharding = at(input.constraints, o);
+        if (operation.kind != OpKind::ShardingConstraint) {
+            if (!operation.results.empty())
+                give(operation.results.front(), sharding);
             continue;
-        const std::uint32_t value = program.operations[o].operands.front().index;
-        if (wanted[value] && !(*wanted[value] == *input.constraints[o]))
-            disputed[value] = 1;
-        wanted[value] = &*input.constraints[o];
+        }
+        ConstraintAttributes constraint;
+        if (sharding)
+            constraint.annotation = GivenSharding{ std::make_shared<const ProgramSharding>(
+                ProgramSharding{ 0, *sharding, ReduceKind::Sum }) };
+        operation.attributes = std::move(constraint);
     }
-    for (std::size_t o = 0; o < program.operations.size(); ++o) {
-        if (!isActive(o))
-            continue;
-        const std::uint32_t value = program.operations[o].operands.front().index;
-        if (annotated[value] || disputed[value] || !isFullyClosed(*input.constraints[o]))
-            continue;
-        annotated[value] = 1;
-        driver.copyConstraint(program.operations[o], OperationId(o));
-    }
+    return program;
 }
 
-} // namespace
+/// What the pass does to a program that has its shardings in it, for one whose seeds stand beside it.
+struct Applied {
+    PropagationInput input;
+    std::vector<passes::AppliedConstraint> constraints;
+};
+std::optional<Applied> applyConstraints(const PropagationInput& input)
+{
+    if (!input.mesh || !input.options.applyConstraints
+        || std::none_of(
+            input.constraints.begin(), input.constraints.end(), [](const auto& c) { return c.has_value(); }))
+        return std::nullopt;
+    Applied applied{ input, {} };
+    const Program changed = passes::applyAndNoteConstraints(withSeeds(input), applied.constraints);
+    auto program = std::make_shared<Program>(*input.program);
+    for (std::size_t o = 0; o < program->operations.size(); ++o)
+        program->operations[o].operands = changed.operations[o].operands;
+    applied.input.program = std::move(program);
+    return applied;
+}
 
-PropagationResult propagate(const PropagationInput& input)
+PropagationResult run(const PropagationInput& input, const std::vector<passes::AppliedConstraint>& applied)
 {
     Driver driver(input);
-    if (input.options.applyConstraints)
-        applyConstraints(driver, input);
+    for (const passes::AppliedConstraint& each : applied)
+        driver.copyConstraint(input.program->operation(each.by), each.by);
     if (input.strategy == Strategy::Basic || input.strategy == Strategy::Aggressive) {
         driver.run(-1);
         return std::move(driver).finish();
@@ -80,6 +91,15 @@ PropagationResult propagate(const PropagationInput& input)
         runRounds();
     }
     return std::move(driver).finish();
+}
+
+} // namespace
+
+PropagationResult propagate(const PropagationInput& input)
+{
+    if (const std::optional<Applied> applied = applyConstraints(input))
+        return run(applied->input, applied->constraints);
+    return run(input, {});
 }
 
 } // namespace shardscope

@@ -25,10 +25,11 @@ void groupBy(const std::vector<PropagationStep>& log, std::size_t groups, Number
             positions[next[n]++] = static_cast<std::uint32_t>(i);
 }
 
-/// A record tells of a value's own sharding, not of what is declared for a result that returns it.
+/// A record tells of a value's own sharding, not of what is declared for a result that returns it, nor of axes that a
+/// manual computation takes over at its border.
 bool isOfValue(const PropagationStep& record)
 {
-    return record.seed != SeedKind::Result;
+    return record.seed != SeedKind::Result && !(record.seed && record.from.valid());
 }
 
 } // namespace

@@ -50,22 +50,43 @@ Result<Mesh> meshFor(std::int64_t devices, const std::vector<HloSharding>& shard
 
 } // namespace
 
-void Reader::noteHloSharding(ValueId value, const std::vector<NamedAttribute>& attributes)
+void Reader::noteHloSharding(ValueId value, const std::vector<NamedAttribute>& attributes, std::string_view owner)
 {
     const auto found = std::find_if(
         attributes.begin(), attributes.end(), [](const NamedAttribute& a) { return a.name == "mhlo.sharding"; });
     if (found != attributes.end() && found->value.size() > 2 && found->value.front() == '"')
-        m_hloShardings.emplace_back(value, unescaped(found->value.substr(1, found->value.size() - 2)));
+        m_hloShardings.push_back(
+            { value, unescaped(found->value.substr(1, found->value.size() - 2)), found->position, std::string(owner) });
+}
+
+/// That they change nothing is worth a word where they ask for something that the value does not get otherwise: beside
+/// Shardy's shardings, as Shardy's import has it, or where no mesh of the program can say the same.
+void Reader::warnIgnored(const HloShardingText& sharding)
+{
+    const auto index = std::size_t{ sharding.value.index };
+    const bool isGiven = index < m_program.valueShardings.size() && m_program.valueShardings[index] != 0;
+    if (!isGiven && isTensor(typeOf(sharding.value).dtype))
+        warn(Code::ShardingIgnored, { { "op", sharding.owner }, { "attribute", "mhlo.sharding" } }, sharding.position);
 }
 
 void Reader::applyHloShardings()
 {
-    if (m_hloShardings.empty() || !m_program.shardings.empty())
+    if (m_hloShardings.empty())
         return;
+    std::stable_sort(m_hloShardings.begin(), m_hloShardings.end(),
+        [](const HloShardingText& a, const HloShardingText& b) { return a.position < b.position; });
+    if (!m_program.shardings.empty()) {
+        for (const HloShardingText& each : m_hloShardings)
+            if (const Result<HloSharding> asked = parseHlo(each.text);
+                !asked || asked->kind != HloSharding::Kind::Manual)
+                warnIgnored(each);
+        return;
+    }
     std::unordered_map<std::string, std::size_t> indices;
     std::vector<HloSharding> shardings;
     std::int64_t devices = 0;
-    for (const auto& [value, text] : m_hloShardings) {
+    for (const HloShardingText& each : m_hloShardings) {
+        const std::string& text = each.text;
         const auto [found, added] = indices.emplace(text, shardings.size());
         if (!added)
             continue;
@@ -76,7 +97,8 @@ void Reader::applyHloShardings()
     if (devices <= 1)
         return;
     std::uint32_t mesh = 0;
-    if (m_program.meshes.empty()) {
+    const bool isDeclared = !m_program.meshes.empty();
+    if (!isDeclared) {
         Result<Mesh> made = meshFor(devices, shardings);
         if (!made)
             return;
@@ -84,18 +106,24 @@ void Reader::applyHloShardings()
     } else {
         const auto fits = [&](const ProgramMesh& m) { return m.mesh->deviceCount() == devices && !m.onlyDevice; };
         const auto found = std::find_if(m_program.meshes.begin(), m_program.meshes.end(), fits);
-        if (found == m_program.meshes.end())
+        if (found == m_program.meshes.end()) {
+            for (const HloShardingText& each : m_hloShardings)
+                if (devicesOf(shardings[indices[each.text]]) > 1)
+                    warnIgnored(each);
             return;
+        }
         mesh = static_cast<std::uint32_t>(found - m_program.meshes.begin());
     }
-    for (const auto& [value, text] : m_hloShardings) {
-        const TensorType& type = typeOf(value);
+    for (const HloShardingText& each : m_hloShardings) {
+        const TensorType& type = typeOf(each.value);
         if (!isTensor(type.dtype))
             continue;
-        const Result<TensorSharding> on =
-            toTensorSharding(shardings[indices[text]], *m_program.meshes[mesh].mesh, type.rank());
+        const HloSharding& asked = shardings[indices[each.text]];
+        const Result<TensorSharding> on = toTensorSharding(asked, *m_program.meshes[mesh].mesh, type.rank());
         if (on)
-            shard(value, addSharding({ mesh, *on, ReduceKind::Sum }));
+            shard(each.value, addSharding({ mesh, *on, ReduceKind::Sum }));
+        else if (isDeclared && devicesOf(asked) > 1)
+            warnIgnored(each);
     }
 }
 

@@ -23,6 +23,8 @@ bool Reader::makeAttributes(Pending& op)
         NamedAttribute* value = find(op.attributes, "value");
         if (!value)
             return needs(op, "value");
+        if (op.name.starts_with("arith.") && !value->value.starts_with('#') && !value->value.starts_with("dense"))
+            return isOpaque(op);
         Scanner s = m_scanner;
         ConstantAttributes constant;
         TensorType type;

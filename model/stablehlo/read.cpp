@@ -40,6 +40,9 @@ void Reader::finishProgram()
     finishLocations();
     nameArguments();
     applyHloShardings();
+    std::stable_sort(m_warnings.begin(), m_warnings.end(), [](const Diagnostic& a, const Diagnostic& b) {
+        return std::pair(a.where.line, a.where.column) < std::pair(b.where.line, b.where.column);
+    });
     if (!m_program.valueShardings.empty())
         m_program.valueShardings.resize(m_program.values.size());
 }

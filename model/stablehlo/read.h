@@ -44,7 +44,14 @@ struct ReadOptions {
     /// Takes meshes, axes and numbers of shardings that cannot be, for verifyShardings() to report all of them. Without
     /// it the first one is an error. Nothing but the verifier and the printer may be given such a program.
     bool keepIllegalShardings = false;
+    /// Where it is given, reading goes on behind what is wrong with the meaning of a text: a value that is not defined
+    /// or defined twice, types and counts that do not fit, attributes that are missing or cannot be. All of that is
+    /// added here in the order of the text, up to maximumFindings; the program that comes back is to be verified further
+    /// and has such operations as OpKind::Opaque. What ends reading (syntax, above all) is still the error that comes
+    /// back.
+    std::vector<Diagnostic>* findings = nullptr;
 };
+inline constexpr std::size_t maximumFindings = 100;
 
 /// The program in a text. Where lines "// -----" separate several, the first one, with a warning.
 ///

@@ -212,7 +212,7 @@ bool Reader::readFunctionArguments(Function& function, bool& declared)
         if (!readType(s, type) || (s.at('{') && !readDictionary(s, attributes)) || !acceptLocation(s, location))
             return false;
         const ValueId value = addArgument(function.body, std::move(type));
-        if ((!name.empty() && !bind(name, value)) || !takeArgument(function, value, attributes))
+        if ((!name.empty() && !bind(name, value)) || (!takeArgument(function, value, attributes) && !goOn()))
             return false;
         if (!location.empty())
             m_argumentLocations.emplace_back(value, location);
@@ -231,7 +231,7 @@ bool Reader::takeArgument(Function& function, ValueId value, std::vector<NamedAt
     shard(value, sharding);
     readOwnNames(attributes, value);
     if (sharding == 0)
-        noteHloSharding(value, attributes);
+        noteHloSharding(value, attributes, "func.func");
     std::uint32_t extra = 0;
     if (!keep(attributes, extra, std::move(kept)))
         return false;
@@ -278,7 +278,7 @@ bool Reader::readFunctionResults(Function& function, std::vector<TensorType>& ty
         std::string_view location;
         if (!readType(s, types.emplace_back()) || (s.at('{') && !readDictionary(s, attributes))
             || !acceptLocation(s, location)
-            || (!attributes.empty() && !takeResult(function, types.size() - 1, attributes)))
+            || (!attributes.empty() && !takeResult(function, types.size() - 1, attributes) && !goOn()))
             return false;
     } while (s.accept(','));
     return s.require(')');
@@ -314,9 +314,8 @@ bool Reader::readFunction()
         m_program.regions.pop_back();
         if (m_program.valueShardings.size() > valuesBefore)
             m_program.valueShardings.resize(valuesBefore);
-        const auto gone = [&](const auto& entry) { return entry.first.index >= valuesBefore; };
-        std::erase_if(m_hloShardings, gone);
-        std::erase_if(m_argumentLocations, gone);
+        std::erase_if(m_hloShardings, [&](const HloShardingText& entry) { return entry.value.index >= valuesBefore; });
+        std::erase_if(m_argumentLocations, [&](const auto& entry) { return entry.first.index >= valuesBefore; });
         warn(Code::FunctionDeclared, { { "name", "@" + function.name } }, begin);
         return acceptLocation(s, location);
     }
@@ -392,24 +391,25 @@ bool Reader::checkReturned(const Function& function, const std::vector<TensorTyp
     const std::vector<ValueId>& results = m_program.regions[function.body.index].results;
     if (results.size() != types.size() || function.resultShardings.size() > types.size()
         || function.resultExtras.size() > types.size())
-        return m_scanner.problem(Code::CountMismatch,
-            { { "what", "returned values" }, { "found", results.size() }, { "wanted", types.size() },
-                { "of", "@" + function.name } },
-            position);
+        return !m_undefined.empty() // of which one may be returned
+            || wrong(Code::CountMismatch,
+                { { "what", "returned values" }, { "found", results.size() }, { "wanted", types.size() },
+                    { "of", "@" + function.name } },
+                position);
     for (std::size_t i = 0; i < types.size(); ++i)
-        if (typeOf(results[i]) != types[i])
-            return m_scanner.problem(Code::OperandType,
+        if (typeOf(results[i]) != types[i]
+            && !wrong(Code::OperandType,
                 { { "op", "@" + function.name }, { "index", i }, { "given", typeText(types[i]) },
                     { "actual", typeText(typeOf(results[i])) } },
-                position);
+                position))
+            return false;
     return true;
 }
 
 bool Reader::addFunction(Function function, std::size_t position)
 {
     if (!m_functionNames.emplace(function.name, m_program.functions.size()).second)
-        return m_scanner.problem(
-            Code::DefinedTwice, { { "what", "function" }, { "name", "@" + function.name } }, position);
+        return wrong(Code::DefinedTwice, { { "what", "function" }, { "name", "@" + function.name } }, position);
     if (!function.resultShardings.empty())
         function.resultShardings.resize(m_program.regions[function.body.index].results.size());
     if (!function.resultExtras.empty())

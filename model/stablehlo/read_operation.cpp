@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/codes.h"
+#include "program/custom_calls.h"
+#include "program/known_operations.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -67,6 +69,7 @@ OpKind kindOf(std::string_view name)
             made.emplace(names.back(), kind);
         }
         made.emplace("call", OpKind::Call);
+        made.emplace("arith.constant", OpKind::Constant);
         return made;
     }();
     const auto found = kinds.find(name);
@@ -147,7 +150,7 @@ bool Reader::bind(std::string_view name, ValueId value, std::uint32_t count)
             std::size_t{ value.index } + count, static_cast<std::uint32_t>(name.data() - m_text.data()));
         return true;
     }
-    return m_scanner.problem(Code::DefinedTwice, { { "what", "value" }, { "name", "%" + std::string(name) } },
+    return wrong(Code::DefinedTwice, { { "what", "value" }, { "name", "%" + std::string(name) } },
         static_cast<std::size_t>(name.data() - m_text.data()) - 1);
 }
 
@@ -160,7 +163,11 @@ bool Reader::readOperand(Scanner& s, ValueId& value)
     const std::string_view name = s.suffix();
     value = m_names.find(name);
     const auto undefined = [&] {
-        return s.problem(Code::UndefinedName, { { "what", "value" }, { "name", std::string(s.since(begin)) } }, begin);
+        if (!wrong(Code::UndefinedName, { { "what", "value" }, { "name", std::string(s.since(begin)) } }, begin))
+            return false;
+        value = undefinedValue();
+        static_cast<void>(m_names.add(name, value)); // said once
+        return true;
     };
     if (!value.valid())
         return undefined();
@@ -284,15 +291,18 @@ bool Reader::readReturn(Scanner& s, RegionId region, bool generic)
     std::string_view location;
     if (!acceptLocation(s, location))
         return false;
-    if (types.size() != values.size())
-        return s.problem(Code::CountMismatch,
-            { { "what", "types" }, { "found", types.size() }, { "wanted", values.size() }, { "of", "return" } }, begin);
-    for (std::size_t i = 0; i < types.size(); ++i)
-        if (types[i] != typeOf(values[i]))
-            return s.problem(Code::OperandType,
+    if (types.size() != values.size()
+        && !wrong(Code::CountMismatch,
+            { { "what", "types" }, { "found", types.size() }, { "wanted", values.size() }, { "of", "return" } }, begin))
+        return false;
+    for (std::size_t i = 0; i < std::min(types.size(), values.size()); ++i)
+        if (types[i] != typeOf(values[i]) && !isUndefined(values[i])
+            && !wrong(Code::OperandType,
                 { { "op", "return" }, { "index", i }, { "given", typeText(types[i]) },
                     { "actual", typeText(typeOf(values[i])) } },
-                begin);
+                begin))
+            return false;
+    dropUndefined(values);
     m_program.regions[region.index].results = std::move(values);
     return true;
 }
@@ -434,7 +444,7 @@ bool Reader::checkOperandTypes(const Pending& op)
                 { "of", std::string(op.name) } },
             op.position);
     for (std::size_t i = 0; i < op.operands.size(); ++i)
-        if (op.operandTypes[i] != typeOf(op.operands[i]))
+        if (op.operandTypes[i] != typeOf(op.operands[i]) && !isUndefined(op.operands[i]))
             return m_scanner.problem(Code::OperandType,
                 { { "op", std::string(op.name) }, { "index", i }, { "given", typeText(op.operandTypes[i]) },
                     { "actual", typeText(typeOf(op.operands[i])) } },
@@ -465,18 +475,27 @@ bool Reader::bindResults(Pending& op, OperationId id, Operation& operation)
     return true;
 }
 
-bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
+bool Reader::settle(Pending& op, std::vector<ProgramSharding>& shardings)
 {
-    if (!settleTypes(op))
-        return false;
-    std::vector<ProgramSharding> shardings;
-    if (!op.attributes.empty() && !takeResultShardings(op, shardings))
+    if (!settleTypes(op) || (!op.attributes.empty() && !takeResultShardings(op, shardings)))
         return false;
     // Of the pretty form and of the dictionary together. Pieces of an unknown form have names of our own.
     if (op.kind != OpKind::Opaque && !checkNames(op.attributes))
         return false;
-    if ((!op.isMade && !makeAttributes(op)) || (!op.attributes.empty() && !takeFrontend(op, shardings)))
-        return false;
+    return (op.isMade || makeAttributes(op)) && (op.attributes.empty() || takeFrontend(op, shardings));
+}
+
+bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
+{
+    std::vector<ProgramSharding> shardings;
+    const bool isFaulty = !settle(op, shardings) || std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) {
+        return isUndefined(v);
+    });
+    if (isFaulty) {
+        if (!keepFaulty(op))
+            return false;
+        shardings.clear();
+    }
     Operation& operation = m_program.operations[id.index];
     operation.kind = op.kind;
     operation.operands.assign(op.operands.begin(), op.operands.end());
@@ -491,15 +510,30 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
         readScope(op.attributes, operation);
         if (operation.results.size() == 1) {
             readOwnNames(op.attributes, operation.results[0]);
-            noteHloSharding(operation.results[0], op.attributes);
+            noteHloSharding(operation.results[0], op.attributes, op.name);
         }
         if (!keep(op.attributes, operation.extra, std::move(op.kept)))
             return false;
     }
-    if (op.kind == OpKind::Opaque && !isCheck(op.name))
-        warn(Code::OpaqueOperation, { { "op", std::string(op.name) } }, op.position);
+    if (!isFaulty)
+        warnOf(op, operation);
     m_program.regions[region.index].operations.push_back(id);
     return !m_trouble.error;
+}
+
+/// Of what nothing is known: operations, and targets of custom calls, each of these once.
+void Reader::warnOf(const Pending& op, const Operation& operation)
+{
+    if (op.kind == OpKind::Opaque && !isCheck(op.name) && !knownOperation(op.name))
+        warn(Code::OpaqueOperation, { { "op", std::string(op.name) } }, op.position);
+    const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+    if (!call || customCallFamily(call->target) != CustomCallFamily::Unknown || m_unknownTargets.contains(call->target))
+        return;
+    const Dictionary& further = m_program.dictionaries[operation.extra];
+    if (std::any_of(further.begin(), further.end(), [](const NamedText& t) { return t.name == "sdy.sharding_rule"; }))
+        return; // the text says how axes go through it
+    m_unknownTargets.insert(call->target);
+    warn(Code::UnknownCustomCall, { { "target", call->target } }, op.position);
 }
 
 void Reader::addShardings(const Operation& operation, OperationId id, std::vector<ProgramSharding> shardings)

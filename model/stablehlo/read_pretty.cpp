@@ -74,6 +74,10 @@ bool Reader::readConstant(Scanner& s, Pending& op)
     // {attributes} dense<...> : type
     if (!readAttributesBehind(s, op))
         return false;
+    if (op.name.starts_with("arith.") && !s.at('#') && !s.peekWord().starts_with("dense")) {
+        op.kind = OpKind::Opaque; // a number by itself, which is no array
+        return readOpaque(s, op);
+    }
     const std::size_t begin = s.position();
     ConstantAttributes constant;
     op.arrow = true;

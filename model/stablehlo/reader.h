@@ -2,13 +2,14 @@
 // The reader at work. Its members stand in several files by subject: read_module.cpp, read_types.cpp,
 // read_attributes.cpp, read_constants.cpp, read_shardings.cpp, read_locations.cpp, read_operation.cpp (statements and
 // the generic form), read_pretty.cpp, read_control.cpp (while, reduce), read_sdy.cpp, read_opaque.cpp,
-// make_attributes.cpp, hlo_shardings.cpp, frontend_attributes.cpp. All functions that return bool return false after
-// the first error, which stands in m_trouble.
+// make_attributes.cpp, hlo_shardings.cpp, frontend_attributes.cpp, findings.cpp (going on behind what is wrong). All
+// functions that return bool return false after the first error that ends reading, which stands in m_trouble.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -62,6 +63,14 @@ struct Pending {
 
     void clear();
     [[nodiscard]] std::uint32_t resultCount() const;
+};
+
+/// The mhlo.sharding of a value.
+struct HloShardingText {
+    ValueId value;
+    std::string text;
+    std::size_t position = 0; ///< offset of the attribute
+    std::string owner; ///< the operation, as messages have it
 };
 
 /// The location of a source, as offsets of the text.
@@ -187,8 +196,9 @@ private:
     bool takeFrontend(Pending& op, std::vector<ProgramSharding>& shardings);
 
     // XLA's own shardings, once the whole text is read
-    void noteHloSharding(ValueId value, const std::vector<NamedAttribute>& attributes);
+    void noteHloSharding(ValueId value, const std::vector<NamedAttribute>& attributes, std::string_view owner);
     void applyHloShardings();
+    void warnIgnored(const HloShardingText& sharding);
 
     // Locations
     bool readLocation(Scanner& s, std::string_view& location);
@@ -215,6 +225,10 @@ private:
     bool settleTypes(Pending& op);
     bool checkOperandTypes(const Pending& op);
     bool finishOperation(Pending& op, OperationId id, RegionId region);
+    /// Types, shardings and attributes, once all of the statement has been read.
+    bool settle(Pending& op, std::vector<ProgramSharding>& shardings);
+    /// What is wrong in itself becomes an operation of which nothing is known, if reading may go on.
+    bool keepFaulty(Pending& op);
     bool bindResults(Pending& op, OperationId id, Operation& operation);
     template <class T>
     void makeRoom(std::vector<T>& items, std::size_t position) const;
@@ -265,6 +279,15 @@ private:
     void readOwnNames(std::vector<NamedAttribute>& attributes, ValueId value);
     void readScope(std::vector<NamedAttribute>& attributes, Operation& operation);
     void warn(Code code, std::vector<Arg> args, std::size_t position);
+    void warnOf(const Pending& op, const Operation& operation);
+    /// What is wrong with the meaning: false where that ends reading.
+    bool wrong(Code code, std::vector<Arg> args, std::size_t position);
+    /// Puts the error that was found among the findings, if reading may go on behind it.
+    bool goOn();
+    /// Stands for a value that the text does not define. Its type is not known.
+    ValueId undefinedValue();
+    [[nodiscard]] bool isUndefined(ValueId value) const;
+    void dropUndefined(std::vector<ValueId>& values) const;
     Pending& pending();
 
     std::string_view m_text;
@@ -296,7 +319,9 @@ private:
     std::unordered_map<std::string, std::size_t> m_functionNames;
     std::unordered_map<std::string_view, std::string_view> m_resources;
     bool m_resourcesFound = false;
-    std::vector<std::pair<ValueId, std::string>> m_hloShardings;
+    std::vector<HloShardingText> m_hloShardings;
+    std::set<std::string, std::less<>> m_unknownTargets; ///< of custom calls, that have been warned of
+    std::vector<ValueId> m_undefined; ///< stand for values that the text does not define; ascending
     std::vector<std::pair<ValueId, std::string_view>> m_argumentLocations; ///< of main's arguments and others
 };
 

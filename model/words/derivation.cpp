@@ -65,13 +65,24 @@ public:
             s.say(Words::tr(", %1. Different shards: %2, devices: %3, copies of each: %4.")
                       .arg(bytes(static_cast<double>(m_row->bytesPerDevice)), count(m_row->layout.distinctShards()),
                           count(m_snapshot.mesh->deviceCount()), count(m_row->copies)));
+            if (const AxisList& partial = m_row->layout.sharding().unreduced; !partial.empty()) {
+                s.say(Words::tr(" Along "));
+                s.axes(partial);
+                s.say(Words::tr(" each device holds a part of a sum: the array is what they add up to."));
+            }
             text.push_back(s.take());
         }
         for (const DimensionReason& reason : m_explanation.dims) {
             if (reason.kind != DimensionReason::Kind::Propagated)
                 continue;
-            for (const PropagationStep& step : reason.chain)
-                text.push_back(derivationStep(step, reason));
+            for (std::size_t i = 0; i <= reason.chain.size(); ++i) {
+                const bool isLast = i == reason.chain.size();
+                if (const ValueId before = sharedBefore(reason.chain, i, m_explanation.value); before.valid())
+                    text.push_back(sharedSharding(*m_snapshot.program, *m_snapshot.mesh, before,
+                        isLast ? m_explanation.value : reason.chain[i].from));
+                if (!isLast)
+                    text.push_back(derivationStep(reason.chain[i], reason));
+            }
         }
         return text;
     }
@@ -151,7 +162,8 @@ private:
         }
         const Operation& operation = m_snapshot.program->operation(step.operation);
         const QString scope = fromStd(program.scopes[operation.scope]);
-        const Sentence::Part through{ operationName(operation), operationLink(program, step.operation) };
+        const Sentence::Part through{ operation.kind == OpKind::Call ? Words::tr("call") : operationName(operation),
+            operationLink(program, step.operation) };
         const Sentence::Part from{ partOf(operation, step.from), valueLink(program, step.from) };
         const Sentence::Part to{ partOf(operation, step.to), valueLink(program, step.to) };
         const Sentence::Part dimension{ QString::number(step.toDimension) };

@@ -315,6 +315,9 @@ ProblemText describeProgram(const Diagnostic& d)
                 Words::tr("Give one value for each element."), {} };
         return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), Words::tr("Use types that fit each other."), {} };
     case Code::InvalidOperand:
+        if (d.arg("calls_itself"))
+            return { Words::tr("%1 calls itself, by way of other functions or not").arg(arg("op")),
+                Words::tr("Write what is repeated as a loop, stablehlo.while."), {} };
         return { Words::tr("%1: %2").arg(arg("op"), arg("detail")),
             Words::tr("Use operands that the operation can take."), {} };
     case Code::InvalidAttribute:

@@ -404,7 +404,9 @@ ProblemText describeProgramSharding(const Diagnostic& d)
     case Code::ShardingGroupConflict:
         return problem(
             Words::tr("group %1 has a member with %2 and one with %3").arg(arg("group"), arg("found"), arg("expected")),
-            Words::tr("Give all members one sharding; until then each keeps its own behind an open constraint."));
+            Words::tr(
+                "Give all members one sharding. Until then each keeps its own, and where it is used it has one that "
+                "all share, behind a constraint that propagation adds."));
     default:
         return {};
     }

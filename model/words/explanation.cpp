@@ -400,6 +400,24 @@ private:
         }
     }
 
+    /// What a text annotates and does not divide.
+    bool sayDropped(Sentence& s, const DimensionReason& reason) const
+    {
+        if (!m_explanation.annotation || !std::holds_alternative<GivenSharding>(m_explanation.annotation->written))
+            return false;
+        for (const DroppedAxes& dropped : m_explanation.annotation->dropped) {
+            if (dropped.dimension != reason.dimension || dropped.reason != DroppedAxes::Reason::Indivisible)
+                continue;
+            QStringList axes;
+            for (const std::string& axis : dropped.axes)
+                axes << fromStd(axis);
+            s.say(Words::tr("an annotation, %1; dropped, since %2 does not divide by %3")
+                      .arg(axes.join(QStringLiteral(", ")), count(dropped.size), count(dropped.partitions)));
+            return true;
+        }
+        return false;
+    }
+
     ExplanationText::Cause cause(const DimensionReason& reason) const
     {
         ExplanationText::Cause cause;
@@ -445,7 +463,8 @@ private:
             break;
         }
         case Kind::Unannotated:
-            s.say(Words::tr("nothing asks for a cut"));
+            if (!sayDropped(s, reason))
+                s.say(Words::tr("nothing asks for a cut"));
             cause.outcome = Words::tr("left whole");
             break;
         }

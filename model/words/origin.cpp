@@ -6,6 +6,7 @@
 #include "program/differentiate.h"
 #include "words/definitions.h"
 #include "words/links.h"
+#include "words/propagation_steps.h"
 
 namespace shardscope::words {
 
@@ -57,8 +58,10 @@ void Origin::findRequest()
     const Annotations& annotations = *m_snapshot.annotations;
     m_kind = *first.seed;
     m_dimension = static_cast<std::size_t>(first.toDimension);
-    m_asked = first.to;
-    m_askedName = operandName(program, first.to);
+    m_asked = askedValue(program, first);
+    m_askedName = operandName(program, m_asked);
+    m_giver = giverOf(program, first);
+    m_asking = first.operation;
     const auto find = [&](const std::vector<ResolvedAnnotation>& list) {
         const auto found = std::find_if(list.begin(), list.end(),
             [&](const ResolvedAnnotation& annotation) { return annotation.value == first.to && annotation.spec; });
@@ -86,12 +89,17 @@ void Origin::findAlike()
 {
     const std::vector<PropagationStep>& chain = m_reason.chain;
     for (std::size_t i = chain.size(); i-- > 0;) {
-        const ValueId from = chain[i].from.valid() ? chain[i].from : chain[i].to;
-        if (from == m_value || m_snapshot.program->value(from).path.empty())
+        const bool starts = !chain[i].seed && chain[i].from.valid();
+        const ValueId from = starts ? chain[i].from
+            : chain[i].seed         ? askedValue(*m_snapshot.program, chain[i])
+                                    : chain[i].to;
+        // The argument of a body has none of the axes that the computation takes over.
+        const bool isBorder = starts && i > 0 && chain[i - 1].seed && chain[i - 1].from.valid();
+        if (from == m_value || isBorder || m_snapshot.program->value(from).path.empty())
             continue;
         m_alike = from;
         // Behind the step that starts from it; a seed starts from nothing.
-        m_relation = describeWay(chain[i].from.valid() ? i : i + 1);
+        m_relation = describeWay(starts ? i : i + 1);
         return;
     }
 }
@@ -128,7 +136,8 @@ QString Origin::describeWay(std::size_t from) const
     const QString dimension = m_reason.name.empty() ? Words::tr("the dimension") : fromStd(m_reason.name);
     const QString ops = names.join(QStringLiteral(", "));
     if (names.isEmpty())
-        return Words::tr("both have the same elements");
+        return inOneGroup(program, m_alike, m_value) ? Words::tr("both are in one sharding group")
+                                                     : Words::tr("both have the same elements");
     if (elementwise && optimizer)
         return Words::tr("the optimizer combines the two element by element");
     if (elementwise)
@@ -145,6 +154,24 @@ QString Origin::describeWay(std::size_t from) const
     return forward ? Words::tr("it is computed from %1 (%2)").arg(name, ops)
         : backward ? Words::tr("%1 is computed from it (%2)").arg(name, ops)
                    : Words::tr("the two meet in the program (%1)").arg(ops);
+}
+
+bool Origin::isOfComputation() const
+{
+    return m_giver == Giver::InShardings || m_giver == Giver::OutShardings;
+}
+
+Sentence::Part Origin::asking() const
+{
+    const Program& program = *m_snapshot.program;
+    return { operationName(program.operation(m_asking)), operationLink(program, m_asking) };
+}
+
+/// Those that were asked for: propagation may have split one of them.
+AxisList Origin::askedAxes() const
+{
+    const PropagationStep& first = m_reason.chain.front();
+    return !m_reason.axes.empty() && m_reason.axes.front() == first.axis ? m_reason.axes : AxisList{ first.axis };
 }
 
 QString Origin::alikeName() const
@@ -197,7 +224,7 @@ Text Origin::request(std::span<const Origin* const> alike)
             s.fill(Words::tr("%1 maps %2 to "),
                 { { (i == 0 ? Words::tr("Rule %1") : Words::tr("rule %1")).arg(number + 1), ruleLink(number) },
                     { fromStd(alike[i]->rule()->name.name) } });
-            s.axes(alike[i]->m_reason.axes);
+            s.axes(alike[i]->askedAxes());
         }
         switch (first.m_kind) {
         case SeedKind::Argument:
@@ -225,12 +252,20 @@ Text Origin::request(std::span<const Origin* const> alike)
         s.fill(Words::tr("The step returns %1, whose annotation names "), { asked() });
         break;
     case SeedKind::Constraint:
-        s.fill(Words::tr("The constraint on %1 names "), { asked() });
+        if (first.isOfComputation())
+            s.fill(first.m_giver == Giver::InShardings
+                    ? Words::tr("%1 asks in its in_shardings for %2 to be cut along ")
+                    : Words::tr("%1 says in its out_shardings that %2 is cut along "),
+                { first.asking(), asked() });
+        else
+            s.fill(first.m_giver == Giver::Own ? Words::tr("The annotation of %1 names ")
+                                               : Words::tr("The constraint on %1 names "),
+                { asked() });
         break;
     }
     for (std::size_t i = 0; i < alike.size(); ++i) {
         s.between(i, alike.size());
-        s.axes(alike[i]->m_reason.axes);
+        s.axes(alike[i]->askedAxes());
         s.say(Words::tr(" for %1").arg(alike[i]->askedDimension()));
     }
     s.say(first.m_forGradient ? Words::tr(", and holds for its gradient too.") : QStringLiteral("."));
@@ -245,7 +280,9 @@ Text Origin::shortRequest() const
             { { Words::tr("rule %1").arg(m_annotation->resolution->dims[m_dimension].rule + 1),
                   ruleLink(m_annotation->resolution->dims[m_dimension].rule) },
                 { fromStd(by->name.name) } });
-    else if (m_asked.valid() && m_kind == SeedKind::Constraint)
+    else if (m_asked.valid() && isOfComputation())
+        s.fill(Words::tr("%1, "), { asking() });
+    else if (m_asked.valid() && m_giver == Giver::Constraint)
         s.say(Words::tr("a constraint, "));
     else if (m_asked.valid())
         s.say(Words::tr("an annotation, "));
@@ -255,8 +292,9 @@ Text Origin::shortRequest() const
 
 bool Origin::isLike(const Origin& other) const
 {
-    return m_alike == other.m_alike && m_asked == other.m_asked && m_kind == other.m_kind
-        && m_relation == other.m_relation && (rule() == nullptr) == (other.rule() == nullptr);
+    return m_alike == other.m_alike && m_asked == other.m_asked && m_kind == other.m_kind && m_giver == other.m_giver
+        && m_asking == other.m_asking && m_relation == other.m_relation
+        && (rule() == nullptr) == (other.rule() == nullptr);
 }
 
 } // namespace shardscope::words

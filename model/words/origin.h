@@ -4,6 +4,7 @@
 #pragma once
 
 #include "pipeline/explain.h"
+#include "words/propagation_steps.h"
 #include "words/sentence.h"
 
 namespace shardscope::words {
@@ -36,6 +37,10 @@ private:
     [[nodiscard]] QString describeWay(std::size_t from) const;
     [[nodiscard]] const LogicalRule* rule() const; ///< null for annotations with mesh axes
     [[nodiscard]] QString askedDimension() const;
+    [[nodiscard]] AxisList askedAxes() const;
+    /// A computation asks for its operands or says of its results how they are cut.
+    [[nodiscard]] bool isOfComputation() const;
+    [[nodiscard]] Sentence::Part asking() const; ///< that operation, by name
 
     const Snapshot& m_snapshot;
     ValueId m_value;
@@ -46,6 +51,8 @@ private:
     const ResolvedAnnotation* m_annotation = nullptr;
     std::size_t m_dimension = 0; ///< of that value
     SeedKind m_kind = SeedKind::Argument;
+    Giver m_giver = Giver::Input;
+    OperationId m_asking; ///< the operation that asks; invalid for annotations
     QString m_askedName;
     bool m_forGradient = false; ///< the annotation is that of the value whose gradient was asked for
 };

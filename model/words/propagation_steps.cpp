@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/propagation_steps.h"
 
+#include <algorithm>
+
 #include "program/factor_rule_text.h"
 #include "program/op_row.h"
+#include "propagation/sharding_groups.h"
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/sentence.h"
@@ -46,20 +49,79 @@ QString propagationRound(int round)
     }
 }
 
+Giver giverOf(const Program& program, const PropagationStep& seed)
+{
+    if (seed.seed == SeedKind::Argument)
+        return Giver::Input;
+    if (seed.seed == SeedKind::Result)
+        return Giver::Output;
+    if (!seed.operation.valid())
+        return Giver::Own;
+    const Operation& operation = program.operation(seed.operation);
+    switch (operation.kind) {
+    case OpKind::ShardingConstraint:
+        return Giver::Constraint;
+    case OpKind::ManualComputation:
+    case OpKind::NamedComputation:
+        return static_cast<std::size_t>(seed.toTensor) < operation.operands.size() ? Giver::InShardings
+                                                                                   : Giver::OutShardings;
+    default:
+        return Giver::Own;
+    }
+}
+
+ValueId askedValue(const Program& program, const PropagationStep& seed)
+{
+    return giverOf(program, seed) == Giver::InShardings
+        ? program.operation(seed.operation).operands[static_cast<std::size_t>(seed.toTensor)]
+        : seed.to;
+}
+
+namespace {
+
+Text givenStep(const Program& program, const Mesh& mesh, const PropagationStep& seed)
+{
+    Sentence s(mesh);
+    const ValueId value = askedValue(program, seed);
+    const Sentence::Part target{ operandName(program, value), valueLink(program, value) };
+    Sentence::Part through;
+    if (seed.operation.valid())
+        through = { operationName(program.operation(seed.operation)), operationLink(program, seed.operation) };
+    const Giver giver = giverOf(program, seed);
+    switch (giver) {
+    case Giver::Output:
+        s.fill(Words::tr("Given: the result %1 is declared to be cut on "), { target });
+        break;
+    case Giver::Constraint:
+        s.fill(Words::tr("Given: a constraint cuts %1 on "), { target });
+        break;
+    case Giver::InShardings:
+        s.fill(Words::tr("Given: %1 asks in its in_shardings for %2 to be cut on "), { through, target });
+        break;
+    case Giver::OutShardings:
+        s.fill(Words::tr("Given: %1 says in its out_shardings that %2 is cut on "), { through, target });
+        break;
+    case Giver::Input:
+    case Giver::Own:
+        s.fill(Words::tr("Given: %1 is cut on "), { target });
+        break;
+    }
+    const AxisRef axis = seed.axis;
+    s.strong(dimensionName(program, value, static_cast<std::size_t>(seed.toDimension)));
+    s.say(Words::tr(" along ")).axes(std::span(&axis, 1)).say(QStringLiteral("."));
+    return s.take();
+}
+
+} // namespace
+
 Text propagationStep(const Program& program, const Mesh& mesh, const PropagationStep& step)
 {
+    if (step.seed)
+        return givenStep(program, mesh, step);
     Sentence s(mesh);
     const AxisRef axis = step.axis;
     const Sentence::Part target{ operandName(program, step.to), valueLink(program, step.to) };
     const QString dimension = dimensionName(program, step.to, static_cast<std::size_t>(step.toDimension));
-    if (step.seed) {
-        s.fill(*step.seed == SeedKind::Result        ? Words::tr("Given: the result %1 is declared to be cut on ")
-                : *step.seed == SeedKind::Constraint ? Words::tr("Given: a constraint cuts %1 on ")
-                                                     : Words::tr("Given: %1 is cut on "),
-            { target });
-        s.strong(dimension).say(Words::tr(" along ")).axes(std::span(&axis, 1)).say(QStringLiteral("."));
-        return s.take();
-    }
     const Sentence::Part number{ Words::tr("Step %1").arg(step.step), stepLink(step.step) };
     if (step.round < 0)
         s.fill(Words::tr("%1: "), { number });
@@ -80,7 +142,8 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
         return s.take();
     }
     const Operation& operation = program.operation(step.operation);
-    const Sentence::Part through{ operationName(operation), operationLink(program, step.operation) };
+    const Sentence::Part through{ operation.kind == OpKind::Call ? Words::tr("the call") : operationName(operation),
+        operationLink(program, step.operation) };
     if (step.from.valid() && step.from != step.to)
         s.fill(Words::tr(" passes %1, from %2 to %3 on "),
             { through, { operandName(program, step.from), valueLink(program, step.from) }, target });
@@ -91,6 +154,50 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
         s.say(Words::tr(", by the operation's custom rule"));
     s.say(QStringLiteral("."));
     return s.take();
+}
+
+bool inOneGroup(const Program& program, ValueId a, ValueId b)
+{
+    for (const ShardingGroup& group : shardingGroups(program)) {
+        const auto holds = [&](ValueId value) {
+            return std::find(group.members.begin(), group.members.end(), value) != group.members.end();
+        };
+        if (holds(a) && holds(b))
+            return true;
+    }
+    return false;
+}
+
+Text sharedSharding(const Program& program, const Mesh& mesh, ValueId from, ValueId to)
+{
+    Sentence s(mesh);
+    s.fill(inOneGroup(program, from, to) ? Words::tr("%1 has it as well: it is in one sharding group with %2.")
+                                         : Words::tr("%1 has it as well: it is what becomes of %2."),
+        { { operandName(program, to), valueLink(program, to) },
+            { operandName(program, from), valueLink(program, from) } });
+    return s.take();
+}
+
+ValueId sharedBefore(const std::vector<PropagationStep>& chain, std::size_t next, ValueId value)
+{
+    if (next == 0 || chain.empty())
+        return {};
+    const ValueId before = chain[next - 1].to;
+    const ValueId after = next < chain.size() ? chain[next].from : value;
+    return after.valid() && after != before ? before : ValueId();
+}
+
+std::vector<Text> propagationChain(
+    const Program& program, const Mesh& mesh, ValueId value, const std::vector<PropagationStep>& chain)
+{
+    std::vector<Text> sentences;
+    for (std::size_t i = 0; i <= chain.size(); ++i) {
+        if (const ValueId before = sharedBefore(chain, i, value); before.valid())
+            sentences.push_back(sharedSharding(program, mesh, before, i < chain.size() ? chain[i].from : value));
+        if (i < chain.size())
+            sentences.push_back(propagationStep(program, mesh, chain[i]));
+    }
+    return sentences;
 }
 
 } // namespace shardscope::words

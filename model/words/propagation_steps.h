@@ -2,14 +2,40 @@
 // Steps of propagation in words.
 #pragma once
 
+#include <cstdint>
+
 #include "propagation/replay.h"
 #include "words/words.h"
 
 namespace shardscope::words {
 
+/// What a sharding was given by before propagation.
+enum class Giver : std::uint8_t {
+    Input, ///< an argument of main
+    Output, ///< what is declared for a result of main
+    Constraint,
+    InShardings, ///< of a manual or named computation
+    OutShardings,
+    Own ///< the value itself is annotated
+};
+/// Of a seed.
+[[nodiscard]] Giver giverOf(const Program& program, const PropagationStep& seed);
+/// The value that a seed asks something of: where a computation takes an axis over, its operand.
+[[nodiscard]] ValueId askedValue(const Program& program, const PropagationStep& seed);
+
 /// "Step 12, round 2: model passes dot_general, from layers.0/y (dimension 1) to grad(x) (dimension 0)." For a seed
 /// what was given, for an identity with a declared result what it took over.
 [[nodiscard]] Text propagationStep(const Program& program, const Mesh& mesh, const PropagationStep& step);
+/// The same of all steps by which an axis came to a value, with a sentence wherever it passes between values that share
+/// one sharding, which is no step.
+[[nodiscard]] std::vector<Text> propagationChain(
+    const Program& program, const Mesh& mesh, ValueId value, const std::vector<PropagationStep>& chain);
+/// That sentence: "%b has it as well: it is in one sharding group with %a."
+[[nodiscard]] Text sharedSharding(const Program& program, const Mesh& mesh, ValueId from, ValueId to);
+/// Where a chain goes on from another value than the one that it had come to, or ends at another one, the former of the
+/// two; invalid otherwise. `next`: the number of the step, or the length of the chain.
+[[nodiscard]] ValueId sharedBefore(const std::vector<PropagationStep>& chain, std::size_t next, ValueId value);
+[[nodiscard]] bool inOneGroup(const Program& program, ValueId a, ValueId b);
 /// Whether somebody gave the operation a sharding rule of its own (a custom rule).
 [[nodiscard]] bool hasOwnRule(const Program& program, const Operation& operation);
 /// The round in words: "one use each", "pass-through operations", ...; empty without rounds.

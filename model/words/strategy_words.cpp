@@ -128,9 +128,13 @@ QString differencePlace(const ComparedRun& first, const ComparedRun& second, con
         record = recordOf(second, difference.secondRecord);
     if (!record)
         return {};
-    if (record->operation.valid())
-        return operationName(run.program->operation(record->operation));
-    return record->seed ? Words::tr("given") : isCallArgument(*record) ? Words::tr("call") : Words::tr("result");
+    if (record->seed)
+        return Words::tr("given");
+    if (record->operation.valid()) {
+        const Operation& operation = run.program->operation(record->operation);
+        return operation.kind == OpKind::Call ? Words::tr("call") : operationName(operation);
+    }
+    return isCallArgument(*record) ? Words::tr("call") : Words::tr("result");
 }
 
 QString differenceSince(const ComparedRun& first, const ComparedRun& second, const PropagationDifference& difference)

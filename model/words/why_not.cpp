@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/why_not.h"
 
+#include "program/custom_calls.h"
+#include "program/known_operations.h"
+#include "program/op_row.h"
+#include "program/wide_attributes.h"
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/propagation_steps.h"
@@ -38,13 +42,32 @@ QString reasonPattern(BlockReason reason)
     case BlockReason::Direction:
         return Words::tr("the operation lets axes pass in the other direction only");
     case BlockReason::MeshMismatch:
-        return Words::tr("%1 lies on other devices");
+        return Words::tr("%1 is sharded over another mesh");
     case BlockReason::MinorFactorNotFull:
         return Words::tr("a larger part of the dimension of %1 stands in front of it and is not cut to the end");
     case BlockReason::FrozenBy:
         return Words::tr("%1 is cut along other axes in its place");
+    case BlockReason::NoRule:
+    case BlockReason::Summed:
+        break; // said by themselves
     }
     return {};
+}
+
+/// Operations and custom calls that nobody here knows.
+bool isUnknown(const Operation& operation)
+{
+    if (const auto* call = wideAs<CustomCallAttributes>(operation.attributes))
+        return customCallFamily(call->target) == CustomCallFamily::Unknown;
+    return operation.kind == OpKind::Opaque && !knownOperation(qualifiedName(operation));
+}
+
+/// "custom_call @Foo", since its name alone says little.
+QString passerName(const Program& program, OperationId id)
+{
+    const Operation& operation = program.operation(id);
+    const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+    return call ? operationName(operation) + QStringLiteral(" @") + fromStd(call->target) : operationName(operation);
 }
 
 } // namespace
@@ -65,6 +88,23 @@ Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const Absen
             return { Words::tr("what main is declared to return") };
         return { operandName(program, id), valueLink(program, id) };
     };
+    if (blocker.reason == BlockReason::NoRule) {
+        s.fill(Words::tr(": %1 is cut along it, but %2 passes no axes on, since "),
+            { named(blocker.from),
+                { passerName(program, blocker.operation), operationLink(program, blocker.operation) } });
+        s.say(isUnknown(program.operation(blocker.operation))
+                ? Words::tr("nothing is known of how its results depend on its operands.")
+                : Words::tr("it has no sharding rule."));
+        return s.take();
+    }
+    if (blocker.reason == BlockReason::Summed) {
+        s.fill(
+            Words::tr(": it cuts the dimension of %1 that %2 sums over, and ends there: each device along it holds a "
+                      "part of the sums."),
+            { named(blocker.from),
+                { operationName(program.operation(blocker.operation)), operationLink(program, blocker.operation) } });
+        return s.take();
+    }
     if (blocker.operation.valid())
         s.fill(Words::tr(": %1 would bring it from %2, but "),
             { { operationName(program.operation(blocker.operation)), operationLink(program, blocker.operation) },

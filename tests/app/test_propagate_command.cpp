@@ -134,7 +134,7 @@ private Q_SLOTS:
 
         const auto json =
             propagate({ QStringLiteral("--edges"), QStringLiteral("--origins"), QStringLiteral("--json") }).json();
-        QVERIFY(json["program"].get<std::string>().find("sdy.propagation_edges") != std::string::npos);
+        QVERIFY(json["text"].get<std::string>().find("sdy.propagation_edges") != std::string::npos);
         bool seen = false;
         for (const auto& edge : json["edges"]) {
             seen = seen
@@ -379,6 +379,100 @@ func.func private @f(%b: tensor<8xf32>) -> tensor<8xf32> {
         const Ran ran = propagate({}, own);
         QVERIFY2(ran.out.contains(QStringLiteral("[{\"x\", ?}, {?}]")), qPrintable(ran.out));
         QVERIFY(propagate({ QStringLiteral("--steps") }, own).out.contains(QStringLiteral("custom rule")));
+    }
+
+    /// The chain of an axis that a manual computation takes over ends at what it asks for; window and command line say
+    /// so.
+    void whatManualComputationsAskFor()
+    {
+        const QByteArray text = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.tanh %a : tensor<8x8xf32>
+  %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{"x", ?}, {"y", ?}]>] out_shardings=[<@mesh, [{"x", ?}, {?}]>] manual_axes={"x"} (%b: tensor<4x8xf32>) {
+    %3 = stablehlo.negate %b : tensor<4x8xf32>
+    sdy.return %3 : tensor<4x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = stablehlo.custom_call @Foo(%1) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+)";
+        const QString given =
+            QStringLiteral("Given: sdy.manual_computation asks in its in_shardings for %0 to be cut on "
+                           "dimension 0 along x.");
+        const Ran ran = propagate({ QStringLiteral("--explain"), QStringLiteral("a") }, text);
+        QVERIFY2(ran.out.contains(given), qPrintable(ran.out));
+        QVERIFY(ran.error.contains(QStringLiteral("W234")));
+        const auto chain =
+            propagate({ QStringLiteral("--explain"), QStringLiteral("a"), QStringLiteral("--json") }, text)
+                .json()["explained"]["axes"][0]["chain"];
+        QCOMPARE(chain[0]["given"].get<std::string>(), std::string("in_shardings"));
+        QCOMPARE(chain[0]["value"].get<std::string>(), std::string("0"));
+        const Ran result = propagate({ QStringLiteral("--explain"), QStringLiteral("%1") }, text);
+        QVERIFY2(
+            result.out.contains(QStringLiteral("says in its out_shardings that %1 is cut")), qPrintable(result.out));
+        // Behind the call of which nothing is known there is no axis, and the call is named.
+        const QString held =
+            QStringLiteral("x does not cut dimension 0: %1 is cut along it, but custom_call @Foo passes "
+                           "no axes on");
+        const Ran behind = propagate({ QStringLiteral("--explain"), QStringLiteral("%2") }, text);
+        QVERIFY2(behind.out.contains(held), qPrintable(behind.out));
+        const auto explain = [&](const char* tensor) {
+            return runProgram(
+                { QStringLiteral("explain"), QStringLiteral("-"), QStringLiteral("--tensor"), QLatin1String(tensor) },
+                text)
+                .out;
+        };
+        QVERIFY2(explain("a").contains(QStringLiteral("sdy.manual_computation asks in its in_shardings for %0")),
+            qPrintable(explain("a")));
+        QVERIFY2(explain("2").contains(QStringLiteral("custom_call @Foo passes no axes on")), qPrintable(explain("2")));
+    }
+
+    /// Every FILE that other commands take: an example, an experiment file, a program; from standard input, too.
+    void takesExperiments()
+    {
+        const auto run = [](const QString& file, const QStringList& more = {}, const QByteArray& input = {}) {
+            return runProgram(QStringList{ QStringLiteral("propagate"), file } + more, input);
+        };
+        const QString example = QStringLiteral("flax-mlp-logical");
+        const Ran network = run(example);
+        QVERIFY2(network.code == 0, qPrintable(network.error));
+        QVERIFY2(network.out.contains(QStringLiteral("sdy.mesh @mesh")), qPrintable(network.out));
+        const Ran written = runProgram({ QStringLiteral("examples"), example });
+        const Ran piped = run(QStringLiteral("-"), {}, written.out.toUtf8());
+        QCOMPARE(piped.out, network.out);
+        // What is printed is a program with the same shardings: nothing more to do.
+        const Ran again = run(QStringLiteral("-"), {}, network.out.toUtf8());
+        QVERIFY2(again.code == 0, qPrintable(again.error));
+        QCOMPARE(again.out.count(QStringLiteral("sdy.sharding")), network.out.count(QStringLiteral("sdy.sharding")));
+        // An experiment says how; options say it louder.
+        QTemporaryDir folder;
+        const auto withExperiment = [&](const QByteArray& members, const QStringList& more) {
+            QFile file(folder.filePath(QStringLiteral("experiment.json")));
+            if (file.open(QIODevice::WriteOnly))
+                file.write("{ \"format\": \"sharding-experiment\", \"version\": \"1.0\", " + members
+                    + ", \"model\": { \"preset\": \"program\", \"file\": \"product.mlir\" } }");
+            file.close();
+            return run(file.fileName(), more + QStringList{ QStringLiteral("--json") });
+        };
+        const QByteArray basic = R"("mesh": { "axes": [["x", 2], ["y", 4]] }, "propagation": { "strategy": "basic" })";
+        QFile program(folder.filePath(QStringLiteral("product.mlir")));
+        QVERIFY(program.open(QIODevice::WriteOnly) && program.write(product) == product.size());
+        program.close();
+        const auto strategyOf = [](const Ran& ran) { return ran.json().value("strategy", std::string()); };
+        QCOMPARE(strategyOf(withExperiment(basic, {})), std::string("basic"));
+        const QStringList full{ QStringLiteral("--strategy"), QStringLiteral("full") };
+        QCOMPARE(strategyOf(withExperiment(basic, full)), std::string("full"));
+        // One that cannot be laid out says why.
+        const Ran tooLarge = withExperiment(R"("mesh": { "axes": [["x", 3], ["y", 5]] })", {});
+        QVERIFY2(tooLarge.code == 1 && tooLarge.json()["problems"].size() > 0, qPrintable(tooLarge.error));
+        QCOMPARE(run(program.fileName()).out, propagate().out);
+        // Values of a network have names.
+        const Ran explained = run(QStringLiteral("flax-mlp-logical"), { QStringLiteral("--steps") });
+        QCOMPARE(explained.code, 0);
+        QVERIFY(!explained.out.isEmpty());
+        const Ran none = run(QStringLiteral("flax-mlp-logic"));
+        QCOMPARE(none.code, 2);
+        QVERIFY2(none.error.contains(QStringLiteral("flax-mlp-logical")), qPrintable(none.error));
     }
 
     void wrongInput()

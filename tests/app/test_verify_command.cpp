@@ -87,6 +87,60 @@ private Q_SLOTS:
         QCOMPARE(json["problems"][1]["where"]["line"].get<int>(), 2);
     }
 
+    /// An operation that is wrong in itself hides no other, nor what is wrong with shardings; all in order of place.
+    void findingsBehindFindings()
+    {
+        const QByteArray text = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"q"}, {}]>}, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.add %a, %b : tensor<8x4xf32>
+  %1 = stablehlo.transpose %a, dims = [0, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = stablehlo.reshape %none : (tensor<8x8xf32>) -> tensor<8x9xf32>
+  %3 = stablehlo.slice %a [0:9, 0:8] : (tensor<8x8xf32>) -> tensor<9x8xf32>
+  return %3 : tensor<8x8xf32>
+}
+)";
+        const auto json = verify(text, { QStringLiteral("--json") }).json();
+        QCOMPARE(json["legal"].get<bool>(), false);
+        QStringList said;
+        for (const auto& problem : json["problems"])
+            said << QString::fromStdString(problem["code"].get<std::string>()) + QLatin1Char(':')
+                    + QString::number(problem["where"]["line"].get<int>());
+        QCOMPARE(said.mid(0, 4).join(QLatin1Char(' ')), QStringLiteral("E104:2 E193:3 E142:4 E190:5"));
+        QVERIFY2(said.contains(QStringLiteral("E142:6")) && said.contains(QStringLiteral("E193:7")),
+            qPrintable(said.join(QLatin1Char(' '))));
+        // Other commands say the same of it, on the error stream.
+        const Ran propagated = runProgram({ QStringLiteral("propagate"), QStringLiteral("-") }, text);
+        QCOMPARE(propagated.code, 2);
+        QVERIFY2(propagated.error.contains(QStringLiteral(":2:11: E104")), qPrintable(propagated.error));
+        QVERIFY(propagated.error.contains(QStringLiteral(":5:26: E190")));
+    }
+
+    /// A function that calls itself is named with its place and the way out.
+    void recursion()
+    {
+        const Ran ran =
+            verify("func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+                   "  %0 = call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n"
+                   "func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+                   "  %0 = call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n");
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.out.contains(QStringLiteral("standard input:5:11: E141: @f calls itself")), qPrintable(ran.out));
+    }
+
+    /// Every FILE that other commands take.
+    void experimentsAndExamples()
+    {
+        for (const char* example : { "flax-mlp-program", "flax-mlp-logical" }) {
+            const Ran ran = runProgram({ QStringLiteral("verify"), QLatin1String(example) });
+            QVERIFY2(ran.code == 0 && ran.out.contains(QStringLiteral("legal")), qPrintable(ran.out + ran.error));
+            const Ran rules = runProgram({ QStringLiteral("rules"), QLatin1String(example) });
+            QVERIFY2(rules.code == 0 && rules.out.contains(QStringLiteral("reduction={")), qPrintable(rules.error));
+        }
+        const Ran none = runProgram({ QStringLiteral("verify"), QStringLiteral("flax-mlp-progam") });
+        QCOMPARE(none.code, 2);
+        QVERIFY2(none.error.contains(QStringLiteral("flax-mlp-program")), qPrintable(none.error));
+    }
+
     void rulesOfAProgram()
     {
         const QStringList command{ QStringLiteral("rules"), QStringLiteral("-") };

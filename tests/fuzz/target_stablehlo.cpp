@@ -18,7 +18,18 @@ constexpr std::size_t fewValues = 500;
 
 std::string runStableHlo(std::string_view text)
 {
+    // As `verify` reads: what is wrong is noted, and what comes back is looked at further.
+    std::vector<Diagnostic> findings;
+    if (const auto noted = readStableHlo(text, { .keepIllegalShardings = true, .findings = &findings })) {
+        (void)verify(noted->program);
+        (void)verifyShardings(noted->program);
+    }
+    for (const Diagnostic& finding : findings)
+        if (std::string wrong = checkError(finding, text); !wrong.empty())
+            return wrong;
     const Result<ReadProgram> read = readStableHlo(text);
+    if (read && !findings.empty())
+        return "reads without an error what has " + std::string(findings.front().id());
     if (!read)
         return checkError(read.error(), text);
     // Illegal programs are read for `verify` to say what is wrong; only legal ones have to come back unchanged.

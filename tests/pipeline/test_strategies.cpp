@@ -8,6 +8,9 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/compare_strategies.h"
+#include "pipeline/given_program.h"
+#include "propagation/strategy.h"
+#include "propagation/written.h"
 
 using namespace shardscope;
 
@@ -50,6 +53,37 @@ bool anyRound(const Snapshot& snapshot)
     return std::any_of(log.begin(), log.end(), [](const PropagationStep& step) { return step.round >= 0; });
 }
 
+/// A dimension's axes by name: the program by itself need not have the mesh of the window.
+std::string axesOf(const Mesh& mesh, const DimensionSharding& dim)
+{
+    std::string names;
+    for (const AxisRef& axis : dim.axes)
+        names += toString(mesh, axis) + ' ';
+    return names;
+}
+
+/// Where the given program, propagated by itself, is sharded otherwise than in the snapshot.
+std::string differenceAlone(const Snapshot& snapshot, const PropagationSetting& setting, int& compared)
+{
+    const std::optional<Program> given = givenProgram(snapshot);
+    if (!given || !verify(*given).empty())
+        return "no legal program";
+    const Result<Program> ready = prepared(*given, setting);
+    if (!ready)
+        return "cannot be prepared";
+    const PropagatedProgram alone = propagateProgram(*ready, engineStrategy(setting), engineOptions(setting));
+    for (std::size_t v = 0; v < given->values.size(); ++v) {
+        const std::uint32_t mesh = alone.result.meshes[v];
+        const TensorSharding& own = alone.result.shardings[v];
+        const TensorSharding& shown = snapshot.propagation->shardings[v];
+        for (std::size_t d = 0; d < shown.rank(); ++d, ++compared)
+            if ((mesh == 0 ? std::string() : axesOf(*alone.program.meshes[mesh - 1].mesh, own.dims[d]))
+                != axesOf(*snapshot.mesh, shown.dims[d]))
+                return "value " + std::to_string(v) + ' ' + *given->values[v].path + ", dimension " + std::to_string(d);
+    }
+    return {};
+}
+
 } // namespace
 
 class TestStrategies : public QObject {
@@ -73,6 +107,27 @@ private Q_SLOTS:
             QCOMPARE(again->propagation->log, full->propagation->log);
             QCOMPARE(again->asRead, full->asRead);
         }
+    }
+
+    /// What was given, written down as a program of its own and propagated as the command does it, gives what the
+    /// analysis shows in the window: for built-in networks as for texts.
+    void givenProgramsPropagateAlike()
+    {
+        std::vector<std::pair<std::string, Experiment>> experiments{ { "text", ofText() } };
+        for (const Example& example : builtinExamples())
+            experiments.emplace_back(example.id, example.make());
+        int compared = 0;
+        for (const auto& [name, experiment] : experiments)
+            for (const StrategyChoice strategy : { StrategyChoice::Basic, StrategyChoice::Full }) {
+                AnalysisCache cache;
+                const PropagationSetting setting{ strategy };
+                const SnapshotPtr snapshot = analysed(with(experiment, setting), cache);
+                if (!snapshot->propagation)
+                    continue; // its rules cannot be used
+                const std::string difference = differenceAlone(*snapshot, setting, compared);
+                QVERIFY2(difference.empty(), (name + ", " + difference).c_str());
+            }
+        QVERIFY(compared > 500);
     }
 
     /// The full strategy prepares a text: the constant has a copy for every use. The others propagate it as it stands.

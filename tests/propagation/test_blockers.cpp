@@ -20,6 +20,7 @@ private Q_SLOTS:
     void edgesAndBarriers();
     void meshes();
     void blockedFactors();
+    void operationsWithoutRule();
     void everyNeighbourIsExplained();
 };
 
@@ -173,6 +174,25 @@ void TestBlockers::blockedFactors()
     const auto blocker = firstBlocker(input, propagate(input), y, 0, wholeAxis(*m.program.meshes[0].mesh, 0));
     QVERIFY(blocker);
     QVERIFY(blocker->reason == BlockReason::Blocked);
+}
+
+/// Nothing is known of how the result of a call depends on its operand: it is the first blocker.
+void TestBlockers::operationsWithoutRule()
+{
+    Maker m("a=2 b=2");
+    const ValueId x = m.argument({ 8 }, "[{a,?}]");
+    const ValueId y =
+        m.result(m.operation(OpKind::Opaque, { m.unary(x) }, 0, wide(OpaqueAttributes{ "foreign.scale" })));
+    const ValueId z = m.unary(y);
+    m.returns(z);
+    const PropagationInput input = m.input();
+    const PropagationResult result = propagate(input);
+    const auto blocker = firstBlocker(input, result, z, 0, wholeAxis(*m.program.meshes[0].mesh, 0));
+    QVERIFY(blocker);
+    QVERIFY(blocker->reason == BlockReason::NoRule);
+    QCOMPARE(blocker->operation, m.program.value(y).definition);
+    QCOMPARE(blocker->from, m.program.operation(blocker->operation).operands[0]);
+    QVERIFY(!firstBlocker(input, result, z, 0, wholeAxis(*m.program.meshes[0].mesh, 1))); // nobody has it
 }
 
 void TestBlockers::everyNeighbourIsExplained()

@@ -28,6 +28,7 @@ private Q_SLOTS:
     void propagatingAgainChangesNothing();
     void namesMeanNothing();
     void axesOfSizeOneMeanNothing();
+    void everyAxisGoesBackToWhatWasGiven();
 };
 
 namespace {
@@ -357,6 +358,35 @@ void TestRandomPrograms::axesOfSizeOneMeanNothing()
         const std::string plain = program_texts::write(draft, {});
         VERIFY_SAME(draft, plain, program_texts::write(draft, { .unused = true, .sprinkled = seed % 3 != 0 }));
     }
+}
+
+/// As a person reads the program: the chain of an axis begins with what was given, and every step takes up the one
+/// before it.
+void TestRandomPrograms::everyAxisGoesBackToWhatWasGiven()
+{
+    std::size_t chains = 0, borders = 0;
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const std::string text = program_texts::write(program_texts::draft(seed), {});
+        std::string wrong;
+        Result<Program> prepared = passes::prepareInPlace(readText(text, wrong));
+        QVERIFY2(wrong.empty() && prepared, wrong.c_str());
+        const PropagatedProgram done = propagateProgram(*prepared, strategyOf(seed), optionsOf(seed).propagation);
+        for (std::size_t v = 0; v < done.result.shardings.size(); ++v)
+            for (std::size_t d = 0; d < done.result.shardings[v].rank(); ++d)
+                for (const AxisRef& axis : done.result.shardings[v].dims[d].axes) {
+                    const std::vector<PropagationStep> chain = provenance(done.result, ValueId(v), d, axis);
+                    if (chain.empty() || !chain.front().seed) {
+                        std::cout << printStableHlo(done.program) << std::endl;
+                        QFAIL(("program " + std::to_string(seed) + ", value " + std::to_string(v) + ", dimension "
+                            + std::to_string(d))
+                                  .c_str());
+                    }
+                    ++chains;
+                    borders += chain.front().from.valid() ? 1 : 0;
+                }
+    }
+    qInfo("%zu chains, %zu of them from what a manual computation takes over", chains, borders);
+    QVERIFY(chains > 5 * programs && borders > 0);
 }
 
 QTEST_APPLESS_MAIN(TestRandomPrograms)

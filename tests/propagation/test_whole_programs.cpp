@@ -5,6 +5,7 @@
 #include "benchmarks/large_transformer.h"
 #include "propagation/passes/pipelines.h"
 #include "propagation/records.h"
+#include "propagation/replay.h"
 #include "propagation/sharding_groups.h"
 #include "propagation/whole_programs.h"
 #include "propagation/written.h"
@@ -104,6 +105,17 @@ void TestWholePrograms::throughManualComputations()
     QCOMPARE(m.text(result, inside), std::string("[{?},{b,?}]"));
     QCOMPARE(m.text(result, x), std::string("[{a,?},{b,?}]"));
     QCOMPARE(m.text(result, y), std::string("[{a,?},{b,?}]"));
+    // The axis that the computation takes over goes back to it; the argument of its body never held it.
+    const AxisRef a = wholeAxis(*m.program.meshes[0].mesh, 0);
+    const std::vector<PropagationStep> chain = provenance(result, x, 0, a);
+    QCOMPARE(chain.size(), std::size_t{ 2 });
+    QVERIFY(chain[0].seed == SeedKind::Constraint);
+    QCOMPARE(chain[0].operation, m.program.value(y).definition);
+    QCOMPARE(chain[0].from, x);
+    QCOMPARE(chain[0].to, inside);
+    QCOMPARE(chain[1].to, x);
+    QVERIFY(Replay(result).axesAt(inside, 0, result.steps).empty());
+    QVERIFY(provenance(result, inside, 0, a).empty());
 }
 
 void TestWholePrograms::manualAxesNeverGoInside()

@@ -164,6 +164,8 @@ private Q_SLOTS:
     void wrongTexts();
     void limits();
     void warnings();
+    void callsAndShardingsThatDoNotCount();
+    void allThatIsWrong();
     void files();
     void everyPrefix();
 };
@@ -239,6 +241,83 @@ void TestErrors::warnings()
     QCOMPARE(test::shown(read->warnings[0]), QStringLiteral("W231 1:11 name=@declared"));
     QCOMPARE(test::shown(read->warnings[1]), QStringLiteral("W232 3:41 type=tensor<2xf32>"));
     QCOMPARE(test::shown(read->warnings[2]), QStringLiteral("W233 6:1 count=1"));
+}
+
+/// Custom calls of which nothing is known, once per target; XLA's shardings beside Shardy's.
+void TestErrors::callsAndShardingsThatDoNotCount()
+{
+    const auto warned = [](const std::string& text) {
+        const Result<ReadProgram> read = readStableHlo(text);
+        QStringList said{ test::shown(read) };
+        for (const Diagnostic& warning : read ? read->warnings : std::vector<Diagnostic>())
+            said << test::shown(warning);
+        said.removeAll(QString());
+        return said;
+    };
+    const std::string mesh = "sdy.mesh @mesh = <[\"x\"=2]>\n";
+    const std::string given =
+        "func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>},\n"
+        "    %b: tensor<8x4xf32> {mhlo.sharding = \"{devices=[1,2]<=[2]}\"}) -> tensor<8x4xf32> {\n"
+        "  %0 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = \"{devices=[2,1]<=[2]}\"} : "
+        "(tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+        "  %1 = stablehlo.custom_call @Foo(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+        "  %2 = stablehlo.custom_call @Foo(%1) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+        "  stablehlo.custom_call @xla.sdy.ShardingGroup(%2) : (tensor<8x4xf32>) -> ()\n"
+        "  %3 = stablehlo.custom_call @MoveToHost(%2) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+        "  %4 = stablehlo.custom_call @Bar(%3) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->"
+        "([i, j]) {i=8, j=4}, custom>} : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+        "  return %4 : tensor<8x4xf32>\n}\n";
+    QCOMPARE(warned(mesh + given),
+        QStringList({ QStringLiteral("W235 3:26 op=func.func attribute=mhlo.sharding"),
+            QStringLiteral("W235 4:45 op=stablehlo.custom_call attribute=mhlo.sharding"),
+            QStringLiteral("W234 5:8 target=Foo") }));
+    // By themselves they count, over the mesh that there is.
+    std::string alone = given;
+    alone.erase(alone.find(" {sdy.sharding = #sdy.sharding<@mesh"),
+        std::string(" {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}").size());
+    const Result<ReadProgram> read = readStableHlo(mesh + alone);
+    QVERIFY2(read, qPrintable(test::shown(read)));
+    QVERIFY(read->program.shardingOf(read->program.main().arguments[1]));
+    QVERIFY(read->program.shardingOf(read->program.operations[0].results[0]));
+    QCOMPARE(warned(mesh + alone), QStringList(QStringLiteral("W234 4:8 target=Foo")));
+    // No mesh has as many devices: nothing can say the same.
+    QCOMPARE(warned("sdy.mesh @mesh = <[\"x\"=4]>\n" + alone).size(), 3);
+}
+
+/// Reading goes on behind what is wrong with the meaning, where all of it is asked for.
+void TestErrors::allThatIsWrong()
+{
+    const std::string text = "func.func @main(%a: tensor<8x4xf32>, %a: tensor<8xf32>) -> tensor<8x4xf32> {\n"
+                             "  %0 = stablehlo.add %a, %a : tensor<8x8xf32>\n"
+                             "  %1 = stablehlo.tanh %none : tensor<8x4xf32>\n"
+                             "  %2 = stablehlo.tanh %none : tensor<8x4xf32>\n"
+                             "  %3 = \"stablehlo.transpose\"(%a) : (tensor<8x4xf32>) -> tensor<4x8xf32>\n"
+                             "  %4 = stablehlo.add %1, %2 : tensor<8x4xf32>\n"
+                             "  return %3 : tensor<8x4xf32>\n}\n";
+    QVERIFY(!readStableHlo(text));
+    std::vector<Diagnostic> findings;
+    const Result<ReadProgram> read = readStableHlo(text, { .keepIllegalShardings = true, .findings = &findings });
+    QVERIFY2(read, qPrintable(test::shown(read)));
+    QStringList said;
+    for (const Diagnostic& finding : findings)
+        said << test::shown(finding).section(QLatin1Char(' '), 0, 1);
+    QCOMPARE(said.join(QLatin1Char('|')), QStringLiteral("E191 1:38|E193 2:8|E190 3:23|E195 5:8|E193 7:10|E193 1:11"));
+    QVERIFY(verify(read->program).empty()); // the rest of it
+    // Faulty operations are no others: nothing that is derived from their attributes is asked of them.
+    QCOMPARE(read->program.operations[0].kind, OpKind::Opaque);
+    QCOMPARE(read->program.operations[4].kind, OpKind::Add);
+    // Many are cut off, by the first that is one too many.
+    std::string many = "func.func @main(%a: tensor<4xf32>) {\n";
+    for (std::size_t i = 0; i < 2 * maximumFindings; ++i)
+        many += "  \"stablehlo.tanh\"(%none" + std::to_string(i) + ") : (tensor<4xf32>) -> tensor<4xf32>\n";
+    findings.clear();
+    QVERIFY(!readStableHlo(many + "  return\n}\n", { .findings = &findings }));
+    QCOMPARE(findings.size(), maximumFindings);
+    // Syntax ends reading, and what was found before stays.
+    findings.clear();
+    QVERIFY(!readStableHlo("func.func @main(%a: tensor<4xf32>) {\n  %0 = stablehlo.tanh %b : tensor<4xf32>\n  ?\n}\n",
+        { .findings = &findings }));
+    QCOMPARE(findings.size(), std::size_t{ 1 });
 }
 
 void TestErrors::files()

@@ -386,6 +386,7 @@ private Q_SLOTS:
     void allKinds();
     void modules();
     void opaque();
+    void knownByName();
 };
 
 void TestForms::bothForms_data()
@@ -522,6 +523,37 @@ void TestForms::modules()
     QVERIFY(parts);
     QCOMPARE(parts->size(), std::size_t{ 2 });
     QCOMPARE((*parts)[1].program.functions[0].name, std::string("b"));
+}
+
+/// Operations that are no kinds of their own, and constants of another dialect: known, so nothing is said of them.
+void TestForms::knownByName()
+{
+    const Result<ReadProgram> read =
+        readStableHlo("func.func @main(%a: tensor<1x6xi64>, %n: tensor<1xi64>) -> tensor<6xi64> {\n"
+                      "  %c = arith.constant dense<[1, 2]> : tensor<2xi64>\n"
+                      "  %d = \"arith.constant\"() {value = dense<3> : tensor<1xi64>} : () -> tensor<1xi64>\n"
+                      "  %e = arith.constant 5 : index\n"
+                      "  %0 = stablehlo.dynamic_reshape %a, %n : (tensor<1x6xi64>, tensor<1xi64>) -> tensor<6xi64>\n"
+                      "  return %0 : tensor<6xi64>\n}\n");
+    QVERIFY2(read, qPrintable(test::shown(read)));
+    for (const Diagnostic& warning : read->warnings)
+        QFAIL(qPrintable(test::shown(warning)));
+    const std::vector<Operation>& operations = read->program.operations;
+    QCOMPARE(operations[0].kind, OpKind::Constant);
+    QCOMPARE(operations[1].kind, OpKind::Constant);
+    QCOMPARE(operations[2].kind, OpKind::Opaque);
+    QCOMPARE(operations[3].kind, OpKind::Opaque);
+    QCOMPARE(qualifiedName(operations[3]), std::string("stablehlo.dynamic_reshape"));
+    QVERIFY(verify(read->program).empty());
+    QCOMPARE(test::wayRound(read->program), QString());
+    // Their operands are counted.
+    const Result<ReadProgram> wrong = readStableHlo("func.func @main(%a: tensor<1x6xi64>) {\n"
+                                                    "  %0 = stablehlo.dynamic_pad %a, %a : (tensor<1x6xi64>, "
+                                                    "tensor<1x6xi64>) -> tensor<6xi64>\n  return\n}\n");
+    QVERIFY(wrong);
+    const std::vector<Diagnostic> found = verify(wrong->program);
+    QCOMPARE(found.size(), std::size_t{ 1 });
+    QCOMPARE(test::shown(found[0]), QStringLiteral("E141 2:3 op=stablehlo.dynamic_pad detail=2 operands instead of 5"));
 }
 
 /// What is not known is kept and reported with its place.

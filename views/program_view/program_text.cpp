@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "pipeline/given_program.h"
 #include "propagation/written.h"
 #include "stablehlo/print.h"
 
@@ -20,15 +21,9 @@ Program moduleOf(const Snapshot& snapshot)
     Program program = *snapshot.program;
     if (!program.meshes.empty() || !snapshot.mesh)
         return program;
+    if (snapshot.propagation)
+        return asModule(std::move(program), snapshot.mesh);
     program.meshes.push_back(ProgramMesh{ "mesh", snapshot.mesh });
-    if (!snapshot.propagation)
-        return program;
-    program.argumentAnnotations.clear();
-    program.resultAnnotations.clear();
-    Function main;
-    main.name = "main";
-    main.body = RegionId(0);
-    program.functions.push_back(std::move(main));
     return program;
 }
 

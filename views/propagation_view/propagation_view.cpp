@@ -438,7 +438,8 @@ void PropagationView::showRule()
     const SnapshotPtr& snapshot = m_model->snapshot();
     OperationId operation = m_operation;
     if (!operation.valid() && m_replay)
-        if (const auto records = m_replay->recordsOf(static_cast<std::uint32_t>(m_step)); !records.empty())
+        if (const auto records = m_replay->recordsOf(static_cast<std::uint32_t>(m_step));
+            !records.empty() && !records.front()->seed)
             operation = records.front()->operation;
     m_rule->show(snapshot, operation);
 }

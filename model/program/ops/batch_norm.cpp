@@ -21,7 +21,7 @@ Result<void> checkBatchNorm(const Program& program, const Operation& operation, 
     SHARDSCOPE_CHECK(expectResults(norm, resultCount));
     const TensorType& array = norm.operands[0];
     if (!isFloat(array.dtype))
-        return norm.mismatch("no operand of type " + toString(array));
+        return norm.mismatch("it does not take elements of " + toString(array));
     SHARDSCOPE_CHECK(checkDimensions(norm.name, { (*own)->featureIndex }, array.rank()));
     const TensorType perFeature{ array.dtype, { array.shape[at((*own)->featureIndex)] } };
     for (std::size_t i = 1; i < norm.operands.size(); ++i)

@@ -17,11 +17,13 @@ Result<TensorType> inferBinary(Types operands, const Attributes& attributes, con
     if (const auto none = expectNoAttributes(name(kind), attributes); !none)
         return tl::unexpected(none.error());
     if (operands[0] != operands[1])
-        return typeMismatch(name(kind), toString(operands[0]) + " and " + toString(operands[1]));
+        return typeMismatch(name(kind),
+            "the operands are " + toString(operands[0]) + " and " + toString(operands[1])
+                + ", and should have one type");
     const DType dtype = operands[0].dtype;
     if ((domain == Domain::Numbers && dtype == DType::Pred)
         || (domain == Domain::Bits && (isFloat(dtype) || isComplex(dtype))))
-        return typeMismatch(name(kind), "no operands of type " + toString(operands[0]));
+        return typeMismatch(name(kind), "it does not take elements of " + toString(operands[0]));
     return operands[0];
 }
 

@@ -26,9 +26,13 @@ Result<TensorType> inferBroadcast(Types operands, const Attributes& attributes, 
         return tl::unexpected(valid.error());
     for (std::size_t d = 0; d < dimensions.size(); ++d)
         if (operand.shape[d] != 1 && operand.shape[d] != hint.shape[at(dimensions[d])])
-            return typeMismatch("broadcast_in_dim", toString(operand) + " to " + toString(hint));
+            return typeMismatch("broadcast_in_dim",
+                toString(operand) + " to " + toString(hint) + ": dimension " + std::to_string(d) + " of size "
+                    + std::to_string(operand.shape[d]) + " cannot become dimension " + std::to_string(dimensions[d])
+                    + " of size " + std::to_string(hint.shape[at(dimensions[d])]));
     if (hint.dtype != operand.dtype)
-        return typeMismatch("broadcast_in_dim", toString(operand) + " to " + toString(hint));
+        return typeMismatch(
+            "broadcast_in_dim", toString(operand) + " to " + toString(hint) + ", which has another element type");
     return hint;
 }
 

@@ -14,7 +14,9 @@ Result<TensorType> inferCompare(Types operands, const Attributes& attributes, co
     if (const auto own = attributesAs<CompareAttributes>("compare", attributes); !own)
         return tl::unexpected(own.error());
     if (operands[0] != operands[1])
-        return typeMismatch("compare", toString(operands[0]) + " and " + toString(operands[1]));
+        return typeMismatch("compare",
+            "the operands are " + toString(operands[0]) + " and " + toString(operands[1])
+                + ", and should have one type");
     const CompareType type = std::get<CompareAttributes>(attributes).type;
     const bool ofFloats = type == CompareType::Float || type == CompareType::TotalOrder;
     const DType dtype = operands[0].dtype;
@@ -30,7 +32,8 @@ Result<TensorType> inferConvert(Types operands, const Attributes& attributes, co
     if (const auto none = expectNoAttributes("convert", attributes); !none)
         return tl::unexpected(none.error());
     if (hint.shape != operands[0].shape)
-        return typeMismatch("convert", toString(operands[0]) + " to " + toString(hint));
+        return typeMismatch(
+            "convert", toString(operands[0]) + " to " + toString(hint) + "; only the element type may change");
     return hint;
 }
 

@@ -55,6 +55,7 @@ CustomCallFamily customCallFamily(std::string_view target)
         { "xla_ffi_partitioned_python_cpu_callback", Silent },
         { "xla_ffi_partitioned_python_gpu_callback", Silent },
         { "xla.debug.Log", Silent },
+        { "xla.sdy.ShardingGroup", Silent },
     };
     if (const auto found = families.find(target); found != families.end())
         return found->second;

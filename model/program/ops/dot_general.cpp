@@ -50,7 +50,8 @@ Result<TensorType> inferDotGeneral(Types operands, const Attributes& attributes,
         return true;
     };
     if (!pairsAgree(a.lhsBatch, a.rhsBatch) || !pairsAgree(a.lhsContracting, a.rhsContracting))
-        return typeMismatch("dot_general", toString(lhs) + " and " + toString(rhs));
+        return typeMismatch(
+            "dot_general", toString(lhs) + " and " + toString(rhs) + ", whose paired dimensions have different sizes");
     TensorType result{ lhs.dtype, {} };
     for (const std::int64_t d : a.lhsBatch)
         result.shape.push_back(lhs.shape[at(d)]);

@@ -33,16 +33,20 @@ Result<TensorType> infer(Types operands, const Attributes& attributes, const Ten
 {
     SHARDSCOPE_CHECK(expectNoAttributes(name(kind), attributes));
     if (operands[0] != operands[1])
-        return typeMismatch(name(kind), toString(operands[0]) + " and " + toString(operands[1]));
+        return typeMismatch(name(kind),
+            "the operands are " + toString(operands[0]) + " and " + toString(operands[1])
+                + ", and should have one type");
     if (!accepts(domain, operands[0].dtype))
-        return typeMismatch(name(kind), "no operands of type " + toString(operands[0]));
+        return typeMismatch(name(kind), "it does not take elements of " + toString(operands[0]));
     return operands[0];
 }
 
 Result<TensorType> inferComplex(Types operands, const Attributes&, const TensorType&)
 {
     if (operands[0] != operands[1])
-        return typeMismatch("complex", toString(operands[0]) + " and " + toString(operands[1]));
+        return typeMismatch("complex",
+            "the operands are " + toString(operands[0]) + " and " + toString(operands[1])
+                + ", and should have one type");
     if (operands[0].dtype != DType::F32 && operands[0].dtype != DType::F64)
         return typeMismatch("complex", "operands of type " + toString(operands[0]) + "; f32 or f64 is needed");
     return TensorType{ operands[0].dtype == DType::F32 ? DType::C64 : DType::C128, operands[0].shape };

@@ -32,7 +32,7 @@ Result<TensorType> infer(Types operands, const Attributes& attributes, const Ten
     SHARDSCOPE_CHECK(expectNoAttributes(name(kind), attributes));
     TensorType type = operands[0];
     if (!accepts(domain, type.dtype))
-        return typeMismatch(name(kind), "no operand of type " + toString(type));
+        return typeMismatch(name(kind), "it does not take elements of " + toString(type));
     if (gives == Gives::Pred)
         type.dtype = DType::Pred;
     else if (gives == Gives::Part && isComplex(type.dtype))
@@ -46,7 +46,7 @@ Result<TensorType> inferReducePrecision(Types operands, const Attributes& attrib
     if (!own)
         return tl::unexpected(own.error());
     if (!isFloat(operands[0].dtype))
-        return typeMismatch("reduce_precision", "no operand of type " + toString(operands[0]));
+        return typeMismatch("reduce_precision", "it does not take elements of " + toString(operands[0]));
     if ((*own)->exponentBits < 1 || (*own)->mantissaBits < 0)
         return invalidAttribute("reduce_precision",
             "exponent of " + std::to_string((*own)->exponentBits) + " bits and mantissa of "

@@ -21,7 +21,7 @@ Result<void> expectSquare(std::string_view op, const TensorType& type)
 Result<void> expectFloats(std::string_view op, const TensorType& type)
 {
     if (!isFloat(type.dtype) && !isComplex(type.dtype))
-        return typeMismatch(op, "no operand of type " + toString(type));
+        return typeMismatch(op, "it does not take elements of " + toString(type));
     return {};
 }
 
@@ -63,7 +63,8 @@ Result<TensorType> inferTriangularSolve(Types operands, const Attributes& attrib
         && std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin())
         && b.shape[rank - ((*own)->leftSide ? 2 : 1)] == a.shape[rank - 1];
     if (!same)
-        return typeMismatch(op, toString(a) + " and " + toString(b));
+        return typeMismatch(
+            op, toString(a) + " and " + toString(b) + ", which do not fit as matrix and right-hand side");
     return b;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Operations that nobody here knows: carried along, with whatever operands, results and regions they have.
+// Operations that are carried along: those of which nobody here knows anything, with whatever operands, results and
+// regions they have, and a few of StableHLO of which only the numbers of these are known.
 #include <array>
 
+#include "program/known_operations.h"
 #include "program/ops/checks.h"
 #include "program/ops/rows.h"
 
@@ -9,11 +11,27 @@ namespace shardscope::ops {
 
 namespace {
 
-Result<void> checkOpaque(const Program&, const Operation& operation)
+Result<void> checkOpaque(const Program& program, const Operation& operation)
 {
     const auto own = wideAttributesAs<OpaqueAttributes>("opaque", operation.attributes);
     if (!own)
         return tl::unexpected(own.error());
+    const KnownOperation* known = knownOperation((*own)->name);
+    if (!known)
+        return {};
+    const Subject subject(program, operation);
+    if (!known->variadic) {
+        SHARDSCOPE_CHECK(expectOperands(subject, known->operands));
+        SHARDSCOPE_CHECK(expectResults(subject, known->results));
+    } else if (subject.operands.size() < known->operands) {
+        return subject.operand(
+            counted(subject.operands.size(), "operand") + " instead of at least " + std::to_string(known->operands));
+    } else {
+        SHARDSCOPE_CHECK(expectResults(subject, subject.operands.size()));
+    }
+    if (operation.regions.size() != known->bodies)
+        return subject.attribute((operation.regions.size() == 1 ? "1 body" : std::to_string(operation.regions.size()) + " bodies")
+            + " instead of " + std::to_string(known->bodies));
     return {};
 }
 

@@ -23,7 +23,7 @@ Result<TensorType> inferReduce(Types operands, const Attributes& attributes, con
         return tl::unexpected(valid.error());
     const bool logical = (*own)->kind == ReduceKind::And || (*own)->kind == ReduceKind::Or;
     if (logical ? isFloat(operand.dtype) : operand.dtype == DType::Pred)
-        return typeMismatch("reduce", "no operand of type " + toString(operand));
+        return typeMismatch("reduce", "it does not take elements of " + toString(operand));
     TensorType result{ operand.dtype, {} };
     for (const std::int64_t d : dimensionsExcept(operand.rank(), (*own)->dimensions))
         result.shape.push_back(operand.shape[at(d)]);

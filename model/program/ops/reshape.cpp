@@ -14,7 +14,10 @@ Result<TensorType> inferReshape(Types operands, const Attributes& attributes, co
     if (const auto none = expectNoAttributes("reshape", attributes); !none)
         return tl::unexpected(none.error());
     if (hint.dtype != operands[0].dtype || hint.elementCount() != operands[0].elementCount())
-        return typeMismatch("reshape", toString(operands[0]) + " to " + toString(hint));
+        return typeMismatch("reshape",
+            toString(operands[0]) + " to " + toString(hint)
+                + (hint.dtype != operands[0].dtype ? ", which has another element type"
+                                                   : ", which has another number of elements"));
     return hint;
 }
 

@@ -13,9 +13,13 @@ Result<TensorType> inferSelect(Types operands, const Attributes& attributes, con
     if (const auto none = expectNoAttributes("select", attributes); !none)
         return tl::unexpected(none.error());
     if (operands[1] != operands[2])
-        return typeMismatch("select", toString(operands[1]) + " and " + toString(operands[2]));
+        return typeMismatch("select",
+            "the choices are " + toString(operands[1]) + " and " + toString(operands[2])
+                + ", and should have one type");
     if (operands[0].dtype != DType::Pred || (operands[0].rank() != 0 && operands[0].shape != operands[1].shape))
-        return typeMismatch("select", "predicate " + toString(operands[0]) + " for " + toString(operands[1]));
+        return typeMismatch("select",
+            "the predicate is " + toString(operands[0]) + "; for " + toString(operands[1])
+                + " it should be i1, a single one or one per element");
     return operands[1];
 }
 
@@ -34,9 +38,11 @@ Result<TensorType> inferClamp(Types operands, const Attributes& attributes, cons
     for (const std::size_t bound : { 0U, 2U })
         if (operands[bound].dtype != value.dtype
             || (operands[bound].rank() != 0 && operands[bound].shape != value.shape))
-            return typeMismatch("clamp", "bound " + toString(operands[bound]) + " for " + toString(value));
+            return typeMismatch("clamp",
+                "a bound is " + toString(operands[bound]) + "; for " + toString(value)
+                    + " it should be of that type, or a single element of it");
     if (value.dtype == DType::Pred)
-        return typeMismatch("clamp", "no operand of type " + toString(value));
+        return typeMismatch("clamp", "it does not take elements of " + toString(value));
     return value;
 }
 

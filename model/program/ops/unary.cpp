@@ -30,7 +30,7 @@ Result<TensorType> inferUnary(Types operands, const Attributes& attributes, cons
     if (const auto none = expectNoAttributes(name(kind), attributes); !none)
         return tl::unexpected(none.error());
     if (!accepts(domain, operands[0].dtype))
-        return typeMismatch(name(kind), "no operand of type " + toString(operands[0]));
+        return typeMismatch(name(kind), "it does not take elements of " + toString(operands[0]));
     if (kind == OpKind::Abs && isComplex(operands[0].dtype))
         return TensorType{ operands[0].dtype == DType::C64 ? DType::F32 : DType::F64, operands[0].shape };
     return operands[0];

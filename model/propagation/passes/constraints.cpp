@@ -20,8 +20,9 @@ public:
                 m_position[region.operations[i].index] = i;
     }
 
-    Program run() &&
+    Program run(std::vector<AppliedConstraint>* applied) &&
     {
+        m_applied = applied;
         for (const RegionId body : bodies(m_edit.program())) {
             std::vector<OperationId> order;
             walkInnerFirst(m_edit.program(), body, [&](OperationId id) { order.push_back(id); });
@@ -34,10 +35,9 @@ public:
 private:
     void visit(OperationId id)
     {
-        if (m_edit.operation(id).kind == OpKind::ShardingConstraint) {
+        if (isConstraint(id)) {
             redirectBehindChain(id);
-            if (const ProgramSharding* sharding = ownSharding(m_edit.operation(id)))
-                copyToInput(m_edit.operation(id).operands[0], ProgramSharding(*sharding), id, 0);
+            copyToInput(m_edit.operation(id).operands[0], ProgramSharding(*ownSharding(m_edit.operation(id))), id, 0);
         } else if (const auto* manual = wideAs<ManualComputationAttributes>(m_edit.operation(id).attributes)) {
             const std::vector<ProgramSharding> in = manual->in;
             for (std::size_t i = 0; i < std::min<std::size_t>(in.size(), m_edit.operation(id).operands.size()); ++i)
@@ -47,7 +47,8 @@ private:
 
     [[nodiscard]] bool isConstraint(OperationId id) const
     {
-        return id.valid() && m_edit.operation(id).kind == OpKind::ShardingConstraint;
+        return id.valid() && m_edit.operation(id).kind == OpKind::ShardingConstraint
+            && ownSharding(m_edit.operation(id));
     }
     [[nodiscard]] bool asksForSharding(const Use& use) const
     {
@@ -112,6 +113,16 @@ private:
         return {};
     }
 
+    /// To be replicated over one device means nothing outside of a border.
+    [[nodiscard]] static ProgramSharding withoutSizeOne(ProgramSharding sharding)
+    {
+        AxisList& replicated = sharding.sharding.replicated;
+        replicated.erase(
+            std::remove_if(replicated.begin(), replicated.end(), [](AxisRef axis) { return axis.size == 1; }),
+            replicated.end());
+        return sharding;
+    }
+
     void copyToInput(ValueId input, const ProgramSharding& sharding, OperationId user, std::size_t slot)
     {
         if (!isFullyClosed(sharding) || shardingAnywhere(m_edit, input))
@@ -130,8 +141,11 @@ private:
         const OperationId edge = edgeOf(input, &region);
         if (!edge.valid()) {
             const bool isInnerArgument = region.valid() && m_edit.ownerOf(region).valid();
-            if (!isInnerArgument)
-                m_edit.setSharding(input, sharding);
+            if (isInnerArgument)
+                return;
+            m_edit.setSharding(input, withoutSizeOne(sharding));
+            if (m_applied)
+                m_applied->push_back({ input, user });
             return;
         }
         if (ownSharding(m_edit.operation(edge)))
@@ -161,6 +175,7 @@ private:
     }
 
     Editor m_edit;
+    std::vector<AppliedConstraint>* m_applied = nullptr;
     std::vector<std::size_t> m_position; ///< per OperationId, in its region
 };
 
@@ -168,7 +183,12 @@ private:
 
 Program applyShardingConstraints(Program program)
 {
-    return Applier(std::move(program)).run();
+    return Applier(std::move(program)).run(nullptr);
+}
+
+Program applyAndNoteConstraints(Program program, std::vector<AppliedConstraint>& applied)
+{
+    return Applier(std::move(program)).run(&applied);
 }
 
 Program constraintsToReshards(Program program)

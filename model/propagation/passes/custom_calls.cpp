@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "program/over_mesh.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/support.h"
 
@@ -91,9 +92,11 @@ private:
     void constrain(OperationId id)
     {
         const ProgramSharding* given = m_edit.sharding(m_edit.result(id));
-        if (!given)
+        const std::optional<std::uint32_t> mesh = mainMesh(m_edit.program());
+        if (!given && !mesh)
             return;
-        auto sharding = std::make_shared<ProgramSharding>(*given);
+        auto sharding = std::make_shared<ProgramSharding>(
+            given ? *given : openSharding(*mesh, m_edit.value(m_edit.result(id)).type.rank()));
         const auto& call = *wideAs<CustomCallAttributes>(m_edit.operation(id).attributes);
         for (const std::int64_t dim : integersBehind(call.backendConfig, "unspecified_dims"))
             if (dim >= 0 && static_cast<std::size_t>(dim) < sharding->sharding.dims.size())
