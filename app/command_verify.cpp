@@ -102,8 +102,8 @@ void addVerify(CLI::App& app, int& status)
         std::string file;
         JsonTarget json;
     };
-    CLI::App* command = app.add_subcommand("verify",
-        "Say what is illegal in a program: operations, meshes, shardings, sharding rules, collectives, memories");
+    CLI::App* command = app.add_subcommand(
+        "verify", "Say what is illegal in a program: operations, meshes, shardings, sharding rules, collectives");
     const auto options = std::make_shared<Options>();
     command
         ->add_option("FILE", options->file,

@@ -7,7 +7,6 @@
 
 #include "input.h"
 #include "pipeline/given_program.h"
-#include "program/memory_kinds.h"
 #include "program/verify_shardings.h"
 #include "propagation/passes/pipelines.h"
 #include "rules_input.h"
@@ -76,8 +75,6 @@ CheckedProgram checkProgram(const std::string& name, const std::string& text)
         if (checked.isLegal()) {
             for (Diagnostic& conflict : passes::groupConflicts(read->program))
                 all.push_back(std::move(conflict));
-            for (Diagnostic& mixed : memoryOf(read->program).findings)
-                all.push_back(std::move(mixed));
         }
         checked.program = std::move(read->program);
     }

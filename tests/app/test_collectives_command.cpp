@@ -252,12 +252,9 @@ private Q_SLOTS:
         const Ran wrong = runProgram(words("comms -"), mixed);
         QCOMPARE(wrong.code, 1);
         QVERIFY2(wrong.error.contains(QStringLiteral(":3:3: E420: ")), qPrintable(wrong.error));
+        // It is StableHLO like any other: JAX has exported such texts.
         const Ran verified = runProgram(words("verify -"), mixed);
-        QCOMPARE(verified.code, 2);
-        QVERIFY2(
-            verified.out.contains(QStringLiteral("standard input:3:3: E420: stablehlo.add, operand 1: the operands "
-                                                 "lie in different memories: device, pinned_host. ")),
-            qPrintable(verified.out));
+        QCOMPARE(verified.code, 0);
         const Ran run = runProgram(words("run - --random 1"), mixed);
         QCOMPARE(run.code, 1);
         QVERIFY(!run.out.isEmpty() && run.error.contains(QStringLiteral("E420")));
