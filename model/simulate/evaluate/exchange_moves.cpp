@@ -61,6 +61,12 @@ std::size_t memberCount(const Groups& groups)
     return count;
 }
 
+void askFor(const std::byte* from, std::int64_t bytes)
+{
+    for (std::int64_t line = 0; line < bytes; line += 64)
+        __builtin_prefetch(from + line, 0, 2);
+}
+
 /// Arrays of the result's type, not set.
 void makeResults(const Exchanged& all)
 {
@@ -125,6 +131,12 @@ void allReduce(const Exchanged& all)
                 const std::int64_t n = std::min(block, end - first), offset = first * bytes;
                 const std::byte* sum = sources[0] + offset;
                 for (std::size_t i = 1; i < sources.size(); ++i) {
+                    // What is read next, while this is added: the memory is never idle.
+                    if (i + 1 < sources.size())
+                        askFor(sources[i + 1] + offset, n * bytes);
+                    else if (const std::int64_t more = std::min(block, end - first - n); more > 0)
+                        for (const std::byte* source : { sources[0], sources[1] })
+                            askFor(source + offset + n * bytes, more * bytes);
                     const std::array<const std::byte*, 2> pair{ sum, sources[i] + offset };
                     body.run(pair, put, n);
                     sum = sums.data();
