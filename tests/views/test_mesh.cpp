@@ -240,7 +240,7 @@ private Q_SLOTS:
         std::get<MlpModel>(experiment.model).settings.batch = 128;
         document.setExperiment(std::move(experiment), {});
         MeshView view(&document, &selection);
-        view.resize(360, 264);
+        view.resize(360, 276); // the caption has two lines
         selection.setTensor(QStringLiteral("params/layers.0/W1"));
         document.waitForAnalysis();
         view.show();
