@@ -382,7 +382,7 @@ void TestRandomPrograms::everyAxisGoesBackToWhatWasGiven()
                                   .c_str());
                     }
                     ++chains;
-                    borders += chain.front().from.valid() ? 1 : 0;
+                    borders += chain.front().from.valid() ? std::size_t{ 1 } : std::size_t{ 0 };
                 }
     }
     qInfo("%zu chains, %zu of them from what a manual computation takes over", chains, borders);
