@@ -51,6 +51,7 @@ bool isPiece(const TensorType& whole, const TensorType& local, const TensorShard
 /// One computation on pieces; operations in the order of their region.
 struct Pieces {
     std::vector<OperationId> entering, inside, leaving;
+    std::vector<ProgramSharding> in, out; ///< of what enters and leaves
     std::vector<ValueId> captured; ///< of outside, made anew inside
     bool legal = true;
 };
@@ -165,7 +166,8 @@ private:
                 || !isPiece(m_edit.value(whole).type, m_edit.value(local).type, sharding->sharding))
                 return false;
             mesh = sharding->mesh;
-            return id.valid();
+            (enters(m_edit.operation(id)) ? pieces.in : pieces.out).push_back(*sharding);
+            return true;
         };
         for (const OperationId id : pieces.entering)
             if (!fits(id, m_edit.operation(id).operands[0], m_edit.result(id)))
@@ -265,14 +267,12 @@ private:
         ManualComputationAttributes manual;
         std::vector<ValueId> operands;
         std::vector<TensorType> types;
-        for (const OperationId id : pieces.entering) {
+        for (const OperationId id : pieces.entering)
             operands.push_back(m_edit.operation(id).operands[0]);
-            manual.in.push_back(*m_edit.sharding(operands.back()));
-        }
-        for (const OperationId id : pieces.leaving) {
+        for (const OperationId id : pieces.leaving)
             types.push_back(m_edit.value(m_edit.result(id)).type);
-            manual.out.push_back(*m_edit.sharding(m_edit.result(id)));
-        }
+        manual.in = pieces.in;
+        manual.out = pieces.out;
         manual.manualAxes = m_edit.program().meshes[manual.in.front().mesh].mesh->axisNames();
 
         const OperationId made =
