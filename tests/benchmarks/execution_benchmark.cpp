@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -97,7 +98,13 @@ struct Devices {
         options.partitions = devices;
         options.threads = threads;
         options.stores = &stores;
-        benchmark::DoNotOptimize(evaluate::execute(program, arguments, options).value().results[0][0].data());
+        const auto done = evaluate::execute(program, arguments, options);
+        if (!done) {
+            std::fprintf(stderr, "the program is refused: %s, %lld bytes\n", std::string(done.error().id()).c_str(),
+                static_cast<long long>(done.error().arg("bytes") ? done.error().number("bytes") : 0));
+            std::exit(1);
+        }
+        benchmark::DoNotOptimize(done->results[0][0].data());
     }
 };
 
