@@ -72,7 +72,7 @@ std::vector<Fix> candidates(const Snapshot& snapshot)
             { Fix::Kind::MapName, mapping.name, 0, 0, { mesh.axis(static_cast<std::size_t>(mapping.axis)).name } });
     }
     if (snapshot.experiment->placement.paramsOnDevices)
-        fixes.push_back({ Fix::Kind::ParamsOnHost });
+        fixes.push_back({ Fix::Kind::ParamsOnHost, {}, 0, 0 });
     for (std::size_t axis = mesh.rank(); axis-- > 0;)
         fixes.push_back({ Fix::Kind::SetAxisSize, mesh.axis(axis).name, mesh.size(axis) * 2, 0 });
     constexpr const char* batch = "batch";

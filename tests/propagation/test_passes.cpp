@@ -22,6 +22,7 @@ private Q_SLOTS:
     void namesThatAreNotKnown();
     void edgesGoAsTheyCame();
     void callsGetBodiesOfTheirOwn();
+    void copiesThatWouldNeverEnd();
     void sharedBodiesAreCopied();
     void callsComeBack();
     void functionsThatCallThemselvesStay();
@@ -172,6 +173,29 @@ void TestPasses::callsGetBodiesOfTheirOwn()
     for (const OperationId id : inlined.main().operations)
         if (const auto* named = wideAs<NamedComputationAttributes>(inlined.operation(id).attributes))
             QCOMPARE(named->name, std::string("f"));
+}
+
+/// Functions that call the next one twice each: refused before anything is copied.
+void TestPasses::copiesThatWouldNeverEnd()
+{
+    std::string text = "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+                       "  %0 = call @f0(%a) : (tensor<8xf32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n";
+    for (int i = 0; i < 70; ++i) {
+        const std::string next = i == 69
+            ? "stablehlo.tanh %a : tensor<8xf32>"
+            : "call @f" + std::to_string(i + 1) + "(%a) : (tensor<8xf32>) -> tensor<8xf32>";
+        text += "func.func private @f" + std::to_string(i) + "(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = " + next
+            + "\n  %1 = " + next + "\n  return %1 : tensor<8xf32>\n}\n";
+    }
+    const Result<ReadProgram> read = readStableHlo(text);
+    QVERIFY(read.has_value());
+    for (const Result<Program>& refused :
+        { passes::prepareInPlace(read->program), passes::importProgram(read->program) }) {
+        QVERIFY(!refused.has_value());
+        QCOMPARE(refused.error().code, Code::TooLarge);
+        QVERIFY(refused.error().number("count") > refused.error().number("limit"));
+    }
+    QVERIFY(passes::checkFlattened(twoCalls()).has_value());
 }
 
 void TestPasses::sharedBodiesAreCopied()

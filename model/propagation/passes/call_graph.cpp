@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/codes.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/same_body.h"
 #include "propagation/passes/support.h"
@@ -115,6 +116,26 @@ Program orderFunctions(Program program)
         ordered.push_back(std::move(program.functions[f]));
     program.functions = std::move(ordered);
     return program;
+}
+
+Result<void> checkFlattened(const Program& program)
+{
+    constexpr std::int64_t limit = std::int64_t{ 1 } << 21, most = std::int64_t{ 1 } << 61;
+    const CallGraph graph = callGraph(program);
+    if (graph.recursive)
+        return {};
+    std::vector<std::int64_t> operations(program.functions.size(), 0); // with those of all callees
+    for (const std::size_t f : graph.calleesFirst) {
+        walk(program, program.functions[f].body, [&](OperationId) { ++operations[f]; });
+        for (const std::size_t callee : graph.callees[f])
+            operations[f] = std::min(operations[f] + operations[callee], most);
+    }
+    const auto largest = std::max_element(operations.begin(), operations.end());
+    if (largest != operations.end() && *largest > limit)
+        return fail(Code::TooLarge,
+            { { "what", std::string("operations when every call has a body of its own") }, { "count", *largest },
+                { "limit", limit } });
+    return {};
 }
 
 Program flattenCallGraph(Program program)

@@ -17,7 +17,8 @@ namespace shardscope::passes {
 
 // Import
 
-/// Custom calls that stand for what Shardy has become that: importManualRegions(), @Sharding a constraint, @xla.sdy.ShardingGroup a group,
+/// Custom calls that stand for what Shardy has become that: importManualRegions(), @Sharding a constraint,
+/// @xla.sdy.ShardingGroup a group,
 /// @xla.sdy.FuncResultSharding what its function declares for the result that returns it. Others stay.
 [[nodiscard]] Program importCustomCalls(Program program);
 /// What stands between @SPMDFullToShardShape and @SPMDShardToFullShape, which is computed on pieces, becomes a manual
@@ -60,6 +61,9 @@ struct AppliedConstraint {
 /// Every call gets a body of its own: the second one and later ones call copies <name>_0, <name>_1, ... that remember
 /// the original's name. Programs whose functions call themselves stay as they are, here and below.
 [[nodiscard]] Program flattenCallGraph(Program program);
+/// TooLarge where that would make more than two million operations: 42 functions that call the next one twice each
+/// would make four million millions.
+[[nodiscard]] Result<void> checkFlattened(const Program& program);
 /// Calls become named computations, with data-flow edges; only main is left of the functions.
 [[nodiscard]] Program importFunctionCalls(Program program);
 /// Named computations become calls of new private functions; their edges go.

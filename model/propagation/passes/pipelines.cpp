@@ -15,7 +15,10 @@ Result<Program> prepareInPlace(Program program)
 {
     program = removeSizeOneAxes(liftInlinedMeshes(importCustomCalls(std::move(program))));
     program = propagateFromFunctionsToCalls(std::move(program));
-    program = flattenCallGraph(splitConstants(std::move(program)));
+    program = splitConstants(std::move(program));
+    if (const Result<void> fits = checkFlattened(program); !fits)
+        return tl::unexpected(fits.error());
+    program = flattenCallGraph(std::move(program));
     Result<Program> cleaned = cleanUpManualAxes(std::move(program));
     if (!cleaned)
         return cleaned;
@@ -46,6 +49,8 @@ Result<Program> importProgram(Program program, PipelineOptions options)
         return imported;
     if (options.dedupFunctionsFully)
         return addFunctionDataFlowEdges(orderFunctions(std::move(*imported)));
+    if (const Result<void> fits = checkFlattened(*imported); !fits)
+        return tl::unexpected(fits.error());
     program = importFunctionCalls(flattenCallGraph(std::move(*imported)));
     return importShardingGroups(applyShardingConstraints(std::move(program)));
 }
