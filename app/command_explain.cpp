@@ -118,7 +118,7 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
     }
     const int status = found->snapshot->errorCount() == 0 ? Done : Findings;
     if (!json.empty()) {
-        Json out = envelope("explain");
+        Json out = envelope("explain", "1.1");
         out["collective"] = cli::toJson(list, index, true);
         out["explanation"] = toJson(said);
         out["alternatives"] = Json::array();
@@ -167,7 +167,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
     };
     if (!snapshot->program) {
         if (!json.empty())
-            return finish(envelope("explain"));
+            return finish(envelope("explain", "1.1"));
         Console errors(stderr);
         printProblems(errors, *input, *snapshot);
         return Findings;
@@ -183,7 +183,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
             said.paragraphs.push_back(std::move(sentence));
     const TensorRow* row = snapshot->row(*value);
     if (!json.empty()) {
-        Json out = envelope("explain");
+        Json out = envelope("explain", "1.1");
         if (row)
             out["tensor"] = cli::toJson(*row);
         out["explanation"] = toJson(said);

@@ -146,7 +146,7 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
 {
     const int status = statusOf(answer.problems);
     if (!options.json.empty()) {
-        Json out = envelope("resolve");
+        Json out = envelope("resolve", "1.1");
         out["dialect"] = dialectName(ruling);
         out["spec"] = toJax(answer.spec, false);
         out["axes"] = axesJson(answer.spec, answer.names.size());

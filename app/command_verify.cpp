@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/codes.h"
 #include "commands.h"
 #include "input.h"
 #include "pipeline/given_program.h"
@@ -32,7 +33,8 @@ tl::expected<CheckedProgram, std::vector<Diagnostic>> ofExperiment(
         if (!checked.isLegal())
             return checked;
         for (Diagnostic& problem : allProblems(*input, *analyse(input->experiment)))
-            if (isError(problem))
+            // What is illegal; where arrays lie is the concern of check.
+            if (isError(problem) && problem.code != Code::MixedMemoryKinds && problem.code != Code::UnknownMemoryKind)
                 checked.findings.push_back(std::move(problem));
         return checked;
     }
@@ -70,7 +72,7 @@ int verifyProgram(const std::string& file, const JsonTarget& json)
     const Program empty;
     const Program& program = checked->program ? *checked->program : empty;
     if (!json.empty()) {
-        Json out = envelope("verify");
+        Json out = envelope("verify", "1.1");
         out["input"] = { { "name", name } };
         if (checked->program) {
             out["input"]["functions"] = std::max<std::size_t>(program.functions.size(), 1);

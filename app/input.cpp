@@ -138,7 +138,8 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
         return tl::unexpected(std::vector{ text.error() });
     }
     if (looksLikeProgram(*text)) {
-        Result<Experiment> experiment = name == "-"
+        // A pipe with a name can be read once.
+        Result<Experiment> experiment = name == "-" || !QFileInfo(QString::fromStdString(name)).isFile()
             ? experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(std::move(*text)) }, "program")
             : openProgram(QString::fromStdString(name));
         if (!experiment)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What show, comms and run say of host memory, and of what goes between it and the devices.
+// What show and comms say of host memory, and of what goes between it and the devices.
 #pragma once
 
 #include "report.h"

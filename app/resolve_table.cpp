@@ -189,7 +189,7 @@ Json rowJson(const RowAnswer& each)
 
 Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableInput& input, const TableAnswer& answer)
 {
-    Json out = envelope("resolve");
+    Json out = envelope("resolve", "1.1");
     out["dialect"] = dialectName(ruling);
     out["mesh"] = toJson(*ruling.mesh);
     out["table"] = input.name;

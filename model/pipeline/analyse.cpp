@@ -5,6 +5,8 @@
 #include <chrono>
 #include <new>
 #include <stdexcept>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/codes.h"
 #include "base/hash.h"
@@ -285,8 +287,14 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     snapshot.annotations = annotate(*snapshot.program, *mesh, experiment);
     RuleCensus census = countRules(*snapshot.program, *snapshot.annotations, experiment.rules);
     std::vector<Problem> placement = placementProblems(experiment);
-    for (Problem& problem : placement)
-        problem.values.push_back(snapshot.program->find(problem.diagnostic.where.path));
+    if (!placement.empty()) {
+        std::unordered_map<std::string_view, ValueId> arguments;
+        for (const ValueId argument : snapshot.program->main().arguments)
+            arguments.emplace(std::string_view(*snapshot.program->value(argument).path), argument);
+        for (Problem& problem : placement)
+            if (const auto found = arguments.find(problem.diagnostic.where.path); found != arguments.end())
+                problem.values.push_back(found->second);
+    }
     append(snapshot.problems, std::move(placement));
     append(snapshot.problems, annotationProblems(*snapshot.program, *mesh, *snapshot.annotations, census, experiment));
     snapshot.ruleUses = std::move(census.rules);

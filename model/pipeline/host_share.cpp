@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/codes.h"
+#include "program/types.h"
 
 namespace shardscope {
 
@@ -63,7 +64,7 @@ HostShare HostIndex::of(std::size_t index) const
             array.shards.push_back(tensor.layout.shardAt(position));
         std::sort(array.shards.begin(), array.shards.end());
         array.shards.erase(std::unique(array.shards.begin(), array.shards.end()), array.shards.end());
-        array.bytes = static_cast<std::int64_t>(array.shards.size()) * tensor.bytesPerDevice;
+        array.bytes = saturatingProduct(static_cast<std::int64_t>(array.shards.size()), tensor.bytesPerDevice);
     };
     const Result<LocalChunker> chunker = LocalChunker::create(mesh, m_hosts, result.host);
     if (!chunker) {
@@ -73,7 +74,7 @@ HostShare HostIndex::of(std::size_t index) const
             HostArray array{ row, tl::unexpected(chunker.error()), 0, isTrainState(tensor.role), {}, 1, {} };
             holdShards(array, tensor);
             if (array.inCheckpoint)
-                result.state += tensor.bytesInAll;
+                result.state = saturatingSum(result.state, tensor.bytesInAll);
             result.arrays.push_back(std::move(array));
         }
         return result;
@@ -82,7 +83,7 @@ HostShare HostIndex::of(std::size_t index) const
         const TensorRow& tensor = m_snapshot->tensors[row];
         HostArray array{ row, chunker->chunk(tensor.type.shape, tensor.spec), 0, isTrainState(tensor.role), {}, 1, {} };
         if (array.inCheckpoint)
-            result.state += tensor.bytesInAll;
+            result.state = saturatingSum(result.state, tensor.bytesInAll);
         if (array.chunk) {
             Shape shape = tensor.type.shape;
             for (std::size_t dim = 0; dim < shape.size(); ++dim)

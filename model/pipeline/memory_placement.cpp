@@ -98,7 +98,7 @@ Layout layoutOf(const Snapshot& snapshot, ValueId value)
 void addOfProgram(const Snapshot& snapshot, HostTransfers& transfers)
 {
     const Program& program = *snapshot.program;
-    const ProgramMemory memory = memoryOf(program);
+    const ProgramMemory memory = memoryOf(program, platformOf(*snapshot.experiment));
     if (memory.moves.empty())
         return;
     const std::vector<Executions> executions = executionsOf(program);
@@ -143,7 +143,7 @@ void placeRows(Snapshot& snapshot)
     const MemoryKind own = defaultMemoryKind(platformOf(experiment));
     const auto lies = [own](std::optional<MemoryKind> kind) { return kind == own ? std::nullopt : kind; };
     if (std::holds_alternative<ProgramModel>(experiment.model)) {
-        const ProgramMemory memory = memoryOf(*snapshot.program);
+        const ProgramMemory memory = memoryOf(*snapshot.program, platformOf(experiment));
         for (TensorRow& row : snapshot.tensors) {
             const bool said =
                 row.value.index < memory.sources.size() && memory.sources[row.value.index] != MemorySource::Nothing;
@@ -182,7 +182,7 @@ std::vector<Problem> placementProblems(const Experiment& experiment)
 
 std::vector<Diagnostic> placementFindings(const Program& program, std::string_view platform)
 {
-    ProgramMemory memory = memoryOf(program);
+    ProgramMemory memory = memoryOf(program, platform);
     std::vector<Diagnostic> findings = std::move(memory.findings);
     for (std::size_t v = 0; v < memory.kinds.size(); ++v) {
         const MemorySource source = memory.sources[v];
@@ -287,9 +287,10 @@ HostTransfers hostTransfers(const Snapshot& snapshot)
     const std::string& platform = platformOf(*snapshot.experiment);
     for (const HostTransfer& transfer : transfers.list) {
         const MemoryTransfer perStep = times(transfer.bytes, transfer.times);
-        if (isOwnMemory(transfer.to, platform))
+        const bool fromOwn = isOwnMemory(transfer.from, platform), toOwn = isOwnMemory(transfer.to, platform);
+        if (toOwn && !fromOwn)
             add(transfers.toDevices, perStep);
-        else if (isOwnMemory(transfer.from, platform))
+        else if (fromOwn && !toOwn)
             add(transfers.toHost, perStep);
     }
     return transfers;

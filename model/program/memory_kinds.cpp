@@ -120,8 +120,9 @@ bool saysAnything(const Program& program)
 
 class Walker {
 public:
-    explicit Walker(const Program& program)
+    Walker(const Program& program, std::string_view platform)
         : m_program(program)
+        , m_own(platform.empty() ? MemoryKind::Device : defaultMemoryKind(platform))
         , m_findings(program)
     {
         m_memory.kinds.resize(program.values.size());
@@ -144,6 +145,8 @@ public:
     }
 
 private:
+    /// The devices' own memory has one name.
+    [[nodiscard]] MemoryKind place(MemoryKind kind) const { return kind == m_own ? MemoryKind::Device : kind; }
     [[nodiscard]] bool isNumber(ValueId value) const { return m_program.value(value).type.rank() == 0; }
 
     void put(ValueId value, std::optional<MemoryKind> kind, MemorySource source)
@@ -188,7 +191,7 @@ private:
                 .index = static_cast<std::int64_t>(index),
                 .value = value });
         const std::optional<MemoryKind> lies = m_memory.of(value);
-        if (kind && lies && *kind != *lies)
+        if (kind && lies && place(*kind) != place(*lies))
             m_memory.moves.push_back({ value, value, {}, *lies, *kind });
     }
 
@@ -267,7 +270,7 @@ private:
         const auto kind = kindNamed(place, { .operation = id, .role = "result", .value = operation.results[0] });
         const std::optional<MemoryKind> from = m_memory.of(operation.operands[0]);
         put(operation.results[0], kind ? kind : from, kind ? MemorySource::Placement : MemorySource::Operands);
-        if (kind && from && *from != *kind)
+        if (kind && from && place(*from) != this->place(*kind))
             m_memory.moves.push_back({ operation.operands[0], operation.results[0], id, *from, *kind });
     }
 
@@ -281,7 +284,7 @@ private:
                 continue;
             if (!common)
                 common = kind;
-            else if (*kind != *common && !other.valid())
+            else if (place(*kind) != place(*common) && !other.valid())
                 other = operand;
         }
         if (other.valid()) {
@@ -302,6 +305,7 @@ private:
     }
 
     const Program& m_program;
+    MemoryKind m_own;
     verification::Findings m_findings;
     ProgramMemory m_memory;
     std::unordered_map<std::string_view, const Function*> m_bodies;
@@ -310,11 +314,11 @@ private:
 
 } // namespace
 
-ProgramMemory memoryOf(const Program& program)
+ProgramMemory memoryOf(const Program& program, std::string_view platform)
 {
     if (program.regions.empty() || !saysAnything(program))
         return {};
-    return Walker(program).run();
+    return Walker(program, platform).run();
 }
 
 } // namespace shardscope

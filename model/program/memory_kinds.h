@@ -53,6 +53,7 @@ struct ProgramMemory {
 
 /// The program has to pass verify() as far as its values, operations and regions exist. Arguments of which nothing is
 /// said lie in the devices' memory as soon as anything else is said. Linear in the size of the program.
-[[nodiscard]] ProgramMemory memoryOf(const Program& program);
+/// `platform` tells which memory is the devices' own under two names: unpinned_host and device are one on a CPU.
+[[nodiscard]] ProgramMemory memoryOf(const Program& program, std::string_view platform = {});
 
 } // namespace shardscope

@@ -150,6 +150,8 @@ bool Reader::bind(std::string_view name, ValueId value, std::uint32_t count)
             std::size_t{ value.index } + count, static_cast<std::uint32_t>(name.data() - m_text.data()));
         return true;
     }
+    if (isUndefined(m_names.find(name)))
+        return true; // used before: that has been said
     return wrong(Code::DefinedTwice, { { "what", "value" }, { "name", "%" + std::string(name) } },
         static_cast<std::size_t>(name.data() - m_text.data()) - 1);
 }
@@ -488,9 +490,8 @@ bool Reader::settle(Pending& op, std::vector<ProgramSharding>& shardings)
 bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
 {
     std::vector<ProgramSharding> shardings;
-    const bool isFaulty = !settle(op, shardings) || std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) {
-        return isUndefined(v);
-    });
+    const bool isFaulty = !settle(op, shardings)
+        || std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return isUndefined(v); });
     if (isFaulty) {
         if (!keepFaulty(op))
             return false;

@@ -107,7 +107,7 @@ private:
 
     void ofProgram(Sentence& s) const
     {
-        const ProgramMemory memory = memoryOf(*m_snapshot.program);
+        const ProgramMemory memory = memoryOf(*m_snapshot.program, m_snapshot.experiment->hardware.devices.platform);
         if (m_row.value.index >= memory.sources.size())
             return;
         const Value& value = m_snapshot.program->value(m_row.value);

@@ -45,6 +45,18 @@ private Q_SLOTS:
         QVERIFY(json["problems"].empty());
     }
 
+    /// A use before the definition is one mistake.
+    void usedBeforeItsDefinition()
+    {
+        const Ran ran = verify("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                               "  %0 = stablehlo.add %1, %a : tensor<4xf32>\n"
+                               "  %1 = stablehlo.multiply %a, %a : tensor<4xf32>\n"
+                               "  return %0 : tensor<4xf32>\n}\n");
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.out.contains(QStringLiteral("E190")), qPrintable(ran.out));
+        QVERIFY2(!ran.out.contains(QStringLiteral("E191")), qPrintable(ran.out));
+    }
+
     void illegalPrograms_data()
     {
         QTest::addColumn<QByteArray>("text");
@@ -106,7 +118,8 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"q"},
             said << QString::fromStdString(problem["code"].get<std::string>()) + QLatin1Char(':')
                     + QString::number(problem["where"]["line"].get<int>());
         QCOMPARE(said.mid(0, 4).join(QLatin1Char(' ')), QStringLiteral("E193:2 E104:2 E193:3 E142:4"));
-        QVERIFY2(said.contains(QStringLiteral("E190:5")) && said.contains(QStringLiteral("E142:6")) && said.contains(QStringLiteral("E193:7")),
+        QVERIFY2(said.contains(QStringLiteral("E190:5")) && said.contains(QStringLiteral("E142:6"))
+                && said.contains(QStringLiteral("E193:7")),
             qPrintable(said.join(QLatin1Char(' '))));
         // Other commands say the same of it, on the error stream.
         const Ran propagated = runProgram({ QStringLiteral("propagate"), QStringLiteral("-") }, text);

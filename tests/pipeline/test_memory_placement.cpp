@@ -94,6 +94,19 @@ class TestMemoryPlacement : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// On a CPU the devices' own memory has two names; elsewhere they are two memories.
+    void oneMemoryWithTwoNames()
+    {
+        const Result<ReadProgram> read = readStableHlo(
+            "func.func @main(%a: tensor<8xf32> {mhlo.memory_kind = \"unpinned_host\"}, %b: tensor<8xf32>) -> "
+            "tensor<8xf32> {\n  %0 = stablehlo.add %a, %b : tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n");
+        QVERIFY(read.has_value());
+        QVERIFY(memoryOf(read->program, "cpu").findings.empty());
+        const std::vector<Diagnostic> mixed = memoryOf(read->program, "tpu").findings;
+        QCOMPARE(mixed.size(), std::size_t{ 1 });
+        QCOMPARE(mixed[0].code, Code::MixedMemoryKinds);
+    }
+
     void parametersStayOnTheHost()
     {
         const SnapshotPtr onDevices = analysed(mlp());

@@ -222,10 +222,14 @@ void CollectivesView::receive(const MadePtr& made)
     QString sentence = made->snapshot->mesh && made->snapshot->mesh->deviceCount() == 1
         ? tr("There is one device: nothing is sent.")
         : tr("Nothing is sent: every device has what it needs.");
-    if (const HostTransfers transfers = hostTransfers(*made->snapshot); !transfers.empty())
-        sentence = tr("%1 Between memories, %2.\n%3", "nothing is sent; sum of transfers; one line for each")
-                       .arg(sentence, words::transferSummary(transfers),
-                           words::transferLines(*made->snapshot, transfers).join(QLatin1Char('\n')));
+    if (const HostTransfers transfers = hostTransfers(*made->snapshot); !transfers.empty()) {
+        const QString sum = words::transferSummary(transfers);
+        const QString lines = words::transferLines(*made->snapshot, transfers).join(QLatin1Char('\n'));
+        sentence = sum.isEmpty()
+            ? tr("%1 Between memories:\n%2", "nothing is sent; one line for each").arg(sentence, lines)
+            : tr("%1 Between memories, %2.\n%3", "nothing is sent; sum of transfers; one line for each")
+                  .arg(sentence, sum, lines);
+    }
     showEmpty(sentence);
 }
 

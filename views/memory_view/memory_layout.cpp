@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "pipeline/memory_placement.h"
 #include "program/types.h"
 
 namespace shardscope {
@@ -104,7 +105,7 @@ MemorySlice sliceOf(const Snapshot& snapshot, const TensorRow& row)
     std::int64_t before = 0, total = 0;
     bool found = false;
     for (const TensorRow& other : snapshot.tensors) {
-        if (ownerOf(*snapshot.program, other.value) != slice.owner)
+        if (ownerOf(*snapshot.program, other.value) != slice.owner || isOnHost(snapshot, other))
             continue;
         if (other.value == row.value)
             found = true;

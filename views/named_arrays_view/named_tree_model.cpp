@@ -2,6 +2,7 @@
 #include "views/named_arrays_view/named_tree_model.h"
 
 #include <algorithm>
+#include <map>
 
 #include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/named_words.h"
@@ -17,13 +18,12 @@ namespace {
 using Kind = NamedNode::Kind;
 
 /// The child of that name among the groups below a node, made where there is none.
-int groupBelow(std::vector<NamedNode>& nodes, int parent, const std::string& name)
+int groupBelow(std::vector<NamedNode>& nodes, std::map<std::pair<int, std::string>, int>& groups, int parent,
+    const std::string& name)
 {
-    for (const int child : nodes[static_cast<std::size_t>(parent)].children)
-        if (const NamedNode& node = nodes[static_cast<std::size_t>(child)];
-            node.kind == Kind::Group && node.name == name)
-            return child;
     const int made = static_cast<int>(nodes.size());
+    if (const auto [group, isNew] = groups.emplace(std::pair(parent, name), made); !isNew)
+        return group->second;
     NamedNode node;
     node.kind = Kind::Group;
     node.parent = parent;
@@ -49,6 +49,7 @@ int append(std::vector<NamedNode>& nodes, NamedNode node)
 std::vector<NamedNode> namedNodes(const NamedTree& tree)
 {
     std::vector<NamedNode> nodes(1);
+    std::map<std::pair<int, std::string>, int> groups;
     for (std::size_t i = 0; i < tree.arrays.size(); ++i) {
         const NamedArraySetting& setting = tree.arrays[i].array;
         const std::string& path = setting.path;
@@ -56,7 +57,7 @@ std::vector<NamedNode> namedNodes(const NamedTree& tree)
         std::size_t begin = 0;
         for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', begin)) {
             if (slash > begin)
-                parent = groupBelow(nodes, parent, path.substr(begin, slash - begin));
+                parent = groupBelow(nodes, groups, parent, path.substr(begin, slash - begin));
             begin = slash + 1;
         }
         NamedNode array;

@@ -74,6 +74,8 @@ std::optional<SendsSubject> sendsSubject(const Operation& operation, std::int64_
         for (const std::int64_t id : group)
             if (const int place = placeOf(id); place >= 0)
                 places.push_back(place);
+            else
+                ++subject.left;
         for (const int from : places)
             for (const int to : places)
                 if (operation.kind != OpKind::CollectiveBroadcast || from == places.front())

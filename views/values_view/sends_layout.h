@@ -23,7 +23,10 @@ struct SendsSubject {
     std::vector<std::pair<int, int>> sends; ///< places in `devices`
     std::int64_t groups = 1, drawn = 1; ///< of the collective, and those of them in the picture
 
+    std::int64_t left = 0; ///< devices of the groups that are drawn without a place in the picture
+
     static constexpr std::size_t mostDevices = 8;
+    bool operator==(const SendsSubject&) const = default;
 };
 /// Nothing for an operation that is no collective of StableHLO.
 [[nodiscard]] std::optional<SendsSubject> sendsSubject(const Operation& operation, std::int64_t devices);

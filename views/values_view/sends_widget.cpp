@@ -55,7 +55,7 @@ QSize SendsWidget::minimumSizeHint() const
 
 void SendsWidget::show(std::optional<SendsSubject> subject, const QString& sentence)
 {
-    if (subject.has_value() == m_subject.has_value() && sentence == accessibleName())
+    if (subject == m_subject && sentence == accessibleName())
         return; // it has been seen on its way
     m_subject = std::move(subject);
     setVisible(m_subject.has_value());

@@ -120,7 +120,7 @@ std::optional<ValuesView::Subject> ValuesView::operationSubject(
     if (held->meant.valid() && held->meant.index < snapshot.program->values.size())
         made->path = *snapshot.program->value(held->meant).path;
     if (made->path.empty())
-        made->path = "operation " + std::to_string(at + 1);
+        made->path = tr("operation %1").arg(words::count(static_cast<qint64>(at) + 1)).toStdString();
     made->type = held->array.type;
     made->dimNames.resize(held->array.type.rank());
     made->spec = toPartitionSpec(held->array.sharding, *values->device.mesh);
@@ -168,6 +168,10 @@ void ValuesView::followSteps()
             ? tr("%1: the first %2 of %3 groups are drawn.")
                   .arg(text, words::count(exchange->drawn), words::count(exchange->groups))
             : text;
+    if (exchange && exchange->left > 0)
+        sentence =
+            tr("%1: %2 of the group's devices are drawn, %3 more take part.")
+                .arg(text, words::count(static_cast<qint64>(exchange->devices.size())), words::count(exchange->left));
     m_steps->exchange()->show(std::move(exchange), sentence);
 
     QString brief, whole;
@@ -248,7 +252,9 @@ std::optional<ValuesView::Subject> ValuesView::stepSubject(const TensorRow& row)
 void ValuesView::act()
 {
     const SnapshotPtr snapshot = m_document->lastGood();
-    if (snapshot && !snapshot->tensors.empty() && !snapshot->row(m_selection->tensor().toStdString()))
+    if (snapshot && isProgram() && m_atOperation && m_program->values(*snapshot))
+        m_content->setCurrent(0);
+    else if (snapshot && !snapshot->tensors.empty() && !snapshot->row(m_selection->tensor().toStdString()))
         m_selection->setTensor(QString::fromStdString(snapshot->tensors.front().path));
     else if (isProgram() && m_program->isWorking())
         m_program->cancel();

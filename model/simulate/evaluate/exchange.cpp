@@ -188,7 +188,8 @@ Result<void> exchange(Interpreter& state, const Operation& op, const Devices& ac
     std::copy_if(listed.begin(), listed.end(), std::back_inserter(groups),
         [&](const Devices& group) { return !group.empty() && contains(active, group[0]); });
     for (const Devices& group : groups)
-        if (!fitsTypes(state.program(), op, *own, static_cast<std::int64_t>(group.size())))
+        if (!fitsTypes(state.program(), op, *own, static_cast<std::int64_t>(group.size()))
+            || (op.kind == OpKind::AllToAll && group.size() != groups[0].size())) // pieces of one size
             return cannot(state.program(), op, { { "wrong", "groups_size" }, { "found", group.size() } });
     const auto devices = static_cast<std::size_t>(state.deviceCount());
     std::vector<std::vector<Array>> made(op.results.size()); // before any is set: a device may be in several pairs

@@ -373,6 +373,12 @@ private:
         m_weight = weight;
         m_devices = devices;
         std::vector<Outline> results = resultsOf(body);
+        double joined = 0, largest = 0; // put together while all pieces are held
+        for (const ValueId result : op.results) {
+            joined += bytesOf(result);
+            largest = std::max(largest, bytesOf(result));
+        }
+        m_plan.working = std::max(m_plan.working, m_live + (joined + 2 * largest) * m_weight);
         leave(body);
         for (std::size_t i = 0; i < results.size() && i < op.results.size(); ++i)
             if ((i < own.out.size() && isCut(own.out[i])) || !results[i].block || results[i].block->weight > weight)
