@@ -270,7 +270,7 @@ private:
         const auto kind = kindNamed(place, { .operation = id, .role = "result", .value = operation.results[0] });
         const std::optional<MemoryKind> from = m_memory.of(operation.operands[0]);
         put(operation.results[0], kind ? kind : from, kind ? MemorySource::Placement : MemorySource::Operands);
-        if (kind && from && place(*from) != this->place(*kind))
+        if (kind && from && this->place(*from) != this->place(*kind))
             m_memory.moves.push_back({ operation.operands[0], operation.results[0], id, *from, *kind });
     }
 

@@ -302,7 +302,11 @@ private:
         for (const Region& region : program.regions)
             for (const OperationId id : region.operations) {
                 const Operation& operation = program.operation(id);
-                if (handsOn[id.index] || operation.operands.empty() || operation.results.empty()
+                const OpKind kind = operation.kind; // these hand on value by value, by edges of their own
+                const bool byEdges = kind == OpKind::While || kind == OpKind::Case || kind == OpKind::If
+                    || kind == OpKind::OptimizationBarrier || kind == OpKind::ManualComputation
+                    || kind == OpKind::NamedComputation;
+                if (handsOn[id.index] || byEdges || operation.operands.empty() || operation.results.empty()
                     || operation.kind == OpKind::Call)
                     continue;
                 for (const ValueId operand : operation.operands)

@@ -65,6 +65,8 @@ std::optional<Applied> applyConstraints(const PropagationInput& input)
     auto program = std::make_shared<Program>(*input.program);
     for (std::size_t o = 0; o < program->operations.size(); ++o)
         program->operations[o].operands = changed.operations[o].operands;
+    for (std::size_t r = 0; r < program->regions.size(); ++r) // what inner bodies return
+        program->regions[r].results = changed.regions[r].results;
     applied.input.program = std::move(program);
     return applied;
 }

@@ -56,8 +56,12 @@ void DeviceStore::keep(std::shared_ptr<Arena> block)
     const std::int64_t bytes = block->bytes();
     if (live() + m_keptBytes + bytes > m_room)
         return;
-    m_keptBytes += bytes;
-    m_kept.emplace(bytes, std::move(block));
+    try { // called where nothing may be thrown
+        m_kept.emplace(bytes, std::move(block));
+        m_keptBytes += bytes;
+    } catch (const std::bad_alloc&) {
+        return; // the block goes back to the system
+    }
 }
 
 std::shared_ptr<std::byte[]> DeviceStore::take(std::int64_t bytes)

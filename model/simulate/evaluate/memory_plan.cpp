@@ -187,7 +187,7 @@ private:
         case OpKind::CustomCall:
             return !isCheck(op);
         case OpKind::Opaque:
-            return isKnownOpaque(m_program, op) && op.operands.size() == 2; // dynamic_reshape
+            return op.operands.size() == 2 && isKnownOpaque(m_program, op); // dynamic_reshape
         case OpKind::Sort:
             return m_program.value(op.operands[0]).type.shape.empty();
         default:
