@@ -143,7 +143,8 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
         if (cell < 0)
             return QPointF();
         const QRectF rect = cellRect(cell);
-        return beside ? rect.bottomLeft() + QPointF(0, 1) : rect.center(); // in the gap between cells
+        // In the gap between rows, within the width of its own cell.
+        return beside ? rect.bottomLeft() + QPointF(rect.width() * 0.15, 1) : rect.center();
     };
     const auto lineOf = [&](const std::vector<std::int32_t>& devices) {
         QPolygonF line;

@@ -47,6 +47,7 @@ CustomCallFamily customCallFamily(std::string_view target)
         { "check.expect_close", Silent },
         { "check.expect_eq", Silent },
         { "sdy_testonly", Silent },
+        { "cu_threefry2x32_ffi", Silent },
         { "tpu_custom_call", Silent },
         { "xla_python_cpu_callback", Silent },
         { "xla_python_gpu_callback", Silent },
