@@ -74,7 +74,12 @@ std::string differenceAlone(const Snapshot& snapshot, const PropagationSetting& 
     const PropagatedProgram alone = propagateProgram(*ready, engineStrategy(setting), engineOptions(setting));
     for (std::size_t v = 0; v < given->values.size(); ++v) {
         const OperationId definition = given->values[v].definition;
-        if (definition.valid() && given->operation(definition).kind == OpKind::Constant)
+        const auto isConstant = [&](OperationId id) {
+            return id.valid() && given->operation(id).kind == OpKind::Constant;
+        };
+        const bool isBroadcast = definition.valid() && given->operation(definition).kind == OpKind::BroadcastInDim;
+        if (isConstant(definition)
+            || (isBroadcast && isConstant(given->value(given->operation(definition).operands[0]).definition)))
             continue; // one that two operations use is another one for each of them in a program by itself
         const std::uint32_t mesh = alone.result.meshes[v];
         const TensorSharding& own = alone.result.shardings[v];

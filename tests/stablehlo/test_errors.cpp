@@ -279,7 +279,7 @@ void TestErrors::callsAndShardingsThatDoNotCount()
     QVERIFY2(read, qPrintable(test::shown(read)));
     QVERIFY(read->program.shardingOf(read->program.main().arguments[1]));
     QVERIFY(read->program.shardingOf(read->program.operations[0].results[0]));
-    QCOMPARE(warned(mesh + alone), QStringList(QStringLiteral("W234 4:8 target=Foo")));
+    QCOMPARE(warned(mesh + alone), QStringList(QStringLiteral("W234 5:8 target=Foo")));
     // No mesh has as many devices: nothing can say the same.
     QCOMPARE(warned("sdy.mesh @mesh = <[\"x\"=4]>\n" + alone).size(), 3);
 }
