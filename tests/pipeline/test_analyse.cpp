@@ -313,6 +313,7 @@ private Q_SLOTS:
         const ValueId y = b.constrain(b.unary(OpKind::Tanh, x), DeviceAxes{ { { SpecEntry::axis("a") } } });
         b.result(b.named(y, "y", Role::Activation, { "b" }));
         Snapshot snapshot;
+        snapshot.experiment = std::make_shared<const Experiment>();
         snapshot.program = std::make_shared<const Program>(std::move(b).finish());
         snapshot.mesh = std::make_shared<const Mesh>(*Mesh::create({ { "a", 2 } }));
         auto annotations = std::make_shared<Annotations>();

@@ -353,7 +353,7 @@ void TestPasses::customCallsOfShardy()
   func.func @main(%x: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"b"}]>}) {
     %0 = sdy.sharding_constraint %x <@mesh, [{"a"}, {"b", ?}]> : tensor<8x16xf32>
     sdy.sharding_group %0 group_id=21 : tensor<8x16xf32>
-    %1 = stablehlo.custom_call @Sharding(%0) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{?}, {?}]> : tensor<8x16xf32>
     %3 = stablehlo.tanh %1 : tensor<8x16xf32>
     return %3, %1 : tensor<8x16xf32>, tensor<8x16xf32>
   }
