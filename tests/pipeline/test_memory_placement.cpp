@@ -173,7 +173,8 @@ private Q_SLOTS:
         experiment = *withDevicesForMesh(experiment);
         experiment.hardware.memoryPerDevice = 1;
         bool offered = false;
-        for (const Fix& fix : found(*analysed(experiment), Code::OverMemoryLimit).at(0)->fixes)
+        const SnapshotPtr full = analysed(experiment);
+        for (const Fix& fix : found(*full, Code::OverMemoryLimit).at(0)->fixes)
             offered = offered || fix.kind == Fix::Kind::ParamsOnHost;
         QVERIFY(offered);
     }
