@@ -13,8 +13,8 @@ Result<Experiment> withMemoryKind(const Experiment& before, const std::string& p
     auto* model = std::get_if<ArraysModel>(&after.model);
     if (!model)
         return fail(Code::InvalidAttribute, { { "op", path }, { "wrong", "memory" } });
-    const auto array = std::find_if(model->arrays.begin(), model->arrays.end(),
-        [&](const NamedArraySetting& each) { return each.path == path; });
+    const auto array = std::find_if(
+        model->arrays.begin(), model->arrays.end(), [&](const NamedArraySetting& each) { return each.path == path; });
     if (array == model->arrays.end()) {
         std::vector<std::string> known;
         for (const NamedArraySetting& each : model->arrays)

@@ -10,7 +10,8 @@
 
 namespace shardscope {
 
-/// Bytes in the memory of each device of parameters, gradients and moments; the largest number there is where they are more.
+/// Bytes in the memory of each device of parameters, gradients and moments; the largest number there is where they are
+/// more.
 [[nodiscard]] std::int64_t stateBytes(const Snapshot& snapshot);
 
 struct Change {

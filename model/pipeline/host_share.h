@@ -25,7 +25,8 @@ struct HostArray {
     /// The host that writes the same chunk: this one, or another with the same chunk. Absent without a chunk.
     std::optional<std::int32_t> writer;
     std::int64_t writers = 1; ///< hosts that write a chunk of the array, each its own
-    std::vector<std::int64_t> shards = {}; ///< those that its devices hold, ascending, where the host has no chunk of it
+    std::vector<std::int64_t>
+        shards = {}; ///< those that its devices hold, ascending, where the host has no chunk of it
 };
 
 struct HostShare {

@@ -40,8 +40,7 @@ bool Reader::keepFaulty(Pending& op)
 ValueId Reader::undefinedValue()
 {
     const std::string text = "!unknown";
-    const auto [found, added] =
-        m_otherTypes.emplace(text, static_cast<std::uint32_t>(m_program.otherTypes.size()));
+    const auto [found, added] = m_otherTypes.emplace(text, static_cast<std::uint32_t>(m_program.otherTypes.size()));
     if (added)
         m_program.otherTypes.push_back(text);
     const ValueId value(m_program.values.size());

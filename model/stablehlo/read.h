@@ -46,9 +46,9 @@ struct ReadOptions {
     bool keepIllegalShardings = false;
     /// Where it is given, reading goes on behind what is wrong with the meaning of a text: a value that is not defined
     /// or defined twice, types and counts that do not fit, attributes that are missing or cannot be. All of that is
-    /// added here in the order of the text, up to maximumFindings; the program that comes back is to be verified further
-    /// and has such operations as OpKind::Opaque. What ends reading (syntax, above all) is still the error that comes
-    /// back.
+    /// added here in the order of the text, up to maximumFindings; the program that comes back is to be verified
+    /// further and has such operations as OpKind::Opaque. What ends reading (syntax, above all) is still the error that
+    /// comes back.
     std::vector<Diagnostic>* findings = nullptr;
 };
 inline constexpr std::size_t maximumFindings = 100;

@@ -224,7 +224,5 @@ private Q_SLOTS:
     }
 };
 
-
-
 QTEST_APPLESS_MAIN(TestArrayEdits)
 #include "test_array_edits.moc"

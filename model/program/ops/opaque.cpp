@@ -30,7 +30,8 @@ Result<void> checkOpaque(const Program& program, const Operation& operation)
         SHARDSCOPE_CHECK(expectResults(subject, subject.operands.size()));
     }
     if (operation.regions.size() != known->bodies)
-        return subject.attribute((operation.regions.size() == 1 ? "1 body" : std::to_string(operation.regions.size()) + " bodies")
+        return subject.attribute(
+            (operation.regions.size() == 1 ? "1 body" : std::to_string(operation.regions.size()) + " bodies")
             + " instead of " + std::to_string(known->bodies));
     return {};
 }
