@@ -57,8 +57,7 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
     };
     while (!s.atEnd() && !s.at(':') && (comma || !beginsStatement(s, before)) && !s.at('}')) {
         comma = false;
-        if (!s.at(')'))
-            behindValue = 0;
+        behindValue = 0;
         const std::size_t begin = s.position();
         const char c = s.raw();
         if (c == '%') {

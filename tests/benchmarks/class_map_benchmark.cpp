@@ -18,7 +18,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "benchmarks/foreign_load.h"
+#include "benchmarks/samples.h"
 #include "document/selection.h"
 #include "views/mesh_view/device_map.h"
 #include "views/shard_grid_view/grid_canvas.h"
@@ -34,10 +34,7 @@ constexpr int timesPerSample = 16;
 constexpr int samples = 15;
 constexpr double budget = 16;
 
-struct Sample {
-    double milliseconds = 0, foreign = 0;
-};
-std::map<std::string, std::vector<Sample>> measured;
+bench::Measurements measured;
 
 Layout layoutOn(std::int64_t data, bool permuted)
 {
@@ -109,7 +106,7 @@ void measure(benchmark::State& state, const std::string& name, const std::functi
         work();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const double foreign = bench::foreignLoad(before, bench::Load::now());
-    measured[name].push_back({ seconds * 1e3 / static_cast<double>(state.iterations()), foreign });
+    measured.add(name, { seconds * 1e3 / static_cast<double>(state.iterations()), foreign });
     state.counters["foreign"] = foreign;
 }
 
@@ -152,20 +149,9 @@ void addViews(const std::string& name, std::int64_t data, bool permuted)
 void summarise()
 {
     std::printf("\n%-28s %10s %10s %14s  %s\n", "ms", "median", "all", "clean samples", "budget 16 ms");
-    for (const auto& [name, list] : measured) {
-        std::vector<double> clean, all;
-        for (const Sample& sample : list) {
-            all.push_back(sample.milliseconds);
-            if (sample.foreign <= bench::largestForeignLoad)
-                clean.push_back(sample.milliseconds);
-        }
-        const bool conclusive = clean.size() >= bench::cleanSamplesNeeded;
-        std::printf("%-28s %10.2f %10.2f %8zu of %2zu  %s\n", name.c_str(), bench::median(clean), bench::median(all),
-            clean.size(), list.size(),
-            !conclusive                          ? "inconclusive, others used the machine"
-                : bench::median(clean) <= budget ? "reached"
-                                                 : "not reached");
-    }
+    for (const auto& [name, line] : measured.lines())
+        std::printf("%-28s %10.2f %10.2f %8zu of %2zu  %s\n", name.c_str(), line.clean, line.all, line.cleanSamples,
+            line.samples, bench::verdict(line.isConclusive(), line.clean <= budget));
 }
 
 } // namespace

@@ -4,7 +4,7 @@
 // 2048 x 2048 matrices against the best Eigen build for the whole.
 //
 // All are measured in turn within one run, both sides with two threads, and what counts are ratios of medians of clean
-// samples: see foreign_load.h.
+// samples: see samples.h.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,7 +19,7 @@
 #include <benchmark/benchmark.h>
 
 #include "benchmarks/eigen_step.h"
-#include "benchmarks/foreign_load.h"
+#include "benchmarks/samples.h"
 #include "partition/partition_program.h"
 #include "simulate/evaluate/partitioned.h"
 #include "simulate/memory.h"
@@ -37,10 +37,7 @@ constexpr int roundsPerSample = 2; ///< ticks of the load are a hundredth of a s
 constexpr int largestRetries = 1;
 constexpr std::int64_t productSize = 2048;
 
-struct Sample {
-    double milliseconds = 0, foreign = 0;
-};
-std::map<std::string, std::vector<Sample>> measured;
+bench::Measurements measured;
 
 void add(const std::string& name, std::function<void()> work)
 {
@@ -55,7 +52,7 @@ void add(const std::string& name, std::function<void()> work)
                 const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
                 state.SetIterationTime(seconds / roundsPerSample);
                 const double foreign = bench::foreignLoad(before, bench::Load::now());
-                measured[name].push_back({ seconds * 1e3 / roundsPerSample, foreign });
+                measured.add(name, { seconds * 1e3 / roundsPerSample, foreign });
                 if (foreign <= bench::largestForeignLoad)
                     break;
             }
@@ -67,23 +64,6 @@ void add(const std::string& name, std::function<void()> work)
         ->ReportAggregatesOnly(true)
         ->Unit(benchmark::kMillisecond)
         ->UseManualTime();
-}
-
-struct Line {
-    double clean = 0, all = 0, best = 0;
-    std::size_t cleanSamples = 0;
-};
-
-Line lineOf(const std::string& name)
-{
-    std::vector<double> clean, all;
-    for (const Sample& sample : measured[name]) {
-        all.push_back(sample.milliseconds);
-        if (sample.foreign <= bench::largestForeignLoad)
-            clean.push_back(sample.milliseconds);
-    }
-    return { bench::median(clean), bench::median(all), all.empty() ? 0 : *std::min_element(all.begin(), all.end()),
-        clean.size() };
 }
 
 /// A program of every device, with what it is given and the memory that it leaves for the next time.
@@ -179,41 +159,34 @@ private:
     ThreadPool m_pool{ threads };
 };
 
-bool conclude(const std::string& what, const std::string& ours, const std::string& other, double most)
+void conclude(const std::string& what, const bench::Line& ours, const bench::Line& other, const std::string& otherName,
+    double most)
 {
-    const Line a = lineOf(ours), b = lineOf(other);
-    const bool conclusive = std::min(a.cleanSamples, b.cleanSamples) >= bench::cleanSamplesNeeded;
-    const bool clean = std::min(a.cleanSamples, b.cleanSamples) > 0;
-    const double ratio = clean ? a.clean / b.clean : a.all / b.all;
-    std::printf("%s takes %.2f times %s (goal: at most %.2f): %s\n", what.c_str(), ratio, other.c_str(), most,
-        !conclusive         ? "inconclusive, others used the machine"
-            : ratio <= most ? "reached"
-                            : "not reached");
-    return conclusive;
+    const bool clean = std::min(ours.cleanSamples, other.cleanSamples) > 0;
+    const double ratio = clean ? ours.clean / other.clean : ours.all / other.all;
+    std::printf("%s takes %.2f times %s (goal: at most %.2f): %s\n", what.c_str(), ratio, otherName.c_str(), most,
+        bench::verdict(ours.isConclusive() && other.isConclusive(), ratio <= most));
 }
 
 void summarise()
 {
     std::printf("\n%-22s %10s %10s %10s %14s\n", "ms", "median", "all", "best", "clean samples");
-    for (const auto& [name, list] : measured) {
-        const Line line = lineOf(name);
+    const std::map<std::string, bench::Line> lines = measured.lines();
+    for (const auto& [name, line] : lines)
         std::printf("%-22s %10.2f %10.2f %10.2f %8zu of %2zu\n", name.c_str(), line.clean, line.all, line.best,
-            line.cleanSamples, list.size());
-    }
-    if (measured.size() < 6)
+            line.cleanSamples, line.samples);
+    if (lines.size() < 6)
         return; // a filter was given
+    const auto of = [&lines](const std::string& name) -> const bench::Line& { return lines.at(name); };
     std::printf("\n");
-    conclude("an all-reduce of 8 x 64 MiB", "all-reduce", "copy", 1.5);
-    conclude("an all-to-all of 8 x 64 MiB", "all-to-all", "copy", 1.5);
-    const auto of = [](const std::string& name) {
-        const Line line = lineOf(name);
-        return line.cleanSamples > 0 ? line.clean : line.all;
-    };
-    const std::string best = of("eigen/native") < of("eigen/32 byte") ? "eigen/native" : "eigen/32 byte";
+    conclude("an all-reduce of 8 x 64 MiB", of("all-reduce"), of("copy"), "copy", 1.5);
+    conclude("an all-to-all of 8 x 64 MiB", of("all-to-all"), of("copy"), "copy", 1.5);
+    const std::string best =
+        of("eigen/native").typical() < of("eigen/32 byte").typical() ? "eigen/native" : "eigen/32 byte";
     const double flops = 2.0 * productSize * productSize * productSize;
-    std::printf("products: ours %.0f GFLOP/s, %s %.0f GFLOP/s\n", flops / of("product") * 1e-6, best.c_str(),
-        flops / of(best) * 1e-6);
-    conclude("a product of 2048 x 2048 matrices on 8 devices", "product", best, 1.15);
+    std::printf("products: ours %.0f GFLOP/s, %s %.0f GFLOP/s\n", flops / of("product").typical() * 1e-6, best.c_str(),
+        flops / of(best).typical() * 1e-6);
+    conclude("a product of 2048 x 2048 matrices on 8 devices", of("product"), of(best), best, 1.15);
 }
 
 } // namespace

@@ -19,16 +19,14 @@
 
 #include "benchmarks/count_allocations.h"
 #include "benchmarks/eigen_step.h"
-#include "benchmarks/foreign_load.h"
+#include "benchmarks/samples.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
 
 using namespace shardscope;
-using bench::cleanSamplesNeeded;
-using bench::foreignLoad;
-using bench::largestForeignLoad;
+using bench::Line;
 using bench::Load;
-using bench::median;
+using bench::Sample;
 
 namespace {
 
@@ -36,11 +34,7 @@ constexpr int stepsPerSample = 8;
 constexpr int samples = 15;
 constexpr int largestRetries = 2; ///< of a sample that others disturbed
 
-struct Sample {
-    double milliseconds = 0; ///< per step
-    double foreign = 0;
-};
-std::map<std::string, std::vector<Sample>> measured;
+bench::Measurements measured; ///< per step
 std::map<std::string, double> allocationsPerStep;
 
 /// Steps done by `loop`, which returns how many they were.
@@ -54,8 +48,8 @@ Sample sampleOf(const std::string& name, const Loop& loop)
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const double perStep = static_cast<double>(bench::allocationsSoFar() - allocationsBefore) / steps;
     allocationsPerStep[name] = std::max(allocationsPerStep[name], perStep);
-    const Sample sample{ seconds * 1e3 / steps, foreignLoad(before, Load::now()) };
-    measured[name].push_back(sample);
+    const Sample sample{ seconds * 1e3 / steps, bench::foreignLoad(before, Load::now()) };
+    measured.add(name, sample);
     return sample;
 }
 
@@ -69,7 +63,7 @@ void measure(benchmark::State& state, const std::string& name, const std::functi
     });
     state.counters["allocs/step"] = allocationsPerStep[name];
     state.counters["foreign"] = sample.foreign;
-    for (int retry = 0; retry < largestRetries && sample.foreign > largestForeignLoad; ++retry)
+    for (int retry = 0; retry < largestRetries && sample.foreign > bench::largestForeignLoad; ++retry)
         sample = sampleOf(name, [&] {
             for (int i = 0; i < stepsPerSample; ++i)
                 step();
@@ -98,50 +92,27 @@ void add(const std::string& name, std::function<void()> step)
         ->UseRealTime();
 }
 
-struct Line {
-    double clean = 0, all = 0, best = 0;
-    std::size_t cleanSamples = 0;
-};
-
-Line lineOf(const std::string& name)
-{
-    std::vector<double> clean, all;
-    for (const Sample& sample : measured[name]) {
-        all.push_back(sample.milliseconds);
-        if (sample.foreign <= largestForeignLoad)
-            clean.push_back(sample.milliseconds);
-    }
-    return { median(clean), median(all), all.empty() ? 0 : *std::min_element(all.begin(), all.end()), clean.size() };
-}
-
-/// Enough clean samples of everything that was measured; not so before the first measurement.
-bool isConclusive()
-{
-    return !measured.empty() && std::all_of(measured.begin(), measured.end(), [](const auto& entry) {
-        return lineOf(entry.first).cleanSamples >= cleanSamplesNeeded;
-    });
-}
-
 void summarise()
 {
     std::printf(
         "\n%-22s %10s %10s %10s %14s %12s\n", "ms per step", "median", "all", "best", "clean samples", "allocs/step");
-    const bool conclusive = isConclusive();
-    for (const auto& [name, list] : measured) {
-        const Line line = lineOf(name);
+    const std::map<std::string, Line> lines = measured.lines();
+    const auto all = [&lines](auto holds) {
+        return !lines.empty()
+            && std::all_of(lines.begin(), lines.end(), [&](const auto& e) { return holds(e.second); });
+    };
+    for (const auto& [name, line] : lines)
         std::printf("%-22s %10.2f %10.2f %10.2f %8zu of %2zu %12.1f\n", name.c_str(), line.clean, line.all, line.best,
-            line.cleanSamples, list.size(), allocationsPerStep[name]);
-    }
+            line.cleanSamples, line.samples, allocationsPerStep[name]);
     // Clean samples where there are any of all, else all of them for orientation.
-    const bool someClean = std::all_of(
-        measured.begin(), measured.end(), [](const auto& entry) { return lineOf(entry.first).cleanSamples > 0; });
-    const auto of = [someClean](const std::string& name) {
-        const Line line = lineOf(name);
-        return someClean ? line.clean : line.all;
+    const bool someClean = all([](const Line& line) { return line.cleanSamples > 0; });
+    const auto of = [&](const std::string& name) {
+        const auto line = lines.find(name);
+        return line == lines.end() ? 0 : someClean ? line->second.clean : line->second.all;
     };
     double eigen = 0;
     std::string best;
-    for (const auto& [name, list] : measured)
+    for (const auto& [name, line] : lines)
         if (name.starts_with("eigen/") && (best.empty() || of(name) < eigen)) {
             eigen = of(name);
             best = name;
@@ -156,9 +127,8 @@ void summarise()
     const double worstAllocations = std::max(allocationsPerStep["ours/1x8/T2"], allocationsPerStep["ours/2x4/T2"]);
     std::printf("\nours on 2x4 takes %.2f times the Eigen step (goal: at most 1.5), %g allocations per step: %s\n",
         ratio, worstAllocations,
-        !conclusive                                 ? "inconclusive, others used the machine"
-            : ratio <= 1.5 && worstAllocations == 0 ? "reached"
-                                                    : "not reached");
+        bench::verdict(
+            all([](const Line& line) { return line.isConclusive(); }), ratio <= 1.5 && worstAllocations == 0));
 }
 
 } // namespace

@@ -175,8 +175,22 @@ inline std::vector<Sample> sampleOperations()
     add("opaque", Opaque, { x, token }, { v }, wide(OpaqueAttributes{ "foo.bar" })).body({ x }, same);
     free();
     add("top_k", ChloTopK, { x }, { f32({ 4, 3 }), i32({ 4, 3 }) }, wide(TopKAttributes{ 3 }));
-    add("ragged_dot", ChloRaggedDot, { x, f32({ 2, 8, 5 }), i32({ 2 }) }, { f32({ 4, 5 }) });
-    free();
+    const auto ragged = [&](const char* name, std::vector<T> operands, T result, std::string dims, double flops) {
+        OneOperation& one = add(name, ChloRaggedDot, std::move(operands), { std::move(result) }, {}, flops);
+        one.program.dictionaries.push_back(
+            { { "ragged_dot_dimension_numbers", "#chlo.ragged_dot<" + std::move(dims) + ">" } });
+        one.operation().extra = static_cast<std::uint32_t>(one.program.dictionaries.size() - 1);
+    };
+    ragged("ragged_dot", { x, f32({ 2, 8, 5 }), i32({ 2 }) }, f32({ 4, 5 }),
+        "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], "
+        "rhs_group_dimensions = [0]",
+        320);
+    ragged("ragged_dot contracted", { x, f32({ 4, 5 }), i32({ 3 }) }, f32({ 3, 8, 5 }),
+        "lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]", 320);
+    ragged("ragged_dot batch", { f32({ 3, 4, 8 }), f32({ 3, 8, 5 }), i32({ 2 }) }, f32({ 3, 4, 5 }),
+        "lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], "
+        "rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0]",
+        960);
     add("broadcast_add", ChloBroadcastAdd, { x, f32({ 1, 8 }) }, { x }, {}, 32);
     add("broadcast_compare", ChloBroadcastCompare, { x, f32({ 4 }) }, { { DType::Pred, { 4, 8 } } },
         BroadcastAttributes{ { 0 } });

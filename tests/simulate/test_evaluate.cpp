@@ -77,6 +77,8 @@ private Q_SLOTS:
     void floatsRoundAfterEveryOperation();
     void bitsOfNarrowNumbers();
     void outOfRangeStartsMoveInside();
+    void raggedProductsGoByGroups_data();
+    void raggedProductsGoByGroups();
     void refusesBeforehand();
     void comparesWithinRounding();
     void findsWhereNanComesFrom();
@@ -228,6 +230,102 @@ void TestEvaluate::bitsOfNarrowNumbers()
     QCOMPARE(bitcast("tensor<1xi4>", DType::I4, -3, "tensor<1xui4>"), (Numbers{ { 13 } }));
     QCOMPARE(bitcast("tensor<1xui4>", DType::U4, 13, "tensor<1xi4>"), (Numbers{ { -3 } }));
     QCOMPARE(bitcast("tensor<1xi8>", DType::I8, -2, "tensor<1x2xi4>"), (Numbers{ { -2, -1 } }));
+}
+
+void TestEvaluate::raggedProductsGoByGroups_data()
+{
+    QTest::addColumn<QString>("left");
+    QTest::addColumn<QString>("right");
+    QTest::addColumn<QString>("sizes");
+    QTest::addColumn<QString>("result");
+    QTest::addColumn<QString>("dims");
+    QTest::addColumn<QList<double>>("groups");
+    QTest::addColumn<QList<double>>("expected");
+    // Left sides count 1, 2, 3, ..., right ones 10, 20, 30, ...
+    QTest::newRow("rows") << "3x2"
+                          << "2x2x1"
+                          << "2"
+                          << "3x1"
+                          << "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], "
+                             "lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]"
+                          << QList<double>{ 1, 2 } << QList<double>{ 50, 250, 390 };
+    QTest::newRow("rows behind the last group")
+        << "3x2"
+        << "2x2x1"
+        << "2"
+        << "3x1"
+        << "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], "
+           "lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]"
+        << QList<double>{ 0, 2 } << QList<double>{ 110, 250, 0 };
+    QTest::newRow("groups beyond the rows") << "3x2"
+                                            << "2x2x1"
+                                            << "2"
+                                            << "3x1"
+                                            << "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], "
+                                               "lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]"
+                                            << QList<double>{ 2, 9 } << QList<double>{ 50, 110, 390 };
+    QTest::newRow("rows of batches, each with groups of its own")
+        << "2x2x1"
+        << "2x2x1x1"
+        << "2x2"
+        << "2x2x1"
+        << "lhs_batching_dimensions = [0], rhs_batching_dimensions = [1], lhs_contracting_dimensions = [2], "
+           "rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [0]"
+        << QList<double>{ 2, 0, 1, 1 } << QList<double>{ 10, 20, 60, 160 };
+    QTest::newRow("sums") << "3x1"
+                          << "3x2"
+                          << "2"
+                          << "2x1x2"
+                          << "lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], "
+                             "lhs_ragged_dimensions = [0]"
+                          << QList<double>{ 1, 2 } << QList<double>{ 10, 20, 60 + 150, 80 + 180 };
+    QTest::newRow("sums over two dimensions") << "2x2"
+                                              << "2x2x1"
+                                              << "2"
+                                              << "2x1"
+                                              << "lhs_contracting_dimensions = [0, 1], rhs_contracting_dimensions = "
+                                                 "[0, 1], lhs_ragged_dimensions = [1]"
+                                              << QList<double>{ 1, 1 } << QList<double>{ 10 + 90, 40 + 160 };
+    QTest::newRow("batches") << "2x1x1"
+                             << "2x1x1"
+                             << "2"
+                             << "2x1x1"
+                             << "lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], "
+                                "lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1], "
+                                "lhs_ragged_dimensions = [0]"
+                             << QList<double>{ 1, 1 } << QList<double>{ 10, 40 };
+}
+
+void TestEvaluate::raggedProductsGoByGroups()
+{
+    QFETCH(QString, left);
+    QFETCH(QString, right);
+    QFETCH(QString, sizes);
+    QFETCH(QString, result);
+    QFETCH(QString, dims);
+    QFETCH(QList<double>, groups);
+    QFETCH(QList<double>, expected);
+    const auto of = [](const QString& shape, const char* element) {
+        return QStringLiteral("tensor<%1x%2>").arg(shape, QLatin1String(element));
+    };
+    for (const char* element : { "f32", "f64", "bf16", "i32" }) {
+        const QString text =
+            QStringLiteral("func.func @main(%a: %1, %b: %2, %c: %3) -> %4 {\n"
+                           "  %r = \"chlo.ragged_dot\"(%a, %b, %c) {ragged_dot_dimension_numbers = "
+                           "#chlo.ragged_dot<%5>} : (%1, %2, %3) -> %4\n  return %r : %4\n}\n")
+                .arg(of(left, element), of(right, element), of(sizes, "i64"), of(result, element), dims);
+        const Program program = programOf(text.toUtf8().constData());
+        evaluate::Arrays arguments;
+        for (const ValueId argument : program.main().arguments)
+            arguments.push_back(Array::make(program.value(argument).type));
+        for (std::size_t side = 0; side < 2; ++side)
+            for (std::int64_t i = 0; i < arguments[side].count(); ++i)
+                evaluate::setNumber(arguments[side], i, static_cast<double>(i + 1) * (side == 0 ? 1 : 10));
+        for (std::int64_t i = 0; i < arguments[2].count(); ++i)
+            evaluate::setNumber(arguments[2], i, groups[i]);
+        const std::vector<double> found = run(program, { arguments }, 1)[0];
+        QVERIFY2(QList<double>(found.begin(), found.end()) == expected, qPrintable(text));
+    }
 }
 
 void TestEvaluate::outOfRangeStartsMoveInside()

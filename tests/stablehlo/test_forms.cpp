@@ -566,15 +566,16 @@ void TestForms::opaque()
                                                    "  %1 = foreign.loop %0 {\n"
                                                    "    %5 = stablehlo.tanh %0 : tensor<4xf32>\n"
                                                    "  } : (tensor<4xf32>) -> tensor<4xf32>\n"
+                                                   "  foreign.value (dense<1.0>) : tensor<4xf32>\n"
                                                    "  return %1 : tensor<4xf32>\n}\n");
     QVERIFY2(read, qPrintable(test::shown(read)));
-    QCOMPARE(read->warnings.size(), std::size_t{ 4 });
+    QCOMPARE(read->warnings.size(), std::size_t{ 5 });
     QCOMPARE(test::shown(read->warnings[0]), QStringLiteral("W230 2:3 op=foreign.note"));
     QCOMPARE(test::shown(read->warnings[1]), QStringLiteral("W230 3:3 op=foreign.empty"));
     QCOMPARE(test::shown(read->warnings[2]), QStringLiteral("W230 4:8 op=foreign.scale"));
     QCOMPARE(test::shown(read->warnings[3]), QStringLiteral("W230 5:8 op=foreign.loop"));
     const Program& program = read->program;
-    QCOMPARE(program.main().operations.size(), std::size_t{ 4 });
+    QCOMPARE(program.main().operations.size(), std::size_t{ 5 });
     const Operation& loop = program.operation(program.main().operations[3]);
     QCOMPARE(loop.operands.size(), std::size_t{ 1 });
     QCOMPARE(loop.regions.size(), std::size_t{ 1 });

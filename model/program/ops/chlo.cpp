@@ -4,6 +4,7 @@
 
 #include "program/ops/checks.h"
 #include "program/ops/rows.h"
+#include "program/ragged_dot.h"
 
 namespace shardscope::ops {
 
@@ -39,7 +40,31 @@ Result<void> checkRaggedDot(const Program& program, const Operation& operation)
     SHARDSCOPE_CHECK(expectResults(dot, 1));
     if (!isInteger(dot.operands[2].dtype))
         return dot.mismatch("group sizes are " + toString(dot.operands[2]) + "; integers are needed");
-    return {};
+    const Result<RaggedDot> own = raggedDotOf(program, operation);
+    if (!own)
+        return tl::unexpected(own.error());
+    return expectShape(dot, "the result", dot.results[0],
+        raggedDotShape(*own, dot.operands[0].shape, dot.operands[1].shape, dot.operands[2].shape));
+}
+
+/// Every element of the left side is multiplied with the matrix of its group alone.
+OperationCost raggedDotWork(const Program& program, const Operation& operation)
+{
+    OperationCost cost = movementWork(program, operation);
+    if (const Result<RaggedDot> own = raggedDotOf(program, operation)) {
+        const auto count = [](const Shape& shape) {
+            double elements = 1;
+            for (const std::int64_t size : shape)
+                elements *= static_cast<double>(size);
+            return elements;
+        };
+        const Shape& right = program.value(operation.operands[1]).type.shape;
+        double columns = 1;
+        for (const std::int64_t dim : own->rightFree)
+            columns *= static_cast<double>(right[static_cast<std::size_t>(dim)]);
+        cost.flops = 2 * columns * count(program.value(operation.operands[0]).type.shape);
+    }
+    return cost;
 }
 
 std::array<OpRow, 2> makeRows()
@@ -51,7 +76,7 @@ std::array<OpRow, 2> makeRows()
     OpRow raggedDot{ OpKind::ChloRaggedDot, "ragged_dot", 3 };
     raggedDot.factors = noFactors;
     raggedDot.check = checkRaggedDot;
-    raggedDot.work = movementWork;
+    raggedDot.work = raggedDotWork;
     topK.dialect = raggedDot.dialect = OpDialect::Chlo;
     return { topK, raggedDot };
 }

@@ -18,20 +18,6 @@ constexpr std::size_t at(std::int64_t i)
     return static_cast<std::size_t>(i);
 }
 
-class DeviceScope final : public Scope {
-public:
-    DeviceScope(const Interpreter& state, std::int32_t device)
-        : m_state(state)
-        , m_device(device)
-    {
-    }
-    [[nodiscard]] const Array& at(ValueId value) const override { return m_state.at(value, m_device); }
-
-private:
-    const Interpreter& m_state;
-    std::int32_t m_device;
-};
-
 BodyRun reducer(const Exchanged& all, const Devices& group)
 {
     const Program& program = all.state.program();

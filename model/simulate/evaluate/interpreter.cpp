@@ -125,15 +125,6 @@ tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::v
     return fail(Code::NotExecutable, std::move(args), std::move(where));
 }
 
-std::string_view extraText(const Program& program, const Operation& op, std::string_view name)
-{
-    if (op.extra < program.dictionaries.size())
-        for (const NamedText& entry : program.dictionaries[op.extra])
-            if (entry.name == name)
-                return entry.text;
-    return {};
-}
-
 Result<void> Interpreter::run(RegionId region, const Devices& active)
 {
     for (const OperationId id : m_program.regions[region.index].operations) {
@@ -244,24 +235,6 @@ Result<void> Interpreter::branch(const Operation& op, const Devices& active)
     }
     return {};
 }
-
-namespace {
-
-class DeviceScope : public Scope {
-public:
-    DeviceScope(const Interpreter& state, std::int32_t device)
-        : m_state(state)
-        , m_device(device)
-    {
-    }
-    [[nodiscard]] const Array& at(ValueId value) const override { return m_state.at(value, m_device); }
-
-private:
-    const Interpreter& m_state;
-    std::int32_t m_device;
-};
-
-} // namespace
 
 void Interpreter::compute(const Operation& op, const Devices& active)
 {

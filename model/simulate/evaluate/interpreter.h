@@ -132,12 +132,24 @@ struct ParallelPrograms {
 
 [[nodiscard]] tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::vector<Arg> args);
 
-/// The text of an attribute that means nothing to the IR; empty for none.
-[[nodiscard]] std::string_view extraText(const Program& program, const Operation& op, std::string_view name);
-
 /// Part `part` of `parts` equal ones along a dimension, an array of its own, and arrays one behind the other.
 [[nodiscard]] Array partOf(const Array& array, std::size_t dimension, std::int64_t part, std::int64_t parts);
 [[nodiscard]] Array copied(const Array& array);
 [[nodiscard]] Array joined(std::span<const Array> arrays, std::size_t dimension);
+
+/// The values of one device, for regions that read what is around them.
+class DeviceScope final : public Scope {
+public:
+    DeviceScope(const Interpreter& state, std::int32_t device)
+        : m_state(state)
+        , m_device(device)
+    {
+    }
+    [[nodiscard]] const Array& at(ValueId value) const override { return m_state.at(value, m_device); }
+
+private:
+    const Interpreter& m_state;
+    std::int32_t m_device;
+};
 
 } // namespace shardscope::evaluate

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "program/custom_calls.h"
+#include "program/extra_text.h"
 #include "simulate/evaluate/body.h"
 #include "simulate/evaluate/element_types.h"
 #include "simulate/evaluate/interpreter.h"

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "simulate/evaluate/call.h"
 #include "simulate/evaluate/element_types.h"
 #include "simulate/evaluate/elementwise.h"
+#include "simulate/evaluate/products.h"
 #include "simulate/kernels/kernel_set.h"
 
 namespace shardscope::evaluate {
@@ -84,8 +84,19 @@ void narrowProduct(
     }
 }
 
-/// c[m, n] = a[m, k] b[k, n], all packed and of one type.
-void product(
+Dimensions freeDims(std::size_t rank, const Dimensions& batch, const Dimensions& contracting)
+{
+    Dimensions dims;
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(rank); ++d)
+        if (std::find(batch.begin(), batch.end(), d) == batch.end()
+            && std::find(contracting.begin(), contracting.end(), d) == contracting.end())
+            dims.push_back(d);
+    return dims;
+}
+
+} // namespace
+
+void multiply(
     DType dtype, const std::byte* a, const std::byte* b, std::byte* c, std::int64_t m, std::int64_t n, std::int64_t k)
 {
     if (m == 0 || n == 0)
@@ -120,16 +131,6 @@ void product(
     }
 }
 
-Dimensions freeDims(std::size_t rank, const Dimensions& batch, const Dimensions& contracting)
-{
-    Dimensions dims;
-    for (std::int64_t d = 0; d < static_cast<std::int64_t>(rank); ++d)
-        if (std::find(batch.begin(), batch.end(), d) == batch.end()
-            && std::find(contracting.begin(), contracting.end(), d) == contracting.end())
-            dims.push_back(d);
-    return dims;
-}
-
 std::int64_t extent(const Array& array, const Dimensions& dims)
 {
     std::int64_t count = 1;
@@ -157,10 +158,12 @@ Array contracted(const Array& lhs, const Array& rhs, const DotGeneralAttributes&
                        k = extent(lhs, own.lhsContracting), bytes = byteSize(type.dtype);
     Array result = Array::make(type);
     for (std::int64_t i = 0; i < batches; ++i)
-        product(type.dtype, a.data() + i * m * k * bytes, b.data() + i * k * n * bytes,
+        multiply(type.dtype, a.data() + i * m * k * bytes, b.data() + i * k * n * bytes,
             result.data() + i * m * n * bytes, m, n, k);
     return result;
 }
+
+namespace {
 
 Arrays dotGeneral(const Call& call)
 {
@@ -271,7 +274,7 @@ Arrays convolution(const Call& call)
                     row += channels * bytes;
                 } while (advance(place, windowShape));
             } while (advance(output, outputShape));
-            product(type.dtype, patches.data(), weights.data(), answers.data(), windows, perPiece, depth);
+            multiply(type.dtype, patches.data(), weights.data(), answers.data(), windows, perPiece, depth);
             const std::array answerBox{ windows, perPiece };
             copyBox(answerBox, out.data() + (batch * windows * features + piece * perPiece) * bytes, from,
                 answers.data(), to, bytes);
@@ -295,6 +298,8 @@ Evaluate productEvaluator(OpKind kind)
         return dot;
     case OpKind::Convolution:
         return convolution;
+    case OpKind::ChloRaggedDot:
+        return raggedDot;
     default:
         return nullptr;
     }
