@@ -15,9 +15,9 @@ target_compile_options(shardscope_options INTERFACE
     -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wnon-virtual-dtor
     -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion
     $<$<BOOL:${SHARDSCOPE_WERROR}>:-Werror>)
-# These report false positives inside the standard library of g++ 12 once code is inlined at -O3.
+# These report false positives inside the standard library of g++ 12 once code is inlined at -O3, or checked.
 foreach(warning null-dereference restrict array-bounds stringop-overflow)
-    target_compile_options(shardscope_options INTERFACE $<$<CONFIG:Release>:-Wno-${warning}>)
+    target_compile_options(shardscope_options INTERFACE $<$<OR:$<CONFIG:Release>,$<BOOL:${SHARDSCOPE_SANITIZE}>>:-Wno-${warning}>)
 endforeach()
 if(SHARDSCOPE_SANITIZE)
     target_compile_options(shardscope_options INTERFACE -fsanitize=${SHARDSCOPE_SANITIZE} -fno-omit-frame-pointer

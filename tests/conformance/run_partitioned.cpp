@@ -146,7 +146,14 @@ PartitionedOutcome failed(std::string why)
     return { PartitionedOutcome::Kind::Failed, std::move(why) };
 }
 
-/// Compares what the devices make of `program` with what `given` makes whole.
+bool sameBits(const evaluate::Arrays& a, const evaluate::Arrays& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const evaluate::Array& x, const evaluate::Array& y) {
+        return x.type == y.type && std::equal(x.data(), x.data() + x.count() * x.elementBytes(), y.data());
+    });
+}
+
+/// Compares what the devices make of `program` with what `given` makes whole, and with 1, 2 and 4 threads: bit by bit.
 PartitionedOutcome runOnDevices(const Program& given, Program program)
 {
     using Kind = PartitionedOutcome::Kind;
@@ -179,6 +186,13 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
         if (isTensor(done->outputs[i].type.dtype))
             if (const std::string differs = difference(done->outputs[i], whole->results[0][i]); !differs.empty())
                 return failed("output " + std::to_string(i) + ", " + differs);
+    for (const int threads : { 1, 2, 4 }) {
+        evaluate::ExecuteOptions options;
+        options.threads = threads;
+        const auto again = evaluate::executePartitioned(parts->device, arguments, options);
+        if (!again || !sameBits(again->outputs, done->outputs))
+            return failed("other bits with " + std::to_string(threads) + " threads");
+    }
     return PartitionedOutcome{};
 }
 

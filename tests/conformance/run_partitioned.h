@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A program partitioned over several devices, executed on them, and compared with what it expects and with the
-// unsharded execution.
+// unsharded execution. The bits are the same whatever the number of threads.
 #pragma once
 
 #include <cstdint>
