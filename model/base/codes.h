@@ -168,6 +168,7 @@ enum class Code : std::uint16_t {
     ChunkTruncated = 216, ///< dim, size, chunks, uncovered: elements that belong to no host's chunk
     RulesElsewhere = 217, ///< key, value: a MaxText configuration takes mesh and rules from another file
     ShardingGroupConflict = 218, ///< group, found, expected: members with different shardings
+    PartitionsMismatch = 219, ///< T5X: partitions asked for do not fit the mesh that is given
     UnknownKey = 220, ///< key, nearest, known (list): kept as it is
     CommentsLost = 221, ///< comments in a file are dropped on save
     NewerMinorVersion = 222, ///< version, supported
@@ -177,6 +178,7 @@ enum class Code : std::uint16_t {
     FurtherPrograms = 233, ///< count: programs of the text that are not read
     UnknownCustomCall = 234, ///< target: nothing passes it
     ShardingIgnored = 235, ///< op, attribute: a second way of annotation that does not count beside the first
+    ExplicitMode = 236, ///< op, wrong (explicit_mode.h), ...: JAX's explicit mode would refuse it
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

@@ -58,6 +58,14 @@ struct MeshSetting {
     bool operator==(const MeshSetting&) const = default;
 };
 
+/// Rules that are bound inside a part of the model (`with logical_axis_rules(...)` around a module): they replace the
+/// outer rules, they do not add to them.
+struct InnerRules {
+    std::string within; ///< for the arrays whose path is this or begins with it and a "/"; the longest that fits counts
+    LogicalRules rules;
+    bool operator==(const InnerRules&) const = default;
+};
+
 struct RulesSetting {
     Dialect dialect = Dialect::FlaxLinen;
     FlaxVersion version = FlaxVersion::Current;
@@ -66,6 +74,7 @@ struct RulesSetting {
     /// they only resolve the annotations of parameters, and with_logical_constraint finds no rules.
     bool boundWhenTraced = true;
     LogicalRules rules;
+    std::vector<InnerRules> inner = {}; ///< each `within` once
     bool operator==(const RulesSetting&) const = default;
 };
 

@@ -25,6 +25,8 @@ struct ResolvedAnnotation {
     OperationId operation; ///< valid for constraints
     Annotation written;
     std::optional<Resolution> resolution; ///< logical names only
+    /// Whose rules those of `resolution` are: an index into RulesSetting::inner, or -1 for the outer ones.
+    std::int32_t innerRules = -1;
     /// Absent: nothing applies (no annotation, inactive constraint, error). A spec that cuts a dimension into unequal
     /// parts stays: its array can be looked at, padded, though no step can run.
     std::optional<PartitionSpec> spec;
@@ -132,6 +134,7 @@ struct Snapshot {
     std::vector<TensorRow> tensors; ///< all values with a path, in display order: params, gradients, mu, nu, ...
     std::vector<int> rowOfValue; ///< per ValueId, -1 if it has no row
     std::vector<RuleUse> ruleUses; ///< per rule
+    std::vector<std::vector<RuleUse>> innerRuleUses; ///< per list of RulesSetting::inner, per rule
     /// Logical names in use without a rule, with how many annotations use them.
     std::vector<std::pair<std::string, int>> namesWithoutRule;
     std::vector<CollectiveUse> collectives;
