@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "input.h"
+#include "partition/varying_axes.h"
 #include "pipeline/given_program.h"
 #include "program/verify_shardings.h"
 #include "propagation/passes/pipelines.h"
@@ -73,8 +74,8 @@ CheckedProgram checkProgram(const std::string& name, const std::string& text)
         for (auto further : { verify(read->program), verifyShardings(read->program), std::move(read->warnings) })
             all.insert(all.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
         if (checked.isLegal()) {
-            for (Diagnostic& conflict : passes::groupConflicts(read->program))
-                all.push_back(std::move(conflict));
+            for (auto further : { passes::groupConflicts(read->program), checkReplication(read->program) })
+                all.insert(all.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
         }
         checked.program = std::move(read->program);
     }
@@ -112,8 +113,8 @@ tl::expected<ProgramInput, std::vector<Diagnostic>> loadProgram(const std::strin
         std::erase_if(wrong, [](const Diagnostic& finding) { return !isError(finding); });
         return tl::unexpected(std::move(wrong));
     }
-    for (Diagnostic& conflict : passes::groupConflicts(read->program))
-        read->warnings.push_back(std::move(conflict));
+    for (const auto& further : { passes::groupConflicts(read->program), checkReplication(read->program) })
+        read->warnings.insert(read->warnings.end(), further.begin(), further.end());
     for (Diagnostic& warning : read->warnings)
         warning.where.file = shown;
     return ProgramInput{ shown, std::move(read->program), std::move(read->warnings) };

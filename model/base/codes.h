@@ -132,7 +132,7 @@ enum class Code : std::uint16_t {
     BadCollective =
         438, ///< wrong: operand_sharding, empty, empty_move, dimension, mesh, same_mesh, kind, suffix, size; ...
     UnreducedAxes =
-        439, ///< wrong: introduced, removed and with _kind, kind, list, returned, call_operand, call_result,
+        439, ///< wrong: introduced, removed and with _kind, kind, nonlinear, list, returned, call_operand, call_result,
     ///< no_sharding; axes or found, expected
     MaximalMesh = 440, ///< a function's argument or result on one device
     ShardingCount = 441, ///< found, expected
@@ -179,6 +179,7 @@ enum class Code : std::uint16_t {
     UnknownCustomCall = 234, ///< target: nothing passes it
     ShardingIgnored = 235, ///< op, attribute: a second way of annotation that does not count beside the first
     ExplicitMode = 236, ///< op, wrong (explicit_mode.h), ...: JAX's explicit mode would refuse it
+    ReplicationUnproven = 237, ///< as ReplicationNotInferred: of a program that was read
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

@@ -80,7 +80,8 @@ bool carriesAnySharding(OpKind kind)
     }
 }
 
-bool isZero(const Program& program, ValueId value)
+/// A constant all of whose elements are 0, or 1.
+bool isConstantOf(const Program& program, ValueId value, int number)
 {
     const OperationId definition = program.value(value).definition;
     if (!definition.valid())
@@ -89,9 +90,11 @@ bool isZero(const Program& program, ValueId value)
     if (!constant)
         return false;
     if (constant->bytes)
-        return std::all_of(
-            constant->bytes->begin(), constant->bytes->end(), [](std::byte byte) { return byte == std::byte{}; });
-    return std::all_of(constant->values.begin(), constant->values.end(), [](double number) { return number == 0; });
+        return number == 0 && std::all_of(constant->bytes->begin(), constant->bytes->end(), [](std::byte byte) {
+            return byte == std::byte{};
+        });
+    return std::all_of(
+        constant->values.begin(), constant->values.end(), [number](double element) { return element == number; });
 }
 
 /// Whether each device can reduce its part with the initial values, and an all-reduce put the parts together.
@@ -102,14 +105,14 @@ bool sumsOfPartsAreSums(const Program& program, const Operation& operation)
     if (operation.kind != OpKind::VariadicReduce && operation.kind != OpKind::Reduce)
         return true; // contractions
     const auto kind = reductionOf(program, operation);
-    if (kind == ReduceKind::Max || kind == ReduceKind::Min)
+    if (kind == ReduceKind::Max || kind == ReduceKind::Min || kind == ReduceKind::And || kind == ReduceKind::Or)
         return true; // the initial value may count several times
-    if (kind != ReduceKind::Sum)
+    if (kind != ReduceKind::Sum && kind != ReduceKind::Product)
         return false;
     if (operation.kind == OpKind::Reduce)
         return true;
     for (std::size_t i = operation.operands.size() / 2; i < operation.operands.size(); ++i)
-        if (!isZero(program, operation.operands[i]))
+        if (!isConstantOf(program, operation.operands[i], kind == ReduceKind::Sum ? 0 : 1))
             return false;
     return true;
 }

@@ -79,6 +79,11 @@ private:
         const auto& held = m_shardings[value.index];
         return held ? held->sharding : TensorSharding::fullyReplicated(m_types[value.index].rank());
     }
+    [[nodiscard]] ReduceKind unreducedKindOf(ValueId value) const
+    {
+        const auto& held = m_shardings[value.index];
+        return held ? held->unreducedKind : ReduceKind::Sum;
+    }
     [[nodiscard]] TensorType localType(ValueId value) const
     {
         TensorType type = m_types[value.index];
@@ -92,9 +97,9 @@ private:
         const Program& program = m_edit.program();
         const Region& body = program.main();
         for (const ValueId argument : body.arguments)
-            out.inputs.push_back({ m_types[argument.index], shardingOf(argument) });
+            out.inputs.push_back({ m_types[argument.index], shardingOf(argument), unreducedKindOf(argument) });
         for (const ValueId result : body.results)
-            out.outputs.push_back({ m_types[result.index], shardingOf(result) });
+            out.outputs.push_back({ m_types[result.index], shardingOf(result), unreducedKindOf(result) });
     }
 
     void setLocalTypes()

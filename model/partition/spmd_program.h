@@ -17,6 +17,7 @@ namespace shardscope {
 struct ShardedArray {
     TensorType type; ///< global
     TensorSharding sharding; ///< over SpmdProgram::mesh
+    ReduceKind unreducedKind = ReduceKind::Sum; ///< how parts over its unreduced axes are put together
 };
 
 struct SpmdProgram {

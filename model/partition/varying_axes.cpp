@@ -313,7 +313,7 @@ std::vector<Diagnostic> checkReplication(const Program& program)
             if (const auto fine =
                     checkReplication(program, varying, mesh, results[i], cutBy(own->out[i].sharding) | ~manual, i);
                 !fine)
-                found.push_back(fine.error());
+                found.push_back({ Code::ReplicationUnproven, fine.error().args, fine.error().where });
     }
     return found;
 }

@@ -6,6 +6,7 @@
 #include "base/codes.h"
 #include "experiment/edits.h"
 #include "partition/export_shardings.h"
+#include "partition/varying_axes.h"
 #include "pipeline/given_shardings.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/tensor_rows.h"
@@ -175,6 +176,7 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
     // Values in two memories keep a program from running, not from being looked at.
     addFindings(snapshot, placementFindings(written, snapshot.experiment->hardware.devices.platform));
     addFindings(snapshot, passes::groupConflicts(written));
+    addFindings(snapshot, checkReplication(written));
     Result<Program> prepared = shardscope::prepared(written, setting);
     if (!prepared) {
         addFindings(snapshot, { std::move(prepared.error()) });

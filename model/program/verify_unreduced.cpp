@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "program/op_row.h"
 #include "program/program_mesh.h"
 #include "program/unreduced_axes.h"
 #include "program/verify_findings.h"
@@ -202,6 +203,48 @@ private:
             return;
         default:
             transition(unblessed, results, ReduceKind::Sum, {}, id);
+            checkLinear(id, operation, operands, results);
+        }
+    }
+
+    /// What is still to be added up goes only through operations of which the sum of results is the result of the sum.
+    void checkLinear(OperationId id, const Operation& operation, const Sides& operands, const Sides& results)
+    {
+        const ProgramSharding* result = results.empty() ? nullptr : results[0];
+        if (!result || result->sharding.unreduced.empty() || result->unreducedKind != ReduceKind::Sum
+            || mayAddUpLater(operation, operands))
+            return;
+        std::vector<std::string> axes;
+        for (const AxisRef ref : result->sharding.unreduced)
+            axes.push_back(axisText(m_program.meshes[result->mesh], ref));
+        report({ { "wrong", "nonlinear" }, { "axes", axes } },
+            { .operation = id, .role = "result", .value = operation.results[0] });
+    }
+
+    [[nodiscard]] bool mayAddUpLater(const Operation& operation, const Sides& operands) const
+    {
+        const auto isPartial = [&](std::size_t i) {
+            return i < operands.size() && operands[i] && !operands[i]->sharding.unreduced.empty();
+        };
+        switch (operation.kind) {
+        case OpKind::Multiply:
+            return !(isPartial(0) && isPartial(1));
+        case OpKind::Divide:
+            return !isPartial(1);
+        case OpKind::Add:
+        case OpKind::Subtract:
+            return isPartial(0) == isPartial(1); // what is whole would be added once for every part
+        case OpKind::Negate:
+        case OpKind::Convert:
+        case OpKind::Real:
+        case OpKind::Imag:
+        case OpKind::Complex:
+            return true;
+        case OpKind::Select:
+            return !isPartial(0);
+        default:
+            // Products and what only moves elements are linear; of operations that nothing is known of nothing is said.
+            return !opRow(operation.kind).elementwise || (!isPartial(0) && !isPartial(1) && !isPartial(2));
         }
     }
 

@@ -83,7 +83,8 @@ ProblemText describeExecution(const Diagnostic& d)
             Words::tr("List every place from 0 to %1 in one group.").arg(count(d.number("size") - 1)), {} };
     case Code::EmptyMesh:
         return { Words::tr("the mesh has no axes"), Words::tr("Give the mesh at least one axis."), {} };
-    case Code::ReplicationNotInferred: {
+    case Code::ReplicationNotInferred:
+    case Code::ReplicationUnproven: {
         const QString axes = arg("axes");
         const QString origin = arg.has("origin") ? Words::tr("%1 makes it differ").arg(arg("origin"))
             : d.arg("argument")                  ? Words::tr("argument %1 is cut along it").arg(arg.number("argument"))

@@ -229,6 +229,11 @@ ProblemText describeUnreduced(const Diagnostic& d)
     if (wrong == "removed")
         return problem(Words::tr("its operands are unreduced over %1, its result is not").arg(arg("axes")),
             Words::tr("Reduce first: with a sharding constraint, a reshard or an all_reduce."));
+    if (wrong == "nonlinear")
+        return problem(Words::tr("its operands are parts that are still to be added up over %1, and what it makes of "
+                                 "parts does not add up to what it makes of the sum")
+                           .arg(arg("axes")),
+            Words::tr("Reduce first: with a sharding constraint, a reshard or an all_reduce."));
     if (wrong == "introduced_kind")
         return problem(Words::tr("its result is unreduced over %1 with %2, and it makes parts of a %3")
                            .arg(arg("axes"), found, expected),

@@ -146,6 +146,8 @@ private Q_SLOTS:
     void differenceOfAxes();
     void transitions();
     void droppedPartialValues();
+    void partialValuesGoThroughLinearOperations_data();
+    void partialValuesGoThroughLinearOperations();
     void returnsOfBodies();
 };
 
@@ -509,6 +511,49 @@ void TestVerifyShardings::droppedPartialValues()
         ConstraintAttributes{ GivenSharding{ std::make_shared<const ProgramSharding>(made.sharding({ {} })) } });
     made.operation(OpKind::Negate, { made.result(constraint) }, { f32({ 8 }) });
     QVERIFY(!verifyUnreduced(made.program));
+}
+
+/// What does not add up may not be made of parts.
+void TestVerifyShardings::partialValuesGoThroughLinearOperations_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<int>("partial"); // how many of the operands are
+    QTest::addColumn<int>("whole");
+    QTest::addColumn<bool>("fine");
+    const auto row = [](const char* name, OpKind kind, int partial, int whole, bool fine) {
+        QTest::newRow(name) << static_cast<int>(kind) << partial << whole << fine;
+    };
+    row("negate", OpKind::Negate, 1, 0, true);
+    row("tanh", OpKind::Tanh, 1, 0, false);
+    row("a sum of parts", OpKind::Add, 2, 0, true);
+    row("a sum of parts and what is whole", OpKind::Add, 1, 1, false);
+    row("a product with what is whole", OpKind::Multiply, 1, 1, true);
+    row("a product of parts", OpKind::Multiply, 2, 0, false);
+    row("parts divided by what is whole", OpKind::Divide, 1, 1, true);
+    row("a maximum of parts", OpKind::Maximum, 2, 0, false);
+}
+
+void TestVerifyShardings::partialValuesGoThroughLinearOperations()
+{
+    QFETCH(int, kind);
+    QFETCH(int, partial);
+    QFETCH(int, whole);
+    QFETCH(bool, fine);
+    Made made;
+    ProgramSharding sums = made.sharding({ {} });
+    sums.sharding.unreduced = { made.ref("y") };
+    std::vector<ValueId> operands;
+    for (int i = 0; i < partial + whole; ++i) {
+        operands.push_back(made.argument(f32({ 8 })));
+        if (i < partial)
+            made.shard(operands.back(), sums);
+    }
+    const OperationId id = made.operation(static_cast<OpKind>(kind), operands, { f32({ 8 }) });
+    made.shard(made.result(id), sums);
+    const auto found = verifyUnreduced(made.program);
+    QCOMPARE(!found.has_value(), fine);
+    if (!fine)
+        QCOMPARE(found->text("wrong"), std::string("nonlinear"));
 }
 
 void TestVerifyShardings::returnsOfBodies()

@@ -11,6 +11,7 @@
 #include "simulate/evaluate/execute.h"
 #include "simulate/evaluate/first_difference.h"
 #include "simulate/evaluate/non_finite.h"
+#include "simulate/evaluate/partitioned.h"
 #include "simulate/evaluate/random_array.h"
 #include "simulate/evaluate/rounding_noise.h"
 #include "simulate/evaluate/threefry.h"
@@ -79,6 +80,9 @@ private Q_SLOTS:
     void outOfRangeStartsMoveInside();
     void raggedProductsGoByGroups_data();
     void raggedProductsGoByGroups();
+    void partsOfSumsCrossTheBorder();
+    void reductionsOfEveryKindGoByParts_data();
+    void reductionsOfEveryKindGoByParts();
     void refusesBeforehand();
     void comparesWithinRounding();
     void findsWhereNanComesFrom();
@@ -230,6 +234,108 @@ void TestEvaluate::bitsOfNarrowNumbers()
     QCOMPARE(bitcast("tensor<1xi4>", DType::I4, -3, "tensor<1xui4>"), (Numbers{ { 13 } }));
     QCOMPARE(bitcast("tensor<1xui4>", DType::U4, 13, "tensor<1xi4>"), (Numbers{ { -3 } }));
     QCOMPARE(bitcast("tensor<1xi8>", DType::I8, -2, "tensor<1x2xi4>"), (Numbers{ { -2, -1 } }));
+}
+
+/// An argument and a result that are still to be added up: their parts make the array.
+void TestEvaluate::partsOfSumsCrossTheBorder()
+{
+    const char* mesh = "sdy.mesh @mesh = <[\"x\"=2, \"y\"=3]>\n";
+    const std::string text = std::string(mesh) + R"(func.func @main(
+    %a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"y"}>},
+    %b: tensor<2x3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>},
+    %c: tensor<3x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) ->
+    (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>},
+     tensor<2x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}], unreduced={"y"}>}) {
+  %s = sdy.sharding_constraint %a <@mesh, [{}]> : tensor<4xf32>
+  %d = stablehlo.dot_general %b, %c, contracting_dims = [1] x [0]
+      {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}], unreduced={"y"}>]>}
+      : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  return %s, %d : tensor<4xf32>, tensor<2x2xf32>
+}
+)";
+    const auto parts = partitionProgram(programOf(text.c_str()));
+    QVERIFY(parts);
+    const auto counting = [](const TensorType& type) {
+        Array array = Array::make(type);
+        for (std::int64_t i = 0; i < array.count(); ++i)
+            evaluate::setNumber(array, i, static_cast<double>(i + 1));
+        return array;
+    };
+    evaluate::Arrays arguments;
+    for (const ShardedArray& input : parts->device.inputs)
+        arguments.push_back(counting(input.type));
+    const auto done = evaluate::executePartitioned(parts->device, arguments);
+    QVERIFY(done);
+    QVERIFY(done->differences.empty());
+    QCOMPARE(numbers(done->outputs[0]), (std::vector<double>{ 1, 2, 3, 4 }));
+    // [1 2 3; 4 5 6] times [1 2; 3 4; 5 6]
+    QCOMPARE(numbers(done->outputs[1]), (std::vector<double>{ 22, 28, 49, 64 }));
+}
+
+void TestEvaluate::reductionsOfEveryKindGoByParts_data()
+{
+    QTest::addColumn<QString>("combiner");
+    QTest::addColumn<QString>("element");
+    QTest::addColumn<QString>("initial");
+    QTest::addColumn<double>("expected"); // of 1, 2, ..., 8, of their lowest bits where they are i1
+    QTest::addColumn<bool>("byParts");
+    QTest::newRow("add") << "add"
+                         << "i32"
+                         << "0" << 36.0 << true;
+    QTest::newRow("multiply") << "multiply"
+                              << "i32"
+                              << "1" << 40320.0 << true;
+    QTest::newRow("multiply from 2") << "multiply"
+                                     << "i32"
+                                     << "2" << 80640.0 << false;
+    QTest::newRow("maximum") << "maximum"
+                             << "i32"
+                             << "-9" << 8.0 << true;
+    QTest::newRow("minimum from 0") << "minimum"
+                                    << "i32"
+                                    << "0" << 0.0 << true;
+    QTest::newRow("and") << "and"
+                         << "i1"
+                         << "true" << 0.0 << true;
+    QTest::newRow("or") << "or"
+                        << "i1"
+                        << "false" << 1.0 << true;
+}
+
+void TestEvaluate::reductionsOfEveryKindGoByParts()
+{
+    QFETCH(QString, combiner);
+    QFETCH(QString, element);
+    QFETCH(QString, initial);
+    QFETCH(double, expected);
+    QFETCH(bool, byParts);
+    const QString text = QStringLiteral("sdy.mesh @mesh = <[\"x\"=4]>\n"
+                                        "func.func @main(%a: tensor<8xTYPE> {sdy.sharding = #sdy.sharding<@mesh, "
+                                        "[{\"x\"}]>}) -> tensor<TYPE> {\n"
+                                        "  %i = stablehlo.constant dense<INIT> : tensor<TYPE>\n"
+                                        "  %r = stablehlo.reduce(%a init: %i) applies stablehlo.KIND across dimensions "
+                                        "= [0] : (tensor<8xTYPE>, tensor<TYPE>) -> tensor<TYPE>\n"
+                                        "  return %r : tensor<TYPE>\n}\n")
+                             .replace(QLatin1String("TYPE"), element)
+                             .replace(QLatin1String("INIT"), initial)
+                             .replace(QLatin1String("KIND"), combiner);
+    const auto parts = partitionProgram(programOf(text.toUtf8().constData()));
+    QVERIFY(parts);
+    const auto isKind = [&](OpKind kind) {
+        const auto& operations = parts->device.program.operations;
+        return std::any_of(
+            operations.begin(), operations.end(), [kind](const Operation& op) { return op.kind == kind; });
+    };
+    QCOMPARE(isKind(OpKind::AllReduce), byParts);
+    QCOMPARE(isKind(OpKind::AllGather), !byParts);
+    Array array = Array::make(parts->device.inputs[0].type);
+    for (std::int64_t i = 0; i < 8; ++i)
+        evaluate::setNumber(
+            array, i, element == QLatin1String("i1") ? static_cast<double>((i + 1) % 2) : static_cast<double>(i + 1));
+    const auto done = evaluate::executePartitioned(parts->device, { array });
+    QVERIFY(done);
+    QVERIFY(done->differences.empty());
+    QCOMPARE(evaluate::numberAt(done->outputs[0], 0), expected);
 }
 
 void TestEvaluate::raggedProductsGoByGroups_data()

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/evaluate/partitioned.h"
 
+#include <array>
 #include <cstring>
+#include <map>
 #include <unordered_map>
 
 #include "base/codes.h"
+#include "program/body.h"
 #include "sharding/layout.h"
+#include "simulate/evaluate/elementwise.h"
 
 namespace shardscope::evaluate {
 
@@ -40,6 +44,34 @@ std::int64_t firstDifference(const Array& a, const Array& b)
     return at / a.elementBytes();
 }
 
+/// Which of the parts that are still to be put together a position holds, counting from 0.
+class Parts {
+public:
+    Parts(const TensorSharding& sharding, const MeshPtr& mesh)
+    {
+        TensorSharding along = TensorSharding::fullyReplicated(1);
+        along.dims[0].axes = sharding.unreduced;
+        m_layout = Layout(mesh, along, { shardCount(along.dims[0]) });
+    }
+    [[nodiscard]] std::int64_t at(std::int64_t position) const { return m_layout.shardAt(position); }
+
+private:
+    Layout m_layout;
+};
+
+/// Puts a further part to what is there already.
+void combine(ReduceKind kind, Array& into, const Array& part)
+{
+    const std::array types{ into.type.dtype, into.type.dtype };
+    const std::optional<ElementKernel> kernel = elementKernel(combinerOf(kind), {}, types, into.type.dtype);
+    if (!kernel || !into.bytes || !part.bytes)
+        return;
+    Array sum = Array::make(into.type);
+    const std::array<const std::byte*, 2> terms{ into.data(), part.data() };
+    kernel->run(terms.data(), sum.data(), into.count());
+    into = std::move(sum);
+}
+
 } // namespace
 
 Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr& mesh)
@@ -48,9 +80,17 @@ Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr&
     const TensorType local{ how.type.dtype, layout.shardShape() };
     const Shape from = stridesOf(how.type.shape), to = stridesOf(local.shape);
     Arrays shards(static_cast<std::size_t>(mesh->deviceCount()));
+    const Parts parts(how.sharding, mesh);
     std::unordered_map<std::int64_t, Array> made; // copies share their bytes: nobody writes to them
+    Array nothing; // what the further parts of a sum are
     for (std::int64_t position = 0; position < mesh->deviceCount(); ++position) {
         Array& shard = shards[static_cast<std::size_t>(mesh->deviceAt(position))];
+        if (how.unreducedKind == ReduceKind::Sum && parts.at(position) > 0) {
+            if (nothing.type != local)
+                nothing = Array::zeros(local);
+            shard = nothing;
+            continue;
+        }
         const auto [found, isNew] = made.try_emplace(layout.shardAt(position));
         if (isNew) {
             found->second = Array::zeros(local);
@@ -71,21 +111,29 @@ AssembledArray assembleShards(std::span<const Array> shards, const ShardedArray&
     const Layout layout(mesh, how.sharding, how.type.shape);
     const Shape to = stridesOf(how.type.shape), from = stridesOf(layout.shardShape());
     AssembledArray out{ Array::zeros(how.type), {} };
-    std::unordered_map<std::int64_t, std::int32_t> holders;
+    const Parts parts(how.sharding, mesh);
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> holders; // of a part of a shard: the first
     for (std::int64_t position = 0; position < mesh->deviceCount(); ++position) {
         const std::int32_t device = mesh->deviceAt(position);
-        const Array& shard = shards[static_cast<std::size_t>(device)];
-        const auto [holder, isFirst] = holders.try_emplace(layout.shardAt(position), device);
-        if (isFirst) {
-            const Box box = boxAt(layout, position, to);
-            if (out.whole.bytes && shard.bytes)
-                copyBox(box.extents, out.whole.data() + box.offset * out.whole.elementBytes(), to, shard.data(), from,
-                    out.whole.elementBytes());
-        } else if (!out.differ) {
-            const std::int64_t element = firstDifference(shards[static_cast<std::size_t>(holder->second)], shard);
-            if (element >= 0)
-                out.differ = DifferentCopies{ 0, holder->second, device, element };
-        }
+        const std::pair which{ layout.shardAt(position), parts.at(position) };
+        const auto [holder, isFirst] = holders.try_emplace(which, device);
+        if (isFirst || out.differ)
+            continue;
+        const std::int64_t element =
+            firstDifference(shards[static_cast<std::size_t>(holder->second)], shards[static_cast<std::size_t>(device)]);
+        if (element >= 0)
+            out.differ = DifferentCopies{ 0, holder->second, device, element };
+    }
+    for (auto holder = holders.begin(); holder != holders.end();) {
+        const std::int64_t number = holder->first.first;
+        const std::int64_t position = mesh->positionOf(holder->second);
+        Array shard = shards[static_cast<std::size_t>(holder->second)];
+        for (++holder; holder != holders.end() && holder->first.first == number; ++holder)
+            combine(how.unreducedKind, shard, shards[static_cast<std::size_t>(holder->second)]);
+        const Box box = boxAt(layout, position, to);
+        if (out.whole.bytes && shard.bytes)
+            copyBox(box.extents, out.whole.data() + box.offset * out.whole.elementBytes(), to, shard.data(), from,
+                out.whole.elementBytes());
     }
     return out;
 }

@@ -8,6 +8,8 @@
 namespace shardscope::evaluate {
 
 /// The shard that every device gets of an array, by device id. Padding at the end of uneven ones is zero.
+/// Where it is unreduced, the first device along those axes gets the array, the others nothing of it: zero for a sum,
+/// the same elements where the greatest or the least counts.
 [[nodiscard]] Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr& mesh);
 
 /// Copies of one shard that are not bitwise equal.
@@ -18,7 +20,7 @@ struct DifferentCopies {
 };
 
 struct AssembledArray {
-    Array whole; ///< each shard from its first holder in mesh order
+    Array whole; ///< each shard from its first holder in mesh order; parts over unreduced axes are put together
     std::optional<DifferentCopies> differ; ///< `output` is not set
 };
 /// `shards` by device id. What is no array (a token) is that of device 0.
