@@ -183,6 +183,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::MixedMemoryKinds:
         case Code::UnknownCustomCall:
         case Code::ShardingIgnored:
+        case Code::ExplicitMode:
         case Code::OpaqueOperation:
         case Code::OperandType:
         case Code::ProgramNotRun:
