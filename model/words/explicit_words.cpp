@@ -127,7 +127,7 @@ ProblemText describeExplicitMode(const Diagnostic& d)
         return {};
     QString op = d.text("op").empty() ? Words::tr("an operation") : fromStd(d.text("op"));
     if (!d.where.path.empty())
-        op = Words::tr("%1, which gives %2,", "an operation and its result").arg(op, tensorName(d.where.path));
+        op = Words::tr("%1, which gives %2", "an operation and its result").arg(op, tensorName(d.where.path));
     return { Words::tr("JAX's explicit mode refuses %1: %2").arg(op, whatIsWrong(d)), whatToWrite(d), {} };
 }
 

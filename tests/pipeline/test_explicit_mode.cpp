@@ -447,7 +447,7 @@ private Q_SLOTS:
                 QCOMPARE(operation.kind, OpKind::DotGeneral);
                 QCOMPARE(refusal.problem, ExplicitProblem::ContractedBothCut);
             }
-            const auto& mlp = std::get<MlpModel>(example.make().model);
+            const auto& mlp = std::get<MlpModel>(snapshot->experiment->model);
             QCOMPARE(report->refusals.size(), static_cast<std::size_t>(mlp.settings.layers));
             QVERIFY(report->differentiated > 0);
         }
