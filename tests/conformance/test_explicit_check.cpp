@@ -50,6 +50,8 @@ private Q_SLOTS:
             const std::string id = oneCase.at("id").get<std::string>();
             const auto built = buildProgram(oneCase);
             QVERIFY2(built, id.c_str());
+            const SnapshotPtr snapshot = laidOut(printStableHlo(built->program));
+            const std::optional<ExplicitReport> report = snapshot ? explicitReport(*snapshot) : std::nullopt;
             if (!report)
                 continue; // what is illegal is not laid out
             const std::optional<ExplicitReport> again = explicitReport(*snapshot);
