@@ -119,16 +119,29 @@ QString whatToWrite(const Diagnostic& d)
     return Words::tr("Write its out_sharding, or jax.sharding.reshard one of its operands before it.");
 }
 
+/// "dot_general, which gives Layer 0 / z"
+QString refusedOperation(const Diagnostic& d)
+{
+    const QString op = d.text("op").empty() ? Words::tr("an operation") : fromStd(d.text("op"));
+    return d.where.path.empty()
+        ? op
+        : Words::tr("%1, which gives %2", "an operation and its result").arg(op, tensorName(d.where.path));
+}
+
 } // namespace
 
 ProblemText describeExplicitMode(const Diagnostic& d)
 {
     if (d.code != Code::ExplicitMode)
         return {};
-    QString op = d.text("op").empty() ? Words::tr("an operation") : fromStd(d.text("op"));
-    if (!d.where.path.empty())
-        op = Words::tr("%1, which gives %2", "an operation and its result").arg(op, tensorName(d.where.path));
-    return { Words::tr("JAX's explicit mode refuses %1: %2").arg(op, whatIsWrong(d)), whatToWrite(d), {} };
+    return { Words::tr("JAX's explicit mode refuses %1: %2").arg(refusedOperation(d), whatIsWrong(d)), whatToWrite(d),
+        {} };
+}
+
+QString explicitTitle(const ExplicitRefusal& refusal, const Program& program)
+{
+    return refusal.diagnostic.where.path.empty() ? operationTitle(program, refusal.operation)
+                                                 : refusedOperation(refusal.diagnostic);
 }
 
 QString explicitReason(const Diagnostic& d)
@@ -143,7 +156,7 @@ QString explicitVerdict(const ExplicitReport& report, const Program& program)
     if (report.accepts())
         return Words::tr("JAX's explicit mode would accept this program");
     const auto refused = static_cast<qint64>(report.refusals.size());
-    const QString first = operationTitle(program, report.refusals.front().operation);
+    const QString first = explicitTitle(report.refusals.front(), program);
     return refused == 1
         ? Words::tr("JAX's explicit mode would refuse one operation: %1").arg(first)
         : Words::tr("JAX's explicit mode would refuse %1, the first: %2").arg(counted(refused, Noun::Operation), first);

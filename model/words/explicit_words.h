@@ -10,6 +10,8 @@ namespace shardscope::words {
 /// Code::ExplicitMode: what is refused and why, and what to write. Nothing for other codes.
 [[nodiscard]] ProblemText describeExplicitMode(const Diagnostic& diagnostic);
 
+/// "dot_general, which gives Layer 0 / z"
+[[nodiscard]] QString explicitTitle(const ExplicitRefusal& refusal, const Program& program);
 /// Why alone: "Both operands cut what it adds up over, ..."
 [[nodiscard]] QString explicitReason(const Diagnostic& diagnostic);
 

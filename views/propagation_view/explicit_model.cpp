@@ -3,7 +3,6 @@
 
 #include "program/operation_path.h"
 #include "words/explicit_words.h"
-#include "words/operation_words.h"
 #include "words/things.h"
 #include "words/utf8.h"
 
@@ -58,7 +57,7 @@ QVariant ExplicitModel::data(const QModelIndex& index, int role) const
     }
     switch (index.column()) {
     case Operation:
-        return words::operationTitle(*m_snapshot->program, refusal.operation);
+        return words::explicitTitle(refusal, *m_snapshot->program);
     case Reason:
         return words::explicitReason(refusal.diagnostic);
     case Remedy:
