@@ -2,15 +2,19 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "base/codes.h"
 #include "commands.h"
+#include "experiment/builtin.h"
 #include "input.h"
+#include "pipeline/explicit_check.h"
 #include "pipeline/given_program.h"
 #include "program/verify_shardings.h"
 #include "program_input.h"
 #include "report.h"
 #include "stablehlo/read.h"
+#include "words/explicit_words.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -22,57 +26,142 @@ bool isError(const Diagnostic& finding)
     return finding.severity() == Severity::Error;
 }
 
-/// The text of an experiment's program, and what the experiment has for it; of a built-in network that by itself.
-tl::expected<CheckedProgram, std::vector<Diagnostic>> ofExperiment(
-    tl::expected<Input, std::vector<Diagnostic>> input, const std::string& name)
+/// What FILE is: an experiment, or a program by itself.
+struct Source {
+    std::optional<Input> experiment;
+    std::string text; ///< of a program by itself
+};
+tl::expected<Source, std::vector<Diagnostic>> load(const std::string& file)
 {
+    const bool named = file != "-" && !QFileInfo::exists(QString::fromStdString(file));
+    Source source;
+    if (!named) {
+        Result<std::string> text = readText(file, maximumText);
+        if (!text)
+            return tl::unexpected(std::vector{ text.error() });
+        source.text = std::move(*text);
+    }
+    if (!named && !isExperiment(file, source.text))
+        return source;
+    auto input = named ? loadExperiment(file) : loadExperiment(file, std::move(source.text));
     if (!input)
         return tl::unexpected(std::move(input.error()));
-    if (const auto* model = std::get_if<ProgramModel>(&input->experiment.model)) {
+    source.experiment = std::move(*input);
+    return source;
+}
+
+/// The text of an experiment's program, and what the experiment has for it; of a built-in network that by itself.
+tl::expected<CheckedProgram, std::vector<Diagnostic>> ofExperiment(const Input& input, const std::string& name)
+{
+    if (const auto* model = std::get_if<ProgramModel>(&input.experiment.model)) {
         CheckedProgram checked = checkProgram(model->file.empty() ? name : model->file, *model->text);
         if (!checked.isLegal())
             return checked;
-        for (Diagnostic& problem : allProblems(*input, *analyse(input->experiment)))
+        for (Diagnostic& problem : allProblems(input, *analyse(input.experiment)))
             // What is illegal; where arrays lie is the concern of check.
             if (isError(problem) && problem.code != Code::MixedMemoryKinds && problem.code != Code::UnknownMemoryKind)
                 checked.findings.push_back(std::move(problem));
         return checked;
     }
-    const SnapshotPtr snapshot = analyse(input->experiment);
+    const SnapshotPtr snapshot = analyse(input.experiment);
     CheckedProgram checked;
     checked.program = givenProgram(*snapshot);
     if (!checked.program)
-        return tl::unexpected(allProblems(*input, *snapshot));
+        return tl::unexpected(allProblems(input, *snapshot));
     for (auto further : { verify(*checked.program), verifyShardings(*checked.program) })
         for (Diagnostic& finding : further)
             checked.findings.push_back(std::move(finding));
     return checked;
 }
 
-tl::expected<CheckedProgram, std::vector<Diagnostic>> check(const std::string& file, const std::string& name)
+/// What JAX's explicit mode would refuse. Findings that keep the program from being laid out otherwise.
+struct ExplicitFindings {
+    SnapshotPtr snapshot;
+    ExplicitReport report;
+};
+tl::expected<ExplicitFindings, std::vector<Diagnostic>> explicitFindings(const Source& source, const std::string& name)
 {
-    if (file != "-" && !QFileInfo::exists(QString::fromStdString(file)))
-        return ofExperiment(loadExperiment(file), name);
-    Result<std::string> text = readText(file, maximumText);
-    if (!text)
-        return tl::unexpected(std::vector{ text.error() });
-    return isExperiment(file, *text) ? ofExperiment(loadExperiment(file, std::move(*text)), name)
-                                     : checkProgram(name, *text);
+    Input input{ name, {}, {}, {} };
+    if (source.experiment) {
+        input = *source.experiment;
+    } else {
+        Result<Experiment> made =
+            experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(source.text) }, name);
+        if (!made)
+            return tl::unexpected(std::vector{ made.error() });
+        input.experiment = std::move(*made);
+    }
+    ExplicitFindings found{ analyse(input.experiment), {} };
+    std::optional<ExplicitReport> report = explicitReport(*found.snapshot);
+    if (!report)
+        return tl::unexpected(allProblems(input, *found.snapshot));
+    const auto* model = std::get_if<ProgramModel>(&input.experiment.model);
+    for (ExplicitRefusal& refusal : report->refusals)
+        if (refusal.diagnostic.where.line > 0)
+            refusal.diagnostic.where.file = model && !model->file.empty() ? model->file : name;
+    found.report = std::move(*report);
+    return found;
 }
 
-int verifyProgram(const std::string& file, const JsonTarget& json)
+std::vector<Diagnostic> listed(const ExplicitReport& report)
+{
+    std::vector<Diagnostic> list;
+    for (const ExplicitRefusal& refusal : report.refusals)
+        if (list.size() < maximumListed)
+            list.push_back(refusal.diagnostic);
+    return list;
+}
+
+Json explicitJson(const ExplicitReport& report)
+{
+    Json unjudged = Json::array();
+    for (const auto& [operation, count] : report.unjudged)
+        unjudged.push_back({ { "op", operation }, { "count", count } });
+    return { { "accepted", report.accepts() }, { "refused", report.refusals.size() },
+        { "problems", toJson(listed(report)) }, { "operations_accepted", report.accepted },
+        { "operations_differentiated", report.differentiated }, { "constraints_that_reshard", report.resharded },
+        { "not_judged", std::move(unjudged) } };
+}
+
+void printExplicit(Console& console, const std::string& name, const ExplicitFindings& found)
+{
+    const std::vector<Diagnostic> list = listed(found.report);
+    print(console, list);
+    if (const std::size_t more = found.report.refusals.size() - list.size(); more > 0)
+        console.line(QStringLiteral("%1 more are left out.").arg(words::count(static_cast<qint64>(more))));
+    console.line(QStringLiteral("%1: %2").arg(
+                     QString::fromStdString(name), words::explicitVerdict(found.report, *found.snapshot->program)),
+        found.report.accepts() ? Emphasis::Good : Emphasis::Warning);
+    if (const QString remarks = words::explicitRemarks(found.report); !remarks.isEmpty())
+        console.line(remarks, Emphasis::Faint);
+}
+
+int verifyProgram(const std::string& file, bool withExplicit, const JsonTarget& json)
 {
     const std::string name = file == "-" ? "standard input" : file;
-    const auto checked = check(file, name);
+    const auto source = load(file);
+    if (!source)
+        return reject("verify", json, source.error());
+    const auto checked = source->experiment
+        ? ofExperiment(*source->experiment, name)
+        : tl::expected<CheckedProgram, std::vector<Diagnostic>>(checkProgram(name, source->text));
     if (!checked)
         return reject("verify", json, checked.error());
     if (!checked->program && checked->findings.size() == 1)
         return reject("verify", json, checked->findings);
     const bool legal = checked->isLegal();
+    std::optional<ExplicitFindings> found;
+    if (withExplicit && legal) {
+        auto made = explicitFindings(*source, name);
+        if (!made)
+            return reject("verify", json, made.error());
+        found = std::move(*made);
+    }
+    const int status = !legal ? BadInput : found && !found->report.accepts() ? Findings : Done;
     const Program empty;
     const Program& program = checked->program ? *checked->program : empty;
     if (!json.empty()) {
-        Json out = envelope("verify", "1.1");
+        Json out = envelope("verify", "1.2");
         out["input"] = { { "name", name } };
         if (checked->program) {
             out["input"]["functions"] = std::max<std::size_t>(program.functions.size(), 1);
@@ -82,7 +171,9 @@ int verifyProgram(const std::string& file, const JsonTarget& json)
         out["legal"] = legal;
         out["problems"] = toJson(checked->findings);
         out["left_out"] = checked->leftOut;
-        return emitJson(out, json, legal ? Done : BadInput);
+        if (found)
+            out["explicit"] = explicitJson(found->report);
+        return emitJson(out, json, status);
     }
     Console console;
     print(console, checked->findings);
@@ -93,7 +184,9 @@ int verifyProgram(const std::string& file, const JsonTarget& json)
                          .arg(QString::fromStdString(name),
                              words::counted(static_cast<qint64>(program.operations.size()), words::Noun::Operation)),
             Emphasis::Good);
-    return legal ? Done : BadInput;
+    if (found)
+        printExplicit(console, name, *found);
+    return status;
 }
 
 } // namespace
@@ -102,6 +195,7 @@ void addVerify(CLI::App& app, int& status)
 {
     struct Options {
         std::string file;
+        bool withExplicit = false;
         JsonTarget json;
     };
     CLI::App* command = app.add_subcommand(
@@ -111,10 +205,17 @@ void addVerify(CLI::App& app, int& status)
         ->add_option("FILE", options->file,
             "A program in StableHLO text (.mlir), an experiment or a built-in example, - for standard input")
         ->required();
+    command->add_flag("--explicit", options->withExplicit,
+        "Say as well what JAX's explicit mode would refuse, where every sharding follows from those of the operands, "
+        "and "
+        "what to write");
     addJson(*command, options->json);
-    command->footer("The findings go to standard output, each with its line and column.\n"
-                    "Exit codes: 0 legal; 2 something is illegal, or arguments, input or output that cannot be used.");
-    command->callback([options, &status] { status = verifyProgram(options->file, options->json); });
+    command->footer(
+        "The findings go to standard output, each with its line and column.\n"
+        "Exit codes: 0 legal; 1 legal, and JAX's explicit mode would refuse it (with --explicit); 2 something "
+        "is illegal, or arguments, input or output that cannot be used.");
+    command->callback(
+        [options, &status] { status = verifyProgram(options->file, options->withExplicit, options->json); });
 }
 
 } // namespace shardscope::cli

@@ -125,15 +125,15 @@ std::vector<DroppedAxes> droppedFrom(const TensorSharding& given, const TensorTy
     return dropped;
 }
 
-/// W201 for each of them.
-void addDropped(Snapshot& snapshot, Annotations& annotations)
+/// W201 for each of them. `written` has the meshes that the annotations name by their numbers.
+void addDropped(Snapshot& snapshot, Annotations& annotations, const Program& written)
 {
     for (ResolvedAnnotation& annotation : annotations.arguments) {
         const auto* given = std::get_if<GivenSharding>(&annotation.written);
         const Value& value = snapshot.program->value(annotation.value);
         if (!given || !isTensor(value.type.dtype) || given->given->sharding.rank() != value.type.rank())
             continue;
-        const Mesh& mesh = *snapshot.program->meshes[given->given->mesh].mesh;
+        const Mesh& mesh = *written.meshes[given->given->mesh].mesh;
         annotation.dropped = droppedFrom(given->given->sharding, value.type, mesh);
         for (const DroppedAxes& dropped : annotation.dropped) {
             Diagnostic diagnostic{ Code::SilentlyReplicated,
@@ -187,7 +187,7 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
     const auto over = std::make_shared<const Program>(std::move(*prepared));
     snapshot.program = over;
     const std::shared_ptr<Annotations> annotations = writtenOf(written);
-    addDropped(snapshot, *annotations);
+    addDropped(snapshot, *annotations, written);
     snapshot.annotations = annotations;
     if (stop.stop_requested())
         return false;

@@ -8,30 +8,22 @@ namespace shardscope {
 
 namespace {
 
-ExplicitOutcome refused(ExplicitProblem problem, std::size_t dimension)
-{
-    ExplicitOutcome outcome;
-    outcome.problem = problem;
-    outcome.dimension = static_cast<std::int32_t>(dimension);
-    return outcome;
-}
-
 void append(ExplicitOutcome& outcome, std::int64_t size, AxisList axes)
 {
     outcome.shape.push_back(size);
     outcome.sharding.dims.push_back({ std::move(axes), false });
 }
 
-/// The result, unless an axis cuts two of its dimensions.
-ExplicitOutcome checked(ExplicitOutcome outcome)
+/// The result, unless an axis cuts two of its dimensions. `source`: per dimension the operand that cuts it.
+ExplicitOutcome checked(ExplicitOutcome outcome, std::span<const std::int32_t> source = {})
 {
-    AxisList seen;
+    const auto from = [&](std::size_t dimension) { return dimension < source.size() ? source[dimension] : -1; };
     for (std::size_t d = 0; d < outcome.sharding.rank(); ++d)
-        for (const AxisRef& axis : outcome.sharding.dims[d].axes) {
-            if (std::find(seen.begin(), seen.end(), axis) != seen.end())
-                return refused(ExplicitProblem::AxisTwice, d);
-            seen.push_back(axis);
-        }
+        for (std::size_t before = 0; before < d; ++before)
+            for (const AxisRef& axis : outcome.sharding.dims[d].axes)
+                for (const AxisRef& other : outcome.sharding.dims[before].axes)
+                    if (overlaps(axis, other))
+                        return explicitlyRefused(ExplicitProblem::AxisTwice, d, from(before), from(d));
     std::sort(outcome.reduced.begin(), outcome.reduced.end());
     return outcome;
 }
@@ -47,6 +39,17 @@ const AxisList& axesOf(const ExplicitArray& array, std::int64_t dimension)
 }
 
 } // namespace
+
+ExplicitOutcome explicitlyRefused(
+    ExplicitProblem problem, std::size_t dimension, std::int32_t first, std::int32_t second)
+{
+    ExplicitOutcome outcome;
+    outcome.problem = problem;
+    outcome.dimension = static_cast<std::int32_t>(dimension);
+    outcome.first = first;
+    outcome.second = second;
+    return outcome;
+}
 
 std::string_view kindName(ExplicitProblem problem)
 {
@@ -67,6 +70,32 @@ std::string_view kindName(ExplicitProblem problem)
         return "unreduced_axes_not_contracted";
     case ExplicitProblem::ReshapeOpen:
         return "reshape_needs_out_sharding";
+    case ExplicitProblem::PaddedCut:
+        return "pad_sharded_dim";
+    case ExplicitProblem::AddedUpCut:
+        return "cumulative_op_on_sharded_dim";
+    case ExplicitProblem::TakenFromCut:
+        return "gather_needs_out_sharding";
+    case ExplicitProblem::CarryDiffers:
+        return "carry_type_mismatch";
+    case ExplicitProblem::BranchesDiffer:
+        return "branch_types_differ";
+    case ExplicitProblem::UnreducedDiffer:
+        return "unreduced_axes_differ";
+    case ExplicitProblem::FactorNotReduced:
+        return "mul_needs_reduced_operand";
+    case ExplicitProblem::DenominatorUnreduced:
+        return "unreduced_denominator";
+    case ExplicitProblem::ProductOfUnreduced:
+        return "operand_unreduced";
+    case ExplicitProblem::NotLinear:
+        return "no_unreduced_rule";
+    case ExplicitProblem::ReshapeDropsUnreduced:
+        return "reshape_drops_unreduced";
+    case ExplicitProblem::ReshapeAddsUnreduced:
+        return "reshape_adds_unreduced";
+    case ExplicitProblem::UnreducedNotReduced:
+        return "unreduced_axes_not_reduced";
     }
     return {};
 }
@@ -77,10 +106,12 @@ ExplicitOutcome explicitElementwise(std::span<const ExplicitArray> operands)
     for (const ExplicitArray& operand : operands)
         rank = std::max(rank, operand.shape.size());
     ExplicitOutcome outcome;
+    std::vector<std::int32_t> source(rank, -1);
     for (std::size_t d = 0; d < rank; ++d) {
         std::int64_t size = 1;
         AxisList axes;
-        for (const ExplicitArray& operand : operands) {
+        for (std::size_t o = 0; o < operands.size(); ++o) {
+            const ExplicitArray& operand = operands[o];
             const std::size_t missing = rank - operand.shape.size();
             if (d < missing || operand.shape[d - missing] == 1)
                 continue;
@@ -89,12 +120,14 @@ ExplicitOutcome explicitElementwise(std::span<const ExplicitArray> operands)
             if (own.empty())
                 continue;
             if (!axes.empty() && !(axes == own))
-                return refused(ExplicitProblem::OperandsDiffer, d);
+                return explicitlyRefused(ExplicitProblem::OperandsDiffer, d, source[d], static_cast<std::int32_t>(o));
+            if (axes.empty())
+                source[d] = static_cast<std::int32_t>(o);
             axes = own;
         }
         append(outcome, size, std::move(axes));
     }
-    return checked(std::move(outcome));
+    return checked(std::move(outcome), source);
 }
 
 ExplicitOutcome explicitDot(const ExplicitArray& lhs, const ExplicitArray& rhs, const DotGeneralAttributes& dimensions,
@@ -104,7 +137,7 @@ ExplicitOutcome explicitDot(const ExplicitArray& lhs, const ExplicitArray& rhs, 
     for (std::size_t i = 0; i < dimensions.lhsBatch.size(); ++i) {
         const AxisList& left = axesOf(lhs, dimensions.lhsBatch[i]);
         if (!(left == axesOf(rhs, dimensions.rhsBatch[i])))
-            return refused(ExplicitProblem::BatchDimensionsDiffer, i);
+            return explicitlyRefused(ExplicitProblem::BatchDimensionsDiffer, i, 0, 1);
         append(outcome, lhs.shape[static_cast<std::size_t>(dimensions.lhsBatch[i])], left);
     }
     AxisList contracted;
@@ -113,15 +146,15 @@ ExplicitOutcome explicitDot(const ExplicitArray& lhs, const ExplicitArray& rhs, 
         const AxisList& right = axesOf(rhs, dimensions.rhsContracting[i]);
         const bool partial = wanted && !wanted->unreduced.empty();
         if (partial && !(left == right))
-            return refused(ExplicitProblem::ContractedDiffer, i);
+            return explicitlyRefused(ExplicitProblem::ContractedDiffer, i, 0, 1);
         if (!wanted && !left.empty() && !right.empty())
-            return refused(ExplicitProblem::ContractedBothCut, i);
+            return explicitlyRefused(ExplicitProblem::ContractedBothCut, i, 0, 1);
         for (const AxisRef& axis : left == right ? left : AxisList())
             contracted.push_back(axis);
     }
     std::sort(contracted.begin(), contracted.end());
     if (wanted && !wanted->unreduced.empty() && !(wanted->unreduced == contracted))
-        return refused(ExplicitProblem::UnreducedNotContracted, 0);
+        return explicitlyRefused(ExplicitProblem::UnreducedNotContracted, 0, 0, 1);
     for (std::size_t d = 0; d < lhs.shape.size(); ++d)
         if (!isOneOf(dimensions.lhsBatch, d) && !isOneOf(dimensions.lhsContracting, d))
             append(outcome, lhs.shape[d], lhs.sharding.dims[d].axes);
@@ -133,7 +166,9 @@ ExplicitOutcome explicitDot(const ExplicitArray& lhs, const ExplicitArray& rhs, 
         if (wanted->unreduced.empty())
             outcome.reduced = contracted;
     }
-    return checked(std::move(outcome));
+    std::vector<std::int32_t> source(outcome.shape.size(), 1);
+    std::fill_n(source.begin(), lhs.shape.size() - dimensions.lhsContracting.size(), 0);
+    return checked(std::move(outcome), source);
 }
 
 ExplicitOutcome explicitReduce(const ExplicitArray& operand, std::span<const std::int64_t> dimensions)
@@ -166,7 +201,7 @@ ExplicitOutcome explicitReshape(const ExplicitArray& operand, const Shape& shape
     };
     while (true) {
         if (!skipOnes())
-            return refused(ExplicitProblem::ReshapeOpen, to);
+            return explicitlyRefused(ExplicitProblem::ReshapeOpen, to, 0);
         if (from == operand.shape.size() || to == shape.size())
             break;
         // The shortest run of dimensions on both sides that hold as many elements.
@@ -184,16 +219,16 @@ ExplicitOutcome explicitReshape(const ExplicitArray& operand, const Shape& shape
                 want *= shape[to];
                 manyTo += shape[to++] == 1 ? 0U : 1U;
             } else {
-                return refused(ExplicitProblem::ReshapeOpen, firstTo);
+                return explicitlyRefused(ExplicitProblem::ReshapeOpen, firstTo, 0);
             }
         const AxisList& axes = operand.sharding.dims[firstFrom].axes;
         if (manyFrom > 1 || manyTo > 1) {
             ++changes;
             if (changes > 1 || (manyFrom > 1 && manyTo > 1) || shape[firstTo] % product(axes) != 0)
-                return refused(ExplicitProblem::ReshapeOpen, firstTo);
+                return explicitlyRefused(ExplicitProblem::ReshapeOpen, firstTo, 0);
             for (std::size_t d = firstFrom + 1; d < from; ++d)
                 if (!operand.sharding.dims[d].axes.empty())
-                    return refused(ExplicitProblem::ReshapeOpen, firstTo);
+                    return explicitlyRefused(ExplicitProblem::ReshapeOpen, firstTo, 0);
         }
         append(outcome, shape[firstTo], axes);
         for (std::size_t d = firstTo + 1; d < to; ++d)

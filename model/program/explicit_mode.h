@@ -27,6 +27,20 @@ enum class ExplicitProblem : std::uint8_t {
     ContractedDiffer, ///< an unreduced result is wanted, and the sides cut a contracted dimension differently
     UnreducedNotContracted, ///< an unreduced result is wanted over other axes than those that are contracted
     ReshapeOpen, ///< more than one dimension is split or merged, or a cut one in a way that its blocks do not follow
+    PaddedCut, ///< a dimension that is padded is cut
+    AddedUpCut, ///< a cumulative sum, maximum, ... runs along a cut dimension
+    TakenFromCut, ///< entries are taken along a cut dimension, and no sharding is given for what is taken
+    CarryDiffers, ///< a loop's body gives back a carried value with another sharding than it was given
+    BranchesDiffer, ///< the branches of a choice give a result different shardings
+    // Partial sums (unreduced values)
+    UnreducedDiffer, ///< a sum of values that are unreduced over different axes
+    FactorNotReduced, ///< an unreduced value times one that is not marked as reduced over the same axes
+    DenominatorUnreduced, ///< a division by an unreduced value
+    ProductOfUnreduced, ///< a product (dot) of an unreduced value
+    NotLinear, ///< an operation of an unreduced value that is not linear
+    ReshapeDropsUnreduced, ///< a reshape of an unreduced value for which another result is wanted
+    ReshapeAddsUnreduced, ///< an unreduced result is wanted of a reshape, and its operand is not unreduced
+    UnreducedNotReduced, ///< an unreduced result of a reduction is wanted over axes that it does not add up over
 };
 /// "result_mentions_axis_twice"; empty for None.
 [[nodiscard]] std::string_view kindName(ExplicitProblem problem);
@@ -38,6 +52,8 @@ struct ExplicitArray {
 struct ExplicitOutcome {
     ExplicitProblem problem = ExplicitProblem::None;
     std::int32_t dimension = -1; ///< of the result, or of the contraction or batch, in which the problem lies
+    /// The operands at fault: the first and, of a contradiction, the one that contradicts it; -1 = none.
+    std::int32_t first = -1, second = -1;
     TensorSharding sharding; ///< of the result
     Shape shape; ///< of the result
     AxisList reduced; ///< axes over which partial results are added up, in mesh order
@@ -51,5 +67,8 @@ struct ExplicitOutcome {
 [[nodiscard]] ExplicitOutcome explicitReduce(const ExplicitArray& operand, std::span<const std::int64_t> dimensions);
 /// One dimension may be split or some neighbours merged; the first of the parts carries the axes and has to divide.
 [[nodiscard]] ExplicitOutcome explicitReshape(const ExplicitArray& operand, const Shape& shape);
+/// A refusal, for rules that stand elsewhere (program/explicit_rules.h).
+[[nodiscard]] ExplicitOutcome explicitlyRefused(
+    ExplicitProblem problem, std::size_t dimension, std::int32_t first = -1, std::int32_t second = -1);
 
 } // namespace shardscope

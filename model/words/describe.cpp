@@ -10,6 +10,7 @@
 #include "words/describe_program_texts.h"
 #include "words/describe_verification.h"
 #include "words/diagnostic_reader.h"
+#include "words/explicit_words.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -448,6 +449,8 @@ ProblemText describe(const Diagnostic& diagnostic)
         text = describeProgramSharding(diagnostic);
     if (text.cause.isEmpty())
         text = describeProgramText(diagnostic);
+    if (text.cause.isEmpty())
+        text = describeExplicitMode(diagnostic);
     if (text.cause.isEmpty())
         text = file         ? describeFile(diagnostic)
             : number >= 400 ? describeForm(diagnostic)

@@ -45,6 +45,49 @@ private Q_SLOTS:
         QVERIFY(json["problems"].empty());
     }
 
+    void explicitMode()
+    {
+        // The program is fine by the rules of its operations; with y cutting rows of b as well, it is not.
+        const Ran fine = verify(legal, { QStringLiteral("--explicit") });
+        QCOMPARE(fine.code, 0);
+        QCOMPARE(fine.out,
+            QStringLiteral("standard input: legal, 2 ops\n"
+                           "standard input: JAX's explicit mode would accept this program\n"));
+        const QByteArray text = with(
+            "%b: tensor<16x32xf32>)", "%b: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {\"x\"}]>})");
+        QCOMPARE(verify(text).code, 0);
+        const Ran ran = verify(text, { QStringLiteral("--explicit") });
+        QCOMPARE(ran.code, 1);
+        QVERIFY2(
+            ran.out.contains(QStringLiteral(
+                "standard input:3:3: W236: JAX's explicit mode refuses dot_general, which gives %0: x would cut two "
+                "dimensions of its result, by a P('x', None) and b P(None, 'x'). Write out_sharding=P(")),
+            qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("would refuse one operation: ")), qPrintable(ran.out));
+        const auto json = verify(text, { QStringLiteral("--explicit"), QStringLiteral("--json") }).json();
+        QCOMPARE(json["legal"].get<bool>(), true);
+        QCOMPARE(json["explicit"]["accepted"].get<bool>(), false);
+        QCOMPARE(json["explicit"]["refused"].get<int>(), 1);
+        QCOMPARE(json["explicit"]["operations_accepted"].get<int>(), 1);
+        QCOMPARE(json["explicit"]["problems"][0]["code"].get<std::string>(), std::string("W236"));
+        QCOMPARE(json["explicit"]["problems"][0]["args"]["wrong"].get<std::string>(),
+            std::string("result_mentions_axis_twice"));
+        QVERIFY(!verify(text, { QStringLiteral("--json") }).json().contains("explicit"));
+        // What is illegal is said alone.
+        QCOMPARE(verify(with("[{\"x\"}, {}]", "[{\"z\"}, {}]"), { QStringLiteral("--explicit") }).code, 2);
+    }
+    void explicitModeOfExamples()
+    {
+        const Ran ran =
+            runProgram({ QStringLiteral("verify"), QStringLiteral("flax-mlp-device"), QStringLiteral("--explicit") });
+        QCOMPARE(ran.code, 1);
+        QVERIFY2(ran.out.contains(QStringLiteral("would refuse 4 ops, the first: ")), qPrintable(ran.out));
+        const Ran file = runProgram({ QStringLiteral("verify"), QStringLiteral("-"), QStringLiteral("--explicit") },
+            smallMlp(R"("model", 4)", R"("model", 1)"));
+        QVERIFY2(file.code == 0 || file.code == 1, qPrintable(file.out + file.error));
+        QVERIFY2(file.out.contains(QStringLiteral("JAX's explicit mode would")), qPrintable(file.out + file.error));
+    }
+
     /// A use before the definition is one mistake.
     void usedBeforeItsDefinition()
     {

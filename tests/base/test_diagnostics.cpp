@@ -184,6 +184,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::UnknownCustomCall:
         case Code::ShardingIgnored:
         case Code::ReplicationUnproven:
+        case Code::ExplicitMode:
         case Code::OpaqueOperation:
         case Code::OperandType:
         case Code::ProgramNotRun:

@@ -68,6 +68,17 @@ private Q_SLOTS:
         QCOMPARE(snapshot->row("a")->layout.mesh().deviceAt(0), 0);
         QVERIFY(!problem(*snapshot, Code::ProgramNotRun)->arg("elsewhere"));
     }
+    /// Two names for one mesh become one before propagation; what was given still names the second.
+    void oneMeshOfTwoNames()
+    {
+        const SnapshotPtr snapshot = laidOut(sum("sdy.mesh @mesh = <[\"x\"=2]>\nsdy.mesh @again = <[\"x\"=2]>\n",
+            "@mesh, [{\"x\"}, {}]", "@again, [{\"x\"}, {}]"));
+        QCOMPARE(held(*snapshot, "a"), std::string("P('x', None)"));
+        QCOMPARE(held(*snapshot, "b"), std::string("P('x', None)"));
+        const SnapshotPtr ofOne = laidOut(sum("sdy.mesh @mesh = <[\"x\"=2]>\nsdy.mesh @again = <[\"x\"=2]>\n",
+            "@mesh, [{}, {\"x\"}]", "@again, [{}, {\"x\"}]", "8x1"));
+        QVERIFY(problem(*ofOne, Code::SilentlyReplicated));
+    }
     void axesInAnotherOrderAreTheSameAxes()
     {
         const SnapshotPtr snapshot = laidOut(sum(twoByFour + "sdy.mesh @turned = <[\"y\"=4, \"x\"=2]>\n",

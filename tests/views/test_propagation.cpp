@@ -8,11 +8,13 @@
 #include <QSlider>
 #include <QTableView>
 #include <QToolButton>
+#include <QUndoStack>
 
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "panel_fixture.h"
 #include "views/propagation_view/difference_model.h"
+#include "views/propagation_view/explicit_row.h"
 #include "views/propagation_view/propagation_view.h"
 #include "views/propagation_view/rule_row.h"
 #include "views/propagation_view/sketch_widget.h"
@@ -93,6 +95,58 @@ private Q_SLOTS:
         QCOMPARE(view.step(), 0);
         QTest::keyClick(&view, Qt::Key_Space);
         QVERIFY(!view.isPlaying());
+    }
+
+    /// Whether JAX's explicit mode would take the program: worked out when it is in sight, listed on demand, anew with
+    /// every edit.
+    void explicitModeOnDemand()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(contended());
+        PropagationView view(&fixture.document, &fixture.selection);
+        ExplicitRow& row = *view.explicitRow();
+        QVERIFY(!row.isWorking()); // not in sight
+        view.resize(700, 500);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QTRY_VERIFY(!row.isWorking());
+        QVERIFY2(row.verdict().startsWith(QStringLiteral("JAX's explicit mode would refuse one operation: ")),
+            qPrintable(row.verdict()));
+        QVERIFY(!row.table()->isVisible());
+
+        QVERIFY(!row.toggle()->accessibleName().isEmpty() && !row.table()->accessibleName().isEmpty());
+        row.toggle()->setFocus();
+        QTest::keyClick(row.toggle(), Qt::Key_Space);
+        QVERIFY(row.isOpen() && row.table()->isVisible());
+        QAbstractItemModel& model = *row.table()->model();
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(model.rowCount(), 1);
+        row.table()->setFocus();
+        row.table()->setCurrentIndex(model.index(0, 0));
+        QCOMPARE(fixture.selection.operation(), QStringLiteral("0"));
+        QVERIFY2(row.detail().contains(QStringLiteral("Write out_sharding=P(")), qPrintable(row.detail()));
+        fixture.selection.setOperation({}, {});
+        QTest::mouseClick(
+            row.table()->viewport(), Qt::LeftButton, {}, row.table()->visualRect(model.index(0, 0)).center());
+        QCOMPARE(fixture.selection.operation(), QStringLiteral("0"));
+
+        // Without the axis on b there is nothing to refuse.
+        Experiment edited = *fixture.document.experiment();
+        std::get<ProgramModel>(edited.model).shardings = { { "b", "[{}, {}]" } };
+        fixture.document.edit(std::move(edited), QStringLiteral("b whole"));
+        fixture.document.waitForAnalysis();
+        QTRY_COMPARE(row.verdict(), QStringLiteral("JAX's explicit mode would accept this program."));
+        QVERIFY(!row.table()->isVisible());
+        QCOMPARE(model.rowCount(), 0);
+
+        // Out of sight nothing is worked out.
+        view.hide();
+        fixture.document.undoStack()->undo();
+        fixture.document.waitForAnalysis();
+        QVERIFY(!row.isWorking());
+        QCOMPARE(model.rowCount(), 0);
+        view.show();
+        QTRY_COMPARE(model.rowCount(), 1);
     }
 
     void theStepAsAPicture()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is said of files and edits that cannot be: the cause, and what would be right.
 #include <QLocale>
+#include <QSet>
 #include <QTest>
 
 #include "base/codes.h"
@@ -11,6 +12,7 @@
 #include "experiment_file/malformed_cases.h"
 #include "networks/arrays.h"
 #include "networks/mlp.h"
+#include "program/explicit_mode.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -66,6 +68,43 @@ private Q_SLOTS:
             QStringLiteral("expected end of text, found model. Remove what follows."));
         QCOMPARE(said(Code::Syntax, { { "expected", "the end of a bracket" }, { "found", "x" } }),
             QStringLiteral("expected the end of a bracket, found x. Write the end of a bracket there."));
+    }
+
+    void explicitMode()
+    {
+        Diagnostic refused{ Code::ExplicitMode,
+            { { "op", "dot_general" }, { "wrong", "contracting_dims_both_sharded" }, { "dim", 0 },
+                { "first", "layers.0/y" }, { "first_index", 0 }, { "first_spec", "P('data', 'model')" },
+                { "second", "" }, { "second_index", 1 }, { "second_spec", "P('model', None)" },
+                { "out", "P('data', None)" } },
+            {} };
+        refused.where.path = "layers.0/z";
+        QCOMPARE(sentences(refused),
+            QStringLiteral(
+                "JAX's explicit mode refuses dot_general, which gives Layer 0 / z: both operands cut what it "
+                "adds up over, Layer 0 / y P('data', 'model') and operand 1 P('model', None), which leaves open "
+                "how its result is cut. Write out_sharding=P('data', None) on it, as propagation cuts its "
+                "result."));
+        const Diagnostic padded{ Code::ExplicitMode,
+            { { "op", "pad" }, { "wrong", "pad_sharded_dim" }, { "dim", 1 }, { "first", "x" }, { "first_index", 0 },
+                { "first_spec", "P(None, 'a')" }, { "mend", "x" }, { "mend_index", 0 },
+                { "mend_spec", "P(None, None)" } },
+            {} };
+        QCOMPARE(sentences(padded),
+            QStringLiteral(
+                "JAX's explicit mode refuses pad: it pads dimension 1, which is cut: x P(None, 'a'). Give it "
+                "jax.sharding.reshard(x, P(None, None)) instead."));
+        // Every reason has words of its own.
+        QSet<QString> causes;
+        int kinds = 0;
+        for (int i = 1; !kindName(static_cast<ExplicitProblem>(i)).empty(); ++i, ++kinds) {
+            const Diagnostic each{ Code::ExplicitMode,
+                { { "op", "add" }, { "wrong", std::string(kindName(static_cast<ExplicitProblem>(i))) } }, {} };
+            causes.insert(words::describe(each).cause);
+            QVERIFY(!words::describe(each).remedy.isEmpty());
+        }
+        QCOMPARE(causes.size(), kinds);
+        QVERIFY(!causes.contains(words::describe({ Code::ExplicitMode, { { "op", "add" } }, {} }).cause));
     }
 
     void malformedFiles_data()

@@ -18,6 +18,7 @@
 #include "views/panel/panel.h"
 #include "views/propagation_view/axes_delegate.h"
 #include "views/propagation_view/difference_model.h"
+#include "views/propagation_view/explicit_row.h"
 #include "views/propagation_view/rule_row.h"
 #include "views/propagation_view/sketch_widget.h"
 #include "views/propagation_view/step_model.h"
@@ -51,6 +52,9 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     , m_table(table(m_model, tr("Steps of propagation")))
     , m_strategies(new StrategyBar(document, this))
     , m_rule(new RuleRow(document, this))
+    , m_refusals(new ExplicitModel(this))
+    , m_explicit(
+          new ExplicitRow(selection, m_refusals, table(m_refusals, tr("What JAX's explicit mode would refuse")), this))
     , m_pages(new SegmentedBar({ tr("Steps"), tr("Differences") }, this))
     , m_pagesRow(new QWidget(this))
     , m_count(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
@@ -100,6 +104,7 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     inner->addLayout(sentence);
     inner->addWidget(scroll, 3);
     inner->addWidget(m_rule);
+    inner->addWidget(m_explicit);
     inner->addWidget(m_pagesRow);
     inner->addWidget(m_stack, 4);
     auto* column = new QVBoxLayout(this);
@@ -266,6 +271,7 @@ void PropagationView::refresh()
     }
     showStep(false);
     compare();
+    m_explicit->setSnapshot(m_model->snapshot());
 }
 
 /// Another strategy may prepare a text in another way and name its values otherwise: what was chosen stays chosen.

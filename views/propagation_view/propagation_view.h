@@ -22,6 +22,8 @@ namespace shardscope {
 
 class DifferenceModel;
 class EmptyPage;
+class ExplicitModel;
+class ExplicitRow;
 class RoleLabel;
 class RuleRow;
 class SegmentedBar;
@@ -42,6 +44,7 @@ public:
     [[nodiscard]] SketchWidget* sketch() const { return m_sketch; }
     [[nodiscard]] StrategyBar* strategyBar() const { return m_strategies; }
     [[nodiscard]] RuleRow* ruleRow() const { return m_rule; }
+    [[nodiscard]] ExplicitRow* explicitRow() const { return m_explicit; }
     [[nodiscard]] SegmentedBar* pages() const { return m_pages; }
     [[nodiscard]] DifferenceModel* differences() const { return m_differences; }
     [[nodiscard]] QTableView* differenceTable() const { return m_differenceTable; }
@@ -89,6 +92,8 @@ private:
     QTableView* m_table;
     StrategyBar* m_strategies;
     RuleRow* m_rule;
+    ExplicitModel* m_refusals;
+    ExplicitRow* m_explicit;
     SegmentedBar* m_pages; ///< steps or differences; while there is a comparison
     QWidget* m_pagesRow;
     RoleLabel* m_count;

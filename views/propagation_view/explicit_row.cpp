@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/propagation_view/explicit_row.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "views/panel/panel.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "words/explicit_words.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int mostRows = 4; ///< shown at once
+
+} // namespace
+
+ExplicitRow::ExplicitRow(Selection* selection, ExplicitModel* model, QTableView* table, QWidget* parent)
+    : QWidget(parent)
+    , m_selection(selection)
+    , m_model(model)
+    , m_toggle(new QToolButton(this))
+    , m_verdict(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_detail(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
+    , m_table(table)
+    , m_job(this, [this](ExplicitReportPtr report) { receive(std::move(report)); })
+{
+    m_toggle->setAutoRaise(true);
+    m_toggle->setCheckable(true);
+    m_verdict->setElided(true);
+    m_verdict->setTextInteractionFlags(Qt::NoTextInteraction);
+    m_detail->setWordWrap(true);
+    m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_table->setParent(this);
+    m_table->setMinimumHeight(0);
+
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(4, 0, 8, 0);
+    line->setSpacing(4);
+    line->addWidget(m_toggle);
+    line->addWidget(m_verdict, 1);
+    auto* detail = new QHBoxLayout;
+    detail->setContentsMargins(8, 2, 8, 4);
+    detail->addWidget(m_detail);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 2, 0, 2);
+    column->setSpacing(0);
+    column->addLayout(line);
+    column->addWidget(m_table);
+    column->addLayout(detail);
+    setTabOrder(m_toggle, m_table);
+
+    connect(m_toggle, &QToolButton::toggled, this, &ExplicitRow::refresh);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ExplicitRow::select);
+    // A row that is the current one already is chosen again by a click.
+    connect(m_table, &QTableView::clicked, this, &ExplicitRow::select);
+    refresh();
+}
+
+QString ExplicitRow::verdict() const
+{
+    return m_verdict->text();
+}
+
+QString ExplicitRow::detail() const
+{
+    return m_detail->isHidden() ? QString() : m_detail->text();
+}
+
+bool ExplicitRow::isOpen() const
+{
+    return m_toggle->isChecked();
+}
+
+void ExplicitRow::setOpen(bool open)
+{
+    m_toggle->setChecked(open);
+}
+
+void ExplicitRow::setSnapshot(const SnapshotPtr& snapshot)
+{
+    m_snapshot = snapshot && snapshot->propagation ? snapshot : nullptr;
+    setVisible(m_snapshot != nullptr);
+    if (isVisible())
+        ask();
+    else
+        m_job.cancel();
+}
+
+void ExplicitRow::ask()
+{
+    if (!m_snapshot || m_model->snapshot() == m_snapshot || (m_asked == m_snapshot && m_job.isWorking()))
+        return;
+    m_asked = m_snapshot;
+    m_job.request([snapshot = m_snapshot](const std::stop_token& stop) -> ExplicitReportPtr {
+        std::optional<ExplicitReport> report = explicitReport(*snapshot, stop);
+        return report ? std::make_shared<const ExplicitReport>(std::move(*report)) : nullptr;
+    });
+    refresh();
+}
+
+void ExplicitRow::receive(ExplicitReportPtr report)
+{
+    m_filling = true;
+    m_model->setReport(m_asked, std::move(report));
+    m_filling = false;
+    refresh();
+}
+
+void ExplicitRow::refresh()
+{
+    const bool known = m_model->report() && m_model->snapshot() == m_snapshot;
+    const bool refuses = known && !m_model->report()->accepts();
+    const QString remarks = known ? words::explicitRemarks(*m_model->report()) : QString();
+    m_verdict->setText(!known ? tr("JAX's explicit mode: the program is being checked.")
+                              : words::explicitVerdict(*m_model->report(), *m_snapshot->program) + QLatin1Char('.'));
+    m_verdict->setColour(refuses ? &Theme::warning : &Theme::secondary);
+    const bool open = m_toggle->isChecked();
+    m_toggle->setEnabled(refuses || !remarks.isEmpty());
+    m_toggle->setIcon(icon(open ? QStringLiteral("down") : QStringLiteral("right")));
+    m_toggle->setAccessibleName(
+        open ? tr("Hide what JAX's explicit mode says") : tr("Show what JAX's explicit mode says"));
+    m_toggle->setAccessibleDescription(m_verdict->text());
+    m_toggle->setToolTip(tr("In explicit mode every sharding follows from those of the operands, and nothing is "
+                            "propagated. Shows what would be refused there, and what was not judged."));
+    m_table->setVisible(open && refuses);
+    if (open && refuses) {
+        const int rows = std::min(m_model->rowCount(), mostRows);
+        m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height()
+            + rows * m_table->verticalHeader()->defaultSectionSize() + 2 * m_table->frameWidth());
+        m_table->setColumnWidth(ExplicitModel::Operation, Metrics::scaled(190));
+        m_table->setColumnWidth(ExplicitModel::Reason, Metrics::scaled(320));
+    }
+    showDetail();
+}
+
+void ExplicitRow::showDetail()
+{
+    const bool known = m_model->report() && m_model->snapshot() == m_snapshot;
+    QStringList text;
+    if (known && isOpen()) {
+        if (const QModelIndex current = m_table->currentIndex(); current.isValid())
+            text << m_model->sentences(current.row());
+        if (const QString remarks = words::explicitRemarks(*m_model->report()); !remarks.isEmpty())
+            text << remarks;
+    }
+    m_detail->setText(text.join(QLatin1Char('\n')));
+    m_detail->setVisible(!text.isEmpty());
+}
+
+void ExplicitRow::select()
+{
+    showDetail();
+    const QModelIndex current = m_table->currentIndex();
+    if (m_filling || !current.isValid())
+        return;
+    m_selection->setOperation(
+        current.data(ExplicitModel::PathRole).toString(), current.data(ExplicitModel::TensorRole).toString());
+}
+
+void ExplicitRow::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    ask();
+}
+
+void ExplicitRow::hideEvent(QHideEvent* event)
+{
+    m_job.cancel();
+    m_asked.reset();
+    QWidget::hideEvent(event);
+}
+
+} // namespace shardscope
