@@ -76,6 +76,8 @@ std::string_view causeId(const CollectiveEntry& entry)
         return "call_reshard";
     case Reason::Kind::SingleDevice:
         return "single_device";
+    case Reason::Kind::Halo:
+        return "halo";
     }
     return {};
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partition/halo_dimensions.h"
 #include "program/body.h"
 #include "program/editor.h"
 #include "program/op_row.h"
@@ -220,11 +221,14 @@ private:
         const FactorRule rule = factorRule(m_edit.program(), m_edit.operation(id));
         const bool sums = sumsOfPartsAreSums(m_edit.program(), m_edit.operation(id));
         const bool grouped = hasGroups(m_edit.operation(id));
+        const std::vector<HaloDimension> halos = halosOf(id, rule);
         const auto allowed = [&](bool ofResults, std::size_t tensor, std::size_t rank) {
             const std::vector<FactorRule::TensorMapping>& mappings = ofResults ? rule.results : rule.operands;
             Allowed result(rank, 0);
-            if (grouped || tensor >= mappings.size())
+            if (grouped || tensor >= mappings.size()) {
+                allowHalos(id, halos, ofResults, tensor, result);
                 return result;
+            }
             for (std::size_t d = 0; d < std::min(rank, mappings[tensor].size()); ++d) {
                 const FactorRule::DimensionFactors& factors = mappings[tensor][d];
                 result[d] = !factors.empty() && std::all_of(factors.begin(), factors.end(), [&](std::int32_t f) {
@@ -236,6 +240,7 @@ private:
             const std::size_t number = tensor + (ofResults ? m_edit.operation(id).operands.size() : 0);
             for (const std::int64_t d : wholeDimensions(m_edit.program(), m_edit.operation(id), number))
                 result[static_cast<std::size_t>(d)] = 0;
+            allowHalos(id, halos, ofResults, tensor, result);
             return result;
         };
         for (std::size_t slot = 0; slot < m_edit.operation(id).operands.size(); ++slot) {
@@ -268,6 +273,43 @@ private:
                 m_edit.replaceUses(result, m_edit.result(reshard), reshard);
             }
         }
+    }
+
+    /// Dimensions that stay cut because devices exchange what they read of each other's blocks.
+    [[nodiscard]] std::vector<HaloDimension> halosOf(OperationId id, const FactorRule& rule) const
+    {
+        std::vector<ProgramSharding> found;
+        found.reserve(m_edit.operation(id).operands.size() + m_edit.operation(id).results.size());
+        const auto tensors = haloTensors(
+            m_edit.program(), m_edit.operation(id), [&](ValueId value) { return m_edit.value(value).type; },
+            [&](ValueId value) -> const ProgramSharding* {
+                if (const ProgramSharding* own = m_edit.sharding(value))
+                    return own;
+                std::optional<ProgramSharding> other = shardingOf(value);
+                return other ? &found.emplace_back(std::move(*other)) : nullptr;
+            });
+        if (!tensors || !rule.exists() || rule.custom)
+            return {};
+        return worthwhileHalos(m_edit.operation(id), *tensors);
+    }
+
+    void allowHalos(OperationId id, const std::vector<HaloDimension>& halos, bool ofResults, std::size_t tensor,
+        Allowed& allowed) const
+    {
+        const Operation& operation = m_edit.operation(id);
+        const auto* convolution = wideAs<ConvolutionAttributes>(operation.attributes);
+        for (const HaloDimension& halo : halos) {
+            const auto i = static_cast<std::size_t>(halo.spatial);
+            if (convolution && ofResults)
+                allowed[static_cast<std::size_t>(convolution->outputSpatial[i])] = halo.cutsWindow ? 0 : 1;
+            else if (convolution && tensor == 1)
+                allowed[static_cast<std::size_t>(convolution->kernelSpatial[i])] = halo.cutsWindow ? 1 : 0;
+            else if (ofResults || tensor < haloInputs(operation))
+                allowed[halo.dimension] = 1;
+        }
+        // The other dimensions of what is put together lie alike already, and stay.
+        if (operation.kind == OpKind::Concatenate && !halos.empty())
+            std::fill(allowed.begin(), allowed.end(), char{ 1 });
     }
 
     /// A barrier is nothing to a device: what comes out of it lies as what goes in. One without a sharding of its own

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <array>
 
 #include "base/codes.h"
+#include "partition/halo_lowering.h"
 #include "partition/lower_collectives.h"
 #include "partition/spmd_program.h"
 #include "program/editor.h"
@@ -136,8 +138,51 @@ private:
             return {};
         default:
             fitAttributes(id);
-            return {};
+            return exchangeHalos(id);
         }
+    }
+
+    /// What an operation reads beyond the device's block is brought there; along that dimension nothing is left to it
+    /// but what is the same on every device.
+    Result<void> exchangeHalos(OperationId id)
+    {
+        const Operation operation = m_edit.operation(id);
+        const auto held = [&](ValueId value) -> const ProgramSharding* {
+            const ValueId origin = originOf(value);
+            return origin.index < m_shardings.size() ? m_shardings[origin.index].get() : nullptr;
+        };
+        const auto tensors = haloTensors(
+            m_edit.program(), operation, [&](ValueId value) { return wholeType(originOf(value)); }, held);
+        if (!tensors)
+            return {};
+        const std::vector<HaloDimension> dimensions = haloDimensions(operation, *tensors);
+        if (dimensions.empty())
+            return {};
+        const Mesh& mesh = *m_edit.program().meshes[tensors->mesh].mesh;
+        HaloLowering lowering(m_edit, mesh, id);
+        if (operation.kind == OpKind::Concatenate) {
+            const HaloDimension& one = dimensions.front();
+            return replace(id, lowering.exchange(operation.operands, one.dimension, one.axes, one.plan));
+        }
+        Attributes attributes = operation.attributes;
+        for (const HaloDimension& one : dimensions)
+            attributes = haloAttributes(attributes, one);
+        const std::size_t inputs = haloInputs(operation);
+        for (std::size_t i = 0; i < inputs; ++i) {
+            ValueId fill;
+            if (operation.kind == OpKind::Pad || operation.kind == OpKind::ReduceWindow)
+                fill = operation.operands[inputs + i];
+            ValueId value = operation.operands[i];
+            for (const HaloDimension& one : dimensions)
+                value = lowering.exchange(std::array{ value }, one.dimension, one.axes, one.plan, fill);
+            m_edit.setOperand(id, i, value);
+        }
+        m_edit.raw().operations[id.index].attributes = std::move(attributes);
+        return {};
+    }
+    [[nodiscard]] TensorType wholeType(ValueId value) const
+    {
+        return value.index < m_types.size() ? m_types[value.index] : m_edit.value(value).type;
     }
 
     /// Constants and numbered dimensions are made whole where their elements differ, and cut.

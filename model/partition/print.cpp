@@ -152,6 +152,8 @@ private:
             return ", reshard" + of + " for a call";
         case Reason::Kind::SingleDevice:
             return ", moved" + of + " to or from a single device";
+        case Reason::Kind::Halo:
+            return ", halo" + of;
         }
         return {};
     }

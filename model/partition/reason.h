@@ -22,6 +22,7 @@ struct Reason {
         BorderReshard, ///< a loop, branch, barrier or computation with a border takes or returns it in its own sharding
         CallReshard, ///< a function takes its argument in its own sharding
         SingleDevice, ///< the operation runs on a single device
+        Halo, ///< an operation reads beyond its device's block of a cut dimension
     };
     Kind kind = Kind::ReducedFactor;
     OperationId operation; ///< the operation that needs it; invalid for what a function returns

@@ -105,7 +105,9 @@ public:
         m_found.push_back(std::move(keep));
         if (m_entry.axes.empty() || !m_entry.writtenGroups.empty())
             return std::move(m_found); // the program itself exchanges
-        if (m_entry.kind == CollectiveKind::AllReduce && !m_entry.before.unreduced.empty()) {
+        if (m_entry.reason && m_entry.reason->kind == Reason::Kind::Halo)
+            gatherBlocks();
+        else if (m_entry.kind == CollectiveKind::AllReduce && !m_entry.before.unreduced.empty()) {
             scatterResult();
             gatherOperands();
             holdOperandsWhole();
@@ -179,6 +181,25 @@ private:
             return;
         setSent(alternative, perStep(steps));
         alternative.moreBytesHeld = reshard.type.byteCount() - localBytes(reshard.type, reshard.to);
+        m_found.push_back(std::move(alternative));
+    }
+
+    /// Instead of strips: all of it on every device, the operation done as often as there are devices, and cut again.
+    void gatherBlocks()
+    {
+        CollectiveAlternative alternative = made(Kind::GatherAndSlice, {});
+        setSent(alternative, m_entry.gatheredBytes * Rational(m_entry.times));
+        TensorSharding whole = m_entry.before;
+        for (const HaloSide& halo : m_entry.halos)
+            whole.dims[halo.dimension].axes.clear();
+        Collective gather;
+        gather.kind = CollectiveKind::AllGather;
+        gather.perDimension.resize(m_entry.type.rank());
+        for (const HaloSide& halo : m_entry.halos)
+            gather.perDimension[halo.dimension] = m_entry.before.dims[halo.dimension].axes;
+        gather.sentBytes = m_entry.gatheredBytes;
+        alternative.steps.push_back(std::move(gather));
+        alternative.moreBytesHeld = localBytes(m_entry.type, whole) - localBytes(m_entry.type, m_entry.before);
         m_found.push_back(std::move(alternative));
     }
 

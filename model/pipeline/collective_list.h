@@ -28,6 +28,13 @@ struct HeldOperand {
     TensorSharding sharding;
 };
 
+/// What devices read of each other's blocks along a dimension of a value, in elements.
+struct HaloSide {
+    std::size_t dimension = 0;
+    std::int64_t before = 0, behind = 0; ///< the device's own block, at most
+    bool operator==(const HaloSide&) const = default;
+};
+
 struct CollectiveEntry {
     CollectiveKind kind = CollectiveKind::AllReduce;
     AxisList axes; ///< that it runs over, in mesh order; empty where the program names groups that no axes make
@@ -52,7 +59,11 @@ struct CollectiveEntry {
     std::vector<std::vector<std::int64_t>> writtenGroups; ///< device ids, where the program itself names groups
     std::vector<HeldOperand> operands; ///< of the operation that left the parts which a reduction adds up
     DeviceOpId deviceOperation; ///< of Snapshot::deviceProgram; invalid for a text
-    OperationId operation; ///< of CollectiveList::program, for a text: the collective itself; invalid for a network
+    /// Of CollectiveList::program, for a text: the collective itself; for a halo the operation that reads it; invalid
+    /// for a network.
+    OperationId operation;
+    std::vector<HaloSide> halos; ///< of Reason::Kind::Halo: the dimensions along which strips are sent
+    Rational gatheredBytes; ///< likewise: what a device would send for having these dimensions whole
 
     [[nodiscard]] Rational sentPerStep() const { return sentBytes * Rational(times); }
 };

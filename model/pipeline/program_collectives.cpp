@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "partition/halo_dimensions.h"
 #include "partition/lower_collectives.h"
 #include "partition/route.h"
 #include "program/body.h"
@@ -158,6 +159,8 @@ private:
             else if (const auto* call = wideAs<CallAttributes>(operation.attributes)) {
                 if (const auto callee = m_bodies.find(call->callee); callee != m_bodies.end())
                     visit(callee->second);
+            } else {
+                addHalo(id);
             }
         });
     }
@@ -194,6 +197,50 @@ private:
         else if (const auto* written = wideAs<CollectiveAttributes>(operation.attributes))
             describe(entry, operation, *written);
         entry.collective.sentBytes = entry.sentBytes;
+        addCause(entry, id);
+    }
+
+    /// What an operation reads of the blocks of other devices: one line, by strips along one dimension after the other.
+    void addHalo(OperationId id)
+    {
+        const Operation& operation = m_program.operation(id);
+        const auto tensors = haloTensors(
+            m_program, operation, [&](ValueId value) { return m_program.value(value).type; },
+            [&](ValueId value) { return m_shardings.of(value); });
+        if (!tensors)
+            return;
+        const std::vector<HaloDimension> dimensions = haloDimensions(operation, *tensors);
+        const std::int64_t bytes = haloBytes(operation, *tensors, dimensions);
+        if (bytes == 0)
+            return;
+        std::size_t input = 0; // of arrays put together: the first that is sent
+        while (input + 1 < haloInputs(operation) && tensors->operands[input].isFullyReplicated())
+            ++input;
+        CollectiveEntry& entry = m_entries.emplace_back();
+        entry.kind = entry.collective.kind = CollectiveKind::CollectivePermute;
+        entry.operation = id;
+        entry.value = behindExchanges(m_program, operation.operands[input]);
+        entry.type = tensors->operandTypes[input];
+        entry.before = entry.after = tensors->operands[input];
+        entry.mesh = m_program.meshes[tensors->mesh].mesh;
+        const Executions& runs = m_executions[id.index];
+        entry.times = runs.times;
+        entry.timesKnown = runs.known;
+        entry.conditional = runs.conditional;
+        for (const HaloDimension& one : dimensions) {
+            if (one.plan.rounds.empty())
+                continue;
+            entry.halos.push_back({ one.dimension, one.plan.left, one.plan.right });
+            for (const AxisRef axis : one.axes)
+                entry.collective.axes.push_back(axis);
+        }
+        entry.collective.axes = axesOf(entry.collective);
+        entry.axes = entry.collective.axes;
+        entry.groupSize = product(entry.axes);
+        entry.groupCount = entry.mesh->deviceCount() / entry.groupSize;
+        entry.sentBytes = entry.collective.sentBytes = bytes;
+        entry.gatheredBytes = gatheredBytes(operation, *tensors, dimensions);
+        entry.reason = Reason{ Reason::Kind::Halo, id, -1, static_cast<std::int32_t>(input) };
         addCause(entry, id);
     }
 

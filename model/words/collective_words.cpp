@@ -102,6 +102,52 @@ void sayDevicesMustAdd(Sentence& s, const CollectiveEntry& entry)
                                                       : Words::tr(" must add their parts."));
 }
 
+/// "The pad reads up to 2 elements before a device's own block of x along dimension 0: ..."
+void sayHalo(Sentence& s, const CollectiveList& list, const CollectiveEntry& entry)
+{
+    const Program& program = *list.program;
+    const Operation& operation = program.operation(entry.reason->operation);
+    const Sentence::Part value = valueName(program, entry.value);
+    const Sentence::Part part = operationPart(program, entry.reason->operation);
+    QStringList names;
+    for (const HaloSide& halo : entry.halos)
+        names << dimensionNameOf(program, entry.value, halo.dimension);
+    const QString along = names.join(Words::tr(" and "));
+    if (operation.kind == OpKind::Concatenate) {
+        s.fill(Words::tr("The %1 puts %2 and other arrays in a row along "), { part, value });
+        s.strong(along);
+        s.say(Words::tr(", so that their elements come to lie in other devices' blocks: the devices send each other "
+                        "just these."));
+        return;
+    }
+    if (operation.kind == OpKind::Reverse) {
+        s.fill(Words::tr("The %1 makes the last element of %2 the first along "), { part, value });
+        s.strong(along);
+        s.say(Words::tr(": each device gets the block of the device that is as far from the other end."));
+        return;
+    }
+    s.fill(Words::tr("The %1 reads "), { part });
+    for (std::size_t i = 0; i < entry.halos.size(); ++i) {
+        const HaloSide& halo = entry.halos[i];
+        if (i > 0)
+            s.say(i + 1 == entry.halos.size() ? Words::tr(" and ") : Words::tr(", "));
+        if (halo.before == halo.behind)
+            s.say(Words::tr("%1 on both sides of a device's own block").arg(counted(halo.before, Noun::Element)));
+        else if (halo.behind == 0)
+            s.say(Words::tr("%1 before a device's own block").arg(counted(halo.before, Noun::Element)));
+        else if (halo.before == 0)
+            s.say(Words::tr("%1 behind a device's own block").arg(counted(halo.behind, Noun::Element)));
+        else
+            s.say(Words::tr("%1 before and %2 behind a device's own block")
+                      .arg(counted(halo.before, Noun::Element), count(halo.behind)));
+        s.say(Words::tr(" along "));
+        s.strong(names[static_cast<qsizetype>(i)]);
+    }
+    s.fill(Words::tr(" of %1: the devices along "), { value });
+    s.axes(entry.axes);
+    s.say(Words::tr(" send each other just these."));
+}
+
 /// "2 × 3/4 × 16 KiB = 24 KiB"; the figure alone where a ring would not send that.
 QString sentFormula(const CollectiveEntry& entry)
 {
@@ -182,6 +228,8 @@ QString causeName(const std::optional<Reason>& reason)
         return Words::tr("call");
     case Reason::Kind::SingleDevice:
         return Words::tr("single device");
+    case Reason::Kind::Halo:
+        return Words::tr("halo");
     }
     return {};
 }
@@ -303,6 +351,9 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
         s.fill(Words::tr("The %1 runs on a single device, and %2 has to go there or come from there."),
             { operation, value });
         break;
+    case Reason::Kind::Halo:
+        sayHalo(s, list, entry);
+        break;
     }
     return capitalised(s.take());
 }
@@ -316,7 +367,9 @@ Text collectiveCost(const CollectiveEntry& entry)
                 : Words::tr("No device sends anything."));
         return s.take();
     }
-    QString text = Words::tr("Each device sends %1").arg(sentFormula(entry));
+    const bool halo = entry.reason && entry.reason->kind == Reason::Kind::Halo; // those at the ends send less
+    QString text =
+        (halo ? Words::tr("A device sends at most %1") : Words::tr("Each device sends %1")).arg(sentFormula(entry));
     if (entry.timesKnown && entry.times != 1)
         text += Words::tr(", %1 times per step: %2").arg(count(entry.times), bytes(entry.sentPerStep()));
     if (!entry.timesKnown)

@@ -14,9 +14,11 @@
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
 #include "program/wide_attributes.h"
+#include "propagation/halo_texts.h"
 #include "propagation/program_texts.h"
 #include "simulate/evaluate/partitioned.h"
 #include "stablehlo/print.h"
+#include "stablehlo/read.h"
 
 using namespace shardscope;
 
@@ -27,6 +29,7 @@ private Q_SLOTS:
     void exchangesAreThoseOfThePlan();
     void planSendsWhatIsMissing();
     void otherDevicesChangeNumbersOnly();
+    void halosAreThoseOfThePlanAndGiveTheReference();
 };
 
 namespace {
@@ -198,6 +201,55 @@ std::string compareWithRun(const Planned& plan, std::uint64_t seed, std::array<i
     return {};
 }
 
+/// Empty if the devices hold the parts of what the program gives on one device.
+std::string compareWithReference(const Planned& plan, std::uint64_t seed)
+{
+    const Result<ReadProgram> read = readStableHlo(plan.text);
+    if (!read)
+        return std::string(read.error().id());
+    shardscope::test::SplitMix random(seed);
+    evaluate::Arrays arguments;
+    for (const ValueId argument : read->program.main().arguments) {
+        arguments.push_back(evaluate::Array::zeros(read->program.value(argument).type));
+        for (std::int64_t i = 0; i < arguments.back().count(); ++i)
+            evaluate::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
+    }
+    const auto whole = evaluate::execute(read->program, { arguments }, {});
+    if (!whole)
+        return "reference: " + std::string(whole.error().id());
+    const auto devices = evaluate::executePartitioned(plan.parts->device, arguments);
+    if (!devices)
+        return "devices: " + std::string(devices.error().id());
+    if (!devices->differences.empty())
+        return "copies differ";
+    for (std::size_t i = 0; i < whole->results[0].size(); ++i) {
+        const evaluate::Array &a = whole->results[0][i], &b = devices->outputs[i];
+        if (!(a.type == b.type))
+            return "output " + std::to_string(i) + " has another type";
+        for (std::int64_t e = 0; e < a.count() * a.elementBytes(); ++e)
+            if (static_cast<const unsigned char*>(static_cast<const void*>(a.data()))[e]
+                != static_cast<const unsigned char*>(static_cast<const void*>(b.data()))[e])
+                return "output " + std::to_string(i) + " is another";
+    }
+    return {};
+}
+
+/// What a halo sends against what it would take to have the array whole along its dimensions.
+std::string compareWithGathering(const CollectiveEntry& entry)
+{
+    TensorSharding whole = entry.before;
+    for (const HaloSide& halo : entry.halos)
+        whole.dims[halo.dimension].axes.clear();
+    const std::int64_t lacking = localBytes(entry.type, whole) - localBytes(entry.type, entry.before);
+    if (entry.gatheredBytes.value() < static_cast<double>(lacking))
+        return "gathering would send " + std::to_string(entry.gatheredBytes.value()) + " bytes, of "
+            + std::to_string(lacking);
+    return entry.sentBytes.value() <= entry.gatheredBytes.value()
+        ? std::string()
+        : "a halo of " + std::to_string(entry.sentBytes.value()) + " bytes, where gathering sends "
+            + std::to_string(entry.gatheredBytes.value());
+}
+
 bool isEven(const CollectiveEntry& entry)
 {
     for (std::size_t d = 0; d < entry.type.rank(); ++d)
@@ -343,6 +395,31 @@ void TestPlanAndRun::otherDevicesChangeNumbersOnly()
                 ? std::string()
                 : "another program");
     }
+}
+
+void TestPlanAndRun::halosAreThoseOfThePlanAndGiveTheReference()
+{
+    std::array<int, 2> counts{};
+    std::map<OpKind, int> kinds; // of operations that read halos
+    int several = 0;
+    for (std::uint64_t seed = 0; seed < programs * 3; ++seed) {
+        const Planned plan = planned(halo_texts::write(seed));
+        VERIFY_PLAN(plan, seed, compareWithReference(plan, seed));
+        VERIFY_PLAN(plan, seed, compareWithRun(plan, seed, counts));
+        for (const CollectiveEntry& entry : plan.list.entries) {
+            if (!entry.reason || entry.reason->kind != Reason::Kind::Halo)
+                continue;
+            VERIFY_PLAN(plan, seed, compareWithGathering(entry));
+            ++kinds[plan.list.program->operation(entry.operation).kind];
+            several += entry.halos.size() > 1 ? 1 : 0;
+        }
+    }
+    for (const OpKind kind : { OpKind::Slice, OpKind::Pad, OpKind::Reverse, OpKind::Concatenate, OpKind::ReduceWindow,
+             OpKind::Convolution }) {
+        std::cout << "halos of kind " << static_cast<int>(kind) << ": " << kinds[kind] << std::endl;
+        QVERIFY(kinds[kind] > static_cast<int>(programs) / 40);
+    }
+    QVERIFY2(several > static_cast<int>(programs) / 40, qPrintable(QString::number(several)));
 }
 
 QTEST_APPLESS_MAIN(TestPlanAndRun)

@@ -47,7 +47,8 @@ bool isLeftAlone(OpKind kind)
 
 ReshardInserter::ReshardInserter(Program program, ReshardVersion version)
     : m_edit(std::move(program))
-    , m_full(version == ReshardVersion::Full)
+    , m_full(version != ReshardVersion::Minimal)
+    , m_halos(version == ReshardVersion::FullWithHalos)
     , m_numbers(m_edit.program())
     , m_regionOfArgument(m_edit.program().values.size())
 {

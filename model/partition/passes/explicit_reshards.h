@@ -23,7 +23,10 @@ enum class ReshardVersion : std::uint8_t {
     /// For a compiler that reshards by itself: calls, partial values, concatenations of differently cut arrays, and
     /// products whose result would have to be exchanged anyhow.
     Minimal,
-    Full
+    Full,
+    /// Full, for devices that exchange halos: arrays put together along a dimension that is cut alike in all of them
+    /// stay as they are.
+    FullWithHalos
 };
 
 /// An operation that a pass added, and why.

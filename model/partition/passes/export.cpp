@@ -120,8 +120,10 @@ constexpr std::array rows{
 
 Result<Exported> insertCollectives(Program program, const ExportOptions& options)
 {
-    Result<ExplicitReshards> reshards = insertExplicitReshards(
-        std::move(program), options.explicitCollectives ? ReshardVersion::Full : ReshardVersion::Minimal);
+    Result<ExplicitReshards> reshards = insertExplicitReshards(std::move(program),
+        !options.explicitCollectives ? ReshardVersion::Minimal
+            : options.exchangesHalos ? ReshardVersion::FullWithHalos
+                                     : ReshardVersion::Full);
     if (!reshards)
         return tl::unexpected<Error>(std::move(reshards.error()));
     program = std::move(reshards->program);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "partition/halo_dimensions.h"
 #include "partition/passes/reshard_inserter.h"
 #include "program/body.h"
 #include "program/custom_calls.h"
@@ -113,8 +114,27 @@ bool ReshardInserter::needsFullTreatment(OperationId id) const
             [&](ValueId operand) { return m_numbers.of(operand) != m_numbers.of(operation.results[0]); });
 }
 
+/// Devices put their parts together by exchanging pieces.
+bool ReshardInserter::exchangesPieces(OperationId id) const
+{
+    const Operation& operation = m_edit.operation(id);
+    if (!m_halos || operation.kind != OpKind::Concatenate)
+        return false;
+    std::vector<ProgramSharding> found;
+    found.reserve(operation.operands.size() + operation.results.size());
+    const auto tensors = haloTensors(
+        m_edit.program(), operation, [&](ValueId value) { return type(value); },
+        [&](ValueId value) -> const ProgramSharding* {
+            std::optional<ProgramSharding> held = m_numbers.sharding(m_numbers.of(value));
+            return held ? &found.emplace_back(std::move(*held)) : nullptr;
+        });
+    return tensors && !worthwhileHalos(operation, *tensors).empty();
+}
+
 void ReshardInserter::matchTensors(OperationId id)
 {
+    if (exchangesPieces(id))
+        return;
     const Operation& operation = m_edit.operation(id);
     SmallVector<ShardingNumber, 8> tensors;
     bool cut = false;

@@ -59,6 +59,7 @@ private:
     void reducePartialResult(OperationId id);
     void keepProductLocal(OperationId id);
     [[nodiscard]] bool needsFullTreatment(OperationId id) const;
+    [[nodiscard]] bool exchangesPieces(OperationId id) const;
 
     [[nodiscard]] const TensorType& type(ValueId value) const { return m_edit.value(value).type; }
     [[nodiscard]] ProgramSharding orReplicated(ShardingNumber number, std::uint32_t mesh, std::size_t rank) const;
@@ -67,6 +68,7 @@ private:
 
     Editor m_edit;
     bool m_full;
+    bool m_halos; ///< see ReshardVersion::FullWithHalos
     ValueNumbers m_numbers;
     std::vector<RegionId> m_regionOfArgument; ///< per ValueId
     struct Behind {

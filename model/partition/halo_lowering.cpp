@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "partition/halo_lowering.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "partition/lower_collectives.h"
+#include "program/wide_attributes.h"
+
+namespace shardscope {
+
+namespace {
+
+ElementBytes int32Bytes(std::span<const std::int32_t> numbers)
+{
+    std::vector<std::byte> bytes(numbers.size_bytes());
+    if (!bytes.empty())
+        std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+}
+
+std::int64_t floorDivide(std::int64_t a, std::int64_t b)
+{
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+} // namespace
+
+Attributes haloAttributes(const Attributes& attributes, const HaloDimension& dimension)
+{
+    const std::size_t d = dimension.dimension;
+    const HaloPlan& plan = dimension.plan;
+    if (const auto* slice = wideAs<SliceAttributes>(attributes)) {
+        SliceAttributes own = *slice;
+        own.starts[d] = 0;
+        own.limits[d] = plan.length;
+        return wide(std::move(own));
+    }
+    if (const auto* pad = wideAs<PadAttributes>(attributes)) {
+        PadAttributes own = *pad;
+        own.low[d] = plan.low;
+        own.high[d] = plan.high;
+        return wide(std::move(own));
+    }
+    if (const auto* window = wideAs<WindowAttributes>(attributes)) {
+        WindowAttributes own = *window;
+        if (d < own.padding.size())
+            own.padding[d] = { plan.low, plan.high };
+        return wide(std::move(own));
+    }
+    if (const auto* convolution = wideAs<ConvolutionAttributes>(attributes)) {
+        ConvolutionAttributes own = *convolution;
+        const auto i = static_cast<std::size_t>(dimension.spatial);
+        own.padding.resize(std::max(own.padding.size(), own.inputSpatial.size()));
+        own.padding[i] = { plan.low, plan.high };
+        return wide(std::move(own));
+    }
+    return attributes;
+}
+
+HaloLowering::HaloLowering(Editor& edit, const Mesh& mesh, OperationId before)
+    : m_edit(edit)
+    , m_mesh(mesh)
+    , m_before(before)
+{
+}
+
+ValueId HaloLowering::add(OpKind kind, std::span<const ValueId> operands, TensorType type, Attributes attributes)
+{
+    const OperationId added =
+        m_edit.add(kind, operands, std::array{ std::move(type) }, std::move(attributes), m_before);
+    m_edit.placeBefore(m_before, added);
+    return m_edit.result(added);
+}
+
+ValueId HaloLowering::add(OpKind kind, std::initializer_list<ValueId> operands, TensorType type, Attributes attributes)
+{
+    return add(
+        kind, std::span<const ValueId>(operands.begin(), operands.size()), std::move(type), std::move(attributes));
+}
+
+ValueId HaloLowering::slice(ValueId value, std::size_t dimension, std::int64_t start, std::int64_t size)
+{
+    TensorType type = m_edit.value(value).type;
+    if (start == 0 && size == type.shape[dimension])
+        return value;
+    const std::size_t rank = type.rank();
+    SliceAttributes attributes{ Dimensions(rank, 0), Dimensions(rank, 0), Dimensions(rank, 1) };
+    for (std::size_t d = 0; d < rank; ++d)
+        attributes.limits[d] = d == dimension ? start + size : type.shape[d];
+    attributes.starts[dimension] = start;
+    type.shape[dimension] = size;
+    return add(OpKind::Slice, { value }, std::move(type), wide(std::move(attributes)));
+}
+
+ValueId HaloLowering::concatenate(const std::vector<ValueId>& pieces, std::size_t dimension)
+{
+    if (pieces.size() == 1)
+        return pieces.front();
+    TensorType type = m_edit.value(pieces.front()).type;
+    std::int64_t size = 0;
+    for (const ValueId piece : pieces)
+        size += m_edit.value(piece).type.shape[dimension];
+    type.shape[dimension] = size;
+    return add(OpKind::Concatenate, std::span<const ValueId>(pieces), std::move(type),
+        wide(DimensionAttributes{ static_cast<std::int64_t>(dimension) }));
+}
+
+ValueId HaloLowering::number(std::int32_t value)
+{
+    return add(OpKind::Constant, {}, { DType::I32, {} }, ConstantAttributes{ {}, int32Bytes(std::array{ value }) });
+}
+
+ValueId HaloLowering::spread(ValueId scalar, const TensorType& type)
+{
+    return add(OpKind::BroadcastInDim, { scalar }, type, BroadcastAttributes{});
+}
+
+ValueId HaloLowering::filled(TensorType type, std::size_t dimension, std::int64_t size, ValueId fill)
+{
+    type.shape[dimension] = size;
+    if (fill.valid())
+        return spread(fill, type);
+    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(1, byteSize(type.dtype)));
+    return add(OpKind::Constant, {}, std::move(type),
+        ConstantAttributes{ {}, std::make_shared<const std::vector<std::byte>>(bytes, std::byte{}) });
+}
+
+bool HaloLowering::isZero(ValueId scalar) const
+{
+    if (!scalar.valid())
+        return true;
+    const OperationId made = m_edit.value(scalar).definition;
+    const auto* constant = made.valid() ? std::get_if<ConstantAttributes>(&m_edit.operation(made).attributes) : nullptr;
+    if (!constant)
+        return false;
+    if (constant->bytes)
+        return std::all_of(
+            constant->bytes->begin(), constant->bytes->end(), [](std::byte byte) { return byte == std::byte{}; });
+    return std::all_of(constant->values.begin(), constant->values.end(),
+        [](double number) { return number == 0 && !std::signbit(number); });
+}
+
+ValueId HaloLowering::permute(ValueId value, const AxisList& axes, const std::vector<HaloPlan::Edge>& edges)
+{
+    CollectiveAttributes attributes;
+    attributes.channelId = 1;
+    attributes.channelType = 1;
+    for (const std::vector<std::int64_t>& group : deviceGroups(m_mesh, axes))
+        for (const HaloPlan::Edge& edge : edges)
+            attributes.groups.push_back(
+                { group[static_cast<std::size_t>(edge.source)], group[static_cast<std::size_t>(edge.target)] });
+    std::sort(attributes.groups.begin(), attributes.groups.end());
+    const ValueId result =
+        add(OpKind::CollectivePermute, { value }, m_edit.value(value).type, wide(std::move(attributes)));
+    std::string names;
+    for (const AxisRef axis : axes)
+        names += (names.empty() ? "" : ", ") + toString(m_mesh, axis);
+    Program& program = m_edit.raw();
+    program.dictionaries.push_back({ { "shardscope.axes", "\"" + names + "\"" } });
+    program.operations[m_edit.value(result).definition.index].extra =
+        static_cast<std::uint32_t>(program.dictionaries.size() - 1);
+    return result;
+}
+
+ValueId HaloLowering::looked(const AxisList& axes, const std::vector<std::int64_t>& numbers)
+{
+    if (std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t number) { return number == numbers.front(); }))
+        return number(static_cast<std::int32_t>(numbers.front()));
+    std::int32_t lastDevice = 0;
+    for (std::int64_t p = 0; p < m_mesh.deviceCount(); ++p)
+        lastDevice = std::max(lastDevice, m_mesh.deviceAt(p));
+    std::vector<std::int32_t> table(static_cast<std::size_t>(lastDevice) + 1, 0);
+    for (const std::vector<std::int64_t>& group : deviceGroups(m_mesh, axes))
+        for (std::size_t k = 0; k < group.size(); ++k)
+            table[static_cast<std::size_t>(group[k])] = static_cast<std::int32_t>(numbers[k]);
+    if (!m_device.valid())
+        m_device = add(OpKind::PartitionId, {}, { DType::U32, {} }, {});
+    const TensorType all{ DType::I32, Shape{ static_cast<std::int64_t>(table.size()) } };
+    const ValueId listed = add(OpKind::Constant, {}, all, ConstantAttributes{ {}, int32Bytes(table) });
+    const ValueId own = add(OpKind::DynamicSlice, { listed, m_device }, { DType::I32, Shape{ 1 } },
+        wide(DynamicSliceAttributes{ Dimensions{ 1 } }));
+    return add(OpKind::Reshape, { own }, { DType::I32, {} }, {});
+}
+
+ValueId HaloLowering::exchange(
+    std::span<const ValueId> inputs, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill)
+{
+    if (plan.reversed)
+        return permute(inputs[0], axes, plan.rounds.front().edges);
+    if (isZero(fill))
+        fill = {};
+    return plan.uniform ? strips(inputs[0], dimension, axes, plan, fill) : puzzle(inputs, dimension, axes, plan, fill);
+}
+
+/// The same pieces on every device: ends of blocks in a row. Devices that get none of a round have zeros there.
+ValueId HaloLowering::strips(
+    ValueId own, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill)
+{
+    const TensorType type = m_edit.value(own).type;
+    const std::int64_t block = plan.delta, end = plan.begin + plan.length;
+    std::vector<ValueId> pieces;
+    for (std::int64_t k = floorDivide(plan.begin, block); k <= floorDivide(end - 1, block); ++k) {
+        const std::int64_t from = std::max(plan.begin, k * block) - k * block;
+        const std::int64_t size = std::min(end, (k + 1) * block) - k * block - from;
+        const auto round = std::find_if(plan.rounds.begin(), plan.rounds.end(),
+            [&](const HaloPlan::Round& r) { return r.edges.front().source - r.edges.front().target == k; });
+        if (k == 0)
+            pieces.push_back(slice(own, dimension, from, size));
+        else if (round == plan.rounds.end())
+            pieces.push_back(filled(type, dimension, size, fill));
+        else
+            pieces.push_back(permute(slice(own, dimension, from, size), axes, round->edges));
+    }
+    const ValueId all = concatenate(pieces, dimension);
+    return plan.beyond && fill.valid() ? masked(all, dimension, axes, plan, block * plan.devices, fill) : all;
+}
+
+/// Places before and behind the array get the filling.
+ValueId HaloLowering::masked(
+    ValueId value, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, std::int64_t size, ValueId fill)
+{
+    const TensorType type = m_edit.value(value).type;
+    const TensorType line{ DType::I32, Shape{ plan.length } }, flags{ DType::Pred, Shape{ plan.length } };
+    std::vector<std::int64_t> starts;
+    for (std::int64_t d = 0; d < plan.devices; ++d)
+        starts.push_back(plan.begin + d * plan.delta);
+    const ValueId places = add(OpKind::Add,
+        { add(OpKind::Iota, {}, line, IotaAttributes{ 0 }), spread(looked(axes, starts), line) }, line, {});
+    const auto compare = [&](Comparison direction, std::int64_t border) {
+        return add(OpKind::Compare, { places, spread(number(static_cast<std::int32_t>(border)), line) }, flags,
+            CompareAttributes{ direction, CompareType::Signed });
+    };
+    const ValueId exists =
+        add(OpKind::And, { compare(Comparison::GreaterEqual, 0), compare(Comparison::Less, size) }, flags, {});
+    const ValueId chosen = add(OpKind::BroadcastInDim, { exists }, { DType::Pred, type.shape },
+        BroadcastAttributes{ Dimensions{ static_cast<std::int64_t>(dimension) } });
+    return add(OpKind::Select, { chosen, value, spread(fill, type) }, type, {});
+}
+
+/// Every device puts the pieces where they belong into a line of filling, with margins that take what a round brings
+/// beyond what is read, and all of what it brings to those that need nothing of it.
+ValueId HaloLowering::puzzle(
+    std::span<const ValueId> inputs, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill)
+{
+    const TensorType type = m_edit.value(inputs[0]).type;
+    std::vector<std::int64_t> starts; // of the inputs' blocks, one behind the other
+    std::int64_t all = 0, margin = 0;
+    for (const ValueId input : inputs) {
+        starts.push_back(all);
+        all += m_edit.value(input).type.shape[dimension];
+    }
+    for (const auto* rounds : { &plan.rounds, &plan.own })
+        for (const HaloPlan::Round& round : *rounds)
+            margin = std::max(margin, round.elements);
+    const ValueId blocks = concatenate({ inputs.begin(), inputs.end() }, dimension);
+    ValueId line = filled(type, dimension, plan.length + 2 * margin, fill);
+    const TensorType lineType = m_edit.value(line).type;
+    ValueId zero;
+    const auto indices = [&](ValueId first, ValueId at) {
+        std::vector<ValueId> operands{ first };
+        for (std::size_t d = 0; d < type.rank(); ++d) {
+            if (d != dimension && !zero.valid())
+                zero = number(0);
+            operands.push_back(d == dimension ? at : zero);
+        }
+        return operands;
+    };
+    const auto place = [&](const HaloPlan::Round& round, bool sent) {
+        std::vector<std::int64_t> from(static_cast<std::size_t>(plan.devices), 0);
+        std::vector<std::int64_t> to(static_cast<std::size_t>(plan.devices), 0); // nothing: all in the margin
+        for (const HaloPlan::Edge& edge : round.edges) {
+            const std::int64_t block = m_edit.value(inputs[edge.input]).type.shape[dimension];
+            const std::int64_t start = std::min(edge.from, block - round.elements);
+            from[static_cast<std::size_t>(edge.source)] = starts[edge.input] + start;
+            to[static_cast<std::size_t>(edge.target)] = margin + edge.to - (edge.from - start);
+        }
+        TensorType strip = type;
+        strip.shape[dimension] = round.elements;
+        DynamicSliceAttributes sizes;
+        sizes.sizes.assign(strip.shape.begin(), strip.shape.end());
+        ValueId piece = blocks;
+        if (round.elements != all)
+            piece = add(OpKind::DynamicSlice, std::span<const ValueId>(indices(blocks, looked(axes, from))), strip,
+                wide(std::move(sizes)));
+        if (sent)
+            piece = permute(piece, axes, round.edges);
+        std::vector<ValueId> operands = indices(line, looked(axes, to));
+        operands.insert(operands.begin() + 1, piece);
+        line = add(OpKind::DynamicUpdateSlice, std::span<const ValueId>(operands), lineType, {});
+    };
+    for (const HaloPlan::Round& round : plan.own)
+        place(round, false);
+    for (const HaloPlan::Round& round : plan.rounds)
+        place(round, true);
+    return slice(line, dimension, margin, plan.length);
+}
+
+} // namespace shardscope
