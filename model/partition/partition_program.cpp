@@ -57,7 +57,9 @@ void nameLegalReasons(std::vector<passes::Inserted>& inserted, const Program& le
 
 Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options)
 {
-    auto propagated = passes::propagationPipeline(std::move(program), options.pipeline);
+    passes::PipelineOptions pipeline = options.pipeline;
+    pipeline.keepUneven = true;
+    auto propagated = passes::propagationPipeline(std::move(program), pipeline);
     if (!propagated)
         return tl::unexpected(propagated.error());
     passes::ExportOptions exported;
