@@ -55,7 +55,8 @@ Result<Parts> partsOfText(const Snapshot& snapshot, bool optimal)
     for (std::size_t i = 0; i < parts->device.outputs.size(); ++i)
         out.outputs.push_back(
             { "result " + std::to_string(i), parts->device.outputs[i].type, parts->device.outputs[i].sharding });
-    out.list = collectivesOf({ std::move(parts->sharded), std::move(parts->inserted), {} }, snapshot);
+    out.list = collectivesOf(
+        { std::move(parts->sharded), std::move(parts->inserted), {}, std::move(parts->trueShapes) }, snapshot);
     return out;
 }
 

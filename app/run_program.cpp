@@ -149,7 +149,7 @@ Result<void> execute(ProgramRun& run, bool check, std::int64_t limit)
         }
         note(run, watch, words::Runs::Reference);
     }
-    evaluate::NonFiniteWatch watch(run.parts->device.program);
+    evaluate::NonFiniteWatch watch(run.parts->device);
     watch.given(run.inputs.arrays);
     auto done = evaluate::executePartitioned(run.parts->device, run.inputs.arrays, executeOptions(limit, &watch));
     if (!done)

@@ -183,9 +183,9 @@ constexpr std::array rows{
     CodeRow{ Code::FurtherPrograms, "W233", Warning, "further_programs", "further programs in a text" },
     CodeRow{ Code::UnknownCustomCall, "W234", Warning, "unknown_custom_call", "custom call that is not known" },
     CodeRow{ Code::ShardingIgnored, "W235", Warning, "sharding_ignored", "annotation that does not count" },
+    CodeRow{ Code::ExplicitMode, "W236", Warning, "explicit_mode", "refused by JAX's explicit mode" },
     CodeRow{ Code::ReplicationUnproven, "W237", Warning, "replication_unproven",
         "results said to be the same on all devices may differ" },
-    CodeRow{ Code::ExplicitMode, "W236", Warning, "explicit_mode", "refused by JAX's explicit mode" },
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
     CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
 };

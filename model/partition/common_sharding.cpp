@@ -406,7 +406,8 @@ private:
         for (bool again = true; again;) {
             again = false;
             for (std::size_t f = 0; f < m_axes.size(); ++f)
-                again |= cut(f, dividing(m_axes[f], m_rule.factors[f].size));
+                if (!isAlone(f))
+                    again |= cut(f, dividing(m_axes[f], m_rule.factors[f].size));
             for (const Tensor& tensor : m_tensors)
                 for (const FactorRule::DimensionFactors& factors : *tensor.mapping) {
                     bool full = true;
@@ -420,6 +421,17 @@ private:
             changed = changed || again;
         }
         return changed;
+    }
+
+    /// No other factor is in a dimension with this one.
+    bool isAlone(std::size_t factor) const
+    {
+        for (const Tensor& tensor : m_tensors)
+            for (const FactorRule::DimensionFactors& factors : *tensor.mapping)
+                if (factors.size() > 1
+                    && std::find(factors.begin(), factors.end(), static_cast<std::int32_t>(factor)) != factors.end())
+                    return false;
+        return true;
     }
 
     bool cut(std::size_t factor, const AxisList& axes)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "partition/halo_dimensions.h"
+#include "partition/uneven.h"
 #include "program/body.h"
 #include "program/editor.h"
 #include "program/op_row.h"
@@ -18,32 +19,6 @@ namespace {
 /// Per dimension: may it be cut?
 using Allowed = SmallVector<char, 6>;
 
-/// The longest front part of the list whose product divides the size.
-AxisList dividing(const AxisList& axes, std::int64_t size)
-{
-    AxisList kept;
-    std::int64_t pieces = 1;
-    for (const AxisRef ref : axes) {
-        pieces *= ref.size;
-        if (size % pieces != 0)
-            break;
-        kept.push_back(ref);
-    }
-    return kept;
-}
-
-/// Whether anything was taken.
-bool cutToDivisors(TensorSharding& sharding, const TensorType& type)
-{
-    bool changed = false;
-    for (std::size_t d = 0; d < std::min(sharding.rank(), type.rank()); ++d) {
-        AxisList kept = dividing(sharding.dims[d].axes, type.shape[d]);
-        changed |= kept.size() != sharding.dims[d].axes.size();
-        sharding.dims[d].axes = std::move(kept);
-    }
-    return changed;
-}
-
 bool clear(TensorSharding& sharding, const Allowed& allowed)
 {
     bool changed = false;
@@ -53,32 +28,6 @@ bool clear(TensorSharding& sharding, const Allowed& allowed)
             changed = true;
         }
     return changed;
-}
-
-/// Operations that carry any sharding, or that the passes behind this one know by themselves.
-bool carriesAnySharding(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::Constant:
-    case OpKind::SdyConstant:
-    case OpKind::Iota:
-    case OpKind::ShardingConstraint:
-    case OpKind::Reshard:
-    case OpKind::ManualComputation:
-    case OpKind::NamedComputation:
-    case OpKind::PropagationBarrier:
-    case OpKind::DataFlowEdge:
-    case OpKind::FuncDataFlowEdge:
-    case OpKind::ShardingGroup:
-    case OpKind::OptimizationBarrier:
-    case OpKind::While:
-    case OpKind::Case:
-    case OpKind::If:
-    case OpKind::Call:
-        return true;
-    default:
-        return isShardyCollective(kind);
-    }
 }
 
 /// A constant all of whose elements are 0, or 1.
@@ -172,7 +121,6 @@ public:
 
     Program run() &&
     {
-        cutUneven();
         collectArguments();
         std::vector<OperationId> order;
         for (const RegionId body : bodies(m_edit.program()))
@@ -186,36 +134,6 @@ public:
     }
 
 private:
-    void cutUneven()
-    {
-        const std::size_t count = m_edit.program().values.size();
-        for (std::size_t i = 0; i < count; ++i)
-            if (const ProgramSharding* given = m_edit.sharding(ValueId(i))) {
-                ProgramSharding cut = *given;
-                if (cutToDivisors(cut.sharding, m_edit.value(ValueId(i)).type))
-                    m_edit.setSharding(ValueId(i), cut);
-            }
-        for (Operation& operation : m_edit.raw().operations)
-            if (const auto* own = wideAs<OwnShardingAttributes>(operation.attributes); own && own->sharding) {
-                ProgramSharding cut = *own->sharding;
-                if (cutToDivisors(cut.sharding, m_edit.value(operation.results[0]).type))
-                    operation.attributes = wide(OwnShardingAttributes{ std::move(cut) });
-            }
-        for (std::size_t f = 0; f < m_edit.program().functions.size(); ++f)
-            for (std::size_t i = 0; i < m_edit.program().functions[f].resultShardings.size(); ++i) {
-                const Function& function = m_edit.program().functions[f];
-                const ShardingIndex index = function.resultShardings[i];
-                if (index == 0)
-                    continue;
-                ProgramSharding cut = m_edit.program().shardings[index - 1];
-                const ValueId returned = m_edit.region(function.body).results[i];
-                if (cutToDivisors(cut.sharding, m_edit.value(returned).type)) {
-                    const ShardingIndex changed = m_edit.intern(cut);
-                    m_edit.raw().functions[f].resultShardings[i] = changed;
-                }
-            }
-    }
-
     void visit(OperationId id)
     {
         const FactorRule rule = factorRule(m_edit.program(), m_edit.operation(id));
@@ -366,7 +284,7 @@ private:
 
 Program legalizeForDevices(Program program)
 {
-    return Legalizer(std::move(program)).run();
+    return cutWhereUnevenCannotBe(Legalizer(std::move(program)).run());
 }
 
 } // namespace shardscope

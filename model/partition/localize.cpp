@@ -24,8 +24,9 @@ bool isSplat(const ConstantAttributes& constant, DType dtype)
 
 class Localizer {
 public:
-    explicit Localizer(Program program)
+    Localizer(Program program, const TrueShapes& trueShapes)
         : m_edit(std::move(program))
+        , m_trueShapes(trueShapes)
     {
     }
 
@@ -52,6 +53,7 @@ public:
                 out.origins.emplace_back(OperationId(i), id);
         }
         inlineComputations(order);
+        describePadding(out);
         out.program = std::move(m_edit).finish();
         forgetShardings(out.program);
         return out;
@@ -99,9 +101,25 @@ private:
         const Program& program = m_edit.program();
         const Region& body = program.main();
         for (const ValueId argument : body.arguments)
-            out.inputs.push_back({ m_types[argument.index], shardingOf(argument), unreducedKindOf(argument) });
+            out.inputs.push_back({ withoutPadding(argument), shardingOf(argument), unreducedKindOf(argument) });
         for (const ValueId result : body.results)
-            out.outputs.push_back({ m_types[result.index], shardingOf(result), unreducedKindOf(result) });
+            out.outputs.push_back({ withoutPadding(result), shardingOf(result), unreducedKindOf(result) });
+    }
+    [[nodiscard]] TensorType withoutPadding(ValueId value) const
+    {
+        return typeAsCut(m_trueShapes, m_edit.program(), value, shardingOf(value));
+    }
+
+    void describePadding(SpmdProgram& out) const
+    {
+        const auto add = [&](ValueId held, ValueId value) {
+            if (const auto found = m_trueShapes.find(value); found != m_trueShapes.end())
+                out.padding.emplace(held, PaddedPiece{ found->second, m_types[value.index].shape, shardingOf(value) });
+        };
+        for (const auto& [value, shape] : m_trueShapes)
+            add(value, value);
+        for (const auto& [held, value] : m_stands)
+            add(held, value);
     }
 
     void setLocalTypes()
@@ -380,14 +398,15 @@ private:
     std::vector<std::shared_ptr<const ProgramSharding>> m_shardings; ///< null: everything on every device
     std::vector<TensorType> m_types; ///< global
     std::unordered_map<ValueId, ValueId> m_stands;
+    const TrueShapes& m_trueShapes;
     LoweringTables m_tables;
 };
 
 } // namespace
 
-Result<SpmdProgram> localize(Program program)
+Result<SpmdProgram> localize(Program program, const TrueShapes& trueShapes)
 {
-    return Localizer(std::move(program)).run();
+    return Localizer(std::move(program), trueShapes).run();
 }
 
 } // namespace shardscope

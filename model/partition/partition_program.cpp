@@ -57,7 +57,9 @@ void nameLegalReasons(std::vector<passes::Inserted>& inserted, const Program& le
 
 Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options)
 {
-    auto propagated = passes::propagationPipeline(std::move(program), options.pipeline);
+    passes::PipelineOptions pipeline = options.pipeline;
+    pipeline.keepUneven = true;
+    auto propagated = passes::propagationPipeline(std::move(program), pipeline);
     if (!propagated)
         return tl::unexpected(propagated.error());
     passes::ExportOptions exported;
@@ -65,6 +67,7 @@ Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& opt
     exported.optimalReshards = options.optimalReshards;
     exported.exchangesHalos = true;
     exported.inlineMeshes = false;
+    exported.padUneven = true;
     const std::size_t own = propagated->program.operations.size();
     Program legal = legalizeForDevices(std::move(propagated->program));
     std::optional<Program> withReshards;
@@ -76,7 +79,7 @@ Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& opt
     if (withReshards)
         nameLegalReasons(collectives->inserted, *withReshards, own);
     return ShardedProgram{ std::move(collectives->program), std::move(collectives->inserted),
-        std::move(propagated->warnings) };
+        std::move(propagated->warnings), std::move(collectives->trueShapes) };
 }
 
 Result<PartitionedProgram> partitionProgram(Program program, const PartitionOptions& options)
@@ -84,14 +87,14 @@ Result<PartitionedProgram> partitionProgram(Program program, const PartitionOpti
     Result<ShardedProgram> sharded = shardProgram(std::move(program), options);
     if (!sharded)
         return tl::unexpected(sharded.error());
-    auto device = localize(sharded->program);
+    auto device = localize(sharded->program, sharded->trueShapes);
     if (!device)
         return tl::unexpected(device.error());
     // What a device would run is looked at once more as the program that it is.
     if (std::vector<Diagnostic> wrong = verify(device->program); !wrong.empty())
         return tl::unexpected(std::move(wrong.front()));
     return PartitionedProgram{ std::move(sharded->program), std::move(sharded->inserted), std::move(*device),
-        std::move(sharded->warnings) };
+        std::move(sharded->warnings), std::move(sharded->trueShapes) };
 }
 
 Result<PartitionedProgram> partitionProgram(Program program, const passes::PipelineOptions& options)

@@ -26,18 +26,21 @@ struct ShardedProgram {
     Program program;
     std::vector<passes::Inserted> inserted; ///< of `program`, ascending by operation
     std::vector<Diagnostic> warnings;
+    TrueShapes trueShapes; ///< of values of `program` that are padded
 };
 /// Errors: those of propagation and export.
 [[nodiscard]] Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options = {});
 
 struct PartitionedProgram {
-    Program sharded; ///< global shapes, every sharding, collectives of Shardy over mesh axes
+    Program sharded; ///< global shapes with their padding, every sharding, collectives of Shardy over mesh axes
     std::vector<passes::Inserted> inserted; ///< of `sharded`, ascending by operation
     SpmdProgram device; ///< its origins are operations of `sharded`
     std::vector<Diagnostic> warnings;
+    TrueShapes trueShapes; ///< of values of `sharded` that are padded
 };
 
-/// Errors: those of propagation, export and localize(). A dimension that its axes do not divide keeps those that do.
+/// Errors: those of propagation, export and localize(). A dimension that its axes do not divide is padded; where an
+/// operation cannot work on such pieces, it keeps the axes that divide it.
 [[nodiscard]] Result<PartitionedProgram> partitionProgram(Program program, const PartitionOptions& options);
 [[nodiscard]] Result<PartitionedProgram> partitionProgram(Program program, const passes::PipelineOptions& options = {});
 

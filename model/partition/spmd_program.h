@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "program/program.h"
+#include "partition/true_shapes.h"
 
 namespace shardscope {
 
 /// What main takes or returns: the whole array, and how it lies on the devices.
 struct ShardedArray {
-    TensorType type; ///< global
+    TensorType type; ///< global, without padding
     TensorSharding sharding; ///< over SpmdProgram::mesh
     ReduceKind unreducedKind = ReduceKind::Sum; ///< how parts over its unreduced axes are put together
 };
@@ -26,6 +26,8 @@ struct SpmdProgram {
     std::vector<ShardedArray> inputs, outputs; ///< of main
     /// Per operation that was made for a collective of Shardy: that operation. By the id of the first, ascending.
     std::vector<std::pair<OperationId, OperationId>> origins;
+    /// Of values of `program` whose pieces end in padding, on some device or all.
+    std::unordered_map<ValueId, PaddedPiece> padding;
 };
 
 /// Local shapes for every value, collectives of Shardy as those of StableHLO: replica groups are device ids, the mesh
@@ -33,7 +35,7 @@ struct SpmdProgram {
 /// that the device looks up by its partition_id. Manual computations become part of what is around them. Takes a
 /// program whose operations agree with their shardings: behind legalizeForDevices(), explicit reshards, and reshards as
 /// collectives. Errors: NotExecutable for an operation that cannot be done on shards (a reshard between meshes, partial
-/// values that stay partial), MissingMesh for a program without a mesh.
-[[nodiscard]] Result<SpmdProgram> localize(Program program);
+/// values that stay partial), MissingMesh for a program without a mesh. `trueShapes`: of values that are padded.
+[[nodiscard]] Result<SpmdProgram> localize(Program program, const TrueShapes& trueShapes = {});
 
 } // namespace shardscope

@@ -130,9 +130,12 @@ std::vector<std::vector<std::int64_t>> connected(const std::vector<std::vector<s
 
 class Collector {
 public:
-    Collector(const Program& program, const std::vector<passes::Inserted>& inserted, MeshPtr mesh)
+    /// Operations from `own` on came with the partition.
+    Collector(const Program& program, const ShardedProgram& sharded, MeshPtr mesh, std::size_t own)
         : m_program(program)
-        , m_inserted(inserted)
+        , m_inserted(sharded.inserted)
+        , m_trueShapes(sharded.trueShapes)
+        , m_own(own)
         , m_mesh(std::move(mesh))
         , m_shardings(program)
         , m_executions(executionsOf(program))
@@ -183,10 +186,14 @@ private:
         entry.kind = kind;
         entry.collective.kind = kind;
         entry.operation = id;
-        entry.value = behindExchanges(m_program, operation.operands[0]);
-        entry.type = m_program.value(operation.operands[0]).type;
+        entry.value = behindPadding(operation.operands[0]);
         entry.before = shardingOf(operation.operands[0]);
         entry.after = shardingOf(operation.results[0]);
+        // As it is without padding, if one side is cut so that it needs no more.
+        const TensorType padded = m_program.value(operation.operands[0]).type;
+        entry.type = typeAsCut(m_trueShapes, m_program, operation.operands[0], entry.before);
+        if (entry.type == padded)
+            entry.type = typeAsCut(m_trueShapes, m_program, operation.operands[0], entry.after);
         entry.mesh = m_mesh;
         const Executions& runs = m_executions[id.index];
         entry.times = runs.times;
@@ -219,7 +226,7 @@ private:
         CollectiveEntry& entry = m_entries.emplace_back();
         entry.kind = entry.collective.kind = CollectiveKind::CollectivePermute;
         entry.operation = id;
-        entry.value = behindExchanges(m_program, operation.operands[input]);
+        entry.value = behindPadding(operation.operands[input]);
         entry.type = tensors->operandTypes[input];
         entry.before = entry.after = tensors->operands[input];
         entry.mesh = m_program.meshes[tensors->mesh].mesh;
@@ -244,6 +251,24 @@ private:
         addCause(entry, id);
     }
 
+    /// The value that exchanges, and what pads, cuts off or masks padding, have made this one of.
+    [[nodiscard]] ValueId behindPadding(ValueId value) const
+    {
+        for (;;) {
+            value = behindExchanges(m_program, value);
+            const OperationId definition = m_program.value(value).definition;
+            if (!definition.valid() || definition.index < m_own)
+                return value;
+            const Operation& operation = m_program.operation(definition);
+            if (operation.kind == OpKind::Slice || operation.kind == OpKind::Pad)
+                value = operation.operands[0];
+            else if (operation.kind == OpKind::Select)
+                value = operation.operands[1];
+            else
+                return value;
+        }
+    }
+
     void describe(CollectiveEntry& entry, const Operation& operation, const SdyCollectiveAttributes& attributes)
     {
         Collective& collective = entry.collective;
@@ -265,7 +290,7 @@ private:
         const bool adds = entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter;
         if (const OperationId maker = m_program.value(operation.operands[0]).definition; adds && maker.valid())
             for (const ValueId read : m_program.operation(maker).operands)
-                entry.operands.push_back({ behindExchanges(m_program, read), shardingOf(read) });
+                entry.operands.push_back({ behindPadding(read), shardingOf(read) });
         // What is to be added up is partial before, though a program does not say so.
         if (adds)
             for (const AxisRef axis : entry.axes)
@@ -340,6 +365,8 @@ private:
 
     const Program& m_program;
     const std::vector<passes::Inserted>& m_inserted;
+    const TrueShapes& m_trueShapes;
+    std::size_t m_own;
     MeshPtr m_mesh;
     ValueShardings m_shardings;
     std::vector<Executions> m_executions;
@@ -383,7 +410,7 @@ CollectiveList collectivesOf(ShardedProgram sharded, const Snapshot& snapshot)
     CollectiveList list;
     list.mesh = main ? sharded.program.meshes[*main].mesh : snapshot.mesh;
     list.program = std::make_shared<const Program>(std::move(sharded.program));
-    list.entries = Collector(*list.program, sharded.inserted, list.mesh).run();
+    list.entries = Collector(*list.program, sharded, list.mesh, snapshot.program->operations.size()).run();
     return list;
 }
 

@@ -105,13 +105,14 @@ std::vector<std::string> bringToMainMesh(PropagationResult& propagation, const P
     return elsewhere;
 }
 
-/// Dimensions of arguments whose given axes do not divide them: those axes go where the array enters the program.
+/// Dimensions of size 1 of arguments that are given axes: those go where the array enters the program. Others that do
+/// not divide are padded.
 std::vector<DroppedAxes> droppedFrom(const TensorSharding& given, const TensorType& type, const Mesh& mesh)
 {
     std::vector<DroppedAxes> dropped;
     const TensorSharding kept = dividing(given, type.shape, mesh);
     for (std::size_t d = 0; d < given.rank(); ++d) {
-        if (kept.dims[d].axes == given.dims[d].axes)
+        if (kept.dims[d].axes == given.dims[d].axes || type.shape[d] > 1)
             continue;
         DroppedAxes& entry = dropped.emplace_back();
         entry.reason = DroppedAxes::Reason::Indivisible;

@@ -39,7 +39,7 @@ std::vector<const TensorSharding*> partialForms(const Snapshot& snapshot)
 }
 
 /// The same where there is no per-device program to say it: what is written decides, and what came along to an
-/// argument counts as far as it divides.
+/// argument counts as far as it divides. Programs in a text pad what does not.
 TensorSharding heldWithoutProgram(const Snapshot& snapshot, ValueId id)
 {
     const Value& value = snapshot.program->value(id);
@@ -50,8 +50,9 @@ TensorSharding heldWithoutProgram(const Snapshot& snapshot, ValueId id)
     const TensorSharding wanted =
         spec ? toTensorSharding(*spec, *snapshot.mesh, value.type.rank()) : TensorSharding::open(value.type.rank());
     const TensorSharding divided = dividing(held, value.type.shape, *snapshot.mesh);
+    const bool isPadded = std::holds_alternative<ProgramModel>(snapshot.experiment->model);
     for (std::size_t d = 0; d < wanted.rank(); ++d)
-        if (wanted.dims[d].open)
+        if (wanted.dims[d].open && !(isPadded && value.type.shape[d] > 1))
             held.dims[d] = divided.dims[d];
     return held;
 }

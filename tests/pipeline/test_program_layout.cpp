@@ -118,14 +118,21 @@ private Q_SLOTS:
         QCOMPARE(sharding(main.results[0]), std::string("[{x, ?}, {?}]"));
         QCOMPARE(sharding(main.results[1]), std::string("[{?}, {y, ?}]"));
     }
-    void whatDoesNotDivideIsSaid()
+    void whatDoesNotDivideIsPadded()
     {
         const SnapshotPtr snapshot =
             laidOut(sum(twoByFour, "@mesh, [{\"y\", ?}, {?}]", "@mesh, [{?}, {\"x\"}]", "6x8"));
+        QVERIFY(!problem(*snapshot, Code::SilentlyReplicated));
+        QCOMPARE(held(*snapshot, "a"), std::string("P('y', 'x')"));
+    }
+    void oneElementIsNotCut()
+    {
+        const SnapshotPtr snapshot =
+            laidOut(sum(twoByFour, "@mesh, [{\"y\", ?}, {?}]", "@mesh, [{?}, {\"x\"}]", "1x8"));
         const Diagnostic* said = problem(*snapshot, Code::SilentlyReplicated);
         QVERIFY(said);
         QCOMPARE(said->where.path, std::string("a"));
-        QCOMPARE(said->number("size"), 6);
+        QCOMPARE(said->number("size"), 1);
         QCOMPARE(said->number("partitions"), 4);
         QCOMPARE(held(*snapshot, "a"), std::string("P(None, 'x')"));
     }

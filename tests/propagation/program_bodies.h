@@ -208,9 +208,9 @@ inline void Drafter::call(Scope& scope)
 }
 
 /// main(a) returns a, which goes from one sharding to others and back to the first on its way.
-[[nodiscard]] inline Draft thereAndBack(std::uint64_t seed)
+[[nodiscard]] inline Draft thereAndBack(std::uint64_t seed, Purpose purpose = Purpose::Run)
 {
-    return Drafter(seed, Purpose::Run).runThereAndBack();
+    return Drafter(seed, purpose).runThereAndBack();
 }
 
 } // namespace program_texts

@@ -46,13 +46,16 @@ enum class Purpose {
     /// Results can be computed and are the same on any number of devices: whole numbers, which wrap around and so do
     /// not care in which order they are added up; loops of a few trips; manual computations whose copies are equal.
     Run,
+    /// Likewise, of sizes that few axes divide.
+    RunUneven,
 };
 
 class Drafter {
 public:
     explicit Drafter(std::uint64_t seed, Purpose purpose = Purpose::Propagate)
         : m_random(seed * 7919 + 17)
-        , m_runs(purpose == Purpose::Run)
+        , m_runs(purpose != Purpose::Propagate)
+        , m_uneven(purpose == Purpose::RunUneven)
     {
         m_draft.seed = seed;
     }
@@ -69,6 +72,13 @@ public:
 private:
     void drawAxes()
     {
+        if (m_uneven) {
+            const std::vector<std::vector<int>> meshes{ { 3 }, { 4 }, { 2, 3 }, { 5 }, { 2, 2 }, { 3, 4 }, { 8 },
+                { 2, 2, 3 } };
+            m_draft.axes = meshes[m_random.below(meshes.size())];
+            m_draft.reversedDevices = m_random.once(4);
+            return;
+        }
         const std::vector<int> sizes{ 2, 2, 2, 3, 4, 4, 8 };
         constexpr int mostDevicesThatRun = 16;
         int devices = 1;
@@ -117,7 +127,8 @@ private:
     }
     Shape anyShape()
     {
-        const std::vector<int> sizes{ 1, 2, 4, 6, 8, 8, 12, 16 };
+        const std::vector<int> sizes =
+            m_uneven ? std::vector{ 1, 2, 3, 5, 6, 7, 9, 10 } : std::vector{ 1, 2, 4, 6, 8, 8, 12, 16 };
         Shape shape;
         for (std::size_t i = 1 + m_random.below(3); i > 0; --i)
             shape.push_back(sizes[m_random.below(sizes.size())]);
@@ -136,7 +147,7 @@ private:
             const int size = m_draft.axes[static_cast<std::size_t>(a)];
             if (manual[static_cast<std::size_t>(a)])
                 continue;
-            if (size > 3 && m_random.once(3)) {
+            if (size > 3 && size % 2 == 0 && m_random.once(3)) {
                 parts.push_back({ a, 1, 2 });
                 parts.push_back({ a, 2, size / 2 });
             } else {
@@ -224,7 +235,7 @@ private:
     }
 
     Random m_random;
-    bool m_runs = false;
+    bool m_runs = false, m_uneven = false;
     Draft m_draft;
     int m_values = 0;
     std::vector<Function> m_functions;
@@ -308,12 +319,16 @@ inline void Drafter::statement(Scope& scope)
         if (rank == 0 || rank > 3)
             break;
         const auto d = static_cast<int>(m_random.below(static_cast<std::size_t>(rank)));
-        const std::string zero = put(scope, "stablehlo.constant dense<" + number(0) + "> : " + type({}), {}).name;
+        // The largest and the smallest of numbers and an initial value, now and then.
+        const std::size_t kind = m_uneven ? m_random.below(6) : 0;
+        const std::string start = number(kind == 1 ? -5 : kind == 2 ? 5 : kind == 3 ? 1 : kind == 4 ? -1 : 0);
+        const std::string zero = put(scope, "stablehlo.constant dense<" + start + "> : " + type({}), {}).name;
+        const std::vector<std::string> kinds{ "add", "maximum", "minimum", "multiply", "and", "add" };
         Shape shape = a.shape;
         shape.erase(shape.begin() + d);
         put(scope,
-            "stablehlo.reduce(" + a.name + " init: " + zero + ") applies stablehlo.add across dimensions = "
-                + list({ d }) + " : (" + t + ", " + type({}) + ") -> " + type(shape),
+            "stablehlo.reduce(" + a.name + " init: " + zero + ") applies stablehlo." + kinds[kind]
+                + " across dimensions = " + list({ d }) + " : (" + t + ", " + type({}) + ") -> " + type(shape),
             shape);
         break;
     }

@@ -87,6 +87,7 @@ private Q_SLOTS:
     void comparesWithinRounding();
     void findsWhereNanComesFrom();
     void findsTheFirstDifference();
+    void passesOverPadding();
     void drawsArguments();
     void measuresSensitivity();
 };
@@ -596,6 +597,57 @@ func.func @main(%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
         evaluate::setNumber(x, i, 0);
     QVERIFY(first(1e9)); // 0 + 2, then 2 + 2
     QCOMPARE(first(1e9)->occurrence, std::int64_t{ 2 });
+}
+
+/// The rows that no device has are zero where they come in, and no numbers behind a logarithm and a quotient.
+void TestEvaluate::passesOverPadding()
+{
+    const Program program = programOf(R"(
+sdy.mesh @mesh = <["x"=4]>
+func.func @main(%arg0: tensor<5x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<5x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, tensor<2xf32>, tensor<2x2xf32>) {
+  %0 = stablehlo.log %arg0 : tensor<5x2xf32>
+  %1 = stablehlo.divide %arg0, %arg0 : tensor<5x2xf32>
+  %2 = stablehlo.add %0, %1 : tensor<5x2xf32>
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %3 = stablehlo.reduce(%2 init: %c) applies stablehlo.add across dimensions = [0] : (tensor<5x2xf32>, tensor<f32>) -> tensor<2xf32>
+  %4 = stablehlo.dot_general %2, %1, contracting_dims = [0] x [0] : (tensor<5x2xf32>, tensor<5x2xf32>) -> tensor<2x2xf32>
+  return %2, %3, %4 : tensor<5x2xf32>, tensor<2xf32>, tensor<2x2xf32>
+}
+)");
+    auto parts = partitionProgram(program);
+    QVERIFY(parts);
+    Array x = Array::zeros({ DType::F32, { 5, 2 } });
+    for (std::int64_t i = 0; i < 10; ++i)
+        evaluate::setNumber(x, i, static_cast<double>(i + 1));
+    evaluate::NonFiniteWatch watch(parts->device);
+    evaluate::ExecuteOptions options;
+    options.observer = &watch;
+    const auto done = evaluate::executePartitioned(parts->device, { x }, options);
+    QVERIFY(done);
+    QVERIFY(!watch.first(evaluate::NonFiniteKind::NotANumber));
+    QVERIFY(!watch.first(evaluate::NonFiniteKind::Infinity));
+    QVERIFY(done->differences.empty());
+    const auto whole = evaluate::execute(program, { { x } }, {});
+    QVERIFY(whole);
+    for (std::size_t r = 0; r < 3; ++r)
+        QVERIFY(evaluate::compareWithReference(done->outputs[r], whole->results[0][r]).passed());
+    for (const evaluate::Arrays& shards : done->shards)
+        QCOMPARE(evaluate::firstNonFinite(shards[0], evaluate::NonFiniteKind::NotANumber), std::int64_t{ -1 });
+    // It was there, or nothing would have been passed over.
+    evaluate::NonFiniteWatch everything(parts->device.program);
+    options.observer = &everything;
+    QVERIFY(evaluate::executePartitioned(parts->device, { x }, options));
+    QVERIFY(everything.first(evaluate::NonFiniteKind::NotANumber));
+    // A row that is none is found at its place: the logarithm of a negative number in row 4, the first of device 2.
+    evaluate::setNumber(x, 9, -1);
+    evaluate::NonFiniteWatch found(parts->device);
+    options.observer = &found;
+    QVERIFY(evaluate::executePartitioned(parts->device, { x }, options));
+    const auto& first = found.first(evaluate::NonFiniteKind::NotANumber);
+    QVERIFY(first && first->produced);
+    QCOMPARE(first->device, std::int64_t{ 2 });
+    QCOMPARE(first->element, std::int64_t{ 1 });
+    QCOMPARE(parts->device.program.operation(first->operation).kind, OpKind::Log);
 }
 
 void TestEvaluate::drawsArguments()

@@ -5,12 +5,14 @@
 
 #include <cstring>
 #include <iostream>
+#include <limits>
 #include <map>
 
 #include "base/codes.h"
 #include "partition/legalize.h"
 #include "partition/partition_program.h"
 #include "propagation/program_texts.h"
+#include "simulate/evaluate/non_finite.h"
 #include "simulate/evaluate/partitioned.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
@@ -30,6 +32,10 @@ private Q_SLOTS:
     void thereAndBackIsTheIdentity();
     void anyNumberOfThreadsGivesTheSameBits();
     void memoryIsWhatWasPlanned();
+    void unequalPiecesHoldTheReference();
+    void unequalPiecesThereAndBack();
+    void paddingNeverLeaks();
+    void noNumberInThePaddingIsNotSeen();
 };
 
 namespace {
@@ -330,6 +336,146 @@ void TestRandomExecution::memoryIsWhatWasPlanned()
     }
     QVERIFY2(known > static_cast<int>(programs) / 2, qPrintable(QString::number(known)));
     QVERIFY(collectives > 100);
+}
+
+namespace {
+
+Draft unevenDraft(std::uint64_t seed)
+{
+    return program_texts::draft(seed, program_texts::Purpose::RunUneven);
+}
+
+/// Whatever is not part of the array.
+template <class Fill>
+void fillPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& mesh, Fill fill)
+{
+    const PaddedPiece piece{ how.type.shape,
+        [&] {
+            Shape padded = how.type.shape;
+            for (std::size_t d = 0; d < padded.size(); ++d)
+                padded[d] = shardShape(how.sharding, *how.type.shape)[d] * shardCount(how.sharding.dims[d]);
+            return padded;
+        }(),
+        how.sharding };
+    for (std::size_t device = 0; device < shards.size(); ++device) {
+        const Shape extents = extentsAt(piece, mesh, static_cast<std::int32_t>(device));
+        Array shard = Array::zeros(shards[device].type); // copies share their bytes
+        for (std::int64_t i = 0; i < shard.count(); ++i) {
+            std::int64_t left = i;
+            bool inside = true;
+            for (std::size_t d = extents.size(); d-- > 0;) {
+                inside = inside && left % shard.type.shape[d] < extents[d];
+                left /= shard.type.shape[d];
+            }
+            if (inside)
+                std::memcpy(shard.data() + i * shard.elementBytes(), shards[device].data() + i * shard.elementBytes(),
+                    static_cast<std::size_t>(shard.elementBytes()));
+            else
+                fill(shard, i);
+        }
+        shards[device] = std::move(shard);
+    }
+}
+
+/// The results of the devices' program when its arguments' padding holds what `fill` puts there.
+template <class Fill>
+Arrays resultsWith(const SpmdProgram& device, const Arrays& arguments, Fill fill)
+{
+    std::vector<Arrays> local(static_cast<std::size_t>(device.mesh->deviceCount()));
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        Arrays shards = evaluate::cutIntoShards(arguments[i], device.inputs[i], device.mesh);
+        fillPadding(shards, device.inputs[i], device.mesh, fill);
+        for (std::size_t d = 0; d < shards.size(); ++d)
+            local[d].push_back(std::move(shards[d]));
+    }
+    evaluate::ExecuteOptions options;
+    options.partitions = device.mesh->deviceCount();
+    const auto done = evaluate::execute(device.program, local, options);
+    Arrays results;
+    for (std::size_t r = 0; done && r < device.outputs.size(); ++r) {
+        Arrays shards;
+        for (const Arrays& each : done->results)
+            shards.push_back(each[r]);
+        results.push_back(evaluate::assembleShards(shards, device.outputs[r], device.mesh).whole);
+    }
+    return results;
+}
+
+bool hasNoNumber(const Arrays& arrays)
+{
+    return std::any_of(arrays.begin(), arrays.end(),
+        [](const Array& array) { return evaluate::firstNonFinite(array, evaluate::NonFiniteKind::NotANumber) >= 0; });
+}
+
+} // namespace
+
+void TestRandomExecution::unequalPiecesHoldTheReference()
+{
+    std::uint64_t padded = 0, masks = 0;
+    for (std::uint64_t seed = 0; seed < 2 * programs; ++seed) {
+        const Ran ran = run(program_texts::write(unevenDraft(seed), {}), seed);
+        VERIFY_RUN(ran, seed, compareWithReference(ran));
+        padded += ran.parts->trueShapes.empty() ? 0U : 1U;
+        const auto kinds = kindsOf(ran.parts->device.program);
+        masks += kinds.contains(OpKind::Select) ? 1U : 0U;
+    }
+    QVERIFY2(padded > programs, qPrintable(QString::number(padded)));
+    QVERIFY2(masks > programs / 10, qPrintable(QString::number(masks)));
+}
+
+void TestRandomExecution::unequalPiecesThereAndBack()
+{
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const Ran ran =
+            run(program_texts::write(program_texts::thereAndBack(seed, program_texts::Purpose::RunUneven), {}), seed);
+        VERIFY_RUN(ran, seed, compareWithReference(ran));
+        VERIFY_RUN(
+            ran, seed, sameBytes(ran.devices.outputs[0], ran.arguments[0]) ? std::string() : "not what it was before");
+    }
+}
+
+void TestRandomExecution::paddingNeverLeaks()
+{
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const Ran ran = run(program_texts::write(unevenDraft(seed), {}), seed);
+        VERIFY_RUN(ran, seed, std::string());
+        shardscope::test::SplitMix random(seed);
+        const Arrays results = resultsWith(ran.parts->device, ran.arguments, [&](Array& shard, std::int64_t i) {
+            evaluate::setInteger(shard, i, static_cast<std::int64_t>(random.next()));
+        });
+        QCOMPARE(results.size(), ran.whole.size());
+        for (std::size_t r = 0; r < results.size(); ++r)
+            VERIFY_RUN(ran, seed,
+                sameBytes(results[r], ran.whole[r]) ? std::string() : "a result depends on what the padding held");
+    }
+}
+
+/// Where it is multiplied by zero it would stay no number.
+void TestRandomExecution::noNumberInThePaddingIsNotSeen()
+{
+    std::uint64_t padded = 0;
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const std::string text = ofFloats(program_texts::write(unevenDraft(seed), {}));
+        Result<ReadProgram> read = readStableHlo(text);
+        if (!read || !verify(read->program).empty())
+            continue;
+        const Result<PartitionedProgram> parts = partitionProgram(read->program);
+        if (!parts || parts->trueShapes.empty())
+            continue;
+        const Arrays arguments = fractions(parts->device.inputs, seed);
+        const auto whole = evaluate::execute(read->program, { arguments }, {});
+        if (!whole || hasNoNumber(whole->results[0]))
+            continue;
+        ++padded;
+        const Arrays results = resultsWith(parts->device, arguments, [](Array& shard, std::int64_t i) {
+            evaluate::setNumber(shard, i, std::numeric_limits<double>::quiet_NaN());
+        });
+        QCOMPARE(results.size(), whole->results[0].size());
+        if (hasNoNumber(results))
+            std::cout << text << "---\n" << printStableHlo(parts->sharded) << std::endl;
+        QVERIFY2(!hasNoNumber(results), qPrintable(QStringLiteral("program %1").arg(seed)));
+    }
+    QVERIFY2(padded > programs / 20, qPrintable(QString::number(padded)));
 }
 
 QTEST_APPLESS_MAIN(TestRandomExecution)

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "partition/pad_uneven.h"
 #include "partition/passes/canonicalize_collectives.h"
 #include "partition/reshard_to_collectives.h"
 #include "program/editor.h"
@@ -132,8 +133,15 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
         origins.insert(outcome.origins.begin(), outcome.origins.end());
         program = std::move(outcome.program);
     };
+    TrueShapes trueShapes;
     if (options.explicitCollectives) {
         take(canonicalizeReshards(std::move(program)));
+        if (options.padUneven) {
+            PaddedProgram padded = shardscope::padUneven(std::move(program));
+            origins.insert(padded.origins.begin(), padded.origins.end());
+            program = std::move(padded.program);
+            trueShapes = std::move(padded.trueShapes);
+        }
         Origins steps;
         program = reshardToCollectives(std::move(program),
             { .keepRedundant = options.keepRedundantReshards, .optimal = options.optimalReshards }, &steps);
@@ -146,7 +154,8 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
     if (options.inlineMeshes)
         inlineMeshes(program);
     std::vector<Inserted> inserted = reasonsOf(program, reshards->inserted, origins);
-    return Exported{ std::move(program), std::move(inserted) };
+    addExchanged(trueShapes, program);
+    return Exported{ std::move(program), std::move(inserted), std::move(trueShapes) };
 }
 
 Result<Exported> exportProgram(Program program, const ExportOptions& options)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "partition/passes/explicit_reshards.h"
+#include "partition/true_shapes.h"
 #include "propagation/passes/pass_rows.h"
 
 namespace shardscope::passes {
@@ -19,6 +20,8 @@ struct ExportOptions {
     bool optimalReshards = false;
     /// With `explicitCollectives`: see ReshardVersion::FullWithHalos.
     bool exchangesHalos = false;
+    /// With `explicitCollectives`: dimensions that are cut unevenly become longer, see padUneven().
+    bool padUneven = false;
     /// Every sharding holds its mesh instead of naming it.
     bool inlineMeshes = true;
 };
@@ -28,6 +31,7 @@ struct Exported {
     /// Reshards and collectives that stand in the program, each with its cause; ascending by operation. What becomes of
     /// a reshard of the program itself is a ConstraintReshard of it.
     std::vector<Inserted> inserted;
+    TrueShapes trueShapes; ///< of values that padUneven() made longer
 };
 
 /// What belongs behind exportPipeline() of propagation, which makes shardings final. Errors: those of explicit

@@ -34,8 +34,13 @@ Result<void> checkReduce(const Program& program, const Operation& operation)
         SHARDSCOPE_CHECK(expectShape(reduce, "result " + number, reduce.results[i], kept));
         scalars.push_back({ reduce.operands[i].dtype, {} });
     }
-    if (operation.regions.empty() && (*own)->kind)
+    if (operation.regions.empty() && (*own)->kind) {
+        const bool ofBits = (*own)->kind == ReduceKind::And || (*own)->kind == ReduceKind::Or;
+        for (const TensorType& scalar : scalars)
+            if (ofBits && scalar.dtype != DType::Pred && !isInteger(scalar.dtype))
+                return reduce.mismatch("bits of " + toString(scalar) + " cannot be put together");
         return {};
+    }
     if (operation.regions.size() != 1)
         return reduce.attribute(counted(operation.regions.size(), "body") + " instead of 1");
     return expectReducer(reduce, operation.regions[0], "body", scalars, count);

@@ -71,8 +71,13 @@ void changeBorder(Editor& edit, std::size_t function, const Change& change)
 
 Program cutToDivisors(Program program)
 {
+    return cutToDivisors(std::move(program), CutBorders::All);
+}
+
+Program cutToDivisors(Program program, CutBorders borders)
+{
     Editor edit(std::move(program));
-    for (std::size_t f = 0; f < edit.program().functions.size(); ++f)
+    for (std::size_t f = 0; f < edit.program().functions.size() && borders == CutBorders::All; ++f)
         changeBorder(edit, f, cutSharding);
     const std::size_t count = edit.program().operations.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -80,7 +85,7 @@ Program cutToDivisors(Program program)
         const Operation& operation = edit.operation(id);
         if (!edit.regionOf(id).valid())
             continue;
-        if (operation.kind == OpKind::Call)
+        if (operation.kind == OpKind::Call && borders == CutBorders::All)
             for (const ValueId result : operation.results)
                 changeIndex(edit, edit.raw().valueShardings[result.index], edit.value(result).type, cutSharding);
         const auto* found = wideAs<ManualComputationAttributes>(operation.attributes);

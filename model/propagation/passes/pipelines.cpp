@@ -55,12 +55,13 @@ Result<Program> importProgram(Program program, PipelineOptions options)
     return importShardingGroups(applyShardingConstraints(std::move(program)));
 }
 
-Result<Program> exportPipeline(Program program)
+Result<Program> exportPipeline(Program program, bool keepUneven)
 {
     program = mergeConstants(std::move(program));
     program = sinkDataFlowEdges(std::move(program));
     program = dropUnusedReshards(constraintsToReshards(removeShardingGroups(std::move(program))));
-    program = removeSubAxes(cutToDivisors(std::move(program)));
+    program = cutToDivisors(std::move(program), keepUneven ? CutBorders::OfManual : CutBorders::All);
+    program = removeSubAxes(std::move(program));
     program = closeShardings(std::move(program));
     if (std::optional<Diagnostic> found = verifyUnreduced(program))
         return tl::unexpected<Error>(std::move(*found));
@@ -119,7 +120,7 @@ Result<PipelineOutcome> propagationPipeline(Program program, PipelineOptions opt
         program = propagateToFunctionResults(exportNamedComputations(std::move(program)));
         program = insertCallReshards(unflattenCallGraph(std::move(program)));
     }
-    Result<Program> exported = exportPipeline(std::move(program));
+    Result<Program> exported = exportPipeline(std::move(program), options.keepUneven);
     if (!exported)
         return tl::unexpected<Error>(exported.error());
     outcome.program = std::move(*exported);

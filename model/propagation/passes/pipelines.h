@@ -20,6 +20,8 @@ struct PipelineOptions {
     Strategy strategy = Strategy::Full;
     /// Edges of calls are made by the pipeline.
     PropagationOptions propagation = {};
+    /// What functions take and return stays cut as it is where that does not divide, to be padded.
+    bool keepUneven = false;
     bool operator==(const PipelineOptions&) const = default;
 };
 
@@ -43,7 +45,8 @@ struct PipelineOutcome {
 [[nodiscard]] Program mergeCopies(Program program);
 /// What belongs behind propagation, without reshards: constants are merged, constraints are reshards, what comes in and
 /// goes out is cut to what divides, all is closed. Error: UnreducedAxes.
-[[nodiscard]] Result<Program> exportPipeline(Program program);
+/// `keepUneven`: see PipelineOptions.
+[[nodiscard]] Result<Program> exportPipeline(Program program, bool keepUneven = false);
 [[nodiscard]] Result<PipelineOutcome> propagationPipeline(Program program, PipelineOptions options = {});
 
 /// A warning for every group whose members have other shardings than the first that has one.

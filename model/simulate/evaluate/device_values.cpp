@@ -33,15 +33,19 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
                 walk(sharded, operation.regions[0], [&](OperationId inner) { inManual[inner.index] = true; });
         });
     const auto accept = [&](ValueId held, ValueId whole, ValueId meant) {
-        const TensorType& type = sharded.value(whole).type;
-        if (!isTensor(type.dtype) || held.index >= device.values.size() || held.index >= m_pieces.size())
+        const TensorType padded = sharded.value(whole).type;
+        if (!isTensor(padded.dtype) || held.index >= device.values.size() || held.index >= m_pieces.size())
             return;
         const ProgramSharding* found = shardings.of(whole);
-        TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(type.rank());
-        if (!sharding.unreduced.empty() || sharding.rank() != type.rank())
+        TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(padded.rank());
+        if (!sharding.unreduced.empty() || sharding.rank() != padded.rank())
             return;
-        if (device.value(held).type != TensorType{ type.dtype, shardShape(sharding, type.shape) })
+        if (device.value(held).type != TensorType{ padded.dtype, shardShape(sharding, padded.shape) })
             return;
+        // On its way from one cut to another an array may keep padding that its pieces do not need: it is another one.
+        const TensorType type = typeAsCut(parts.trueShapes, sharded, whole, sharding);
+        if (type == padded && parts.trueShapes.contains(whole))
+            meant = {};
         const bool adds = held.index < addends.size() && !addends[held.index].empty();
         if (adds)
             sharding.unreduced = addends[held.index];
@@ -50,15 +54,19 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
     // Collectives move the pieces of an array and add them up: it stays the same one.
     std::vector<ValueId> meant(sharded.values.size());
     for (std::size_t v = 0; v < sharded.values.size() && v < given.values.size(); ++v)
-        if (given.values[v].definition.valid() && sharded.values[v].type == given.values[v].type)
+        if (given.values[v].definition.valid() && sharded.values[v].type.dtype == given.values[v].type.dtype
+            && trueShape(parts.trueShapes, sharded, ValueId(v)) == *given.values[v].type.shape)
             meant[v] = ValueId(v);
     for (const RegionId body : bodies(sharded))
         walk(sharded, body, [&](OperationId id) {
             const Operation& operation = sharded.operation(id);
-            if (!isShardyCollective(operation.kind) || operation.operands.size() != 1 || operation.results.size() != 1)
+            const bool resizes = (operation.kind == OpKind::Slice || operation.kind == OpKind::Pad)
+                && id.index >= given.operations.size(); // padding comes and goes
+            if (!resizes && (!isShardyCollective(operation.kind) || operation.operands.size() != 1))
                 return;
             const ValueId from = operation.operands[0], to = operation.results[0];
-            if (!meant[to.index].valid() && sharded.value(from).type == sharded.value(to).type)
+            if (!meant[to.index].valid()
+                && trueShape(parts.trueShapes, sharded, from) == trueShape(parts.trueShapes, sharded, to))
                 meant[to.index] = meant[from.index];
         });
     for (std::size_t v = 0; v < sharded.values.size(); ++v) {

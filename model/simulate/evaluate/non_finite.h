@@ -5,14 +5,15 @@
 #include <array>
 #include <optional>
 
+#include "partition/spmd_program.h"
 #include "simulate/evaluate/execute.h"
 
 namespace shardscope::evaluate {
 
 enum class NonFiniteKind : std::uint8_t { NotANumber, Infinity };
 
-/// Row-major index of the first such element; -1 for none, and for arrays that are not of floats.
-[[nodiscard]] std::int64_t firstNonFinite(const Array& array, NonFiniteKind kind);
+/// Row-major index of the first such element from `begin` on; -1 for none, and for arrays that are not of floats.
+[[nodiscard]] std::int64_t firstNonFinite(const Array& array, NonFiniteKind kind, std::int64_t begin = 0);
 
 struct NonFinite {
     NonFiniteKind kind = NonFiniteKind::NotANumber;
@@ -37,6 +38,12 @@ public:
         : m_program(program)
     {
     }
+    /// Of devices that run `device`: what stands in padding is passed over.
+    explicit NonFiniteWatch(const SpmdProgram& device)
+        : m_program(device.program)
+        , m_device(&device)
+    {
+    }
     void given(const Arrays& arguments, std::int64_t device = 0);
     void computed(OperationId operation, std::int64_t device, std::span<const Array> operands,
         std::span<const Array> results) override;
@@ -48,8 +55,11 @@ private:
         std::optional<NonFinite> produced, held;
     };
     Seen& seen(NonFiniteKind kind) { return m_seen[static_cast<std::size_t>(kind)]; }
+    [[nodiscard]] std::int64_t firstOf(
+        const Array& array, NonFiniteKind kind, ValueId value, std::int64_t device) const;
 
     const Program& m_program;
+    const SpmdProgram* m_device = nullptr;
     std::array<Seen, 2> m_seen;
 };
 

@@ -72,6 +72,26 @@ void combine(ReduceKind kind, Array& into, const Array& part)
     into = std::move(sum);
 }
 
+/// What the padding of uneven pieces held is nobody's: it is zero as that of arguments.
+void clearPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& mesh)
+{
+    if (!isTensor(how.type.dtype))
+        return;
+    const Layout layout(mesh, how.sharding, how.type.shape);
+    if (!layout.isUneven())
+        return;
+    const Shape strides = stridesOf(how.type.shape), local = stridesOf(layout.shardShape());
+    for (std::int64_t position = 0; position < mesh->deviceCount(); ++position) {
+        Array& shard = shards[static_cast<std::size_t>(mesh->deviceAt(position))];
+        const Box box = boxAt(layout, position, strides);
+        if (box.extents == layout.shardShape() || !shard.bytes)
+            continue;
+        Array cleared = Array::zeros(shard.type);
+        copyBox(box.extents, cleared.data(), local, shard.data(), local, shard.elementBytes());
+        shard = std::move(cleared);
+    }
+}
+
 } // namespace
 
 Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr& mesh)
@@ -176,6 +196,9 @@ Result<PartitionedExecution> executePartitioned(
         Arrays shards;
         for (const Arrays& device : out.shards)
             shards.push_back(device[r]);
+        clearPadding(shards, program.outputs[r], program.mesh);
+        for (std::size_t d = 0; d < shards.size(); ++d)
+            out.shards[d][r] = shards[d];
         AssembledArray made = assembleShards(shards, program.outputs[r], program.mesh);
         out.outputs.push_back(std::move(made.whole));
         if (made.differ) {

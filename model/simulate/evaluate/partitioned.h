@@ -29,7 +29,7 @@ struct AssembledArray {
 
 struct PartitionedExecution {
     Arrays outputs; ///< whole
-    std::vector<Arrays> shards; ///< by device id, by output
+    std::vector<Arrays> shards; ///< by device id, by output; padding is zero
     std::vector<CheckFinding> checks;
     MemoryPlan plan; ///< of every device
     std::vector<MemoryPeak> peaks; ///< by device id

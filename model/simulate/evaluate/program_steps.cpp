@@ -56,7 +56,7 @@ StepRecorder::StepRecorder(const Program& given, const PartitionedProgram& parts
     : m_program(parts.device.program)
     , m_devices(static_cast<std::size_t>(parts.device.mesh->deviceCount()))
     , m_values(given, parts)
-    , m_watch(parts.device.program)
+    , m_watch(parts.device)
     , m_room(room)
     , m_there(m_devices)
 {
