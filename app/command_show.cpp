@@ -163,7 +163,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
     }
     const int status = snapshot->laidOut() && snapshot->errorCount() == 0 ? Done : Findings;
     if (!json.empty()) {
-        Json out = envelope("show", "1.2");
+        Json out = envelope("show", "1.3");
         out["input"] = { { "name", input->name }, { "title", input->experiment.title } };
         if (snapshot->mesh)
             out["mesh"] = toJson(*snapshot->mesh);

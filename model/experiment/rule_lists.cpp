@@ -110,7 +110,8 @@ std::vector<std::string> modelParts(const Experiment& experiment, const Program&
     };
     const Region& main = program.main();
     for (std::size_t i = 0; i < main.arguments.size() && i < program.argumentAnnotations.size(); ++i)
-        if (std::holds_alternative<LogicalAxes>(program.argumentAnnotations[i]))
+        if (const auto* logical = std::get_if<LogicalAxes>(&program.argumentAnnotations[i]);
+            logical && !logical->names.empty())
             add(program.value(main.arguments[i]));
     return parts;
 }

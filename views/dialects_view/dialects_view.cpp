@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "experiment/mesh_order.h"
+#include "experiment/rule_lists.h"
 #include "views/dialects_view/dialects_model.h"
 #include "views/panel/panel.h"
 #include "words/dialects.h"
