@@ -335,7 +335,7 @@ private Q_SLOTS:
         // Mesh axes that are renamed are so everywhere.
         QCOMPARE(of(*withAxisRenamed(parts, 0, "W"), layer), "mlp>W embed>-");
         QCOMPARE(of(*withAxisRenamed(parts, 0, "W"), decoder), "mlp>W");
-        refused(withAxisRenamed(*withAxisAppendedToRule(parts, decoder, 0, "Y"), 0, "Y"), Code::AxisUsedTwice);
+        refused(withAxisRenamed(*withAxisAppendedToRule(parts, decoder, 0, "W"), 0, "W"), Code::AxisUsedTwice);
 
         for (const char* wrong : { "", "decoder/", "/decoder", "a\tb", "decoder" }) {
             refused(withInnerRules(parts, wrong), Code::WrongType);

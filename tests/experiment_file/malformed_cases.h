@@ -320,9 +320,9 @@ inline std::vector<Case> cases()
 
         // Rules
         { "rules of a part without a path", with(R"("rules": { "inner": [ @{ "rules": [] } ] })"), MissingKey,
-            "/rules/inner/0" },
+            "/rules/inner/0/within" },
         { "a part without rules", with(R"("rules": { "inner": [ @{ "within": "a" } ] })"), MissingKey,
-            "/rules/inner/0" },
+            "/rules/inner/0/rules" },
         { "a part without a name", with(R"("rules": { "inner": [ { "within": @"", "rules": [] } ] })"), WrongType,
             "/rules/inner/0/within" },
         { "a part that ends with a slash", with(R"("rules": { "inner": [ { "within": @"a/", "rules": [] } ] })"),
