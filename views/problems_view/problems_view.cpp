@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "experiment/rule_lists.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problem_row.h"
 #include "views/tensors_view/tensor_tree.h"

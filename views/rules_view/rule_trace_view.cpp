@@ -322,13 +322,13 @@ void RuleTraceView::showTrace(const LogicalNames& names)
         control->show();
     if (m_matrix->currentRule() < 0) {
         // Begin with the first rule that was skipped, or else one that fired: that is what one wonders about.
-        const auto& rules = m_matrix->subject().resolution.rules;
+        const auto& traces = m_matrix->subject().resolution.rules;
         int start = 0;
-        while (start + 1 < static_cast<int>(rules.size())
-            && rules[static_cast<std::size_t>(start)].verdict != Verdict::Applied)
+        while (start + 1 < static_cast<int>(traces.size())
+            && traces[static_cast<std::size_t>(start)].verdict != Verdict::Applied)
             ++start;
-        for (int i = static_cast<int>(rules.size()) - 1; i >= 0; --i) {
-            const Verdict verdict = rules[static_cast<std::size_t>(i)].verdict;
+        for (int i = static_cast<int>(traces.size()) - 1; i >= 0; --i) {
+            const Verdict verdict = traces[static_cast<std::size_t>(i)].verdict;
             if (verdict != Verdict::Applied && verdict != Verdict::NoSuchDimension)
                 start = i;
         }
