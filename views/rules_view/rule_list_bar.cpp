@@ -29,6 +29,7 @@ RuleListBar::RuleListBar(QWidget* parent)
         tr("For the arrays whose path is this or begins with it and a slash. Return: take it; Esc: give up"));
     m_path->setEditable(true);
     m_path->setInsertPolicy(QComboBox::NoInsert);
+    m_path->setCompleter(nullptr); // layers.1 would become layers.10
     m_path->lineEdit()->setPlaceholderText(tr("decoder/layer_1"));
     for (QComboBox* box : { m_lists, m_path }) {
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -114,11 +115,11 @@ void RuleListBar::ask(Asking what, const QString& text)
     m_asking = what;
     m_lists->hide();
     m_path->show();
-    m_path->setEditText(text);
-    m_path->lineEdit()->selectAll();
     for (QToolButton* button : { m_add, m_rename, m_remove })
         button->hide();
     Q_EMIT askingChanged();
+    m_path->setEditText(text);
+    m_path->lineEdit()->selectAll();
     m_path->setFocus(Qt::OtherFocusReason);
 }
 
