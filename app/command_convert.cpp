@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QFileInfo>
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "base/codes.h"
@@ -236,6 +237,8 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
 {
     if (options.to == "experiment")
         return experimentText(options, source);
+    if (source.experiment && !source.experiment->rules.inner.empty())
+        source.notKept.emplace_back("inner_rules");
     if (options.to == "table" || options.to == "csv") {
         if (source.rows.empty() && source.experiment && std::holds_alternative<ProgramModel>(source.experiment->model))
             return fail(Code::WrongType,
@@ -251,7 +254,7 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
         Result<MaxTextForm> form = maxTextForm(options, source);
         if (!form)
             return tl::unexpected(std::move(form.error()));
-        source.notKept = std::move(form->notKept);
+        std::move(form->notKept.begin(), form->notKept.end(), std::back_inserter(source.notKept));
         return std::move(form->text);
     }
     return toPythonSource(source.rules->rules, options.to == "t5x" ? "logical_axis_rules" : "rules");
@@ -284,7 +287,10 @@ void remark(const Source& source)
                 .arg(words::fromStd(source.name), QString::number(source.rules->maxText->passedOver.size())),
             Emphasis::Faint);
     for (const std::string& lost : source.notKept)
-        errors.line(lost == "hosts"
+        errors.line(lost == "inner_rules"
+                ? QStringLiteral("The rules for parts of the model are not kept: the form has one list, which holds "
+                                 "everywhere.")
+                : lost == "hosts"
                 ? QStringLiteral("The hosts are not kept: their devices are no blocks of the mesh that MaxText could "
                                  "have between slices. All sizes are written as ici_.")
                 : QStringLiteral("The order of the devices is not kept: MaxText orders them by slices alone, and the "

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "commands.h"
+#include "experiment/rule_lists.h"
 #include "interchange/table_code.h"
 #include "number_option.h"
 #include "resolve.h"
@@ -146,8 +147,10 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
 {
     const int status = statusOf(answer.problems);
     if (!options.json.empty()) {
-        Json out = envelope("resolve", "1.1");
+        Json out = envelope("resolve", "1.2");
         out["dialect"] = dialectName(ruling);
+        if (!ruling.within.empty())
+            out["within"] = ruling.within;
         out["spec"] = toJax(answer.spec, false);
         out["axes"] = axesJson(answer.spec, answer.names.size());
         out["constrain"] = answer.action && answer.action->constrain;
@@ -170,6 +173,10 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
     }
     console.line(words::fromStd(toJax(answer.spec, false)));
     console.line(constraintText(ruling, answer.action), Emphasis::Faint);
+    if (!ruling.within.empty())
+        console.line(
+            QStringLiteral("by the rules within %1, which replace those outside").arg(words::fromStd(ruling.within)),
+            Emphasis::Faint);
     if (ruling.partitioner)
         console.line(partitionerText(ruling), Emphasis::Faint);
     for (const DroppedAxes& dropped : answer.dropped)
@@ -231,6 +238,18 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     Ruling ruling;
     ruling.name = input->name;
     ruling.rules = std::move(input->rules);
+    if (!options.within.empty()) {
+        if (!input->experiment)
+            return fail(Code::WrongType,
+                { { "key", "--rules" }, { "expected", "an experiment, whose parts may have rules of their own" },
+                    { "found", "no experiment, so that --within means nothing" } });
+        const RulesSetting& setting = input->experiment->rules;
+        const RuleList list = listFor(setting, partPath(*input->experiment, options.within));
+        ruling.rules = readableRules(setting, list);
+        ruling.within = withinOf(setting, list);
+    } else if (input->experiment && options.inner.empty()) {
+        ruling.inner = input->experiment->rules.inner;
+    }
     if (!options.additional.empty()) {
         Result<RulesInput> more = readRulesInput(options.additional, "--additional-rules");
         if (!more)
@@ -284,6 +303,9 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     ruling.warnings = input->warnings;
     if (input->maxText)
         ruling.warnings = input->maxText->warnings;
+    // The partitioner has the outer rules.
+    if (!ruling.within.empty())
+        return ruling;
     if (Result<void> read = readPartitioner(options, ruling); !read)
         return tl::unexpected(std::move(read.error()));
     return ruling;
@@ -298,6 +320,10 @@ std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
         return "--table needs --mesh";
     if (!options.table.empty() && (!options.shape.empty() || options.hosts > 0))
         return "--shape and --hosts go with --names";
+    if (!options.within.empty() && !options.table.empty())
+        return "--within goes with --names: the arrays of a table say themselves where they lie";
+    if (!options.within.empty() && !options.inner.empty())
+        return "give either --within or --inner-rules";
     if (!options.own.empty() && (!options.table.empty() || options.trace || ruling.mapping))
         return "--own-rules goes with --names and the dialect flax, without --trace: NNX renames, no rule is in the "
                "way "
@@ -371,6 +397,11 @@ void addResolve(CLI::App& app, int& status)
         ->add_option("--inner-rules", options->inner,
             "Rules of a logical_axis_rules context inside that of --rules: while it lasts, they count alone")
         ->option_text("RULES");
+    command
+        ->add_option("--within", options->within,
+            "Where the array lies in the experiment of --rules, with --names: rules that it has for that part count "
+            "alone. With --table every array has those of its own path")
+        ->option_text("PATH");
     command
         ->add_option("--own-rules", options->own,
             "Rules of the variable itself, as NNX joins them with those of the context; both must agree")

@@ -17,21 +17,18 @@ namespace shardscope::cli {
 
 namespace {
 
-void printRules(Console& console, const Snapshot& snapshot)
+Table rulesTable(const std::vector<LogicalRule>& rules, const std::vector<RuleUse>* ruleUses)
 {
-    const RulesSetting& rules = snapshot.experiment->rules;
-    if (rules.rules.list.empty())
-        return;
     Table table{ { { QStringLiteral("#"), true }, { QStringLiteral("Name") }, { QStringLiteral("Mesh axes") },
                      { QStringLiteral("Uses"), true } },
         {} };
-    for (std::size_t i = 0; i < rules.rules.list.size(); ++i) {
-        const LogicalRule& rule = rules.rules.list[i];
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const LogicalRule& rule = rules[i];
         QString target = words::fromStd(toColumn(PartitionSpec{ { rule.target } }));
         target = target.mid(2, target.size() - 3); // without P( )
         QString uses = QStringLiteral("-");
-        if (i < snapshot.ruleUses.size()) {
-            const RuleUse& use = snapshot.ruleUses[i];
+        if (ruleUses && i < ruleUses->size()) {
+            const RuleUse& use = (*ruleUses)[i];
             uses = QString::number(use.uses);
             if (use.inactiveUses > 0)
                 uses += QStringLiteral(" + %1 inactive").arg(use.inactiveUses);
@@ -40,14 +37,31 @@ void printRules(Console& console, const Snapshot& snapshot)
             rule.name.kind == LogicalName::Kind::Name ? words::fromStd(rule.name.name) : QStringLiteral("-"), target,
             uses });
     }
+    return table;
+}
+
+void printRules(Console& console, const Snapshot& snapshot)
+{
+    const RulesSetting& rules = snapshot.experiment->rules;
+    if (rules.rules.list.empty() && rules.inner.empty())
+        return;
     console.heading(!rules.rules.isSequence
             ? QStringLiteral("Rules (a mapping, as Penzai reads it)")
             : QStringLiteral("Rules (%1%2)")
                   .arg(words::systemName({ rules.dialect, rules.version }),
                       rules.boundWhenTraced ? QString() : QStringLiteral(", not bound when traced")));
-    console.table(table);
+    console.table(rulesTable(rules.rules.list, &snapshot.ruleUses));
     if (const auto partitioner = t5xPartitioner(*snapshot.experiment); partitioner && *partitioner)
         console.line(words::batchAxes(**partitioner, snapshot.mesh.get()), Emphasis::Faint);
+    for (std::size_t i = 0; i < rules.inner.size(); ++i) {
+        console.heading(
+            QStringLiteral("Rules within %1 (in place of those above)").arg(words::fromStd(rules.inner[i].within)));
+        if (rules.inner[i].rules.list.empty())
+            console.line(QStringLiteral("  none: every logical axis there stays whole"), Emphasis::Faint);
+        else
+            console.table(rulesTable(
+                rules.inner[i].rules.list, i < snapshot.innerRuleUses.size() ? &snapshot.innerRuleUses[i] : nullptr));
+    }
 }
 
 void printMemory(Console& console, const Snapshot& snapshot)
@@ -149,7 +163,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
     }
     const int status = snapshot->laidOut() && snapshot->errorCount() == 0 ? Done : Findings;
     if (!json.empty()) {
-        Json out = envelope("show", "1.2");
+        Json out = envelope("show", "1.3");
         out["input"] = { { "name", input->name }, { "title", input->experiment.title } };
         if (snapshot->mesh)
             out["mesh"] = toJson(*snapshot->mesh);

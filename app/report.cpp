@@ -230,34 +230,47 @@ std::string_view fallbackName(RulesFallback fallback)
     return "no_constraint";
 }
 
+Json ruleListJson(const std::vector<LogicalRule>& rules, const Mesh* mesh, const std::vector<RuleUse>* uses)
+{
+    Json list = Json::array();
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const LogicalRule& rule = rules[i];
+        const bool named = rule.name.kind == LogicalName::Kind::Name;
+        Json row{ { "rule", i + 1 }, { "name", named ? Json(rule.name.name) : Json(nullptr) },
+            { "unconstrained", rule.target.kind == SpecEntry::Kind::Unconstrained }, { "axes", rule.target.axes } };
+        if (mesh) {
+            std::vector<std::string> unknown;
+            for (const std::string& axis : rule.target.axes)
+                if (!mesh->axisIndex(axis))
+                    unknown.push_back(axis);
+            row["unknown_axes"] = std::move(unknown);
+        }
+        if (uses && i < uses->size()) {
+            row["uses"] = (*uses)[i].uses;
+            row["inactive_uses"] = (*uses)[i].inactiveUses;
+        }
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
 } // namespace
 
 Json rulesJson(const Snapshot& snapshot)
 {
     const RulesSetting& rules = snapshot.experiment->rules;
-    Json list = Json::array();
-    for (std::size_t i = 0; i < rules.rules.list.size(); ++i) {
-        const LogicalRule& rule = rules.rules.list[i];
-        const bool named = rule.name.kind == LogicalName::Kind::Name;
-        Json row{ { "rule", i + 1 }, { "name", named ? Json(rule.name.name) : Json(nullptr) },
-            { "unconstrained", rule.target.kind == SpecEntry::Kind::Unconstrained }, { "axes", rule.target.axes } };
-        if (snapshot.mesh) {
-            std::vector<std::string> unknown;
-            for (const std::string& axis : rule.target.axes)
-                if (!snapshot.mesh->axisIndex(axis))
-                    unknown.push_back(axis);
-            row["unknown_axes"] = std::move(unknown);
-        }
-        if (i < snapshot.ruleUses.size()) {
-            row["uses"] = snapshot.ruleUses[i].uses;
-            row["inactive_uses"] = snapshot.ruleUses[i].inactiveUses;
-        }
-        list.push_back(std::move(row));
-    }
     Json json{ { "dialect", rules.rules.isSequence ? std::string(name(rules.dialect)) : "penzai" },
         { "version", rules.version == FlaxVersion::Year2024 ? "2024" : "current" },
         { "fallback", fallbackName(rules.fallback) }, { "bound_when_traced", rules.boundWhenTraced },
-        { "list", std::move(list) } };
+        { "list", ruleListJson(rules.rules.list, snapshot.mesh.get(), &snapshot.ruleUses) } };
+    if (!rules.inner.empty()) {
+        json["inner"] = Json::array();
+        for (std::size_t i = 0; i < rules.inner.size(); ++i)
+            json["inner"].push_back({ { "within", rules.inner[i].within },
+                { "list",
+                    ruleListJson(rules.inner[i].rules.list, snapshot.mesh.get(),
+                        i < snapshot.innerRuleUses.size() ? &snapshot.innerRuleUses[i] : nullptr) } });
+    }
     if (const auto partitioner = t5xPartitioner(*snapshot.experiment); partitioner && *partitioner)
         json["data_axes"] = (*partitioner)->dataAxis.axes;
     return json;

@@ -15,6 +15,7 @@ struct ResolveOptions {
     std::string rules;
     std::string additional;
     std::string inner; ///< rules of a context inside that of `rules`
+    std::string within; ///< path inside the experiment of `rules` whose rules are meant
     std::string own; ///< rules of the variable itself
     std::string names;
     std::string table;
@@ -38,6 +39,8 @@ struct ResolveOptions {
 struct Ruling {
     std::string name; ///< of the rules
     LogicalRules rules; ///< no sequence: a mapping, Penzai's, unless Flax is asked for it
+    std::vector<InnerRules> inner; ///< of an experiment's parts; for the arrays of a table that lie there
+    std::string within; ///< the part that `rules` are of, "" for the outer ones
     bool mapping = false; ///< read as Penzai reads them
     std::optional<LogicalRules> own; ///< of the variable, as NNX joins them with those of the context
     Dialect dialect = Dialect::FlaxLinen;

@@ -4,6 +4,7 @@
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
+#include "experiment/rule_lists.h"
 #include "interchange/import.h"
 #include "pipeline/analyse.h"
 #include "pipeline/problems.h"
@@ -48,13 +49,26 @@ std::int64_t bytesOf(const Layout& layout, DType dtype)
     return bytes;
 }
 
+const LogicalRules& rulesFor(const Ruling& ruling, std::int32_t inner)
+{
+    return inner < 0 ? ruling.rules : ruling.inner[static_cast<std::size_t>(inner)].rules;
+}
+
+/// The ruling as the traces of arrays with that list read it.
+Ruling rulingFor(const Ruling& ruling, std::int32_t inner)
+{
+    Ruling of = ruling;
+    of.rules = rulesFor(ruling, inner);
+    return of;
+}
+
 /// What a constraint with the fallback does where it is not the plain resolution.
 void applyFallback(const Ruling& ruling, RowAnswer& answer, std::vector<Diagnostic>& problems)
 {
     if (ruling.fallback == RulesFallback::AxisIsUnsharded || ruling.mapping)
         return;
-    const Result<ConstraintAction> action =
-        logicalConstraint(answer.row->names, ruling.rules, ruling.fallback, ruling.version);
+    const Result<ConstraintAction> action = logicalConstraint(
+        answer.row->names, rulesFor(ruling, answer.annotation->innerRules), ruling.fallback, ruling.version);
     if (!action) {
         Diagnostic problem = action.error();
         problem.where.path = answer.row->path;
@@ -136,7 +150,8 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
     Result<Experiment> experiment = toExperiment(import);
     if (!experiment)
         return tl::unexpected(std::move(experiment.error()));
-    experiment->rules.rules.isSequence = !ruling.mapping;
+    experiment->rules.inner = ruling.inner;
+    setSequence(experiment->rules, !ruling.mapping);
     experiment->rules.version = ruling.version;
     experiment->rules.fallback = ruling.fallback;
     const Result<BuiltProgram> built = buildProgram(*experiment);
@@ -152,8 +167,8 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
     for (const Problem& problem : annotationProblems(program, *mesh, *annotations, census, *experiment))
         if (problem.diagnostic.code != Code::RuleUnused)
             answer.problems.push_back(problem.diagnostic);
-    for (std::size_t i = 0; i < census.rules.size(); ++i)
-        if (census.rules[i].uses == 0 && census.rules[i].inactiveUses == 0)
+    for (std::size_t i = 0; i < census.outer.rules.size(); ++i)
+        if (census.outer.rules[i].uses == 0 && census.outer.rules[i].inactiveUses == 0)
             answer.unusedRules.push_back(static_cast<std::int64_t>(i) + 1);
     for (std::size_t i = 0; i < input.table.rows.size(); ++i)
         answer.rows.push_back(
@@ -189,7 +204,7 @@ Json rowJson(const RowAnswer& each)
 
 Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableInput& input, const TableAnswer& answer)
 {
-    Json out = envelope("resolve", "1.1");
+    Json out = envelope("resolve", "1.2");
     out["dialect"] = dialectName(ruling);
     out["mesh"] = toJson(*ruling.mesh);
     out["table"] = input.name;
@@ -197,7 +212,10 @@ Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableI
     for (const RowAnswer& each : answer.rows) {
         Json row = rowJson(each);
         if (options.trace && each.annotation->resolution)
-            row["trace"] = traceJson(*each.annotation->resolution, each.row->names, ruling);
+            row["trace"] = traceJson(
+                *each.annotation->resolution, each.row->names, rulingFor(ruling, each.annotation->innerRules));
+        if (each.annotation->innerRules >= 0)
+            row["within"] = ruling.inner[static_cast<std::size_t>(each.annotation->innerRules)].within;
         out["arrays"].push_back(std::move(row));
     }
     out["bytes"] = answer.bytesInAll;
@@ -244,25 +262,32 @@ void printRows(Console& console, const TableAnswer& answer)
     console.table(table, {});
 }
 
-/// Arrays with the same names have the same trace.
+/// Arrays with the same names and the same rules have the same trace.
 void printTraces(Console& console, const Ruling& ruling, const TableAnswer& answer)
 {
     std::vector<std::pair<const RowAnswer*, int>> kinds;
     for (const RowAnswer& each : answer.rows) {
         if (!each.annotation->resolution || each.row->names.empty())
             continue;
-        const auto known = std::find_if(
-            kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first->row->names == each.row->names; });
+        const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) {
+            return kind.first->row->names == each.row->names
+                && kind.first->annotation->innerRules == each.annotation->innerRules;
+        });
         if (known == kinds.end())
             kinds.emplace_back(&each, 1);
         else
             ++known->second;
     }
     for (const auto& [each, count] : kinds) {
-        console.heading(count == 1
-                ? words::fromStd(each->row->path)
-                : QStringLiteral("%1 and %2 more").arg(words::fromStd(each->row->path), QString::number(count - 1)));
-        console.table(traceTable(each->row->names, ruling, *each->annotation->resolution));
+        QString heading = count == 1
+            ? words::fromStd(each->row->path)
+            : QStringLiteral("%1 and %2 more").arg(words::fromStd(each->row->path), QString::number(count - 1));
+        if (const std::int32_t inner = each->annotation->innerRules; inner >= 0)
+            heading += QStringLiteral(", by the rules within %1")
+                           .arg(words::fromStd(ruling.inner[static_cast<std::size_t>(inner)].within));
+        console.heading(heading);
+        console.table(traceTable(
+            each->row->names, rulingFor(ruling, each->annotation->innerRules), *each->annotation->resolution));
     }
 }
 

@@ -140,10 +140,10 @@ Result<std::string> jsonText(const LogicalRules& rules)
     return text + (rules.list.empty() ? "]\n" : "\n]\n");
 }
 
-Result<std::string> maxTextText(const Experiment& experiment)
+Result<std::string> maxTextText(const Experiment& experiment, const LogicalRules& rules)
 {
     MaxTextConfig config;
-    config.rules = experiment.rules.rules;
+    config.rules = rules;
     for (const MeshAxis& axis : experiment.mesh.axes)
         config.axes.push_back({ axis.name, axis.size, 1 });
     return writeMaxText(config);
@@ -188,15 +188,25 @@ RulesText rulesOf(const PublishedRules& set)
 
 Experiment withRules(const Experiment& before, const RulesText& rules, bool additional)
 {
+    return withRules(before, RuleList(), rules, additional);
+}
+
+Experiment withRules(const Experiment& before, RuleList list, const RulesText& rules, bool additional)
+{
     Experiment after = before;
-    after.rules.rules = rules.rules;
-    if (additional)
-        after.rules.rules.list.insert(
-            after.rules.rules.list.end(), before.rules.rules.list.begin(), before.rules.rules.list.end());
-    if (rules.dialect)
-        after.rules.dialect = *rules.dialect;
-    else
-        after.rules.rules.isSequence = before.rules.rules.isSequence;
+    const bool inner = !list.isOuter() && hasList(before.rules, list);
+    LogicalRules& taken = inner ? after.rules.inner[static_cast<std::size_t>(list.inner)].rules : after.rules.rules;
+    taken = rules.rules;
+    if (additional) {
+        const std::vector<LogicalRule>& own = rulesIn(before.rules, list);
+        taken.list.insert(taken.list.end(), own.begin(), own.end());
+    }
+    if (!rules.dialect || inner) {
+        taken.isSequence = before.rules.rules.isSequence;
+        return after;
+    }
+    after.rules.dialect = *rules.dialect;
+    setSequence(after.rules, rules.rules.isSequence);
     return after;
 }
 
@@ -204,11 +214,16 @@ std::vector<std::string> missingAxes(const Experiment& experiment)
 {
     std::vector<std::string> missing;
     const std::vector<MeshAxis>& axes = experiment.mesh.axes;
-    for (const LogicalRule& rule : experiment.rules.rules.list)
-        for (const std::string& name : rule.target.axes)
-            if (std::none_of(axes.begin(), axes.end(), [&](const MeshAxis& axis) { return axis.name == name; })
-                && std::find(missing.begin(), missing.end(), name) == missing.end())
-                missing.push_back(name);
+    const auto look = [&](const LogicalRules& rules) {
+        for (const LogicalRule& rule : rules.list)
+            for (const std::string& name : rule.target.axes)
+                if (std::none_of(axes.begin(), axes.end(), [&](const MeshAxis& axis) { return axis.name == name; })
+                    && std::find(missing.begin(), missing.end(), name) == missing.end())
+                    missing.push_back(name);
+    };
+    look(experiment.rules.rules);
+    for (const InnerRules& inner : experiment.rules.inner)
+        look(inner.rules);
     return missing;
 }
 
@@ -224,17 +239,18 @@ Result<Experiment> withMissingAxes(const Experiment& before)
     return after;
 }
 
-Result<std::string> rulesAsText(const Experiment& experiment, RulesForm form)
+Result<std::string> rulesAsText(const Experiment& experiment, RulesForm form, RuleList list)
 {
+    const LogicalRules rules = readableRules(experiment.rules, list);
     switch (form) {
     case RulesForm::Flax:
-        return toPythonSource(experiment.rules.rules, "rules");
+        return toPythonSource(rules, "rules");
     case RulesForm::T5x:
-        return toPythonSource(experiment.rules.rules, "logical_axis_rules");
+        return toPythonSource(rules, "logical_axis_rules");
     case RulesForm::MaxText:
-        return maxTextText(experiment);
+        return maxTextText(experiment, rules);
     case RulesForm::Json:
-        return jsonText(experiment.rules.rules);
+        return jsonText(rules);
     }
     return std::string();
 }

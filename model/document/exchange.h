@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiment/experiment.h"
+#include "experiment/rule_lists.h"
 #include "rules/published_rules.h"
 
 namespace shardscope {
@@ -38,6 +38,9 @@ using ReadRules = tl::expected<RulesText, std::vector<Diagnostic>>;
 /// The experiment with these rules in place of its own, and their dialect. `additional`: its own rules follow behind
 /// them, as T5X' additional_rules do.
 [[nodiscard]] Experiment withRules(const Experiment& before, const RulesText& rules, bool additional = false);
+/// The same in the rules of a part of the model; those outside, and how rules are read, stay as they are.
+[[nodiscard]] Experiment withRules(
+    const Experiment& before, RuleList list, const RulesText& rules, bool additional = false);
 /// Mesh axes that the experiment's rules name and its mesh lacks, each once.
 [[nodiscard]] std::vector<std::string> missingAxes(const Experiment& experiment);
 /// Adds those as axes of size 1, which cut nothing and can be made larger. TooLarge beyond the most axes of a mesh.
@@ -45,7 +48,7 @@ using ReadRules = tl::expected<RulesText, std::vector<Diagnostic>>;
 
 /// The experiment's rules as text, which readRules() reads back. Errors: those of writeMaxText(), and WrongType for
 /// rules that JSON has no word for.
-[[nodiscard]] Result<std::string> rulesAsText(const Experiment& experiment, RulesForm form);
+[[nodiscard]] Result<std::string> rulesAsText(const Experiment& experiment, RulesForm form, RuleList list = {});
 
 /// Whether the content of a file is a table of arrays and not an experiment.
 [[nodiscard]] bool looksLikeTable(std::string_view text, std::string_view fileName);

@@ -7,7 +7,7 @@
 
 #include "base/codes.h"
 #include "experiment/edit_support.h"
-#include "experiment/edits.h"
+#include "experiment/rule_edits.h"
 
 namespace shardscope {
 
@@ -181,6 +181,10 @@ Result<Experiment> withArrayReplaced(const Experiment& before, std::size_t index
         return tl::unexpected(valid.error());
     if (const auto valid = checkPath(**model, index, array); !valid)
         return tl::unexpected(valid.error());
+    // Rules for this array alone follow it.
+    for (InnerRules& inner : after.rules.inner)
+        if (inner.within == (*model)->arrays[index].path && checkWithin(after.rules, array.path))
+            inner.within = array.path;
     (*model)->arrays[index] = std::move(array);
     return after;
 }
@@ -236,6 +240,10 @@ Result<Experiment> withListOfArrays(const Experiment& before, const Program& pro
     if (model.arrays.size() > mostArrays)
         return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", mostArrays } });
     Experiment after = before;
+    // The arrays bear the names that a network's parameters have.
+    if (std::holds_alternative<MlpModel>(before.model))
+        for (InnerRules& inner : after.rules.inner)
+            inner.within = "params/" + inner.within;
     after.model = std::move(model);
     // What stood inside the former model has no place any more.
     const auto inside = [](const std::string& pointer) { return pointer.starts_with("/model/"); };

@@ -55,14 +55,24 @@ void add(Hasher& hasher, const MeshSetting& mesh)
         hasher.add(size);
 }
 
-void add(Hasher& hasher, const RulesSetting& rules)
+void add(Hasher& hasher, const LogicalRules& rules)
 {
-    hasher.add(rules.dialect).add(rules.version).add(rules.fallback).add(rules.boundWhenTraced);
-    hasher.add(rules.rules.isSequence).add(rules.rules.list.size());
-    for (const LogicalRule& rule : rules.rules.list) {
+    hasher.add(rules.isSequence).add(rules.list.size());
+    for (const LogicalRule& rule : rules.list) {
         add(hasher, rule.name);
         add(hasher, rule.target);
         hasher.add(rule.nested).add(rule.arity);
+    }
+}
+
+void add(Hasher& hasher, const RulesSetting& rules)
+{
+    hasher.add(rules.dialect).add(rules.version).add(rules.fallback).add(rules.boundWhenTraced);
+    add(hasher, rules.rules);
+    hasher.add(rules.inner.size());
+    for (const InnerRules& inner : rules.inner) {
+        hasher.add(std::string_view(inner.within));
+        add(hasher, inner.rules);
     }
 }
 

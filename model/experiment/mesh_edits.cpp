@@ -162,12 +162,21 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
     for (MeshAxis& dcn : after->mesh.order.dcn)
         if (dcn.name == old)
             dcn.name = name;
-    std::vector<LogicalRule>& rules = after->rules.rules.list;
-    for (std::size_t i = 0; i < rules.size(); ++i)
-        if (auto renamed = renameIn(rules[i].target, old, name); !renamed) {
-            renamed.error().args.emplace_back("rule", i + 1);
+    const auto renameInRules = [&](std::vector<LogicalRule>& rules, const std::string& within) -> Result<void> {
+        for (std::size_t i = 0; i < rules.size(); ++i)
+            if (auto renamed = renameIn(rules[i].target, old, name); !renamed) {
+                renamed.error().args.emplace_back("rule", i + 1);
+                if (!within.empty())
+                    renamed.error().args.emplace_back("within", within);
+                return renamed;
+            }
+        return {};
+    };
+    if (auto renamed = renameInRules(after->rules.rules.list, {}); !renamed)
+        return tl::unexpected(std::move(renamed.error()));
+    for (InnerRules& inner : after->rules.inner)
+        if (auto renamed = renameInRules(inner.rules.list, inner.within); !renamed)
             return tl::unexpected(std::move(renamed.error()));
-        }
     if (auto* mlp = std::get_if<MlpModel>(&after->model))
         for (auto& [dimension, entry] : mlp->settings.deviceAxes)
             if (const auto renamed = renameIn(entry, old, name); !renamed)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "experiment/edits.h"
+#include "experiment/rule_edits.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/codes.h"
 #include "experiment/edit_support.h"
@@ -28,73 +29,215 @@ Result<void> checkRule(const LogicalRule& rule, std::size_t number)
     return {};
 }
 
-template <class Change>
-Result<Experiment> withRule(const Experiment& before, std::size_t rule, Change change)
+std::vector<LogicalRule>& mutableRules(RulesSetting& rules, RuleList list)
 {
-    if (const auto valid = checkIndex("rule", rule, before.rules.rules.list.size()); !valid)
+    return list.isOuter() ? rules.rules.list : rules.inner[static_cast<std::size_t>(list.inner)].rules.list;
+}
+
+Result<void> checkList(const RulesSetting& rules, RuleList list)
+{
+    if (hasList(rules, list))
+        return {};
+    return checkIndex("inner rules", static_cast<std::size_t>(list.inner), rules.inner.size());
+}
+
+Result<void> checkPlace(const RulesSetting& rules, RuleList list, std::size_t rule)
+{
+    if (const auto valid = checkList(rules, list); !valid)
+        return valid;
+    return checkIndex("rule", rule, rulesIn(rules, list).size());
+}
+
+template <class Change>
+Result<Experiment> withRule(const Experiment& before, RuleList list, std::size_t rule, Change change)
+{
+    if (const auto valid = checkPlace(before.rules, list, rule); !valid)
         return tl::unexpected(valid.error());
     Experiment after = before;
-    change(after.rules.rules.list, rule);
+    change(mutableRules(after.rules, list), rule);
     return after;
+}
+
+/// A JSON pointer after the removal of a list; none if it pointed into that list.
+std::optional<std::string> pointerWithout(const std::string& pointer, RuleList removed)
+{
+    const auto place = rulePlaceOf(pointer);
+    if (!place || place->list.inner < removed.inner)
+        return pointer;
+    if (place->list == removed)
+        return std::nullopt;
+    const std::string old = rulePointer({ place->list, -1 });
+    return rulePointer({ { place->list.inner - 1 }, -1 }) + pointer.substr(old.size());
 }
 
 } // namespace
 
-Result<Experiment> withRuleMoved(const Experiment& before, std::size_t from, std::size_t to)
+Result<Experiment> withRuleMoved(const Experiment& before, RuleList list, std::size_t from, std::size_t to)
 {
-    if (const auto valid = checkIndex("rule", to, before.rules.rules.list.size()); !valid)
+    if (const auto valid = checkPlace(before.rules, list, to); !valid)
         return tl::unexpected(valid.error());
-    return withRule(
-        before, from, [to](std::vector<LogicalRule>& list, std::size_t i) { edit_support::moveElement(list, i, to); });
+    return withRule(before, list, from,
+        [to](std::vector<LogicalRule>& rules, std::size_t i) { edit_support::moveElement(rules, i, to); });
 }
 
-Result<Experiment> withRuleReplaced(const Experiment& before, std::size_t rule, LogicalRule replacement)
+Result<Experiment> withRuleReplaced(const Experiment& before, RuleList list, std::size_t rule, LogicalRule replacement)
 {
     if (const auto valid = checkRule(replacement, rule); !valid)
         return tl::unexpected(valid.error());
     return withRule(
-        before, rule, [&](std::vector<LogicalRule>& list, std::size_t i) { list[i] = std::move(replacement); });
+        before, list, rule, [&](std::vector<LogicalRule>& rules, std::size_t i) { rules[i] = std::move(replacement); });
 }
 
-Result<Experiment> withRuleInserted(const Experiment& before, std::size_t position, LogicalRule rule)
+Result<Experiment> withRuleInserted(const Experiment& before, RuleList list, std::size_t position, LogicalRule rule)
 {
-    if (const auto valid = checkIndex("rule", position, before.rules.rules.list.size() + 1); !valid)
+    if (const auto valid = checkList(before.rules, list); !valid)
+        return tl::unexpected(valid.error());
+    if (const auto valid = checkIndex("rule", position, rulesIn(before.rules, list).size() + 1); !valid)
         return tl::unexpected(valid.error());
     if (const auto valid = checkRule(rule, position); !valid)
         return tl::unexpected(valid.error());
     Experiment after = before;
-    std::vector<LogicalRule>& list = after.rules.rules.list;
-    list.insert(list.begin() + static_cast<std::ptrdiff_t>(position), std::move(rule));
+    std::vector<LogicalRule>& rules = mutableRules(after.rules, list);
+    rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(position), std::move(rule));
     return after;
+}
+
+Result<Experiment> withRuleRemoved(const Experiment& before, RuleList list, std::size_t rule)
+{
+    return withRule(before, list, rule, [](std::vector<LogicalRule>& rules, std::size_t i) {
+        rules.erase(rules.begin() + static_cast<std::ptrdiff_t>(i));
+    });
+}
+
+Result<Experiment> withAxisAppendedToRule(const Experiment& before, RuleList list, std::size_t rule, std::string axis)
+{
+    if (const auto valid = checkPlace(before.rules, list, rule); !valid)
+        return tl::unexpected(valid.error());
+    LogicalRule changed = rulesIn(before.rules, list)[rule];
+    std::vector<std::string> axes = std::move(changed.target.axes);
+    axes.push_back(std::move(axis));
+    changed.target = axes.size() == 1 ? SpecEntry::axis(std::move(axes.front())) : SpecEntry::tuple(std::move(axes));
+    return withRuleReplaced(before, list, rule, std::move(changed));
+}
+
+Result<Experiment> withNameMapped(const Experiment& before, RuleList list, const std::string& name, SpecEntry target)
+{
+    if (const auto valid = checkList(before.rules, list); !valid)
+        return tl::unexpected(valid.error());
+    const std::vector<LogicalRule>& rules = rulesIn(before.rules, list);
+    const LogicalName wanted = LogicalName::of(name);
+    const auto found =
+        std::find_if(rules.begin(), rules.end(), [&](const LogicalRule& rule) { return rule.name == wanted; });
+    if (found == rules.end())
+        return withRuleInserted(before, list, rules.size(), { wanted, std::move(target) });
+    return withRuleReplaced(
+        before, list, static_cast<std::size_t>(found - rules.begin()), { wanted, std::move(target) });
+}
+
+Result<Experiment> withRulesOfList(const Experiment& before, RuleList list, std::vector<LogicalRule> rules)
+{
+    if (const auto valid = checkList(before.rules, list); !valid)
+        return tl::unexpected(valid.error());
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        if (const auto valid = checkRule(rules[i], i); !valid)
+            return tl::unexpected(valid.error());
+    Experiment after = before;
+    mutableRules(after.rules, list) = std::move(rules);
+    return after;
+}
+
+Result<void> checkWithin(const RulesSetting& rules, const std::string& within, RuleList except)
+{
+    const auto wrong = [](std::string found, std::string expected) -> Result<void> {
+        return fail(Code::WrongType,
+            { { "key", "within" }, { "expected", std::move(expected) }, { "found", std::move(found) } });
+    };
+    const std::string wanted = "the path of a part of the model, as decoder/layer_1";
+    if (within.empty())
+        return wrong("empty", wanted);
+    if (!isValidName(within))
+        return wrong("a text with a control character", wanted);
+    if (within.front() == '/' || within.back() == '/')
+        return wrong(
+            within + (within.back() == '/' ? ", which ends with a slash" : ", which begins with a slash"), wanted);
+    for (std::size_t i = 0; i < rules.inner.size(); ++i)
+        if (rules.inner[i].within == within && static_cast<std::int32_t>(i) != except.inner)
+            return wrong(within + ", for which there are rules already", "another part of the model");
+    return {};
+}
+
+Result<Experiment> withInnerRules(const Experiment& before, std::string within, std::vector<LogicalRule> rules)
+{
+    if (before.rules.inner.size() >= mostInnerRules)
+        return fail(Code::TooLarge, { { "what", "parts with rules" }, { "limit", mostInnerRules } });
+    if (const auto valid = checkWithin(before.rules, within); !valid)
+        return tl::unexpected(valid.error());
+    Experiment after = before;
+    after.rules.inner.push_back({ std::move(within), { {}, before.rules.rules.isSequence } });
+    const RuleList list{ static_cast<std::int32_t>(after.rules.inner.size()) - 1 };
+    return rules.empty() ? Result<Experiment>(std::move(after)) : withRulesOfList(after, list, std::move(rules));
+}
+
+Result<Experiment> withInnerRulesRenamed(const Experiment& before, RuleList list, std::string within)
+{
+    if (const auto valid = checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size());
+        !valid)
+        return tl::unexpected(valid.error());
+    if (const auto valid = checkWithin(before.rules, within, list); !valid)
+        return tl::unexpected(valid.error());
+    Experiment after = before;
+    after.rules.inner[static_cast<std::size_t>(list.inner)].within = std::move(within);
+    return after;
+}
+
+Result<Experiment> withoutInnerRules(const Experiment& before, RuleList list)
+{
+    if (const auto valid = checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size());
+        !valid)
+        return tl::unexpected(valid.error());
+    Experiment after = before;
+    after.rules.inner.erase(after.rules.inner.begin() + list.inner);
+    std::erase_if(after.innerNotes, [&](auto& note) {
+        const auto pointer = pointerWithout(note.first, list);
+        note.first = pointer.value_or(std::string());
+        return !pointer;
+    });
+    std::erase_if(after.unknownKeys, [&](UnknownKey& key) {
+        const auto pointer = pointerWithout(key.pointer, list);
+        key.pointer = pointer.value_or(std::string());
+        return !pointer;
+    });
+    return after;
+}
+
+Result<Experiment> withRuleMoved(const Experiment& before, std::size_t from, std::size_t to)
+{
+    return withRuleMoved(before, RuleList(), from, to);
+}
+
+Result<Experiment> withRuleReplaced(const Experiment& before, std::size_t rule, LogicalRule replacement)
+{
+    return withRuleReplaced(before, RuleList(), rule, std::move(replacement));
+}
+
+Result<Experiment> withRuleInserted(const Experiment& before, std::size_t position, LogicalRule rule)
+{
+    return withRuleInserted(before, RuleList(), position, std::move(rule));
 }
 
 Result<Experiment> withRuleRemoved(const Experiment& before, std::size_t rule)
 {
-    return withRule(before, rule, [](std::vector<LogicalRule>& list, std::size_t i) {
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
-    });
+    return withRuleRemoved(before, RuleList(), rule);
 }
 
 Result<Experiment> withAxisAppendedToRule(const Experiment& before, std::size_t rule, std::string axis)
 {
-    if (const auto valid = checkIndex("rule", rule, before.rules.rules.list.size()); !valid)
-        return tl::unexpected(valid.error());
-    LogicalRule changed = before.rules.rules.list[rule];
-    std::vector<std::string> axes = std::move(changed.target.axes);
-    axes.push_back(std::move(axis));
-    changed.target = axes.size() == 1 ? SpecEntry::axis(std::move(axes.front())) : SpecEntry::tuple(std::move(axes));
-    return withRuleReplaced(before, rule, std::move(changed));
+    return withAxisAppendedToRule(before, RuleList(), rule, std::move(axis));
 }
 
 Result<Experiment> withNameMapped(const Experiment& before, const std::string& name, SpecEntry target)
 {
-    const std::vector<LogicalRule>& list = before.rules.rules.list;
-    const LogicalName wanted = LogicalName::of(name);
-    const auto found =
-        std::find_if(list.begin(), list.end(), [&](const LogicalRule& rule) { return rule.name == wanted; });
-    if (found == list.end())
-        return withRuleInserted(before, list.size(), { wanted, std::move(target) });
-    return withRuleReplaced(before, static_cast<std::size_t>(found - list.begin()), { wanted, std::move(target) });
+    return withNameMapped(before, RuleList(), name, std::move(target));
 }
 
 Result<Experiment> withDialect(const Experiment& before, Dialect dialect)

@@ -25,6 +25,7 @@ constexpr Entry entries[] = {
     { "flax-spmd", "rule-lab-null", "Why does a rule that is there not apply?" },
     { "flax-spmd", "rule-lab-tuple", "What happens to a tuple of axes when one of them is in use?" },
     { "flax-spmd", "rule-lab-fallback", "What does a constraint do when no rule names a dimension?" },
+    { "flax-spmd", "rule-lab-parts", "What do rules bound inside a part of a model leave of those outside?" },
     { "flax-spmd", "rule-lab-cpu", "Why do constraints do nothing on fake CPU devices?" },
     { "penzai", "penzai-positional", "How do reshape and replicate place the devices of a positional sharding?" },
     { "penzai", "penzai-named-sharding", "What do specs by name do on a mesh of foo and bar?" },

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "experiment/rule_edits.h"
 #include "experiment_file/file_words.h"
 
 namespace shardscope {
@@ -229,6 +230,44 @@ void readMesh(const ValueCursor& value, MeshSetting& mesh)
     object->finish();
 }
 
+namespace {
+
+void readRuleList(const ValueCursor& list, LogicalRules& rules)
+{
+    if (list.type() == Type::Object)
+        list.report(Code::RulesType, {});
+    else if (const auto elements = list.asList("rules", words::maximumRules))
+        for (std::size_t i = 0; i < elements->size(); ++i)
+            if (auto rule = readRule((*elements)[i], i))
+                rules.list.push_back(std::move(*rule));
+}
+
+/// Rules for a part of the model. A list whose part is wrong is left out.
+void readInnerRules(const ValueCursor& value, RulesSetting& rules)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    InnerRules inner;
+    inner.rules.isSequence = rules.rules.isSequence;
+    bool right = false;
+    if (const auto within = object->require("within"))
+        if (auto path = within->asString()) {
+            const Result<void> valid = checkWithin(rules, *path);
+            right = valid.has_value();
+            if (!right)
+                within->report(valid.error().code, valid.error().args);
+            inner.within = std::move(*path);
+        }
+    if (const auto list = object->require("rules"))
+        readRuleList(*list, inner.rules);
+    object->finish();
+    if (right)
+        rules.inner.push_back(std::move(inner));
+}
+
+} // namespace
+
 void readRules(const ValueCursor& value, RulesSetting& rules)
 {
     auto object = value.asObject();
@@ -248,14 +287,12 @@ void readRules(const ValueCursor& value, RulesSetting& rules)
             rules.fallback = static_cast<RulesFallback>(*index);
     if (const auto bound = object->find("bound_when_traced"))
         rules.boundWhenTraced = bound->asBool().value_or(rules.boundWhenTraced);
-    if (const auto list = object->find("list")) {
-        if (list->type() == Type::Object)
-            list->report(Code::RulesType, {});
-        else if (const auto elements = list->asList("rules", words::maximumRules))
-            for (std::size_t i = 0; i < elements->size(); ++i)
-                if (auto rule = readRule((*elements)[i], i))
-                    rules.rules.list.push_back(std::move(*rule));
-    }
+    if (const auto list = object->find("list"))
+        readRuleList(*list, rules.rules);
+    if (const auto inner = object->find("inner"))
+        if (const auto elements = inner->asList("parts with rules", mostInnerRules))
+            for (const ValueCursor& element : *elements)
+                readInnerRules(element, rules);
     object->finish();
 }
 

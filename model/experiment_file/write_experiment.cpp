@@ -156,10 +156,13 @@ private:
         return parts.empty() ? "{}" : "{ " + joined(parts, ", ") + " }";
     }
 
-    /// One element per line, at depth 2.
-    [[nodiscard]] static std::string list(const std::vector<std::string>& elements)
+    /// One element per line.
+    [[nodiscard]] static std::string list(const std::vector<std::string>& elements, std::size_t depth = 2)
     {
-        return elements.empty() ? "[]" : "[\n      " + joined(elements, ",\n      ") + "\n    ]";
+        const std::string indent = '\n' + std::string((depth + 1) * 2, ' ');
+        return elements.empty()
+            ? "[]"
+            : '[' + indent + joined(elements, ',' + indent) + '\n' + std::string(depth * 2, ' ') + ']';
     }
 
     [[nodiscard]] std::string hardware() const
@@ -266,16 +269,29 @@ private:
     [[nodiscard]] std::string rules() const
     {
         const RulesSetting& r = m_experiment.rules;
-        std::vector<std::string> elements;
-        for (const LogicalRule& rule : r.rules.list)
-            elements.push_back('[' + nameText(rule.name) + ", " + entryText(rule.target) + ']');
-        return block("/rules",
-            { { "dialect",
-                  r.rules.isSequence ? word(words::dialects, r.dialect)
-                                     : quoteJson(words::dialects[words::mappingDialect]) },
-                { "version", word(words::flaxVersions, r.version) }, { "fallback", word(words::fallbacks, r.fallback) },
-                { "bound_when_traced", truth(r.boundWhenTraced) }, { "list", list(elements) } },
-            1);
+        Members members{ { "dialect",
+                             r.rules.isSequence ? word(words::dialects, r.dialect)
+                                                : quoteJson(words::dialects[words::mappingDialect]) },
+            { "version", word(words::flaxVersions, r.version) }, { "fallback", word(words::fallbacks, r.fallback) },
+            { "bound_when_traced", truth(r.boundWhenTraced) }, { "list", list(ruleTexts(r.rules)) } };
+        if (!r.inner.empty()) {
+            std::vector<std::string> parts;
+            for (std::size_t i = 0; i < r.inner.size(); ++i)
+                parts.push_back(block(pointerTo("/rules/inner", i),
+                    { { "within", quoteJson(r.inner[i].within) }, { "rules", list(ruleTexts(r.inner[i].rules), 4) } },
+                    3));
+            members.emplace_back("inner", list(parts));
+        }
+        return block("/rules", std::move(members), 1);
+    }
+
+    [[nodiscard]] static std::vector<std::string> ruleTexts(const LogicalRules& rules)
+    {
+        std::vector<std::string> texts;
+        texts.reserve(rules.list.size());
+        for (const LogicalRule& rule : rules.list)
+            texts.push_back('[' + nameText(rule.name) + ", " + entryText(rule.target) + ']');
+        return texts;
     }
 
     [[nodiscard]] std::string model(const MlpSettings& s) const

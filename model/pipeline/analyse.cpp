@@ -297,8 +297,10 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
     }
     append(snapshot.problems, std::move(placement));
     append(snapshot.problems, annotationProblems(*snapshot.program, *mesh, *snapshot.annotations, census, experiment));
-    snapshot.ruleUses = std::move(census.rules);
-    snapshot.namesWithoutRule = std::move(census.namesWithoutRule);
+    snapshot.ruleUses = std::move(census.outer.rules);
+    for (RuleCensus::List& list : census.inner)
+        snapshot.innerRuleUses.push_back(std::move(list.rules));
+    snapshot.namesWithoutRule = std::move(census.outer.namesWithoutRule);
     snapshot.times.push_back(watch.lap("annotate"));
     if (!canLayOut(snapshot.problems))
         return true;

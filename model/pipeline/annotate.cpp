@@ -3,6 +3,7 @@
 
 #include "base/codes.h"
 #include "experiment/reserved_names.h"
+#include "experiment/rule_lists.h"
 #include "pipeline/analyse.h"
 #include "rules/name_to_name.h"
 #include "rules/t5x_partitioner.h"
@@ -18,6 +19,9 @@ public:
         , m_mesh(mesh)
         , m_experiment(experiment)
     {
+        m_lists.push_back(experiment.rules.rules);
+        for (std::size_t i = 0; i < experiment.rules.inner.size(); ++i)
+            m_lists.push_back(readableRules(experiment.rules, { static_cast<std::int32_t>(i) }));
     }
 
     /// Annotations of arguments and results are resolved with the rules handed over (flax' logical_to_mesh_sharding).
@@ -27,8 +31,10 @@ public:
         if (const auto* device = std::get_if<DeviceAxes>(&written)) {
             takeSpec(resolved, device->spec);
         } else if (const auto* logical = std::get_if<LogicalAxes>(&written)) {
+            const RuleList list = listOf(value, noScope);
+            resolved.innerRules = list.inner;
             const Result<Resolution> resolution =
-                resolveRules(logical->names, m_experiment.rules.rules, m_experiment.rules.version);
+                resolveRules(logical->names, rulesOf(list), m_experiment.rules.version);
             if (!resolution) {
                 resolved.problem = placed(ofDialect(resolution.error(), value), value);
             } else {
@@ -53,16 +59,20 @@ public:
 
         ResolvedAnnotation resolved{ value, id, written, {}, -1, {}, {} };
         const RulesSetting& rules = m_experiment.rules;
+        const RuleList list = listOf(value, operation.scope);
+        const LogicalRules& bound = rulesOf(list);
+        resolved.innerRules = list.inner;
         const std::string& platform = m_experiment.hardware.devices.platform;
         std::vector<std::string> reasons;
         const bool mapping = !rules.rules.isSequence; // handed over with the value, nothing has to be bound for it
-        if (!rules.boundWhenTraced && !mapping)
+        // A part of the model binds its own rules wherever it is traced.
+        if (!rules.boundWhenTraced && !mapping && list.isOuter())
             reasons.emplace_back("no_rules");
         // The step is traced inside `with mesh:`, so a mesh is always at hand here.
         if (!mapping && !constraintApplies({ platform, true, false }, rules.version))
             reasons.emplace_back("platform");
         // What the rules would say, for counting uses and for showing what binding them would do.
-        if (const Result<Resolution> resolution = resolveRules(logical->names, rules.rules, rules.version))
+        if (const Result<Resolution> resolution = resolveRules(logical->names, bound, rules.version))
             resolved.resolution = *resolution;
         if (!reasons.empty()) {
             resolved.problem =
@@ -71,15 +81,14 @@ public:
                     value);
             return resolved;
         }
-        const Result<ConstraintAction> action =
-            constraintOf(logical->names, rules.rules, rules.fallback, rules.version);
+        const Result<ConstraintAction> action = constraintOf(logical->names, bound, rules.fallback, rules.version);
         if (!action) {
             resolved.problem = placed(action.error(), value);
         } else if (action->constrain) {
             resolved.resolution = action->resolution;
             takeResolved(resolved, action->spec);
         } else {
-            const std::string why = rules.rules.list.empty() ? "no_rules" : "fallback";
+            const std::string why = bound.list.empty() ? "no_rules" : "fallback";
             resolved.problem =
                 placed(Diagnostic{ Code::ConstraintInactive,
                            { { "names", namesOf(*logical) }, { "reasons", std::vector<std::string>{ why } },
@@ -91,6 +100,26 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t noScope = 0xffffffff;
+
+    const LogicalRules& rulesOf(RuleList list) const { return m_lists[static_cast<std::size_t>(list.inner + 1)]; }
+
+    /// By the path of the value. What differentiation makes of a constraint has none; it stands where that one does.
+    RuleList listOf(ValueId value, std::uint32_t scope) const
+    {
+        if (m_lists.size() == 1)
+            return {};
+        const std::string& path = m_program.value(value).path;
+        if (!path.empty())
+            return listFor(m_experiment.rules, partPath(m_experiment, path));
+        if (scope >= m_program.scopes.size())
+            return {};
+        std::string_view place = m_program.scopes[scope];
+        if (constexpr std::string_view backward = "backward/"; place.starts_with(backward))
+            place.remove_prefix(backward.size());
+        return listFor(m_experiment.rules, place);
+    }
+
     static std::vector<std::string> namesOf(const LogicalAxes& logical)
     {
         std::vector<std::string> names;
@@ -185,6 +214,7 @@ private:
     const Program& m_program;
     const Mesh& m_mesh;
     const Experiment& m_experiment;
+    std::vector<LogicalRules> m_lists; ///< the outer one, then the inner ones
 };
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/codes.h"
-#include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "experiment/placement_edits.h"
+#include "experiment/rule_edits.h"
 #include "pipeline/snapshot.h"
 
 #include <algorithm>
@@ -20,14 +20,14 @@ Result<std::size_t> axisIndex(const Experiment& experiment, const std::string& n
     return static_cast<std::size_t>(found - axes.begin());
 }
 
-Result<LogicalRule> ruleAt(const Experiment& experiment, std::int64_t index)
+Result<LogicalRule> ruleAt(const Experiment& experiment, RulePlace place)
 {
-    const auto& list = experiment.rules.rules.list;
-    if (index < 0 || index >= static_cast<std::int64_t>(list.size()))
+    const auto& list = rulesIn(experiment.rules, place.list);
+    if (!hasList(experiment.rules, place.list) || place.rule < 0 || static_cast<std::size_t>(place.rule) >= list.size())
         return fail(Code::OutOfRange,
-            { { "key", "rule" }, { "value", index }, { "min", 0 },
+            { { "key", "rule" }, { "value", place.rule }, { "min", 0 },
                 { "max", static_cast<std::int64_t>(list.size()) - 1 } });
-    return list[static_cast<std::size_t>(index)];
+    return list[static_cast<std::size_t>(place.rule)];
 }
 
 SpecEntry targetOf(const std::vector<std::string>& axes)
@@ -40,6 +40,8 @@ SpecEntry targetOf(const std::vector<std::string>& axes)
 Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
 {
     const auto number = static_cast<std::size_t>(fix.number);
+    const RulePlace place = rulePlace(fix.number); // of fixes of rules
+    const auto rule = static_cast<std::size_t>(place.rule);
     switch (fix.kind) {
     case Fix::Kind::BindRules:
         return withRulesBound(experiment, true);
@@ -68,30 +70,31 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         return withAxisSize(experiment, *axis, fix.number, false);
     }
     case Fix::Kind::RemoveRule:
-        return withRuleRemoved(experiment, number);
+        return place.rule < 0 ? withoutInnerRules(experiment, place.list)
+                              : withRuleRemoved(experiment, place.list, rule);
     case Fix::Kind::MoveRuleAbove:
-        return withRuleMoved(experiment, number, static_cast<std::size_t>(fix.other));
+        return withRuleMoved(experiment, place.list, rule, static_cast<std::size_t>(fix.other));
     case Fix::Kind::AddFallbackRow: {
-        Result<LogicalRule> rule = ruleAt(experiment, fix.number);
-        if (!rule)
-            return tl::unexpected(rule.error());
-        rule->target = targetOf(fix.axes);
-        return withRuleInserted(experiment, number + 1, *rule);
+        Result<LogicalRule> fallback = ruleAt(experiment, place);
+        if (!fallback)
+            return tl::unexpected(fallback.error());
+        fallback->target = targetOf(fix.axes);
+        return withRuleInserted(experiment, place.list, rule + 1, *fallback);
     }
     case Fix::Kind::RenameAxisInRule: {
-        Result<LogicalRule> rule = ruleAt(experiment, fix.number);
-        if (!rule)
-            return tl::unexpected(rule.error());
-        for (std::string& axis : rule->target.axes) {
+        Result<LogicalRule> renamed = ruleAt(experiment, place);
+        if (!renamed)
+            return tl::unexpected(renamed.error());
+        for (std::string& axis : renamed->target.axes) {
             const bool known = std::any_of(experiment.mesh.axes.begin(), experiment.mesh.axes.end(),
                 [&](const MeshAxis& a) { return a.name == axis; });
             if (!known)
                 axis = fix.name;
         }
-        return withRuleReplaced(experiment, number, *rule);
+        return withRuleReplaced(experiment, place.list, rule, *renamed);
     }
     case Fix::Kind::MapName:
-        return withNameMapped(experiment, fix.name, targetOf(fix.axes));
+        return withNameMapped(experiment, place.list, fix.name, targetOf(fix.axes));
     case Fix::Kind::LeaveUnsharded:
         return withFallback(experiment, RulesFallback::AxisIsUnsharded);
     case Fix::Kind::MoveAxis: {

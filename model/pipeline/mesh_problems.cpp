@@ -16,8 +16,13 @@ bool isNamed(const Experiment& experiment, const std::string& axis)
     const auto names = [&](const SpecEntry& entry) {
         return std::find(entry.axes.begin(), entry.axes.end(), axis) != entry.axes.end();
     };
-    const std::vector<LogicalRule>& rules = experiment.rules.rules.list;
-    if (std::any_of(rules.begin(), rules.end(), [&](const LogicalRule& rule) { return names(rule.target); }))
+    const auto anyRule = [&](const LogicalRules& rules) {
+        return std::any_of(
+            rules.list.begin(), rules.list.end(), [&](const LogicalRule& rule) { return names(rule.target); });
+    };
+    const std::vector<InnerRules>& inner = experiment.rules.inner;
+    if (anyRule(experiment.rules.rules)
+        || std::any_of(inner.begin(), inner.end(), [&](const InnerRules& each) { return anyRule(each.rules); }))
         return true;
     const auto* mlp = std::get_if<MlpModel>(&experiment.model);
     return mlp

@@ -39,6 +39,13 @@ std::string shortName(const std::string& path)
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+/// An inner list is said by the part of the model that it is for: `within`.
+void sayList(Diagnostic& diagnostic, const RulesSetting& rules, RuleList list)
+{
+    if (!list.isOuter())
+        diagnostic.args.emplace_back("within", withinOf(rules, list));
+}
+
 class Collector {
 public:
     explicit Collector(std::vector<Problem>& problems)
@@ -234,17 +241,19 @@ void addDropped(const ResolvedAnnotation& annotation, const Value& value, Divisi
 }
 
 /// W210: a logical name that no rule knows and that is a mesh axis, as if it were meant to cut along it.
-void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& mesh, const Experiment& experiment,
-    Collector& collector)
+void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& mesh, const RulesSetting& setting,
+    RuleList list, Collector& collector)
 {
-    const std::vector<LogicalRule>& rules = experiment.rules.rules.list;
+    const std::vector<LogicalRule>& rules = rulesIn(setting, list);
     for (const LogicalName& name : logical.names) {
         if (name.kind != LogicalName::Kind::Name || !mesh.axisIndex(name.name)
             || std::any_of(rules.begin(), rules.end(), [&](const LogicalRule& rule) { return rule.name == name; }))
             continue;
         Diagnostic diagnostic{ Code::MeshNameInLogicalModel, { { "axes", std::vector{ name.name } } }, {} };
         diagnostic.where.path = value.path;
-        collector.add(std::move(diagnostic), name.name, {}, { { Fix::Kind::MapName, name.name, 0, 0, { name.name } } });
+        sayList(diagnostic, setting, list);
+        collector.add(std::move(diagnostic), name.name, {},
+            { { Fix::Kind::MapName, name.name, ruleNumber({ list, 0 }), 0, { name.name } } });
     }
 }
 
@@ -259,8 +268,10 @@ void addBusyAxes(
             || annotation.resolution->dims[static_cast<std::size_t>(trace.dimension)].outcome
                 != DimensionOutcome::AllRulesSkipped)
             continue;
-        const LogicalRule& rule = experiment.rules.rules.list[trace.rule];
-        const auto number = static_cast<std::int64_t>(trace.rule);
+        const RuleList list{ annotation.innerRules };
+        const RulePlace place{ list, static_cast<int>(trace.rule) };
+        const LogicalRule& rule = rulesIn(experiment.rules, list)[trace.rule];
+        const std::int64_t number = ruleNumber(place);
         const bool lost = !trace.lostAxes.empty();
         std::vector<Fix> fixes;
         if (lost)
@@ -269,7 +280,7 @@ void addBusyAxes(
             fixes.push_back({ Fix::Kind::MoveRuleAbove, {}, number, trace.byRule });
         const auto byDimension = static_cast<std::size_t>(trace.byDimension);
         Diagnostic diagnostic{ lost ? Code::TupleLostAxes : Code::AxisBusy,
-            { { "rule", number + 1 }, { "name", rule.name.name }, { "axis", trace.busyAxis },
+            { { "rule", trace.rule + 1 }, { "name", rule.name.name }, { "axis", trace.busyAxis },
                 { "by_rule", static_cast<std::int64_t>(trace.byRule) + 1 },
                 { "by_dim_name",
                     trace.byDimension >= 0 && byDimension < names.size() ? names[byDimension].name : std::string() },
@@ -277,7 +288,8 @@ void addBusyAxes(
             {} };
         diagnostic.where.path = value.path;
         diagnostic.where.dimension = trace.dimension;
-        diagnostic.where.pointer = "/rules/list/" + std::to_string(trace.rule);
+        diagnostic.where.pointer = rulePointer(place);
+        sayList(diagnostic, experiment.rules, list);
         collector.add(std::move(diagnostic), shortName(value.path), annotation.value, std::move(fixes));
     }
 }
@@ -300,7 +312,7 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
                 const auto reasons = problem.list("reasons");
                 const bool rulesMissing = std::find(reasons.begin(), reasons.end(), "no_rules") != reasons.end();
                 const bool platform = std::find(reasons.begin(), reasons.end(), "platform") != reasons.end();
-                if (rulesMissing && !experiment.rules.boundWhenTraced)
+                if (rulesMissing && !experiment.rules.boundWhenTraced && annotation->innerRules < 0)
                     fixes.push_back({ Fix::Kind::BindRules, {}, 0, 0 });
                 if (platform)
                     fixes.push_back({ Fix::Kind::AssumeTpu, {}, 0, 0 });
@@ -328,7 +340,7 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
         if (!logical)
             continue;
         addDropped(*annotation, value, sizes, collector);
-        addMeshNames(*logical, value, mesh, experiment, collector);
+        addMeshNames(*logical, value, mesh, experiment.rules, { annotation->innerRules }, collector);
         if (annotation->resolution && annotation->spec)
             addBusyAxes(*annotation, value, experiment, collector);
     }
@@ -393,22 +405,43 @@ std::vector<bool> publishedRulesIn(const std::vector<LogicalRule>& rules)
     return found;
 }
 
-void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus& census, const Experiment& experiment,
-    Collector& collector)
+/// One list of rules, and what its rules came to.
+struct ListFindings {
+    const Program& program;
+    const Mesh& mesh;
+    const RuleCensus::List& census;
+    const RulesSetting& setting;
+    RuleList list;
+};
+
+void addRuleFindings(const ListFindings& of, Collector& collector)
 {
-    const std::vector<LogicalRule>& rules = experiment.rules.rules.list;
-    const std::vector<std::string> axisNames = mesh.axisNames();
-    const bool hasLogical = std::any_of(program.argumentAnnotations.begin(), program.argumentAnnotations.end(),
+    const std::vector<LogicalRule>& rules = rulesIn(of.setting, of.list);
+    const std::vector<std::string> axisNames = of.mesh.axisNames();
+    const bool hasLogical = std::any_of(of.program.argumentAnnotations.begin(), of.program.argumentAnnotations.end(),
         [](const Annotation& a) { return std::holds_alternative<LogicalAxes>(a); });
+    // Where no array reads the list, that is the finding, and not one more for each of its rules.
+    const bool isRead = of.list.isOuter() || of.census.arrays > 0;
+    if (hasLogical && !isRead) {
+        Diagnostic diagnostic{ Code::RuleUnused, {}, {} };
+        diagnostic.where.pointer = rulePointer({ of.list, -1 });
+        sayList(diagnostic, of.setting, of.list);
+        const std::string pointer = diagnostic.where.pointer;
+        collector.add(std::move(diagnostic), pointer, {},
+            { { Fix::Kind::RemoveRule, withinOf(of.setting, of.list), ruleNumber({ of.list, -1 }), 0 } });
+    }
     const std::vector<bool> published = publishedRulesIn(rules);
     for (std::size_t i = 0; i < rules.size(); ++i) {
-        const std::string pointer = "/rules/list/" + std::to_string(i);
-        const auto number = static_cast<std::int64_t>(i);
+        const auto placeOf = [&](std::size_t rule) { return RulePlace{ of.list, static_cast<int>(rule) }; };
+        const std::string pointer = rulePointer(placeOf(i));
+        const std::int64_t number = ruleNumber(placeOf(i)), shown = static_cast<std::int64_t>(i) + 1;
+        const RuleCensus::Misses& misses = of.census.misses[i];
         for (const std::string& axis : rules[i].target.axes) {
-            if (mesh.axisIndex(axis))
+            if (of.mesh.axisIndex(axis))
                 continue;
             Diagnostic diagnostic = unknownAxis(i, rules[i], axis, axisNames);
             diagnostic.where.pointer = pointer;
+            sayList(diagnostic, of.setting, of.list);
             std::vector<Fix> fixes;
             if (const std::string nearest = nearestName(axis, axisNames); !nearest.empty())
                 fixes.push_back({ Fix::Kind::RenameAxisInRule, nearest, number, 0 });
@@ -424,24 +457,57 @@ void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus&
         }();
         if (blockedBy && !rules[i].target.axes.empty()) {
             Diagnostic diagnostic{ Code::NullBlocksRule,
-                { { "rule", static_cast<std::int64_t>(*blockedBy) + 1 }, { "blocked", number + 1 },
+                { { "rule", static_cast<std::int64_t>(*blockedBy) + 1 }, { "blocked", shown },
                     { "name", rules[i].name.name } },
                 {} };
-            diagnostic.where.pointer = "/rules/list/" + std::to_string(*blockedBy);
+            diagnostic.where.pointer = rulePointer(placeOf(*blockedBy));
+            sayList(diagnostic, of.setting, of.list);
             collector.add(std::move(diagnostic), pointer, {},
                 { { Fix::Kind::MoveRuleAbove, {}, number, static_cast<std::int64_t>(*blockedBy) } });
             continue;
         }
         // A rule that found its axis busy has a finding of its own (AxisBusy); of one whose arrays cannot be resolved
         // nobody knows yet.
-        if (hasLogical && census.rules[i].uses == 0 && census.rules[i].inactiveUses == 0 && !census.misses[i].busy
-            && !census.misses[i].undecided && !published[i] && !isFallback(rules, i, census.misses[i].shadowedBy)) {
-            Diagnostic diagnostic{ Code::RuleUnused, { { "rule", number + 1 }, { "name", rules[i].name.name } }, {} };
-            if (census.misses[i].shadowedBy >= 0)
-                diagnostic.args.emplace_back("by_rule", census.misses[i].shadowedBy + 1);
+        if (hasLogical && isRead && of.census.rules[i].uses == 0 && of.census.rules[i].inactiveUses == 0 && !misses.busy
+            && !misses.undecided && !published[i] && !isFallback(rules, i, misses.shadowedBy)) {
+            Diagnostic diagnostic{ Code::RuleUnused, { { "rule", shown }, { "name", rules[i].name.name } }, {} };
+            if (misses.shadowedBy >= 0)
+                diagnostic.args.emplace_back("by_rule", misses.shadowedBy + 1);
             diagnostic.where.pointer = pointer;
+            sayList(diagnostic, of.setting, of.list);
             collector.add(std::move(diagnostic), pointer, {}, { { Fix::Kind::RemoveRule, {}, number, 0 } });
         }
+    }
+}
+
+void countIn(RuleCensus::List& list, const std::vector<LogicalRule>& rules, const ResolvedAnnotation& annotation,
+    const LogicalAxes& logical)
+{
+    ++list.arrays;
+    const bool active = annotation.spec.has_value();
+    if (annotation.resolution)
+        for (const RuleTrace& trace : annotation.resolution->rules) {
+            if (trace.verdict == Verdict::Applied)
+                ++(active ? list.rules[trace.rule].uses : list.rules[trace.rule].inactiveUses);
+            else if (trace.verdict == Verdict::AxisBusy)
+                list.misses[trace.rule].busy = true;
+            else if (trace.verdict == Verdict::DimensionSet && trace.byRule >= 0)
+                list.misses[trace.rule].shadowedBy = trace.byRule;
+        }
+    else if (annotation.problem && annotation.problem->severity() == Severity::Error)
+        for (std::size_t i = 0; i < rules.size(); ++i)
+            if (std::find(logical.names.begin(), logical.names.end(), rules[i].name) != logical.names.end())
+                list.misses[i].undecided = true;
+    for (const LogicalName& name : logical.names) {
+        if (name.kind != LogicalName::Kind::Name
+            || std::any_of(rules.begin(), rules.end(), [&](const LogicalRule& rule) { return rule.name == name; }))
+            continue;
+        const auto known = std::find_if(list.namesWithoutRule.begin(), list.namesWithoutRule.end(),
+            [&](const auto& entry) { return entry.first == name.name; });
+        if (known == list.namesWithoutRule.end())
+            list.namesWithoutRule.emplace_back(name.name, 1);
+        else
+            ++known->second;
     }
 }
 
@@ -450,40 +516,20 @@ void addRuleFindings(const Program& program, const Mesh& mesh, const RuleCensus&
 RuleCensus countRules(const Program& program, const Annotations& annotations, const RulesSetting& rules)
 {
     RuleCensus census;
-    census.rules.resize(rules.rules.list.size());
-    census.misses.resize(rules.rules.list.size());
-    for (const ResolvedAnnotation* annotation : writtenAnnotations(program, annotations)) {
-        const auto* logical = std::get_if<LogicalAxes>(&annotation->written);
-        if (!logical)
-            continue;
-        const bool active = annotation->spec.has_value();
-        if (annotation->resolution)
-            for (const RuleTrace& trace : annotation->resolution->rules) {
-                if (trace.verdict == Verdict::Applied)
-                    ++(active ? census.rules[trace.rule].uses : census.rules[trace.rule].inactiveUses);
-                else if (trace.verdict == Verdict::AxisBusy)
-                    census.misses[trace.rule].busy = true;
-                else if (trace.verdict == Verdict::DimensionSet && trace.byRule >= 0)
-                    census.misses[trace.rule].shadowedBy = trace.byRule;
-            }
-        else if (annotation->problem && annotation->problem->severity() == Severity::Error)
-            for (std::size_t i = 0; i < rules.rules.list.size(); ++i)
-                if (std::find(logical->names.begin(), logical->names.end(), rules.rules.list[i].name)
-                    != logical->names.end())
-                    census.misses[i].undecided = true;
-        for (const LogicalName& name : logical->names) {
-            if (name.kind != LogicalName::Kind::Name
-                || std::any_of(rules.rules.list.begin(), rules.rules.list.end(),
-                    [&](const LogicalRule& rule) { return rule.name == name; }))
-                continue;
-            const auto known = std::find_if(census.namesWithoutRule.begin(), census.namesWithoutRule.end(),
-                [&](const auto& entry) { return entry.first == name.name; });
-            if (known == census.namesWithoutRule.end())
-                census.namesWithoutRule.emplace_back(name.name, 1);
-            else
-                ++known->second;
-        }
+    census.inner.resize(rules.inner.size());
+    const auto listOf = [&](RuleList list) -> RuleCensus::List& {
+        return list.isOuter() ? census.outer : census.inner[static_cast<std::size_t>(list.inner)];
+    };
+    for (std::int32_t i = -1; i < static_cast<std::int32_t>(rules.inner.size()); ++i) {
+        RuleCensus::List& list = listOf({ i });
+        list.rules.resize(rulesIn(rules, { i }).size());
+        list.misses.resize(list.rules.size());
     }
+    for (const ResolvedAnnotation* annotation : writtenAnnotations(program, annotations))
+        if (const auto* logical = std::get_if<LogicalAxes>(&annotation->written)) {
+            const RuleList list{ annotation->innerRules };
+            countIn(listOf(list), rulesIn(rules, list), *annotation, *logical);
+        }
     return census;
 }
 
@@ -495,7 +541,8 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
     DivisibleSizes sizes(program, mesh, annotations, experiment);
     addAnnotationFindings(program, mesh, annotations, experiment, sizes, collector);
     addInheritedErrors(program, annotations, sizes, collector);
-    addRuleFindings(program, mesh, census, experiment, collector);
+    for (std::int32_t i = -1; i < static_cast<std::int32_t>(experiment.rules.inner.size()); ++i)
+        addRuleFindings({ program, mesh, census.of({ i }), experiment.rules, { i } }, collector);
     collector.countTensors();
     return problems;
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "experiment/rule_lists.h"
 #include "pipeline/snapshot.h"
 
 namespace shardscope {
@@ -17,9 +18,19 @@ struct RuleCensus {
         int shadowedBy = -1; ///< an earlier rule that had set its dimension
         bool undecided = false; ///< some array has its name, but cannot be resolved for an error of its own
     };
-    std::vector<RuleUse> rules;
-    std::vector<Misses> misses; ///< per rule
-    std::vector<std::pair<std::string, int>> namesWithoutRule;
+    struct List {
+        std::vector<RuleUse> rules;
+        std::vector<Misses> misses; ///< per rule
+        int arrays = 0; ///< annotations by logical names that this list resolves
+        /// Logical names of those without a rule in this list, with how many annotations use them.
+        std::vector<std::pair<std::string, int>> namesWithoutRule;
+    };
+    List outer;
+    std::vector<List> inner; ///< per list of RulesSetting::inner
+    [[nodiscard]] const List& of(RuleList list) const
+    {
+        return list.isOuter() ? outer : inner[static_cast<std::size_t>(list.inner)];
+    }
 };
 [[nodiscard]] RuleCensus countRules(const Program& program, const Annotations& annotations, const RulesSetting& rules);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "experiment/edits.h"
+#include "experiment/rule_edits.h"
 #include "pipeline/change.h"
 #include "pipeline/explain.h"
 
@@ -52,7 +52,8 @@ void addMappings(std::vector<WhatIf>& all, const Snapshot& snapshot, const Expla
             if (added == mostMappings || stop.stop_requested())
                 return;
             const std::string& axisName = snapshot.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
-            Result<Experiment> after = withNameMapped(*snapshot.experiment, dim.name, SpecEntry::axis(axisName));
+            Result<Experiment> after = withNameMapped(
+                *snapshot.experiment, { explanation.annotation->innerRules }, dim.name, SpecEntry::axis(axisName));
             if (!after)
                 continue;
             WhatIf whatIf;

@@ -367,25 +367,29 @@ ProblemText describeWarning(const Diagnostic& d)
                      .arg(arg.tensors(), arg.dimension(), arg.number("size"), devicesAlong(d)),
             divisibleSizes(d), {} };
     case Code::RuleUnused:
+        if (!d.arg("rule"))
+            return { Words::tr("the rules within %1 are never used: no array with logical names lies there")
+                         .arg(arg("within")),
+                Words::tr("Remove them, or write the path as the arrays have it."), {} };
         if (d.arg("by_rule"))
             return { Words::tr("rule %1 (%2) never fires: rule %3 of the same name always comes first")
-                         .arg(arg.number("rule"), arg("name"), arg.number("by_rule")),
+                         .arg(arg.rule("rule"), arg("name"), arg.number("by_rule")),
                 Words::tr("It says the same; remove it."), {} };
         return { Words::tr("rule %1 (%2) is never used: no array has a dimension of that name")
-                     .arg(arg.number("rule"), arg("name")),
+                     .arg(arg.rule("rule"), arg("name")),
             Words::tr("Remove it, or check the name."), {} };
     case Code::AxisBusy:
         return { Words::tr("rule %1 cannot cut %2 of %3 along %4: rule %5 already cut %6 along it")
-                     .arg(arg.number("rule"), arg("name"), arg.tensor(), arg("axis"), arg.number("by_rule"),
+                     .arg(arg.rule("rule"), arg("name"), arg.tensor(), arg("axis"), arg.number("by_rule"),
                          arg("by_dim_name")),
             Words::tr("One mesh axis cuts one dimension of an array; reorder the rules, or use another axis."), {} };
     case Code::NullBlocksRule:
         return { Words::tr("rule %1 keeps %2 whole and so blocks rule %3 of the same name")
-                     .arg(arg.number("rule"), arg("name"), arg.number("blocked")),
+                     .arg(arg.rule("rule"), arg("name"), arg.number("blocked")),
             Words::tr("Move rule %1 above it, or remove one of them.").arg(arg.number("blocked")), {} };
     case Code::TupleLostAxes:
         return { Words::tr("rule %1 (%2) needs all its axes, %3 is in use on %4: %5 is lost as well")
-                     .arg(arg.number("rule"), arg("name"), arg("axis"), arg.tensor(), arg("axes")),
+                     .arg(arg.rule("rule"), arg("name"), arg("axis"), arg.tensor(), arg("axes")),
             Words::tr("Add a rule for %1 with the axes that are left behind it.").arg(arg("name")), {} };
     case Code::ConstraintInactive:
         return { Words::tr("%1: the logical constraint (%2) is not active, because %3")
@@ -415,7 +419,7 @@ ProblemText describeWarning(const Diagnostic& d)
             Words::tr("Use the logical names of its dimensions."), {} };
     case Code::RuleUnknownAxis:
         return { Words::tr("rule %1 (%2) names the mesh axis %3, which the mesh lacks")
-                     .arg(arg.number("rule"), arg("name"), arg.quote("axis")),
+                     .arg(arg.rule("rule"), arg("name"), arg.quote("axis")),
             arg.has("known") ? knownAxes(d) + QLatin1Char(' ') + Words::tr("Until then the axis cuts nothing.")
                              : knownAxes(d),
             {} };

@@ -2,8 +2,7 @@
 // The arguments of a diagnostic as they stand in sentences.
 #pragma once
 
-#include <cstdlib>
-
+#include "experiment/rule_lists.h"
 #include "words/tr.h"
 #include "words/words.h"
 
@@ -29,22 +28,22 @@ public:
     {
         return m_diagnostic.where.path.empty() ? Words::tr("the array") : tensorName(m_diagnostic.where.path);
     }
+    /// The number of a rule, with the part of the model that its list is for: "2", "2 within decoder/layer_1".
+    QString rule(std::string_view name) const { return inItsList(m_diagnostic.number(name)); }
     /// What a list of mesh axes belongs to: the tensor, "rule 2", or "the array".
     QString subject() const
     {
         if (!m_diagnostic.where.path.empty())
             return tensor();
         if (const std::int64_t rule = ruleNumber(); rule > 0)
-            return Words::tr("rule %1").arg(rule);
+            return Words::tr("rule %1").arg(inItsList(rule));
         return tensor();
     }
     /// The rule that the diagnostic is about, from 1; 0 if it is about none.
     std::int64_t ruleNumber() const
     {
-        constexpr std::string_view rules = "/rules/list/";
-        const std::string& pointer = m_diagnostic.where.pointer;
-        if (pointer.starts_with(rules))
-            return std::atoll(pointer.c_str() + rules.size()) + 1;
+        if (const auto place = rulePlaceOf(m_diagnostic.where.pointer); place && place->rule >= 0)
+            return place->rule + 1;
         return m_diagnostic.number("rule");
     }
     /// The name of `known` that was meant by `name`, quoted; empty if there is none.
@@ -66,6 +65,14 @@ public:
     }
 
 private:
+    QString inItsList(std::int64_t rule) const
+    {
+        const QString number = count(rule);
+        return has("within")
+            ? Words::tr("%1 within %2", "number of a rule, part of the model").arg(number, (*this)("within"))
+            : number;
+    }
+
     const Diagnostic& m_diagnostic;
 };
 

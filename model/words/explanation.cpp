@@ -7,6 +7,7 @@
 #include "words/links.h"
 #include "words/memory_words.h"
 #include "words/origin.h"
+#include "words/rule_names.h"
 #include "words/sentence.h"
 #include "words/words.h"
 
@@ -39,6 +40,7 @@ public:
         saySkipped(first);
         sayLostAxes(first);
         sayCopies(first);
+        sayList(first);
         text.paragraphs.push_back(first.take());
         addPadding(text);
         if (Text memory = memoryReason(m_snapshot, m_explanation.value); !memory.empty())
@@ -65,14 +67,19 @@ private:
             text.paragraphs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
     Sentence sentence() const { return Sentence(*m_snapshot.mesh); }
-    const LogicalRules& rules() const { return m_snapshot.experiment->rules.rules; }
-    const LogicalRule& rule(int index) const { return rules().list[static_cast<std::size_t>(index)]; }
+    /// The list that the deciding annotation is resolved with.
+    RuleList list() const { return { m_explanation.annotation ? m_explanation.annotation->innerRules : -1 }; }
+    LogicalRules rules() const { return readableRules(m_snapshot.experiment->rules, list()); }
+    const LogicalRule& rule(int index) const
+    {
+        return rulesIn(m_snapshot.experiment->rules, list())[static_cast<std::size_t>(index)];
+    }
     /// With its layer: the sentences are about no other.
     QString fullName() const { return operandName(*m_snapshot.program, m_explanation.value); }
     /// "rule 2", which leads there.
-    static Sentence::Part ruleName(int index, bool first = false)
+    Sentence::Part ruleName(int index, bool first = false) const
     {
-        return { (first ? Words::tr("Rule %1") : Words::tr("rule %1")).arg(index + 1), ruleLink(index) };
+        return rulePart(m_snapshot.experiment->rules, { list(), index }, first);
     }
     QString dimensionName(const DimensionReason& reason) const
     {
@@ -263,7 +270,7 @@ private:
         const std::string name = m_snapshot.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
         if (resolution) {
             for (const RuleTrace& trace : resolution->rules) {
-                const LogicalRule& asking = rules().list[trace.rule];
+                const LogicalRule& asking = rule(static_cast<int>(trace.rule));
                 const bool names =
                     std::find(asking.target.axes.begin(), asking.target.axes.end(), name) != asking.target.axes.end();
                 const bool skipped = trace.verdict == Verdict::AxisBusy || trace.verdict == Verdict::DimensionSet
@@ -285,7 +292,8 @@ private:
                 if (reason.kind == Kind::NoRule && pieces(reason) == 1)
                     unruled << dimensionName(reason);
             if (!unruled.isEmpty()) {
-                s.say(Words::tr("No rule names "));
+                const QString within = withinText(m_snapshot.experiment->rules, list());
+                s.say(within.isEmpty() ? Words::tr("No rule names ") : Words::tr("No rule %1 names ").arg(within));
                 s.strong(unruled.join(Words::tr(" or ")));
                 return s.take();
             }
@@ -296,6 +304,14 @@ private:
                                                                      : Words::tr("Nothing cuts it along "));
         s.axes(std::span(&axis, 1));
         return s.take();
+    }
+
+    /// Rules of a part of the model stand in the place of those outside.
+    void sayList(Sentence& s) const
+    {
+        if (const Resolution* resolution = decidingRules(); resolution && !list().isOuter())
+            s.say(Words::tr(" The rules %1 replace those outside.")
+                      .arg(withinText(m_snapshot.experiment->rules, list())));
     }
 
     void sayCopies(Sentence& s) const
@@ -434,7 +450,9 @@ private:
             cause.outcome = Words::tr("left whole");
             break;
         case Kind::NoRule:
-            s.say(Words::tr("no rule; no match means unsharded"));
+            s.say(list().isOuter() ? Words::tr("no rule; no match means unsharded")
+                                   : Words::tr("no rule %1, whatever the rules outside say; no match means unsharded")
+                                         .arg(withinText(m_snapshot.experiment->rules, list())));
             cause.outcome = Words::tr("left whole");
             break;
         case Kind::RulesSkipped:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/words.h"
 
+#include "experiment/rule_lists.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -8,6 +9,7 @@ namespace shardscope::words {
 QString fixLabel(const Fix& fix)
 {
     const QString name = fromStd(fix.name);
+    const int rule = rulePlace(fix.number).rule; // of fixes of rules
     switch (fix.kind) {
     case Fix::Kind::BindRules:
         return Words::tr("Fix: bind rules");
@@ -21,9 +23,9 @@ QString fixLabel(const Fix& fix)
     case Fix::Kind::SetAxisSize:
         return Words::tr("Fix: %1 = %2").arg(name, count(fix.number));
     case Fix::Kind::RemoveRule:
-        return Words::tr("Fix: remove rule %1").arg(fix.number + 1);
+        return rule < 0 ? Words::tr("Fix: remove these rules") : Words::tr("Fix: remove rule %1").arg(rule + 1);
     case Fix::Kind::MoveRuleAbove:
-        return Words::tr("Fix: move rule %1 above rule %2").arg(fix.number + 1).arg(fix.other + 1);
+        return Words::tr("Fix: move rule %1 above rule %2").arg(rule + 1).arg(fix.other + 1);
     case Fix::Kind::AddFallbackRow:
         return Words::tr("Fix: add a row for %1").arg(name);
     case Fix::Kind::RenameAxisInRule:

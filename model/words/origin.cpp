@@ -7,6 +7,7 @@
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/propagation_steps.h"
+#include "words/rule_names.h"
 
 namespace shardscope::words {
 
@@ -193,10 +194,16 @@ const LogicalRule* Origin::rule() const
     if (!m_annotation || !m_annotation->resolution || m_dimension >= m_annotation->resolution->dims.size())
         return nullptr;
     const DimensionTrace& trace = m_annotation->resolution->dims[m_dimension];
-    const auto& list = m_snapshot.experiment->rules.rules.list;
+    const auto& list = rulesIn(m_snapshot.experiment->rules, { m_annotation->innerRules });
     const bool set = trace.outcome == DimensionOutcome::SetByRule && trace.rule >= 0
         && static_cast<std::size_t>(trace.rule) < list.size();
     return set ? &list[static_cast<std::size_t>(trace.rule)] : nullptr;
+}
+
+Sentence::Part Origin::rulePart(bool first) const
+{
+    const RulePlace place{ { m_annotation->innerRules }, m_annotation->resolution->dims[m_dimension].rule };
+    return words::rulePart(m_snapshot.experiment->rules, place, first);
 }
 
 QString Origin::askedDimension() const
@@ -220,10 +227,8 @@ Text Origin::request(std::span<const Origin* const> alike)
     if (first.rule()) {
         for (std::size_t i = 0; i < alike.size(); ++i) {
             s.between(i, alike.size());
-            const int number = alike[i]->m_annotation->resolution->dims[alike[i]->m_dimension].rule;
-            s.fill(Words::tr("%1 maps %2 to "),
-                { { (i == 0 ? Words::tr("Rule %1") : Words::tr("rule %1")).arg(number + 1), ruleLink(number) },
-                    { fromStd(alike[i]->rule()->name.name) } });
+            s.fill(
+                Words::tr("%1 maps %2 to "), { alike[i]->rulePart(i == 0), { fromStd(alike[i]->rule()->name.name) } });
             s.axes(alike[i]->askedAxes());
         }
         switch (first.m_kind) {
@@ -276,10 +281,7 @@ Text Origin::shortRequest() const
 {
     Sentence s(*m_snapshot.mesh);
     if (const LogicalRule* by = rule())
-        s.fill(Words::tr("%1  %2 → "),
-            { { Words::tr("rule %1").arg(m_annotation->resolution->dims[m_dimension].rule + 1),
-                  ruleLink(m_annotation->resolution->dims[m_dimension].rule) },
-                { fromStd(by->name.name) } });
+        s.fill(Words::tr("%1  %2 → "), { rulePart(false), { fromStd(by->name.name) } });
     else if (m_asked.valid() && isOfComputation())
         s.fill(Words::tr("%1, "), { asking() });
     else if (m_asked.valid() && m_giver == Giver::Constraint)

@@ -35,6 +35,7 @@ private:
     void findRequest();
     void findAlike();
     [[nodiscard]] QString describeWay(std::size_t from) const;
+    [[nodiscard]] Sentence::Part rulePart(bool first) const; ///< "rule 2", which leads there; where rule() is one
     [[nodiscard]] const LogicalRule* rule() const; ///< null for annotations with mesh axes
     [[nodiscard]] QString askedDimension() const;
     [[nodiscard]] AxisList askedAxes() const;

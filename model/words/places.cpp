@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "experiment/rule_lists.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -46,13 +47,23 @@ QString keyText(const std::string& key)
     return fromStd(key).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
-QString ruleText(std::size_t index, const Diagnostic& diagnostic, const Experiment* experiment)
+/// "rule 3, batch", "rule 3 within decoder/layer_1, batch", "rules within decoder/layer_1".
+QString ruleText(RulePlace place, const Diagnostic& diagnostic, const Experiment* experiment)
 {
-    const QString rule = Words::tr("rule %1").arg(index + 1);
+    const bool known = experiment && hasList(experiment->rules, place.list);
+    const QString within = place.list.isOuter() ? QString()
+        : known                                 ? fromStd(withinOf(experiment->rules, place.list))
+                                                : fromStd(diagnostic.text("within"));
+    if (place.rule < 0)
+        return within.isEmpty() ? Words::tr("inner rules %1").arg(place.list.inner + 1)
+                                : Words::tr("rules within %1").arg(within);
+    QString rule = Words::tr("rule %1").arg(place.rule + 1);
+    if (!within.isEmpty())
+        rule = Words::tr("%1 within %2", "rule 3, part of the model").arg(rule, within);
     QString name;
-    if (experiment && index < experiment->rules.rules.list.size())
-        name = fromStd(experiment->rules.rules.list[index].name.name);
-    else if (diagnostic.number("rule") == static_cast<std::int64_t>(index) + 1)
+    if (known && static_cast<std::size_t>(place.rule) < rulesIn(experiment->rules, place.list).size())
+        name = fromStd(rulesIn(experiment->rules, place.list)[static_cast<std::size_t>(place.rule)].name.name);
+    else if (diagnostic.number("rule") == place.rule + 1)
         name = fromStd(diagnostic.text("name"));
     return name.isEmpty() ? rule : Words::tr("%1, %2", "rule 3, batch").arg(rule, name);
 }
@@ -86,8 +97,11 @@ QString pointerText(const Diagnostic& diagnostic, const Experiment* experiment)
     const auto index = [&](std::size_t at) { return at < parts.size() ? indexOf(parts[at]) : std::nullopt; };
     if (starts({ "rules", "list" })) {
         const auto number = index(2);
-        words << (number ? ruleText(*number, diagnostic, experiment) : Words::tr("rules"));
+        words << (number ? ruleText({ {}, static_cast<int>(*number) }, diagnostic, experiment) : Words::tr("rules"));
         read = number ? 3 : 2;
+    } else if (const auto place = rulePlaceOf(diagnostic.where.pointer)) {
+        words << ruleText(*place, diagnostic, experiment);
+        read = std::min<std::size_t>(parts.size(), place->rule >= 0 ? 5 : 3);
     } else if (starts({ "mesh", "axes" })) {
         const auto number = index(2);
         words << (number ? meshAxisText(*number, diagnostic, experiment) : Words::tr("mesh axes"));

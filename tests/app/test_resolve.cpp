@@ -269,6 +269,62 @@ private Q_SLOTS:
         QCOMPARE(resolve(outer, "--own-rules [('c','z')] --names a --trace").code, 2);
     }
 
+    /// An experiment's rules of parts: --within says where the array lies, in a table every path does.
+    void parts()
+    {
+        const QString lab = QStringLiteral("rule-lab-parts");
+        const auto first = [&](const char* more) { return resolve(lab, more).out.section(QLatin1Char('\n'), 0, 0); };
+        QCOMPARE(first("--names embed,mlp"), QStringLiteral("PartitionSpec(None, 'model')"));
+        QCOMPARE(first("--names embed,mlp --within encoder/x"), QStringLiteral("PartitionSpec(None, 'model')"));
+        QCOMPARE(first("--names embed,mlp --within decoder"), QStringLiteral("PartitionSpec('data', 'model')"));
+        QCOMPARE(first("--names embed,mlp --within decoder/layer_1/wi"),
+            QStringLiteral("PartitionSpec(None, ('data', 'model'))"));
+        QCOMPARE(
+            first("--names embed,mlp --within decoder/layer_10"), QStringLiteral("PartitionSpec('data', 'model')"));
+        QVERIFY(resolve(lab, "--names mlp --within decoder/x")
+                    .out.contains(QStringLiteral("by the rules within decoder, which replace those outside")));
+        QVERIFY(resolve(lab, "--names mlp --within decoder/x --json").json().at("within") == "decoder");
+        QCOMPARE(resolve(lab, "--names mlp --within decoder --inner-rules [('mlp','data')]").code, 2);
+        QCOMPARE(resolve(simpleRules, "--names mlp --within decoder").code, 2);
+
+        const QString table = file("parts.csv",
+            "path,shape,names\nencoder/w,16x16,\"embed,mlp\"\n"
+            "decoder/w,16x16,\"embed,mlp\"\ndecoder/layer_1/w,16x16,\"embed,mlp\"\n");
+        const Ran rows = resolve(lab, ("--table " + table.toUtf8() + " --trace").constData());
+        QVERIFY2(rows.code == 0, qPrintable(rows.error));
+        QVERIFY(lineOf(rows.out, "encoder/w").contains(QStringLiteral("P(-, model)")));
+        QVERIFY(lineOf(rows.out, "decoder/w").contains(QStringLiteral("P(data, model)")));
+        QVERIFY(lineOf(rows.out, "decoder/layer_1/w").contains(QStringLiteral("P(-, (data, model))")));
+        QVERIFY2(rows.out.contains(QStringLiteral("decoder/w, by the rules within decoder")), qPrintable(rows.out));
+        const auto json = resolve(lab, ("--table " + table.toUtf8() + " --json").constData()).json();
+        QVERIFY(
+            !json.at("arrays").at(0).contains("within") && json.at("arrays").at(2).at("within") == "decoder/layer_1");
+
+        // show, explain, check and convert know of them as well.
+        const Ran show = runProgram({ QStringLiteral("show"), lab });
+        QVERIFY2(show.out.contains(QStringLiteral("Rules within decoder/layer_1 (in place of those above)")),
+            qPrintable(show.out));
+        const auto shown = runProgram({ QStringLiteral("show"), lab, QStringLiteral("--json") }).json();
+        QVERIFY(shown.at("rules").at("inner").at(1).at("within") == "decoder/layer_1");
+        QVERIFY(shown.at("rules").at("inner").at(0).at("list").at(0).at("uses") == 2);
+        QCOMPARE(runProgram({ QStringLiteral("check"), lab }).code, 0);
+        const Ran why = runProgram({ QStringLiteral("explain"), lab, QStringLiteral("decoder/x") });
+        const QString said = why.out.simplified();
+        QVERIFY2(said.contains(QStringLiteral("rule 1 within decoder maps embed to data"))
+                && said.contains(QStringLiteral("The rules within decoder replace those outside."))
+                && said.contains(QStringLiteral("No rule within decoder names batch")),
+            qPrintable(why.out));
+        const QString folder = m_folder.filePath(QStringLiteral("lab.json"));
+        QCOMPARE(runProgram({ QStringLiteral("convert"), lab, QStringLiteral("--from"), QStringLiteral("experiment"),
+                                QStringLiteral("-o"), folder })
+                     .code,
+            0);
+        const Ran flax = runProgram({ QStringLiteral("convert"), folder, QStringLiteral("--from"),
+            QStringLiteral("experiment"), QStringLiteral("--to"), QStringLiteral("flax") });
+        QVERIFY2(flax.code == 0 && flax.error.contains(QStringLiteral("rules for parts of the model are not kept")),
+            qPrintable(flax.error));
+    }
+
     void whatCannotBeLaidOut()
     {
         const QString table = file("vocab.csv", "path,shape,names\nhead,50257x4,\"vocab,embed\"\nw,8,mlp\n");

@@ -54,6 +54,11 @@ constexpr Said said[] = {
         "P((fsdp, fsdp_transpose), -)", "256x4096" },
     { "_mesh_assignment_free", "rule-lab-tuple", "attention/query/kernel", "P((fsdp, fsdp_transpose), tensor, -)",
         "256x8x64" },
+    { "set_logical_axis_rules, logical_axis_rules", "rule-lab-parts", "encoder/x", "P(data, -)", "8x64" },
+    { "logical_axis_rules: outside", "rule-lab-parts", "encoder/layer_0/wi", "P(-, model)", "64x64" },
+    { "logical_axis_rules: replaced, not merged", "rule-lab-parts", "decoder/x", "P(-, data)", "16x32" },
+    { "logical_axis_rules: inside", "rule-lab-parts", "decoder/layer_0/wi", "P(data, model)", "32x64" },
+    { "logical_axis_rules: inside that", "rule-lab-parts", "decoder/layer_1/wi", "P(-, (data, model))", "64x32" },
     // Penzai.
     { "Positional shardings, [33]", "penzai-positional", "ones16", "P((x, y, z))", "2" },
     { "Positional shardings, [35]", "penzai-positional", "reshape_4_2", "P((x, y), z)", "2x4" },

@@ -2,9 +2,10 @@
 #include <QTest>
 
 #include "base/codes.h"
+#include "experiment/array_edits.h"
 #include "experiment/builtin.h"
-#include "experiment/edits.h"
 #include "experiment/placement_edits.h"
+#include "experiment/rule_edits.h"
 #include "program/factor_rule_text.h"
 #include "program/rule_override.h"
 
@@ -286,6 +287,124 @@ private Q_SLOTS:
         refused(withAxisAppendedToRule(lab, 0, "X"), Code::AxisUsedTwice);
         refused(withAxisAppendedToRule(lab, 9, "X"), Code::OutOfRange);
         refused(withNameMapped(lab, "", SpecEntry::axis("X")), Code::WrongType);
+    }
+
+    /// Rules of a part of the model are lists of their own: the edits of one leave the others alone.
+    void rulesOfParts()
+    {
+        const Experiment lab = example("rule-lab");
+        const LogicalRule mlp = rule("mlp", SpecEntry::axis("X"));
+        Experiment parts = *withInnerRules(*withInnerRules(lab, "decoder", { mlp }), "decoder/layer_1");
+        const RuleList decoder{ 0 }, layer{ 1 };
+        const auto of = [](const Experiment& experiment, RuleList list) {
+            Experiment shown = experiment;
+            shown.rules.rules.list = rulesIn(experiment.rules, list);
+            return rulesOf(shown);
+        };
+        QCOMPARE(of(parts, decoder), "mlp>X");
+        QCOMPARE(of(parts, layer), "");
+        QCOMPARE(rulesOf(parts), rulesOf(lab));
+        QVERIFY(hash(parts) != hash(lab));
+        Experiment otherPart = parts;
+        otherPart.rules.inner[1].within = "decoder/layer_2";
+        QVERIFY(hash(otherPart) != hash(parts) && !(otherPart == parts));
+
+        parts = *withRuleInserted(parts, layer, 0, mlp);
+        parts = *withRuleInserted(parts, layer, 1, rule("embed", SpecEntry::none()));
+        QCOMPARE(of(parts, layer), "mlp>X embed>-");
+        QCOMPARE(of(*withRuleMoved(parts, layer, 1, 0), layer), "embed>- mlp>X");
+        QCOMPARE(of(*withRuleRemoved(parts, layer, 0), layer), "embed>-");
+        QCOMPARE(of(*withRuleReplaced(parts, layer, 0, rule("mlp", SpecEntry::axis("Y"))), layer), "mlp>Y embed>-");
+        QCOMPARE(of(*withAxisAppendedToRule(parts, layer, 0, "Z"), layer), "mlp>(X,Z) embed>-");
+        QCOMPARE(of(*withNameMapped(parts, layer, "heads", SpecEntry::axis("Z")), layer), "mlp>X embed>- heads>Z");
+        QCOMPARE(of(*withRulesOfList(parts, layer, {}), layer), "");
+        for (const Experiment& edited : { *withRuleMoved(parts, layer, 1, 0), *withRuleRemoved(parts, layer, 0) }) {
+            QCOMPARE(of(edited, decoder), "mlp>X");
+            QCOMPARE(rulesOf(edited), rulesOf(lab));
+        }
+        there(
+            parts, [&](const auto& e) { return withRuleMoved(e, layer, 1, 0); },
+            [&](const auto& e) { return withRuleMoved(e, layer, 0, 1); });
+        there(
+            parts, [&](const auto& e) { return withInnerRulesRenamed(e, layer, "encoder"); },
+            [&](const auto& e) { return withInnerRulesRenamed(e, layer, "decoder/layer_1"); });
+        there(
+            parts, [](const auto& e) { return withInnerRules(e, "new"); },
+            [](const auto& e) { return withoutInnerRules(e, { 2 }); });
+
+        // Mesh axes that are renamed are so everywhere.
+        QCOMPARE(of(*withAxisRenamed(parts, 0, "W"), layer), "mlp>W embed>-");
+        QCOMPARE(of(*withAxisRenamed(parts, 0, "W"), decoder), "mlp>W");
+        refused(withAxisRenamed(*withAxisAppendedToRule(parts, decoder, 0, "W"), 0, "W"), Code::AxisUsedTwice);
+
+        for (const char* wrong : { "", "decoder/", "/decoder", "a\tb", "decoder" }) {
+            refused(withInnerRules(parts, wrong), Code::WrongType);
+            refused(withInnerRulesRenamed(parts, layer, wrong), Code::WrongType);
+        }
+        QVERIFY(withInnerRulesRenamed(parts, layer, "decoder/layer_1").has_value()); // as it is
+        refused(withRuleMoved(parts, { 2 }, 0, 0), Code::OutOfRange);
+        refused(withRuleRemoved(parts, layer, 2), Code::OutOfRange);
+        refused(withRuleInserted(parts, layer, 3, mlp), Code::OutOfRange);
+        refused(withRuleInserted(parts, { 2 }, 0, mlp), Code::OutOfRange);
+        refused(withNameMapped(parts, { 2 }, "mlp", SpecEntry::none()), Code::OutOfRange);
+        refused(withoutInnerRules(parts, {}), Code::OutOfRange);
+        refused(withoutInnerRules(parts, { 2 }), Code::OutOfRange);
+        refused(withInnerRulesRenamed(parts, {}, "x"), Code::OutOfRange);
+        refused(withRulesOfList(parts, layer, { rule("a", SpecEntry::tuple({ "X", "X" })) }), Code::AxisUsedTwice);
+
+        // What a file said of a list goes with it, and stays with the others.
+        parts.innerNotes = { { "/rules/inner/0", "of the decoder" }, { "/rules/inner/1", "of the layer" },
+            { "/rules", "of all" } };
+        parts.unknownKeys = { { "/rules/inner/1", "colour", "rules", "1" } };
+        const Experiment without = *withoutInnerRules(parts, decoder);
+        QCOMPARE(without.rules.inner.size(), 1U);
+        QCOMPARE(without.rules.inner[0].within, "decoder/layer_1");
+        QCOMPARE(without.innerNotes.size(), 2U);
+        QCOMPARE(without.innerNotes[0], std::pair(std::string("/rules/inner/0"), std::string("of the layer")));
+        QCOMPARE(without.unknownKeys[0].pointer, "/rules/inner/0");
+    }
+
+    /// Rules for one array alone follow its new name.
+    void rulesFollowTheArray()
+    {
+        Experiment lab = *withInnerRules(example("rule-lab"), "array");
+        NamedArraySetting renamed = std::get<ArraysModel>(lab.model).arrays[0];
+        renamed.path = "other";
+        QCOMPARE(withArrayReplaced(lab, 0, renamed)->rules.inner[0].within, "other");
+        renamed.path = "other/";
+        QCOMPARE(withArrayReplaced(lab, 0, renamed)->rules.inner[0].within, "array"); // no part can be called that
+        lab = *withInnerRules(lab, "other");
+        renamed.path = "other";
+        QCOMPARE(withArrayReplaced(lab, 0, renamed)->rules.inner[0].within, "array"); // has rules already
+    }
+
+    void listOfAPath()
+    {
+        RulesSetting rules;
+        rules.inner = { { "decoder", {} }, { "decoder/layer_1", {} }, { "x", {} } };
+        const auto list = [&](const char* path) { return listFor(rules, path).inner; };
+        QCOMPARE(list("encoder/wi"), -1);
+        QCOMPARE(list("decoder"), 0);
+        QCOMPARE(list("decoder/layer_0/wi"), 0);
+        QCOMPARE(list("decoder/layer_1"), 1);
+        QCOMPARE(list("decoder/layer_1/wi"), 1);
+        QCOMPARE(list("decoder/layer_10/wi"), 0); // no part of that path
+        QCOMPARE(list("decoders"), -1);
+        QCOMPARE(list("a/x"), -1);
+        QCOMPARE(list(""), -1);
+        for (const RulePlace place : { RulePlace{ {}, -1 }, RulePlace{ {}, 0 }, RulePlace{ {}, 9'999 },
+                 RulePlace{ { 0 }, -1 }, RulePlace{ { 0 }, 0 }, RulePlace{ { 499 }, 9'999 } }) {
+            QVERIFY(rulePlace(ruleNumber(place)) == place);
+            if (place.rule >= 0 || !place.list.isOuter())
+                QVERIFY(rulePlaceOf(rulePointer(place)) == place);
+        }
+        QCOMPARE(ruleNumber({ {}, 3 }), 3);
+        QCOMPARE(rulePointer({ { 2 }, 1 }), "/rules/inner/2/rules/1");
+        QVERIFY(rulePlaceOf("/rules/inner/2/rules/1/0") == (RulePlace{ { 2 }, 1 }));
+        QVERIFY(rulePlaceOf("/rules/inner/2/within") == (RulePlace{ { 2 }, -1 }));
+        for (const char* other : { "", "/rules", "/rules/list", "/rules/list/x", "/rules/inner", "/rules/inner/-1",
+                 "/mesh/axes/0", "/rules/list/99999999999999999999" })
+            QVERIFY2(!rulePlaceOf(other), other);
     }
 
     void settings()

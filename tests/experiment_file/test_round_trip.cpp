@@ -223,6 +223,14 @@ Experiment anyExperiment()
     e.rules.boundWhenTraced = *rc::gen::arbitrary<bool>();
     for (int i = *rc::gen::inRange(0, 5); i > 0; --i)
         e.rules.rules.list.push_back({ anyLogicalName(*anyName()), anyEntry(axes) });
+    for (int i = *rc::gen::inRange(-2, 3); i > 0; --i) {
+        InnerRules inner{ "part" + std::to_string(i) + *rc::gen::element<std::string>("", "/layer_1", " \"x\""), {} };
+        for (int k = *rc::gen::inRange(0, 3); k > 0; --k)
+            inner.rules.list.push_back({ anyLogicalName(*anyName()), anyEntry(axes) });
+        if (*rc::gen::inRange(0, 4) == 0)
+            e.innerNotes.emplace_back("/rules/inner/" + std::to_string(e.rules.inner.size()), "n" + *anyText());
+        e.rules.inner.push_back(std::move(inner));
+    }
     if (*rc::gen::inRange(0, 3) == 0)
         e.model = anyProgram(e.mesh);
     else
@@ -239,6 +247,7 @@ Experiment anyExperiment()
     for (const char* pointer : { "/hardware", "/hardware/links", "/mesh", "/placement", "/rules", "/run" })
         if (*rc::gen::inRange(0, 4) == 0)
             e.innerNotes.emplace_back(pointer, "n" + *anyText());
+    std::sort(e.innerNotes.begin(), e.innerNotes.end()); // as they are read
     e.formatMinor = *rc::gen::inRange(0, 3);
     return e;
 }
@@ -512,6 +521,44 @@ private Q_SLOTS:
         std::string expected = text;
         expected.replace(expected.find("[\"X\", 2]"), 8, "[\"X\", 4]");
         QCOMPARE(QString::fromStdString(writeExperiment(edited)), QString::fromStdString(expected));
+    }
+
+    /// Rules of parts of the model, with what stands beside them; a file without any says nothing of them.
+    void rulesOfParts()
+    {
+        QVERIFY(writeExperiment(builtinExamples().back().make()).find("inner") == std::string::npos);
+        const auto read = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
+  "rules": { "dialect": "penzai", "list": [["batch", "data"]],
+    "inner": [ { "within": "decoder/layer_1", "rules": [["mlp", ["data", "model"]], ["embed", null]], "notes": "own" },
+               { "colour": 7, "within": "encoder", "rules": [] } ] } })");
+        QVERIFY2(read.has_value(), read ? "" : reasons(read.error()).c_str());
+        const RulesSetting& rules = read->experiment.rules;
+        QCOMPARE(rules.inner.size(), std::size_t{ 2 });
+        QCOMPARE(rules.inner[0].within, "decoder/layer_1");
+        QCOMPARE(rules.inner[0].rules.list.size(), std::size_t{ 2 });
+        QVERIFY(!rules.rules.isSequence && !rules.inner[0].rules.isSequence && !rules.inner[1].rules.isSequence);
+        QCOMPARE(read->warnings.size(), std::size_t{ 1 });
+        QCOMPARE(read->warnings[0].where.pointer, "/rules/inner/1/colour");
+        const std::string text = writeExperiment(read->experiment);
+        QVERIFY2(text.find(R"(    "inner": [
+      {
+        "within": "decoder/layer_1",
+        "rules": [
+          ["mlp", ["data", "model"]],
+          ["embed", null]
+        ],
+        "notes": "own"
+      },
+      {
+        "colour": 7,
+        "within": "encoder",
+        "rules": []
+      }
+    ]
+  })") != std::string::npos,
+            text.c_str());
+        const auto again = readExperiment(text);
+        QVERIFY(again && again->experiment == read->experiment && writeExperiment(again->experiment) == text);
     }
 
     /// Files that say nothing of propagation stay as they are; what stands at the section stays.

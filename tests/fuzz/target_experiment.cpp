@@ -60,7 +60,9 @@ std::vector<std::string> seeds()
         R"({ "format": "sharding-experiment", "version": "1.0", // note
   "mesh": { "axes": [["data", 2], ["model", 4]], "device_order": [7, 6, 5, 4, 3, 2, 1, 0] },
   "rules": { "dialect": "maxtext", "version": "current", "fallback": "raise_error", "bound_when_traced": true,
-    "list": [["batch", ["data", "model"]], ["embed", null], [null, "model"], ["mlp", "P.UNCONSTRAINED"]] },
+    "list": [["batch", ["data", "model"]], ["embed", null], [null, "model"], ["mlp", "P.UNCONSTRAINED"]],
+    "inner": [ { "within": "a", "rules": [["batch", null], [null, ["model"]]], "notes": "n" },
+      { "later": 1, "within": "a/w", "rules": [] } ] },
   "model": { "preset": "arrays", "arrays": [{ "path": "a/w", "names": ["batch", null], "shape": [8, 16], "dtype": "bf16", "memory_kind": "pinned_host" },], },
   "placement": { "params_on_devices": false },
 })",

@@ -317,7 +317,8 @@ private Q_SLOTS:
         snapshot.program = std::make_shared<const Program>(std::move(b).finish());
         snapshot.mesh = std::make_shared<const Mesh>(*Mesh::create({ { "a", 2 } }));
         auto annotations = std::make_shared<Annotations>();
-        ResolvedAnnotation annotation{ x, {}, written, *resolve(written.names, rules, FlaxVersion::Current), {}, {} };
+        ResolvedAnnotation annotation{ x, {}, written, *resolve(written.names, rules, FlaxVersion::Current), -1, {},
+            {} };
         annotation.spec = annotation.resolution->spec();
         PropagationInput input{ snapshot.program, snapshot.mesh, { {} }, { {} }, { {}, {} } };
         input.arguments[0] = toTensorSharding(*annotation.spec, *snapshot.mesh, 1);

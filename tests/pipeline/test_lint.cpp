@@ -6,8 +6,9 @@
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
-#include "experiment/edits.h"
+#include "experiment/rule_edits.h"
 #include "pipeline/analyse.h"
+#include "pipeline/problems.h"
 #include "pipeline/slow_links.h"
 #include "rules/published_rules.h"
 #include "sharding/text.h"
@@ -85,6 +86,116 @@ private Q_SLOTS:
         QVERIFY(found(twice, Code::RuleUnused).empty());
         const Experiment other = arrays({ { "x", 2 } }, "[('heads', 'x')]", { { "batch", "batch", "embed" } });
         QCOMPARE(found(other, Code::RuleUnused).size(), 1U);
+    }
+
+    /// The rules of a part replace those outside for the arrays that lie there, and for no others.
+    void rulesOfParts()
+    {
+        Experiment experiment = arrays({ { "x", 2 }, { "y", 2 } }, "[('batch', 'x'), ('mlp', 'y')]",
+            { { "batch", "mlp" }, { "batch", "mlp" }, { "batch", "mlp" } });
+        auto& list = std::get<ArraysModel>(experiment.model).arrays;
+        list[1].path = "decoder/layer_1/w";
+        list[2].path = "decoder/layer_10/w";
+        const auto mlpTo = [](const char* axis) {
+            return std::vector<LogicalRule>{ { LogicalName::of("mlp"), SpecEntry::axis(axis) } };
+        };
+        experiment = *withInnerRules(experiment, "decoder/layer_1", mlpTo("x"));
+        const SnapshotPtr snapshot = analysed(experiment);
+        const auto spec = [](const SnapshotPtr& of, const char* path) { return toColumn(of->row(path)->spec); };
+        QCOMPARE(spec(snapshot, "array0"), "P(x, y)");
+        QCOMPARE(spec(snapshot, "decoder/layer_1/w"), "P(-, x)");
+        QCOMPARE(spec(snapshot, "decoder/layer_10/w"), "P(x, y)");
+        QCOMPARE(snapshot->annotations->arguments[1].innerRules, 0);
+        QCOMPARE(snapshot->annotations->arguments[2].innerRules, -1);
+        QCOMPARE(snapshot->ruleUses[0].uses, 2);
+        QCOMPARE(snapshot->innerRuleUses.size(), 1U);
+        QCOMPARE(snapshot->innerRuleUses[0][0].uses, 1);
+        QVERIFY(snapshot->namesWithoutRule.empty()); // batch has no rule within the layer, but outside
+        QVERIFY(snapshot->problems.empty());
+        const RuleCensus census = countRules(*snapshot->program, *snapshot->annotations, experiment.rules);
+        QCOMPARE(census.outer.arrays, 2);
+        QCOMPARE(census.inner[0].arrays, 1);
+        QCOMPARE(census.inner[0].namesWithoutRule, (std::vector<std::pair<std::string, int>>{ { "batch", 1 } }));
+
+        // Findings say which list, and their fixes mend that one.
+        Experiment wrong = *withRulesOfList(experiment, { 0 },
+            { { LogicalName::of("mlp"), SpecEntry::axis("x") }, { LogicalName::of("batch"), SpecEntry::axis("x") },
+                { LogicalName::of("heads"), SpecEntry::axis("yy") }, { LogicalName::of("z"), SpecEntry::none() },
+                { LogicalName::of("z"), SpecEntry::axis("x") } });
+        for (const auto& [code, pointer] : { std::pair{ Code::AxisBusy, "/rules/inner/0/rules/1" },
+                 std::pair{ Code::RuleUnknownAxis, "/rules/inner/0/rules/2" },
+                 std::pair{ Code::NullBlocksRule, "/rules/inner/0/rules/3" } }) {
+            const std::vector<Problem> problems = found(wrong, code);
+            QCOMPARE(problems.size(), 1U);
+            QCOMPARE(problems[0].diagnostic.where.pointer, pointer);
+            QCOMPARE(problems[0].diagnostic.text("within"), "decoder/layer_1");
+            QVERIFY(!problems[0].fixes.empty());
+            for (const Fix& fix : problems[0].fixes) {
+                const Result<Experiment> mended = applyFix(wrong, fix);
+                QVERIFY(mended.has_value());
+                QVERIFY(mended->rules.rules == wrong.rules.rules);
+                QVERIFY(!(mended->rules.inner == wrong.rules.inner));
+            }
+            if (code != Code::AxisBusy) // the other order makes the other rule find it in use
+                QVERIFY(found(*applyFix(wrong, problems[0].fixes[0]), code).empty());
+        }
+        QCOMPARE(found(wrong, Code::RuleUnused).size(), 2U); // heads and the first z
+
+        // A part without arrays is one finding, whatever rules it has.
+        wrong = *withInnerRulesRenamed(experiment, { 0 }, "decoder/layer");
+        const std::vector<Problem> unread = found(wrong, Code::RuleUnused);
+        QCOMPARE(unread.size(), 1U);
+        QCOMPARE(unread[0].diagnostic.where.pointer, "/rules/inner/0");
+        QVERIFY(!unread[0].diagnostic.arg("rule"));
+        const Result<Experiment> removed = applyFix(wrong, unread[0].fixes.at(0));
+        QVERIFY(removed && removed->rules.inner.empty());
+        QCOMPARE(spec(analysed(*removed), "decoder/layer_1/w"), "P(x, y)");
+
+        // Mappings, too: each of its own list.
+        Experiment mapping = experiment;
+        setSequence(mapping.rules, false);
+        QCOMPARE(spec(analysed(mapping), "decoder/layer_1/w"), "P(-, x)");
+        QCOMPARE(spec(analysed(mapping), "array0"), "P(x, y)");
+    }
+
+    /// A layer of the network: its parameters, their moments and new values, its activations and their gradients.
+    void rulesOfALayer()
+    {
+        const Experiment clean = cleanMlp();
+        const Experiment experiment = *withInnerRules(clean, "layers.1",
+            { { LogicalName::of("embed"), SpecEntry::axis("model") },
+                { LogicalName::of("batch"), SpecEntry::axis("data") } });
+        const SnapshotPtr snapshot = analysed(experiment);
+        for (const char* path : { "params/layers.1/W1", "opt/mu/layers.1/W1", "opt/nu/layers.1/W1" })
+            QCOMPARE(toColumn(snapshot->row(path)->spec), "P(model, -)");
+        QCOMPARE(toColumn(snapshot->row("params/layers.0/W1")->spec), "P(-, model)");
+        QCOMPARE(toColumn(snapshot->row("layers.1/z")->spec), "P(data, model)");
+        QCOMPARE(toColumn(snapshot->row("layers.0/z")->spec), "P(data, -)");
+        for (const auto* list : { &snapshot->annotations->results, &snapshot->annotations->constraints })
+            for (const ResolvedAnnotation& annotation : *list) {
+                const Value& value = snapshot->program->value(annotation.value);
+                const std::string place = annotation.operation.valid()
+                    ? snapshot->program->scopes[snapshot->program->operation(annotation.operation).scope]
+                    : *value.path;
+                if (std::holds_alternative<LogicalAxes>(annotation.written))
+                    QCOMPARE(annotation.innerRules, place.find("layers.1") == std::string::npos ? -1 : 0);
+            }
+        QCOMPARE(snapshot->errorCount(), 0);
+
+        // What is bound inside a part is bound wherever the part is traced.
+        Experiment unbound = experiment;
+        unbound.rules.boundWhenTraced = false;
+        const SnapshotPtr without = analysed(unbound);
+        int active = 0, inactive = 0;
+        for (const ResolvedAnnotation& annotation : without->annotations->constraints)
+            if (std::holds_alternative<LogicalAxes>(annotation.written)) {
+                QCOMPARE(annotation.spec.has_value(), annotation.innerRules == 0);
+                ++(annotation.spec ? active : inactive);
+            }
+        QVERIFY(active > 0 && inactive > 0);
+
+        QCOMPARE(modelParts(clean, *snapshot->program).front(), "layers.0");
+        QCOMPARE(modelParts(clean, *snapshot->program).size(), 4U);
     }
 
     /// A later rule of a name with other axes is what the list falls back to; one with the same axes is superfluous.

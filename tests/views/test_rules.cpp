@@ -2,21 +2,24 @@
 // The Rules dock and the rule trace: the model under Qt's tester, targets as people type them, priorities changed by
 // keys and mouse, names dropped on axes, and the trace of the resolver's documented example.
 #include <QAbstractItemModelTester>
+#include <QComboBox>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 #include <QThreadPool>
+#include <QToolButton>
 
 #include "document/document.h"
 #include "document/selection.h"
 #include "experiment/builtin.h"
-#include "experiment/edits.h"
+#include "experiment/rule_edits.h"
 #include "sharding/text.h"
 #include "views/preview/edit_preview.h"
 #include "views/rules_view/axis_tray.h"
 #include "views/rules_view/notice_strip.h"
+#include "views/rules_view/rule_list_bar.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
@@ -330,6 +333,108 @@ private Q_SLOTS:
         QVERIFY(view.keyFigure().isEmpty());
         view.traceNames(QString());
         QCOMPARE(view.keyFigure(), QStringLiteral("P(X, -, Y, -)"));
+    }
+
+    /// The list that is edited is chosen; what is done acts on it alone, and the trace says whose rules decide.
+    void rulesOfParts()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Document document;
+        Selection selection;
+        Experiment experiment = example("flax-mlp-logical");
+        experiment.rules.boundWhenTraced = true;
+        document.setExperiment(experiment, {});
+        document.waitForAnalysis();
+        RulesView view(&document, &selection);
+        QAbstractItemModelTester tester(view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        RuleTraceView trace(&document, &selection);
+        view.resize(400, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        RuleListBar* bar = view.listBar();
+        QVERIFY(!bar->isVisible()); // one list needs no choice
+
+        // A part is asked for by its path; those of the model are offered, what cannot be is refused in words.
+        view.menu()->findChild<QAction*>(QStringLiteral("rulesForPart"))->trigger();
+        QVERIFY(bar->isVisible() && bar->pathEdit()->isVisible());
+        QCOMPARE(bar->pathEdit()->itemText(1), QStringLiteral("layers.1"));
+        QTest::keyClicks(bar->pathEdit()->lineEdit(), QStringLiteral("layers.1/"));
+        QTest::keyClick(bar->pathEdit()->lineEdit(), Qt::Key_Return);
+        QCOMPARE(document.undoStack()->count(), 0);
+        QVERIFY2(view.notice()->text().contains(QStringLiteral("slash")), qPrintable(view.notice()->text()));
+        QTest::keyClick(bar->pathEdit()->lineEdit(), Qt::Key_Escape);
+        QVERIFY(!bar->isAsking() && !bar->isVisible());
+        view.menu()->findChild<QAction*>(QStringLiteral("rulesForPart"))->trigger();
+        QTest::keyClicks(bar->pathEdit()->lineEdit(), QStringLiteral("layers.1"));
+        QTest::keyClick(bar->pathEdit()->lineEdit(), Qt::Key_Return);
+        QCOMPARE(document.undoStack()->count(), 1);
+        document.waitForAnalysis();
+        QCOMPARE(view.model()->list(), RuleList{ 0 });
+        QVERIFY(bar->isVisible() && !bar->isAsking());
+        QVERIFY2(bar->lists()->currentText().startsWith(QStringLiteral("within layers.1 · ")),
+            qPrintable(bar->lists()->currentText()));
+        QVERIFY(bar->lists()->toolTip().contains(QStringLiteral("Layer 1 / W1")));
+        // It begins as the arrays had it: nothing changes.
+        QCOMPARE(dump(*view.model()),
+            (QStringList{ QStringLiteral("1 | batch | data"), QStringLiteral("2 | hidden | model"),
+                QStringLiteral("– | embed | no rule") }));
+        const auto spec = [&](const char* path) {
+            return QString::fromStdString(toColumn(document.snapshot()->row(path)->spec));
+        };
+        QCOMPARE(spec("params/layers.1/W1"), QStringLiteral("P(-, model)"));
+
+        // Edits by table, keys and drops act on the part.
+        QVERIFY(view.model()->setData(view.model()->index(1, RulesModel::Axes), QStringLiteral("data")));
+        QCOMPARE(document.undoStack()->undoText(), QStringLiteral("rule 2: hidden → data within layers.1"));
+        document.waitForAnalysis();
+        QCOMPARE(spec("params/layers.1/W1"), QStringLiteral("P(-, data)"));
+        QCOMPARE(spec("params/layers.0/W1"), QStringLiteral("P(-, model)"));
+        QVERIFY(document.experiment()->rules.rules == experiment.rules.rules);
+        view.table()->setCurrentIndex(view.model()->index(1, RulesModel::Name));
+        QCOMPARE(selection.rule(), ruleNumber({ { 0 }, 1 }));
+        QTest::keyClick(view.table(), Qt::Key_Up, Qt::AltModifier);
+        QCOMPARE(document.experiment()->rules.inner[0].rules.list[0].name.name, std::string("hidden"));
+        QVERIFY(view.importText(QStringLiteral("[('embed', 'model')]"), QStringLiteral("text")));
+        QCOMPARE(QString::fromStdString(toPython(document.experiment()->rules.inner[0].rules)),
+            QStringLiteral("(('embed', 'model'),)"));
+        QVERIFY(document.experiment()->rules.rules == experiment.rules.rules);
+        document.waitForAnalysis();
+
+        // The selected tensor leads to the list that decides for it, in the dock and in the trace.
+        selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        QCOMPARE(view.model()->list(), RuleList{});
+        QCOMPARE(trace.list(), RuleList{});
+        QCOMPARE(trace.keyFigure(), QStringLiteral("P(-, model)"));
+        selection.setTensor(QStringLiteral("params/layers.1/W1"));
+        QCOMPARE(view.model()->list(), RuleList{ 0 });
+        QCOMPARE(trace.list(), RuleList{ 0 });
+        QCOMPARE(trace.keyFigure(), QStringLiteral("P(model, -)"));
+
+        // The outer list again, by the box; another name for the part; and none.
+        bar->lists()->setFocus();
+        bar->lists()->setCurrentIndex(0);
+        Q_EMIT bar->lists()->activated(0);
+        QCOMPARE(view.model()->list(), RuleList{});
+        QCOMPARE(view.model()->ruleCount(), 2);
+        QVERIFY(!bar->removeButton()->isEnabled());
+        view.chooseList({ 0 });
+        bar->renameButton()->click();
+        QCOMPARE(bar->pathEdit()->currentText(), QStringLiteral("layers.1"));
+        bar->pathEdit()->setEditText(QStringLiteral("layers.9"));
+        QTest::keyClick(bar->pathEdit()->lineEdit(), Qt::Key_Return);
+        QCOMPARE(document.experiment()->rules.inner[0].within, std::string("layers.9"));
+        document.waitForAnalysis();
+        QVERIFY2(
+            bar->lists()->currentText().endsWith(QStringLiteral("no array")), qPrintable(bar->lists()->currentText()));
+        bar->removeButton()->click();
+        QVERIFY(document.experiment()->rules.inner.empty());
+        QCOMPARE(view.model()->list(), RuleList{});
+        QVERIFY(!bar->isVisible());
+        document.undoStack()->undo();
+        QCOMPARE(document.experiment()->rules.inner.size(), std::size_t{ 1 });
+        document.undoStack()->setIndex(0);
+        QVERIFY(*document.experiment() == experiment);
+        QCOMPARE(view.model()->list(), RuleList{});
     }
 
     /// On a mesh of replica, data and model T5X' partitioner maps batch to both: it is said, and one step does it.

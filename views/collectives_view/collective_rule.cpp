@@ -8,6 +8,7 @@
 #include "views/collectives_view/collective_texts.h"
 #include "words/links.h"
 #include "words/origin.h"
+#include "words/rule_names.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -18,7 +19,8 @@ struct CollectiveRule {
     Q_DECLARE_TR_FUNCTIONS(CollectiveRule)
 };
 
-words::Text askedBy(const Snapshot& snapshot, ValueId value, const DimensionReason& reason)
+words::Text askedBy(
+    const Snapshot& snapshot, ValueId value, const ResolvedAnnotation* annotation, const DimensionReason& reason)
 {
     using Style = words::Span::Style;
     const auto append = [](words::Text text, const words::Text& more) {
@@ -27,13 +29,14 @@ words::Text askedBy(const Snapshot& snapshot, ValueId value, const DimensionReas
     };
     switch (reason.kind) {
     case DimensionReason::Kind::Rule: {
-        const auto& rules = snapshot.experiment->rules.rules.list;
+        const RuleList list{ annotation ? annotation->innerRules : -1 };
+        const auto& rules = rulesIn(snapshot.experiment->rules, list);
         if (reason.rule < 0 || static_cast<std::size_t>(reason.rule) >= rules.size())
             return {};
         const QString logical = words::fromStd(rules[static_cast<std::size_t>(reason.rule)].name.name);
-        return append(
-            { { CollectiveRule::tr("rule %1").arg(reason.rule + 1), Style::Plain, -1, words::ruleLink(reason.rule) },
-                { QStringLiteral("  %1 → ").arg(logical), Style::Plain, -1 } },
+        const words::Sentence::Part rule = words::rulePart(snapshot.experiment->rules, { list, reason.rule });
+        return append({ { rule.text, Style::Plain, -1, rule.link },
+                          { QStringLiteral("  %1 → ").arg(logical), Style::Plain, -1 } },
             axesSpans(*snapshot.mesh, reason.axes));
     }
     case DimensionReason::Kind::DeviceAxes:
@@ -71,10 +74,11 @@ words::Text ruleBehind(const CollectiveList& list, const CollectiveEntry& entry,
         const auto& dims = snapshot.propagation->shardings[value.index].dims;
         if (std::none_of(dims.begin(), dims.end(), [&](const DimensionSharding& dim) { return concerned(dim.axes); }))
             continue;
-        for (const DimensionReason& reason : explain(snapshot, value).dims) {
+        const Explanation explanation = explain(snapshot, value);
+        for (const DimensionReason& reason : explanation.dims) {
             if (!concerned(reason.axes))
                 continue;
-            words::Text text = askedBy(snapshot, value, reason);
+            words::Text text = askedBy(snapshot, value, explanation.annotation, reason);
             if (std::any_of(text.begin(), text.end(), [](const words::Span& span) { return !span.link.isEmpty(); }))
                 return text;
             if (first.empty())

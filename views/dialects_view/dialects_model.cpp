@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "experiment/rule_lists.h"
 #include "sharding/text.h"
 #include "views/theme/theme.h"
 #include "words/dialects.h"
@@ -30,8 +31,9 @@ void DialectsModel::setSubject(ComparisonSubject subject)
     m_rows.clear();
     m_differing = 0;
     if (m_subject.mesh)
-        for (const NamedShape& array : m_subject.arrays) {
-            m_rows.push_back(compareIn(m_subject.first, m_subject.second, array, m_subject.rules, *m_subject.mesh));
+        for (std::size_t i = 0; i < m_subject.arrays.size(); ++i) {
+            m_rows.push_back(compareIn(
+                m_subject.first, m_subject.second, m_subject.arrays[i], m_subject.rulesOf(i), *m_subject.mesh));
             m_differing += m_rows.back().step ? 1 : 0;
         }
     choose();
@@ -100,9 +102,9 @@ QVariant DialectsModel::data(const QModelIndex& index, int role) const
         case Second:
             return specText(row.second);
         case Step:
-            return row.step
-                ? words::plain(words::differingStep(row, array, m_subject.rules, m_subject.first, m_subject.second))
-                : tr("the same");
+            return row.step ? words::plain(
+                       words::differingStep(row, array, m_subject.rulesOf(i), m_subject.first, m_subject.second))
+                            : tr("the same");
         default:
             return {};
         }
@@ -113,7 +115,9 @@ QVariant DialectsModel::data(const QModelIndex& index, int role) const
     case DiffersRole:
         return row.step.has_value();
     case RuleRole:
-        return row.step && row.step->kind == DifferingStep::Kind::Rule ? static_cast<int>(row.step->rule) : -1;
+        return row.step && row.step->kind == DifferingStep::Kind::Rule
+            ? ruleNumber({ { m_subject.listOf(i) }, static_cast<int>(row.step->rule) })
+            : -1;
     default:
         return {};
     }

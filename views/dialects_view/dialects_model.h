@@ -12,8 +12,16 @@ namespace shardscope {
 struct ComparisonSubject {
     std::vector<NamedShape> arrays;
     LogicalRules rules;
+    std::vector<LogicalRules> inner; ///< further lists, for parts of the model
+    std::vector<int> lists; ///< per array: an index into `inner`, -1 for `rules`; may be shorter: -1
     std::optional<Mesh> mesh;
     RuleSystem first, second;
+    [[nodiscard]] int listOf(std::size_t array) const { return array < lists.size() ? lists[array] : -1; }
+    [[nodiscard]] const LogicalRules& rulesOf(std::size_t array) const
+    {
+        const int list = listOf(array);
+        return list < 0 ? rules : inner[static_cast<std::size_t>(list)];
+    }
 };
 
 class DialectsModel : public QAbstractTableModel {
@@ -22,7 +30,7 @@ public:
     enum Column { Array, First, Second, Step, ColumnCount };
     enum Role {
         DiffersRole = Qt::UserRole, ///< bool
-        RuleRole, ///< int: the rule of the first step, -1 if it is no rule
+        RuleRole, ///< int: ruleNumber() of the rule of the first step, -1 if it is no rule
     };
     explicit DialectsModel(QObject* parent = nullptr);
 

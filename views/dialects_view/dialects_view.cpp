@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "experiment/mesh_order.h"
+#include "experiment/rule_lists.h"
 #include "views/dialects_view/dialects_model.h"
 #include "views/panel/panel.h"
 #include "words/dialects.h"
@@ -31,21 +32,22 @@ const RuleSystem& systemAt(const QComboBox* box)
 }
 
 /// Every array with logical names, once: arguments first, then the values that are constrained.
-std::vector<NamedShape> arraysOf(const Snapshot& snapshot)
+/// The arrays of a snapshot, each with the list of rules that it has now.
+void takeArrays(const Snapshot& snapshot, const Experiment& now, ComparisonSubject& subject)
 {
-    std::vector<NamedShape> arrays;
     if (!snapshot.annotations || !snapshot.program)
-        return arrays;
+        return;
     for (const auto* list : { &snapshot.annotations->arguments, &snapshot.annotations->constraints })
         for (const ResolvedAnnotation& annotation : *list) {
             const auto* logical = std::get_if<LogicalAxes>(&annotation.written);
             if (!logical)
                 continue;
             const Value& value = snapshot.program->value(annotation.value);
-            if (logical->names.size() == value.type.shape.size())
-                arrays.push_back({ value.path, logical->names, value.type.shape });
+            if (logical->names.size() != value.type.shape.size())
+                continue;
+            subject.arrays.push_back({ value.path, logical->names, value.type.shape });
+            subject.lists.push_back(listFor(now.rules, partPath(now, *value.path)).inner);
         }
-    return arrays;
 }
 
 } // namespace
@@ -149,6 +151,8 @@ void DialectsView::refresh()
     ComparisonSubject subject;
     subject.rules = now.rules.rules;
     subject.rules.isSequence = true; // what these systems would make of it as a list
+    for (const InnerRules& inner : now.rules.inner)
+        subject.inner.push_back({ inner.rules.list, true });
     subject.first = systemAt(m_first);
     subject.second = systemAt(m_second);
     if (auto mesh = makeMesh(now.hardware.devices, now.mesh))
@@ -156,9 +160,9 @@ void DialectsView::refresh()
     // Where the newest analysis did not come so far, the names are those of the last one that did.
     const SnapshotPtr newest = m_document->snapshot(), good = m_document->lastGood();
     if (newest && newest->annotations)
-        subject.arrays = arraysOf(*newest);
+        takeArrays(*newest, now, subject);
     else if (good)
-        subject.arrays = arraysOf(*good);
+        takeArrays(*good, now, subject);
     m_model->setSubject(std::move(subject));
     showCounts();
     followSelection();

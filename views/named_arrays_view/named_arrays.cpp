@@ -7,6 +7,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
+#include "experiment/rule_lists.h"
 #include "views/named_arrays_view/named_words.h"
 #include "words/utf8.h"
 
@@ -233,7 +234,7 @@ bool NamedArrays::mapNamesToThemselves()
 bool NamedArrays::readAsMapping()
 {
     Experiment after = *m_document->experiment();
-    after.rules.rules.isSequence = false;
+    setSequence(after.rules, false);
     return apply(std::move(after), tr("rules as a mapping"));
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "experiment/reserved_names.h"
+#include "experiment/rule_lists.h"
 #include "rules/dialect_comparison.h"
 #include "rules/name_to_name.h"
 #include "sharding/text.h"
@@ -185,7 +186,8 @@ Reading readAsMapping(const NamedArraySetting& array, const LogicalRules& rules,
     return reading;
 }
 
-Reading readAsGiven(const ProgramArray& each, const RulesSetting& rules, const MeshPtr& mesh)
+Reading readAsGiven(
+    const ProgramArray& each, const RulesSetting& setting, const LogicalRules& rules, const MeshPtr& mesh)
 {
     const NamedArraySetting& array = each.array;
     Reading reading;
@@ -194,7 +196,7 @@ Reading readAsGiven(const ProgramArray& each, const RulesSetting& rules, const M
         return reading;
     }
     SystemResult result =
-        resolveIn({ rules.dialect, rules.version }, { array.path, array.names, array.shape }, rules.rules, *mesh);
+        resolveIn({ setting.dialect, setting.version }, { array.path, array.names, array.shape }, rules, *mesh);
     if (result.spec)
         place(reading, std::move(*result.spec), array, mesh);
     else if (result.error)
@@ -279,12 +281,15 @@ ArrayOutcome outcomeOf(const ProgramArray& each, const NamedTree& tree, const Me
     const NamedArraySetting& array = each.array;
     const bool unnamed = !array.names.empty() && std::ranges::none_of(array.names, isNamed);
     outcome.ignored = unnamed && tree.ignoreUnnamed;
-    Reading mapping = outcome.ignored ? Reading() : readAsMapping(array, tree.rules.rules, mesh);
+    const std::string_view path =
+        tree.source == NamedTree::Source::Network ? networkPartPath(array.path) : std::string_view(array.path);
+    const LogicalRules rules = readableRules(tree.rules, listFor(tree.rules, path));
+    Reading mapping = outcome.ignored ? Reading() : readAsMapping(array, rules, mesh);
     outcome.meant = mapping.problem ? std::nullopt : meantSpec(array, mapping.spec);
     if (tree.isMapping() && !each.written) {
         outcome.given = std::move(mapping);
     } else {
-        outcome.given = readAsGiven(each, tree.rules, mesh);
+        outcome.given = readAsGiven(each, tree.rules, rules, mesh);
         outcome.mapping = std::move(mapping);
     }
     return outcome;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "experiment/rule_lists.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problem_row.h"
 #include "views/tensors_view/tensor_tree.h"
@@ -50,9 +51,11 @@ int indexBehind(QLatin1StringView prefix, const Problem& problem)
     return isNumber ? index : -1;
 }
 
+/// ruleNumber() of the rule, or of the list, that a problem is about, -1 for none.
 int ruleOf(const Problem& problem)
 {
-    return indexBehind("/rules/list/"_L1, problem);
+    const auto place = rulePlaceOf(problem.diagnostic.where.pointer);
+    return place ? ruleNumber(*place) : -1;
 }
 
 int meshAxisOf(const Problem& problem)

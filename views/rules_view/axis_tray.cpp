@@ -30,8 +30,11 @@ void AxisTray::setAxes(const QStringList& names)
     m_current = std::min(m_current, static_cast<int>(names.size()) - 1);
     setOut(width() > 0 ? width() : QWIDGETSIZE_MAX);
     tableChanged(this);
-    // The words beside the chips are shortened before chips are cut off.
-    setMinimumWidth(std::min(sizeHint().width(), Metrics::scaled(220)));
+    // Chips that have no room beside each other stand in lines; none is cut off.
+    int widest = 0;
+    for (const QString& name : m_names)
+        widest = std::max(widest, chipSize(name).width());
+    setMinimumWidth(widest);
     updateGeometry();
     update();
 }

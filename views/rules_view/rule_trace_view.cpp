@@ -12,8 +12,8 @@
 
 #include "document/document.h"
 #include "document/selection.h"
-#include "experiment/edits.h"
 #include "experiment/mesh_order.h"
+#include "experiment/rule_edits.h"
 #include "pipeline/explain.h"
 #include "rules/name_to_name.h"
 #include "sharding/parse_names.h"
@@ -24,6 +24,7 @@
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "words/dialects.h"
+#include "words/rule_names.h"
 #include "words/trace_words.h"
 
 namespace shardscope {
@@ -200,7 +201,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     });
     connect(m_matrix, &TraceMatrix::currentRuleChanged, this, [this](int rule) {
         showCurrentRule();
-        m_selection->setRule(rule);
+        m_selection->setRule(ruleNumber({ m_list, rule }));
     });
     connect(m_matrix, &TraceMatrix::moveRequested, this, &RuleTraceView::moveRule);
     connect(m_apply, &QPushButton::clicked, this, &RuleTraceView::applyWhatIf);
@@ -212,8 +213,8 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
         if (m_typed && m_typedFor != m_selection->tensor())
             m_typed.reset(); // another tensor was chosen: back to what is selected
         refresh();
-        if (m_selection->rule() >= 0)
-            m_matrix->setCurrentRule(m_selection->rule());
+        if (const int rule = selectedRule(); rule >= 0)
+            m_matrix->setCurrentRule(rule);
     });
     refresh();
 }
@@ -246,10 +247,15 @@ void RuleTraceView::refresh()
 {
     m_note.clear();
     m_shape.clear();
-    if (m_typed) {
+    const Experiment& now = *m_document->experiment();
+    if (m_typed) { // names that stand nowhere have the rules that are edited
+        m_list = rulePlace(m_selection->rule()).list;
+        if (!hasList(now.rules, m_list))
+            m_list = {};
         showTrace(*m_typed);
         return;
     }
+    m_list = listFor(now.rules, partPath(now, m_selection->tensor().toStdString()));
     const SnapshotPtr snapshot = m_document->lastGood();
     if (!snapshot || m_selection->tensor().isEmpty()) {
         showNothing(tr("Choose a tensor, or type logical names, to see what every rule does."));
@@ -289,16 +295,20 @@ void RuleTraceView::showTrace(const LogicalNames& names)
     const Experiment& now = *m_document->experiment();
     if (!m_names->hasFocus() || !m_names->isModified())
         m_names->setText(namesText(names));
-    auto resolution = resolveRules(names, now.rules.rules, now.rules.version);
+    LogicalRules rules = readableRules(now.rules, m_list);
+    auto resolution = resolveRules(names, rules, now.rules.version);
     if (!resolution) {
         showNothing(words::describe(resolution.error()).cause);
         return;
     }
-    if (now.rules.rules.list.empty()) {
-        showNothing(tr("No rules yet: every logical axis stays whole."));
+    if (rules.list.empty()) {
+        showNothing(m_list.isOuter()
+                ? tr("No rules yet: every logical axis stays whole.")
+                : tr("No rules %1: every logical axis there stays whole, whatever the rules outside say.")
+                      .arg(words::withinText(now.rules, m_list)));
         return;
     }
-    TraceSubject subject{ names, now.rules.rules, std::move(*resolution), {} };
+    TraceSubject subject{ names, std::move(rules), std::move(*resolution), {} };
     for (const MeshAxis& axis : now.mesh.axes)
         subject.meshAxes.push_back(axis.name);
     const QString figure = QString::fromStdString(toColumn(subject.resolution.spec()));
@@ -312,18 +322,18 @@ void RuleTraceView::showTrace(const LogicalNames& names)
         control->show();
     if (m_matrix->currentRule() < 0) {
         // Begin with the first rule that was skipped, or else one that fired: that is what one wonders about.
-        const auto& rules = m_matrix->subject().resolution.rules;
+        const auto& traces = m_matrix->subject().resolution.rules;
         int start = 0;
-        while (start + 1 < static_cast<int>(rules.size())
-            && rules[static_cast<std::size_t>(start)].verdict != Verdict::Applied)
+        while (start + 1 < static_cast<int>(traces.size())
+            && traces[static_cast<std::size_t>(start)].verdict != Verdict::Applied)
             ++start;
-        for (int i = static_cast<int>(rules.size()) - 1; i >= 0; --i) {
-            const Verdict verdict = rules[static_cast<std::size_t>(i)].verdict;
+        for (int i = static_cast<int>(traces.size()) - 1; i >= 0; --i) {
+            const Verdict verdict = traces[static_cast<std::size_t>(i)].verdict;
             if (verdict != Verdict::Applied && verdict != Verdict::NoSuchDimension)
                 start = i;
         }
         const QSignalBlocker quiet(m_matrix);
-        m_matrix->setCurrentRule(m_selection->rule() >= 0 ? m_selection->rule() : start);
+        m_matrix->setCurrentRule(selectedRule() >= 0 ? selectedRule() : start);
     }
     showCurrentRule();
     showOthers();
@@ -331,6 +341,18 @@ void RuleTraceView::showTrace(const LogicalNames& names)
         m_keyFigure = figure;
         Q_EMIT keyFigureChanged();
     }
+}
+
+int RuleTraceView::selectedRule() const
+{
+    const RulePlace place = rulePlace(m_selection->rule());
+    return place.list == m_list ? place.rule : -1;
+}
+
+QString RuleTraceView::inList(const QString& edit) const
+{
+    const QString within = words::withinText(m_document->experiment()->rules, m_list);
+    return within.isEmpty() ? edit : tr("%1 %2", "edit, within a part of the model").arg(edit, within);
 }
 
 int RuleTraceView::blocker() const
@@ -350,14 +372,16 @@ void RuleTraceView::showCurrentRule()
     const QRect row = m_matrix->traceLayout().row(rule);
     m_scroll->ensureVisible(m_scroll->horizontalScrollBar()->value() + 1, row.center().y(), 0, row.height() / 2 + 2);
     m_step->setText(tr("Rule %1 of %2").arg(rule + 1).arg(count));
+    m_step->setToolTip(words::withinText(m_document->experiment()->rules, m_list));
     m_first->setEnabled(rule > 0);
     m_previous->setEnabled(rule > 0);
     m_next->setEnabled(rule + 1 < count);
     m_last->setEnabled(rule + 1 < count);
     const TraceSubject& subject = m_matrix->subject();
     const RuleTrace& trace = subject.resolution.rules[static_cast<std::size_t>(rule)];
-    m_whyTitle->setText(trace.verdict == Verdict::Applied ? tr("Why rule %1 fired").arg(rule + 1)
-                                                          : tr("Why rule %1 did not fire").arg(rule + 1));
+    const QString name = words::ruleName(m_document->experiment()->rules, { m_list, rule });
+    m_whyTitle->setText(
+        trace.verdict == Verdict::Applied ? tr("Why %1 fired").arg(name) : tr("Why %1 did not fire").arg(name));
     QString why = markUp(words::verdictReason(trace, subject.rules, subject.names, subject.meshAxes));
     if (!why.endsWith(QLatin1Char('.')))
         why += QLatin1Char('.');
@@ -368,6 +392,10 @@ void RuleTraceView::showCurrentRule()
         why += QLatin1Char(' ')
             + tr("A tuple is all or nothing, so %1 is lost as well.").arg(lost.join(QStringLiteral(", ")));
     }
+    if (!m_list.isOuter())
+        why += QLatin1Char(' ')
+            + tr("The rules %1 replace those outside.")
+                  .arg(words::withinText(m_document->experiment()->rules, m_list).toHtmlEscaped());
     if (!m_note.isEmpty())
         why +=
             QStringLiteral("<p style='color:%1'>%2</p>").arg(Theme::current().warning.name(), m_note.toHtmlEscaped());
@@ -390,7 +418,7 @@ void RuleTraceView::showCurrentRule()
     if (together)
         m_join->setText(
             tr("Make it %1")
-                .arg(targetText(together->rules.rules.list[static_cast<std::size_t>(trace.byRule)].target)));
+                .arg(targetText(rulesIn(together->rules, m_list)[static_cast<std::size_t>(trace.byRule)].target)));
     const int before = blocker();
     m_whatIf->setVisible(before >= 0);
     if (before < 0)
@@ -418,11 +446,12 @@ std::optional<Experiment> RuleTraceView::joined() const
         return std::nullopt;
     const Experiment& now = *m_document->experiment();
     const auto by = static_cast<std::size_t>(trace.byRule);
-    if (by >= now.rules.rules.list.size() || now.rules.rules.list[by].target.axes.empty())
+    const std::vector<LogicalRule>& list = rulesIn(now.rules, m_list);
+    if (by >= list.size() || list[by].target.axes.empty())
         return std::nullopt;
     Experiment after = now;
     for (const std::string& axis : subject.rules.list[static_cast<std::size_t>(rule)].target.axes) {
-        Result<Experiment> more = withAxisAppendedToRule(after, by, axis);
+        Result<Experiment> more = withAxisAppendedToRule(after, m_list, by, axis);
         if (!more)
             return std::nullopt; // the rule has that axis already
         after = std::move(*more);
@@ -437,7 +466,7 @@ bool RuleTraceView::joinRules()
         return false;
     const RuleTrace& trace = m_matrix->subject().resolution.rules[static_cast<std::size_t>(m_matrix->currentRule())];
     const int by = trace.byRule;
-    if (!m_document->edit(std::move(*together), tr("more axes for rule %1").arg(by + 1)))
+    if (!m_document->edit(std::move(*together), inList(tr("more axes for rule %1").arg(by + 1))))
         return false;
     m_matrix->setCurrentRule(by);
     return true;
@@ -456,7 +485,7 @@ void RuleTraceView::showOthers()
             // One thing changed at a time: another version of Flax below it, or another dialect.
             if (system == own || (system.dialect != own.dialect && system.version != own.version))
                 continue;
-            const ComparedArray compared = compareIn(own, system, array, now.rules, *mesh);
+            const ComparedArray compared = compareIn(own, system, array, m_matrix->subject().rules, *mesh);
             if (!compared.step)
                 same << words::systemName(system);
             else
@@ -490,9 +519,9 @@ bool RuleTraceView::applyWhatIf()
     const int rule = m_matrix->currentRule(), before = blocker();
     if (before < 0)
         return false;
-    const bool done = m_document->edit(
-        withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(rule), static_cast<std::size_t>(before)),
-        tr("rule %1 to place %2").arg(rule + 1).arg(before + 1));
+    const bool done = m_document->edit(withRuleMoved(*m_document->experiment(), m_list, static_cast<std::size_t>(rule),
+                                           static_cast<std::size_t>(before)),
+        inList(tr("rule %1 to place %2").arg(rule + 1).arg(before + 1)));
     if (done)
         m_matrix->setCurrentRule(before);
     return done;
@@ -503,9 +532,9 @@ void RuleTraceView::moveRule(int rule, int step)
     const int to = rule + step;
     if (rule < 0 || to < 0 || to >= m_matrix->traceLayout().rules)
         return;
-    if (m_document->edit(
-            withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(rule), static_cast<std::size_t>(to)),
-            tr("rule %1 to place %2").arg(rule + 1).arg(to + 1)))
+    if (m_document->edit(withRuleMoved(*m_document->experiment(), m_list, static_cast<std::size_t>(rule),
+                             static_cast<std::size_t>(to)),
+            inList(tr("rule %1 to place %2").arg(rule + 1).arg(to + 1))))
         m_matrix->setCurrentRule(to);
 }
 

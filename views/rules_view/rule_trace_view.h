@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "experiment/experiment.h"
+#include "experiment/rule_lists.h"
 #include "sharding/logical_rules.h"
 
 class QFrame;
@@ -31,6 +31,8 @@ public:
 
     /// "P(X, -, Y, -)".
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    /// The list of rules that is traced.
+    [[nodiscard]] RuleList list() const { return m_list; }
     [[nodiscard]] TraceMatrix* matrix() const { return m_matrix; }
     /// The result under another order, as text; empty if there is nothing to try.
     [[nodiscard]] QString whatIfText() const;
@@ -58,6 +60,9 @@ private:
     void showNothing(const QString& why);
     void showCurrentRule();
     void moveRule(int rule, int step);
+    /// The selected rule, if it is one of the list that is traced, else -1.
+    [[nodiscard]] int selectedRule() const;
+    [[nodiscard]] QString inList(const QString& edit) const;
     /// The rule that would have to move up for the current one to fire, -1 for none.
     [[nodiscard]] int blocker() const;
 
@@ -88,6 +93,7 @@ private:
     QString m_note; ///< why the annotation has no effect, if it has none
     std::optional<LogicalNames> m_typed; ///< names typed by the user; absent = those of the selected tensor
     QString m_typedFor; ///< tensor selected when they were typed
+    RuleList m_list; ///< whose rules are traced: those of the tensor's part of the model
     Shape m_shape; ///< of the selected tensor; empty for typed names
 };
 

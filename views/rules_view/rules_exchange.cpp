@@ -94,7 +94,7 @@ void RulesView::previewSet(const PublishedRules* set)
     else
         m_gesture->begin(title);
     m_gesture->propose(
-        withRules(*m_document->experiment(), rulesOf(*set), set->project == "T5X" && m_menu->keepsOwn()));
+        withRules(*m_document->experiment(), list(), rulesOf(*set), set->project == "T5X" && m_menu->keepsOwn()));
 }
 
 void RulesView::useSet(const PublishedRules& set, bool additional)
@@ -102,7 +102,7 @@ void RulesView::useSet(const PublishedRules& set, bool additional)
     RulesText rules = rulesOf(set);
     rules.name = set.title;
     const QString title = tr("rules of %1").arg(QString::fromStdString(set.project));
-    if (m_document->edit(withRules(*m_document->experiment(), rules, additional), title))
+    if (m_document->edit(withRules(*m_document->experiment(), list(), rules, additional), m_model->inList(title)))
         sayAfterImport(rules);
 }
 
@@ -113,7 +113,8 @@ bool RulesView::takeRules(const ReadRules& read)
         return false;
     }
     const QString name = QFileInfo(QString::fromStdString(read->name)).fileName();
-    if (!m_document->edit(withRules(*m_document->experiment(), *read), tr("rules of %1").arg(name)))
+    if (!m_document->edit(
+            withRules(*m_document->experiment(), list(), *read), m_model->inList(tr("rules of %1").arg(name))))
         return false;
     sayAfterImport(*read);
     return true;
@@ -156,7 +157,7 @@ bool RulesView::importFile(const QString& path)
 
 bool RulesView::exportFile(const QString& path, RulesForm form)
 {
-    const Result<std::string> text = rulesAsText(*m_document->experiment(), form);
+    const Result<std::string> text = rulesAsText(*m_document->experiment(), form, list());
     const Result<void> done = text ? writeWholeFile(path, *text) : tl::unexpected(text.error());
     if (!done) {
         m_notice->say(Severity::Error, errorText(done.error(), 0));
@@ -168,7 +169,7 @@ bool RulesView::exportFile(const QString& path, RulesForm form)
 
 void RulesView::copyAs(RulesForm form)
 {
-    const Result<std::string> text = rulesAsText(*m_document->experiment(), form);
+    const Result<std::string> text = rulesAsText(*m_document->experiment(), form, list());
     if (!text) {
         m_notice->say(Severity::Error, errorText(text.error(), 0));
         return;

@@ -65,6 +65,14 @@ RulesMenu::RulesMenu(QWidget* parent)
     for (const std::string& project : projects)
         addProject(project);
 
+    addSection(tr("Parts of the model"));
+    QAction* part = addAction(shardscope::icon(QStringLiteral("add")), tr("&Rules for a part of the model…"), this,
+        &RulesMenu::partRequested);
+    part->setObjectName(QStringLiteral("rulesForPart"));
+    part->setToolTip(
+        tr("Rules that are bound inside a part of the model, as logical_axis_rules around a module: for its "
+           "arrays they replace the others"));
+
     addSection(tr("Import and export"));
     QAction* open =
         addAction(shardscope::icon(QStringLiteral("open")), tr("&Import rules…"), this, &RulesMenu::importRequested);

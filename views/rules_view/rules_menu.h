@@ -23,6 +23,7 @@ Q_SIGNALS:
     /// A set is under the pointer or the keyboard's mark; null when none is.
     void setPointedAt(const shardscope::PublishedRules* set);
     void setChosen(const shardscope::PublishedRules* set);
+    void partRequested();
     void importRequested();
     void pasteRequested();
     void copyRequested(shardscope::RulesForm form);

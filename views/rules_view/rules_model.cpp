@@ -8,9 +8,11 @@
 
 #include "base/codes.h"
 #include "document/document.h"
-#include "experiment/edits.h"
 #include "experiment/reserved_names.h"
+#include "experiment/rule_edits.h"
+#include "pipeline/problems.h"
 #include "views/theme/theme.h"
+#include "words/rule_names.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -107,19 +109,26 @@ void RulesModel::refresh()
     const Experiment& now = *m_document->experiment();
     const SnapshotPtr snapshot = m_document->snapshot();
     const bool fresh = snapshot && !m_document->isStale();
+    if (!hasList(now.rules, m_list))
+        m_list = {};
+    static const std::vector<RuleUse> none;
+    const auto inner = static_cast<std::size_t>(m_list.inner);
+    const std::vector<RuleUse>& ruleUses = !fresh ? none
+        : m_list.isOuter()                        ? snapshot->ruleUses
+        : inner < snapshot->innerRuleUses.size()  ? snapshot->innerRuleUses[inner]
+                                                  : none;
     std::vector<Row> rules, unruled;
-    for (std::size_t i = 0; i < now.rules.rules.list.size(); ++i) {
-        const LogicalRule& rule = now.rules.rules.list[i];
+    for (const LogicalRule& rule : rulesIn(now.rules, m_list)) {
         Row row{ nameText(rule.name), rule.target, -1, 0 };
-        if (fresh && i < snapshot->ruleUses.size()) {
-            row.uses = snapshot->ruleUses[i].uses;
-            row.inactive = snapshot->ruleUses[i].inactiveUses;
+        if (rules.size() < ruleUses.size()) {
+            row.uses = ruleUses[rules.size()].uses;
+            row.inactive = ruleUses[rules.size()].inactiveUses;
         }
         rules.push_back(std::move(row));
     }
     if (snapshot && snapshot->annotations) {
         // Names that have got a rule since the last analysis are not among those without one.
-        for (const auto& [name, uses] : snapshot->namesWithoutRule) {
+        for (const auto& [name, uses] : namesWithoutRule(*snapshot)) {
             const QString text = QString::fromStdString(name);
             if (std::none_of(rules.begin(), rules.end(), [&text](const Row& row) { return row.name == text; }))
                 unruled.push_back({ text, SpecEntry::none(), uses, 0 });
@@ -140,6 +149,54 @@ void RulesModel::refresh()
         endResetModel();
     else if (rowCount() > 0)
         Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+}
+
+std::vector<std::pair<std::string, int>> RulesModel::namesWithoutRule(const Snapshot& snapshot) const
+{
+    if (m_list.isOuter())
+        return snapshot.namesWithoutRule;
+    const RulesSetting& analysed = snapshot.experiment->rules;
+    if (!snapshot.program || !hasList(analysed, m_list)
+        || withinOf(analysed, m_list) != withinOf(m_document->experiment()->rules, m_list))
+        return {};
+    return countRules(*snapshot.program, *snapshot.annotations, analysed).of(m_list).namesWithoutRule;
+}
+
+void RulesModel::setList(RuleList list)
+{
+    if (list == m_list || !hasList(m_document->experiment()->rules, list))
+        return;
+    beginResetModel();
+    m_list = list;
+    m_rules.clear();
+    m_unruled.clear();
+    endResetModel();
+    refresh();
+}
+
+QString RulesModel::inList(const QString& edit) const
+{
+    const QString within = words::withinText(m_document->experiment()->rules, m_list);
+    return within.isEmpty() || edit.isEmpty() ? edit
+                                              : tr("%1 %2", "edit, within a part of the model").arg(edit, within);
+}
+
+QStringList RulesModel::arraysOf(RuleList list) const
+{
+    QStringList paths;
+    const SnapshotPtr snapshot = m_document->snapshot();
+    if (!snapshot || !snapshot->annotations || !snapshot->program)
+        return paths;
+    for (const auto* annotations : { &snapshot->annotations->arguments, &snapshot->annotations->constraints })
+        for (const ResolvedAnnotation& annotation : *annotations) {
+            const Value& value = snapshot->program->value(annotation.value);
+            const bool inherited = value.role == shardscope::Role::Mu || value.role == shardscope::Role::Nu;
+            if (annotation.innerRules == list.inner && std::holds_alternative<LogicalAxes>(annotation.written)
+                && !inherited && value.type.rank() > 0 && !value.path->empty())
+                paths << QString::fromStdString(*value.path);
+        }
+    paths.removeDuplicates();
+    return paths;
 }
 
 const RulesModel::Row& RulesModel::at(int row) const
@@ -298,10 +355,10 @@ bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int ro
         if (!target)
             return m_document->edit(tl::unexpected(target.error()), {});
         const QString name = at(index.row()).name;
-        return m_document->edit(
-            withNameMapped(now, name.toStdString(), *target), QStringLiteral("%1 → %2").arg(name, targetText(*target)));
+        return m_document->edit(withNameMapped(now, m_list, name.toStdString(), *target),
+            inList(QStringLiteral("%1 → %2").arg(name, targetText(*target))));
     }
-    LogicalRule rule = now.rules.rules.list[row];
+    LogicalRule rule = rulesIn(now.rules, m_list)[row];
     if (index.column() == Name) {
         if (text.isEmpty())
             return false;
@@ -318,7 +375,7 @@ bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int ro
     const QString change = tr("rule %1: %2 → %3")
                                .arg(row + 1)
                                .arg(index.column() == Name ? text : at(index.row()).name, targetText(rule.target));
-    return m_document->edit(withRuleReplaced(now, row, rule), change);
+    return m_document->edit(withRuleReplaced(now, m_list, row, rule), inList(change));
 }
 
 } // namespace shardscope

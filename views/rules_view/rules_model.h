@@ -5,7 +5,8 @@
 #include <QAbstractTableModel>
 #include <vector>
 
-#include "experiment/experiment.h"
+#include "experiment/rule_lists.h"
+#include "pipeline/snapshot.h"
 
 namespace shardscope {
 
@@ -30,6 +31,13 @@ public:
     explicit RulesModel(Document* document, QObject* parent = nullptr);
 
     [[nodiscard]] int ruleCount() const { return static_cast<int>(m_rules.size()); }
+    /// The list whose rules these are; the outer one again when there is no other any more.
+    [[nodiscard]] RuleList list() const { return m_list; }
+    void setList(RuleList list);
+    /// What an edit of this list is called: "remove rule 1", "remove rule 1 within decoder/layer_1".
+    [[nodiscard]] QString inList(const QString& edit) const;
+    /// Paths of the annotated arrays that the newest analysis resolved with a list, each once.
+    [[nodiscard]] QStringList arraysOf(RuleList list) const;
     /// Logical name of a row, with or without a rule.
     [[nodiscard]] QString nameAt(int row) const;
     /// Rules that have no effect.
@@ -54,7 +62,9 @@ private:
     void refresh();
     [[nodiscard]] const Row& at(int row) const;
     [[nodiscard]] bool isIdle(const Row& row) const { return row.uses == 0; }
+    [[nodiscard]] std::vector<std::pair<std::string, int>> namesWithoutRule(const Snapshot& snapshot) const;
     Document* m_document;
+    RuleList m_list;
     std::vector<Row> m_rules, m_unruled;
     std::vector<std::string> m_meshAxes;
 };

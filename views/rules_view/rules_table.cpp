@@ -59,8 +59,10 @@ void RulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->drawPixmap(rect.left() + 4, rect.center().y() - side / 2 + 1,
             iconPixmap(QStringLiteral("warning"), side, theme.warning, ratio));
         painter->setPen(theme.text);
-        painter->drawText(rect.adjusted(side + 10, 0, -2, 0), Qt::AlignLeft | Qt::AlignVCenter,
-            option.fontMetrics.elidedText(text, Qt::ElideRight, rect.width() - side - 12));
+        // A few letters say no more than the icon does; the tip has the words.
+        if (const int room = rect.width() - side - 12; room >= option.fontMetrics.averageCharWidth() * 5)
+            painter->drawText(rect.adjusted(side + 10, 0, -2, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                option.fontMetrics.elidedText(text, Qt::ElideRight, room));
     } else {
         painter->drawPixmap(rect.left() + 4, rect.center().y() - side / 2 + 1,
             iconPixmap(QStringLiteral("handle"), side, theme.hint, ratio));
@@ -160,9 +162,10 @@ void RulesTable::fitColumns()
             width -= less;
             missing -= less;
         };
-        shorten(uses, 25);
-        shorten(axes, 33);
+        shorten(uses, 17); // an icon and a number have room in it
         shorten(name, 33);
+        shorten(axes, 33);
+        shorten(name, 25);
         shorten(axes, 25);
     }
     setColumnWidth(RulesModel::Number, number);

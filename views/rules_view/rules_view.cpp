@@ -13,18 +13,20 @@
 
 #include "document/document.h"
 #include "document/selection.h"
-#include "experiment/edits.h"
+#include "experiment/rule_edits.h"
 #include "experiment/t5x_rules.h"
 #include "views/panel/panel.h"
 #include "views/preview/edit_gesture.h"
 #include "views/rules_view/axis_tray.h"
 #include "views/rules_view/notice_strip.h"
+#include "views/rules_view/rule_list_bar.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "words/dialects.h"
+#include "words/rule_names.h"
 
 namespace shardscope {
 
@@ -49,6 +51,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     , m_fallback(new QComboBox(this))
     , m_more(new QToolButton(this))
     , m_menu(new RulesMenu(this))
+    , m_lists(new RuleListBar(this))
     , m_tray(new AxisTray(this))
     , m_notice(new NoticeStrip(this))
     , m_gesture(new EditGesture(document, this))
@@ -84,6 +87,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     column->setContentsMargins(1, 0, 1, 1);
     column->setSpacing(0);
     column->addLayout(head);
+    column->addWidget(m_lists);
     column->addWidget(m_notice);
     column->addWidget(m_table, 1);
     column->addWidget(m_empty, 1);
@@ -92,7 +96,8 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     setTabOrder(m_system, m_fallback);
     setTabOrder(m_fallback, trace);
     setTabOrder(trace, m_more);
-    setTabOrder(m_more, m_table);
+    setTabOrder(m_more, m_lists->lists());
+    setTabOrder(m_lists->removeButton(), m_table);
     setTabOrder(m_table, add);
     setTabOrder(add, m_tray);
 
@@ -103,6 +108,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     followTable();
     followMenu();
     followTray();
+    followLists();
     connect(m_gesture, &EditGesture::changed, this, [this] {
         if (!m_plate || !m_gesture->preview())
             return;
@@ -161,7 +167,7 @@ void RulesView::followControls()
 {
     connect(m_system, &QComboBox::activated, this, [this](int index) {
         Experiment before = *m_document->experiment();
-        before.rules.rules.isSequence = index != mappingIndex();
+        setSequence(before.rules, index != mappingIndex());
         if (index == mappingIndex()) {
             m_document->edit(std::move(before), words::mappingName());
             return;
@@ -180,8 +186,8 @@ void RulesView::followTable()
 {
     connect(m_table, &RulesTable::moveRequested, this, &RulesView::moveRule);
     connect(m_table, &RulesTable::removeRequested, this, [this](int row) {
-        m_document->edit(withRuleRemoved(*m_document->experiment(), static_cast<std::size_t>(row)),
-            tr("remove rule %1").arg(row + 1));
+        m_document->edit(withRuleRemoved(*m_document->experiment(), list(), static_cast<std::size_t>(row)),
+            m_model->inList(tr("remove rule %1").arg(row + 1)));
     });
     connect(m_table, &RulesTable::addRequested, this, &RulesView::addRule);
     connect(m_table, &RulesTable::pasteRequested, this, &RulesView::paste);
@@ -193,7 +199,7 @@ void RulesView::followTable()
     connect(m_table, &RulesTable::rowDragCancelled, this, [this] {
         // Back to where it was: within the same step, which so vanishes.
         if (m_mergeId != 0 && m_dragAt != m_dragStart)
-            m_document->edit(withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(m_dragAt),
+            m_document->edit(withRuleMoved(*m_document->experiment(), list(), static_cast<std::size_t>(m_dragAt),
                                  static_cast<std::size_t>(m_dragStart)),
                 QString(), m_mergeId);
         m_mergeId = 0;
@@ -212,7 +218,7 @@ void RulesView::followTable()
                 return;
             m_tray->setSubject(m_model->nameAt(current.row()));
             m_selection->setLogicalAxis(m_model->nameAt(current.row()));
-            m_selection->setRule(current.row() < m_model->ruleCount() ? current.row() : -1);
+            m_selection->setRule(numberOf(current.row()));
         });
 }
 
@@ -229,6 +235,137 @@ void RulesView::followTray()
             mapName(row, axis, append);
     });
     connect(m_tray, &AxisTray::givenUp, this, &RulesView::endNameDrag);
+}
+
+void RulesView::followLists()
+{
+    connect(m_lists, &RuleListBar::chosen, this, [this](int inner) { chooseList({ inner }); });
+    connect(m_lists, &RuleListBar::partGiven, this, &RulesView::addList);
+    connect(m_lists, &RuleListBar::nameGiven, this, [this](const QString& within) {
+        auto after = withInnerRulesRenamed(*m_document->experiment(), list(), within.toStdString());
+        if (!after)
+            return showRefusal(after.error());
+        m_lists->stopAsking();
+        m_document->edit(std::move(after), tr("rules within %1").arg(within));
+    });
+    connect(m_lists, &RuleListBar::removeRequested, this, [this] {
+        const Experiment& now = *m_document->experiment();
+        const QString title = tr("remove the rules within %1").arg(words::fromStd(withinOf(now.rules, list())));
+        auto after = withoutInnerRules(now, list());
+        chooseList({});
+        m_document->edit(std::move(after), title);
+    });
+    connect(m_lists, &RuleListBar::askingChanged, this, &RulesView::showLists);
+    connect(m_menu, &RulesMenu::partRequested, this, [this] {
+        m_lists->setVisible(true);
+        m_lists->askForNew();
+    });
+}
+
+RuleList RulesView::list() const
+{
+    return m_model->list();
+}
+
+int RulesView::numberOf(int row) const
+{
+    return ruleNumber({ list(), row >= 0 && row < m_model->ruleCount() ? row : -1 });
+}
+
+void RulesView::chooseList(RuleList chosen)
+{
+    endNameDrag();
+    m_notice->dismiss();
+    m_model->setList(chosen);
+    if (rulePlace(m_selection->rule()).list != list())
+        m_selection->setRule(numberOf(-1));
+    showLists();
+}
+
+bool RulesView::addList(const QString& within)
+{
+    const Experiment& now = *m_document->experiment();
+    // Only the rules that the part's arrays can use, of the list that they have now.
+    std::vector<LogicalRule> rules;
+    const SnapshotPtr snapshot = m_document->snapshot();
+    if (snapshot && snapshot->annotations && snapshot->program) {
+        std::optional<RuleList> from;
+        std::vector<LogicalName> names;
+        const std::string part = within.toStdString();
+        for (const auto* list : { &snapshot->annotations->arguments, &snapshot->annotations->constraints })
+            for (const ResolvedAnnotation& annotation : *list) {
+                const auto* logical = std::get_if<LogicalAxes>(&annotation.written);
+                const std::string path = partPath(now, *snapshot->program->value(annotation.value).path);
+                if (!logical || part.empty() || !isWithin(path, part))
+                    continue;
+                if (!from)
+                    from = listFor(now.rules, path);
+                names.insert(names.end(), logical->names.begin(), logical->names.end());
+            }
+        if (from)
+            for (const LogicalRule& rule : rulesIn(now.rules, *from))
+                if (std::find(names.begin(), names.end(), rule.name) != names.end())
+                    rules.push_back(rule);
+    }
+    auto after = withInnerRules(now, within.toStdString(), std::move(rules));
+    if (!after) {
+        showRefusal(after.error());
+        return false;
+    }
+    const RuleList made{ static_cast<std::int32_t>(after->rules.inner.size()) - 1 };
+    m_lists->stopAsking();
+    if (!m_document->edit(std::move(after), tr("rules within %1").arg(within)))
+        return false;
+    chooseList(made);
+    return true;
+}
+
+void RulesView::showLists()
+{
+    const Experiment& now = *m_document->experiment();
+    std::vector<RuleListBar::Entry> entries;
+    const auto tipOf = [this](RuleList list, QString text) {
+        constexpr qsizetype most = 12;
+        const QStringList paths = m_model->arraysOf(list);
+        QStringList shown;
+        for (const QString& path : paths.mid(0, most))
+            shown << words::tensorName(path.toStdString());
+        if (paths.size() > most)
+            shown << tr("%1 more").arg(words::count(paths.size() - most));
+        if (!shown.isEmpty())
+            text += QLatin1Char(' ') + tr("Arrays: %1.").arg(shown.join(QStringLiteral(", ")));
+        return text;
+    };
+    const bool known = m_document->snapshot() && m_document->snapshot()->annotations;
+    const auto counted = [&](RuleList list, const QString& name) {
+        if (!known || now.rules.inner.empty())
+            return name;
+        const qsizetype arrays = m_model->arraysOf(list).size();
+        return arrays == 0 ? tr("%1 · no array").arg(name)
+                           : tr("%1 · %2").arg(name, words::counted(arrays, words::Noun::Array));
+    };
+    entries.push_back({ counted({}, now.rules.inner.empty() ? tr("Everywhere") : tr("Everywhere else")),
+        tipOf({}, tr("The rules of all arrays that lie in no part with rules of its own.")), {} });
+    for (std::size_t i = 0; i < now.rules.inner.size(); ++i) {
+        const RuleList list{ static_cast<std::int32_t>(i) };
+        const QString within = QString::fromStdString(now.rules.inner[i].within);
+        entries.push_back({ counted(list, words::withinText(now.rules, list)),
+            tipOf(list, tr("The rules within %1, which replace those outside.").arg(within)), within });
+    }
+    m_lists->setEntries(std::move(entries), list());
+    m_lists->setVisible(!now.rules.inner.empty() || m_lists->isAsking());
+    if (m_lists->isAsking() && m_document->snapshot() && m_document->snapshot()->program) {
+        QStringList parts;
+        for (const std::string& part : modelParts(now, *m_document->snapshot()->program))
+            if (std::none_of(now.rules.inner.begin(), now.rules.inner.end(),
+                    [&](const InnerRules& inner) { return inner.within == part; }))
+                parts << QString::fromStdString(part);
+        m_lists->setParts(parts);
+    }
+    m_empty->setSentence(list().isOuter()
+            ? tr("No rules yet: every logical axis stays whole.")
+            : tr("No rules %1: every logical axis there stays whole, whatever the rules outside say.")
+                  .arg(words::withinText(now.rules, list())));
 }
 
 int RulesView::rowToMap() const
@@ -254,6 +391,7 @@ void RulesView::refresh()
     m_tray->setAxes(axes);
     m_table->setVisible(m_model->rowCount() > 0);
     m_empty->setVisible(m_model->rowCount() == 0);
+    showLists();
     sayBatchRules();
     followSelection();
     const int rules = m_model->ruleCount(), idle = m_model->warningCount();
@@ -268,7 +406,16 @@ void RulesView::refresh()
 
 void RulesView::followSelection()
 {
-    const int row = m_selection->rule();
+    // The dock shows the rule that was chosen anywhere, and the list that the selected tensor is resolved with.
+    const RulePlace chosen = rulePlace(m_selection->rule());
+    const bool newRule = std::exchange(m_followedRule, m_selection->rule()) != m_selection->rule();
+    const bool newTensor = std::exchange(m_followedTensor, m_selection->tensor()) != m_selection->tensor();
+    const Experiment& now = *m_document->experiment();
+    if (newRule && hasList(now.rules, chosen.list) && chosen.list != list())
+        chooseList(chosen.list);
+    else if (newTensor && !newRule && !now.rules.inner.empty() && !m_selection->tensor().isEmpty())
+        chooseList(listFor(now.rules, partPath(now, m_selection->tensor().toStdString())));
+    const int row = chosen.list == list() ? chosen.rule : -1;
     if (row < 0 || row >= m_model->ruleCount() || m_table->currentIndex().row() == row)
         return;
     m_following = true;
@@ -306,14 +453,15 @@ void RulesView::moveRule(int row, int step)
     const int to = row + step;
     if (to < 0 || to >= m_model->ruleCount())
         return;
-    const QString title = tr("rule %1 to place %2").arg(row + 1).arg(to + 1);
+    const QString title = m_model->inList(tr("rule %1 to place %2").arg(row + 1).arg(to + 1));
     m_gesture->begin(title);
     const bool done = m_document->edit(
-        withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(row), static_cast<std::size_t>(to)), title);
+        withRuleMoved(*m_document->experiment(), list(), static_cast<std::size_t>(row), static_cast<std::size_t>(to)),
+        title);
     m_gesture->endSoon();
     if (done) {
         m_table->setCurrentIndex(m_model->index(to, RulesModel::Name));
-        m_selection->setRule(to);
+        m_selection->setRule(numberOf(to));
     }
 }
 
@@ -325,13 +473,13 @@ void RulesView::dragRow(int from, int to, bool start)
         m_gesture->begin(QString());
     }
     m_dragAt = to;
-    const QString title = tr("rule %1 to place %2").arg(m_dragStart + 1).arg(to + 1);
+    const QString title = m_model->inList(tr("rule %1 to place %2").arg(m_dragStart + 1).arg(to + 1));
     m_gesture->setTitle(title);
     m_document->edit(
-        withRuleMoved(*m_document->experiment(), static_cast<std::size_t>(from), static_cast<std::size_t>(to)), title,
-        m_mergeId);
+        withRuleMoved(*m_document->experiment(), list(), static_cast<std::size_t>(from), static_cast<std::size_t>(to)),
+        title, m_mergeId);
     m_table->setCurrentIndex(m_model->index(to, RulesModel::Name));
-    m_selection->setRule(to);
+    m_selection->setRule(numberOf(to));
 }
 
 std::optional<Experiment> RulesView::droppedExperiment(int row, int axis, bool append) const
@@ -340,8 +488,9 @@ std::optional<Experiment> RulesView::droppedExperiment(int row, int axis, bool a
     const std::string name = now.mesh.axes[static_cast<std::size_t>(axis)].name;
     const auto rule = static_cast<std::size_t>(row);
     const bool ruled = row < m_model->ruleCount();
-    auto after = append && ruled ? withAxisAppendedToRule(now, rule, name)
-                                 : withNameMapped(now, m_model->nameAt(row).toStdString(), SpecEntry::axis(name));
+    auto after = append && ruled
+        ? withAxisAppendedToRule(now, list(), rule, name)
+        : withNameMapped(now, list(), m_model->nameAt(row).toStdString(), SpecEntry::axis(name));
     if (!after)
         return std::nullopt;
     return std::move(*after);
@@ -390,11 +539,12 @@ void RulesView::mapName(int row, int axis, bool append)
     const std::string target = now.mesh.axes[static_cast<std::size_t>(axis)].name;
     const QString name = m_model->nameAt(row);
     const bool ruled = row < m_model->ruleCount();
-    auto after = append && ruled ? withAxisAppendedToRule(now, static_cast<std::size_t>(row), target)
-                                 : withNameMapped(now, name.toStdString(), SpecEntry::axis(target));
+    auto after = append && ruled ? withAxisAppendedToRule(now, list(), static_cast<std::size_t>(row), target)
+                                 : withNameMapped(now, list(), name.toStdString(), SpecEntry::axis(target));
     if (!after)
         showRefusal(after.error());
-    m_document->edit(std::move(after), QStringLiteral("%1 → %2").arg(name, QString::fromStdString(target)));
+    m_document->edit(
+        std::move(after), m_model->inList(QStringLiteral("%1 → %2").arg(name, QString::fromStdString(target))));
 }
 
 void RulesView::endNameDrag()
@@ -415,8 +565,8 @@ void RulesView::addRule()
     else
         name = QStringLiteral("name");
     LogicalRule rule{ LogicalName::of(name.toStdString()), SpecEntry::none(), false, 2 };
-    const std::size_t end = now.rules.rules.list.size();
-    if (!m_document->edit(withRuleInserted(now, end, rule), tr("add rule for %1").arg(name)))
+    const std::size_t end = rulesIn(now.rules, list()).size();
+    if (!m_document->edit(withRuleInserted(now, list(), end, rule), m_model->inList(tr("add rule for %1").arg(name))))
         return;
     const QModelIndex index = m_model->index(static_cast<int>(end), RulesModel::Axes);
     m_table->setCurrentIndex(index);

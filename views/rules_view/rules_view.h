@@ -7,7 +7,7 @@
 
 #include "base/diagnostics.h"
 #include "document/exchange.h"
-#include "experiment/experiment.h"
+#include "experiment/rule_lists.h"
 
 class QComboBox;
 class QToolButton;
@@ -20,6 +20,7 @@ class DragPlate;
 class EditGesture;
 class EmptyPage;
 class NoticeStrip;
+class RuleListBar;
 class RulesMenu;
 class RulesModel;
 class RulesTable;
@@ -40,6 +41,13 @@ public:
     void addRule();
 
     [[nodiscard]] RulesMenu* menu() const { return m_menu; }
+    /// Where the list that is edited is chosen; shown where there is more than one.
+    [[nodiscard]] RuleListBar* listBar() const { return m_lists; }
+    /// Edits that list from now on.
+    void chooseList(RuleList list);
+    /// Rules for a part of the model, which begin as those that its arrays have now. False if that cannot be; why is
+    /// said in the dock.
+    bool addList(const QString& within);
     /// What the last import, export or refused edit gave, and why.
     [[nodiscard]] NoticeStrip* notice() const { return m_notice; }
     /// The rules of a file in place of those there are, as one undo step. What is wrong with it is said in the dock.
@@ -67,6 +75,10 @@ private:
     void followTable();
     void followMenu();
     void followTray();
+    void followLists();
+    void showLists();
+    [[nodiscard]] RuleList list() const;
+    [[nodiscard]] int numberOf(int row) const; ///< ruleNumber() of a row; of the list itself for a row without rule
     void askToImport();
     void askToExport(RulesForm form);
     void paste();
@@ -97,6 +109,7 @@ private:
     QComboBox* m_fallback;
     QToolButton* m_more;
     RulesMenu* m_menu;
+    RuleListBar* m_lists;
     AxisTray* m_tray;
     NoticeStrip* m_notice;
     EditGesture* m_gesture;
@@ -109,6 +122,8 @@ private:
     QString m_previewName;
     bool m_previewAppend = false;
     bool m_following = false;
+    int m_followedRule = -1; ///< the selection that the dock came to last
+    QString m_followedTensor;
     bool m_saidBatch = false; ///< said once of rules that T5X would rewrite
 };
 

@@ -86,7 +86,7 @@ void TraceMatrix::arrange()
 {
     const auto px = [](int size) { return Metrics::scaled(size); };
     const QFontMetrics fixed(Metrics::fixed());
-    TraceSizes sizes{ px(36), px(110), px(108), px(64), px(86), px(230), px(28), px(40), px(48) };
+    TraceSizes sizes{ px(36), px(110), px(108), px(64), px(76), px(230), px(28), px(40), px(48) };
     for (std::size_t i = 0; i < m_subject.rules.list.size(); ++i) {
         const QString name = QString::fromStdString(m_subject.rules.list[i].name.name);
         sizes.rule = std::max(
