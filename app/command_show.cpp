@@ -67,6 +67,15 @@ void printMemory(Console& console, const Snapshot& snapshot)
     printHostMemory(console, snapshot);
 }
 
+/// Of a program in a text that has its layout and can be partitioned.
+std::optional<ProgramMemory> plannedMemory(const Snapshot& snapshot)
+{
+    if (!snapshot.laidOut() || snapshot.errorCount() > 0 || !snapshot.asRead)
+        return std::nullopt;
+    Result<std::optional<ProgramMemory>> planned = programMemory(snapshot);
+    return planned ? std::move(*planned) : std::nullopt;
+}
+
 void printCommunication(Console& console, const Snapshot& snapshot)
 {
     console.heading(QStringLiteral("Communication per device"));
@@ -149,7 +158,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
     }
     const int status = snapshot->laidOut() && snapshot->errorCount() == 0 ? Done : Findings;
     if (!json.empty()) {
-        Json out = envelope("show", "1.2");
+        Json out = envelope("show", "1.3");
         out["input"] = { { "name", input->name }, { "title", input->experiment.title } };
         if (snapshot->mesh)
             out["mesh"] = toJson(*snapshot->mesh);
@@ -163,6 +172,8 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             out["memory_per_device"] = toJson(snapshot->plan->memory);
             out["communication"] = communication(*snapshot);
         }
+        if (const auto planned = tensor.empty() ? plannedMemory(*snapshot) : std::nullopt)
+            out["memory_per_device"] = plannedMemoryJson(*planned);
         if (snapshot->laidOut() && tensor.empty()) {
             out["host_memory"] = hostMemoryJson(*snapshot);
             out["memory_transfers"] = transfersJson(*snapshot);
@@ -185,6 +196,12 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         if (snapshot->ok()) {
             printMemory(console, *snapshot);
             printCommunication(console, *snapshot);
+        } else if (const auto planned = plannedMemory(*snapshot)) {
+            printPlannedMemory(console, *planned);
+            printHostMemory(console, *snapshot);
+            if (hostMemory(*snapshot).arrays > 0)
+                console.line(
+                    QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
         }
         printTransfers(console, *snapshot);
     }

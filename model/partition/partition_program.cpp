@@ -63,6 +63,7 @@ Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& opt
     passes::ExportOptions exported;
     exported.explicitCollectives = true;
     exported.optimalReshards = options.optimalReshards;
+    exported.mergeReshards = true;
     exported.inlineMeshes = false;
     const std::size_t own = propagated->program.operations.size();
     Program legal = legalizeForDevices(std::move(propagated->program));

@@ -132,6 +132,8 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
     };
     if (options.explicitCollectives) {
         take(canonicalizeReshards(std::move(program)));
+        if (options.mergeReshards)
+            take(mergeReshards(std::move(program)));
         Origins steps;
         program = reshardToCollectives(std::move(program),
             { .keepRedundant = options.keepRedundantReshards, .optimal = options.optimalReshards }, &steps);

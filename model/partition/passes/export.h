@@ -17,6 +17,8 @@ struct ExportOptions {
     bool keepRedundantReshards = false;
     /// With `explicitCollectives`: the collectives that send the fewest bytes, not those of Shardy's sequence.
     bool optimalReshards = false;
+    /// With `explicitCollectives`: see mergeReshards().
+    bool mergeReshards = false;
     /// Every sharding holds its mesh instead of naming it.
     bool inlineMeshes = true;
 };
