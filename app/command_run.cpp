@@ -158,7 +158,7 @@ Json toJson(const TimeitResult& timing, const Mesh& mesh)
 int writeJson(
     const Input& input, const Snapshot& snapshot, const RunCommandOptions& options, const Outcome& outcome, int status)
 {
-    Json out = envelope("run", "1.1");
+    Json out = envelope("run", "1.2");
     out["input"] = { { "name", input.name }, { "title", input.experiment.title } };
     out["mesh"] = cli::toJson(*snapshot.mesh);
     out["tensors"] = tensors(snapshot);
@@ -342,7 +342,7 @@ int runExperiment(const CLI::App& command, const RunCommandOptions& options, std
         printProblems(errors, *input, *snapshot);
         if (options.json.empty())
             return Findings;
-        Json out = envelope("run", "1.1");
+        Json out = envelope("run", "1.2");
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, options.json, Findings);
     }

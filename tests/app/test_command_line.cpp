@@ -419,7 +419,7 @@ private Q_SLOTS:
 
         const auto json = runProgram({ QStringLiteral("show"), file(smallMlp()), QStringLiteral("--json") }).json();
         QVERIFY(json.at("format") == "shardscope-show");
-        QVERIFY(json.at("version") == "1.2");
+        QVERIFY(json.at("version") == "1.3");
         QVERIFY(json.at("mesh").at("devices") == 8);
         QVERIFY(json.at("rules").at("version") == "2024" && json.at("rules").at("bound_when_traced") == false);
         const auto& rules = json.at("rules").at("list");

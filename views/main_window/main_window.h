@@ -69,7 +69,6 @@ public:
     [[nodiscard]] CollectivesView* collectivesView() const { return m_collectives; }
     [[nodiscard]] ValuesView* valuesView() const { return m_values; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
-    [[nodiscard]] ValuesView* valuesView() const { return m_values; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
     [[nodiscard]] NamedArraysView* namedArrays() const { return m_named; }
