@@ -68,11 +68,11 @@ void printMemory(Console& console, const Snapshot& snapshot)
 }
 
 /// Of a program in a text that has its layout and can be partitioned.
-std::optional<ProgramMemory> plannedMemory(const Snapshot& snapshot)
+std::optional<PlannedMemory> textMemory(const Snapshot& snapshot)
 {
     if (!snapshot.laidOut() || snapshot.errorCount() > 0 || !snapshot.asRead)
         return std::nullopt;
-    Result<std::optional<ProgramMemory>> planned = programMemory(snapshot);
+    Result<std::optional<PlannedMemory>> planned = plannedMemory(snapshot);
     return planned ? std::move(*planned) : std::nullopt;
 }
 
@@ -172,7 +172,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             out["memory_per_device"] = toJson(snapshot->plan->memory);
             out["communication"] = communication(*snapshot);
         }
-        if (const auto planned = tensor.empty() ? plannedMemory(*snapshot) : std::nullopt)
+        if (const auto planned = tensor.empty() ? textMemory(*snapshot) : std::nullopt)
             out["memory_per_device"] = plannedMemoryJson(*planned);
         if (snapshot->laidOut() && tensor.empty()) {
             out["host_memory"] = hostMemoryJson(*snapshot);
@@ -196,7 +196,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         if (snapshot->ok()) {
             printMemory(console, *snapshot);
             printCommunication(console, *snapshot);
-        } else if (const auto planned = plannedMemory(*snapshot)) {
+        } else if (const auto planned = textMemory(*snapshot)) {
             printPlannedMemory(console, *planned);
             printHostMemory(console, *snapshot);
             if (hostMemory(*snapshot).arrays > 0)

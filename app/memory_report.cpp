@@ -5,7 +5,7 @@
 
 #include "program/op_row.h"
 #include "words/memory_words.h"
-#include "words/program_memory_words.h"
+#include "words/planned_memory_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -18,19 +18,19 @@ Json bytesJson(const MemoryTransfer& transfer)
     return { { "bytes_per_device", transfer.bytesPerDevice }, { "bytes_in_all", transfer.bytesInAll } };
 }
 
-std::string operationOf(const ProgramMemory& memory, OperationId operation)
+std::string operationOf(const PlannedMemory& memory, OperationId operation)
 {
     return operation.valid() ? std::string(qualifiedName(memory.program->operation(operation))) : std::string();
 }
 
-const char* idOf(ProgramMemory::Part part)
+const char* idOf(PlannedMemory::Part part)
 {
     switch (part) {
-    case ProgramMemory::Part::Arguments:
+    case PlannedMemory::Part::Arguments:
         return "arguments";
-    case ProgramMemory::Part::Values:
+    case PlannedMemory::Part::Values:
         return "values";
-    case ProgramMemory::Part::Exchanges:
+    case PlannedMemory::Part::Exchanges:
         break;
     }
     return "exchanges";
@@ -45,7 +45,7 @@ QString capitalised(QString text)
 
 } // namespace
 
-void printPlannedMemory(Console& console, const ProgramMemory& memory)
+void printPlannedMemory(Console& console, const PlannedMemory& memory)
 {
     console.heading(QStringLiteral("Memory per device"));
     console.line(QStringLiteral("  planned: %1 of values, %2")
@@ -57,7 +57,7 @@ void printPlannedMemory(Console& console, const ProgramMemory& memory)
                      { QStringLiteral("Bytes"), true } },
         {} };
     for (std::size_t i = 0; i < std::min(memory.arrays.size(), mostShown); ++i) {
-        const ProgramMemory::Array& array = memory.arrays[i];
+        const PlannedMemory::Array& array = memory.arrays[i];
         table.rows.push_back({ words::heldName(memory, array), words::fromStd(toString(array.type)),
             words::memoryPart(array.part), words::bytes(static_cast<double>(array.bytes)) });
     }
@@ -73,14 +73,14 @@ void printPlannedMemory(Console& console, const ProgramMemory& memory)
                            "the fullest case"));
 }
 
-Json plannedMemoryJson(const ProgramMemory& memory)
+Json plannedMemoryJson(const PlannedMemory& memory)
 {
     Json atPeak = Json::object();
     for (const auto part :
-        { ProgramMemory::Part::Arguments, ProgramMemory::Part::Values, ProgramMemory::Part::Exchanges })
+        { PlannedMemory::Part::Arguments, PlannedMemory::Part::Values, PlannedMemory::Part::Exchanges })
         atPeak[idOf(part)] = memory.bytesOf(part);
     Json arrays = Json::array();
-    for (const ProgramMemory::Array& array : memory.arrays) {
+    for (const PlannedMemory::Array& array : memory.arrays) {
         Json row{ { "tensor", array.path }, { "part", idOf(array.part) }, { "type", toString(array.type) },
             { "bytes", array.bytes } };
         if (array.maker.valid())

@@ -6,17 +6,17 @@
 #include <string_view>
 
 #include "pipeline/memory_placement.h"
-#include "pipeline/program_memory.h"
+#include "pipeline/planned_memory.h"
 #include "report.h"
 
 namespace shardscope::cli {
 
 /// The peak, when it is reached and the largest arrays that are held then, under a heading.
-void printPlannedMemory(Console& console, const ProgramMemory& memory);
+void printPlannedMemory(Console& console, const PlannedMemory& memory);
 /// { "peak_bytes", "at_peak": { "arguments", "values", "exchanges" }, "state_bytes", "working_bytes",
 /// "depends_on_data", "fullest": { "operation", "tensor", "number", "of" }, "arrays": [...] }; `fullest` is null where
 /// the arguments alone are the most.
-[[nodiscard]] Json plannedMemoryJson(const ProgramMemory& memory);
+[[nodiscard]] Json plannedMemoryJson(const PlannedMemory& memory);
 
 /// What lies on the host and what moves in a step, under a heading; nothing where all lies on the devices.
 void printHostMemory(Console& console, const Snapshot& snapshot);

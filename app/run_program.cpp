@@ -330,7 +330,7 @@ int runProgram(const ProgramRunOptions& options, const ProgramInput& input)
     if (const Result<void> done = execute(run, options.check, limit); !done)
         return refuse(options, run, { done.error() });
     if (run.parts)
-        run.memory = programMemory(run.named, *run.parts);
+        run.memory = plannedMemory(run.named, *run.parts);
 
     const bool finding = statusOf(run.problems) != Done || notPartitioned || run.failedExpectations() > 0
         || (run.checked && !run.agrees());

@@ -11,8 +11,8 @@
 #include "experiment/builtin.h"
 #include "partition/reshard.h"
 #include "pipeline/analyse.h"
+#include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/program_memory.h"
 #include "pipeline/repartition.h"
 #include "program/wide_attributes.h"
 #include "propagation/program_texts.h"
@@ -350,19 +350,19 @@ void TestPlanAndRun::otherDevicesChangeNumbersOnly()
 
 namespace {
 
-ProgramMemory memoryOfText(const char* text)
+PlannedMemory memoryOfText(const char* text)
 {
     Result<Experiment> experiment = experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "text");
     AnalysisCache cache;
     const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(*experiment)), 1, cache);
-    const Result<std::optional<ProgramMemory>> memory = programMemory(*snapshot);
-    return memory && *memory ? **memory : ProgramMemory();
+    const Result<std::optional<PlannedMemory>> memory = plannedMemory(*snapshot);
+    return memory && *memory ? **memory : PlannedMemory();
 }
 
-std::vector<std::string> heldNames(const ProgramMemory& memory)
+std::vector<std::string> heldNames(const PlannedMemory& memory)
 {
     std::vector<std::string> names;
-    for (const ProgramMemory::Array& array : memory.arrays)
+    for (const PlannedMemory::Array& array : memory.arrays)
         names.push_back(array.path + " " + std::to_string(array.bytes));
     return names;
 }
@@ -372,7 +372,7 @@ std::vector<std::string> heldNames(const ProgramMemory& memory)
 /// Half of a (128 B), all of w (256 B), and half of each result (128 B): fullest when the product has been computed.
 void TestPlanAndRun::memoryNamesWhatIsHeld()
 {
-    const ProgramMemory memory = memoryOfText(R"(sdy.mesh @mesh = <["x"=2]>
+    const PlannedMemory memory = memoryOfText(R"(sdy.mesh @mesh = <["x"=2]>
 func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
   %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %1 = stablehlo.tanh %0 : tensor<8x8xf32>
@@ -385,21 +385,21 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
     QCOMPARE(memory.memory.live, (std::vector<std::int64_t>{ 512, 256 }));
     QCOMPARE(memory.fullestPath, std::string("0"));
     QCOMPARE(heldNames(memory), (std::vector<std::string>{ "w 256", "a 128", "0 128" }));
-    QCOMPARE(memory.bytesOf(ProgramMemory::Part::Arguments), std::int64_t{ 384 });
-    QCOMPARE(memory.bytesOf(ProgramMemory::Part::Values), std::int64_t{ 128 });
-    QCOMPARE(memory.bytesOf(ProgramMemory::Part::Exchanges), std::int64_t{ 0 });
+    QCOMPARE(memory.bytesOf(PlannedMemory::Part::Arguments), std::int64_t{ 384 });
+    QCOMPARE(memory.bytesOf(PlannedMemory::Part::Values), std::int64_t{ 128 });
+    QCOMPARE(memory.bytesOf(PlannedMemory::Part::Exchanges), std::int64_t{ 0 });
     QVERIFY(!memory.dependsOnData);
 }
 
 /// The gathered copy of a (256 B) is none of the program's values: it is there for the exchange, and known as a's.
 void TestPlanAndRun::memoryOfExchanges()
 {
-    const ProgramMemory memory = memoryOfText(R"(sdy.mesh @mesh = <["x"=4]>
+    const PlannedMemory memory = memoryOfText(R"(sdy.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
   return %a : tensor<8x8xf32>
 })");
     QCOMPARE(memory.memory.peakBytes, std::int64_t{ 64 + 256 });
-    QCOMPARE(memory.bytesOf(ProgramMemory::Part::Exchanges), std::int64_t{ 256 });
+    QCOMPARE(memory.bytesOf(PlannedMemory::Part::Exchanges), std::int64_t{ 256 });
     QCOMPARE(memory.arrays.size(), std::size_t{ 2 });
     QCOMPARE(memory.arrays[0].bytes, std::int64_t{ 256 });
     QCOMPARE(memory.program->operation(memory.arrays[0].maker).kind, OpKind::AllGather);

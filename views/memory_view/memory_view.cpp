@@ -124,6 +124,10 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     });
     connect(m_document, &Document::experimentChanged, this, &MemoryView::showPlacement);
     connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
+    connect(m_document, &Document::replaced, this, [this] {
+        m_planned.reset(); // of another program
+        showSnapshot();
+    });
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
     connect(m_empty, &EmptyPage::clicked, this, [this] { applyOfferedFix(*m_document); });
     connect(m_bar, &MemoryBarWidget::picked, this, [this](Owner owner) {
@@ -163,11 +167,11 @@ void MemoryView::plan()
     m_wanted = snapshot;
     m_job.request([snapshot](const std::stop_token& stop) -> PlannedPtr {
         Planned planned{ snapshot, nullptr, std::nullopt };
-        Result<std::optional<ProgramMemory>> memory = programMemory(*snapshot, stop);
+        Result<std::optional<PlannedMemory>> memory = plannedMemory(*snapshot, stop);
         if (!memory)
             planned.error = memory.error();
         else if (*memory)
-            planned.memory = std::make_shared<const ProgramMemory>(std::move(**memory));
+            planned.memory = std::make_shared<const PlannedMemory>(std::move(**memory));
         return std::make_shared<const Planned>(std::move(planned));
     });
 }
@@ -211,6 +215,8 @@ void MemoryView::showSnapshot()
         m_when->setText(!shown.program && shown.instructions() == 0
                 ? tr("Held all the time")
                 : tr("Fullest %1", "at instruction ...").arg(shown.peakWords()));
+        if (shown.program && shown.snapshot != shownSnapshot(*m_document))
+            m_when->setText(tr("Before the last change; it is being planned anew"));
         QStringList notes{ m_when->text() };
         if (shown.program) {
             notes << tr("Planned by how long every value is needed; a run on the simulated devices measures the same. "

@@ -50,7 +50,7 @@ private:
     /// Planned for a snapshot; without a value where that failed, or was stopped.
     struct Planned {
         SnapshotPtr snapshot;
-        std::shared_ptr<const ProgramMemory> memory;
+        std::shared_ptr<const PlannedMemory> memory;
         std::optional<Error> error;
     };
     using PlannedPtr = std::shared_ptr<const Planned>;

@@ -5,7 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 
-#include "words/program_memory_words.h"
+#include "words/planned_memory_words.h"
 #include "words/propagation_steps.h"
 #include "words/words.h"
 
@@ -17,7 +17,7 @@ struct MemoryWords {
     Q_DECLARE_TR_FUNCTIONS(MemoryWords)
 };
 
-using Part = ProgramMemory::Part;
+using Part = PlannedMemory::Part;
 
 std::optional<Part> partOf(Owner owner)
 {
@@ -73,7 +73,7 @@ ShownMemory::Biggest ShownMemory::biggest(Owner owner) const
         return row ? Biggest{ words::tensorName(row->path), QString::fromStdString(row->path), row->bytesPerDevice }
                    : Biggest{};
     }
-    for (const ProgramMemory::Array& array : program->arrays)
+    for (const PlannedMemory::Array& array : program->arrays)
         if (array.part == partOf(owner))
             return { words::heldName(*program, array),
                 snapshot->row(array.path) ? QString::fromStdString(array.path) : QString(), array.bytes };
@@ -87,7 +87,7 @@ MemorySlice ShownMemory::sliceOf(const TensorRow& row) const
     MemorySlice slice;
     const auto& arrays = program->arrays;
     const auto found = std::find_if(arrays.begin(), arrays.end(),
-        [&](const ProgramMemory::Array& array) { return array.part != Part::Exchanges && array.path == row.path; });
+        [&](const PlannedMemory::Array& array) { return array.part != Part::Exchanges && array.path == row.path; });
     if (found == arrays.end() || program->bytesOf(found->part) <= 0)
         return slice;
     slice.owner = ownerOf(found->part);

@@ -7,14 +7,14 @@
 #include <array>
 #include <memory>
 
-#include "pipeline/program_memory.h"
+#include "pipeline/planned_memory.h"
 #include "views/memory_view/memory_layout.h"
 
 namespace shardscope {
 
 struct ShownMemory {
     SnapshotPtr snapshot;
-    std::shared_ptr<const ProgramMemory> program = nullptr; ///< of a text
+    std::shared_ptr<const PlannedMemory> program = nullptr; ///< of a text
 
     /// Null where there is nothing to draw.
     [[nodiscard]] const MemorySummary* memory() const;

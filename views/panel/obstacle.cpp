@@ -54,7 +54,7 @@ std::optional<Obstacle> obstacleOf(const Document& document)
         snapshot->errorCount() > 0 || read == snapshot->problems.end() ? snapshot->problems.front() : *read;
     const words::ProblemText text = words::shown(problem.diagnostic);
     Obstacle obstacle{ StepObstacle::tr("No step can run: %1").arg(text.cause), text.remedy, {} };
-    if (isError(problem.diagnostic))
+    if (problem.diagnostic.severity() == Severity::Error)
         obstacle.id =
             QString::fromLatin1(problem.diagnostic.id().data(), static_cast<qsizetype>(problem.diagnostic.id().size()));
     if (!problem.fixes.empty())

@@ -17,7 +17,7 @@
 
 namespace shardscope {
 
-struct ProgramMemory {
+struct PlannedMemory {
     enum class Part : std::uint8_t {
         Arguments, ///< of main: there from the beginning, and as long as somebody reads them
         Values, ///< that the program computes
@@ -52,10 +52,10 @@ struct ProgramMemory {
 };
 
 /// Of a partitioned program; names are those of the program as it was given.
-[[nodiscard]] ProgramMemory programMemory(const Program& given, const PartitionedProgram& parts);
+[[nodiscard]] PlannedMemory plannedMemory(const Program& given, const PartitionedProgram& parts);
 /// Of a program in a text, which has to be partitioned for it: seconds for a large one, so call it off the window's
 /// thread. Errors: the snapshot's first, where it has no layout; those of partitioning. Nothing where it was stopped,
 /// and for what is no program in a text.
-[[nodiscard]] Result<std::optional<ProgramMemory>> programMemory(const Snapshot& snapshot, std::stop_token stop = {});
+[[nodiscard]] Result<std::optional<PlannedMemory>> plannedMemory(const Snapshot& snapshot, std::stop_token stop = {});
 
 } // namespace shardscope

@@ -4,17 +4,17 @@
 
 #include <QString>
 
-#include "pipeline/program_memory.h"
+#include "pipeline/planned_memory.h"
 
 namespace shardscope::words {
 
 /// "arguments", "values", "for exchanges": the parts of what is held.
-[[nodiscard]] QString memoryPart(ProgramMemory::Part part);
+[[nodiscard]] QString memoryPart(PlannedMemory::Part part);
 /// "layers.0 / W1"; "layers.0 / W1, by all_gather" for a copy; "dynamic_slice" for what is no value of the program.
-[[nodiscard]] QString heldName(const ProgramMemory& memory, const ProgramMemory::Array& array);
+[[nodiscard]] QString heldName(const PlannedMemory& memory, const PlannedMemory::Array& array);
 /// "at operation 12 of 40, dot_general, which gives layers.0 / z"; "at the start, before any operation".
-[[nodiscard]] QString peakPlace(const ProgramMemory& memory);
+[[nodiscard]] QString peakPlace(const PlannedMemory& memory);
 /// "arguments 4 MiB, values 32 KiB": parts that hold something.
-[[nodiscard]] QString peakParts(const ProgramMemory& memory);
+[[nodiscard]] QString peakParts(const PlannedMemory& memory);
 
 } // namespace shardscope::words

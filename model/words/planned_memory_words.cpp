@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "words/program_memory_words.h"
+#include "words/planned_memory_words.h"
 
 #include <QStringList>
 
@@ -10,20 +10,20 @@
 
 namespace shardscope::words {
 
-QString memoryPart(ProgramMemory::Part part)
+QString memoryPart(PlannedMemory::Part part)
 {
     switch (part) {
-    case ProgramMemory::Part::Arguments:
+    case PlannedMemory::Part::Arguments:
         return Words::tr("arguments");
-    case ProgramMemory::Part::Values:
+    case PlannedMemory::Part::Values:
         return Words::tr("values");
-    case ProgramMemory::Part::Exchanges:
+    case PlannedMemory::Part::Exchanges:
         break;
     }
     return Words::tr("for exchanges", "arrays that partitioning adds");
 }
 
-QString heldName(const ProgramMemory& memory, const ProgramMemory::Array& array)
+QString heldName(const PlannedMemory& memory, const PlannedMemory::Array& array)
 {
     const QString name = array.path.empty() ? QString() : tensorName(array.path);
     if (!array.maker.valid())
@@ -31,11 +31,11 @@ QString heldName(const ProgramMemory& memory, const ProgramMemory::Array& array)
     const QString made = operationName(memory.program->operation(array.maker));
     if (name.isEmpty())
         return made;
-    return array.part == ProgramMemory::Part::Exchanges ? Words::tr("%1, by %2", "array, operation").arg(name, made)
+    return array.part == PlannedMemory::Part::Exchanges ? Words::tr("%1, by %2", "array, operation").arg(name, made)
                                                         : name;
 }
 
-QString peakPlace(const ProgramMemory& memory)
+QString peakPlace(const PlannedMemory& memory)
 {
     if (!memory.fullest.valid())
         return Words::tr("at the start, before any operation");
@@ -49,11 +49,11 @@ QString peakPlace(const ProgramMemory& memory)
         : Words::tr("%1, which gives %2", "place, array").arg(where, tensorName(memory.fullestPath));
 }
 
-QString peakParts(const ProgramMemory& memory)
+QString peakParts(const PlannedMemory& memory)
 {
     QStringList parts;
     for (const auto part :
-        { ProgramMemory::Part::Arguments, ProgramMemory::Part::Values, ProgramMemory::Part::Exchanges })
+        { PlannedMemory::Part::Arguments, PlannedMemory::Part::Values, PlannedMemory::Part::Exchanges })
         if (memory.bytesOf(part) > 0)
             parts << Words::tr("%1 %2", "part, bytes")
                          .arg(memoryPart(part), bytes(static_cast<double>(memory.bytesOf(part))));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "pipeline/program_memory.h"
+#include "pipeline/planned_memory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -71,11 +71,11 @@ ValueId bestOf(const std::vector<ValueId>& values, const Names& names)
 
 } // namespace
 
-ProgramMemory programMemory(const Program& given, const PartitionedProgram& parts)
+PlannedMemory plannedMemory(const Program& given, const PartitionedProgram& parts)
 {
     const Program& device = parts.device.program;
     const Names names(given, parts);
-    ProgramMemory found;
+    PlannedMemory found;
     found.program = std::make_shared<const Program>(device);
     found.devices = parts.device.mesh->deviceCount();
     const evaluate::MemoryPlan plan = evaluate::planMemory(device, found.devices);
@@ -102,7 +102,7 @@ ProgramMemory programMemory(const Program& given, const PartitionedProgram& part
     for (const ValueId argument : arguments)
         memory.stateBytes = saturatingSum(memory.stateBytes, device.value(argument).type.byteCount());
     for (const evaluate::HeldArray& held : evaluate::heldAtPeak(device, found.devices)) {
-        ProgramMemory::Array& array = found.arrays.emplace_back();
+        PlannedMemory::Array& array = found.arrays.emplace_back();
         const auto argument = std::find_if(held.values.begin(), held.values.end(),
             [&](ValueId value) { return std::find(arguments.begin(), arguments.end(), value) != arguments.end(); });
         const bool isArgument = argument != held.values.end();
@@ -111,29 +111,29 @@ ProgramMemory programMemory(const Program& given, const PartitionedProgram& part
         array.maker = device.value(value).definition;
         array.type = device.value(value).type;
         array.bytes = wholeBytes(held.bytes);
-        array.part = isArgument    ? ProgramMemory::Part::Arguments
-            : names.isGiven(value) ? ProgramMemory::Part::Values
-                                   : ProgramMemory::Part::Exchanges;
+        array.part = isArgument    ? PlannedMemory::Part::Arguments
+            : names.isGiven(value) ? PlannedMemory::Part::Values
+                                   : PlannedMemory::Part::Exchanges;
         std::int64_t& sum = memory.atPeak[static_cast<std::size_t>(array.part)];
         sum = saturatingSum(sum, array.bytes);
     }
     return found;
 }
 
-Result<std::optional<ProgramMemory>> programMemory(const Snapshot& snapshot, std::stop_token stop)
+Result<std::optional<PlannedMemory>> plannedMemory(const Snapshot& snapshot, std::stop_token stop)
 {
     if (!snapshot.asRead || stop.stop_requested())
-        return std::optional<ProgramMemory>();
+        return std::optional<PlannedMemory>();
     const Result<PartitionedProgram> parts = partitionText(snapshot, false);
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     if (stop.stop_requested())
-        return std::optional<ProgramMemory>();
+        return std::optional<PlannedMemory>();
     // Names are those of the snapshot's program, which has further values behind those of the text.
     Program given = *snapshot.asRead;
     for (std::size_t v = 0; v < std::min(given.values.size(), snapshot.program->values.size()); ++v)
         given.values[v].path = snapshot.program->values[v].path;
-    return std::optional(programMemory(given, *parts));
+    return std::optional(plannedMemory(given, *parts));
 }
 
 } // namespace shardscope
