@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope comms: every collective of a step, what it sends and why it is there.
+#include <algorithm>
 #include <memory>
 
 #include "collectives_report.h"
@@ -76,8 +77,15 @@ void printSums(Console& console, const CollectiveList& list, const std::string& 
                      { QStringLiteral("Collectives"), true }, { QStringLiteral("Times"), true },
                      { QStringLiteral("Sent per device"), true }, { QStringLiteral("Bytes per step"), true } },
         {} };
-    for (const CollectiveSum& sum : sums(list, keyNamed(by)))
-        table.rows.push_back({ orDash(sum.key), words::count(sum.collectives), words::count(sum.timesPerStep),
+    const CollectiveKey key = keyNamed(by);
+    // Kinds as the list has them.
+    const auto shown = [&](const CollectiveSum& sum) {
+        const auto entry = std::find_if(list.entries.begin(), list.entries.end(),
+            [&](const CollectiveEntry& each) { return key == CollectiveKey::Kind && keyOf(each, key) == sum.key; });
+        return entry == list.entries.end() ? orDash(sum.key) : words::collective(entry->kind);
+    };
+    for (const CollectiveSum& sum : sums(list, key))
+        table.rows.push_back({ shown(sum), words::count(sum.collectives), words::count(sum.timesPerStep),
             words::bytes(sum.sent), exactCount(sum.sent) });
     console.heading(QStringLiteral("Sums by %1").arg(QString::fromStdString(by)));
     console.table(table);
@@ -92,7 +100,7 @@ void printText(const Communication& found, const Options& options)
         printTransfers(console, *found.snapshot);
         return;
     }
-    if (options.by.empty() || options.groups)
+    if (options.by.empty())
         printList(console, list, options.groups);
     printSums(console, list, options.by.empty() ? "axes" : options.by);
     const SentBytes sent = sentBytes(list);
@@ -125,8 +133,26 @@ std::string number(Rational value)
     return toJson(value).dump();
 }
 
-std::string csvText(const CollectiveList& list, const Options& options)
+/// Rows of what goes between memories, in the columns of the collectives: none of it is sent to another device.
+std::string transferRows(const Snapshot& snapshot, bool groups)
 {
+    std::string text;
+    for (const HostTransfer& transfer : hostTransfers(snapshot).list) {
+        std::vector<std::string> row{ "", "transfer", "", "", "", "", std::to_string(transfer.times),
+            transfer.timesKnown ? "true" : "false", "", "", *snapshot.program->value(transfer.value).path,
+            std::string(causeId(transfer)), "", std::string(toString(transfer.from)),
+            std::string(toString(transfer.to)), std::to_string(transfer.bytes.bytesPerDevice),
+            std::to_string(saturatingProduct(transfer.bytes.bytesPerDevice, transfer.times)) };
+        if (groups)
+            row.emplace_back();
+        text += joined(row);
+    }
+    return text;
+}
+
+std::string csvText(const Communication& found, const Options& options)
+{
+    const CollectiveList& list = found.list;
     if (!options.by.empty()) {
         std::string text = joined({ options.by, "collectives", "times_per_step", "sent_bytes_per_step" });
         for (const CollectiveSum& sum : sums(list, keyNamed(options.by)))
@@ -135,7 +161,8 @@ std::string csvText(const CollectiveList& list, const Options& options)
         return text;
     }
     std::vector<std::string> header{ "number", "kind", "axes", "group_size", "groups", "sent_bytes", "times",
-        "times_known", "sent_bytes_per_step", "layer", "tensor", "cause", "scalar_loss" };
+        "times_known", "sent_bytes_per_step", "layer", "tensor", "cause", "scalar_loss", "from", "to", "copied_bytes",
+        "copied_bytes_per_step" };
     if (options.groups)
         header.emplace_back("replica_groups");
     std::string text = joined(header);
@@ -146,12 +173,12 @@ std::string csvText(const CollectiveList& list, const Options& options)
             number(entry.sentBytes), std::to_string(entry.times), entry.timesKnown ? "true" : "false",
             number(entry.sentPerStep()), entry.scope,
             entry.value.valid() ? *list.program->value(entry.value).path : std::string(), std::string(causeId(entry)),
-            entry.scalarLoss ? "true" : "false" };
+            entry.scalarLoss ? "true" : "false", "", "", "", "" };
         if (options.groups)
             row.push_back(Json(replicaGroups(entry, *entry.mesh)).dump());
         text += joined(row);
     }
-    return text;
+    return text + transferRows(*found.snapshot, options.groups);
 }
 
 Json sumsJson(const CollectiveList& list, CollectiveKey key)
@@ -191,7 +218,7 @@ int showComms(const Options& options)
     if (!options.json.empty())
         return printJson(*found, options, status);
     if (options.csv) {
-        writeTo(stdout, csvText(found->list, options));
+        writeTo(stdout, csvText(*found, options));
     } else {
         printText(*found, options);
     }
@@ -207,11 +234,15 @@ void addComms(CLI::App& app, int& status)
         app.add_subcommand("comms", "List every collective of a step: what it sends, how often, and why");
     const auto options = std::make_shared<Options>();
     addFile(*command, options->file);
-    command->add_option("--by", options->by, "Print sums by kind, by mesh axes or by layer instead of the list")
-        ->check(oneOf({ "kind", "axes", "layer" }))
-        ->option_text("KEY");
-    command->add_flag("--groups", options->groups, "Print which devices exchange with each other");
-    CLI::Option* csv = command->add_flag("--csv", options->csv, "Print comma separated values");
+    CLI::Option* by = command
+                          ->add_option("--by", options->by,
+                              "Print sums by kind, by mesh axes or by layer instead of the list (JSON has both)")
+                          ->check(oneOf({ "kind", "axes", "layer" }))
+                          ->option_text("KEY");
+    command->add_flag("--groups", options->groups, "Print in the list which devices exchange with each other")
+        ->excludes(by);
+    CLI::Option* csv = command->add_flag("--csv", options->csv,
+        "Print comma separated values; what goes between memories follows as rows of the kind transfer");
     addJson(*command, options->json);
     csv->excludes(command->get_option("--json"));
     command->footer("`shardscope explain FILE --collective N` says why number N is there and what else would do.\n"

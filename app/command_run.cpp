@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/codes.h"
 #include "commands.h"
 #include "document/program_file.h"
+#include "pipeline/repartition.h"
+#include "pipeline/written_program.h"
 #include "report.h"
 #include "run_program.h"
 #include "simulate/check.h"
@@ -155,7 +158,7 @@ Json toJson(const TimeitResult& timing, const Mesh& mesh)
 int writeJson(
     const Input& input, const Snapshot& snapshot, const RunCommandOptions& options, const Outcome& outcome, int status)
 {
-    Json out = envelope("run", "1.1");
+    Json out = envelope("run", "1.2");
     out["input"] = { { "name", input.name }, { "title", input.experiment.title } };
     out["mesh"] = cli::toJson(*snapshot.mesh);
     out["tensors"] = tensors(snapshot);
@@ -289,18 +292,57 @@ std::vector<const TensorRow*> gridsToShow(const Snapshot& snapshot)
     return rows;
 }
 
-int runExperiment(const RunCommandOptions& options, std::optional<std::string> text)
+/// Options that mean nothing for what is run are refused.
+void refuseOptions(const CLI::App& command, std::initializer_list<const char*> names, const char* reason)
+{
+    for (const char* name : names)
+        if (command.get_option(name)->count() > 0)
+            throw CLI::ValidationError(name, reason);
+}
+
+void refuseOtherOptions(const CLI::App& command, bool isProgram)
+{
+    if (isProgram)
+        refuseOptions(command, { "--steps", "--timeit", "--runs", "--loops", "--threads" },
+            "is for train steps, and this is a program in StableHLO text, which is run once");
+    else
+        refuseOptions(command, { "--inputs", "--random", "--per-device", "--out" },
+            "is for programs in StableHLO text, and this experiment has train steps");
+}
+
+/// The experiment has a program in a text, built in or from a file: it is run as such a text is.
+int runProgramOf(const Input& input, const Snapshot& snapshot, ProgramRunOptions options)
+{
+    ProgramInput program{ input.name, *writtenProgram(snapshot), allProblems(input, snapshot) };
+    // That it is laid out and not trained is no finding, and what running says is said there.
+    std::erase_if(program.warnings, [](const Diagnostic& problem) {
+        return problem.severity() == Severity::Info || problem.code == Code::MixedMemoryKinds;
+    });
+    if (options.inputs.files.empty() && !options.inputs.seed)
+        options.inputs.seed = input.experiment.run.seed;
+    return runProgram(options, program);
+}
+
+int runExperiment(const CLI::App& command, const RunCommandOptions& options, std::optional<std::string> text)
 {
     const auto input = loadExperiment(options.file, std::move(text));
     if (!input)
         return reject("run", options.json, input.error());
+    const bool isProgram = std::holds_alternative<ProgramModel>(input->experiment.model);
+    refuseOtherOptions(command, isProgram);
     const SnapshotPtr snapshot = analyse(input->experiment);
+    if (isProgram && !firstError(*snapshot) && snapshot->laidOut()) {
+        ProgramRunOptions program = options.program;
+        program.check = options.check;
+        program.json = options.json;
+        return runProgramOf(*input, *snapshot, std::move(program));
+    }
     if (!snapshot->ok()) {
         Console errors(stderr);
         printProblems(errors, *input, *snapshot);
         if (options.json.empty())
             return Findings;
-        Json out = envelope("run", "1.1");
+        Json out = envelope("run", "1.2");
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, options.json, Findings);
     }
@@ -357,14 +399,6 @@ bool isExperimentText(const std::string& text)
     }
 }
 
-/// Options that mean nothing for what is run are refused.
-void refuseOptions(const CLI::App& command, std::initializer_list<const char*> names, const char* reason)
-{
-    for (const char* name : names)
-        if (command.get_option(name)->count() > 0)
-            throw CLI::ValidationError(name, reason);
-}
-
 int runFile(const CLI::App& command, RunCommandOptions& options)
 {
     std::optional<std::string> text; // of standard input, which can be read once
@@ -375,13 +409,9 @@ int runFile(const CLI::App& command, RunCommandOptions& options)
         text = std::move(*read);
     }
     const bool isProgram = text ? !isExperimentText(*text) : isProgramFile(QString::fromStdString(options.file));
-    if (!isProgram) {
-        refuseOptions(command, { "--inputs", "--random", "--per-device", "--out" },
-            "is for programs in StableHLO text (.mlir), and this is an experiment");
-        return runExperiment(options, std::move(text));
-    }
-    refuseOptions(command, { "--steps", "--timeit", "--runs", "--loops", "--threads" },
-        "is for experiments, and this is a program in StableHLO text, which is run once");
+    if (!isProgram)
+        return runExperiment(command, options, std::move(text));
+    refuseOtherOptions(command, true);
     options.program.file = options.file;
     options.program.text = std::move(text);
     options.program.check = options.check;
@@ -416,13 +446,14 @@ void addRun(CLI::App& app, int& status)
         "Compare the first step, or the results of the program, with the unsharded reference\n(on by default)");
     command
         ->add_option("--inputs", options->program.inputs.files,
-            "Arguments of a program (.mlir): a .json with a list for each, or an object by name; a .npy for each, in "
+            "Arguments of a program in StableHLO text: a .json with a list for each, or an object by name; a .npy for "
+            "each, in "
             "order or as NAME=FILE.npy; a .npz; - for JSON on standard input")
         ->option_text("FILE...");
     command
         ->add_option("--random", options->program.inputs.seed,
             "Arguments that --inputs does not give: floats from -1 to 1, integers from 0 to 7, the same for the same "
-            "seed")
+            "seed. Without --inputs and --random all arguments are random: seed 0, or that of the experiment")
         ->option_text("SEED");
     command->add_flag(
         "--per-device", options->program.perDevice, "What each device holds of arguments and results of a program");
@@ -434,7 +465,8 @@ void addRun(CLI::App& app, int& status)
     addJson(*command, options->json);
     command->footer(
         "A program in StableHLO text is run whole as the reference and, where it names a mesh, partitioned on the\n"
-        "devices of that mesh. --steps, --timeit, --runs, --loops and --threads are for experiments.\n"
+        "devices of that mesh; FILE may be a built-in example with such a program. --steps, --timeit, --runs, --loops\n"
+        "and --threads are for train steps.\n"
         "\n"
         "JSON holds numbers exactly: integers to 64 bits, floats to the nearest of their type, \"nan\", \"inf\" and\n"
         "\"-inf\" as strings; up to 2 million numbers, more as .npy. Types that NumPy lacks (bfloat16, floats of 8\n"

@@ -14,6 +14,7 @@
 #include "number_option.h"
 #include "report.h"
 #include "views/main_window/application.h"
+#include "words/words.h"
 
 namespace shardscope::cli {
 
@@ -129,6 +130,10 @@ int screenshot(const PictureOptions& options)
             print(errors, found);
         if (written->failure)
             print(errors, { *written->failure });
+        else if (written->ofProgram && written->done < written->wanted)
+            errors.line(
+                QStringLiteral("--steps %1: the program executes %2, and Values shows them all")
+                    .arg(QString::number(written->wanted), words::counted(written->done, words::Noun::Operation)));
         else if (written->done < written->wanted)
             errors.line(QStringLiteral("%1 of %2 steps ran within %3 s; --steps N runs that many")
                             .arg(written->done)
@@ -170,7 +175,11 @@ void addScreenshot(CLI::App& app, int& status)
     command->add_option("--scale", options->scale, "Device pixels per pixel of the window (default 1)")
         ->check(CLI::Range(0.5, 4.0))
         ->option_text("FACTOR");
-    command->add_option("--steps", options->steps, "Steps to run before (default: up to 8, for half a minute)")
+    command
+        ->add_option("--steps", options->steps,
+            "Steps to run before (default: up to 8, for half a minute); of a program in\n"
+            "StableHLO text, which runs once on random inputs, the operations that Values has\n"
+            "executed (default: all with --dock values, else it is not run; 0: it is not run)")
         ->check(wholeNumber(0, 1000))
         ->option_text("N");
     addJson(*command, options->json);

@@ -81,6 +81,15 @@ void printMemory(Console& console, const Snapshot& snapshot)
     printHostMemory(console, snapshot);
 }
 
+/// Of a program in a text that has its layout and can be partitioned.
+std::optional<PlannedMemory> textMemory(const Snapshot& snapshot)
+{
+    if (!snapshot.laidOut() || snapshot.errorCount() > 0 || !snapshot.asRead)
+        return std::nullopt;
+    Result<std::optional<PlannedMemory>> planned = plannedMemory(snapshot);
+    return planned ? std::move(*planned) : std::nullopt;
+}
+
 void printCommunication(Console& console, const Snapshot& snapshot)
 {
     console.heading(QStringLiteral("Communication per device"));
@@ -177,6 +186,8 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             out["memory_per_device"] = toJson(snapshot->plan->memory);
             out["communication"] = communication(*snapshot);
         }
+        if (const auto planned = tensor.empty() ? textMemory(*snapshot) : std::nullopt)
+            out["memory_per_device"] = plannedMemoryJson(*planned);
         if (snapshot->laidOut() && tensor.empty()) {
             out["host_memory"] = hostMemoryJson(*snapshot);
             out["memory_transfers"] = transfersJson(*snapshot);
@@ -199,6 +210,12 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         if (snapshot->ok()) {
             printMemory(console, *snapshot);
             printCommunication(console, *snapshot);
+        } else if (const auto planned = textMemory(*snapshot)) {
+            printPlannedMemory(console, *planned);
+            printHostMemory(console, *snapshot);
+            if (hostMemory(*snapshot).arrays > 0)
+                console.line(
+                    QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
         }
         printTransfers(console, *snapshot);
     }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "memory_report.h"
 
+#include <algorithm>
+
+#include "program/op_row.h"
 #include "words/memory_words.h"
+#include "words/planned_memory_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -14,9 +18,91 @@ Json bytesJson(const MemoryTransfer& transfer)
     return { { "bytes_per_device", transfer.bytesPerDevice }, { "bytes_in_all", transfer.bytesInAll } };
 }
 
-const char* causeOf(HostTransfer::Cause cause)
+std::string operationOf(const PlannedMemory& memory, OperationId operation)
 {
-    switch (cause) {
+    return operation.valid() ? std::string(qualifiedName(memory.program->operation(operation))) : std::string();
+}
+
+const char* idOf(PlannedMemory::Part part)
+{
+    switch (part) {
+    case PlannedMemory::Part::Arguments:
+        return "arguments";
+    case PlannedMemory::Part::Values:
+        return "values";
+    case PlannedMemory::Part::Exchanges:
+        break;
+    }
+    return "exchanges";
+}
+
+QString capitalised(QString text)
+{
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text;
+}
+
+} // namespace
+
+void printPlannedMemory(Console& console, const PlannedMemory& memory)
+{
+    console.heading(QStringLiteral("Memory per device"));
+    console.line(QStringLiteral("  planned: %1 of values, %2")
+                     .arg(exactBytes(memory.memory.peakBytes), words::peakPlace(memory)));
+    if (const QString parts = words::peakParts(memory); !parts.isEmpty())
+        console.line(QStringLiteral("  held then: ") + parts);
+    constexpr std::size_t mostShown = 8;
+    Table table{ { { QStringLiteral("Largest") }, { QStringLiteral("On a device") }, { QStringLiteral("Held as") },
+                     { QStringLiteral("Bytes"), true } },
+        {} };
+    for (std::size_t i = 0; i < std::min(memory.arrays.size(), mostShown); ++i) {
+        const PlannedMemory::Array& array = memory.arrays[i];
+        table.rows.push_back({ words::heldName(memory, array), words::fromStd(toString(array.type)),
+            words::memoryPart(array.part), words::bytes(static_cast<double>(array.bytes)) });
+    }
+    if (!table.rows.empty())
+        console.table(table);
+    if (memory.arrays.size() > mostShown)
+        console.line(
+            QStringLiteral("  and %1 more")
+                .arg(words::counted(static_cast<qint64>(memory.arrays.size() - mostShown), words::Noun::Array)));
+    if (memory.dependsOnData)
+        console.line(
+            QStringLiteral("  which branches run, or how often a loop does, is known by a run alone: planned is "
+                           "the fullest case"));
+}
+
+Json plannedMemoryJson(const PlannedMemory& memory)
+{
+    Json atPeak = Json::object();
+    for (const auto part :
+        { PlannedMemory::Part::Arguments, PlannedMemory::Part::Values, PlannedMemory::Part::Exchanges })
+        atPeak[idOf(part)] = memory.bytesOf(part);
+    Json arrays = Json::array();
+    for (const PlannedMemory::Array& array : memory.arrays) {
+        Json row{ { "tensor", array.path }, { "part", idOf(array.part) }, { "type", toString(array.type) },
+            { "bytes", array.bytes } };
+        if (array.maker.valid())
+            row["operation"] = operationOf(memory, array.maker);
+        arrays.push_back(std::move(row));
+    }
+    Json fullest = nullptr;
+    if (memory.fullest.valid()) {
+        fullest = { { "operation", operationOf(memory, memory.fullest) }, { "tensor", memory.fullestPath } };
+        if (memory.memory.peakInstruction >= 0)
+            fullest["number"] = memory.memory.peakInstruction + 1;
+        fullest["of"] = memory.moments.size();
+    }
+    return { { "peak_bytes", memory.memory.peakBytes }, { "at_peak", std::move(atPeak) },
+        { "state_bytes", memory.memory.stateBytes }, { "working_bytes", memory.workingBytes },
+        { "depends_on_data", memory.dependsOnData }, { "fullest", std::move(fullest) },
+        { "arrays", std::move(arrays) } };
+}
+
+std::string_view causeId(const HostTransfer& transfer)
+{
+    switch (transfer.cause) {
     case HostTransfer::Cause::Read:
         return "read";
     case HostTransfer::Cause::Written:
@@ -28,15 +114,6 @@ const char* causeOf(HostTransfer::Cause cause)
     }
     return "returned";
 }
-
-QString capitalised(QString text)
-{
-    if (!text.isEmpty())
-        text[0] = text[0].toUpper();
-    return text;
-}
-
-} // namespace
 
 void printHostMemory(Console& console, const Snapshot& snapshot)
 {
@@ -86,7 +163,7 @@ Json transfersJson(const Snapshot& snapshot)
     Json list = Json::array();
     for (const HostTransfer& transfer : transfers.list) {
         Json row{ { "tensor", *snapshot.program->value(transfer.value).path }, { "from", toString(transfer.from) },
-            { "to", toString(transfer.to) }, { "cause", causeOf(transfer.cause) } };
+            { "to", toString(transfer.to) }, { "cause", causeId(transfer) } };
         row.update(bytesJson(transfer.bytes));
         row["times"] = transfer.times;
         row["times_known"] = transfer.timesKnown;

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What show and comms say of host memory, and of what goes between it and the devices.
+// What show, comms and run say of memory: what devices hold at the fullest moment of a program in a text, what lies on
+// the host, and what goes between host and devices.
 #pragma once
 
+#include <string_view>
+
+#include "pipeline/memory_placement.h"
+#include "pipeline/planned_memory.h"
 #include "report.h"
 
 namespace shardscope::cli {
+
+/// The peak, when it is reached and the largest arrays that are held then, under a heading.
+void printPlannedMemory(Console& console, const PlannedMemory& memory);
+/// { "peak_bytes", "at_peak": { "arguments", "values", "exchanges" }, "state_bytes", "working_bytes",
+/// "depends_on_data", "fullest": { "operation", "tensor", "number", "of" }, "arrays": [...] }; `fullest` is null where
+/// the arguments alone are the most.
+[[nodiscard]] Json plannedMemoryJson(const PlannedMemory& memory);
 
 /// What lies on the host and what moves in a step, under a heading; nothing where all lies on the devices.
 void printHostMemory(Console& console, const Snapshot& snapshot);
@@ -15,5 +27,7 @@ void printTransfers(Console& console, const Snapshot& snapshot);
 [[nodiscard]] Json hostMemoryJson(const Snapshot& snapshot);
 /// { "to_devices": { "bytes_per_device", "bytes_in_all" }, "to_host": ..., "list": [...] }
 [[nodiscard]] Json transfersJson(const Snapshot& snapshot);
+/// "read", "written", "placement", "returned".
+[[nodiscard]] std::string_view causeId(const HostTransfer& transfer);
 
 } // namespace shardscope::cli

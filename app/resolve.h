@@ -56,7 +56,7 @@ struct Ruling {
 
 /// T5X' partitioner over the rules, where the dialect is T5X': its rules take the place of those there are, and without
 /// a mesh of its own the shapes make one of replica, data and model. Errors: those of makePartitioner(), WrongType for
-/// shapes that are none
+/// shapes that are none.
 [[nodiscard]] Result<void> readPartitioner(const ResolveOptions& options, Ruling& ruling);
 /// "batch over replica and data: P((replica, data)), 8 parts".
 [[nodiscard]] QString partitionerText(const Ruling& ruling);

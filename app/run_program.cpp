@@ -275,20 +275,18 @@ bool ProgramRun::agrees() const
 int runProgram(const ProgramRunOptions& options)
 {
     auto input = options.text ? loadProgram(options.file, *options.text) : loadProgram(options.file);
-    if (!input)
-        return reject("run", options.json, input.error());
-    const Program& program = input->program;
-    const std::vector<ValueId>& arguments = program.main().arguments;
-    if (!arguments.empty() && options.inputs.files.empty() && !options.inputs.seed)
-        throw CLI::ValidationError("--inputs",
-            "or --random SEED is needed: main takes " + argumentList(program)
-                + ". Give --inputs a .json with a list for each, or a .npy for each");
+    return input ? runProgram(options, *input) : reject("run", options.json, input.error());
+}
+
+int runProgram(const ProgramRunOptions& options, const ProgramInput& input)
+{
+    const Program& program = input.program;
     if (!options.out.empty())
         (void)outputFiles(program, options.out);
 
     ProgramRun run;
-    run.name = input->name;
-    run.problems = input->warnings;
+    run.name = input.name;
+    run.problems = input.warnings;
     // Simulated devices have one memory: what lies in two is said, and can be run.
     for (Diagnostic& finding : memoryOf(program).findings)
         run.problems.push_back(std::move(finding));
@@ -322,12 +320,17 @@ int runProgram(const ProgramRunOptions& options)
     if (const double needed = bytesNeeded(run, withReference); needed > static_cast<double>(limit))
         return refuse(
             options, run, { { Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limit } }, {} } });
-    auto given = readInputs(program, options.inputs);
+    InputOptions inputs = options.inputs;
+    if (inputs.files.empty() && !inputs.seed)
+        inputs.seed = 0; // every argument says where its numbers are from
+    auto given = readInputs(program, inputs);
     if (!given)
         return reject("run", options.json, given.error());
     run.inputs = std::move(*given);
     if (const Result<void> done = execute(run, options.check, limit); !done)
         return refuse(options, run, { done.error() });
+    if (run.parts)
+        run.memory = plannedMemory(run.named, *run.parts);
 
     const bool finding = statusOf(run.problems) != Done || notPartitioned || run.failedExpectations() > 0
         || (run.checked && !run.agrees());

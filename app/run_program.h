@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "program_input.h"
 #include "report.h"
 #include "run_inputs.h"
 
@@ -20,7 +21,10 @@ struct ProgramRunOptions {
     JsonTarget json;
 };
 
-/// Returns the exit code. Throws CLI::ValidationError for options that do not go together.
+/// Returns the exit code. Throws CLI::ValidationError for options that do not go together. Without inputs arguments are
+/// random, with the seed 0.
 [[nodiscard]] int runProgram(const ProgramRunOptions& options);
+/// The same for a program that has been read, and that `file` and `text` do not name.
+[[nodiscard]] int runProgram(const ProgramRunOptions& options, const ProgramInput& input);
 
 } // namespace shardscope::cli

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "experiment_file/array_text.h"
+#include "memory_report.h"
 #include "program/op_row.h"
 #include "sharding/text.h"
 #include "words/utf8.h"
@@ -314,6 +315,43 @@ void printExpectations(Console& console, const ProgramRun& run)
     }
 }
 
+/// What the devices really held, the fullest one first; their ids are those of the same number.
+std::vector<std::pair<evaluate::MemoryPeak, std::vector<std::int32_t>>> measured(const ProgramRun& run)
+{
+    std::vector<std::pair<evaluate::MemoryPeak, std::vector<std::int32_t>>> peaks;
+    for (std::size_t d = 0; d < run.devices->peaks.size(); ++d) {
+        const evaluate::MemoryPeak& own = run.devices->peaks[d];
+        auto same =
+            std::find_if(peaks.begin(), peaks.end(), [&](const auto& each) { return each.first.values == own.values; });
+        if (same == peaks.end())
+            same = peaks.insert(peaks.end(), { own, {} });
+        same->first.all = std::max(same->first.all, own.all);
+        same->second.push_back(static_cast<std::int32_t>(d));
+    }
+    std::stable_sort(
+        peaks.begin(), peaks.end(), [](const auto& a, const auto& b) { return a.first.values > b.first.values; });
+    return peaks;
+}
+
+Json memoryJson(const ProgramRun& run)
+{
+    Json out = plannedMemoryJson(*run.memory);
+    out["measured"] = Json::array();
+    for (std::size_t d = 0; d < run.devices->peaks.size(); ++d)
+        out["measured"].push_back({ { "device", d }, { "peak_bytes", run.devices->peaks[d].values },
+            { "working_bytes", run.devices->peaks[d].all } });
+    return out;
+}
+
+void printMemory(Console& console, const ProgramRun& run)
+{
+    printPlannedMemory(console, *run.memory);
+    for (const auto& [peak, devices] : measured(run))
+        console.line(QStringLiteral("  measured on %1: %2 of values, %3 with what operations need beside them")
+                         .arg(words::devices(devices), words::bytes(static_cast<double>(peak.values)),
+                             words::bytes(static_cast<double>(peak.all))));
+}
+
 } // namespace
 
 std::string shardingOf(const ProgramRun& run, bool input, std::size_t index)
@@ -328,7 +366,7 @@ std::string shardingOf(const ProgramRun& run, bool input, std::size_t index)
 std::string jsonText(const ProgramRun& run, bool perDevice)
 {
     ArrayTexts texts;
-    Json out = envelope("run", "1.1");
+    Json out = envelope("run", "1.2");
     out["input"] = { { "name", run.name } };
     if (run.parts)
         out["mesh"] = toJson(*run.parts->device.mesh);
@@ -354,6 +392,8 @@ std::string jsonText(const ProgramRun& run, bool perDevice)
         out["devices"] = devicesJson(run, texts);
     if (run.checked)
         out["check"] = checkJson(run);
+    if (run.memory && run.devices)
+        out["memory_per_device"] = memoryJson(run);
     out["not_finite"] = nonFiniteJson(run);
     out["expectations"] = { { "count", run.expectations().size() }, { "failed", run.failedExpectations() } };
     out["problems"] = toJson(run.problems);
@@ -400,6 +440,8 @@ void printRun(Console& console, const ProgramRun& run, bool perDevice)
         printDevices(console, run);
     if (run.checked)
         printCheck(console, run);
+    if (run.memory && run.devices)
+        printMemory(console, run);
     printExpectations(console, run);
     if (!run.nonFinite.empty())
         console.heading(QStringLiteral("NaN and infinity"));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "partition/partition_program.h"
+#include "pipeline/planned_memory.h"
 #include "report.h"
 #include "run_inputs.h"
 #include "simulate/evaluate/compare.h"
@@ -36,6 +37,7 @@ struct ProgramRun {
     std::vector<evaluate::ArrayComparison> comparisons; ///< per result, of a check
     std::optional<evaluate::FirstDifference> first;
     std::vector<NonFiniteFinding> nonFinite;
+    std::optional<PlannedMemory> memory; ///< as it was planned, where the program is partitioned
     bool checked = false;
 
     /// Those of the devices where there are some, else of the reference.

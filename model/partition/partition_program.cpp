@@ -66,6 +66,7 @@ Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& opt
     exported.explicitCollectives = true;
     exported.optimalReshards = options.optimalReshards;
     exported.exchangesHalos = true;
+    exported.mergeReshards = true;
     exported.inlineMeshes = false;
     exported.padUneven = true;
     const std::size_t own = propagated->program.operations.size();

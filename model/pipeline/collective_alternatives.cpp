@@ -69,8 +69,21 @@ bool isMadeAnywhere(const Program& program, ValueId value)
     if (!made.valid())
         return false;
     const Operation& operation = program.operation(made);
-    return operation.kind == OpKind::Constant || operation.kind == OpKind::SdyConstant || operation.kind == OpKind::Iota
-        || (operation.kind == OpKind::BroadcastInDim && program.value(operation.operands[0]).type.rank() == 0);
+    switch (operation.kind) {
+    case OpKind::Constant:
+    case OpKind::SdyConstant:
+    case OpKind::Iota:
+        return true;
+    case OpKind::BroadcastInDim:
+        return program.value(operation.operands[0]).type.rank() == 0 || isMadeAnywhere(program, operation.operands[0]);
+    case OpKind::ShardingConstraint:
+    case OpKind::Reshape:
+    case OpKind::Transpose:
+    case OpKind::Convert:
+        return isMadeAnywhere(program, operation.operands[0]);
+    default:
+        return false;
+    }
 }
 
 bool isArgument(const Program& program, ValueId value)

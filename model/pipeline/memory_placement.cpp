@@ -30,7 +30,7 @@ std::unordered_map<std::string_view, MemoryKind> saidOf(const Experiment& experi
     return said;
 }
 
-/// Per value whether an operation of main reads it.
+/// Per value whether an operation reads it.
 std::vector<bool> readValues(const Program& program)
 {
     std::vector<bool> read(program.values.size());

@@ -91,7 +91,8 @@ std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh
         problems.push_back(std::move(problem));
     }
     for (std::size_t i = 0; i < mesh.rank(); ++i) {
-        if (mesh.size(i) != 1)
+        // One device alone stands for a program whose text names no mesh.
+        if (mesh.size(i) != 1 || (mesh.rank() == 1 && std::holds_alternative<ProgramModel>(experiment.model)))
             continue;
         Diagnostic diagnostic{ Code::SizeOneAxis, { { "axis", mesh.axis(i).name } }, {} };
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "program/known_operations.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -34,7 +35,10 @@ bool Reader::keepFaulty(Pending& op)
     }
     dropUndefined(op.operands);
     op.kept.clear();
-    return isOpaque(op);
+    (void)isOpaque(op);
+    if (knownOperation(op.name)) // nothing is asked of its operands and results any more
+        op.made = wide(OpaqueAttributes{ "faulty." + std::string(op.name) });
+    return true;
 }
 
 ValueId Reader::undefinedValue()

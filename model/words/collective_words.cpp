@@ -19,11 +19,16 @@ bool overlapsAny(const AxisList& list, const AxisList& axes)
         [&](AxisRef a) { return std::any_of(axes.begin(), axes.end(), [&](AxisRef b) { return overlaps(a, b); }); });
 }
 
-/// Its own name, "%12" for one that has a number; "a value" where it has none.
+/// Its own name, "%12" for one that has a number, "the constant 1" for a number that it is; "a value" where it has
+/// none.
 Sentence::Part valueName(const Program& program, ValueId value)
 {
     QString name = operandName(program, value);
-    if (!name.isEmpty() && name[0].isDigit() && !program.value(value).path.empty())
+    bool isNumber = false;
+    (void)name.toDouble(&isNumber);
+    if (isNumber && program.value(value).path.empty())
+        name = Words::tr("the constant %1").arg(name);
+    else if (!name.isEmpty() && name[0].isDigit() && !program.value(value).path.empty())
         name.prepend(QLatin1Char('%'));
     return { name.isEmpty() ? Words::tr("a value") : name, valueLink(program, value) };
 }

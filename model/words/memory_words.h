@@ -14,8 +14,8 @@ namespace shardscope::words {
 
 /// Why the value lies where it does, and what it costs to compute with it: "It lies in pinned_host memory, apart from
 /// the memory of the devices, because the experiment keeps parameters on the host. In every step each device copies its
-/// part in, 1 MiB (8 MiB in all), and the new one back; nothing passes between devices." Empty for what lies in the
-/// devices' memory and of which nothing else is said.
+/// part in, 1 MiB (8 MiB in all), and the new one back to the host, 1 MiB (8 MiB in all); nothing passes between
+/// devices." Empty for what lies in the devices' memory and of which nothing else is said.
 [[nodiscard]] Text memoryReason(const Snapshot& snapshot, ValueId value);
 
 /// "8 MiB per device in host memory, 64 MiB in all"; empty where nothing lies there.

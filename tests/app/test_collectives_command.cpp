@@ -107,6 +107,44 @@ private Q_SLOTS:
                            "all_reduce,15,15,8560640\n"));
     }
 
+    /// One spelling in list and sums, and options that do not go together.
+    void kinds()
+    {
+        const Ran list = runProgram({ QStringLiteral("comms"), mlp });
+        const Ran sums = runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--by"), QStringLiteral("kind") });
+        QCOMPARE(sums.code, 0);
+        for (const Ran* ran : { &list, &sums })
+            QVERIFY2(
+                ran->out.contains(QStringLiteral("all-reduce")) && !ran->out.contains(QStringLiteral("all_reduce")),
+                qPrintable(ran->out));
+        QVERIFY(!sums.out.contains(QStringLiteral("Collectives\n  #")));
+        QCOMPARE(runProgram({ QStringLiteral("comms"), mlp, QStringLiteral("--groups"), QStringLiteral("--by"),
+                                QStringLiteral("kind") })
+                     .code,
+            2);
+    }
+
+    /// What goes between memories stands in rows of its own, in columns of its own.
+    void transfersAreRows()
+    {
+        const QString moves = QStringLiteral("jax-memory-transfer");
+        const Ran csv = runProgram({ QStringLiteral("comms"), moves, QStringLiteral("--csv") });
+        QCOMPARE(csv.code, 0);
+        QStringList lines = csv.out.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        QVERIFY(lines.takeFirst().endsWith(QStringLiteral(",from,to,copied_bytes,copied_bytes_per_step")));
+        const auto transfers =
+            runProgram({ QStringLiteral("comms"), moves, QStringLiteral("--json") }).json()["memory_transfers"]["list"];
+        QVERIFY(!transfers.empty());
+        QStringList rows;
+        for (const auto& transfer : transfers)
+            rows << QStringLiteral(",transfer,,,,,%1,true,,,%2,%3,,%4,%5,%6,%6")
+                        .arg(transfer["times"].get<int>())
+                        .arg(QString::fromStdString(transfer["tensor"]), QString::fromStdString(transfer["cause"]),
+                            QString::fromStdString(transfer["from"]), QString::fromStdString(transfer["to"]))
+                        .arg(transfer["bytes_per_device"].get<int>());
+        QCOMPARE(lines.filter(QStringLiteral(",transfer,")), rows);
+    }
+
     /// A loop's trips count; the program comes from standard input, or from a file.
     void loopsCount()
     {

@@ -46,7 +46,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         const auto json = ran.json();
         QVERIFY(json.at("format") == "shardscope-run");
-        QVERIFY(json.at("version") == "1.1");
+        QVERIFY(json.at("version") == "1.2");
         QVERIFY(json.at("input").at("title") == "Small MLP");
         QVERIFY(json.at("mesh").at("axes") == nlohmann::json::parse(R"([["data", 2], ["model", 4]])"));
         QCOMPARE(json.at("steps").size(), std::size_t{ 4 });

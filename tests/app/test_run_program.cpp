@@ -76,7 +76,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         const Json json = ran.json();
         QVERIFY(json.at("format") == "shardscope-run");
-        QVERIFY(json.at("version") == "1.1");
+        QVERIFY(json.at("version") == "1.2");
         QVERIFY(json.at("device_count") == 4);
         QVERIFY(json.at("results").at(0).at("value") == Json::parse("[[2, 4, 6, 2], [6, 8, 14, 4]]"));
         QVERIFY(json.at("results").at(0).at("type") == "tensor<2x4xf32>");
@@ -131,13 +131,59 @@ private Q_SLOTS:
         QVERIFY(!piped.json().contains("check"));
     }
 
+    /// Without any they are random, and every argument says so; a file that has too few is refused.
     void missingInputs()
     {
-        const Ran ran = run(product, {});
-        QCOMPARE(ran.code, 2);
-        QVERIFY2(
-            ran.error.contains(QStringLiteral("arg0 tensor<2x2xf32>, arg1 tensor<2x4xf32>")), qPrintable(ran.error));
-        QVERIFY(ran.error.contains(QStringLiteral("--random SEED")));
+        const Ran ran = run(product, { QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        for (const Json& argument : ran.json().at("arguments"))
+            QVERIFY(argument.at("from") == "random, seed 0");
+        QVERIFY(ran.json().at("results")
+            == run(product, { QStringLiteral("--random=0"), QStringLiteral("--json") }).json().at("results"));
+        const Ran few = runJson(product, "[[[1, 2], [3, 4]]]");
+        QCOMPARE(few.code, 2);
+        QVERIFY2(few.error.contains(QStringLiteral("should be 2")), qPrintable(few.error));
+    }
+
+    /// A built-in example whose model is a text is run as the text, with the seed of its experiment.
+    void builtIn()
+    {
+        const Ran ran =
+            runProgram({ QStringLiteral("run"), QStringLiteral("jax-layer-program"), QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.json().at("check").at("passed") == true);
+        QVERIFY(ran.json().at("device_count") > 1);
+        const Ran moved = runProgram({ QStringLiteral("run"), QStringLiteral("jax-memory-transfer") });
+        QCOMPARE(moved.code, 0);
+        QVERIFY2(!moved.error.contains(QStringLiteral("I302")), qPrintable(moved.error));
+        QVERIFY(moved.out.contains(QStringLiteral("random, seed")));
+        const Ran steps =
+            runProgram({ QStringLiteral("run"), QStringLiteral("jax-memory-transfer"), QStringLiteral("--steps=2") });
+        QCOMPARE(steps.code, 2);
+        QVERIFY2(steps.error.contains(QStringLiteral("is for train steps")), qPrintable(steps.error));
+    }
+
+    /// A row of arg0 (8 B), a half of arg1 (16 B), and pieces of both results (8 B each); the arguments are not needed
+    /// for the second.
+    void memory()
+    {
+        const Json memory = runJson(product, productInputs).json().at("memory_per_device");
+        QVERIFY(memory.at("peak_bytes") == 32);
+        QVERIFY(memory.at("at_peak").at("arguments") == 24);
+        QVERIFY(memory.at("fullest").at("operation") == "stablehlo.dot_general");
+        QVERIFY(memory.at("arrays").at(0).at("tensor") == "arg1");
+        QCOMPARE(memory.at("measured").size(), std::size_t{ 4 });
+        for (const Json& device : memory.at("measured")) {
+            QVERIFY(device.at("peak_bytes") == memory.at("peak_bytes"));
+            QVERIFY(device.at("working_bytes") <= memory.at("working_bytes"));
+        }
+        const Ran shown =
+            runProgram({ QStringLiteral("show"), file("program.mlir", product), QStringLiteral("--json") });
+        QVERIFY(shown.json().at("memory_per_device").at("peak_bytes") == 32);
+        const Ran text = run(product, {});
+        QVERIFY2(text.out.contains(QStringLiteral("measured on devices 0–3: 32 B of values"))
+                && text.out.contains(QStringLiteral("planned: 32 B of values")),
+            qPrintable(text.out));
     }
 
     void random()
@@ -485,7 +531,7 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             const Ran ran = runProgram({ QStringLiteral("run"), program, QStringLiteral("--random"),
                 QStringLiteral("1"), QLatin1String(option) });
             QCOMPARE(ran.code, 2);
-            QVERIFY2(ran.error.contains(QStringLiteral("is for experiments")), qPrintable(ran.error));
+            QVERIFY2(ran.error.contains(QStringLiteral("is for train steps")), qPrintable(ran.error));
         }
         for (const char* option : { "--inputs=x.json", "--random=1", "--per-device", "--out=x" }) {
             const Ran ran = runProgram({ QStringLiteral("run"), experiment, QLatin1String(option) });

@@ -45,6 +45,26 @@ private Q_SLOTS:
         QVERIFY(brightness(night) < 100);
     }
 
+    /// Values of a program in a text are those of a run on random inputs, behind the operation that --steps says.
+    void valuesOfAProgram()
+    {
+        const auto steps = [this](const QStringList& options) {
+            const Ran ran = runProgram(
+                QStringList{ QStringLiteral("screenshot"), QStringLiteral("jax-layer-program"), QStringLiteral("-o"),
+                    m_folder.filePath(QStringLiteral("values.png")), QStringLiteral("--json") }
+                    + options,
+                {}, m_offscreen);
+            return ran.code == 0 ? ran.json().at("steps").get<int>() : -1;
+        };
+        const QStringList values{ QStringLiteral("--dock"), QStringLiteral("values") };
+        const int all = steps(values);
+        QVERIFY2(all > 1, qPrintable(QString::number(all)));
+        QCOMPARE(steps(values + QStringList{ QStringLiteral("--steps"), QStringLiteral("1") }), 1);
+        QCOMPARE(steps(values + QStringList{ QStringLiteral("--steps"), QStringLiteral("900") }), all);
+        QCOMPARE(steps(values + QStringList{ QStringLiteral("--steps"), QStringLiteral("0") }), 0);
+        QCOMPARE(steps({}), 0);
+    }
+
     void fromStandardInput()
     {
         const QString png = m_folder.filePath(QStringLiteral("input.png"));

@@ -74,6 +74,21 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"
   return %1 : tensor<8x8xf32>
 })";
 
+/// An operation reads one value twice, and each time a reshard of its own makes it whole; a third one does so for main.
+constexpr const char* twice = R"(sdy.mesh @mesh = <["x"=4]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %0 = sdy.reshard %a <@mesh, [{}, {}]> : tensor<8x8xf32>
+  %1 = sdy.reshard %a <@mesh, [{}, {}]> : tensor<8x8xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<8x8xf32>
+  return %2, %a : tensor<8x8xf32>, tensor<8x8xf32>
+})";
+
+/// The same value, wanted in two ways: both are sent.
+constexpr const char* twoWays = R"(sdy.mesh @mesh = <["x"=4]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) {
+  return %a, %a : tensor<8x8xf32>, tensor<8x8xf32>
+})";
+
 /// A function with a sum: called twice, once of these in a loop of 4 trips; and a loop that ends when a sum is small.
 constexpr const char* called = R"(sdy.mesh @mesh = <["x"=2]>
 func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
@@ -434,6 +449,19 @@ private Q_SLOTS:
         QVERIFY(cheaper);
         const CollectiveList changed = collectivesOf({ cheaper->sharded, cheaper->inserted, {} }, *snapshot);
         QCOMPARE(whole(sentBytes(changed).step), std::int64_t{ 512 });
+    }
+
+    /// A value that several read in one form is exchanged once.
+    void oneExchangeForAllReaders()
+    {
+        const auto list = collectivesOf(*ofText(twice));
+        QVERIFY(list);
+        QCOMPARE(list->entries.size(), std::size_t{ 1 });
+        QCOMPARE(list->entries[0].kind, CollectiveKind::AllGather);
+        QCOMPARE(whole(sentBytes(*list).step), std::int64_t{ 3 * 64 }); // three shards of 2 x 8 floats
+        const auto both = collectivesOf(*ofText(twoWays));
+        QVERIFY(both);
+        QCOMPARE(both->entries.size(), std::size_t{ 2 });
     }
 
     /// A weight held whole, tried out: what the analysis of the changed experiment finds.

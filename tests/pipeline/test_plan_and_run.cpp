@@ -11,6 +11,7 @@
 #include "experiment/builtin.h"
 #include "partition/reshard.h"
 #include "pipeline/analyse.h"
+#include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
 #include "program/wide_attributes.h"
@@ -30,6 +31,8 @@ private Q_SLOTS:
     void planSendsWhatIsMissing();
     void otherDevicesChangeNumbersOnly();
     void halosAreThoseOfThePlanAndGiveTheReference();
+    void memoryNamesWhatIsHeld();
+    void memoryOfExchanges();
 };
 
 namespace {
@@ -420,6 +423,64 @@ void TestPlanAndRun::halosAreThoseOfThePlanAndGiveTheReference()
         QVERIFY(kinds[kind] > static_cast<int>(programs) / 40);
     }
     QVERIFY2(several > static_cast<int>(programs) / 40, qPrintable(QString::number(several)));
+}
+
+namespace {
+
+PlannedMemory memoryOfText(const char* text)
+{
+    Result<Experiment> experiment = experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "text");
+    AnalysisCache cache;
+    const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(*experiment)), 1, cache);
+    const Result<std::optional<PlannedMemory>> memory = plannedMemory(*snapshot);
+    return memory && *memory ? **memory : PlannedMemory();
+}
+
+std::vector<std::string> heldNames(const PlannedMemory& memory)
+{
+    std::vector<std::string> names;
+    for (const PlannedMemory::Array& array : memory.arrays)
+        names.push_back(array.path + " " + std::to_string(array.bytes));
+    return names;
+}
+
+} // namespace
+
+/// Half of a (128 B), all of w (256 B), and half of each result (128 B): fullest when the product has been computed.
+void TestPlanAndRun::memoryNamesWhatIsHeld()
+{
+    const PlannedMemory memory = memoryOfText(R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+})");
+    QCOMPARE(memory.devices, std::int64_t{ 2 });
+    QCOMPARE(memory.memory.stateBytes, std::int64_t{ 384 });
+    QCOMPARE(memory.memory.peakBytes, std::int64_t{ 512 });
+    QCOMPARE(memory.memory.peakInstruction, 0);
+    QCOMPARE(memory.memory.live, (std::vector<std::int64_t>{ 512, 256 }));
+    QCOMPARE(memory.fullestPath, std::string("0"));
+    QCOMPARE(heldNames(memory), (std::vector<std::string>{ "w 256", "a 128", "0 128" }));
+    QCOMPARE(memory.bytesOf(PlannedMemory::Part::Arguments), std::int64_t{ 384 });
+    QCOMPARE(memory.bytesOf(PlannedMemory::Part::Values), std::int64_t{ 128 });
+    QCOMPARE(memory.bytesOf(PlannedMemory::Part::Exchanges), std::int64_t{ 0 });
+    QVERIFY(!memory.dependsOnData);
+}
+
+/// The gathered copy of a (256 B) is none of the program's values: it is there for the exchange, and known as a's.
+void TestPlanAndRun::memoryOfExchanges()
+{
+    const PlannedMemory memory = memoryOfText(R"(sdy.mesh @mesh = <["x"=4]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  return %a : tensor<8x8xf32>
+})");
+    QCOMPARE(memory.memory.peakBytes, std::int64_t{ 64 + 256 });
+    QCOMPARE(memory.bytesOf(PlannedMemory::Part::Exchanges), std::int64_t{ 256 });
+    QCOMPARE(memory.arrays.size(), std::size_t{ 2 });
+    QCOMPARE(memory.arrays[0].bytes, std::int64_t{ 256 });
+    QCOMPARE(memory.program->operation(memory.arrays[0].maker).kind, OpKind::AllGather);
+    QCOMPARE(memory.arrays[1].path, std::string("a"));
 }
 
 QTEST_APPLESS_MAIN(TestPlanAndRun)

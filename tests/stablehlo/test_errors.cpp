@@ -306,6 +306,16 @@ void TestErrors::allThatIsWrong()
     // Faulty operations are no others: nothing that is derived from their attributes is asked of them.
     QCOMPARE(read->program.operations[0].kind, OpKind::Opaque);
     QCOMPARE(read->program.operations[4].kind, OpKind::Add);
+    // Nor is anything asked of those of which only the number of operands is known.
+    findings.clear();
+    const Result<ReadProgram> reshaped = readStableHlo("func.func @main(%a: tensor<6xf32>) -> tensor<6xf32> {\n"
+                                                       "  %0 = stablehlo.dynamic_reshape %a, %none : (tensor<6xf32>, "
+                                                       "tensor<1xi64>) -> tensor<6xf32>\n"
+                                                       "  return %0 : tensor<6xf32>\n}\n",
+        { .findings = &findings });
+    QVERIFY2(reshaped, qPrintable(test::shown(reshaped)));
+    QCOMPARE(findings.size(), std::size_t{ 1 });
+    QVERIFY(verify(reshaped->program).empty());
     // Many are cut off, by the first that is one too many.
     std::string many = "func.func @main(%a: tensor<4xf32>) {\n";
     for (std::size_t i = 0; i < 2 * maximumFindings; ++i)

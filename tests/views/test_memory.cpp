@@ -254,6 +254,47 @@ private Q_SLOTS:
         QCOMPARE(view.keyFigure(), before);
     }
 
+    /// How full devices get of a program in a text is planned beside the window.
+    void programsArePlanned()
+    {
+        const auto text = std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> tensor<8x8xf32> {
+  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+})");
+        Fixture fixture(experimentOf(ProgramModel{ {}, text }, "text").value());
+        MemoryView view(&fixture.document, &fixture.selection);
+        QVERIFY(!view.isWorking()); // nobody sees it
+        view.resize(700, 260);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QTRY_VERIFY(!view.isWorking() && !view.keyFigure().isEmpty());
+        QCOMPARE(view.keyFigure(), u"512 B per device"_s);
+        QCOMPARE(view.largestText(), u"Largest: w 256 B; a 128 B; %0 128 B"_s);
+        QCOMPARE(view.bar()->tableRowCount(), 2);
+        QCOMPARE(view.bar()->tableText(0, 0), u"arguments"_s);
+        QCOMPARE(view.bar()->tableText(0, 1), u"384 B"_s);
+        QCOMPARE(view.bar()->tableText(0, 2), u"w"_s);
+        QCOMPARE(view.plot()->tableRowCount(), 2);
+        QCOMPARE(view.plot()->tableText(1, 1), u"256 B"_s);
+        view.plot()->tableActivate(0);
+        QCOMPARE(fixture.selection.tensor(), u"0"_s);
+        view.bar()->tableActivate(0);
+        QCOMPARE(fixture.selection.tensor(), u"w"_s);
+        // Held whole, a takes more; the picture follows.
+        fixture.document.setExperiment(
+            experimentOf(
+                ProgramModel{ {},
+                    std::make_shared<const std::string>(
+                        QString::fromStdString(*text).replace(u"[{\"x\"}, {}]"_s, u"[{}, {}]"_s).toStdString()) },
+                "text")
+                .value(),
+            {});
+        fixture.document.waitForAnalysis();
+        QTRY_COMPARE(view.keyFigure(), u"768 B per device"_s);
+    }
+
     /// A program says itself where its arrays lie; that is shown, and nothing is chosen here.
     void programsSayThemselves()
     {

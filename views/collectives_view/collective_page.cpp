@@ -207,6 +207,14 @@ void CollectivePage::fitTable()
         m_table->setColumnWidth(column, m_table->columnWidth(column) + Metrics::scaled(8));
         rest -= m_table->columnWidth(column);
     }
+    // Names first: what the whole step sends, and then what is held more, can be read in the sentence as well.
+    m_table->resizeColumnToContents(AlternativesModel::Name);
+    const int wanted = std::min(m_table->columnWidth(AlternativesModel::Name), Metrics::scaled(220));
+    for (const int column : { AlternativesModel::Step, AlternativesModel::Held })
+        if (rest < wanted && !m_table->isColumnHidden(column)) {
+            rest += m_table->columnWidth(column);
+            m_table->setColumnHidden(column, true);
+        }
     m_table->setColumnWidth(AlternativesModel::Name, std::max(rest, Metrics::scaled(120)));
     m_table->setFixedHeight(header->sizeHint().height() + m_model->rowCount() * Metrics::scaled(22) + 2);
 }

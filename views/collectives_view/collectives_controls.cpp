@@ -158,9 +158,9 @@ QWidget* CollectivesView::listSide()
     rows->addWidget(m_none, 1);
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(8, 2, 8, 2);
-    m_total->setElided(true);
+    m_total->setWordWrap(true);
     m_total->setAccessibleName(tr("Total"));
-    foot->addWidget(m_total);
+    foot->addWidget(m_total, 1);
     rows->addLayout(foot);
 
     auto* side = new QWidget(this);
@@ -216,7 +216,8 @@ void CollectivesView::fitTensorColumn()
     int rest = m_table->viewport()->width();
     for (const int column : { Column::Number, Column::Kind, Column::Axes, Column::Sent })
         rest -= m_model->isIdle(column) ? 0 : m_table->columnWidth(column);
-    const int wanted = std::clamp(rest, std::min(Metrics::scaled(56), m_tensorWidth), m_tensorWidth);
+    // No further than to what tells them apart: their beginnings may all be alike.
+    const int wanted = std::clamp(rest, std::min(Metrics::scaled(92), m_tensorWidth), m_tensorWidth);
     if (m_tensorWidth > 0 && wanted != m_table->columnWidth(Column::Tensor))
         m_table->setColumnWidth(Column::Tensor, wanted);
 }

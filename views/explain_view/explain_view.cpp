@@ -289,7 +289,7 @@ void ExplainView::rebuildRows()
         offerFix(*m_empty, obstacle);
         if (some)
             m_empty->setButton(tr("Show the first one"));
-        m_empty->setSentence(obstacle ? obstacle->text()
+        m_empty->setSentence(obstacle ? obstacle->layoutText()
                 : !m_snapshot         ? tr("The experiment is being analysed.")
                 : m_path.isEmpty()    ? tr("Select a tensor to read why it is cut the way it is.")
                                    : tr("%1 is not in this experiment.").arg(words::tensorName(m_path.toStdString())));

@@ -23,6 +23,7 @@
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
+#include "views/memory_view/memory_view.h"
 #include "views/panel/obstacle.h"
 #include "views/problems_view/problems_view.h"
 #include "views/program_view/program_view.h"
@@ -126,7 +127,7 @@ bool MainWindow::isSettled() const
 {
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
         && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking()
-        && !m_collectives->isWorking() && !m_values->isWorking();
+        && !m_collectives->isWorking() && !m_values->isWorking() && !m_memory->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const

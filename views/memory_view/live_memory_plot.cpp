@@ -24,34 +24,15 @@ LiveMemoryPlot::LiveMemoryPlot(QWidget* parent)
     setAccessibleName(tr("Live memory over the instructions of a step"));
 }
 
-void LiveMemoryPlot::setSnapshot(SnapshotPtr snapshot)
+void LiveMemoryPlot::setMemory(ShownMemory shown)
 {
-    m_snapshot = std::move(snapshot);
+    m_shown = std::move(shown);
     m_hovered = m_current = -1;
-    if (m_snapshot && m_snapshot->plan)
+    if (const MemorySummary* memory = m_shown.memory())
         setAccessibleDescription(
-            tr("Peak %1 %2")
-                .arg(words::bytes(static_cast<double>(m_snapshot->plan->memory.peakBytes)), peakWords(*m_snapshot)));
+            tr("Peak %1 %2").arg(words::bytes(static_cast<double>(memory->peakBytes)), m_shown.peakWords()));
     tableChanged(this);
     update();
-}
-
-QString LiveMemoryPlot::peakWords(const Snapshot& snapshot)
-{
-    const MemorySummary& memory = snapshot.plan->memory;
-    const auto count = snapshot.plan->instructions.size();
-    if (count == 0)
-        return tr("all the time");
-    const auto index = static_cast<std::size_t>(std::max(0, memory.peakInstruction));
-    if (index >= count)
-        return tr("at the end of the step");
-    const Instruction& instruction = snapshot.plan->instructions[index];
-    const std::string& path =
-        instruction.stem.valid() ? *snapshot.program->value(instruction.stem).path : std::string();
-    const QString where =
-        tr("at instruction %1 of %2")
-            .arg(words::count(static_cast<qint64>(index) + 1), words::count(static_cast<qint64>(count)));
-    return path.empty() ? where : tr("%1, %2", "place, tensor").arg(where, words::tensorName(path));
 }
 
 QSize LiveMemoryPlot::minimumSizeHint() const
@@ -68,7 +49,7 @@ LiveLine LiveMemoryPlot::lineLayout() const
     const int axis = QFontMetrics(Metrics::small()).horizontalAdvance(tr("1,023 MiB")) + Metrics::scaled(8);
     const QRect plot(axis, Metrics::scaled(6), std::max(1, width() - axis - 2),
         std::max(1, height() - Metrics::scaled(6) - Metrics::scaled(18)));
-    return m_snapshot && m_snapshot->plan ? LiveLine::make(m_snapshot->plan->memory, plot) : LiveLine::make({}, plot);
+    return m_shown.memory() ? LiveLine::make(*m_shown.memory(), plot) : LiveLine::make({}, plot);
 }
 
 void LiveMemoryPlot::paintEvent(QPaintEvent*)
@@ -77,7 +58,7 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
     const LiveLine line = lineLayout();
     if (line.corners.empty())
         return;
-    const MemorySummary& memory = m_snapshot->plan->memory;
+    const MemorySummary& memory = *m_shown.memory();
     QPainter painter(this);
     painter.setFont(Metrics::small());
     const QFontMetrics metrics = painter.fontMetrics();
@@ -137,7 +118,7 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
     painter.setFont(Metrics::small());
     painter.setPen(theme.secondary);
     const QRect foot(plot.left(), plot.bottom() + 1, plot.width(), height() - plot.bottom() - 1);
-    const QString unit = tr("instructions, in order");
+    const QString unit = m_shown.program ? tr("operations, in order") : tr("instructions, in order");
     const QString last = words::count(static_cast<qint64>(line.instructions));
     painter.drawText(foot, Qt::AlignLeft | Qt::AlignVCenter, u"1"_s);
     painter.drawText(foot, Qt::AlignRight | Qt::AlignVCenter, last);
@@ -159,7 +140,7 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
 
 bool LiveMemoryPlot::event(QEvent* event)
 {
-    if (event->type() == QEvent::ToolTip && m_snapshot && m_snapshot->plan) {
+    if (event->type() == QEvent::ToolTip && m_shown.memory()) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const int at = lineLayout().instructionAt(help->pos());
         if (at < 0) {
@@ -244,7 +225,11 @@ void LiveMemoryPlot::keyPressEvent(QKeyEvent* event)
 
 QString LiveMemoryPlot::instructionText(int instruction) const
 {
-    QString text = tr("Instruction %1: %2 live").arg(words::count(instruction + 1), tableText(instruction, 1));
+    const QString number = words::count(instruction + 1), bytes = tableText(instruction, 1);
+    const QString operation = m_shown.operationAt(static_cast<std::size_t>(instruction));
+    QString text = operation.isEmpty()
+        ? tr("Instruction %1: %2 live").arg(number, bytes)
+        : tr("Operation %1, %2: %3 live", "number, name, bytes").arg(number, operation, bytes);
     if (const QString tensor = tableText(instruction, 2); !tensor.isEmpty())
         text += u'\n' + tensor;
     return text;
@@ -254,12 +239,14 @@ QString LiveMemoryPlot::instructionText(int instruction) const
 
 int LiveMemoryPlot::tableRowCount() const
 {
-    return m_snapshot && m_snapshot->plan ? static_cast<int>(m_snapshot->plan->memory.live.size()) : 0;
+    return m_shown.memory() ? static_cast<int>(m_shown.memory()->live.size()) : 0;
 }
 
 QString LiveMemoryPlot::tableHeader(int column) const
 {
-    return column == 0 ? tr("Instruction") : column == 1 ? tr("Live bytes") : tr("Computes");
+    return column == 0 ? (m_shown.program ? tr("Operation") : tr("Instruction"))
+        : column == 1  ? tr("Live bytes")
+                       : tr("Computes");
 }
 
 QString LiveMemoryPlot::tableText(int row, int column) const
@@ -268,12 +255,8 @@ QString LiveMemoryPlot::tableText(int row, int column) const
     if (column == 0)
         return words::count(row + 1);
     if (column == 1)
-        return words::bytes(static_cast<double>(m_snapshot->plan->memory.live[index]));
-    if (index >= m_snapshot->plan->instructions.size())
-        return {};
-    const Instruction& instruction = m_snapshot->plan->instructions[index];
-    const std::string path =
-        instruction.stem.valid() ? *m_snapshot->program->value(instruction.stem).path : std::string();
+        return words::bytes(static_cast<double>(m_shown.memory()->live[index]));
+    const std::string path = m_shown.pathAt(index);
     return path.empty() ? QString() : words::tensorName(path);
 }
 
@@ -293,12 +276,11 @@ int LiveMemoryPlot::tableRowAt(QPoint point) const
 
 void LiveMemoryPlot::tableActivate(int row)
 {
-    const auto index = static_cast<std::size_t>(row);
-    if (row < 0 || index >= m_snapshot->plan->instructions.size())
+    if (row < 0)
         return;
-    const Instruction& instruction = m_snapshot->plan->instructions[index];
-    if (const TensorRow* tensor = instruction.stem.valid() ? m_snapshot->row(instruction.stem) : nullptr)
-        Q_EMIT picked(QString::fromStdString(tensor->path));
+    const std::string path = m_shown.pathAt(static_cast<std::size_t>(row));
+    if (!path.empty() && m_shown.snapshot->row(path))
+        Q_EMIT picked(QString::fromStdString(path));
 }
 
 } // namespace shardscope

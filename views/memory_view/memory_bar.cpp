@@ -74,9 +74,9 @@ MemoryBarWidget::MemoryBarWidget(QWidget* parent)
     setAccessibleName(tr("Memory of one device by owner"));
 }
 
-void MemoryBarWidget::setSnapshot(SnapshotPtr snapshot)
+void MemoryBarWidget::setMemory(ShownMemory shown)
 {
-    m_snapshot = std::move(snapshot);
+    m_shown = std::move(shown);
     m_hovered = -1;
     describe();
     tableChanged(this);
@@ -93,9 +93,9 @@ void MemoryBarWidget::setSlice(const MemorySlice& slice)
 MemoryBar MemoryBarWidget::layoutFor(int width) const
 {
     const QRect area(2, 2, width - 4, barHeight());
-    if (!m_snapshot || !m_snapshot->plan)
+    if (!m_shown.memory())
         return MemoryBar::make({}, 0, area);
-    return MemoryBar::make(m_snapshot->plan->memory.atPeak, m_snapshot->experiment->hardware.memoryPerDevice, area);
+    return MemoryBar::make(m_shown.atPeak(), m_shown.snapshot->experiment->hardware.memoryPerDevice, area);
 }
 
 MemoryBar MemoryBarWidget::barLayout() const
@@ -107,32 +107,32 @@ bool MemoryBarWidget::isLabelled(const MemoryBar& bar, const MemoryBar::Segment&
 {
     const int room = bar.labelRect(segment, Metrics::scaled(8)).width();
     return room >= Metrics::scaled(48)
-        && QFontMetrics(ownerFont()).horizontalAdvance(words::owner(segment.owner)) <= room;
+        && QFontMetrics(ownerFont()).horizontalAdvance(m_shown.ownerName(segment.owner)) <= room;
 }
 
 QString MemoryBarWidget::segmentText(const MemoryBar::Segment& segment) const
 {
     return tr("%1 %2", "owner and size")
-        .arg(words::owner(segment.owner), words::bytes(static_cast<double>(segment.bytes)));
+        .arg(m_shown.ownerName(segment.owner), words::bytes(static_cast<double>(segment.bytes)));
 }
 
 std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar& bar) const
 {
     std::vector<Entry> entries;
-    if (!m_snapshot || !m_snapshot->mesh)
+    if (!m_shown.memory() || !m_shown.snapshot->mesh)
         return entries;
-    const auto devices = static_cast<int>(m_snapshot->mesh->deviceCount());
+    const auto devices = static_cast<int>(m_shown.snapshot->mesh->deviceCount());
     entries.push_back({ devices == 1
             ? tr("One device")
             : tr("One bar for all %1: 1 behaviour", "devices").arg(words::counted(devices, words::Noun::Device)) });
     const std::vector<QString> sizes = sizeTexts(bar);
     for (std::size_t i = 0; i < bar.segments.size(); ++i)
         if (!isLabelled(bar, bar.segments[i])
-            || QFontMetrics(ownerFont()).horizontalAdvance(words::owner(bar.segments[i].owner))
+            || QFontMetrics(ownerFont()).horizontalAdvance(m_shown.ownerName(bar.segments[i].owner))
                     + QFontMetrics(font()).horizontalAdvance(sizes[i]) + Metrics::scaled(8)
                 > bar.labelRect(bar.segments[i], Metrics::scaled(8)).width())
-            entries.push_back(
-                { words::owner(bar.segments[i].owner) + u' ' + sizes[i], static_cast<int>(bar.segments[i].owner) });
+            entries.push_back({ m_shown.ownerName(bar.segments[i].owner) + u' ' + sizes[i],
+                static_cast<int>(bar.segments[i].owner) });
     return entries;
 }
 
@@ -156,9 +156,9 @@ FlowLayout MemoryBarWidget::flowFor(const std::vector<Entry>& list, int width, b
     for (const Entry& entry : list)
         widths.push_back(metrics.horizontalAdvance(entry.text) + (entry.owner >= 0 ? Metrics::scaled(14) : 0) + 1);
     // The limit's own label stands at the right end of the first line, or on a line of its own.
-    const int limit = m_snapshot && !overLimit
-        ? metrics.horizontalAdvance(words::bytes(static_cast<double>(m_snapshot->experiment->hardware.memoryPerDevice)))
-        : 0;
+    const int limit = m_shown.snapshot && !overLimit ? metrics.horizontalAdvance(
+                          words::bytes(static_cast<double>(m_shown.snapshot->experiment->hardware.memoryPerDevice)))
+                                                     : 0;
     return FlowLayout::make(widths, width - 4 - limit - Metrics::scaled(12), lineHeight(), Metrics::scaled(14));
 }
 
@@ -181,7 +181,7 @@ QSize MemoryBarWidget::minimumSizeHint() const
 void MemoryBarWidget::describe()
 {
     QStringList parts;
-    if (m_snapshot && m_snapshot->plan)
+    if (m_shown.memory())
         for (const MemoryBar::Segment& segment : barLayout().segments)
             parts << segmentText(segment);
     setAccessibleDescription(parts.join(u", "_s));
@@ -206,8 +206,8 @@ void MemoryBarWidget::paintEvent(QPaintEvent*)
             const QRect text = bar.labelRect(segment, Metrics::scaled(8));
             painter.setPen(theme.textOn(fill));
             painter.setFont(ownerFont());
-            painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, words::owner(segment.owner));
-            const int used = painter.fontMetrics().horizontalAdvance(words::owner(segment.owner));
+            painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, m_shown.ownerName(segment.owner));
+            const int used = painter.fontMetrics().horizontalAdvance(m_shown.ownerName(segment.owner));
             painter.setFont(font());
             if (used + Metrics::scaled(8) + painter.fontMetrics().horizontalAdvance(sizes[i]) <= text.width())
                 painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter, sizes[i]);
@@ -253,7 +253,7 @@ void MemoryBarWidget::paintEvent(QPaintEvent*)
         if (bar.overLimit)
             painter.fillRect(QRect(bar.limitX - 1, bar.area.top(), 4, bar.area.height()), theme.base);
         painter.fillRect(QRect(bar.limitX, bar.area.top(), 2, bar.area.height()), theme.error);
-        const QString limit = words::bytes(static_cast<double>(m_snapshot->experiment->hardware.memoryPerDevice));
+        const QString limit = words::bytes(static_cast<double>(m_shown.snapshot->experiment->hardware.memoryPerDevice));
         const int wide = painter.fontMetrics().horizontalAdvance(limit) + 1;
         const int x = bar.overLimit ? std::clamp(bar.limitX + 1 - wide / 2, 2, std::max(2, width() - 2 - wide))
                                     : width() - 2 - wide;
@@ -287,13 +287,9 @@ bool MemoryBarWidget::event(QEvent* event)
             return true;
         }
         const MemoryBar::Segment& segment = bar.segments[static_cast<std::size_t>(at)];
-        const TensorRow* biggest = biggestOf(*m_snapshot, segment.owner);
         QString text = segmentText(segment);
-        if (biggest)
-            text += u'\n'
-                + tr("Biggest: %1, %2")
-                      .arg(
-                          words::tensorName(biggest->path), words::bytes(static_cast<double>(biggest->bytesPerDevice)));
+        if (const ShownMemory::Biggest biggest = m_shown.biggest(segment.owner); !biggest.name.isEmpty())
+            text += u'\n' + tr("Biggest: %1, %2").arg(biggest.name, words::bytes(static_cast<double>(biggest.bytes)));
         QToolTip::showText(help->globalPos(), plainTip(text), this, segment.rect);
         return true;
     }
@@ -373,11 +369,10 @@ QString MemoryBarWidget::tableText(int row, int column) const
 {
     const MemoryBar::Segment segment = barLayout().segments[static_cast<std::size_t>(row)];
     if (column == 0)
-        return words::owner(segment.owner);
+        return m_shown.ownerName(segment.owner);
     if (column == 1)
         return words::bytes(static_cast<double>(segment.bytes));
-    const TensorRow* biggest = biggestOf(*m_snapshot, segment.owner);
-    return biggest ? words::tensorName(biggest->path) : QString();
+    return m_shown.biggest(segment.owner).name;
 }
 
 QRect MemoryBarWidget::tableRect(int row) const

@@ -18,15 +18,22 @@ namespace shardscope {
 
 namespace {
 
-/// Why there is nothing to draw, and what is known all the same.
-QString whyNothing(const Document& document)
+/// A program in a text that has its layout: it can be planned.
+bool isText(const SnapshotPtr& snapshot)
 {
-    const SnapshotPtr snapshot = shownSnapshot(document);
+    return snapshot && snapshot->asRead && snapshot->laidOut() && snapshot->errorCount() == 0;
+}
+
+} // namespace
+
+QString MemoryView::whyNothing() const
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
     if (!snapshot)
-        return MemoryView::tr("The experiment is being analysed.");
-    const std::optional<Obstacle> obstacle = obstacleOf(document);
+        return tr("The experiment is being analysed.");
+    const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
     if (!snapshot->laidOut() || !obstacle)
-        return obstacle ? obstacle->text() : MemoryView::tr("What a device holds is known once a step can run.");
+        return obstacle ? obstacle->text() : tr("What a device holds is known once a step can run.");
     std::int64_t bytes = 0;
     bool padded = false;
     for (const TensorRow& row : snapshot->tensors)
@@ -38,21 +45,20 @@ QString whyNothing(const Document& document)
     if (snapshot->errorCount() == 0) {
         const HostMemory onHost = hostMemory(*snapshot);
         const QString taken = onHost.arrays == 0
-            ? MemoryView::tr("The inputs of this program take %1 on each device.").arg(held)
-            : MemoryView::tr("The inputs of this program take %1 on each device, and %2 per device on the host.")
+            ? tr("The inputs of this program take %1 on each device.").arg(held)
+            : tr("The inputs of this program take %1 on each device, and %2 per device on the host.")
                   .arg(held, words::bytes(static_cast<double>(onHost.bytesPerDevice)));
-        return MemoryView::tr("%1 Memory over a step is shown for the networks that come with Shardscope.").arg(taken);
+        if (m_planned && m_planned->snapshot == snapshot && m_planned->error)
+            return tr("%1 How full it gets is not known: %2.").arg(taken, words::describe(*m_planned->error).cause);
+        return isText(snapshot) ? tr("%1 How full it gets is being planned.").arg(taken) : taken;
     }
     const QString id =
         snapshot->problems.empty() ? QString() : QString::fromLatin1(snapshot->problems.front().diagnostic.id().data());
-    return (padded ? MemoryView::tr("A step begins with %1 on each device, padding included; how full it gets is known "
-                                    "once %2 is mended.")
-                   : MemoryView::tr("A step begins with %1 on each device; how full it gets is known once %2 is "
-                                    "mended."))
-        .arg(held, id.isEmpty() ? MemoryView::tr("the problem") : id);
+    return (padded ? tr("A step begins with %1 on each device, padding included; how full it gets is known once %2 is "
+                        "mended.")
+                   : tr("A step begins with %1 on each device; how full it gets is known once %2 is mended."))
+        .arg(held, id.isEmpty() ? tr("the problem") : id);
 }
-
-} // namespace
 
 MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent)
     : QWidget(parent)
@@ -66,7 +72,13 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     , m_place(new QWidget)
     , m_onHost(new QCheckBox(tr("Parameters on the host")))
     , m_host(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
+    , m_largest(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
     , m_empty(new EmptyPage(QString()))
+    , m_job(this, [this](const PlannedPtr& planned) {
+        m_wanted.reset();
+        m_planned = planned;
+        showSnapshot();
+    })
 {
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
@@ -88,6 +100,9 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     m_head->addWidget(m_sum);
     inner->addLayout(m_head);
     inner->addWidget(m_bar);
+    m_largest->setElided(true);
+    m_largest->setContentsMargins(2, 0, 2, 0);
+    inner->addWidget(m_largest);
     inner->addWidget(m_plot, 1);
     inner->addStretch(0);
 
@@ -109,49 +124,115 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     });
     connect(m_document, &Document::experimentChanged, this, &MemoryView::showPlacement);
     connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
+    connect(m_document, &Document::replaced, this, [this] {
+        m_planned.reset(); // of another program
+        showSnapshot();
+    });
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
     connect(m_empty, &EmptyPage::clicked, this, [this] { applyOfferedFix(*m_document); });
     connect(m_bar, &MemoryBarWidget::picked, this, [this](Owner owner) {
-        const SnapshotPtr snapshot = shownSnapshot(*m_document);
-        if (const TensorRow* row = snapshot ? biggestOf(*snapshot, owner) : nullptr)
-            m_selection->setTensor(QString::fromStdString(row->path));
+        if (const QString path = shown().biggest(owner).path; !path.isEmpty())
+            m_selection->setTensor(path);
     });
     connect(m_plot, &LiveMemoryPlot::picked, m_selection, &Selection::setTensor);
     setFocusProxy(m_bar);
     showSnapshot();
 }
 
+QString MemoryView::largestText() const
+{
+    return m_largest->text();
+}
+
+/// What there is to draw: of a program in a text what was planned for it, or for what it was before an edit.
+ShownMemory MemoryView::shown() const
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    if (!isText(snapshot))
+        return snapshot && snapshot->plan ? ShownMemory{ snapshot } : ShownMemory{};
+    const bool isOwn = m_planned && m_planned->memory && (m_planned->snapshot == snapshot || m_wanted == snapshot);
+    return isOwn ? ShownMemory{ m_planned->snapshot, m_planned->memory } : ShownMemory{};
+}
+
+void MemoryView::plan()
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    if (!isText(snapshot) || !isVisible()) {
+        m_job.cancel();
+        m_wanted.reset();
+        return;
+    }
+    if ((m_planned && m_planned->snapshot == snapshot) || (m_wanted == snapshot && m_job.isWorking()))
+        return;
+    m_wanted = snapshot;
+    m_job.request([snapshot](const std::stop_token& stop) -> PlannedPtr {
+        Planned planned{ snapshot, nullptr, std::nullopt };
+        Result<std::optional<PlannedMemory>> memory = plannedMemory(*snapshot, stop);
+        if (!memory)
+            planned.error = memory.error();
+        else if (*memory)
+            planned.memory = std::make_shared<const PlannedMemory>(std::move(**memory));
+        return std::make_shared<const Planned>(std::move(planned));
+    });
+}
+
+void MemoryView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (isText(shownSnapshot(*m_document)))
+        showSnapshot();
+}
+
 void MemoryView::showSnapshot()
 {
-    SnapshotPtr snapshot = shownSnapshot(*m_document);
-    if (snapshot && !snapshot->plan)
-        snapshot = nullptr;
-    if (!snapshot)
-        m_empty->setSentence(whyNothing(*m_document));
-    offerFix(*m_empty, snapshot ? std::nullopt : obstacleOf(*m_document));
-    m_content->setVisible(snapshot != nullptr);
-    m_empty->setVisible(snapshot == nullptr);
-    m_bar->setSnapshot(snapshot);
-    m_plot->setSnapshot(snapshot);
+    plan();
+    const ShownMemory shown = this->shown();
+    const MemorySummary* memory = shown.memory();
+    if (!memory) {
+        m_empty->setSentence(whyNothing());
+        offerFix(*m_empty, obstacleOf(*m_document));
+    } else {
+        offerFix(*m_empty, std::nullopt);
+    }
+    m_content->setVisible(memory != nullptr);
+    m_empty->setVisible(memory == nullptr);
+    m_bar->setMemory(shown);
+    m_plot->setMemory(shown);
     QString figure;
-    if (snapshot) {
-        const MemorySummary& memory = snapshot->plan->memory;
-        figure = tr("%1 per device").arg(words::bytes(static_cast<double>(memory.peakBytes)));
+    if (memory) {
+        figure = tr("%1 per device").arg(words::bytes(static_cast<double>(memory->peakBytes)));
         QString sum = figure;
-        const std::int64_t limit = snapshot->experiment->hardware.memoryPerDevice;
+        const std::int64_t limit = shown.snapshot->experiment->hardware.memoryPerDevice;
         if (limit > 0) {
-            const double percent = 100.0 * static_cast<double>(memory.peakBytes) / static_cast<double>(limit);
+            const double percent = 100.0 * static_cast<double>(memory->peakBytes) / static_cast<double>(limit);
             const QString most = words::bytes(static_cast<double>(limit));
             sum = percent < 0.1
                 ? tr("%1, less than 0.1 % of %2").arg(figure, most)
                 : tr("%1, %2 % of %3").arg(figure, QLocale().toString(percent, 'f', percent < 10 ? 1 : 0), most);
         }
         m_sum->setText(sum);
-        m_sum->setColour(limit > 0 && memory.peakBytes > limit ? &Theme::error : &Theme::text);
-        m_when->setText(snapshot->plan->instructions.empty()
+        m_sum->setColour(limit > 0 && memory->peakBytes > limit ? &Theme::error : &Theme::text);
+        m_when->setText(!shown.program && shown.instructions() == 0
                 ? tr("Held all the time")
-                : tr("Fullest %1", "at instruction ...").arg(LiveMemoryPlot::peakWords(*snapshot)));
+                : tr("Fullest %1", "at instruction ...").arg(shown.peakWords()));
+        if (shown.program && shown.snapshot != shownSnapshot(*m_document))
+            m_when->setText(tr("Before the last change; it is being planned anew"));
+        QStringList notes{ m_when->text() };
+        if (shown.program) {
+            notes << tr("Planned by how long every value is needed; a run on the simulated devices measures the same. "
+                        "With what operations need for themselves while they compute: %1 at most.")
+                         .arg(words::bytes(static_cast<double>(shown.program->workingBytes)));
+            if (shown.program->dependsOnData)
+                notes << tr("Which branches run, or how often a loop does, is known by a run alone: this is the "
+                            "fullest case.");
+            if (hostMemory(*shown.snapshot).arrays > 0)
+                notes << tr("Simulated devices have one memory: what lies on the host is counted here as well.");
+        }
+        m_content->setToolTip(shown.program ? plainTip(notes.join(QLatin1Char('\n'))) : QString());
+        m_sum->setAccessibleDescription(shown.program ? notes.join(QLatin1Char(' ')) : QString());
     }
+    m_largest->setText(shown.largest(12));
+    m_largest->setVisible(!m_largest->text().isEmpty());
     followSelection();
     showPlacement();
     placePlot();
@@ -185,7 +266,9 @@ void MemoryView::showPlacement()
     m_onHost->setChecked(!experiment.placement.paramsOnDevices);
     const QString text = hostText();
     m_host->setText(text);
-    m_place->setVisible(chosenHere && m_content->isVisibleTo(this)); // a page in its place needs the room
+    m_onHost->setVisible(chosenHere);
+    // A page in its place needs the room.
+    m_place->setVisible((chosenHere || !text.isEmpty()) && m_content->isVisibleTo(this));
     QStringList lines;
     if (const SnapshotPtr snapshot = shownSnapshot(*m_document); snapshot && snapshot->laidOut()) {
         const HostTransfers transfers = hostTransfers(*snapshot);
@@ -202,22 +285,23 @@ void MemoryView::showPlacement()
 void MemoryView::followSelection()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
-    const TensorRow* row = snapshot && snapshot->plan ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
-    m_bar->setSlice(row ? sliceOf(*snapshot, *row) : MemorySlice{});
+    const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
+    m_bar->setSlice(row ? shown().sliceOf(*row) : MemorySlice{});
 }
 
 void MemoryView::placePlot()
 {
     // In a flat dock the bar alone.
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
-    const bool hasLine = snapshot && snapshot->plan && !snapshot->plan->memory.live.empty();
+    const ShownMemory shown = this->shown();
+    const bool hasLine = shown.memory() && !shown.memory()->live.empty();
     // Where the two texts of the head do not fit side by side, the sum goes first and the moment below it.
     const bool beside = m_when->sizeHint().width() + m_sum->sizeHint().width() + Metrics::scaled(28) <= width();
     m_head->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
     m_head->setSpacing(beside ? 12 : 0);
     m_sum->setAlignment((beside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     const int needed = Metrics::scaled(beside ? 40 : 56)
-        + (m_place->isVisibleTo(this) ? m_place->sizeHint().height() : 0) + m_bar->heightForWidth(width())
+        + (m_place->isVisibleTo(this) ? m_place->sizeHint().height() : 0)
+        + (m_largest->isVisibleTo(this) ? m_largest->sizeHint().height() : 0) + m_bar->heightForWidth(width())
         + m_plot->minimumSizeHint().height();
     m_plot->setVisible(hasLine && height() >= needed);
 }

@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "views/memory_view/memory_layout.h"
+#include "views/memory_view/shown_memory.h"
 #include "views/widgets/painted_table.h"
 
 namespace shardscope {
@@ -15,7 +15,7 @@ class MemoryBarWidget : public QWidget, public PaintedTable {
 public:
     explicit MemoryBarWidget(QWidget* parent = nullptr);
 
-    void setSnapshot(SnapshotPtr snapshot);
+    void setMemory(ShownMemory shown);
     void setSlice(const MemorySlice& slice);
     [[nodiscard]] MemoryBar barLayout() const;
     [[nodiscard]] QString legend() const; ///< the texts under the bar
@@ -59,7 +59,7 @@ private:
     [[nodiscard]] MemoryBar layoutFor(int width) const;
     void describe();
 
-    SnapshotPtr m_snapshot;
+    ShownMemory m_shown;
     MemorySlice m_slice;
     int m_hovered = -1;
     int m_current = 0;
@@ -70,10 +70,7 @@ class LiveMemoryPlot : public QWidget, public PaintedTable {
     Q_OBJECT
 public:
     explicit LiveMemoryPlot(QWidget* parent = nullptr);
-    void setSnapshot(SnapshotPtr snapshot);
-    /// "after Layer 3 / W1's gradient": what the peak instruction computes, in words.
-    [[nodiscard]] static QString peakWords(const Snapshot& snapshot);
-
+    void setMemory(ShownMemory shown);
     // One row per instruction.
     [[nodiscard]] int tableRowCount() const override;
     [[nodiscard]] int tableColumnCount() const override { return 3; }
@@ -101,7 +98,7 @@ private:
     [[nodiscard]] LiveLine lineLayout() const;
     /// "Instruction 58: 32.1 MiB live", and what it computes on a second line.
     [[nodiscard]] QString instructionText(int instruction) const;
-    SnapshotPtr m_snapshot;
+    ShownMemory m_shown;
     int m_hovered = -1;
     int m_current = -1; ///< walked to
 };

@@ -30,6 +30,11 @@ QString Obstacle::text() const
     return first + u' ' + (remedy.endsWith(u'.') ? remedy : StepObstacle::tr("%1.", "a sentence").arg(remedy));
 }
 
+QString Obstacle::layoutText() const
+{
+    return id.isEmpty() ? text() : StepObstacle::tr("There is nothing to show: %1, see Problems.").arg(id);
+}
+
 std::optional<Obstacle> obstacleOf(const Document& document)
 {
     const SnapshotPtr snapshot = document.snapshot();
@@ -49,6 +54,9 @@ std::optional<Obstacle> obstacleOf(const Document& document)
         snapshot->errorCount() > 0 || read == snapshot->problems.end() ? snapshot->problems.front() : *read;
     const words::ProblemText text = words::shown(problem.diagnostic);
     Obstacle obstacle{ StepObstacle::tr("No step can run: %1").arg(text.cause), text.remedy, {} };
+    if (problem.diagnostic.severity() == Severity::Error)
+        obstacle.id =
+            QString::fromLatin1(problem.diagnostic.id().data(), static_cast<qsizetype>(problem.diagnostic.id().size()));
     if (!problem.fixes.empty())
         obstacle.fix = problem.fixes.front();
     return obstacle;

@@ -18,8 +18,11 @@ struct Obstacle {
     QString cause;
     QString remedy; ///< may be empty
     std::optional<Fix> fix; ///< the first one there is
+    QString id = {}; ///< "E101" of what Problems lists; "" where it lists nothing
     /// Both as sentences.
     [[nodiscard]] QString text() const;
+    /// For what shows arrays and runs no step: "There is nothing to show: E190, see Problems."
+    [[nodiscard]] QString layoutText() const;
 };
 
 /// Of the newest analysis; none where a step can run, and before the first analysis has finished.

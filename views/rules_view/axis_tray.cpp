@@ -149,6 +149,18 @@ void AxisTray::resizeEvent(QResizeEvent* event)
     setOut(width());
 }
 
+void AxisTray::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    // Chips are as large as their names.
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange
+        || event->type() == QEvent::StyleChange) {
+        setOut(width());
+        updateGeometry();
+        update();
+    }
+}
+
 QRect AxisTray::chipRect(int axis) const
 {
     // In the middle of more room than the lines need.

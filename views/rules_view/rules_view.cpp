@@ -235,6 +235,10 @@ void RulesView::followTray()
             mapName(row, axis, append);
     });
     connect(m_tray, &AxisTray::givenUp, this, &RulesView::endNameDrag);
+    connect(m_document, &Document::replaced, this, [this] {
+        m_saidBatch = false; // of other rules
+        sayBatchRules();
+    });
 }
 
 void RulesView::followLists()
@@ -428,12 +432,12 @@ void RulesView::sayBatchRules()
 {
     const bool rewrites = rewritesBatch(*m_document->experiment());
     m_menu->rewriteBatch()->setEnabled(rewrites);
+    const QString said = tr("On a mesh of replica, data and model T5X' partitioner maps batch to (replica, data), "
+                            "whatever its rules say. Here they say something else.");
     if (rewrites && !m_saidBatch)
-        m_notice->say(Severity::Info,
-            tr("On a mesh of replica, data and model T5X' partitioner maps batch to (replica, data), whatever its "
-               "rules "
-               "say. Here they say something else."),
-            tr("Rewrite"), [this] { rewriteBatch(); });
+        m_notice->say(Severity::Info, said, tr("Rewrite"), [this] { rewriteBatch(); });
+    else if (!rewrites && m_saidBatch && m_notice->text() == said)
+        m_notice->dismiss();
     m_saidBatch = rewrites;
 }
 

@@ -181,7 +181,7 @@ void ShardGridView::showEmpty()
     const bool some = snapshot && !snapshot->tensors.empty();
     const std::optional<Obstacle> obstacle = some ? std::nullopt : obstacleOf(*m_document);
     m_empty->setSentence(some ? tr("Choose a tensor to see how the devices hold it.")
-            : obstacle        ? obstacle->text()
+            : obstacle        ? obstacle->layoutText()
                               : tr("The experiment is being analysed."));
     offerFix(*m_empty, obstacle);
     if (some)

@@ -142,7 +142,7 @@ void TensorsView::showEmpty()
         return;
     }
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
-    m_empty->setSentence(obstacle ? obstacle->text() : tr("The experiment is being analysed."));
+    m_empty->setSentence(obstacle ? obstacle->layoutText() : tr("The experiment is being analysed."));
     offerFix(*m_empty, obstacle);
 }
 

@@ -249,9 +249,7 @@ void TimingView::showEmpty()
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
     const SnapshotPtr snapshot = m_document->snapshot();
     if (snapshot && snapshot->errorCount() == 0 && std::holds_alternative<ProgramModel>(snapshot->experiment->model)) {
-        m_empty->setSentence(
-            tr("A program that was read from a text is no train step, and is not timed. Values runs it "
-               "on the simulated devices; Collectives lists what they send."));
+        m_empty->setSentence(tr("A program in a text has no train step, and is not timed. Values runs it."));
         m_empty->setButton(QString());
         return;
     }

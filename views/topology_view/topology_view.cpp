@@ -386,9 +386,17 @@ QString TopologyView::describeDevice(std::int32_t device) const
 
 const TensorRow* TopologyView::shownTensor() const
 {
-    const SnapshotPtr good = m_document->lastGood();
-    const TensorRow* row = good && m_shownMesh ? good->row(m_selection->tensor().toStdString()) : nullptr;
-    return row && row->layout.mesh() == *m_shownMesh ? row : nullptr;
+    SnapshotPtr good = m_document->lastGood();
+    if (!good || !m_shownMesh)
+        return nullptr;
+    // Paths are compared one by one, and meshes device by device.
+    if (m_foundRow.snapshot != good || m_foundRow.mesh != m_shownMesh || m_foundRow.tensor != m_selection->tensor()) {
+        const TensorRow* row = good->row(m_selection->tensor().toStdString());
+        if (row && !(row->layout.mesh() == *m_shownMesh))
+            row = nullptr;
+        m_foundRow = { std::move(good), m_shownMesh, m_selection->tensor(), row };
+    }
+    return m_foundRow.row;
 }
 
 QStringList TopologyView::holdingOf(std::int32_t device) const

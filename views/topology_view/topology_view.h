@@ -104,6 +104,14 @@ private:
     std::shared_ptr<const DevicePlaces> m_places; ///< of what the maps show
     MeshPtr m_shownMesh; ///< null while there is none
     std::vector<std::int64_t> m_positions; ///< by device
+    /// What shownTensor() found last, and for what: maps ask it for every cell.
+    struct FoundRow {
+        SnapshotPtr snapshot;
+        MeshPtr mesh;
+        QString tensor;
+        const TensorRow* row = nullptr;
+    };
+    mutable FoundRow m_foundRow;
     QString m_keyFigure;
     std::optional<int> m_colour, m_path; ///< chosen: a mesh axis, or what stands below the axes
 };

@@ -249,6 +249,23 @@ std::optional<ValuesView::Subject> ValuesView::stepSubject(const TensorRow& row)
     return std::nullopt;
 }
 
+bool ValuesView::runProgram()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    if (!isProgram() || !snapshot || !snapshot->laidOut() || snapshot->errorCount() > 0)
+        return false;
+    if (!m_program->isWorking() && !m_program->values(*snapshot))
+        m_program->run(snapshot);
+    refresh();
+    return true;
+}
+
+std::optional<Diagnostic> ValuesView::programFailure() const
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    return isProgram() && snapshot ? m_program->failure(*snapshot) : std::nullopt;
+}
+
 void ValuesView::act()
 {
     const SnapshotPtr snapshot = m_document->lastGood();
@@ -260,8 +277,8 @@ void ValuesView::act()
         m_program->cancel();
     else if (isProgram() && snapshot && m_program->values(*snapshot))
         m_content->setCurrent(0);
-    else if (isProgram() && snapshot && snapshot->errorCount() == 0)
-        m_program->run(snapshot);
+    else if (runProgram())
+        return;
     else if (obstacleOf(*m_document))
         applyOfferedFix(*m_document);
     else if (m_reference->isWorking())

@@ -47,6 +47,10 @@ public:
     [[nodiscard]] PlaneBar* planeBar() const { return m_plane; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] StepBar* stepBar() const { return m_steps; }
+    /// Runs a program in a text on random inputs, unless it has been run; false where there is nothing to be run.
+    bool runProgram();
+    /// Why it could not be run.
+    [[nodiscard]] std::optional<Diagnostic> programFailure() const;
     /// What is said of the array: that parts are still to be added up, that a step is running.
     [[nodiscard]] QString notice() const;
 

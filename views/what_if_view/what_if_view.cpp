@@ -193,7 +193,7 @@ void WhatIfView::showEmpty()
     offerFix(*m_empty, obstacle);
     if (tensors)
         m_empty->setButton(tr("Show the first one"));
-    m_empty->setSentence(obstacle ? obstacle->text()
+    m_empty->setSentence(obstacle ? obstacle->layoutText()
             : !m_snapshot         ? tr("The experiment is being analysed.")
             : m_path.isEmpty()    ? tr("Select a value to try another sharding for it.")
                                : tr("No sharding is written for %1; what it is computed with decides. Select an input, "

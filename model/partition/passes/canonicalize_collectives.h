@@ -31,6 +31,9 @@ struct Canonicalized {
 /// A reshard takes another one's result where that holds the same elements per device: of the same value, or of one
 /// that is the same but for its shape.
 [[nodiscard]] Canonicalized reuseReshards(Program program);
+/// Of several reshards of one value to one sharding in a region, the first does for all: a value that an operation
+/// reads twice, or that several read, is exchanged once.
+[[nodiscard]] Canonicalized mergeReshards(Program program);
 /// Everything of these, and canonicalize(), until nothing changes.
 [[nodiscard]] Program canonicalizeAll(Program program);
 

@@ -136,6 +136,8 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
     TrueShapes trueShapes;
     if (options.explicitCollectives) {
         take(canonicalizeReshards(std::move(program)));
+        if (options.mergeReshards)
+            take(mergeReshards(std::move(program)));
         if (options.padUneven) {
             PaddedProgram padded = shardscope::padUneven(std::move(program));
             origins.insert(padded.origins.begin(), padded.origins.end());

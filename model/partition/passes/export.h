@@ -22,6 +22,8 @@ struct ExportOptions {
     bool exchangesHalos = false;
     /// With `explicitCollectives`: dimensions that are cut unevenly become longer, see padUneven().
     bool padUneven = false;
+    /// With `explicitCollectives`: see mergeReshards().
+    bool mergeReshards = false;
     /// Every sharding holds its mesh instead of naming it.
     bool inlineMeshes = true;
 };

@@ -44,8 +44,9 @@ std::vector<StridedAxis> stridesOf(const TensorSharding& sharding, const TensorT
 
 class Reuse {
 public:
-    explicit Reuse(Program program)
+    Reuse(Program program, bool equalOnly)
         : m_edit(std::move(program))
+        , m_equalOnly(equalOnly)
     {
     }
 
@@ -82,7 +83,7 @@ private:
         ProgramSharding target = shardingOf(id);
         const TensorType type = m_edit.value(root).type;
         std::vector<OperationId> way;
-        for (bool carried = true;;) {
+        for (bool carried = true; !m_equalOnly;) {
             const OperationId definition = m_edit.value(root).definition;
             if (!isA(definition, OpKind::Reshape) && !isA(definition, OpKind::Transpose))
                 break;
@@ -128,7 +129,7 @@ private:
         std::vector<ValueId> values{ root };
         for (std::size_t i = 0; i < values.size(); ++i)
             for (const Use& use : m_edit.uses(values[i])) {
-                if (isA(use.operation, OpKind::Reshape))
+                if (!m_equalOnly && isA(use.operation, OpKind::Reshape))
                     values.push_back(m_edit.result(use.operation));
                 if (!isA(use.operation, OpKind::Reshard) || use.operation == before
                     || m_edit.regionOf(use.operation) != m_edit.regionOf(before)
@@ -145,6 +146,8 @@ private:
     {
         if (a == b && typeA == typeB)
             return true;
+        if (m_equalOnly)
+            return false;
         return a.mesh == b.mesh && a.sharding.replicated == b.sharding.replicated
             && a.sharding.unreduced == b.sharding.unreduced && a.sharding.rank() == typeA.rank()
             && b.sharding.rank() == typeB.rank() && typeA.elementCount() == typeB.elementCount()
@@ -152,6 +155,7 @@ private:
     }
 
     Editor m_edit;
+    bool m_equalOnly;
     std::vector<std::size_t> m_place; ///< per OperationId: in program order
 };
 
@@ -159,7 +163,12 @@ private:
 
 Canonicalized reuseReshards(Program program)
 {
-    return Reuse(std::move(program)).run();
+    return Reuse(std::move(program), false).run();
+}
+
+Canonicalized mergeReshards(Program program)
+{
+    return Reuse(std::move(program), true).run();
 }
 
 } // namespace shardscope::passes

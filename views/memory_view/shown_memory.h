@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the memory dock draws: that of a step, as its plan has it, or that of a program in a text, which is planned
+// beside the window.
+#pragma once
+
+#include <QString>
+#include <array>
+#include <memory>
+
+#include "pipeline/planned_memory.h"
+#include "views/memory_view/memory_layout.h"
+
+namespace shardscope {
+
+struct ShownMemory {
+    SnapshotPtr snapshot;
+    std::shared_ptr<const PlannedMemory> program = nullptr; ///< of a text
+
+    /// Null where there is nothing to draw.
+    [[nodiscard]] const MemorySummary* memory() const;
+    /// Bytes at the fullest moment. Arguments of a text stand in the place of parameters, its values in that of
+    /// activations, what partitioning adds in that of buffers.
+    [[nodiscard]] std::array<std::int64_t, ownerCount> atPeak() const;
+    [[nodiscard]] QString ownerName(Owner owner) const;
+    struct Biggest {
+        QString name, path; ///< `path` is empty for what has no row
+        std::int64_t bytes = 0;
+    };
+    /// Of all arrays of that owner; without a name where there is none.
+    [[nodiscard]] Biggest biggest(Owner owner) const;
+    [[nodiscard]] MemorySlice sliceOf(const TensorRow& row) const;
+
+    [[nodiscard]] std::size_t instructions() const;
+    /// What it computes: a path of the snapshot's program, or "".
+    [[nodiscard]] std::string pathAt(std::size_t instruction) const;
+    /// The name of its operation, of a program in a text; else "".
+    [[nodiscard]] QString operationAt(std::size_t instruction) const;
+    /// "at instruction 58 of 170, Layer 3 / W1's gradient"
+    [[nodiscard]] QString peakWords() const;
+    /// "Largest: w 4 MiB, x 16 KiB and 3 more"; "" for a step, whose owners say as much.
+    [[nodiscard]] QString largest(std::size_t most) const;
+};
+
+} // namespace shardscope
