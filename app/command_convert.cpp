@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QFileInfo>
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "base/codes.h"
@@ -247,11 +248,17 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
     }
     if (!source.rules)
         return fail(Code::MissingKey, { { "key", "--rules" } });
+    if (!source.rules->rules.isSequence) {
+        // Flax, T5X and MaxText have lists alone. Names are all different in a mapping, so that any order says the
+        // same of one name.
+        source.rules->rules.isSequence = true;
+        source.notKept.emplace_back("mapping");
+    }
     if (options.to == "maxtext") {
         Result<MaxTextForm> form = maxTextForm(options, source);
         if (!form)
             return tl::unexpected(std::move(form.error()));
-        source.notKept = std::move(form->notKept);
+        std::move(form->notKept.begin(), form->notKept.end(), std::back_inserter(source.notKept));
         return std::move(form->text);
     }
     return toPythonSource(source.rules->rules, options.to == "t5x" ? "logical_axis_rules" : "rules");
@@ -284,7 +291,10 @@ void remark(const Source& source)
                 .arg(words::fromStd(source.name), QString::number(source.rules->maxText->passedOver.size())),
             Emphasis::Faint);
     for (const std::string& lost : source.notKept)
-        errors.line(lost == "hosts"
+        errors.line(lost == "mapping" ? QStringLiteral(
+                        "Penzai's mapping is written as a list of rules. Where two names of one array want the "
+                        "same mesh axis, Penzai refuses; a list gives it to the rule that stands first.")
+                : lost == "hosts"
                 ? QStringLiteral("The hosts are not kept: their devices are no blocks of the mesh that MaxText could "
                                  "have between slices. All sizes are written as ici_.")
                 : QStringLiteral("The order of the devices is not kept: MaxText orders them by slices alone, and the "
