@@ -250,6 +250,12 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
     }
     if (!source.rules)
         return fail(Code::MissingKey, { { "key", "--rules" } });
+    if (!source.rules->rules.isSequence) {
+        // Flax, T5X and MaxText have lists alone. Names are all different in a mapping, so that any order says the
+        // same of one name.
+        source.rules->rules.isSequence = true;
+        source.notKept.emplace_back("mapping");
+    }
     if (options.to == "maxtext") {
         Result<MaxTextForm> form = maxTextForm(options, source);
         if (!form)
@@ -290,6 +296,9 @@ void remark(const Source& source)
         errors.line(lost == "inner_rules"
                 ? QStringLiteral("The rules for parts of the model are not kept: the form has one list, which holds "
                                  "everywhere.")
+                : lost == "mapping" ? QStringLiteral(
+                      "Penzai's mapping is written as a list of rules. Where two names of one array want the "
+                      "same mesh axis, Penzai refuses; a list gives it to the rule that stands first.")
                 : lost == "hosts"
                 ? QStringLiteral("The hosts are not kept: their devices are no blocks of the mesh that MaxText could "
                                  "have between slices. All sizes are written as ici_.")

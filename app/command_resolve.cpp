@@ -114,8 +114,17 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
             answer.action->spec = canonical(onMesh(answer.action->spec, ruling.dialect, mesh, sizes).spec);
     }
     // Axes that the mesh lacks are left out already, and said.
-    if (const Result<void> valid = sizes ? validate(placed.spec, mesh, *sizes) : validate(placed.spec, mesh); !valid)
-        answer.problems.push_back(valid.error());
+    if (const Result<void> valid = sizes ? validate(placed.spec, mesh, *sizes) : validate(placed.spec, mesh); !valid) {
+        Diagnostic wrong = valid.error();
+        const auto dim = static_cast<std::size_t>(std::max<std::int64_t>(wrong.number("dim"), 0));
+        if (wrong.code == Code::Indivisible && dim < answer.names.size() && dim < placed.spec.entries.size()) {
+            if (answer.names[dim].kind == LogicalName::Kind::Name)
+                wrong.args.emplace_back("dim_name", answer.names[dim].name);
+            if (!wrong.arg("axes"))
+                wrong.args.emplace_back("axes", placed.spec.entries[dim].axes);
+        }
+        answer.problems.push_back(std::move(wrong));
+    }
     for (const DroppedAxes& dropped : answer.dropped)
         if (dropped.reason == DroppedAxes::Reason::Indivisible) {
             Diagnostic lost{ Code::SilentlyReplicated,

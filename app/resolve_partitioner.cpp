@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/codes.h"
@@ -44,6 +46,42 @@ Result<Mesh> meshOf(const std::vector<std::int64_t>& ici, const std::vector<std:
     return Mesh::create(std::move(axes));
 }
 
+/// Sizes that the options ask for and the mesh has not: T5X works out its mesh from them. The mesh that is given
+/// counts.
+std::vector<Diagnostic> contradictions(const PartitionerSettings& settings, const Mesh& mesh)
+{
+    std::vector<Diagnostic> found;
+    const auto compare = [&](const char* option, const char* axis, std::int64_t asked) {
+        const auto index = mesh.axisIndex(axis);
+        const std::int64_t size = index ? mesh.size(*index) : 0;
+        // What is not there is 1 for T5X.
+        if (asked == size || (asked == 1 && size == 0))
+            return;
+        Diagnostic mismatch{ Code::PartitionsMismatch,
+            { { "option", option }, { "asked", asked }, { "axis", axis }, { "size", size } }, {} };
+        if (asked > 0 && mesh.deviceCount() % asked != 0)
+            mismatch.args.push_back({ "devices", mesh.deviceCount() });
+        found.push_back(std::move(mismatch));
+    };
+    if (settings.submesh && !settings.submesh->empty()) { // it counts before partitions
+        std::int64_t devices = 1;
+        for (const std::int64_t size : *settings.submesh)
+            devices *= std::clamp<std::int64_t>(size, 0, maximumDevices / std::max<std::int64_t>(devices, 1));
+        compare("--submesh", "model", devices);
+    } else if (settings.partitions && *settings.partitions > 0) {
+        compare("--partitions", "model", *settings.partitions);
+    }
+    if (settings.iciShape && settings.dcnShape) {
+        constexpr const char* names[] = { "replica", "data", "model" };
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::int64_t inside = (*settings.iciShape)[i], across = (*settings.dcnShape)[i];
+            if (inside > 0 && across > 0 && inside <= maximumDevices / across)
+                compare("--ici-shape with --dcn-shape", names[i], inside * across);
+        }
+    }
+    return found;
+}
+
 } // namespace
 
 Result<void> readPartitioner(const ResolveOptions& options, Ruling& ruling)
@@ -75,6 +113,13 @@ Result<void> readPartitioner(const ResolveOptions& options, Ruling& ruling)
     }
     settings.iciShape = std::move(*ici);
     settings.dcnShape = std::move(*dcn);
+    if (ruling.mesh && isAsked(options)) {
+        PartitionerSettings asked = settings;
+        if (options.partitions == 0)
+            asked.partitions.reset(); // the 1 above nobody asked for
+        std::vector<Diagnostic> wrong = contradictions(asked, *ruling.mesh);
+        std::move(wrong.begin(), wrong.end(), std::back_inserter(ruling.warnings));
+    }
     Result<Partitioner> partitioner = makePartitioner(settings);
     if (!partitioner)
         // Rules that cannot be are an error of whatever is resolved by them, and named there.

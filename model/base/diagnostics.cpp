@@ -174,6 +174,8 @@ constexpr std::array rows{
     CodeRow{ Code::RulesElsewhere, "W217", Warning, "rules_elsewhere", "rules and mesh stand in another file" },
     CodeRow{
         Code::ShardingGroupConflict, "W218", Warning, "sharding_group", "members of a group have other shardings" },
+    CodeRow{ Code::PartitionsMismatch, "W219", Warning, "partitions_mismatch",
+        "partitions of T5X and the mesh contradict each other" },
     CodeRow{ Code::UnknownKey, "W220", Warning, "unknown_key", "unknown key, kept" },
     CodeRow{ Code::CommentsLost, "W221", Warning, "comments_lost", "comments are lost on save" },
     CodeRow{ Code::NewerMinorVersion, "W222", Warning, "newer_minor_version", "file of a newer minor version" },

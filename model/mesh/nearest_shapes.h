@@ -15,7 +15,7 @@ namespace shardscope {
 /// `limit` that do are returned. Tried are: shapes that differ in one or two axes, orders of the same sizes, and
 /// `more`.
 [[nodiscard]] std::vector<MeshShape> nearestShapes(const MeshShape& wanted, std::int64_t product,
-    const std::function<bool(const MeshShape&)>& works, std::vector<MeshShape> more = {}, std::size_t limit = 3);
+    const std::function<bool(const MeshShape&)>& works, std::vector<MeshShape> more = {}, std::size_t limit = 4);
 
 /// How far a shape is from another one of the same rank, by the measure above.
 [[nodiscard]] double shapeDistance(const MeshShape& shape, const MeshShape& wanted);

@@ -83,6 +83,21 @@ ProblemText describeHosts(const Diagnostic& d)
     case Code::PartitionsAndSubmesh:
         return { Words::tr("both a number of partitions and a model-parallel submesh are given; the submesh counts"),
             Words::tr("Give one of the two."), {} };
+    case Code::PartitionsMismatch:
+        if (d.number("devices") > 0)
+            return { Words::tr("%1 asks for %2 along %3, and the mesh's %4 do not divide by that",
+                         "--partitions, 3, model, 8 devices")
+                         .arg(
+                             text("option"), number("asked"), text("axis"), counted(d.number("devices"), Noun::Device)),
+                Words::tr("Ask for a divisor of the devices, or leave %1 away.").arg(text("option")), {} };
+        if (d.number("size") == 0)
+            return { Words::tr("%1 asks for %2 along %3, an axis that the mesh lacks; the mesh counts")
+                         .arg(text("option"), number("asked"), text("axis")),
+                Words::tr("Give the mesh the axis %1, or leave %2 away.").arg(text("axis"), text("option")), {} };
+        return { Words::tr("%1 asks for %2 along %3, the mesh has %4; the mesh counts", "--partitions, 4, model, 2")
+                     .arg(text("option"), number("asked"), text("axis"), number("size")),
+            Words::tr("Give the mesh %1=%2, or leave %3 away.").arg(text("axis"), number("asked"), text("option")),
+            {} };
     case Code::ChunkTruncated:
         return { Words::tr("dimension %1 of size %2 does not divide into %3 chunks: no host has the end of it, %4")
                      .arg(number("dim"), number("size"), number("chunks"),

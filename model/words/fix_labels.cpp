@@ -50,7 +50,7 @@ QString fixLabel(const Fix& fix)
     case Fix::Kind::OrderAutomatically:
         return Words::tr("Fix: order automatically");
     case Fix::Kind::SetSubmesh:
-        return Words::tr("Fix: submesh %1").arg(name);
+        return Words::tr("Fix: submesh %1").arg(QString(name).replace(QLatin1Char('x'), QStringLiteral(" × ")));
     case Fix::Kind::SetDcnShape:
         return Words::tr("Fix: slices %1", "along the axes")
             .arg(QString(name).replace(QLatin1Char('x'), QStringLiteral(" × ")));

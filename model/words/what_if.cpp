@@ -31,10 +31,11 @@ WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf)
         consequences << Words::tr("sent %1 → %2 per step").arg(bytes(whatIf.sentBefore), bytes(whatIf.sentAfter));
     const bool trained = std::any_of(snapshot.tensors.begin(), snapshot.tensors.end(),
         [](const TensorRow& row) { return row.role == Role::Mu || row.role == Role::Nu; });
-    if (whatIf.stateBytesAfter != whatIf.stateBytesBefore)
+    const QString before = bytes(static_cast<double>(whatIf.stateBytesBefore));
+    const QString after = bytes(static_cast<double>(whatIf.stateBytesAfter));
+    if (before != after)
         consequences << (trained ? Words::tr("parameters to moments %1 → %2") : Words::tr("all parameters %1 → %2"))
-                            .arg(bytes(static_cast<double>(whatIf.stateBytesBefore)),
-                                bytes(static_cast<double>(whatIf.stateBytesAfter)));
+                            .arg(before, after);
     text.consequence = consequences.join(QStringLiteral("; "));
     return text;
 }

@@ -156,13 +156,22 @@ private Q_SLOTS:
             program.code == 2 && program.error.contains(QStringLiteral("around a program")), qPrintable(program.error));
     }
 
-    /// Rules that are a mapping stay one.
+    /// Rules that are a mapping stay one in an experiment, and become a list where there are only lists.
     void mappings()
     {
         const Ran same = convert(QStringLiteral("penzai-name-to-name"), "--from experiment");
         QVERIFY2(same.out.contains(QStringLiteral("\"dialect\": \"penzai\"")), qPrintable(same.out));
-        QVERIFY(convert(QStringLiteral("penzai-name-to-name"), "--from experiment --to flax")
-                    .out.contains(QStringLiteral("{")));
+        // The others have lists, which are read again.
+        for (const char* to : { "flax", "t5x", "maxtext" }) {
+            const Ran list = convert(
+                QStringLiteral("penzai-name-to-name"), (QByteArray("--from experiment --to ") + to).constData());
+            QCOMPARE(list.code, 0);
+            QVERIFY2(list.error.contains(QStringLiteral("Penzai's mapping is written as a list of rules.")),
+                qPrintable(list.error));
+            const QString written = file("list.txt", list.out.toUtf8());
+            const Ran again = convert(written, (QByteArray("--mesh foo=4,bar=2 --from ") + to).constData());
+            QVERIFY2(again.code == 0 && again.out.contains(QStringLiteral("\"a\"")), qPrintable(again.error));
+        }
     }
 
     void slicesAndBack()

@@ -133,6 +133,30 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         QVERIFY2(ran.error.contains(QStringLiteral("W214")) && ran.error.contains(QStringLiteral("W215")),
             qPrintable(ran.error));
+
+        // The mesh that is given counts; what contradicts it is a warning.
+        for (const auto& [options, said] : std::initializer_list<std::pair<const char*, const char*>>{
+                 { "--partitions 4", "W219: --partitions asks for 4 along model, the mesh has 2; the mesh counts" },
+                 { "--partitions 3", "W219: --partitions asks for 3 along model, and the mesh's 8 devices do not" },
+                 { "--submesh 4,2,1,1", "W219: --submesh asks for 8 along model, the mesh has 2" },
+                 { "--ici-shape 1,4,2 --dcn-shape 2,1,1",
+                     "W219: --ici-shape with --dcn-shape asks for 2 along replica, an axis that the mesh lacks" } }) {
+            ran = resolve(
+                rules, (QByteArray("--dialect t5x --names batch --mesh data=4,model=2 ") + options).constData());
+            QCOMPARE(ran.code, 0);
+            QVERIFY2(ran.error.contains(QString::fromUtf8(said)), qPrintable(ran.error));
+        }
+        for (const char* right : { "--partitions 2", "--submesh 2,1,1,1", "--ici-shape 1,4,2 --dcn-shape 1,1,1" }) {
+            ran =
+                resolve(rules, (QByteArray("--dialect t5x --names batch --mesh data=4,model=2 ") + right).constData());
+            QVERIFY2(!ran.error.contains(QStringLiteral("W219")), qPrintable(ran.error));
+        }
+        // A size that does not divide is said with its name.
+        ran = resolve(rules, "--names batch --shape 7 --mesh data=2,model=2");
+        ran.error += ran.out;
+        QVERIFY2(ran.error.contains(QStringLiteral("E101")) && ran.error.contains(QStringLiteral("batch has size 7"))
+                && ran.error.contains(QStringLiteral("along data")),
+            qPrintable(ran.error));
         for (const char* wrong : { "--names batch --partitions 2", "--dialect t5x --names batch --ici-shape 1,2",
                  "--dialect t5x --names batch --ici-shape 1,2,0 --dcn-shape 1,1,1",
                  "--dialect t5x --names batch --ici-shape 1,2,1099511627776 --dcn-shape 1,1,1099511627776",

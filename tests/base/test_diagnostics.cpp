@@ -153,6 +153,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::ParallelismWithoutAxis:
         case Code::SubmeshNotFourSizes:
         case Code::PartitionsAndSubmesh:
+        case Code::PartitionsMismatch:
         case Code::ChunkTruncated:
         case Code::RulesElsewhere:
         case Code::UnknownKey:

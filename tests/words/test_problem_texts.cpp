@@ -60,6 +60,11 @@ private Q_SLOTS:
             said(Code::TooLarge, { { "what", "file" }, { "bytes", std::int64_t{ 1 } << 33 }, { "limit", 1 << 26 } }),
             QStringLiteral("the file has 8 GiB, files of up to 64 MiB are read. Check that it is the file that was "
                            "meant."));
+        QCOMPARE(said(Code::PartitionsMismatch,
+                     { { "option", "--partitions" }, { "asked", 4 }, { "axis", "model" }, { "size", 2 } }),
+            QStringLiteral(
+                "--partitions asks for 4 along model, the mesh has 2; the mesh counts. Give the mesh model=4, "
+                "or leave --partitions away."));
         QCOMPARE(said(Code::TooLarge, { { "what", "nesting" }, { "limit", 64 } }),
             QStringLiteral("brackets stand more than 64 deep in each other. Close every bracket that is open."));
         QCOMPARE(

@@ -20,6 +20,7 @@
 #include "experiment_file/gallery.h"
 #include "program/path.h"
 #include "views/main_window/main_window.h"
+#include "views/panel/obstacle.h"
 #include "views/problems_view/problems_view.h"
 #include "views/theme/icons.h"
 #include "views/values_view/step_bar.h"
@@ -109,6 +110,8 @@ void processUntilSettled(const MainWindow& window)
 Result<int> runSteps(MainWindow& window, int steps, std::optional<double> patience)
 {
     RunController* run = window.runController();
+    if (hasNoStep(*window.document()->snapshot())) // arrays and rules alone
+        return 0;
     std::optional<Diagnostic> failure;
     bool stopped = false;
     const auto watch = QObject::connect(
@@ -190,6 +193,8 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     }
     QCoreApplication::processEvents();
     window.resize(options.size); // docks may have asked for more
+    if (snapshot->ok() && hasNoStep(*snapshot))
+        report.wanted = report.done;
     if (wanted)
         wanted->present();
     processUntilSettled(window);

@@ -262,7 +262,9 @@ void TimingView::showEmpty()
 
 void TimingView::refresh()
 {
-    const bool some = !m_data.history.empty();
+    // Arrays alone have no step, and programs of a text are not timed.
+    const SnapshotPtr snapshot = m_document->snapshot();
+    const bool some = !m_data.history.empty() && !(snapshot && hasNoStep(*snapshot));
     m_head->setVisible(some);
     m_pages->setCurrentIndex(!some ? 0 : isTable() ? 2 : 1);
     QString figure;

@@ -12,13 +12,13 @@ namespace {
 constexpr std::int64_t mostColours = 32; ///< eight hues in four steps of lightness
 
 /// Calls `colour(position)` for every mesh position.
-template <class Colour>
-std::vector<QRgb> byDevice(const Mesh& mesh, const Colour& colour)
+template <class Value, class Colour>
+std::vector<Value> byDevice(const Mesh& mesh, const Colour& colour)
 {
     std::int32_t largest = 0;
     for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
         largest = std::max(largest, mesh.deviceAt(position));
-    std::vector<QRgb> fills(static_cast<std::size_t>(largest) + 1);
+    std::vector<Value> fills(static_cast<std::size_t>(largest) + 1);
     for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
         fills[static_cast<std::size_t>(mesh.deviceAt(position))] = colour(position);
     return fills;
@@ -38,7 +38,7 @@ std::vector<QRgb> coloursAlongAxis(const Theme& theme, const Mesh& mesh, std::si
     std::vector<QRgb> colours;
     for (std::int64_t i = 0; i < count; ++i)
         colours.push_back(theme.shard(i, count, i % 8, i / 8).rgb());
-    return byDevice(mesh, [&](std::int64_t position) {
+    return byDevice<QRgb>(mesh, [&](std::int64_t position) {
         return colours[static_cast<std::size_t>(mesh.coordinate(position, axis) / shared)];
     });
 }
@@ -49,8 +49,28 @@ std::vector<QRgb> coloursByShard(const Theme& theme, const Layout& layout)
     std::vector<QRgb> colours;
     for (std::int64_t shard = 0; shard < shards; ++shard)
         colours.push_back(shardColour(theme, layout, shard).rgb());
-    return byDevice(layout.mesh(),
+    return byDevice<QRgb>(layout.mesh(),
         [&](std::int64_t position) { return colours[static_cast<std::size_t>(layout.shardAt(position))]; });
+}
+
+std::vector<std::uint8_t> marksAlongAxis(const Mesh& mesh, std::size_t axis)
+{
+    const std::int64_t shared = neighboursPerColour(mesh.size(axis));
+    if (mesh.size(axis) <= 8)
+        return {};
+    return byDevice<std::uint8_t>(mesh,
+        [&](std::int64_t position) { return static_cast<std::uint8_t>(mesh.coordinate(position, axis) / shared / 8); });
+}
+
+std::vector<std::uint8_t> marksByShard(const Layout& layout)
+{
+    if (!hasMotifs(layout))
+        return {};
+    std::vector<std::uint8_t> motifs;
+    for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard)
+        motifs.push_back(static_cast<std::uint8_t>(shardMark(layout, shard).motif));
+    return byDevice<std::uint8_t>(layout.mesh(),
+        [&](std::int64_t position) { return motifs[static_cast<std::size_t>(layout.shardAt(position))]; });
 }
 
 std::vector<QRgb> coloursByHost(const Theme& theme, const DevicePlaces& places)

@@ -81,7 +81,7 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     m_list->hide();
     m_option->setClearButtonEnabled(true);
     m_messageText->setWordWrap(true);
-    m_facts->setElided(true);
+    m_facts->setWordWrap(true); // two lines beside the boxes
 
     auto* devices = new QHBoxLayout;
     devices->setSpacing(8);

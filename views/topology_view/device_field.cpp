@@ -196,7 +196,7 @@ std::vector<std::int32_t> DeviceField::devicesOf(const FieldBlock& block) const
     return found;
 }
 
-words::Text DeviceField::heading() const
+words::Text DeviceField::heading(bool brief) const
 {
     words::Text text;
     const auto add = [&text](const Direction& direction, const QString& how) {
@@ -204,9 +204,12 @@ words::Text DeviceField::heading() const
         text.push_back({ QLatin1Char(' ') + how });
     };
     if (!columns.name.isEmpty())
-        add(columns, rows.name.isEmpty() && shape.rows > 1 ? tr("in lines") : tr("across"));
+        add(columns,
+            rows.name.isEmpty() && shape.rows > 1 ? tr("in lines")
+                : brief                           ? QStringLiteral("→")
+                                                  : tr("across"));
     if (!rows.name.isEmpty())
-        add(rows, tr("down"));
+        add(rows, brief ? QStringLiteral("↓") : tr("down"));
     for (const Direction& plane : planes)
         if (plane.size > 1)
             add(plane, tr("beside"));

@@ -39,8 +39,8 @@ struct DeviceField {
     [[nodiscard]] QString extent(const FieldTile& tile) const;
     /// Devices of the cells of a block, in the order of the cells.
     [[nodiscard]] std::vector<std::int32_t> devicesOf(const FieldBlock& block) const;
-    /// "x across, y down, z beside".
-    [[nodiscard]] words::Text heading() const;
+    /// "x across, y down, z beside"; where room is short "x →, y ↓, z beside".
+    [[nodiscard]] words::Text heading(bool brief = false) const;
     bool operator==(const DeviceField&) const = default;
 
 private:

@@ -95,7 +95,8 @@ bool FieldLayout::fitTiles(const QRect& area, const FieldSizes& sizes)
     const int titled = !single && m_shape.planes <= mostTitledPanels && sizes.titleWidth > 0 ? sizes.title : 0;
     const int gap = std::max(3, sizes.gap / 3);
     m_heads = single && !sizes.heads.isEmpty();
-    for (int side = sizes.largest; titled > 0 && side >= sizes.tile; --side)
+    // Names are worth a fifth of the size.
+    for (int side = sizes.largest; titled > 0 && side >= sizes.tile * 4 / 5; --side)
         if (arrange(room, side, titled, gap, sizes.widest, Cut::Never)
             && m_panels.front().rect.width() >= sizes.titleWidth)
             return true;

@@ -70,11 +70,21 @@ void FieldMap::setEmptyText(const QString& text)
     update();
 }
 
-void FieldMap::setFills(std::vector<QRgb> fills)
+void FieldMap::setFills(std::vector<QRgb> fills, std::vector<std::uint8_t> marks)
 {
-    if (fills == m_fills)
+    if (fills == m_fills && marks == m_marked)
         return;
     m_fills = std::move(fills);
+    m_marked = std::move(marks);
+    m_base = {};
+    update();
+}
+
+void FieldMap::setRegions(std::vector<FieldRegion> regions)
+{
+    if (regions == m_regions)
+        return;
+    m_regions = std::move(regions);
     m_base = {};
     update();
 }
@@ -142,6 +152,29 @@ QRgb FieldMap::fillOf(std::int32_t device) const
 {
     return device >= 0 && static_cast<std::size_t>(device) < m_fills.size() ? m_fills[static_cast<std::size_t>(device)]
                                                                             : Theme::current().base.rgb();
+}
+
+int FieldMap::markOf(std::int32_t device) const
+{
+    return device >= 0 && static_cast<std::size_t>(device) < m_marked.size()
+        ? m_marked[static_cast<std::size_t>(device)]
+        : 0;
+}
+
+std::vector<QRgb> FieldMap::coloursIn(const FieldBlock& block, std::size_t most) const
+{
+    std::vector<QRgb> found;
+    constexpr std::int64_t mostLooked = 1021;
+    const std::int64_t columns = block.endColumn - block.firstColumn, count = block.count();
+    const std::int64_t step = std::max<std::int64_t>(1, count / mostLooked);
+    const FieldShape& shape = m_layout.shape();
+    for (std::int64_t i = 0; i < count && found.size() <= most; i += step) {
+        const std::int32_t device =
+            deviceAt(shape.cell(block.plane, block.firstRow + i / columns, block.firstColumn + i % columns));
+        if (const QRgb fill = fillOf(device); device >= 0 && std::find(found.begin(), found.end(), fill) == found.end())
+            found.push_back(fill);
+    }
+    return found;
 }
 
 bool FieldMap::isSmall() const

@@ -33,6 +33,20 @@ struct FieldPath {
     bool operator==(const FieldPath&) const = default;
 };
 
+/// Devices that form a box, framed in every panel that has some of them.
+struct FieldRegion {
+    enum class Kind : std::uint8_t {
+        Asked, ///< framed
+        Wrong, ///< framed and hatched in the colour of errors
+    };
+    Kind kind = Kind::Asked;
+    std::vector<std::int32_t> devices;
+    bool operator==(const FieldRegion&) const = default;
+};
+
+/// Colours that a tile of several devices shows beside each other; more are hatched.
+constexpr std::size_t mostBands = 32;
+
 enum class FieldZoom : std::uint8_t {
     Fit, ///< all devices in the room there is
     Hosts, ///< a tile for every host
@@ -48,8 +62,11 @@ public:
     /// Null: nothing to show but `emptyText`. `hosts` by device, for the outlines.
     void setField(std::shared_ptr<const DeviceField> field, std::vector<std::int32_t> hosts);
     void setEmptyText(const QString& text);
-    /// Fill of every device, by id.
-    void setFills(std::vector<QRgb> fills);
+    /// Fill of every device, by id, and the corners marked in it (paintMotif); no marks: an empty list.
+    void setFills(std::vector<QRgb> fills, std::vector<std::uint8_t> marks = {});
+    /// What stands out in the machine, drawn in this order.
+    void setRegions(std::vector<FieldRegion> regions);
+    [[nodiscard]] const std::vector<FieldRegion>& regions() const { return m_regions; }
     void setPath(FieldPath path);
     /// What is said of a device: "d12: x 0, y 3, host 3, data 1".
     void setDescription(std::function<QString(std::int32_t)> describe) { m_describe = std::move(describe); }
@@ -71,7 +88,7 @@ public:
     [[nodiscard]] bool canZoomOut() const { return m_level > 0; }
     /// From all devices to what was zoomed to: "16,384 devices", "host 37", "d148"; empty where all are shown.
     [[nodiscard]] QStringList trail() const;
-    /// "Each tile is 64 devices: x 8 × y 8."; empty where a cell is a device.
+    /// "Each tile is 64 devices: x 8 × y 8, in bands of their 8 colours."; empty where a cell is a device.
     [[nodiscard]] QString tileText() const;
     [[nodiscard]] const DeviceField* field() const { return m_field.get(); }
     [[nodiscard]] const FieldPath& path() const { return m_path; }
@@ -135,6 +152,9 @@ private:
     [[nodiscard]] QRect cellRect(std::int64_t cell) const; ///< without the gap beside it
     [[nodiscard]] int gapAfter(std::int64_t cell) const;
     [[nodiscard]] QRgb fillOf(std::int32_t device) const;
+    [[nodiscard]] int markOf(std::int32_t device) const;
+    /// Different fills in a block, in the order of its cells; at most one more than `most`. Of large blocks a sample.
+    [[nodiscard]] std::vector<QRgb> coloursIn(const FieldBlock& block, std::size_t most) const;
     [[nodiscard]] bool isSmall() const; ///< tiles, or cells of a few pixels
     [[nodiscard]] bool hasNames() const;
 
@@ -147,6 +167,8 @@ private:
     void paintHosts(QPainter& painter, const Theme& theme) const;
     void paintGroups(QPainter& painter, const Theme& theme) const;
     void paintPath(QPainter& painter, const Theme& theme) const;
+    void paintRegions(QPainter& painter, const Theme& theme) const;
+    void paintBands(QPainter& painter, const QRect& rect, const std::vector<QRgb>& colours, const Theme& theme) const;
     void paintMarks(QPainter& painter, const Theme& theme) const;
 
     Selection* m_selection;
@@ -156,6 +178,8 @@ private:
     std::vector<std::int32_t> m_hosts; ///< by device
     FieldTile m_hostTile; ///< one cell where hosts fill no tiles
     std::vector<QRgb> m_fills; ///< by device
+    std::vector<std::uint8_t> m_marked; ///< by device, or empty
+    std::vector<FieldRegion> m_regions;
     FieldPath m_path;
     std::function<QString(std::int32_t)> m_describe;
     std::function<QStringList(std::int32_t)> m_holding;

@@ -7,6 +7,7 @@
 
 #include "views/theme/theme.h"
 #include "views/topology_view/field_map.h"
+#include "views/topology_view/field_path.h"
 #include "views/widgets/label_step.h"
 #include "views/widgets/span_line.h"
 
@@ -48,11 +49,18 @@ void FieldMap::paintTitles(QPainter& painter, const Theme& theme) const
             paintSpans(painter, shown, title, face, theme.secondary, theme);
         }
     } else if (m_layout.panels().size() > 1 && m_layout.panels().size() <= 64) {
-        // Where titles above would cost pictures, they stand in their corners.
+        // Where titles above would cost pictures, they stand in their corners: in all of them, and only where most of
+        // the picture stays in sight.
+        const auto fits = [&](const FieldPanel& panel) {
+            return spansWidth(m_field->title(panel), face) + 8 <= panel.rect.width()
+                && 3 * (height + 2) <= panel.rect.height();
+        };
+        if (!std::all_of(m_layout.panels().begin(), m_layout.panels().end(), fits))
+            return;
         for (const FieldPanel& panel : m_layout.panels()) {
             const words::Text title = m_field->title(panel);
             const int width = spansWidth(title, face);
-            if (title.empty() || width + 8 > panel.rect.width() || height + 4 > panel.rect.height())
+            if (title.empty())
                 continue;
             const QRect plate(panel.rect.left() + 2, panel.rect.bottom() - height - 1, width + 4, height);
             painter.fillRect(plate, theme.base);
@@ -138,13 +146,11 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
         return;
     // Beside the ids: below them on its way along a row, left of them along a column.
     const bool beside = hasNames();
-    const auto centre = [this, beside](std::int32_t device) {
+    const auto centre = [this](std::int32_t device) {
         const std::int64_t cell = cellOf(device);
         if (cell < 0)
             return QPointF();
-        const QRectF rect = cellRect(cell);
-        // In the gap between rows, within the width of its own cell.
-        return beside ? rect.bottomLeft() + QPointF(rect.width() * 0.15, 1) : rect.center();
+        return QRectF(cellRect(cell)).center();
     };
     const auto lineOf = [&](const std::vector<std::int32_t>& devices) {
         QPolygonF line;
@@ -180,13 +186,24 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
         return first >= 0 && second >= 0 && m_layout.panelOf(first) == m_layout.panelOf(second)
             && (first / shape.columns == second / shape.columns || first % shape.columns == second % shape.columns);
     };
-    std::vector<QPolygonF> pieces{ {} };
+    std::vector<QPolygonF> pieces;
+    std::vector<QRectF> run; // of cells along rows and columns
+    const auto endRun = [&] {
+        if (run.empty())
+            return;
+        QPolygonF piece;
+        for (const QRectF& cell : run)
+            piece << cell.center();
+        pieces.push_back(beside ? pathBeside(run) : piece);
+        run.clear();
+    };
     for (std::size_t i = 0; i < m_path.devices.size(); ++i) {
         if (i > 0 && !straight(m_path.devices[i - 1], m_path.devices[i]))
-            pieces.emplace_back();
-        if (const QPointF point = centre(m_path.devices[i]); !point.isNull())
-            pieces.back() << point;
+            endRun();
+        if (const std::int64_t cell = cellOf(m_path.devices[i]); cell >= 0)
+            run.emplace_back(cellRect(cell));
     }
+    endRun();
     QPen pen = theme.axisPen(m_path.axis, bold ? 2.5 : beside ? 2 : 1.5);
     pen.setJoinStyle(Qt::RoundJoin);
     const double dot = bold ? 3 : 2;
@@ -215,17 +232,18 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
     const double size = bold ? 4.5 : beside ? 3.5 : 2.5;
     painter.setPen(QPen(theme.base, 1));
     painter.setBrush(colour);
-    painter.drawEllipse(line.first(), size, size);
-    const QPointF tip = line.last();
+    painter.drawEllipse(pieces.front().first(), size, size);
+    const QPolygonF& end = pieces.back();
+    const QPointF tip = end.last();
     // The last jump has no line for the arrow to end.
-    QPointF way = pieces.back().size() > 1 ? tip - line[line.size() - 2] : QPointF(1, 0);
+    QPointF way = end.size() > 1 ? tip - end[end.size() - 2] : QPointF(1, 0);
     const double length = std::hypot(way.x(), way.y());
     if (length > 0) {
         way /= length;
         const QPointF across(-way.y(), way.x());
-        const QPointF end = tip + way * size;
-        painter.drawPolygon(QPolygonF{ end, end - way * (2 * size + 1) + across * (size + 0.5),
-            end - way * (2 * size + 1) - across * (size + 0.5) });
+        const QPointF point = tip + way * size;
+        painter.drawPolygon(QPolygonF{ point, point - way * (2 * size + 1) + across * (size + 0.5),
+            point - way * (2 * size + 1) - across * (size + 0.5) });
     }
     painter.restore();
 }

@@ -4,10 +4,12 @@
 #include <QImage>
 #include <QPainter>
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "views/theme/theme.h"
 #include "views/topology_view/field_map.h"
+#include "views/widgets/shard_colour.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -96,6 +98,7 @@ void FieldMap::paintBase(QPainter& painter, const Theme& theme) const
     else
         paintCells(painter, theme);
     paintGroups(painter, theme);
+    paintRegions(painter, theme);
     paintTitles(painter, theme);
     painter.restore();
     if (m_layout.hasHeads())
@@ -128,21 +131,12 @@ void FieldMap::paintTiles(QPainter& painter, const Theme& theme) const
                     changesDown += fillOf(deviceIn(row, 0)) != fillOf(deviceIn(row - 1, 0)) ? 1 : 0;
                 for (std::int64_t column = 1; column < columns; ++column)
                     changesAcross += fillOf(deviceIn(0, column)) != fillOf(deviceIn(0, column - 1)) ? 1 : 0;
-                QColor plain = fillOf(deviceIn(0, 0));
+                const QColor plain = fillOf(deviceIn(0, 0));
                 constexpr int least = 2; // pixels of a band
                 if (rect.height() < least * (changesDown + 1) || rect.width() < least * (changesAcross + 1)) {
-                    // Too fine: the mean of some of them says that they are many.
-                    std::int64_t red = 0, green = 0, blue = 0, looked = 0;
-                    const std::int64_t count = rows * columns, step = std::max<std::int64_t>(1, count / 61);
-                    for (std::int64_t cell = 0; cell < count; cell += step, ++looked) {
-                        const QRgb fill = fillOf(deviceIn(cell / columns, cell % columns));
-                        red += qRed(fill);
-                        green += qGreen(fill);
-                        blue += qBlue(fill);
-                    }
-                    plain = QColor(static_cast<int>(red / looked), static_cast<int>(green / looked),
-                        static_cast<int>(blue / looked));
-                    painter.fillRect(rect, plain);
+                    // Too fine for their places: which ones there are.
+                    paintBands(painter, rect,
+                        coloursIn({ panel.plane, top, top + rows, left, left + columns }, mostBands), theme);
                 } else if (changesDown + changesAcross == 0) {
                     painter.fillRect(rect, plain);
                 } else {
@@ -152,6 +146,13 @@ void FieldMap::paintTiles(QPainter& painter, const Theme& theme) const
                             line[x] = fillOf(deviceIn(rows * y / rect.height(), columns * x / rect.width()));
                     }
                     painter.drawImage(rect.topLeft(), picture, QRect(QPoint(), rect.size()));
+                }
+                // Deep fills would sink into a dark base.
+                if (theme.dark && rect.width() >= 6 && rect.height() >= 6) {
+                    painter.setPen(
+                        changesDown + changesAcross == 0 ? shardEdge(theme, plain) : QColor(theme.strongLine));
+                    painter.setBrush(Qt::NoBrush);
+                    painter.drawRect(rect.adjusted(0, 0, -1, -1));
                 }
                 const QString name = hosts ? tr("host %1").arg(hostOf(deviceIn(0, 0))) : words::count(rows * columns);
                 const QSize needed(metrics.horizontalAdvance(name) + 6, metrics.height());
@@ -191,6 +192,13 @@ void FieldMap::paintCells(QPainter& painter, const Theme& theme) const
                     static_cast<std::size_t>(device) < m_fills.size() ? QColor(fillOf(device)) : theme.alternateRow;
                 const QRect rect = cellRect(cell);
                 painter.fillRect(rect, fill);
+                if (const QColor edge = shardEdge(theme, fill); edge.isValid() && rect.width() >= 6) {
+                    painter.setPen(edge);
+                    painter.setBrush(Qt::NoBrush);
+                    painter.drawRect(rect.adjusted(0, 0, -1, -1));
+                }
+                if (const int mark = markOf(device); mark != 0)
+                    paintMotif(painter, rect, mark, theme.textOn(fill));
                 if (!named)
                     continue;
                 painter.setPen(theme.textOn(fill));
@@ -241,6 +249,42 @@ void FieldMap::paintPixels(QPainter& painter) const
                     first + from, panel.rect.width(), reinterpret_cast<QRgb*>(image.scanLine(top + line)) + from);
         }
     painter.drawImage(area.topLeft(), image);
+}
+
+/// Colours beside each other, as wide as whole pixels let them be.
+void FieldMap::paintBands(
+    QPainter& painter, const QRect& rect, const std::vector<QRgb>& colours, const Theme& theme) const
+{
+    const auto count = static_cast<int>(colours.size());
+    if (count > std::min<int>(rect.width(), mostBands)) {
+        painter.fillRect(rect, theme.alternateRow);
+        painter.fillRect(rect, QBrush(theme.strongLine, Qt::BDiagPattern));
+        return;
+    }
+    for (int i = 0; i < count; ++i) {
+        const int left = rect.width() * i / count, right = rect.width() * (i + 1) / count;
+        painter.fillRect(
+            rect.left() + left, rect.top(), right - left, rect.height(), QColor(colours[static_cast<std::size_t>(i)]));
+    }
+}
+
+void FieldMap::paintRegions(QPainter& painter, const Theme& theme) const
+{
+    for (const FieldRegion& region : m_regions) {
+        std::map<std::size_t, QRect> boxes; // by panel
+        for (const std::int32_t device : region.devices)
+            if (const std::int64_t cell = cellOf(device); cell >= 0) {
+                QRect& box = boxes[m_layout.panelOf(cell)];
+                box = box.united(cellRect(cell));
+            }
+        const bool wrong = region.kind == FieldRegion::Kind::Wrong;
+        painter.setPen(QPen(wrong ? theme.error : theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+        for (const auto& [panel, box] : boxes) {
+            painter.setBrush(wrong ? QBrush(theme.error, Qt::BDiagPattern) : QBrush(Qt::NoBrush));
+            painter.drawRect(wrong ? box.adjusted(1, 1, -1, -1) : box.adjusted(-1, -1, 1, 1));
+        }
+    }
+    painter.setBrush(Qt::NoBrush);
 }
 
 void FieldMap::paintGroups(QPainter& painter, const Theme& theme) const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/topology_view/topology_view.h"
 
+#include <QAbstractItemView>
 #include <QBoxLayout>
 #include <QComboBox>
 #include <QEvent>
@@ -12,6 +13,7 @@
 #include "document/document.h"
 #include "document/selection.h"
 #include "mesh/axis_path.h"
+#include "mesh/submesh_failure.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -31,6 +33,52 @@ namespace shardscope {
 namespace {
 
 constexpr auto byShard = -1, byHost = -2, noPath = -1; ///< in place of a mesh axis
+
+/// "Mesh: model across, data down", shorter where there is no room for that.
+void setHead(SpanLine* line, const QString& name, const DeviceField& field)
+{
+    const auto head = [&](bool brief) {
+        words::Text text{ { name, words::Span::Style::Strong } };
+        for (const words::Span& span : field.heading(brief))
+            text.push_back(span);
+        return text;
+    };
+    line->setText(head(false), head(true));
+}
+
+QString axisOf(const SubmeshFailure& failure, std::size_t axis)
+{
+    if (!failure.onChips)
+        return axis == 0 ? TopologyView::tr("hosts") : TopologyView::tr("devices of a host");
+    return axis == 3 ? TopologyView::tr("cores") : QString(QLatin1Char("xyz"[axis]));
+}
+
+/// "x: 3 does not divide 4, the hatched chips are left over."
+QString failureText(const SubmeshFailure& failure, const SubmeshFailure::Part& part)
+{
+    const QString axis = axisOf(failure, part.axis);
+    const QString asked = words::count(part.asked), there = words::count(part.there);
+    switch (part.cause) {
+    case SubmeshFailure::Cause::TooLong:
+        return TopologyView::tr("%1: the submesh asks for %2, there are %3.", "x: 8, 4").arg(axis, asked, there);
+    case SubmeshFailure::Cause::LeftOver:
+        return TopologyView::tr("%1: %2 does not divide %3; what is hatched is left over.", "x: 3, 4")
+            .arg(axis, asked, there);
+    case SubmeshFailure::Cause::CutHosts:
+        return TopologyView::tr("%1: %2 neither divides the %3 of a host nor is a multiple of them; the hatched hosts "
+                                "are cut.",
+            "x: 3, 2")
+            .arg(axis, asked, there);
+    case SubmeshFailure::Cause::HostsLeftOver:
+        return TopologyView::tr("%1: hosts of %2 do not fill %3; the hatched devices are left over.", "x: 2, 3")
+            .arg(axis, asked, there);
+    case SubmeshFailure::Cause::OtherCores:
+        return TopologyView::tr(
+            "%1: the submesh has %2 of the %3 of each chip; the hatched ones are missing.", "cores: 1, 2")
+            .arg(axis, asked, there);
+    }
+    return {};
+}
 
 } // namespace
 
@@ -60,11 +108,17 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
         label->setWordWrap(true);
     m_caption->setAlignment(Qt::AlignLeft | Qt::AlignTop);
 
+    // As wide as usual entries; names of arrays are shortened here, not in the list that opens.
+    for (QComboBox* box : { m_colours, m_paths }) {
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(18);
+        box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    }
     auto* shown = new QHBoxLayout;
     shown->setSpacing(8);
     shown->addWidget(m_colours);
     shown->addWidget(m_paths);
-    shown->addWidget(m_pathText, 1);
+    shown->addStretch();
 
     m_maps->setSpacing(8);
     addSide(m_machineSide);
@@ -80,6 +134,7 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     inner->addWidget(m_controls);
     inner->addWidget(m_reason);
     inner->addLayout(shown);
+    inner->addWidget(m_pathText);
     inner->addLayout(m_maps, 1);
     inner->addWidget(m_caption);
     layout->addLayout(inner, 1);
@@ -94,6 +149,7 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     connect(m_colours, &QComboBox::activated, this, [this] {
         m_colour = m_colours->currentData().toInt();
         refreshColours();
+        showCurrent(); // tiles have other colours
     });
     connect(m_paths, &QComboBox::activated, this, [this] {
         const int axis = m_paths->currentData().toInt();
@@ -215,11 +271,7 @@ void TopologyView::refresh()
         for (std::int32_t id = 0; id < devices.count(); ++id)
             if (m_places->has(id))
                 hosts[static_cast<std::size_t>(id)] = m_places->host(id);
-        words::Text head{ { tr("Machine: "), words::Span::Style::Strong } };
-        for (const words::Span& span : field->heading())
-            head.push_back(span);
-        m_machineSide.head->setToolTip(words::plain(head));
-        m_machineSide.head->setText(std::move(head));
+        setHead(m_machineSide.head, tr("Machine: "), *field);
         m_machine->setField(std::move(field), std::move(hosts));
     }
     refreshMesh();
@@ -240,6 +292,7 @@ void TopologyView::refreshMesh()
     const auto fits = [&](const SnapshotPtr& snapshot) {
         return snapshot && snapshot->mesh && snapshot->experiment->hardware.devices == now.hardware.devices;
     };
+    const QString failure = markFailure(problem);
     const SnapshotPtr shown = fits(newest) ? newest : !problem && fits(good) ? good : nullptr;
     m_shownMesh = shown ? shown->mesh : nullptr;
     m_positions.assign(static_cast<std::size_t>(m_places->count()), -1);
@@ -253,16 +306,13 @@ void TopologyView::refreshMesh()
             m_positions[static_cast<std::size_t>(device)] = position;
             hosts[static_cast<std::size_t>(device)] = m_places->host(device);
         }
-        words::Text head{ { tr("Mesh: "), words::Span::Style::Strong } };
-        for (const words::Span& span : field->heading())
-            head.push_back(span);
-        m_meshSide.head->setToolTip(words::plain(head));
-        m_meshSide.head->setText(std::move(head));
+        setHead(m_meshSide.head, tr("Mesh: "), *field);
         m_meshMap->setField(std::move(field), std::move(hosts));
     } else {
         m_meshSide.head->setText({ { tr("Mesh"), words::Span::Style::Strong } });
-        m_meshMap->setEmptyText(problem ? tr("There is no mesh yet: the message above says why, and what would work.")
-                                        : tr("The experiment is being analysed."));
+        m_meshMap->setEmptyText(!failure.isEmpty() ? failure
+                : problem ? tr("There is no mesh yet: the message above says why, and what would work.")
+                          : tr("The experiment is being analysed."));
         m_meshMap->setField(nullptr, {});
     }
     const bool reasoned = shown && shown->orderReason;
@@ -273,6 +323,31 @@ void TopologyView::refreshMesh()
     refreshColours();
     refreshPath();
     showCurrent();
+}
+
+QString TopologyView::markFailure(const Problem* problem)
+{
+    std::vector<FieldRegion> regions;
+    QStringList said;
+    if (problem) {
+        // The submesh that was tried: chosen, or that of T5X's table.
+        const std::vector<std::int64_t> sizes = [&] {
+            const auto read = parseShape(problem->diagnostic.text("submesh"));
+            return read ? *read : std::vector<std::int64_t>();
+        }();
+        if (const auto failure =
+                submeshFailure(m_places->set(), HardwareMesh(sizes.begin(), sizes.end()), problem->diagnostic.code)) {
+            regions.push_back({ FieldRegion::Kind::Asked, failure->first });
+            said << tr("There is no mesh yet. In the machine the frame is the submesh, as far as it goes.");
+            for (const SubmeshFailure::Part& part : failure->parts) {
+                if (!part.devices.empty())
+                    regions.push_back({ FieldRegion::Kind::Wrong, part.devices });
+                said << failureText(*failure, part);
+            }
+        }
+    }
+    m_machine->setRegions(std::move(regions));
+    return said.join(QLatin1Char('\n'));
 }
 
 /// Axes of the mesh for colours and path; what was chosen stays by name.
@@ -289,6 +364,7 @@ void TopologyView::refreshChoices()
         if (index < 0) // the last axis: it communicates most
             index = m_shownMesh && m_shownMesh->rank() > 0 ? static_cast<int>(m_shownMesh->rank()) - 1 : 0;
         box->setCurrentIndex(index);
+        box->view()->setMinimumWidth(box->view()->sizeHintForColumn(0) + Metrics::scaled(16));
     };
     const QString tensor = m_selection->tensor();
     fill(
@@ -309,16 +385,20 @@ void TopologyView::refreshColours()
     const Theme& theme = Theme::current();
     const int choice = m_colours->currentData().toInt();
     std::vector<QRgb> fills;
+    std::vector<std::uint8_t> marks;
     if (m_shownMesh && choice >= 0 && choice < static_cast<int>(m_shownMesh->rank())) {
         fills = coloursAlongAxis(theme, *m_shownMesh, static_cast<std::size_t>(choice));
+        marks = marksAlongAxis(*m_shownMesh, static_cast<std::size_t>(choice));
     } else if (m_shownMesh && choice == byShard) {
-        if (const TensorRow* row = shownTensor())
+        if (const TensorRow* row = shownTensor()) {
             fills = coloursByShard(theme, row->layout);
+            marks = marksByShard(row->layout);
+        }
     }
     if (fills.empty())
         fills = coloursByHost(theme, *m_places);
-    m_machine->setFills(fills);
-    m_meshMap->setFills(std::move(fills));
+    m_machine->setFills(fills, marks);
+    m_meshMap->setFills(std::move(fills), std::move(marks));
     for (FieldMap* map : { m_machine, m_meshMap })
         map->holdingChanged();
     const std::int64_t shared = m_shownMesh && choice >= 0 && choice < static_cast<int>(m_shownMesh->rank())

@@ -68,6 +68,8 @@ private:
     void refreshColours();
     void refreshPath();
     void showPath();
+    /// Marks in the machine what a submesh of T5X fails on; returns it in words, empty for other problems.
+    QString markFailure(const Problem* problem);
     void refreshChoices();
     void showCurrent();
     [[nodiscard]] QString counts() const;

@@ -37,7 +37,14 @@ int paintSpans(QPainter& painter, const QRect& rect, const words::Text& text, co
         const int room = rect.right() + 1 - x;
         if (room <= 0)
             break;
-        const QString shown = metrics.elidedText(span.text, Qt::ElideRight, room);
+        // Where not even the dots of the next span would have room, this one bears them.
+        const bool last = &span == &text.back();
+        const int width = metrics.horizontalAdvance(span.text);
+        const int dots = metrics.horizontalAdvance(QChar(0x2026));
+        const bool bearsDots =
+            !last && width <= room && room - width < dots && room - width < spansWidth({ *(&span + 1) }, font);
+        const QString shown =
+            metrics.elidedText(bearsDots ? span.text + QChar(0x2026) + QChar(0x2026) : span.text, Qt::ElideRight, room);
         painter.setFont(face);
         const bool axis = span.style == words::Span::Style::Axis && span.axis >= 0;
         painter.setPen(axis                                ? theme.meshAxis(span.axis)
@@ -58,11 +65,12 @@ SpanLine::SpanLine(QWidget* parent)
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
-void SpanLine::setText(words::Text text)
+void SpanLine::setText(words::Text text, words::Text shorter)
 {
-    if (m_text == text)
+    if (m_text == text && m_shorter == shorter)
         return;
     m_text = std::move(text);
+    m_shorter = std::move(shorter);
     setAccessibleDescription(words::plain(m_text));
     setToolTip(plainTip(words::plain(m_text)));
     updateGeometry();
@@ -89,7 +97,8 @@ void SpanLine::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
     QPainter painter(this);
-    paintSpans(painter, rect(), m_text, m_font, m_muted ? theme.secondary : theme.text, theme);
+    const bool fits = m_shorter.empty() || spansWidth(m_text, m_font) <= width();
+    paintSpans(painter, rect(), fits ? m_text : m_shorter, m_font, m_muted ? theme.secondary : theme.text, theme);
 }
 
 } // namespace shardscope

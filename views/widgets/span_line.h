@@ -20,7 +20,8 @@ class SpanLine : public QWidget {
     Q_OBJECT
 public:
     explicit SpanLine(QWidget* parent = nullptr);
-    void setText(words::Text text);
+    /// `shorter` is shown where the text does not fit; empty: the text, shortened.
+    void setText(words::Text text, words::Text shorter = {});
     [[nodiscard]] const words::Text& text() const { return m_text; }
     void setBaseFont(const QFont& font);
     /// In the secondary colour.
@@ -33,7 +34,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    words::Text m_text;
+    words::Text m_text, m_shorter;
     QFont m_font;
     bool m_muted = false;
 };
