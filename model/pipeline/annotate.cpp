@@ -23,7 +23,7 @@ public:
     /// Annotations of arguments and results are resolved with the rules handed over (flax' logical_to_mesh_sharding).
     ResolvedAnnotation ofValue(ValueId value, const Annotation& written) const
     {
-        ResolvedAnnotation resolved{ value, {}, written, {}, {}, {} };
+        ResolvedAnnotation resolved{ value, {}, written, {}, -1, {}, {} };
         if (const auto* device = std::get_if<DeviceAxes>(&written)) {
             takeSpec(resolved, device->spec);
         } else if (const auto* logical = std::get_if<LogicalAxes>(&written)) {
@@ -51,7 +51,7 @@ public:
             return resolved;
         }
 
-        ResolvedAnnotation resolved{ value, id, written, {}, {}, {} };
+        ResolvedAnnotation resolved{ value, id, written, {}, -1, {}, {} };
         const RulesSetting& rules = m_experiment.rules;
         const std::string& platform = m_experiment.hardware.devices.platform;
         std::vector<std::string> reasons;
