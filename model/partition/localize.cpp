@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "partition/collective_axes.h"
 #include "partition/lower_collectives.h"
 #include "partition/spmd_program.h"
 #include "program/editor.h"
@@ -52,6 +53,7 @@ public:
         inlineComputations(order);
         out.program = std::move(m_edit).finish();
         forgetShardings(out.program);
+        labelCollectives(out.program, *m_mesh);
         return out;
     }
 
