@@ -109,8 +109,11 @@ Json toJson(const CollectiveList& list, std::size_t index, bool groups)
         { "scalar_loss", entry.scalarLoss } };
     if (entry.reason && entry.reason->operation.valid())
         out["operation"] = operationPath(program, entry.reason->operation);
-    if (groups)
+    if (groups) {
         out["replica_groups"] = replicaGroups(entry, *entry.mesh);
+        if (entry.kind == CollectiveKind::CollectivePermute)
+            out["source_target_pairs"] = sentPairs(entry);
+    }
     return out;
 }
 

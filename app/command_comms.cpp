@@ -31,7 +31,7 @@ CollectiveKey keyNamed(const std::string& name)
 QString valueText(const CollectiveList& list, const CollectiveEntry& entry)
 {
     const std::string path = entry.value.valid() ? *list.program->value(entry.value).path : std::string();
-    if (!path.empty())
+    if (!path.empty() && list.program->functions.empty()) // as show lists it
         return words::fromStd(path);
     return entry.value.valid() ? words::operandName(*list.program, entry.value) : QStringLiteral("-");
 }
@@ -61,7 +61,7 @@ void printList(Console& console, const CollectiveList& list, bool groups)
         table.rows.push_back({ words::count(static_cast<qint64>(i) + 1), words::collective(entry.kind),
             orDash(keyOf(entry, CollectiveKey::Axes)), words::groupCounts(entry), words::bytes(entry.sentBytes),
             exactCount(entry.sentBytes), timesText(entry), exactCount(entry.sentPerStep()), orDash(entry.scope),
-            valueText(list, entry), words::causeName(entry.reason) });
+            valueText(list, entry), words::causeName(entry) });
         if (groups)
             table.rows.back() << words::groupList(entry);
     }

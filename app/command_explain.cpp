@@ -67,6 +67,10 @@ const char* idOf(CollectiveAlternative::Kind kind)
         return "shardy_reshard";
     case Kind::GatherAndSlice:
         return "gather_and_slice";
+    case Kind::ScatterReturned:
+        return "scatter_returned";
+    case Kind::ReturnBlocks:
+        return "return_blocks";
     case Kind::ChangeSharding:
         break;
     }
@@ -83,6 +87,8 @@ Json toJson(const CollectiveList& list, const Option& option, const Mesh& mesh)
     Json out{ { "kind", idOf(alternative.kind) }, { "sent_bytes_per_step", cli::toJson(alternative.sentBytes) },
         { "more_bytes_held", alternative.moreBytesHeld }, { "steps", std::move(steps) },
         { "text", option.text.toStdString() } };
+    if (alternative.allReshards)
+        out["all_reshards"] = true;
     if (alternative.stepBytes)
         out["sent_bytes_of_the_step"] = cli::toJson(*alternative.stepBytes);
     if (alternative.stepMoreBytesHeld)
@@ -141,7 +147,7 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
     addForm(QStringLiteral("after"), entry.after);
     console.line();
     console.table(held);
-    console.heading(QStringLiteral("Groups"));
+    console.heading(sentPairs(entry).empty() ? QStringLiteral("Groups") : QStringLiteral("Who sends to whom"));
     console.lines(
         wrapped(words::groupCounts(entry) + QStringLiteral(": ") + words::groupList(entry), 100), QStringLiteral("  "));
     console.heading(QStringLiteral("What would do in its place"));
@@ -150,6 +156,8 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
         for (qsizetype l = 0; l < lines.size(); ++l)
             console.line((l == 0 ? QStringLiteral("  %1. ").arg(i + 1) : QStringLiteral("     ")) + lines[l]);
     }
+    if (options.size() == 1)
+        console.line(QStringLiteral("  ") + words::noAlternative());
     console.flush();
     printFindings(found->input, *found->snapshot);
     return status;

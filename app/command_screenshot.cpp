@@ -28,6 +28,7 @@ struct PictureOptions {
     std::string tensor;
     std::string dock;
     std::string axis;
+    bool sideBySide = false;
     double scale = 1;
     std::optional<int> steps;
     JsonTarget json;
@@ -79,6 +80,7 @@ int screenshot(const PictureOptions& options)
     picture.dock = QString::fromStdString(options.dock);
     picture.axis = QString::fromStdString(options.axis);
     picture.scale = options.scale;
+    picture.sideBySide = options.sideBySide;
     picture.steps = options.steps;
     if (picture.size.isEmpty())
         return refuse({ Code::WrongType,
@@ -171,6 +173,8 @@ void addScreenshot(CLI::App& app, int& status)
     command->add_option("--tensor", options->tensor, "Path of the tensor to show")->option_text("PATH");
     command->add_option("--dock", options->dock, "Dock to bring forward: devices, hosts, trace, ...")
         ->option_text("ID");
+    command->add_flag("--side-by-side", options->sideBySide,
+        "Show in the Collectives dock what one layer sends that is written in three ways");
     command->add_option("--axis", options->axis, "Mesh axis to select")->option_text("NAME");
     command->add_option("--scale", options->scale, "Device pixels per pixel of the window (default 1)")
         ->check(CLI::Range(0.5, 4.0))

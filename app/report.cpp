@@ -11,6 +11,7 @@
 #include "experiment/t5x_rules.h"
 #include "sharding/text.h"
 #include "words/memory_words.h"
+#include "words/spec_text.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -345,20 +346,6 @@ void printMesh(Console& console, const Snapshot& snapshot)
         printLayout(console, meshLayout(snapshot.mesh), devices.platform);
 }
 
-namespace {
-
-/// "P(-, y) Σ x" where each device holds a part of a sum along x.
-QString specText(const TensorRow& row)
-{
-    QString text = words::fromStd(toColumn(row.spec));
-    QStringList axes;
-    for (const AxisRef& axis : row.layout.sharding().unreduced)
-        axes << words::fromStd(toString(row.layout.mesh(), axis));
-    return axes.isEmpty() ? text : text + QStringLiteral(" Σ ") + axes.join(QStringLiteral(", "));
-}
-
-} // namespace
-
 void printTensors(Console& console, const Snapshot& snapshot)
 {
     Table table{ { { QStringLiteral("Tensor") }, { QStringLiteral("Type") }, { QStringLiteral("Shape") },
@@ -377,7 +364,7 @@ void printTensors(Console& console, const Snapshot& snapshot)
         table.columns.push_back({ QStringLiteral("Memory") });
     for (const TensorRow& row : snapshot.tensors) {
         table.rows.push_back({ words::fromStd(row.path), words::fromStd(name(row.type.dtype)),
-            words::shape(row.type.shape), specText(row), words::shape(row.layout.shardShape()),
+            words::shape(row.type.shape), words::specText(row), words::shape(row.layout.shardShape()),
             words::bytes(static_cast<double>(row.bytesPerDevice)), copiesText(row.copies) });
         if (padded)
             table.rows.back() << words::padding(row).join(QStringLiteral("; "));

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/codes.h"
+#include "partition/collective_axes.h"
 #include "partition/halo_lowering.h"
 #include "partition/lower_collectives.h"
 #include "partition/spmd_program.h"
@@ -56,6 +57,7 @@ public:
         describePadding(out);
         out.program = std::move(m_edit).finish();
         forgetShardings(out.program);
+        labelCollectives(out.program, *m_mesh);
         return out;
     }
 

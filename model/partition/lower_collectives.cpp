@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "partition/collective_axes.h"
 #include "partition/route.h"
 #include "program/body.h"
 
@@ -18,15 +19,6 @@ ElementBytes int32Bytes(std::span<const std::int32_t> numbers)
     return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
 }
 
-/// "data, model:(2)2"
-std::string listed(const Mesh& mesh, const AxisList& axes)
-{
-    std::string text;
-    for (const AxisRef ref : axes)
-        text += (text.empty() ? "" : ", ") + toString(mesh, ref);
-    return text;
-}
-
 } // namespace
 
 std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const AxisList& axes)
@@ -39,6 +31,57 @@ std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const Axis
             devices.push_back(mesh.deviceAt(position));
     }
     return ids;
+}
+
+std::vector<std::vector<std::int64_t>> permutePairs(const Layout& from, const Layout& to)
+{
+    const std::int64_t count = from.mesh().deviceCount();
+    const auto shards = static_cast<std::size_t>(from.distinctShards());
+    std::vector<std::vector<std::int64_t>> senders(shards), receivers(shards); // device ids
+    std::vector<std::int64_t> held(static_cast<std::size_t>(count), -1); // by position in `from`
+    for (std::int64_t p = 0; p < count; ++p)
+        held[static_cast<std::size_t>(p)] = from.shardAt(p);
+    std::vector<std::vector<std::int64_t>> pairs;
+    std::vector<char> stays(static_cast<std::size_t>(count), 0);
+    for (std::int64_t p = 0; p < count; ++p) {
+        const std::int32_t device = to.mesh().deviceAt(p);
+        const auto before = static_cast<std::size_t>(from.mesh().positionOf(device));
+        const std::int64_t wanted = to.shardAt(p);
+        if (held[before] == wanted) {
+            stays[before] = 1;
+            pairs.push_back({ device, device });
+        } else {
+            receivers[static_cast<std::size_t>(wanted)].push_back(device);
+        }
+    }
+    for (std::int64_t p = 0; p < count; ++p)
+        if (!stays[static_cast<std::size_t>(p)])
+            senders[static_cast<std::size_t>(held[static_cast<std::size_t>(p)])].push_back(from.mesh().deviceAt(p));
+    if (from.mesh() == to.mesh()) { // among the devices along the axes that move, where several hold a shard
+        std::vector<std::size_t> groupOf(static_cast<std::size_t>(count));
+        const AxisList moving = reshard::permutedAxes(
+            reshard::listsOf(from.sharding()), reshard::listsOf(to.sharding()), from.mesh().rank());
+        std::size_t group = 0;
+        for (const std::vector<std::int32_t>& members : axisGroups(from.mesh(), moving)) {
+            for (const std::int32_t position : members)
+                groupOf[static_cast<std::size_t>(position)] = group;
+            ++group;
+        }
+        const auto isBefore = [&](std::int64_t a, std::int64_t b) {
+            const auto groupOfDevice = [&](std::int64_t device) {
+                return groupOf[static_cast<std::size_t>(from.mesh().positionOf(static_cast<std::int32_t>(device)))];
+            };
+            return groupOfDevice(a) < groupOfDevice(b);
+        };
+        for (auto* lists : { &senders, &receivers })
+            for (std::vector<std::int64_t>& devices : *lists)
+                std::stable_sort(devices.begin(), devices.end(), isBefore);
+    }
+    for (std::size_t shard = 0; shard < shards; ++shard)
+        for (std::size_t i = 0; i < receivers[shard].size() && i < senders[shard].size(); ++i)
+            pairs.push_back({ senders[shard][i], receivers[shard][i] });
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
 }
 
 CollectiveLowering::CollectiveLowering(Editor& edit, const Mesh& mesh, OperationId before, LoweringTables& tables)
@@ -80,9 +123,13 @@ ValueId CollectiveLowering::addCollective(
         wanted.attributes = wide(std::move(attributes));
         m_tables.collectives.push_back(wanted);
     }
-    const ValueId result = add(kind, { operand }, type, std::move(wanted.attributes));
+    return labelled(add(kind, { operand }, type, std::move(wanted.attributes)), m_mesh, axes);
+}
+
+ValueId CollectiveLowering::labelled(ValueId result, const Mesh& mesh, const AxisList& axes)
+{
     Program& program = m_edit.raw();
-    program.dictionaries.push_back({ { "shardscope.axes", "\"" + listed(m_mesh, axes) + "\"" } });
+    program.dictionaries.push_back({ axesLabel(mesh, axes) });
     program.operations[m_edit.value(result).definition.index].extra =
         static_cast<std::uint32_t>(program.dictionaries.size() - 1);
     return result;
@@ -208,60 +255,27 @@ ValueId CollectiveLowering::exchange(ValueId value, std::span<const AxisMove> mo
 ValueId CollectiveLowering::permute(ValueId value, const Layout& from, const Layout& to)
 {
     const TensorType type = m_edit.value(value).type;
+    Attributes attributes;
     for (const LoweringTables::Permute& known : m_tables.permutes)
         if (known.from.sharding() == from.sharding() && known.to.sharding() == to.sharding()
             && known.from.mesh() == from.mesh() && known.to.mesh() == to.mesh())
-            return add(OpKind::CollectivePermute, { value }, type, known.attributes);
-    const std::int64_t count = from.mesh().deviceCount();
-    const auto shards = static_cast<std::size_t>(from.distinctShards());
-    std::vector<std::vector<std::int64_t>> senders(shards), receivers(shards); // device ids
-    std::vector<std::int64_t> held(static_cast<std::size_t>(count), -1); // by position in `from`
-    for (std::int64_t p = 0; p < count; ++p)
-        held[static_cast<std::size_t>(p)] = from.shardAt(p);
-    CollectiveAttributes attributes;
-    std::vector<char> stays(static_cast<std::size_t>(count), 0);
-    for (std::int64_t p = 0; p < count; ++p) {
-        const std::int32_t device = to.mesh().deviceAt(p);
-        const auto before = static_cast<std::size_t>(from.mesh().positionOf(device));
-        const std::int64_t wanted = to.shardAt(p);
-        if (held[before] == wanted) {
-            stays[before] = 1;
-            attributes.groups.push_back({ device, device });
-        } else {
-            receivers[static_cast<std::size_t>(wanted)].push_back(device);
-        }
+            attributes = known.attributes;
+    if (!std::holds_alternative<Wide>(attributes)) {
+        CollectiveAttributes made;
+        made.groups = permutePairs(from, to);
+        made.channelId = 1;
+        made.channelType = 1;
+        attributes = wide(std::move(made));
+        m_tables.permutes.push_back({ from, to, attributes });
     }
-    for (std::int64_t p = 0; p < count; ++p)
-        if (!stays[static_cast<std::size_t>(p)])
-            senders[static_cast<std::size_t>(held[static_cast<std::size_t>(p)])].push_back(from.mesh().deviceAt(p));
-    if (from.mesh() == to.mesh()) { // among the devices along the axes that move, where several hold a shard
-        std::vector<std::size_t> groupOf(static_cast<std::size_t>(count));
-        const AxisList moving = reshard::permutedAxes(
+    AxisList axes;
+    if (from.mesh() == to.mesh())
+        axes = reshard::permutedAxes(
             reshard::listsOf(from.sharding()), reshard::listsOf(to.sharding()), from.mesh().rank());
-        std::size_t group = 0;
-        for (const std::vector<std::int32_t>& members : axisGroups(from.mesh(), moving)) {
-            for (const std::int32_t position : members)
-                groupOf[static_cast<std::size_t>(position)] = group;
-            ++group;
-        }
-        const auto isBefore = [&](std::int64_t a, std::int64_t b) {
-            const auto groupOfDevice = [&](std::int64_t device) {
-                return groupOf[static_cast<std::size_t>(from.mesh().positionOf(static_cast<std::int32_t>(device)))];
-            };
-            return groupOfDevice(a) < groupOfDevice(b);
-        };
-        for (auto* lists : { &senders, &receivers })
-            for (std::vector<std::int64_t>& devices : *lists)
-                std::stable_sort(devices.begin(), devices.end(), isBefore);
-    }
-    for (std::size_t shard = 0; shard < shards; ++shard)
-        for (std::size_t i = 0; i < receivers[shard].size() && i < senders[shard].size(); ++i)
-            attributes.groups.push_back({ senders[shard][i], receivers[shard][i] });
-    std::sort(attributes.groups.begin(), attributes.groups.end());
-    attributes.channelId = 1;
-    attributes.channelType = 1;
-    m_tables.permutes.push_back({ from, to, wide(std::move(attributes)) });
-    return add(OpKind::CollectivePermute, { value }, type, m_tables.permutes.back().attributes);
+    else // another order of devices
+        for (std::size_t axis = 0; axis < to.mesh().rank(); ++axis)
+            axes.push_back(wholeAxis(to.mesh(), axis));
+    return labelled(add(OpKind::CollectivePermute, { value }, type, std::move(attributes)), to.mesh(), axes);
 }
 
 } // namespace shardscope

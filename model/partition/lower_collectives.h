@@ -37,6 +37,11 @@ struct LoweringTables {
 /// The groups of a collective over these axes, as device ids.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const AxisList& axes);
 
+/// Who sends to whom, as device ids, so that every device has its piece of `to`: from itself where it holds it in
+/// `from`
+/// ([3, 3]), else from one that differs from it along the axes that move alone; no device sends to two. Ascending.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> permutePairs(const Layout& from, const Layout& to);
+
 /// Adds operations before an operation of the program; values are local. Every function returns the last result.
 class CollectiveLowering {
 public:
@@ -60,6 +65,8 @@ private:
     /// `attributes` without groups, which follow from the axes.
     ValueId addCollective(
         OpKind kind, ValueId operand, const TensorType& type, CollectiveAttributes attributes, const AxisList& axes);
+    /// Says in the text which axes the operation behind `result` runs over.
+    ValueId labelled(ValueId result, const Mesh& mesh, const AxisList& axes);
     ElementBytes offsetsOf(const AxisList& axes, std::int64_t pieceSize);
     void addReducer(OperationId owner, DType dtype, ReduceKind kind);
 

@@ -4,11 +4,16 @@
 #include <memory>
 
 #include "partition/axis_lists.h"
+#include "partition/lower_collectives.h"
 #include "partition/reshard.h"
 #include "pipeline/analyse.h"
 #include "pipeline/annotation_edit.h"
 #include "pipeline/collective_list.h"
+#include "pipeline/program_collectives.h"
+#include "pipeline/program_layout.h"
+#include "pipeline/repartition.h"
 #include "program/unreduced_axes.h"
+#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -26,11 +31,17 @@ bool isReduction(const CollectiveEntry& entry)
     return entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter;
 }
 
+/// The program itself has it: it stands for itself, whatever stands beside it.
+bool isWritten(const CollectiveEntry& entry)
+{
+    return !entry.reason && !entry.deviceOperation.valid();
+}
+
 /// Whether the steps are those of one reshard.
 bool follows(const CollectiveEntry& next, const CollectiveEntry& before)
 {
-    return next.value == before.value && next.reason == before.reason && next.times == before.times
-        && next.before == before.after && !isReduction(next) && !isReduction(before);
+    return !isWritten(next) && !isWritten(before) && next.value == before.value && next.reason == before.reason
+        && next.times == before.times && next.before == before.after && !isReduction(next) && !isReduction(before);
 }
 
 std::vector<Collective> collectivesOf(const std::vector<ReshardStep>& steps)
@@ -116,6 +127,8 @@ public:
             keep.steps.push_back(m_list.entries[i].collective);
         setSent(keep, m_kept);
         m_found.push_back(std::move(keep));
+        if (!m_entry.writtenGroups.empty() && !m_entry.axes.empty())
+            scatterWritten();
         if (m_entry.axes.empty() || !m_entry.writtenGroups.empty())
             return std::move(m_found); // the program itself exchanges
         if (m_entry.reason && m_entry.reason->kind == Reason::Kind::Halo)
@@ -175,7 +188,7 @@ private:
         add(Kind::OptimalReshard, optimalSteps(reshard));
         add(Kind::ShardyReshard, shardySteps(reshard));
         gatherAndSlice(reshard);
-        if (const ValueId value = m_entry.value; isArgument(*m_list.program, value))
+        if (const ValueId value = m_entry.value; !isWritten(m_entry) && isArgument(*m_list.program, value))
             changeSharding(
                 value, last.after, 0, localBytes(reshard.type, last.after) - localBytes(reshard.type, first.before));
     }
@@ -214,6 +227,81 @@ private:
         alternative.steps.push_back(std::move(gather));
         alternative.moreBytesHeld = localBytes(m_entry.type, whole) - localBytes(m_entry.type, m_entry.before);
         m_found.push_back(std::move(alternative));
+    }
+
+    // --- what the program itself exchanges in a manual computation -------------------------------------------------
+
+    /// The specification of a result, with the entry's axes along dimension `d` as well; none where it cannot be.
+    [[nodiscard]] std::optional<TensorSharding> returnedCut(std::size_t d) const
+    {
+        const Operation& owner = m_list.program->operation(m_entry.result->computation);
+        const auto* manual = wideAs<ManualComputationAttributes>(owner.attributes);
+        if (!manual || m_entry.result->result >= manual->out.size())
+            return std::nullopt;
+        const ProgramSharding& out = manual->out[m_entry.result->result];
+        const Mesh& mesh = *m_list.program->meshes[out.mesh].mesh;
+        if (!(mesh == *m_entry.mesh) || isCutAlong(out.sharding, m_entry.axes) || d >= out.sharding.rank())
+            return std::nullopt;
+        const auto isManual = [&](AxisRef axis) {
+            const std::string& name = mesh.axis(static_cast<std::size_t>(axis.axis)).name;
+            return std::find(manual->manualAxes.begin(), manual->manualAxes.end(), name) != manual->manualAxes.end();
+        };
+        TensorSharding cut = out.sharding;
+        AxisList& axes = cut.dims[d].axes;
+        if (!std::all_of(axes.begin(), axes.end(), isManual)
+            || !std::all_of(m_entry.axes.begin(), m_entry.axes.end(), isManual))
+            return std::nullopt;
+        for (const AxisRef axis : m_entry.axes)
+            appendMerged(axes, axis);
+        return cut;
+    }
+
+    /// Half a psum, where a piece will do; and no gather, where the pieces are returned.
+    void scatterWritten()
+    {
+        const Operation& operation = m_list.program->operation(m_entry.operation);
+        const auto* written = wideAs<CollectiveAttributes>(operation.attributes);
+        if (!written || operation.operands.size() != 1)
+            return;
+        const std::int64_t local = localBytes(m_entry.type, m_entry.after);
+        if (m_entry.kind == CollectiveKind::AllReduce)
+            for (std::size_t d = 0; d < m_entry.type.rank(); ++d) {
+                TensorSharding piece = m_entry.after;
+                if (isCutAlong(piece, m_entry.axes))
+                    return;
+                for (const AxisRef axis : m_entry.axes)
+                    appendMerged(piece.dims[d].axes, axis);
+                if (m_entry.type.shape[d] % shardCount(piece.dims[d]) != 0)
+                    continue;
+                std::optional<TensorSharding> returned;
+                if (m_entry.result)
+                    returned = returnedCut(d);
+                Collective scatter;
+                scatter.kind = CollectiveKind::ReduceScatter;
+                scatter.reduction = m_entry.collective.reduction;
+                scatter.perDimension.resize(m_entry.type.rank());
+                scatter.perDimension[d] = m_entry.axes;
+                scatter.sentBytes = ringBytes(scatter.kind, m_entry.groupSize, local);
+                CollectiveAlternative alternative =
+                    made(returned ? Kind::ScatterReturned : Kind::ScatterResult, { scatter });
+                setSent(alternative, scatter.sentBytes * Rational(m_entry.times));
+                alternative.moreBytesHeld = localBytes(m_entry.type, piece) - local;
+                alternative.sharding = returned ? std::move(*returned) : std::move(piece);
+                m_found.push_back(std::move(alternative));
+            }
+        // Blocks in another order than that of the axes would be another array.
+        const std::vector<std::vector<std::int64_t>> groups = deviceGroups(*m_entry.mesh, m_entry.axes);
+        const bool inOrder = std::all_of(m_entry.writtenGroups.begin(), m_entry.writtenGroups.end(),
+            [&](const auto& group) { return std::find(groups.begin(), groups.end(), group) != groups.end(); });
+        if (m_entry.kind != CollectiveKind::AllGather || !m_entry.result || !inOrder || written->dimension < 0)
+            return;
+        if (std::optional<TensorSharding> returned = returnedCut(static_cast<std::size_t>(written->dimension))) {
+            CollectiveAlternative alternative = made(Kind::ReturnBlocks, {});
+            setSent(alternative, {});
+            alternative.moreBytesHeld = localBytes(m_entry.type, m_entry.before) * (1 - m_entry.groupSize);
+            alternative.sharding = std::move(returned);
+            m_found.push_back(std::move(alternative));
+        }
     }
 
     // --- sums: keep less of the result, or need no sum ------------------------------------------------------------
@@ -359,36 +447,59 @@ std::optional<TensorSharding> overMeshOf(const Snapshot& snapshot, TensorShardin
     return sharding;
 }
 
-void tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const Mesh& mesh, AnalysisCache& cache,
+/// False where the program cannot have it.
+bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const Mesh& mesh, AnalysisCache& cache,
     const std::stop_token& stop)
 {
     const std::optional<TensorSharding> sharding = overMeshOf(snapshot, *alternative.sharding, mesh);
     if (!sharding)
-        return;
+        return true;
     for (const AnnotationTarget& target : annotationTargets(snapshot, alternative.value)) {
         // A piece of one sum is what is priced; rules would cut every array with the same names.
         if (alternative.kind == Kind::ScatterResult && !target.isProgram())
-            return;
+            return true;
         Result<Experiment> after = withAnnotation(snapshot, target, *sharding);
         if (!after)
-            return;
+            return true;
         const SnapshotPtr tried = analyse(std::make_shared<const Experiment>(*after), snapshot.revision, cache, stop);
-        if (!tried || !tried->laidOut())
-            return;
+        if (!tried)
+            return true;
+        if (!tried->laidOut())
+            return alternative.kind == Kind::ScatterResult;
         const Result<CollectiveList> list = collectivesOf(*tried, stop);
         if (!list || !list->program)
-            return;
+            return alternative.kind == Kind::ScatterResult || stop.stop_requested();
         // Propagation may do something else with the sharding of a sum than scatter it.
         if (alternative.kind == Kind::ScatterResult
             && std::none_of(list->entries.begin(), list->entries.end(), [&](const CollectiveEntry& entry) {
                    return entry.kind == CollectiveKind::ReduceScatter && entry.value == alternative.value;
                }))
-            return;
+            return true;
         alternative.stepBytes = sentBytes(*list).step;
         alternative.stepMoreBytesHeld = heldByArguments(*tried) - heldByArguments(snapshot);
         alternative.after = std::move(*after);
-        return; // the value's own annotation; what returns it is another matter
+        return true; // the value's own annotation; what returns it is another matter
     }
+    return true;
+}
+
+/// Planners choose for all reshards alike; what stands beside them may fuse with them.
+void tryOutPlan(CollectiveAlternative& alternative, const Snapshot& snapshot)
+{
+    std::optional<Rational> sent;
+    if (snapshot.deviceProgram) {
+        if (const Result<DeviceProgram> device = partitionNetwork(snapshot, true))
+            sent = sentBytes(collectivesOf(*device)).step;
+    } else if (snapshot.asRead) {
+        PartitionOptions options = partitionOptions(*snapshot.experiment);
+        options.optimalReshards = true;
+        if (Result<ShardedProgram> sharded = shardProgram(programOf(snapshot), options))
+            sent = sentBytes(collectivesOf(std::move(*sharded), snapshot)).step;
+    }
+    if (!sent)
+        return;
+    alternative.stepBytes = sent;
+    alternative.allReshards = true;
 }
 
 } // namespace
@@ -403,10 +514,17 @@ std::vector<CollectiveAlternative> alternatives(
 {
     std::vector<CollectiveAlternative> found = alternatives(list, index);
     AnalysisCache cache;
-    for (CollectiveAlternative& alternative : found)
-        if (alternative.sharding && !stop.stop_requested())
-            tryOut(alternative, snapshot, *list.entries[index].mesh, cache, stop);
-    return found;
+    const CollectiveEntry& entry = list.entries[index];
+    std::vector<CollectiveAlternative> possible;
+    for (CollectiveAlternative& alternative : found) {
+        if (alternative.kind == Kind::OptimalReshard && !stop.stop_requested())
+            tryOutPlan(alternative, snapshot);
+        // What a manual computation does inside is its own affair.
+        const bool isTried = alternative.sharding && entry.writtenGroups.empty() && !stop.stop_requested();
+        if (!isTried || tryOut(alternative, snapshot, *entry.mesh, cache, stop))
+            possible.push_back(std::move(alternative));
+    }
+    return possible;
 }
 
 } // namespace shardscope

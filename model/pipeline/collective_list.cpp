@@ -80,7 +80,7 @@ std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key)
 {
     std::vector<CollectiveSum> found;
     for (const CollectiveEntry& entry : list.entries) {
-        if (entry.scalarLoss)
+        if (entry.scalarLoss || !isExchange(entry))
             continue;
         const std::string under = keyOf(entry, key);
         auto sum = std::find_if(found.begin(), found.end(), [&](const CollectiveSum& s) { return s.key == under; });
@@ -106,6 +106,24 @@ SentBytes sentBytes(const CollectiveList& list)
 std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entry, const Mesh& mesh)
 {
     return entry.writtenGroups.empty() ? deviceGroups(mesh, entry.axes) : entry.writtenGroups;
+}
+
+bool isExchange(const CollectiveEntry& entry)
+{
+    return entry.kind != CollectiveKind::AllSlice;
+}
+
+std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry)
+{
+    if (entry.kind != CollectiveKind::CollectivePermute)
+        return {};
+    std::vector<std::vector<std::int64_t>> pairs = entry.writtenPairs;
+    if (pairs.empty() && entry.writtenGroups.empty()
+        && (entry.meshBefore || !entry.before.isEquivalent(entry.after))) // else several, of strips
+        pairs = permutePairs(Layout(entry.meshBefore ? entry.meshBefore : entry.mesh, entry.before, entry.type.shape),
+            Layout(entry.mesh, entry.after, entry.type.shape));
+    std::erase_if(pairs, [](const auto& pair) { return pair.size() != 2 || pair[0] == pair[1]; });
+    return pairs;
 }
 
 CollectiveList collectivesOf(const DeviceProgram& device)

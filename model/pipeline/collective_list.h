@@ -34,6 +34,11 @@ struct HaloSide {
     std::int64_t before = 0, behind = 0; ///< the device's own block, at most
     bool operator==(const HaloSide&) const = default;
 };
+/// Result `result` of a manual computation.
+struct ManualResult {
+    OperationId computation;
+    std::size_t result = 0;
+};
 
 struct CollectiveEntry {
     CollectiveKind kind = CollectiveKind::AllReduce;
@@ -57,6 +62,9 @@ struct CollectiveEntry {
     Collective collective; ///< kind, axes and dimensions in full
     MeshPtr mesh; ///< never null; whose axes these are
     std::vector<std::vector<std::int64_t>> writtenGroups; ///< device ids, where the program itself names groups
+    std::vector<std::vector<std::int64_t>> writtenPairs; ///< sender and receiver, where the program permutes itself
+    MeshPtr meshBefore; ///< that of `before`, where data goes to another order of devices; else null
+    std::optional<ManualResult> result; ///< of an exchange of the program itself: what it gives is that and no more
     std::vector<HeldOperand> operands; ///< of the operation that left the parts which a reduction adds up
     DeviceOpId deviceOperation; ///< of Snapshot::deviceProgram; invalid for a text
     /// Of CollectiveList::program, for a text: the collective itself; for a halo the operation that reads it; invalid
@@ -82,6 +90,12 @@ struct CollectiveList {
 /// moves.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entry, const Mesh& mesh);
 
+/// Whether devices send each other anything by it: an all_slice only cuts what each of them holds.
+[[nodiscard]] bool isExchange(const CollectiveEntry& entry);
+/// Of a collective_permute: sender and receiver, of the devices that send to another one. None where it is made of
+/// several.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry);
+
 enum class CollectiveKey : std::uint8_t { Kind, Axes, Layer };
 struct CollectiveSum {
     std::string key; ///< "all_reduce"; "data, model:(1)2"; "layers.0", "" for no layer
@@ -90,7 +104,7 @@ struct CollectiveSum {
 };
 /// "all_reduce", "data, model", "layers.0": what sums() puts an entry under.
 [[nodiscard]] std::string keyOf(const CollectiveEntry& entry, CollectiveKey key);
-/// Sums by one key, the largest first, without the scalar loss.
+/// Sums of all exchanges by one key, the largest first, without the scalar loss.
 [[nodiscard]] std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key);
 /// Of the whole step, per device; the scalar loss apart.
 [[nodiscard]] SentBytes sentBytes(const CollectiveList& list);
@@ -111,6 +125,8 @@ struct CollectiveAlternative {
         OptimalReshard, ///< the sequence that sends the fewest bytes
         ShardyReshard, ///< Shardy's sequence, where that is not what there is
         GatherAndSlice, ///< all_gather everything, cut what is wanted
+        ScatterReturned, ///< the same, in a manual computation that returns the sum: out_specs names the axes
+        ReturnBlocks, ///< no all_gather: the manual computation returns its blocks, and out_specs names the axes
         ChangeSharding ///< another sharding for `value`, worked out by partitioning the program with it
     };
     Kind kind = Kind::Keep;
@@ -123,6 +139,7 @@ struct CollectiveAlternative {
     ValueId value;
     std::optional<std::int64_t>
         stepMoreBytesHeld = {}; ///< per device, of all that main takes; where stepBytes is tried out
+    bool allReshards = false; ///< stepBytes is that of a step of which every reshard sends the fewest bytes
     std::optional<Experiment> after = {}; ///< with that sharding, where the experiment can have it
 };
 /// Of entries[index]; steps of one reshard are one thing, and stand for all of them. Prices are computed: those of

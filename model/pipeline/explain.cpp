@@ -106,7 +106,9 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
                     return std::any_of(
                         dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, whole); });
                 });
-            if (!cuts && whole.size > 1)
+            const bool adds = std::any_of(sharding.unreduced.begin(), sharding.unreduced.end(),
+                [&](AxisRef ref) { return overlaps(ref, whole); });
+            if (!cuts && !adds && whole.size > 1)
                 explanation.copiedAlong.push_back(whole);
         }
     }

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "partition/collective_axes.h"
 #include "partition/halo_dimensions.h"
 #include "partition/lower_collectives.h"
 #include "partition/route.h"
@@ -78,54 +79,24 @@ std::string scopeOf(const Program& program, OperationId id)
                                                      : std::string();
 }
 
-/// The axes of which these are the groups, if there are any. Groups are lists of devices.
-AxisList axesOfGroups(const std::vector<std::vector<std::int64_t>>& groups, const Mesh& mesh)
+/// Values that manual computations return, each once, and that nothing else reads.
+std::unordered_map<ValueId, ManualResult> manualResults(const Program& program)
 {
-    if (groups.empty() || groups.front().empty())
-        return {};
-    AxisList varying;
-    for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
-        const auto coordinate = [&](std::int64_t device) {
-            const std::int64_t position =
-                device < 0 || device >= maximumDevices ? -1 : mesh.positionOf(static_cast<std::int32_t>(device));
-            return position < 0 || position >= mesh.deviceCount() ? -1 : mesh.coordinate(position, axis);
-        };
-        const std::vector<std::int64_t>& first = groups.front();
-        if (std::any_of(first.begin(), first.end(),
-                [&](std::int64_t device) { return coordinate(device) != coordinate(first.front()); }))
-            varying.push_back(wholeAxis(mesh, axis));
+    const std::vector<std::vector<OperationId>> users = usersOf(program);
+    std::unordered_map<ValueId, ManualResult> found;
+    std::set<std::uint32_t> twice;
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        const Operation& operation = program.operations[i];
+        if (operation.kind != OpKind::ManualComputation || operation.regions.empty())
+            continue;
+        const std::vector<ValueId>& results = program.regions[operation.regions[0].index].results;
+        for (std::size_t r = 0; r < results.size(); ++r)
+            if (!found.emplace(results[r], ManualResult{ OperationId(i), r }).second)
+                twice.insert(results[r].index);
     }
-    const auto sorted = [](std::vector<std::vector<std::int64_t>> list) {
-        for (std::vector<std::int64_t>& group : list)
-            std::sort(group.begin(), group.end());
-        std::sort(list.begin(), list.end());
-        return list;
-    };
-    return sorted(deviceGroups(mesh, varying)) == sorted(groups) ? varying : AxisList();
-}
-
-/// Pairs of sender and receiver become the devices that they connect.
-std::vector<std::vector<std::int64_t>> connected(const std::vector<std::vector<std::int64_t>>& pairs)
-{
-    std::vector<std::vector<std::int64_t>> groups;
-    for (const std::vector<std::int64_t>& pair : pairs) {
-        std::vector<std::int64_t> joined = pair;
-        std::vector<std::vector<std::int64_t>> others;
-        for (std::vector<std::int64_t>& group : groups) {
-            const bool touches = std::any_of(group.begin(), group.end(),
-                [&](std::int64_t device) { return std::find(pair.begin(), pair.end(), device) != pair.end(); });
-            if (touches)
-                joined.insert(joined.end(), group.begin(), group.end());
-            else
-                others.push_back(std::move(group));
-        }
-        std::sort(joined.begin(), joined.end());
-        joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
-        others.push_back(std::move(joined));
-        groups = std::move(others);
-    }
-    std::sort(groups.begin(), groups.end());
-    return groups;
+    std::erase_if(
+        found, [&](const auto& each) { return twice.count(each.first.index) > 0 || !users[each.first.index].empty(); });
+    return found;
 }
 
 class Collector {
@@ -139,6 +110,7 @@ public:
         , m_mesh(std::move(mesh))
         , m_shardings(program)
         , m_executions(executionsOf(program))
+        , m_returned(manualResults(program))
     {
         for (const Function& function : program.functions)
             m_bodies.emplace(function.name, function.body);
@@ -205,6 +177,26 @@ private:
             describe(entry, operation, *written);
         entry.collective.sentBytes = entry.sentBytes;
         addCause(entry, id);
+        if (!entry.reason) // the program itself exchanges it, and has a name for it
+            entry.value = behindInserted(operation.operands[0]);
+    }
+
+    /// The value that exchanges which partitioning added have made this one of.
+    [[nodiscard]] ValueId behindInserted(ValueId value) const
+    {
+        for (;;) {
+            const OperationId definition = m_program.value(value).definition;
+            if (!definition.valid() || !isShardyCollective(m_program.operation(definition).kind)
+                || !insertedAt(definition))
+                return value;
+            value = m_program.operation(definition).operands[0];
+        }
+    }
+    [[nodiscard]] const passes::Inserted* insertedAt(OperationId id) const
+    {
+        const auto found = std::lower_bound(m_inserted.begin(), m_inserted.end(), id,
+            [](const passes::Inserted& one, OperationId wanted) { return one.operation < wanted; });
+        return found != m_inserted.end() && found->operation == id ? &*found : nullptr;
     }
 
     /// What an operation reads of the blocks of other devices: one line, by strips along one dimension after the other.
@@ -308,12 +300,13 @@ private:
     }
 
     /// Everything, where data goes to another order of devices.
-    [[nodiscard]] AxisList permuted(const CollectiveEntry& entry, ValueId operand) const
+    [[nodiscard]] AxisList permuted(CollectiveEntry& entry, ValueId operand) const
     {
         const ProgramSharding* from = m_shardings.of(operand);
         if (!from || *m_program.meshes[from->mesh].mesh == *entry.mesh)
             return reshard::permutedAxes(
                 reshard::listsOf(entry.before), reshard::listsOf(entry.after), entry.mesh->rank());
+        entry.meshBefore = m_program.meshes[from->mesh].mesh;
         AxisList all;
         for (std::size_t axis = 0; axis < entry.mesh->rank(); ++axis)
             all.push_back(wholeAxis(*entry.mesh, axis));
@@ -327,7 +320,7 @@ private:
             std::erase_if(group, [](std::int64_t device) { return device < 0; });
         std::erase_if(entry.writtenGroups, [](const auto& group) { return group.empty(); });
         if (entry.kind == CollectiveKind::CollectivePermute && operation.kind != OpKind::CollectiveBroadcast)
-            entry.writtenGroups = connected(entry.writtenGroups);
+            entry.writtenPairs = std::exchange(entry.writtenGroups, connectedDevices(entry.writtenGroups));
         if (entry.writtenGroups.empty()) { // none are written: all devices
             entry.writtenGroups.emplace_back();
             for (std::int64_t position = 0; position < entry.mesh->deviceCount(); ++position)
@@ -345,15 +338,19 @@ private:
         }
         if (const auto kind = reductionOf(m_program, operation))
             collective.reduction = *kind;
+        if (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter)
+            for (const AxisRef axis : entry.axes)
+                entry.before.unreduced.push_back(axis);
+        if (const auto returned = m_returned.find(operation.results[0]);
+            returned != m_returned.end() && operation.operands.size() == 1)
+            entry.result = returned->second;
         for (const ValueId operand : operation.operands)
             entry.sentBytes += ringBytes(entry.kind, entry.groupSize, localBytes(operand));
     }
 
     void addCause(CollectiveEntry& entry, OperationId id) const
     {
-        const auto found = std::lower_bound(m_inserted.begin(), m_inserted.end(), id,
-            [](const passes::Inserted& one, OperationId wanted) { return one.operation < wanted; });
-        if (found != m_inserted.end() && found->operation == id)
+        if (const passes::Inserted* found = insertedAt(id))
             entry.reason = found->reason;
         if (entry.reason && entry.reason->operation.valid())
             entry.scope = scopeOf(m_program, entry.reason->operation);
@@ -370,6 +367,7 @@ private:
     MeshPtr m_mesh;
     ValueShardings m_shardings;
     std::vector<Executions> m_executions;
+    std::unordered_map<ValueId, ManualResult> m_returned;
     std::unordered_map<std::string, RegionId> m_bodies;
     std::set<std::uint32_t> m_seen;
     std::vector<CollectiveEntry> m_entries;

@@ -70,6 +70,54 @@ std::vector<CutOperand> cutOperands(const Program& program, const CollectiveEntr
     return cut;
 }
 
+/// What is taken over a dimension: "maximum", "logical and".
+QString combination(ReduceKind kind)
+{
+    switch (kind) {
+    case ReduceKind::And:
+        return Words::tr("logical and");
+    case ReduceKind::Or:
+        return Words::tr("logical or");
+    default:
+        return reductionName(kind);
+    }
+}
+
+/// What devices do with their parts.
+QString putTogether(ReduceKind kind)
+{
+    switch (kind) {
+    case ReduceKind::Sum:
+        return Words::tr("add", "their parts");
+    case ReduceKind::Max:
+    case ReduceKind::Min:
+        return Words::tr("compare", "their parts");
+    case ReduceKind::Product:
+        return Words::tr("multiply", "their parts");
+    case ReduceKind::And:
+    case ReduceKind::Or:
+        break;
+    }
+    return Words::tr("combine", "their parts");
+}
+
+QString nothingLeft(ReduceKind kind)
+{
+    switch (kind) {
+    case ReduceKind::Sum:
+        return Words::tr("Gather the operands first, so that nothing is left to add up: ");
+    case ReduceKind::Max:
+    case ReduceKind::Min:
+        return Words::tr("Gather the operands first, so that nothing is left to compare: ");
+    case ReduceKind::Product:
+        return Words::tr("Gather the operands first, so that nothing is left to multiply: ");
+    case ReduceKind::And:
+    case ReduceKind::Or:
+        break;
+    }
+    return Words::tr("Gather the operands first, so that nothing is left to combine: ");
+}
+
 /// "x is cut on hidden and W on dimension 0, which the dot_general sums away: the 4 devices along model must add ..."
 void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entry)
 {
@@ -91,20 +139,30 @@ void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entr
             s.strong(cut[i].dimension);
         }
     }
-    if (cut.empty())
-        s.say(Words::tr("It is a sum over a cut dimension: "));
-    else if (known)
-        s.fill(Words::tr(", which the %1 sums away: "), { operationPart(program, entry.reason->operation) });
-    else
-        s.say(Words::tr(", which is summed away: "));
+    const ReduceKind kind = entry.collective.reduction;
+    if (cut.empty()) {
+        s.say(Words::tr("It is a %1 over a cut dimension: ", "sum, maximum, ...").arg(reductionName(kind)));
+    } else if (kind == ReduceKind::Sum) {
+        if (known)
+            s.fill(Words::tr(", which the %1 sums away: "), { operationPart(program, entry.reason->operation) });
+        else
+            s.say(Words::tr(", which is summed away: "));
+    } else {
+        if (known)
+            s.fill(Words::tr(", over which the %1 takes the "), { operationPart(program, entry.reason->operation) });
+        else
+            s.say(Words::tr(", over which is taken the "));
+        s.say(Words::tr("%1: ", "maximum, product, ...").arg(combination(kind)));
+    }
 }
 
-void sayDevicesMustAdd(Sentence& s, const CollectiveEntry& entry)
+void sayDevicesMustReduce(Sentence& s, const CollectiveEntry& entry)
 {
     s.say(Words::tr("the %1 along ").arg(counted(entry.groupSize, Noun::Device)));
     s.axes(entry.axes);
-    s.say(entry.kind == CollectiveKind::ReduceScatter ? Words::tr(" must add their parts, and each keeps a piece.")
-                                                      : Words::tr(" must add their parts."));
+    s.say((entry.kind == CollectiveKind::ReduceScatter ? Words::tr(" must %1 their parts, and each keeps a piece.")
+                                                       : Words::tr(" must %1 their parts."))
+              .arg(putTogether(entry.collective.reduction)));
 }
 
 /// "The pad reads up to 2 elements before a device's own block of x along dimension 0: ..."
@@ -201,6 +259,25 @@ Text capitalised(Text text)
     return text;
 }
 
+/// ". The whole step then sends 20 B instead of 24 B"
+void sayStep(Sentence& s, const CollectiveList& list, const CollectiveAlternative& alternative)
+{
+    if (!alternative.stepBytes)
+        return;
+    const Rational now = sentBytes(list).step;
+    const QString then = bytes(*alternative.stepBytes), before = bytes(now);
+    if (alternative.allReshards)
+        s.say(*alternative.stepBytes == now
+                ? Words::tr(". With the fewest bytes for every reshard the whole step sends %1 as before").arg(then)
+                : Words::tr(". With the fewest bytes for every reshard, and what then fuses, the whole step sends %1 "
+                            "instead of %2")
+                      .arg(then, before));
+    else
+        s.say(*alternative.stepBytes == now
+                ? Words::tr(". The whole step sends %1 as before").arg(then)
+                : Words::tr(". The whole step then sends %1 instead of %2").arg(then, before));
+}
+
 QString sentInPlace(const CollectiveAlternative& alternative)
 {
     return alternative.sentBytes == Rational(0)
@@ -210,13 +287,51 @@ QString sentInPlace(const CollectiveAlternative& alternative)
 
 } // namespace
 
-QString causeName(const std::optional<Reason>& reason)
+QString reductionName(ReduceKind kind)
 {
+    switch (kind) {
+    case ReduceKind::Sum:
+        return Words::tr("sum");
+    case ReduceKind::Max:
+        return Words::tr("maximum");
+    case ReduceKind::Min:
+        return Words::tr("minimum");
+    case ReduceKind::Product:
+        return Words::tr("product");
+    case ReduceKind::And:
+        return Words::tr("and", "a logical operation");
+    case ReduceKind::Or:
+        return Words::tr("or", "a logical operation");
+    }
+    return {};
+}
+
+QString partsOf(ReduceKind kind, std::int64_t parts)
+{
+    switch (kind) {
+    case ReduceKind::Sum:
+        return Words::tr("partial sums, %1 addends").arg(count(parts));
+    case ReduceKind::Max:
+        return Words::tr("partial maxima, %1 parts").arg(count(parts));
+    case ReduceKind::Min:
+        return Words::tr("partial minima, %1 parts").arg(count(parts));
+    case ReduceKind::Product:
+        return Words::tr("partial products, %1 factors").arg(count(parts));
+    case ReduceKind::And:
+    case ReduceKind::Or:
+        break;
+    }
+    return Words::tr("partial results, %1 parts").arg(count(parts));
+}
+
+QString causeName(const CollectiveEntry& entry)
+{
+    const std::optional<Reason>& reason = entry.reason;
     if (!reason)
         return Words::tr("the program");
     switch (reason->kind) {
     case Reason::Kind::ReducedFactor:
-        return Words::tr("sum");
+        return reductionName(entry.collective.reduction);
     case Reason::Kind::OperandReshard:
         return Words::tr("operand");
     case Reason::Kind::ResultReshard:
@@ -226,7 +341,7 @@ QString causeName(const std::optional<Reason>& reason)
     case Reason::Kind::ReturnReshard:
         return Words::tr("returned");
     case Reason::Kind::PartialOperand:
-        return Words::tr("unfinished sum");
+        return Words::tr("unfinished %1", "sum, maximum, ...").arg(reductionName(entry.collective.reduction));
     case Reason::Kind::BorderReshard:
         return Words::tr("border");
     case Reason::Kind::CallReshard:
@@ -241,6 +356,8 @@ QString causeName(const std::optional<Reason>& reason)
 
 QString groupCounts(const CollectiveEntry& entry)
 {
+    if (const std::size_t pairs = sentPairs(entry).size(); pairs > 0)
+        return pairs == 1 ? Words::tr("1 pair") : Words::tr("%1 pairs").arg(count(static_cast<qint64>(pairs)));
     return entry.groupCount == 1 ? Words::tr("1 group of %1").arg(count(entry.groupSize))
                                  : Words::tr("%1 groups of %2").arg(count(entry.groupCount), count(entry.groupSize));
 }
@@ -248,6 +365,13 @@ QString groupCounts(const CollectiveEntry& entry)
 QString groupList(const CollectiveEntry& entry, std::size_t most)
 {
     QStringList shown;
+    if (const auto pairs = sentPairs(entry); !pairs.empty()) {
+        for (std::size_t i = 0; i < std::min(pairs.size(), most); ++i)
+            shown << QStringLiteral("%1 → %2").arg(pairs[i][0]).arg(pairs[i][1]);
+        if (pairs.size() > most)
+            shown << QStringLiteral("… (%1)").arg(groupCounts(entry));
+        return shown.join(QStringLiteral(", "));
+    }
     std::size_t devices = 0;
     const std::vector<std::vector<std::int64_t>> groups = replicaGroups(entry, *entry.mesh);
     for (const std::vector<std::int64_t>& group : groups) {
@@ -314,7 +438,7 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
     switch (reason.kind) {
     case Reason::Kind::ReducedFactor:
         saySum(s, list, entry);
-        sayDevicesMustAdd(s, entry);
+        sayDevicesMustReduce(s, entry);
         break;
     case Reason::Kind::PartialOperand:
         if (known)
@@ -322,7 +446,7 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
                 { operation, value });
         else
             s.fill(Words::tr("%1 is used whole, and each device has only a part of it: "), { value });
-        sayDevicesMustAdd(s, entry);
+        sayDevicesMustReduce(s, entry);
         break;
     case Reason::Kind::OperandReshard: {
         s.fill(Words::tr("%1 is held as %2, and the %3 works on it as %4"), { value, before, operation, after });
@@ -386,6 +510,17 @@ Text collectiveCost(const CollectiveEntry& entry)
     return s.take();
 }
 
+QString slicesCounted(std::int64_t slices)
+{
+    return slices == 1 ? Words::tr("1 all-slice sends nothing")
+                       : Words::tr("%1 all-slices send nothing").arg(count(slices));
+}
+
+QString noAlternative()
+{
+    return Words::tr("Nothing else is known that does the same with other bytes.");
+}
+
 QString alternativeName(CollectiveAlternative::Kind kind)
 {
     using Kind = CollectiveAlternative::Kind;
@@ -402,6 +537,10 @@ QString alternativeName(CollectiveAlternative::Kind kind)
         return Words::tr("Shardy's sequence");
     case Kind::GatherAndSlice:
         return Words::tr("gather and cut");
+    case Kind::ScatterReturned:
+        return Words::tr("reduce-scatter, out_specs");
+    case Kind::ReturnBlocks:
+        return Words::tr("out_specs");
     case Kind::ChangeSharding:
         return Words::tr("another sharding");
     }
@@ -437,32 +576,58 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         break;
     }
     case Kind::GatherOperands:
-        s.say(Words::tr("Gather the operands first, so that nothing is left to add up: "));
+        s.say(nothingLeft(entry.collective.reduction));
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
         s.say(Words::tr(" while it computes"));
+        sayStep(s, list, alternative);
         break;
     case Kind::OptimalReshard:
         s.say(Words::tr("The way with the fewest bytes, %1: ").arg(kindsOf(alternative.steps)));
         s.say(sentInPlace(alternative));
+        sayStep(s, list, alternative);
         break;
     case Kind::ShardyReshard:
         s.say(Words::tr("Shardy's sequence, %1: ").arg(kindsOf(alternative.steps)));
         s.say(sentInPlace(alternative));
+        sayStep(s, list, alternative);
         break;
     case Kind::GatherAndSlice:
         s.say(Words::tr("Gather all of it and cut what is wanted: "));
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
         s.say(Words::tr(" meanwhile"));
+        sayStep(s, list, alternative);
+        break;
+    case Kind::ScatterReturned:
+        s.fill(Words::tr("psum_scatter in place of psum, and %1 among the out_specs: the array that is returned is the "
+                         "same, cut: "),
+            { form(*alternative.sharding, entry) });
+        s.say(sentInPlace(alternative));
+        sayHeld(s, alternative.moreBytesHeld);
+        sayStep(s, list, alternative);
+        s.say(Words::tr(", and what is read whole outside is gathered there"));
+        break;
+    case Kind::ReturnBlocks:
+        s.fill(
+            Words::tr("Return the blocks as they are, with %1 among the out_specs: the array that is returned is the "
+                      "same, cut: "),
+            { form(*alternative.sharding, entry) });
+        s.say(sentInPlace(alternative));
+        sayHeld(s, alternative.moreBytesHeld);
+        sayStep(s, list, alternative);
+        s.say(Words::tr(", and what is read whole outside is gathered there"));
         break;
     case Kind::ChangeSharding:
         s.fill(Words::tr("Hold %1 as %2: "),
             { valueName(program, alternative.value), form(*alternative.sharding, entry) });
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
-        if (!alternative.stepBytes)
+        if (!alternative.stepBytes) {
+            s.say(Words::tr(". What else changes with it in the step, which sends %1 now, is not counted")
+                      .arg(bytes(sentBytes(list).step)));
             break;
+        }
         s.say((entry.deviceOperation.valid()
                 ? Words::tr(". By a change of the rules, which count for all arrays with the same names, the whole "
                             "step sends %1 instead of %2")

@@ -9,12 +9,17 @@
 
 namespace shardscope::words {
 
-/// For a column: "sum", "operand", "result", "constraint", "returned", "unfinished sum", "border", "call",
-/// "single device"; "the program" where that has it itself.
-[[nodiscard]] QString causeName(const std::optional<Reason>& reason);
-/// "2 groups of 4".
+/// For a column: "sum" ("maximum", "and": what parts are put together by), "operand", "result", "constraint",
+/// "returned", "unfinished sum", "border", "call", "single device"; "the program" where that has it itself.
+[[nodiscard]] QString causeName(const CollectiveEntry& entry);
+/// "sum", "maximum", "minimum", "product", "and", "or".
+[[nodiscard]] QString reductionName(ReduceKind kind);
+/// "partial sums, 4 addends"; "partial maxima, 4 parts".
+[[nodiscard]] QString partsOf(ReduceKind kind, std::int64_t parts);
+/// "2 groups of 4"; of a collective-permute "6 pairs".
 [[nodiscard]] QString groupCounts(const CollectiveEntry& entry);
-/// "[0, 1, 2, 3], [4, 5, 6, 7]"; of more devices than `most` the first groups, then how many there are.
+/// "[0, 1, 2, 3], [4, 5, 6, 7]"; of more devices than `most` the first groups, then how many there are. Of a
+/// collective-permute who sends to whom: "0 → 2, 2 → 4".
 [[nodiscard]] QString groupList(const CollectiveEntry& entry, std::size_t most = 64);
 /// "P(data, -)", with what is still to be added up: "P(data, -), parts along model".
 [[nodiscard]] QString shardingForm(const TensorSharding& sharding, const Mesh& mesh);
@@ -27,6 +32,10 @@ namespace shardscope::words {
 /// "Each device sends 2 × 3/4 × 16 KiB = 24 KiB, 7 times per step: 168 KiB."
 [[nodiscard]] Text collectiveCost(const CollectiveEntry& entry);
 
+/// "1 all-slice sends nothing", "6 all-slices send nothing": they are no exchange, and are counted apart.
+[[nodiscard]] QString slicesCounted(std::int64_t slices);
+/// Where there is nothing but to keep it.
+[[nodiscard]] QString noAlternative();
 /// "keep", "reduce-scatter", ...: a few words for a column or a button.
 [[nodiscard]] QString alternativeName(CollectiveAlternative::Kind kind);
 /// "Hold Layer 0 / W2 as P(-, -), so that nothing is left to add up: 12 KiB are sent in its place, and every device

@@ -39,6 +39,7 @@ public:
         sayCuts(first);
         saySkipped(first);
         sayLostAxes(first);
+        sayParts(first);
         sayCopies(first);
         sayList(first);
         text.paragraphs.push_back(first.take());
@@ -314,6 +315,17 @@ private:
                       .arg(withinText(m_snapshot.experiment->rules, list())));
     }
 
+    /// What is still to be added up.
+    void sayParts(Sentence& s) const
+    {
+        if (!m_row || m_row->layout.addends() <= 1)
+            return;
+        const AxisList& axes = m_row->layout.sharding().unreduced;
+        s.say(Words::tr(" Each of the %1 along ").arg(devicesAlong(axes)));
+        s.axes(axes);
+        s.say(Words::tr(" holds a part of a sum: the array is what they add up to."));
+    }
+
     void sayCopies(Sentence& s) const
     {
         if (!m_row || m_row->copies <= 1 || m_value.type.rank() == 0)
@@ -330,14 +342,15 @@ private:
                 std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return group.why == why; });
             (same == groups.end() ? groups.emplace_back(Group{ std::move(why), {} }) : *same).axes.push_back(axis);
         }
-        const double held = static_cast<double>(m_row->bytesPerDevice)
-            * static_cast<double>(m_snapshot.mesh->deviceCount()) / static_cast<double>(m_row->layout.addends());
+        const double held =
+            static_cast<double>(m_row->bytesPerDevice) * static_cast<double>(m_snapshot.mesh->deviceCount());
+        const bool parts = m_row->layout.addends() > 1;
         const QString all = bytes(held), whole = bytes(static_cast<double>(m_row->bytesInAll));
         for (std::size_t i = 0; i < groups.size(); ++i) {
             s.say(QStringLiteral(" ")).append(groups[i].why);
             s.say(Words::tr(", so each of the %1 along ").arg(devicesAlong(groups[i].axes)));
             s.axes(groups[i].axes);
-            s.say(Words::tr(" holds a copy"));
+            s.say(parts ? Words::tr(" holds a copy of its part") : Words::tr(" holds a copy"));
             if (i + 1 < groups.size())
                 s.say(QStringLiteral("."));
         }

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <set>
 
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
@@ -11,6 +12,7 @@
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
 #include "program/counted_loop.h"
+#include "program/wide_attributes.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
@@ -143,6 +145,27 @@ func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
     sdy.return %1 : tensor<4x2xf32>
   } : (tensor<8x4xf32>) -> tensor<8x2xf32>
   return %0 : tensor<8x2xf32>
+})";
+
+/// A permute, an all_to_all and a gather of one block, which the program itself has.
+constexpr const char* exchanging = R"(sdy.mesh @mesh = <["i"=4, "j"=2]>
+func.func @main(%a: tensor<16x2xf32>) -> (tensor<16x2xf32>, tensor<16x2xf32>, tensor<16x2xf32>) {
+  %0:3 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"i"}, {}]>] out_shardings=[<@mesh, [{"i"}, {}]>, <@mesh, [{"i"}, {}]>, <@mesh, [{}, {}]>] manual_axes={"i"} (%b: tensor<4x2xf32>) {
+    %1 = "stablehlo.collective_permute"(%b) <{channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>, source_target_pairs = dense<[[0, 2], [2, 4], [4, 6], [1, 3], [3, 5], [5, 7]]> : tensor<6x2xi64>}> : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    %2 = "stablehlo.all_to_all"(%b) <{channel_handle = #stablehlo.channel_handle<handle = 3, type = 1>, concat_dimension = 0 : i64, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, split_count = 4 : i64, split_dimension = 0 : i64}> : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    %3 = "stablehlo.all_gather"(%b) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 4, type = 1>, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> : (tensor<4x2xf32>) -> tensor<16x2xf32>
+    sdy.return %1, %2, %3 : tensor<4x2xf32>, tensor<4x2xf32>, tensor<16x2xf32>
+  } : (tensor<16x2xf32>) -> (tensor<16x2xf32>, tensor<16x2xf32>, tensor<16x2xf32>)
+  return %0#0, %0#1, %0#2 : tensor<16x2xf32>, tensor<16x2xf32>, tensor<16x2xf32>
+})";
+
+/// A cut, an exchange and a permute, in Shardy's own operations.
+constexpr const char* chained = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<16x8xf32> {
+  %0 = sdy.all_slice [{}, {"y"}] %a out_sharding=<@mesh, [{"x"}, {"y"}]> : tensor<16x8xf32>
+  %1 = sdy.all_to_all [{"y"}: 1->0] %0 out_sharding=<@mesh, [{"x", "y"}, {}]> : tensor<16x8xf32>
+  %2 = sdy.collective_permute %1 out_sharding=<@mesh, [{"y", "x"}, {}]> : tensor<16x8xf32>
+  return %2 : tensor<16x8xf32>
 })";
 
 /// Shardy permutes and exchanges, 512 and 384 bytes; 512 bytes would do.
@@ -350,7 +373,8 @@ private Q_SLOTS:
         // 1/2 * 256 bytes 15 times, and 2 * 1/2 * 256 bytes.
         QCOMPARE(whole(scatter.sentBytes), std::int64_t{ 128 });
         QCOMPARE(whole(sentBytes(*list).step), std::int64_t{ 15 * 128 + 256 });
-        QCOMPARE(sums(*list, CollectiveKey::Axes)[0].timesPerStep, std::int64_t{ 17 });
+        QCOMPARE(sums(*list, CollectiveKey::Axes)[0].timesPerStep, std::int64_t{ 16 }); // an all_slice sends nothing
+        QVERIFY(!isExchange(slice) && isExchange(scatter));
         for (const CollectiveEntry* sum : { &scatter, &reduce }) {
             QCOMPARE(sum->groupCount, std::int64_t{ 4 });
             QCOMPARE(sum->reason->kind, Reason::Kind::ReducedFactor);
@@ -392,7 +416,8 @@ private Q_SLOTS:
 
     void groupsOfTheProgram()
     {
-        const auto list = collectivesOf(*ofText(manual));
+        const SnapshotPtr snapshot = ofText(manual);
+        const auto list = collectivesOf(*snapshot);
         QVERIFY(list);
         const auto entry = std::find_if(list->entries.begin(), list->entries.end(),
             [](const CollectiveEntry& e) { return !e.writtenGroups.empty(); });
@@ -401,7 +426,116 @@ private Q_SLOTS:
         QVERIFY(!entry->reason);
         QCOMPARE(whole(entry->sentBytes), std::int64_t{ 32 });
         const auto index = static_cast<std::size_t>(entry - list->entries.begin());
-        QCOMPARE(alternatives(*list, index).size(), std::size_t{ 1 });
+        QCOMPARE(entry->before.unreduced, entry->axes);
+        // Pieces of the sum: its 4 rows or its 2 columns.
+        const auto options = alternatives(*snapshot, *list, index);
+        QCOMPARE(options.size(), std::size_t{ 3 });
+        QCOMPARE(options[1].kind, Kind::ScatterReturned);
+        QCOMPARE(whole(options[1].sentBytes), std::int64_t{ 16 });
+        QCOMPARE(whole(*options[1].stepBytes), std::int64_t{ 16 });
+        QCOMPARE(options[1].moreBytesHeld, std::int64_t{ -16 });
+        // Rows are cut along x outside, and then along y.
+        QCOMPARE(product(options[1].sharding->dims[0].axes), std::int64_t{ 4 });
+        QVERIFY(options[1].sharding->dims[1].axes.empty());
+        QCOMPARE(product(options[2].sharding->dims[1].axes), std::int64_t{ 2 });
+    }
+
+    /// Every exchange of the program stands for itself, though they are of one value and change no sharding.
+    void exchangesOfTheProgramStandAlone()
+    {
+        const SnapshotPtr snapshot = ofText(exchanging);
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        QCOMPARE(list->entries.size(), std::size_t{ 3 });
+        const std::vector<std::int64_t> bytes{ 32, 24, 96 };
+        for (std::size_t i = 0; i < 3; ++i) {
+            const auto options = alternatives(*snapshot, *list, i);
+            QCOMPARE(options.front().steps.size(), std::size_t{ 1 });
+            QCOMPARE(whole(options.front().sentBytes), bytes[i]);
+            QCOMPARE(keyOf(list->entries[i], CollectiveKey::Axes), std::string("i"));
+        }
+        QCOMPARE(sentPairs(list->entries[0]),
+            (std::vector<std::vector<std::int64_t>>{ { 0, 2 }, { 2, 4 }, { 4, 6 }, { 1, 3 }, { 3, 5 }, { 5, 7 } }));
+        QVERIFY(sentPairs(list->entries[1]).empty());
+        // The gathered blocks are returned: out_specs says where they belong, and nothing is sent.
+        const auto gathered = alternatives(*snapshot, *list, 2);
+        QCOMPARE(gathered.size(), std::size_t{ 2 });
+        QCOMPARE(gathered[1].kind, Kind::ReturnBlocks);
+        QCOMPARE(whole(gathered[1].sentBytes), std::int64_t{ 0 });
+        QCOMPARE(gathered[1].moreBytesHeld, std::int64_t{ -96 });
+        QCOMPARE(product(gathered[1].sharding->dims[0].axes), std::int64_t{ 4 });
+        QCOMPARE(alternatives(*snapshot, *list, 1).size(), std::size_t{ 1 });
+    }
+
+    /// A chain that the program wrote: every link is of the value that it reads.
+    void chainsOfTheProgramAreNotOneReshard()
+    {
+        const SnapshotPtr snapshot = ofText(chained);
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        QCOMPARE(list->entries.size(), std::size_t{ 3 });
+        const char* read[] = { "a", "0", "1" };
+        for (std::size_t i = 0; i < 3; ++i) {
+            QCOMPARE(*list->program->value(list->entries[i].value).path, std::string(read[i]));
+            const auto options = alternatives(*snapshot, *list, i);
+            QCOMPARE(options.front().steps.size(), std::size_t{ 1 });
+            QVERIFY(!find(options, Kind::ChangeSharding));
+        }
+    }
+
+    /// Every collective of the device's program says which axes it runs over, and has a channel of its own.
+    void collectivesAreLabelled_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QStringList>("axes");
+        QTest::newRow("its own") << QString::fromLatin1(exchanging)
+                                 << QStringList{ QStringLiteral("i"), QStringLiteral("i"), QStringLiteral("i") };
+        QTest::newRow("permutes") << QString::fromLatin1(chained)
+                                  << QStringList{ QStringLiteral("y"), QStringLiteral("x, y") };
+        QTest::newRow("sums") << QString::fromLatin1(nested) << QStringList{ QStringLiteral("x"), QStringLiteral("x") };
+    }
+    void collectivesAreLabelled()
+    {
+        QFETCH(QString, text);
+        QFETCH(QStringList, axes);
+        const auto parts = partitionText(*ofText(qPrintable(text)), false);
+        QVERIFY(parts);
+        const Program& program = parts->device.program;
+        QStringList labels;
+        std::set<std::int64_t> channels;
+        for (const Operation& operation : program.operations)
+            if (const auto* collective = wideAs<CollectiveAttributes>(operation.attributes)) {
+                channels.insert(collective->channelId);
+                for (const NamedText& attribute : program.dictionaries[operation.extra])
+                    if (attribute.name == "shardscope.axes")
+                        labels << QString::fromStdString(attribute.text).remove(QLatin1Char('"'));
+            }
+        labels.sort();
+        axes.sort();
+        QCOMPARE(labels, axes);
+        QCOMPARE(channels.size(), static_cast<std::size_t>(axes.size()));
+    }
+
+    /// A plan is chosen for all reshards, and what it makes may fuse with what stands before.
+    void fewestBytesCountTheWholeStep()
+    {
+        const auto example = std::find_if(builtinExamples().begin(), builtinExamples().end(),
+            [](const auto& e) { return std::string_view(e.id) == "jax-constrained-contraction"; });
+        const SnapshotPtr snapshot = example == builtinExamples().end() ? ofText(scattered) : analysed(example->make());
+        const auto list = collectivesOf(*snapshot);
+        QVERIFY(list);
+        bool any = false;
+        for (std::size_t i = 0; i < list->entries.size(); ++i)
+            if (const auto options = alternatives(*snapshot, *list, i); find(options, Kind::OptimalReshard)) {
+                any = true;
+                const CollectiveAlternative* optimal = find(options, Kind::OptimalReshard);
+                QVERIFY(optimal->allReshards);
+                const auto cheaper = partitionText(*snapshot, true);
+                QVERIFY(cheaper);
+                const CollectiveList changed = collectivesOf({ cheaper->sharded, cheaper->inserted, {} }, *snapshot);
+                QCOMPARE(*optimal->stepBytes, sentBytes(changed).step);
+            }
+        QVERIFY(any);
     }
 
     /// The same step as a text: the same sums, the loss among them, which a text does not call so.

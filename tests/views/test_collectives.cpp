@@ -469,11 +469,26 @@ private Q_SLOTS:
         }
         QVERIFY2(view.sideBySide()->summary().startsWith(QStringLiteral("All of them send 28 B")),
             qPrintable(view.sideBySide()->summary()));
+        // The same numbers on the same inputs, and the reason why the exchanges are no different.
+        for (const ExampleColumn* column : columns) {
+            QVERIFY(column->numbers());
+            QVERIFY(numbersText(*column->numbers()).startsWith(QStringLiteral("Result on the devices: ")));
+        }
+        QVERIFY2(view.sideBySide()->note().startsWith(QStringLiteral("On the same inputs all give the same numbers")),
+            qPrintable(view.sideBySide()->note()));
+        QVERIFY(view.sideBySide()->note().contains(QStringLiteral("The collectives are the same in all")));
+        std::vector<ExampleNumbers> changed{ *columns[0]->numbers(), *columns[1]->numbers() };
+        changed[1].results[0] = evaluate::Array::zeros(changed[1].results[0].type);
+        QVERIFY2(agreementText(changed).contains(QStringLiteral("number 2 gives other numbers than the first: 0 and")),
+            qPrintable(agreementText(changed)));
+        changed[1].inputs.pop_back();
+        QVERIFY(agreementText(changed).isEmpty());
         // Another example in one of them.
         columns[1]->choice()->setCurrentIndex(columns[1]->choice()->findData(QStringLiteral("flax-mlp-logical")));
         shown.settle();
         QCOMPARE(columns[1]->model()->rowCount(), 16);
         QVERIFY(view.sideBySide()->summary().startsWith(QStringLiteral("They send from 28 B to 8.16 MiB")));
+        QVERIFY(view.sideBySide()->note().isEmpty());
         QTest::keyClick(&view, Qt::Key_Escape);
         QVERIFY(!view.sideBySide()->isVisible());
         QVERIFY(view.table()->isVisible());

@@ -345,6 +345,13 @@ private Q_SLOTS:
         const GridSubject sums{ Layout(mesh, partial, { 8, 64 }), names, 4, 4 };
         QCOMPARE(sums.layout.addends(), 4);
         QVERIFY(picture(sums) != picture({ layoutOf("data=2,model=4", "P('data', None)", { 8, 64 }), names, 4, 4 }));
+        // Four addends on eight devices: each part is held twice, and counts once.
+        TensorSharding everywhere = TensorSharding::fullyReplicated(2);
+        everywhere.unreduced = { wholeAxis(*mesh, 1) };
+        const GridSubject twice{ Layout(mesh, everywhere, { 8, 64 }), names, 4, 4 };
+        QCOMPARE(addendsOfOneCopy(twice.layout, DeviceGroup::holders(twice.layout, 0)),
+            (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
+        QVERIFY(describeCell(twice, 0).holding.contains(QStringLiteral("one of 4 parts of the sum")));
         // Thousands of devices take the picture's time, not theirs.
         QElapsedTimer timer;
         timer.start();

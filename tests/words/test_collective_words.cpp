@@ -42,11 +42,11 @@ private Q_SLOTS:
             QVERIFY2(said.endsWith(QLatin1Char('.')) && said.size() > 30, qPrintable(said));
             QVERIFY2(!said.contains(QLatin1Char('%')), qPrintable(said));
             sentences.insert(said);
-            names.insert(words::causeName(entry.reason));
+            names.insert(words::causeName(entry));
         }
         entry.reason.reset();
         sentences.insert(words::plain(words::collectiveCause(list, entry)));
-        names.insert(words::causeName(entry.reason));
+        names.insert(words::causeName(entry));
         QCOMPARE(sentences.size(), std::size_t{ 10 });
         QCOMPARE(names.size(), std::size_t{ 10 });
     }
@@ -65,6 +65,56 @@ private Q_SLOTS:
         QCOMPARE(words::groupList(list.entries[0], 4), QStringLiteral("[0, 1, 2, 3], … (2 groups of 4)"));
         QCOMPARE(
             words::shardingForm(list.entries[0].before, *list.mesh), QStringLiteral("P(data, -), parts along model"));
+    }
+
+    /// A maximum is no sum, and nobody adds its parts.
+    void everyReductionHasItsWords()
+    {
+        const CollectiveList list = notebook();
+        CollectiveEntry entry = list.entries.front();
+        std::set<QString> causes;
+        for (const ReduceKind kind : { ReduceKind::Max, ReduceKind::Min, ReduceKind::Product, ReduceKind::And,
+                 ReduceKind::Or, ReduceKind::Sum }) {
+            entry.collective.reduction = kind;
+            const QString said = words::plain(words::collectiveCause(list, entry));
+            const bool sums = kind == ReduceKind::Sum;
+            QCOMPARE(said.contains(QStringLiteral("must add")), sums);
+            QCOMPARE(said.contains(QStringLiteral("sums away")), sums);
+            QVERIFY(!said.contains(QLatin1Char('%')));
+            causes.insert(words::causeName(entry));
+            for (const CollectiveAlternative& alternative : alternatives(list, 0)) {
+                const QString text = words::plain(words::alternativeText(list, entry, alternative));
+                QVERIFY2(sums || !text.contains(QStringLiteral("add up")), qPrintable(text));
+            }
+            QCOMPARE(words::partsOf(kind, 4).contains(QStringLiteral("addends")), sums);
+        }
+        QCOMPARE(causes.size(), std::size_t{ 6 });
+        entry.collective.reduction = ReduceKind::Max;
+        QCOMPARE(words::plain(words::collectiveCause(list, entry)),
+            QStringLiteral("Layer 0 / y and Layer 0 / W2 are both cut on hidden, over which the dot_general takes the "
+                           "maximum: the 4 devices along model must compare their parts."));
+    }
+
+    /// A permute has pairs; and what costs the same says what the whole step sends.
+    void pairsAndSteps()
+    {
+        const CollectiveList list = notebook();
+        CollectiveEntry entry = list.entries.front();
+        entry.kind = CollectiveKind::CollectivePermute;
+        entry.writtenPairs = { { 0, 2 }, { 1, 1 }, { 2, 4 }, { 4, 0 } };
+        QCOMPARE(words::groupCounts(entry), QStringLiteral("3 pairs"));
+        QCOMPARE(words::groupList(entry), QString::fromUtf8("0 → 2, 2 → 4, 4 → 0"));
+        QCOMPARE(words::groupList(entry, 2), QString::fromUtf8("0 → 2, 2 → 4, … (3 pairs)"));
+        CollectiveAlternative same;
+        same.kind = CollectiveAlternative::Kind::OptimalReshard;
+        same.sentBytes = 16;
+        same.stepBytes = sentBytes(list).step;
+        const auto said = [&] { return words::plain(words::alternativeText(list, entry, same)); };
+        QVERIFY(
+            said().contains(QStringLiteral("16 B are sent per step in its place. The whole step sends 8.16 MiB as")));
+        same.allReshards = true;
+        same.stepBytes = 20;
+        QVERIFY2(said().endsWith(QStringLiteral("the whole step sends 20 B instead of 8.16 MiB.")), qPrintable(said()));
     }
 
     void figures()

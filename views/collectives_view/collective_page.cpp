@@ -181,7 +181,7 @@ void CollectivePage::showAlternatives(std::vector<CollectiveAlternative> alterna
     m_model->setAlternatives(m_list, m_index, m_named, std::move(alternatives));
     m_table->setVisible(any);
     m_alternativesNote->setVisible(!any);
-    m_alternativesNote->setText(tr("Nothing that sends less or other bytes does the same."));
+    m_alternativesNote->setText(words::noAlternative());
     fitTable();
     showAlternative();
 }

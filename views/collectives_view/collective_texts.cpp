@@ -125,11 +125,11 @@ words::Text arraySpans(const TensorType& type, const TensorSharding& sharding, c
     return text;
 }
 
-QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup)
+QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup, ReduceKind reduction)
 {
     QStringList parts;
     if (layout.addends() > 1)
-        parts << CollectiveTexts::tr("partial sums, %1 addends").arg(words::count(layout.addends()));
+        parts << words::partsOf(reduction, layout.addends());
     if (layout.distinctShards() > 1)
         parts << CollectiveTexts::tr("cut %1 ways").arg(words::count(layout.distinctShards()));
     if (layout.copies() > 1 && !ofOneGroup)
@@ -137,6 +137,21 @@ QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGrou
     parts << CollectiveTexts::tr("%1 per device")
                  .arg(words::bytes(static_cast<double>(TensorType{ type.dtype, layout.shardShape() }.byteCount())));
     return parts.join(QStringLiteral(", "));
+}
+
+std::int64_t exchangesIn(const CollectiveList& list)
+{
+    return std::count_if(list.entries.begin(), list.entries.end(), isExchange);
+}
+
+QString totalText(const CollectiveList& list, Rational sent)
+{
+    const std::int64_t exchanges = exchangesIn(list);
+    const auto cuts = static_cast<std::int64_t>(list.entries.size()) - exchanges;
+    const QString text = totalText(exchanges, sent);
+    return cuts == 0 ? text
+                     : CollectiveTexts::tr("%1; %2", "4 collectives, 864 B per step; 6 all-slices send nothing")
+                           .arg(text, words::slicesCounted(cuts));
 }
 
 QString totalText(std::int64_t collectives, Rational sent)

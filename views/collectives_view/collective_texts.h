@@ -30,7 +30,11 @@ namespace shardscope {
 [[nodiscard]] words::Text arraySpans(const TensorType& type, const TensorSharding& sharding, const Mesh& mesh);
 /// "partial sums, 4 addends, cut 2 ways, 16 KiB per device"; "cut 4 ways, 2 copies, 1 MiB per device". Nothing is said
 /// of copies where other groups may hold other data.
-[[nodiscard]] QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup);
+[[nodiscard]] QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup, ReduceKind reduction);
+/// Entries by which devices send each other something.
+[[nodiscard]] std::int64_t exchangesIn(const CollectiveList& list);
+/// Of the whole list: "4 collectives, 864 B per step; 6 all-slices send nothing".
+[[nodiscard]] QString totalText(const CollectiveList& list, Rational sent);
 /// "16 collectives, 8.16 MiB per step"
 [[nodiscard]] QString totalText(std::int64_t collectives, Rational sent);
 

@@ -160,7 +160,7 @@ QString CollectivesModel::text(int row, int column) const
             ? words::operationName(m_list->program->operation(e.reason->operation))
             : tr("return", "what a function gives back, in place of an operation");
     case Cause:
-        return words::causeName(e.reason);
+        return words::causeName(e);
     case Rule:
         return words::plain(rule(row));
     default:
@@ -226,7 +226,7 @@ QVariant CollectivesModel::data(const QModelIndex& index, int role) const
         return QVariant::fromValue<int>(
             static_cast<int>(isNumber(column) ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter));
     case Qt::ForegroundRole:
-        if (m_stale || (column == PerStep || column == Sent ? e.sentBytes == Rational(0) : false))
+        if (m_stale || !isExchange(e) || (column == PerStep || column == Sent ? e.sentBytes == Rational(0) : false))
             return QBrush(Theme::current().secondary);
         return column == Number ? QVariant(QBrush(Theme::current().secondary)) : QVariant();
     case Qt::BackgroundRole:

@@ -282,7 +282,7 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
         showSums();
         showTotal();
     }
-    const QString figure = list && any ? totalText(m_model->rowCount(), sentInAll(*list)) : QString();
+    const QString figure = list && any ? totalText(*list, sentInAll(*list)) : QString();
     // The same collective as before, if there is one; else one of the selected value; else the first.
     m_tensor = m_selection->tensor();
     m_model->setMarked(m_tensor);
@@ -380,12 +380,12 @@ void CollectivesView::showTotal()
     const SentBytes sent = sentBytes(list);
     QString text;
     if (m_filter->filter().isEmpty())
-        text = totalText(m_model->rowCount(), sent.step);
+        text = totalText(list, sent.step);
     else
-        text =
-            tr("%1 of %2, %3 of %4 per step", "7 of 16 collectives, 168 KiB of 8.16 MiB per step")
-                .arg(words::count(m_filter->rowCount()), words::counted(m_model->rowCount(), words::Noun::Collective),
-                    words::bytes(sentInAll(m_filter->passing())), words::bytes(sent.step));
+        text = tr("%1 of %2, %3 of %4 per step", "7 of 16 collectives, 168 KiB of 8.16 MiB per step")
+                   .arg(words::count(exchangesIn(m_filter->passing())),
+                       words::counted(exchangesIn(list), words::Noun::Collective),
+                       words::bytes(sentInAll(m_filter->passing())), words::bytes(sent.step));
     if (!(sent.scalarLoss == Rational(0)))
         text = tr("%1; the loss apart, %2").arg(text, words::bytes(sent.scalarLoss));
     const SnapshotPtr snapshot = m_model->snapshot();

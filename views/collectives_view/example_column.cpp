@@ -22,8 +22,10 @@ namespace shardscope {
 ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
     : QWidget(parent)
     , m_choice(new QComboBox(this))
+    , m_title(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_question(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_total(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_result(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
     , m_model(new CollectivesModel(this))
     , m_table(new QTableView(this))
     , m_cause(new SpanLabel(this))
@@ -36,22 +38,24 @@ ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
         if (const GalleryExample* each = findExample(id.toStdString()))
             m_choice->addItem(words::fromStd(each->experiment.title), id);
     m_choice->setCurrentIndex(std::max(m_choice->findData(example), 0));
-    m_question->setWordWrap(true);
-    m_total->setElided(true);
+    for (RoleLabel* label : { m_title, m_question, m_total, m_result })
+        label->setWordWrap(true);
     makeRowTable(m_table, m_model, tr("Collectives of the example"));
     m_table->setItemDelegateForColumn(CollectivesModel::Axes, new ChipsDelegate(m_table));
     m_table->horizontalHeader()->setSectionsClickable(false);
-    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_cause->setAccessibleName(tr("Why it is there"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 6, 8, 6);
     column->setSpacing(6);
     column->addWidget(m_choice);
+    column->addWidget(m_title);
     column->addWidget(m_question);
     column->addWidget(m_total);
-    column->addWidget(m_table);
+    column->addWidget(m_table, 1);
     column->addWidget(m_cause);
+    column->addWidget(m_result);
     column->addStretch();
     connect(m_choice, &QComboBox::currentIndexChanged, this, &ExampleColumn::load);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ExampleColumn::showCause);
@@ -78,6 +82,21 @@ void ExampleColumn::showEvent(QShowEvent* event)
     load();
 }
 
+void ExampleColumn::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    showTitle();
+}
+
+/// Below the choice, where that has no room for it.
+void ExampleColumn::showTitle()
+{
+    const QString title = m_choice->currentText();
+    m_title->setText(title);
+    m_title->setVisible(
+        m_choice->fontMetrics().horizontalAdvance(title) + Metrics::scaled(40) > width() - Metrics::scaled(16));
+}
+
 void ExampleColumn::load()
 {
     const QString id = m_choice->currentData().toString();
@@ -86,6 +105,9 @@ void ExampleColumn::load()
         return;
     m_loaded = id;
     m_sent.reset();
+    m_numbers.reset();
+    m_result->hide();
+    showTitle();
     m_question->setText(QString::fromUtf8(example->question.data(), static_cast<qsizetype>(example->question.size())));
     m_total->setText(tr("Being worked out"));
     m_model->setStale(true);
@@ -95,7 +117,8 @@ void ExampleColumn::load()
         if (!snapshot) // called off; nobody gets it
             return nullptr;
         Result<CollectiveList> list = collectivesOf(*snapshot, stop);
-        return std::make_shared<const Made>(Made{ std::move(snapshot), std::move(list) });
+        std::optional<ExampleNumbers> numbers = exampleNumbers(*snapshot, stop);
+        return std::make_shared<const Made>(Made{ std::move(snapshot), std::move(list), std::move(numbers) });
     });
 }
 
@@ -110,18 +133,27 @@ void ExampleColumn::receive(const MadePtr& made)
         m_model->setList(std::make_shared<const CollectiveList>(*made->list), made->snapshot);
         const SentBytes sent = sentBytes(*made->list);
         m_sent = sent.step;
-        m_total->setText(totalText(static_cast<std::int64_t>(made->list->entries.size()), sent.step));
+        m_total->setText(totalText(*made->list, sent.step));
     }
+    m_numbers = made->numbers;
+    const QString result = m_numbers ? numbersText(*m_numbers) : QString();
+    m_result->setText(result);
+    m_result->setVisible(!result.isEmpty());
     for (int column = 0; column < CollectivesModel::ColumnCount; ++column) {
         const bool shown = column == CollectivesModel::Kind || column == CollectivesModel::Axes
             || column == CollectivesModel::Tensor || column == CollectivesModel::Sent;
         m_table->setColumnHidden(column, !shown);
         if (shown)
-            m_table->resizeColumnToContents(column);
+            m_table->horizontalHeader()->setSectionResizeMode(
+                column, column == CollectivesModel::Tensor ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
     }
-    constexpr int mostRows = 8; // more are scrolled to
-    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height()
-        + std::min(m_model->rowCount(), mostRows) * Metrics::scaled(22) + Metrics::scaled(4));
+    // As high as there are rows, down to three, where there is less room.
+    const auto heightOf = [this](int rows) {
+        return m_table->horizontalHeader()->sizeHint().height() + rows * m_table->verticalHeader()->defaultSectionSize()
+            + 2 * m_table->frameWidth() + 2;
+    };
+    m_table->setMinimumHeight(heightOf(std::min(m_model->rowCount(), 3)));
+    m_table->setMaximumHeight(heightOf(m_model->rowCount()));
     m_table->setVisible(m_model->rowCount() > 0);
     if (m_model->rowCount() > 0)
         m_table->setCurrentIndex(m_model->index(0, CollectivesModel::Kind));

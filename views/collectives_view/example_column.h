@@ -6,6 +6,7 @@
 
 #include "base/diagnostics.h"
 #include "views/collectives_view/collectives_model.h"
+#include "views/collectives_view/example_numbers.h"
 #include "views/widgets/latest_job.h"
 
 class QComboBox;
@@ -29,6 +30,8 @@ public:
     [[nodiscard]] QString total() const; ///< "1 collective, 28 B per step"; why there is no list
     /// What one device sends in a step; nothing before the list is there, and where there is none.
     [[nodiscard]] const std::optional<Rational>& sent() const { return m_sent; }
+    /// What its devices compute; nothing where it cannot be run.
+    [[nodiscard]] const std::optional<ExampleNumbers>& numbers() const { return m_numbers; }
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 
 Q_SIGNALS:
@@ -36,23 +39,27 @@ Q_SIGNALS:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Made {
         SnapshotPtr snapshot;
         Result<CollectiveList> list;
+        std::optional<ExampleNumbers> numbers;
     };
     using MadePtr = std::shared_ptr<const Made>;
     void load();
     void receive(const MadePtr& made);
     void showCause();
+    void showTitle();
 
     QComboBox* m_choice;
-    RoleLabel *m_question, *m_total;
+    RoleLabel *m_title, *m_question, *m_total, *m_result;
     CollectivesModel* m_model;
     QTableView* m_table;
     SpanLabel* m_cause;
     std::optional<Rational> m_sent;
+    std::optional<ExampleNumbers> m_numbers;
     QString m_loaded; ///< the example that is shown or being worked out
     LatestJob<MadePtr> m_job;
 };

@@ -112,7 +112,7 @@ void ExchangeView::show(
         side.grid->setChoice(choice);
         side.array->setText(arraySpans(subject.type, layout.sharding(), layout.mesh()));
         side.array->setAccessibleDescription(words::plain(side.array->text()));
-        side.holding->setText(holdingText(subject.type, layout, subject.ofOneGroup));
+        side.holding->setText(holdingText(subject.type, layout, subject.ofOneGroup, entry.collective.reduction));
     };
     const auto length = [&](int dimension) {
         return dimension < 0 ? 1.0 : static_cast<double>(subject.type.shape[static_cast<std::size_t>(dimension)]);

@@ -15,10 +15,13 @@ namespace shardscope {
 SideBySide::SideBySide(QWidget* parent)
     : QWidget(parent)
     , m_summary(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_note(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
     , m_back(new QPushButton(tr("This program"), this))
 {
     m_back->setAccessibleName(tr("Back to the collectives of this program"));
     m_summary->setElided(true);
+    m_note->setWordWrap(true);
+    m_note->setContentsMargins(8, 2, 8, 2);
     auto* head = new QHBoxLayout;
     head->setContentsMargins(8, 6, 8, 0);
     head->addWidget(m_summary, 1);
@@ -45,6 +48,7 @@ SideBySide::SideBySide(QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addLayout(head);
+    column->addWidget(m_note);
     column->addWidget(scroll, 1);
     connect(m_back, &QPushButton::clicked, this, &SideBySide::left);
     summarise();
@@ -60,8 +64,48 @@ QString SideBySide::summary() const
     return m_summary->text();
 }
 
+QString SideBySide::note() const
+{
+    return m_note->text();
+}
+
+/// Of kinds, axes, groups and bytes.
+bool SideBySide::haveSameCollectives() const
+{
+    const auto isSame = [](const CollectiveEntry& a, const CollectiveEntry& b) {
+        return a.kind == b.kind && keyOf(a, CollectiveKey::Axes) == keyOf(b, CollectiveKey::Axes)
+            && a.groupSize == b.groupSize && a.sentPerStep() == b.sentPerStep();
+    };
+    const auto& first = m_columns.front()->model()->list();
+    return first && !first->entries.empty()
+        && std::all_of(m_columns.begin(), m_columns.end(), [&](const ExampleColumn* each) {
+               const auto& list = each->model()->list();
+               return list
+                   && std::equal(first->entries.begin(), first->entries.end(), list->entries.begin(),
+                       list->entries.end(), isSame);
+           });
+}
+
+void SideBySide::showNote()
+{
+    QStringList sentences;
+    std::vector<ExampleNumbers> numbers;
+    for (const ExampleColumn* each : m_columns)
+        if (each->numbers())
+            numbers.push_back(*each->numbers());
+    if (numbers.size() == m_columns.size())
+        sentences << agreementText(numbers);
+    if (haveSameCollectives())
+        sentences << tr("The collectives are the same in all: what is sent follows from how the arrays are cut, and "
+                        "not from which way of writing cuts them.");
+    sentences.removeAll(QString());
+    m_note->setText(sentences.join(QLatin1Char(' ')));
+    m_note->setVisible(!sentences.isEmpty());
+}
+
 void SideBySide::summarise()
 {
+    m_note->hide();
     std::vector<Rational> sent;
     for (const ExampleColumn* each : m_columns)
         if (each->sent())
@@ -70,6 +114,7 @@ void SideBySide::summarise()
         m_summary->setText(tr("What examples send, side by side"));
         return;
     }
+    showNote();
     const auto [least, most] = std::minmax_element(
         sent.begin(), sent.end(), [](const Rational& a, const Rational& b) { return a.value() < b.value(); });
     m_summary->setText(*least == *most

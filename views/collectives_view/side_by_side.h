@@ -18,6 +18,8 @@ public:
     explicit SideBySide(QWidget* parent = nullptr);
     [[nodiscard]] const std::vector<ExampleColumn*>& columns() const { return m_columns; }
     [[nodiscard]] QString summary() const; ///< "All of them send 7 B per device and step."
+    /// Whether they compute the same numbers, and why their collectives are the same, if they are.
+    [[nodiscard]] QString note() const;
     [[nodiscard]] bool isWorking() const;
     [[nodiscard]] QPushButton* backButton() const { return m_back; }
 
@@ -26,8 +28,10 @@ Q_SIGNALS:
 
 private:
     void summarise();
+    void showNote();
+    [[nodiscard]] bool haveSameCollectives() const;
     std::vector<ExampleColumn*> m_columns;
-    RoleLabel* m_summary;
+    RoleLabel *m_summary, *m_note;
     QPushButton* m_back;
 };
 

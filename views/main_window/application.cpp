@@ -19,6 +19,7 @@
 #include "base/codes.h"
 #include "experiment_file/gallery.h"
 #include "program/path.h"
+#include "views/collectives_view/collectives_view.h"
 #include "views/main_window/main_window.h"
 #include "views/panel/obstacle.h"
 #include "views/problems_view/problems_view.h"
@@ -197,6 +198,11 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
         report.wanted = report.done;
     if (wanted)
         wanted->present();
+    if (DockFrame* const frame = options.sideBySide ? window.dock(QStringLiteral("collectives")) : nullptr) {
+        frame->present();
+        for (auto* view : frame->findChildren<CollectivesView*>())
+            view->showSideBySide(true);
+    }
     processUntilSettled(window);
     const QPixmap picture = window.grab();
     QSaveFile output(png);

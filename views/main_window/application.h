@@ -20,6 +20,7 @@ struct ScreenshotOptions {
     QSize size{ 1600, 1000 }; ///< of the window, in logical pixels
     QString tensor; ///< path of the tensor to select; "" = the first parameter
     QString dock; ///< id of a dock to bring forward, opened if need be; "" = as the window is by default
+    bool sideBySide = false; ///< the Collectives dock with examples side by side
     QString axis; ///< mesh axis to select
     double scale = 1; ///< device pixels per logical pixel
     /// Steps run before, so that there are timings to see. Absent: up to 8 of them, none that would begin after

@@ -304,8 +304,12 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
         second = copiesText(layout.copies());
     } else if (layout.addends() > 1) {
         QStringList parts;
-        for (std::int64_t n = 0; n < std::min<std::int64_t>(holders.size(), 8); ++n)
-            parts << QStringLiteral("d%1").arg(holders.deviceAt(n));
+        constexpr std::size_t most = 8; // more have no room in a cell
+        const std::vector<std::int32_t> addends = addendsOfOneCopy(layout, holders);
+        for (std::size_t n = 0; n < std::min(addends.size(), most); ++n)
+            parts << QStringLiteral("d%1").arg(addends[n]);
+        if (addends.size() > most)
+            parts << QStringLiteral("…");
         first = tr("Σ of %1: %2").arg(layout.addends()).arg(parts.join(QStringLiteral(" + ")));
         if (layout.copies() > 1)
             second = copiesText(layout.copies());

@@ -84,6 +84,23 @@ std::int64_t GridSubject::shardBytes() const
     return elements * elementBytes;
 }
 
+std::vector<std::int32_t> addendsOfOneCopy(const Layout& layout, const DeviceGroup& holders)
+{
+    if (layout.copies() == 1 || holders.empty())
+        return holders.ids();
+    const Mesh& mesh = layout.mesh();
+    const auto first = static_cast<std::int32_t>(mesh.positionOf(holders.deviceAt(0)));
+    for (const std::vector<std::int32_t>& group : axisGroups(mesh, layout.sharding().unreduced)) {
+        if (std::find(group.begin(), group.end(), first) == group.end())
+            continue;
+        std::vector<std::int32_t> ids;
+        for (const std::int32_t position : group)
+            ids.push_back(mesh.deviceAt(position));
+        return ids;
+    }
+    return holders.ids();
+}
+
 QString listDevices(const DeviceGroup& devices)
 {
     const std::int64_t count = devices.size();
@@ -123,7 +140,11 @@ CellText describeCell(const GridSubject& subject, std::int64_t shard)
     text.ranges = ranges.join(QStringLiteral(", "));
     const DeviceGroup holders = DeviceGroup::holders(layout, shard);
     const QString bytes = words::bytes(static_cast<double>(subject.shardBytes()));
-    if (layout.addends() > 1)
+    if (layout.addends() > 1 && layout.copies() > 1)
+        text.holding = ShardGrid::tr("%1 each hold one of %2 parts of the sum, %3 each; %4 hold the same part.")
+                           .arg(listDevices(holders), words::count(layout.addends()), bytes,
+                               words::counted(layout.copies(), words::Noun::Device));
+    else if (layout.addends() > 1)
         text.holding = ShardGrid::tr("%1 each hold a part of the sum, %2 each.").arg(listDevices(holders), bytes);
     else if (holders.size() == 1)
         text.holding = ShardGrid::tr("%1 alone holds it, %2.").arg(listDevices(holders), bytes);

@@ -11,6 +11,7 @@
 #include "program/types.h"
 #include "sharding/text.h"
 #include "words/memory_words.h"
+#include "words/spec_text.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -192,7 +193,7 @@ private:
         node.onHost = isOnHost(m_snapshot, row);
         (node.onHost ? node.hostBytes : node.bytes) = row.bytesPerDevice;
         node.copies = row.copies;
-        node.spec = words::fromStd(toColumn(row.spec));
+        node.spec = words::specText(row);
         node.padded = row.layout.isUneven();
         node.indivisible = row.indivisible;
         node.everywhere =

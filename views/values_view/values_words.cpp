@@ -48,9 +48,12 @@ QStringList valuesNotes(const ShownValues& shown, const TensorRow& row)
     const Layout& layout = shown.subject.layout;
     QStringList sentences;
     if (layout.addends() > 1) {
-        sentences << ValuesWords::tr("Partial: %1 hold parts that still have to be added up over %2.")
-                         .arg(words::counted(layout.mesh().deviceCount(), words::Noun::Device),
-                             axesText(layout.mesh(), layout.sharding().unreduced));
+        const QString axes = axesText(layout.mesh(), layout.sharding().unreduced);
+        const QString parts = words::count(layout.addends());
+        sentences << (layout.copies() > 1
+                ? ValuesWords::tr("Partial: %1 parts still have to be added up over %2, and %3 devices hold each part.")
+                      .arg(parts, axes, words::count(layout.copies()))
+                : ValuesWords::tr("Partial: %1 parts still have to be added up over %2.").arg(parts, axes));
         sentences << (shown.local ? ValuesWords::tr("Each panel shows one part.")
                                   : ValuesWords::tr("The global view adds them up; Local shows each part."));
         if (shown.difference)

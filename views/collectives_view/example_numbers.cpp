@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/collectives_view/example_numbers.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+
+#include "pipeline/written_program.h"
+#include "simulate/evaluate/compare.h"
+#include "simulate/evaluate/partitioned.h"
+#include "simulate/evaluate/program_values.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+struct ExampleTexts {
+    Q_DECLARE_TR_FUNCTIONS(ExampleTexts)
+};
+
+constexpr std::int64_t mostMemory = std::int64_t{ 256 } << 20;
+constexpr std::int64_t shownElements = 4;
+
+QString numberText(const evaluate::Array& array, std::int64_t index)
+{
+    return QString::number(evaluate::numberAt(array, index), 'g', 5);
+}
+
+bool isShown(const evaluate::Array& array)
+{
+    return isTensor(array.type.dtype) && !isComplex(array.type.dtype) && array.count() > 0 && array.bytes != nullptr;
+}
+
+bool areComparable(const ExampleNumbers& a, const ExampleNumbers& b)
+{
+    return a.inputs == b.inputs
+        && std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(),
+            [](const evaluate::Array& x, const evaluate::Array& y) {
+                return x.type == y.type && isShown(x) && isShown(y);
+            });
+}
+
+} // namespace
+
+std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std::stop_token& stop)
+{
+    const std::optional<Program> program = writtenProgram(snapshot);
+    if (!program || stop.stop_requested())
+        return std::nullopt;
+    evaluate::ProgramInputs inputs;
+    inputs.seed = snapshot.experiment->run.seed;
+    inputs.memoryLimit = mostMemory;
+    inputs.stop = stop;
+    const Result<evaluate::ProgramValuesPtr> values = evaluate::computeProgramValues(*program, inputs);
+    if (!values || !*values)
+        return std::nullopt;
+    const evaluate::ProgramValues& held = **values;
+    ExampleNumbers numbers;
+    for (const ShardedArray& input : held.device.inputs)
+        numbers.inputs.push_back(input.type);
+    for (std::size_t i = 0; i < held.outputs.size(); ++i)
+        numbers.results.push_back(
+            evaluate::assembleShards(held.outputs[i], held.device.outputs[i], held.device.mesh).whole);
+    return numbers;
+}
+
+QString numbersText(const ExampleNumbers& numbers)
+{
+    if (numbers.results.empty() || !isShown(numbers.results.front()))
+        return {};
+    const evaluate::Array& first = numbers.results.front();
+    QStringList shown;
+    for (std::int64_t i = 0; i < std::min(first.count(), shownElements); ++i)
+        shown << numberText(first, i);
+    const QString list = shown.join(QStringLiteral(", "));
+    return first.count() > shownElements ? ExampleTexts::tr("Result on the devices: %1, … (%2)")
+                                               .arg(list, words::counted(first.count(), words::Noun::Element))
+                                         : ExampleTexts::tr("Result on the devices: %1").arg(list);
+}
+
+QString agreementText(const std::vector<ExampleNumbers>& all)
+{
+    double largest = 0;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (!areComparable(all.front(), all[i]))
+            return {};
+        for (std::size_t r = 0; r < all[i].results.size(); ++r) {
+            const evaluate::Array& wanted = all.front().results[r];
+            const evaluate::Array& found = all[i].results[r];
+            const evaluate::ArrayComparison compared = evaluate::compareWithReference(found, wanted);
+            if (!compared.passed())
+                return ExampleTexts::tr(
+                    "On the same inputs number %1 gives other numbers than the first: %2 and %3 for "
+                    "element %4 of result %5.")
+                    .arg(words::count(static_cast<qint64>(i) + 1), numberText(found, compared.first),
+                        numberText(wanted, compared.first), words::count(compared.first),
+                        words::count(static_cast<qint64>(r)));
+            largest = std::max(largest, compared.largestError);
+        }
+    }
+    if (all.size() < 2)
+        return {};
+    return largest == 0
+        ? ExampleTexts::tr("On the same inputs all give the same numbers, bit by bit.")
+        : ExampleTexts::tr("On the same inputs all give the same numbers, up to roundings of %1 at most.")
+              .arg(QString::number(largest, 'g', 2));
+}
+
+} // namespace shardscope
