@@ -237,8 +237,6 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
 {
     if (options.to == "experiment")
         return experimentText(options, source);
-    if (source.experiment && !source.experiment->rules.inner.empty())
-        source.notKept.emplace_back("inner_rules");
     if (options.to == "table" || options.to == "csv") {
         if (source.rows.empty() && source.experiment && std::holds_alternative<ProgramModel>(source.experiment->model))
             return fail(Code::WrongType,
@@ -256,6 +254,8 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
         source.rules->rules.isSequence = true;
         source.notKept.emplace_back("mapping");
     }
+    if (source.experiment && !source.experiment->rules.inner.empty())
+        source.notKept.emplace_back("inner_rules");
     if (options.to == "maxtext") {
         Result<MaxTextForm> form = maxTextForm(options, source);
         if (!form)

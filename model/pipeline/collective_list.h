@@ -34,6 +34,7 @@ struct HaloSide {
     std::int64_t before = 0, behind = 0; ///< the device's own block, at most
     bool operator==(const HaloSide&) const = default;
 };
+
 /// Result `result` of a manual computation.
 struct ManualResult {
     OperationId computation;
