@@ -26,7 +26,7 @@ struct ShardedProgram {
     Program program;
     std::vector<passes::Inserted> inserted; ///< of `program`, ascending by operation
     std::vector<Diagnostic> warnings;
-    TrueShapes trueShapes; ///< of values of `program` that are padded
+    TrueShapes trueShapes = {}; ///< of values of `program` that are padded
 };
 /// Errors: those of propagation and export.
 [[nodiscard]] Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options = {});

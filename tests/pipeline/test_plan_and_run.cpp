@@ -28,6 +28,7 @@ class TestPlanAndRun : public QObject {
 
 private Q_SLOTS:
     void exchangesAreThoseOfThePlan();
+    void unequalPiecesAreExchangedAsPlanned();
     void planSendsWhatIsMissing();
     void otherDevicesChangeNumbersOnly();
     void halosAreThoseOfThePlanAndGiveTheReference();
@@ -39,9 +40,9 @@ namespace {
 
 const auto programs = static_cast<std::uint64_t>(std::max(400, qEnvironmentVariableIntValue("SHARDSCOPE_PROGRAMS")));
 
-std::string textOf(std::uint64_t seed)
+std::string textOf(std::uint64_t seed, program_texts::Purpose purpose = program_texts::Purpose::Run)
 {
-    program_texts::Draft draft = program_texts::draft(seed, program_texts::Purpose::Run);
+    program_texts::Draft draft = program_texts::draft(seed, purpose);
     return program_texts::write(draft, {});
 }
 
@@ -70,7 +71,7 @@ Planned planned(std::string text)
         made.wrong = std::string(parts.error().id());
         return made;
     }
-    made.list = collectivesOf(ShardedProgram{ parts->sharded, parts->inserted, {} }, *snapshot);
+    made.list = collectivesOf(ShardedProgram{ parts->sharded, parts->inserted, {}, parts->trueShapes }, *snapshot);
     made.parts = std::move(*parts);
     return made;
 }
@@ -367,6 +368,19 @@ void TestPlanAndRun::exchangesAreThoseOfThePlan()
     }
     QVERIFY2(counts[0] > static_cast<int>(programs) / 2, qPrintable(QString::number(counts[0])));
     QVERIFY(counts[1] > 0);
+}
+
+void TestPlanAndRun::unequalPiecesAreExchangedAsPlanned()
+{
+    std::array<int, 2> counts{};
+    int padded = 0;
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        const Planned plan = planned(textOf(seed, program_texts::Purpose::RunUneven));
+        VERIFY_PLAN(plan, seed, compareWithRun(plan, seed, counts));
+        padded += std::all_of(plan.list.entries.begin(), plan.list.entries.end(), isEven) ? 0 : 1;
+    }
+    QVERIFY2(counts[0] > static_cast<int>(programs) / 2, qPrintable(QString::number(counts[0])));
+    QVERIFY2(padded > static_cast<int>(programs) / 4, qPrintable(QString::number(padded)));
 }
 
 void TestPlanAndRun::planSendsWhatIsMissing()
