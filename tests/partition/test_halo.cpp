@@ -113,11 +113,11 @@ void TestHalo::windowReadsOneElementOnBothSides()
     const auto plan = haloPlan(reads);
     QVERIFY(plan.has_value());
     QVERIFY(plan->uniform && plan->beyond);
-    QCOMPARE(plan->sent(), 2);
+    QCOMPARE(plan->sent(), std::int64_t{ 2 });
     QCOMPARE(plan->rounds.size(), std::size_t{ 2 });
     QCOMPARE(plan->rounds[0].edges.size(), std::size_t{ 3 });
-    QCOMPARE(plan->left, 1);
-    QCOMPARE(plan->right, 1);
+    QCOMPARE(plan->left, std::int64_t{ 1 });
+    QCOMPARE(plan->right, std::int64_t{ 1 });
 }
 
 void TestHalo::plansBringWhatIsRead()
@@ -255,7 +255,7 @@ void TestHalo::stripsAreSentInsteadOfTheArray()
     QCOMPARE(windows.size(), std::size_t{ 1 });
     QVERIFY(device.value(windows[0]->operands[0]).type.shape == Shape({ 6, 8 }));
     const auto& padding = wideAs<WindowAttributes>(windows[0]->attributes)->padding;
-    QCOMPARE(padding[0].first + padding[0].second, 0);
+    QCOMPARE(padding[0].first + padding[0].second, std::int64_t{ 0 });
 }
 
 void TestHalo::alignedSlicesSendNothing()
@@ -273,7 +273,7 @@ void TestHalo::alignedSlicesSendNothing()
 
 void TestHalo::whatCostsAsMuchAsGatheringIsGathered()
 {
-    // Every device reads almost everything: three messages would carry what one all_gather does.
+    // Every device reads everything: strips to both sides would be twice what an all_gather sends.
     const PartitionedProgram parts = partitioned(R"(
         sdy.mesh @mesh = <["x"=4]>
         func.func @main(%arg0: tensor<16xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<16xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
