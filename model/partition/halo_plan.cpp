@@ -144,7 +144,9 @@ std::optional<HaloPlan> haloPlan(const HaloReads& reads)
     }
     plan.rounds = byDistance(sent);
     if (!plan.uniform) {
-        if (std::vector<HaloPlan::Round> fewer = packed(sent, devices, blocks); sentIn(fewer) < plan.sent())
+        const bool few = sent.size() <= 8 * static_cast<std::size_t>(devices); // packing many takes its time
+        if (std::vector<HaloPlan::Round> fewer = few ? packed(sent, devices, blocks) : plan.rounds;
+            sentIn(fewer) < plan.sent())
             plan.rounds = std::move(fewer);
         plan.own = byDistance(own);
     }

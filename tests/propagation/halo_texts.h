@@ -46,21 +46,40 @@ public:
             const bool done = convolves && !m_random.once(3) ? convolution(value, shape) : movement(value, shape);
             written += done ? 1 : 0;
         }
+        // Within a computation over one more axis, which stays out of it: all copies are equal.
+        const bool within = m_random.once(6);
         std::string axes;
-        for (std::size_t a = 0; a < m_mesh.size(); ++a)
+        int count = within ? 2 : 1;
+        for (std::size_t a = 0; a < m_mesh.size(); ++a) {
             axes += (a == 0 ? "\"x" : ", \"x") + std::to_string(a) + "\"=" + std::to_string(m_mesh[a]);
-        std::string devices;
-        if (m_random.once(5)) {
-            int count = 1;
-            for (const int size : m_mesh)
-                count *= size;
-            for (int id = count; id-- > 0;)
-                devices += (devices.empty() ? ", device_ids=[" : ", ") + std::to_string(id);
-            devices += ']';
+            count *= m_mesh[a];
         }
-        return "module {\n  sdy.mesh @mesh = <[" + axes + "]" + devices + ">\n  func.func @main(" + m_arguments
-            + ") -> (" + type(shape) + " {sdy.sharding = #sdy.sharding" + sharding(shape) + "}) {\n" + m_body
-            + "    return " + value + " : " + type(shape) + "\n  }\n}\n";
+        if (within)
+            axes = m_random.once(2) ? "\"m\"=2, " + axes : axes + ", \"m\"=2";
+        std::string devices;
+        for (int id = m_random.once(5) ? count : 0; id-- > 0;)
+            devices += (devices.empty() ? ", device_ids=[" : ", ") + std::to_string(id);
+        devices += devices.empty() ? "" : "]";
+        const std::string results = type(shape) + " {sdy.sharding = #sdy.sharding" + sharding(shape) + "}";
+        std::string given, names, types, inside, cuts;
+        for (std::size_t i = 0; i < m_arguments.size(); ++i) {
+            const Argument& one = m_arguments[i];
+            const std::string comma = i == 0 ? "" : ", ", number = std::to_string(i);
+            given += comma + (within ? "%given" : "%arg") + number + ": " + type(one.shape)
+                + (one.sharding.empty() ? "" : " {sdy.sharding = #sdy.sharding" + one.sharding + "}");
+            names += comma + "%given" + number;
+            types += comma + type(one.shape);
+            inside += comma + "%arg" + number + ": " + type(one.shape);
+            cuts += comma + (one.sharding.empty() ? whole(one.shape.size()) : one.sharding);
+        }
+        std::string text = "module {\n  sdy.mesh @mesh = <[" + axes + "]" + devices + ">\n  func.func @main(" + given
+            + ") -> (" + results + ") {\n";
+        if (!within)
+            return text + m_body + "    return " + value + " : " + type(shape) + "\n  }\n}\n";
+        return text + "    %all = sdy.manual_computation(" + names + ") in_shardings=[" + cuts + "] out_shardings=["
+            + sharding(shape) + "] manual_axes={\"m\"} (" + inside + ") {\n" + m_body + "    sdy.return " + value
+            + " : " + type(shape) + "\n    } : (" + types + ") -> " + type(shape) + "\n    return %all : " + type(shape)
+            + "\n  }\n}\n";
     }
 
 private:
@@ -101,12 +120,17 @@ private:
         }
         return text + "]>";
     }
+    static std::string whole(std::size_t rank)
+    {
+        std::string text = "<@mesh, [";
+        for (std::size_t d = 0; d < rank; ++d)
+            text += d == 0 ? "{}" : ", {}";
+        return text + "]>";
+    }
     std::string argument(const Sizes& shape, bool cut)
     {
-        const std::string name = "%arg" + std::to_string(m_argumentCount++);
-        m_arguments += (m_arguments.empty() ? "" : ", ") + name + ": " + type(shape)
-            + (cut ? " {sdy.sharding = #sdy.sharding" + sharding(shape) + "}" : "");
-        return name;
+        m_arguments.push_back({ shape, cut ? sharding(shape) : std::string() });
+        return "%arg" + std::to_string(m_arguments.size() - 1);
     }
     std::string fresh() { return "%" + std::to_string(m_values++); }
     std::string line(const std::string& operation)
@@ -373,8 +397,13 @@ private:
     shardscope::test::SplitMix m_random;
     Sizes m_mesh;
     std::vector<std::vector<int>> m_cuts; ///< per dimension: the axes that cut it
-    std::string m_arguments, m_body;
-    int m_argumentCount = 0, m_values = 0;
+    struct Argument {
+        Sizes shape;
+        std::string sharding; ///< empty: whole on every device
+    };
+    std::vector<Argument> m_arguments;
+    std::string m_body;
+    int m_values = 0;
 };
 
 /// A legal program of one function, whose results are whole numbers that wrap around.

@@ -36,7 +36,7 @@ private Q_SLOTS:
         const CollectiveList list = notebook();
         CollectiveEntry entry = list.entries.front();
         std::set<QString> sentences, names;
-        for (int kind = 0; kind <= static_cast<int>(Reason::Kind::SingleDevice); ++kind) {
+        for (int kind = 0; kind <= static_cast<int>(Reason::Kind::Halo); ++kind) {
             entry.reason->kind = static_cast<Reason::Kind>(kind);
             const QString said = words::plain(words::collectiveCause(list, entry));
             QVERIFY2(said.endsWith(QLatin1Char('.')) && said.size() > 30, qPrintable(said));
@@ -47,8 +47,43 @@ private Q_SLOTS:
         entry.reason.reset();
         sentences.insert(words::plain(words::collectiveCause(list, entry)));
         names.insert(words::causeName(entry));
-        QCOMPARE(sentences.size(), std::size_t{ 10 });
-        QCOMPARE(names.size(), std::size_t{ 10 });
+        QCOMPARE(sentences.size(), std::size_t{ 11 });
+        QCOMPARE(names.size(), std::size_t{ 11 });
+    }
+
+    void halosSayWhatIsReadOfOthers()
+    {
+        const auto text = std::make_shared<const std::string>(R"(
+sdy.mesh @mesh = <["x"=4]>
+func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<16x8xf32> {
+  %0 = stablehlo.constant dense<0.0> : tensor<f32>
+  %1 = "stablehlo.reduce_window"(%arg0, %0) <{padding = dense<[[1, 1], [0, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 3, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }) : (tensor<16x8xf32>, tensor<f32>) -> tensor<16x8xf32>
+  return %1 : tensor<16x8xf32>
+})");
+        const auto experiment = experimentOf(ProgramModel{ {}, text }, "text");
+        QVERIFY(experiment.has_value());
+        AnalysisCache cache;
+        const auto list = collectivesOf(*analyse(std::make_shared<const Experiment>(*experiment), 1, cache));
+        QVERIFY(list.has_value());
+        QVERIFY(!list->entries.empty());
+        const CollectiveEntry& entry = list->entries.front();
+        QCOMPARE(entry.kind, CollectiveKind::CollectivePermute);
+        QCOMPARE(entry.halos, (std::vector<HaloSide>{ { 0, 1, 1 } }));
+        QCOMPARE(entry.sentBytes, Rational(64));
+        QCOMPARE(entry.gatheredBytes, Rational(384));
+        const QString said = words::plain(words::collectiveCause(*list, entry));
+        QVERIFY2(
+            said.contains(QStringLiteral("reads 1 element on both sides of a device's own block along dimension 0")),
+            qPrintable(said));
+        QCOMPARE(cost(entry), QStringLiteral("A device sends at most 64 B."));
+        const auto others = alternatives(*list, 0);
+        QCOMPARE(others.size(), std::size_t{ 2 });
+        QCOMPARE(others[1].kind, CollectiveAlternative::Kind::GatherAndSlice);
+        QCOMPARE(others[1].sentBytes, Rational(384));
     }
 
     void sumsSayWhatIsCut()
