@@ -8,7 +8,9 @@
 
 #include "base/codes.h"
 #include "machines.h"
+#include "mesh/device_places.h"
 #include "mesh/host_block.h"
+#include "mesh/submesh_failure.h"
 #include "mesh/t5x_mesh.h"
 
 using namespace shardscope;
@@ -21,6 +23,7 @@ private Q_SLOTS:
     void againstCoordinates();
     void rowsAreTilesOfTheSubmesh();
     void suggestionsWork();
+    void whereTheyFail();
     void ordersOfAxes();
     void tableOfDefaults();
     void defaultMeshes();
@@ -215,6 +218,40 @@ void TestT5xMesh::suggestionsWork()
     QCOMPARE(error.code, Code::HostNotFactor);
     QVERIFY(submeshesOf(error).empty() && !error.arg("untiled"));
     QCOMPARE(t5xMesh(DeviceList(uneven), { 2, 1 }).error().code, Code::SubmeshRank);
+}
+
+/// What is shown of a failure: the devices of the first tile, and those that are in its way.
+void TestT5xMesh::whereTheyFail()
+{
+    using Cause = SubmeshFailure::Cause;
+    const DeviceSet cube = machine("TPU v4", { 4, 4, 4 });
+    const auto left = submeshFailure(cube, { 3, 8, 1, 1 }, Code::SubmeshNotFactor);
+    QVERIFY(left && left->onChips);
+    QCOMPARE(left->first.size(), std::size_t{ 12 }); // 3 × 4: the rest of the 8 is not there
+    QCOMPARE(left->parts.size(), std::size_t{ 2 });
+    QCOMPARE(left->parts[0].cause, Cause::LeftOver);
+    QCOMPARE(left->parts[0].devices.size(), std::size_t{ 16 }); // x 3
+    for (const std::int32_t id : left->parts[0].devices)
+        QCOMPARE(DevicePlaces(cube)[id].coordinates[0], 3);
+    QCOMPARE(left->parts[1].cause, Cause::TooLong);
+    QVERIFY(left->parts[1].axis == 1 && left->parts[1].asked == 8 && left->parts[1].there == 4);
+    QVERIFY(left->parts[1].devices.empty());
+
+    // Hosts of 2 × 2 chips: a tile of 3 along x ends inside the second one.
+    const DeviceSet six = machine("TPU v4", { 6, 2, 2 });
+    const HardwareMesh three{ 3, 2, 2, 1 };
+    QCOMPARE(t5xMesh(DeviceList(six), three).error().code, Code::HostTiling);
+    const auto cut = submeshFailure(six, three, Code::HostTiling);
+    QVERIFY(cut.has_value());
+    QCOMPARE(cut->parts.size(), std::size_t{ 1 });
+    QCOMPARE(cut->parts[0].cause, Cause::CutHosts);
+    for (const std::int32_t id : cut->parts[0].devices)
+        QCOMPARE(DevicePlaces(six)[id].coordinates[0] / 2, 1);
+    QCOMPARE(cut->parts[0].devices.size(), std::size_t{ 8 });
+
+    QVERIFY(!submeshFailure(cube, { 3, 1 }, Code::SubmeshNotFactor)); // another rank
+    QVERIFY(!submeshFailure(cube, { 3, 1, 1, 1 }, Code::MultiSlice));
+    QVERIFY(!submeshFailure(cube, { 0, 2, 2, 1 }, Code::HostTiling));
 }
 
 void TestT5xMesh::ordersOfAxes()

@@ -26,6 +26,7 @@
 #include "views/topology_view/device_controls.h"
 #include "views/topology_view/device_list_editor.h"
 #include "views/topology_view/field_map.h"
+#include "views/topology_view/field_path.h"
 #include "views/topology_view/topology_view.h"
 
 using namespace shardscope;
@@ -266,6 +267,51 @@ private Q_SLOTS:
         const DeviceField many = meshField(*Mesh::create({ { "a", 16 }, { "b", 16 }, { "c", 4 }, { "d", 4 } }));
         QCOMPARE(many.shape, (FieldShape{ 4, 1024, 1, 1, 1 }));
         QCOMPARE(many.rows.name, QStringLiteral("a × b × c"));
+    }
+
+    /// A path belongs to its first and to its last cell, whichever way it goes.
+    void pathsReachTheirEnds()
+    {
+        const auto cell = [](int column, int row) { return QRectF(column * 40, row * 20, 36, 16); };
+        const QPolygonF right = pathBeside({ cell(0, 0), cell(1, 0), cell(2, 0) });
+        QVERIFY(right.first().x() < cell(0, 0).center().x() && right.last().x() > cell(2, 0).center().x());
+        for (const QPointF& point : right)
+            QCOMPARE(point.y(), cell(0, 0).bottom() + 1);
+        const QPolygonF left = pathBeside({ cell(2, 1), cell(1, 1) });
+        QVERIFY(left.first().x() > cell(2, 1).center().x() && left.last().x() < cell(1, 1).center().x());
+        const QPolygonF down = pathBeside({ cell(0, 0), cell(0, 1), cell(0, 2) });
+        QCOMPARE(down.first().y(), cell(0, 0).top());
+        QVERIFY(down.last().y() > cell(0, 2).center().y());
+        const QPolygonF up = pathBeside({ cell(0, 2), cell(0, 1) });
+        QVERIFY(up.first().y() > cell(0, 2).center().y());
+        QCOMPARE(up.last().y(), cell(0, 1).top());
+        // There and back: the turn is at the far side of the row, beside the names.
+        const QPolygonF snake = pathBeside({ cell(0, 0), cell(1, 0), cell(1, 1), cell(0, 1) });
+        for (qsizetype i = 1; i < snake.size(); ++i)
+            QVERIFY(snake[i].x() == snake[i - 1].x() || snake[i].y() == snake[i - 1].y());
+        QVERIFY(snake.last().x() < cell(0, 1).center().x());
+        QVERIFY(pathBeside({}).isEmpty());
+    }
+
+    /// Hues that come again have other corners, and titles stand over all panels or over none.
+    void manyColoursAreToldApart()
+    {
+        const Mesh mesh = *Mesh::create({ { "data", 2 }, { "model", 16 } });
+        QVERIFY(marksAlongAxis(mesh, 0).empty());
+        const std::vector<std::uint8_t> marks = marksAlongAxis(mesh, 1);
+        QCOMPARE(marks.size(), std::size_t{ 32 });
+        QCOMPARE(marks[7], std::uint8_t{ 0 });
+        QCOMPARE(marks[8], std::uint8_t{ 1 });
+        QCOMPARE(marks[24], std::uint8_t{ 1 });
+        Appearance appearance(ThemeChoice::Dark);
+        test::Fixture fixture(on("tpu-v4:16x32x32", { { "data", 1024 }, { "model", 16 } }));
+        TopologyView view(&fixture.document, &fixture.selection);
+        view.resize(590, 370);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(!view.grab().isNull());
+        QVERIFY2(view.caption().contains(QStringLiteral("in bands of their ")), qPrintable(view.caption()));
+        QCOMPARE(words::plain(view.mesh()->field()->heading(true)), QStringLiteral("model →, data ↓"));
     }
 
     /// From all of 16,384 devices to a host, to devices, to what one holds, and back.
@@ -566,6 +612,17 @@ private Q_SLOTS:
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
         fixture.document.waitForAnalysis();
         QVERIFY2(view.message().startsWith(QStringLiteral("E163 ")), qPrintable(view.message()));
+        // The machine shows what it fails on: of 8 along x, 3 × 2 are used, and those at x 6 and 7 are left over.
+        const std::vector<FieldRegion>& regions = view.machine()->regions();
+        QCOMPARE(regions.size(), std::size_t{ 2 });
+        QCOMPARE(regions[0].kind, FieldRegion::Kind::Asked);
+        QCOMPARE(regions[0].devices.size(), std::size_t{ 3 });
+        QCOMPARE(regions[1].kind, FieldRegion::Kind::Wrong);
+        QCOMPARE(regions[1].devices.size(), std::size_t{ 2 * 8 * 2 });
+        QVERIFY2(view.mesh()->accessibleDescription().contains(QStringLiteral("x: 3 does not divide 8")),
+            qPrintable(view.mesh()->accessibleDescription()));
+        view.resize(700, 500);
+        QVERIFY(!view.grab().isNull());
         option->setText(QStringLiteral("x"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
         QVERIFY(view.message().contains(QStringLiteral("2 × 2 × 1 × 1")));
@@ -574,6 +631,7 @@ private Q_SLOTS:
             on("2*tpu-v4:2x2x4", { { "data", 8 }, { "model", 4 } }, OrderMethod::Hybrid), {});
         fixture.document.waitForAnalysis();
         QVERIFY2(view.reason().contains(QStringLiteral("2 slices")), qPrintable(view.reason()));
+        QVERIFY(view.machine()->regions().empty());
         option->setText(QStringLiteral("model=2"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
         fixture.document.waitForAnalysis();

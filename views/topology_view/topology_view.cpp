@@ -14,6 +14,7 @@
 #include "document/selection.h"
 #include "mesh/axis_path.h"
 #include "mesh/submesh_failure.h"
+#include "sharding/text.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -333,7 +334,7 @@ QString TopologyView::markFailure(const Problem* problem)
         // The submesh that was tried: chosen, or that of T5X's table.
         const std::vector<std::int64_t> sizes = [&] {
             const auto read = parseShape(problem->diagnostic.text("submesh"));
-            return read ? *read : std::vector<std::int64_t>();
+            return read ? std::vector<std::int64_t>(read->begin(), read->end()) : std::vector<std::int64_t>();
         }();
         if (const auto failure =
                 submeshFailure(m_places->set(), HardwareMesh(sizes.begin(), sizes.end()), problem->diagnostic.code)) {
