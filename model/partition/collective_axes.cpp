@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -61,19 +62,19 @@ public:
 
     void run()
     {
-        std::vector<OperationId> inserted;
+        std::vector<OperationId> others; ///< than those that keep their handles
         for (const OperationId id : m_collectives) {
             const Operation& operation = m_program.operation(id);
             const auto& attributes = *wideAs<CollectiveAttributes>(operation.attributes);
-            if (isLabelled(m_program, operation)) {
-                inserted.push_back(id);
+            const bool isNew = isLabelled(m_program, operation);
+            if (isNew || (attributes.channelId > 0 && !m_taken.insert(attributes.channelId).second)) {
+                others.push_back(id);
                 m_ids += idCount(attributes);
-            } else {
-                m_last = std::max(m_last, attributes.channelId);
-                addLabel(id, attributes);
             }
+            if (!isNew)
+                addLabel(id, attributes);
         }
-        for (const OperationId id : inserted)
+        for (const OperationId id : others)
             setHandle(m_program.operations[id.index]);
     }
 
@@ -112,7 +113,10 @@ private:
             }
         }
         CollectiveAttributes own = *shared;
-        own.channelId = ++m_last;
+        do
+            ++m_last;
+        while (m_taken.count(m_last) > 0);
+        own.channelId = m_last;
         Attributes attributes = wide(std::move(own));
         if (m_ids > mostCopiedIds) {
             m_kept.push_back(operation.attributes); // so that its address stays taken
@@ -124,6 +128,7 @@ private:
     Program& m_program;
     const Mesh& m_mesh;
     std::vector<OperationId> m_collectives; ///< in the order of the text
+    std::set<std::int64_t> m_taken; ///< handles
     std::int64_t m_last = 0;
     std::size_t m_ids = 0;
     std::unordered_map<const CollectiveAttributes*, Attributes> m_shared;

@@ -22,9 +22,9 @@ namespace shardscope {
 [[nodiscard]] NamedText axesLabel(const Mesh& mesh, const AxisList& axes);
 
 /// Of a program for one device: every collective that has no attribute shardscope.axes yet, and runs over axes of the
-/// mesh, gets one. Those that the program had itself keep their channel handles, all others get handles of their own,
-/// in the order of the text. (Each handle takes a copy of the groups: where they are too many, collectives of the same
-/// kind over the same axes share one.)
+/// mesh, gets one. Those that the program had itself keep their channel handles, the first of each; all others get
+/// handles of their own, in the order of the text. (Each handle takes a copy of the groups: where they are too many,
+/// collectives of the same kind over the same axes share one.)
 void labelCollectives(Program& program, const Mesh& mesh);
 
 } // namespace shardscope

@@ -476,7 +476,8 @@ private Q_SLOTS:
         QCOMPARE(list->entries.size(), std::size_t{ 3 });
         const char* read[] = { "a", "0", "1" };
         for (std::size_t i = 0; i < 3; ++i) {
-            QCOMPARE(*list->program->value(list->entries[i].value).path, std::string(read[i]));
+            QVERIFY(!list->entries[i].reason);
+            QCOMPARE(QString::fromStdString(*list->program->value(list->entries[i].value).path), QLatin1String(read[i]));
             const auto options = alternatives(*snapshot, *list, i);
             QCOMPARE(options.front().steps.size(), std::size_t{ 1 });
             QVERIFY(!find(options, Kind::ChangeSharding));
