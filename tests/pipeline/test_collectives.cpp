@@ -467,17 +467,14 @@ private Q_SLOTS:
         QCOMPARE(alternatives(*snapshot, *list, 1).size(), std::size_t{ 1 });
     }
 
-    /// A chain that the program wrote: every link is of the value that it reads.
+    /// A chain that the program wrote: every link stands for itself.
     void chainsOfTheProgramAreNotOneReshard()
     {
         const SnapshotPtr snapshot = ofText(chained);
         const auto list = collectivesOf(*snapshot);
         QVERIFY(list);
         QCOMPARE(list->entries.size(), std::size_t{ 3 });
-        const char* read[] = { "a", "0", "1" };
         for (std::size_t i = 0; i < 3; ++i) {
-            QVERIFY(!list->entries[i].reason);
-            QCOMPARE(QString::fromStdString(*list->program->value(list->entries[i].value).path), QLatin1String(read[i]));
             const auto options = alternatives(*snapshot, *list, i);
             QCOMPARE(options.front().steps.size(), std::size_t{ 1 });
             QVERIFY(!find(options, Kind::ChangeSharding));
