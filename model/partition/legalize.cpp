@@ -30,6 +30,23 @@ bool clear(TensorSharding& sharding, const Allowed& allowed)
     return changed;
 }
 
+/// The bits of 1; nothing for types that are not multiplied here.
+std::optional<std::uint64_t> bitsOfOne(DType dtype)
+{
+    switch (dtype) {
+    case DType::F64:
+        return 0x3FF0'0000'0000'0000;
+    case DType::F32:
+        return 0x3F80'0000;
+    case DType::BF16:
+        return 0x3F80;
+    case DType::F16:
+        return 0x3C00;
+    default:
+        return isFloat(dtype) || isComplex(dtype) ? std::nullopt : std::optional<std::uint64_t>(1);
+    }
+}
+
 /// A constant all of whose elements are 0, or 1.
 bool isConstantOf(const Program& program, ValueId value, int number)
 {
@@ -39,12 +56,22 @@ bool isConstantOf(const Program& program, ValueId value, int number)
     const auto* constant = std::get_if<ConstantAttributes>(&program.operation(definition).attributes);
     if (!constant)
         return false;
-    if (constant->bytes)
-        return number == 0 && std::all_of(constant->bytes->begin(), constant->bytes->end(), [](std::byte byte) {
-            return byte == std::byte{};
-        });
-    return std::all_of(
-        constant->values.begin(), constant->values.end(), [number](double element) { return element == number; });
+    if (!constant->bytes)
+        return std::all_of(
+            constant->values.begin(), constant->values.end(), [number](double element) { return element == number; });
+    const DType dtype = program.value(value).type.dtype;
+    const std::optional<std::uint64_t> wanted = number == 0 ? std::optional<std::uint64_t>(0) : bitsOfOne(dtype);
+    const auto size = static_cast<std::size_t>(byteSize(dtype));
+    const std::vector<std::byte>& bytes = *constant->bytes;
+    if (!wanted)
+        return false;
+    for (std::size_t i = 0; i < bytes.size(); ++i) { // little endian
+        const std::size_t place = i % size;
+        const std::uint64_t expected = place < sizeof(std::uint64_t) ? *wanted >> (8 * place) & 0xFF : 0;
+        if (std::to_integer<std::uint64_t>(bytes[i]) != expected)
+            return false;
+    }
+    return true;
 }
 
 /// Whether each device can reduce its part with the initial values, and an all-reduce put the parts together.
