@@ -17,7 +17,11 @@ target_compile_options(shardscope_options INTERFACE
     $<$<BOOL:${SHARDSCOPE_WERROR}>:-Werror>)
 # These report false positives inside the standard library of g++ 12 once code is inlined at -O3, or checked.
 foreach(warning null-dereference restrict array-bounds stringop-overflow)
-    target_compile_options(shardscope_options INTERFACE $<$<OR:$<CONFIG:Release>,$<BOOL:${SHARDSCOPE_SANITIZE}>>:-Wno-${warning}>)
+    if(SHARDSCOPE_SANITIZE)
+        target_compile_options(shardscope_options INTERFACE -Wno-${warning})
+    else()
+        target_compile_options(shardscope_options INTERFACE $<$<CONFIG:Release>:-Wno-${warning}>)
+    endif()
 endforeach()
 if(SHARDSCOPE_SANITIZE)
     target_compile_options(shardscope_options INTERFACE -fsanitize=${SHARDSCOPE_SANITIZE} -fno-omit-frame-pointer

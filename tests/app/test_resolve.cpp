@@ -316,9 +316,9 @@ private Q_SLOTS:
             "decoder/w,16x16,\"embed,mlp\"\ndecoder/layer_1/w,16x16,\"embed,mlp\"\n");
         const Ran rows = resolve(lab, ("--table " + table.toUtf8() + " --trace").constData());
         QVERIFY2(rows.code == 0, qPrintable(rows.error));
-        QVERIFY(lineOf(rows.out, "encoder/w").contains(QStringLiteral("P(-, model)")));
-        QVERIFY(lineOf(rows.out, "decoder/w").contains(QStringLiteral("P(data, model)")));
-        QVERIFY(lineOf(rows.out, "decoder/layer_1/w").contains(QStringLiteral("P(-, (data, model))")));
+        QVERIFY(lineOf(rows.out, "encoder/w  ").contains(QStringLiteral("P(-, model)")));
+        QVERIFY(lineOf(rows.out, "decoder/w  ").contains(QStringLiteral("P(data, model)")));
+        QVERIFY(lineOf(rows.out, "decoder/layer_1/w  ").contains(QStringLiteral("P(-, (data, model))")));
         QVERIFY2(rows.out.contains(QStringLiteral("decoder/w, by the rules within decoder")), qPrintable(rows.out));
         const auto json = resolve(lab, ("--table " + table.toUtf8() + " --json").constData()).json();
         QVERIFY(

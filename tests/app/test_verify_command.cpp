@@ -83,7 +83,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 1);
         QVERIFY2(ran.out.contains(QStringLiteral("would refuse 4 ops, the first: ")), qPrintable(ran.out));
         const Ran file = runProgram({ QStringLiteral("verify"), QStringLiteral("-"), QStringLiteral("--explicit") },
-            smallMlp(R"("model", 4)", R"("model", 1)"));
+            smallMlp(R"(["data", 2], ["model", 4])", R"(["data", 8], ["model", 1])"));
         QVERIFY2(file.code == 0 || file.code == 1, qPrintable(file.out + file.error));
         QVERIFY2(file.out.contains(QStringLiteral("JAX's explicit mode would")), qPrintable(file.out + file.error));
     }
