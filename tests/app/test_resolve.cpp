@@ -332,7 +332,8 @@ private Q_SLOTS:
         QVERIFY(shown.at("rules").at("inner").at(1).at("within") == "decoder/layer_1");
         QVERIFY(shown.at("rules").at("inner").at(0).at("list").at(0).at("uses") == 2);
         QCOMPARE(runProgram({ QStringLiteral("check"), lab }).code, 0);
-        const Ran why = runProgram({ QStringLiteral("explain"), lab, QStringLiteral("decoder/x") });
+        const Ran why =
+            runProgram({ QStringLiteral("explain"), lab, QStringLiteral("--tensor"), QStringLiteral("decoder/x") });
         const QString said = why.out.simplified();
         QVERIFY2(said.contains(QStringLiteral("rule 1 within decoder maps embed to data"))
                 && said.contains(QStringLiteral("The rules within decoder replace those outside."))
