@@ -210,10 +210,9 @@ void addVerify(CLI::App& app, int& status)
         "and "
         "what to write");
     addJson(*command, options->json);
-    command->footer(
-        "The findings go to standard output, each with its line and column.\n"
-        "Exit codes: 0 legal; 1 legal, and JAX's explicit mode would refuse it (--explicit);\n2 something "
-        "is illegal, or arguments, input or output that cannot be used.");
+    command->footer("The findings go to standard output, each with its line and column.\n"
+                    "Exit codes: 0 legal; 1 legal, and JAX's explicit mode would refuse it (--explicit);\n2 something "
+                    "is illegal, or arguments, input or output that cannot be used.");
     command->callback(
         [options, &status] { status = verifyProgram(options->file, options->withExplicit, options->json); });
 }

@@ -365,8 +365,9 @@ private Q_SLOTS:
         sharding.unreduced = { AxisRef{ 1, 1, 2 } };
         ShownValues shown = shownOf({ mesh, sharding, { 4, 4 } });
         TensorRow row;
-        QVERIFY(valuesNotes(shown, row).join(u' ').contains(
-            u"2 parts still have to be added up over y, and 2 devices hold each part"_s));
+        QVERIFY(valuesNotes(shown, row)
+                    .join(u' ')
+                    .contains(u"2 parts still have to be added up over y, and 2 devices hold each part"_s));
         shown.local = true;
         shown.positions = { 0, 1, 2, 3 };
         QVERIFY(valuesNotes(shown, row).join(u' ').contains(u"one part"_s));
