@@ -89,7 +89,13 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     }
     if (!beside) {
         x += write(tr("Copies"), true, theme.text, 0) + Metrics::scaled(10);
+        int wanted = 0;
+        for (const Row& r : rows)
+            wanted += step + small.horizontalAdvance(r.text) + Metrics::scaled(12);
+        const bool all = x + wanted <= m_legend.right();
         for (const Row& r : rows) {
+            if (!all && !r.current) // what the picture has comes before what others have
+                continue;
             if (x + step + small.horizontalAdvance(r.text) > m_legend.right())
                 break;
             swatch(theme.stripes(theme.base, r.copies, ratio), theme.base);
