@@ -108,7 +108,14 @@ public:
         const AxisList merged = compatibleMajorAxes(m_projection, factor, direction);
         if (!uses(merged, wanted))
             return Cause{ BlockReason::FrozenBy, wanted, conflicting(factor, source, target), -1 };
-        return alongList(merged, factor, target, wanted);
+        if (std::optional<Cause> found = alongList(merged, factor, target, wanted))
+            return found;
+        for (const AxisRef& axis : axesOf(source, factor)) { // the lists may part in the middle of the axis
+            const std::optional<AxisRef> part = overlap(axis, wanted);
+            if (part && !holds(merged, *part))
+                return Cause{ BlockReason::FrozenBy, wanted, conflicting(factor, source, target), -1 };
+        }
+        return std::nullopt;
     }
 
 private:
@@ -369,8 +376,10 @@ private:
                 continue;
             }
             const std::optional<Cause> cause = scene.cause(factor, source, target, m_axis);
-            if (!cause)
+            if (!cause) {
+                reach(around[source], *dim); // it has a part only, and that is there; the rest is further away
                 continue;
+            }
             const std::span<const ValueId> values = m_graph.valuesOf(node);
             m_found = Blocker{ node.operation,
                 node.kind == NodeKind::Result ? static_cast<std::int32_t>(node.result) : -1, cause->reason, cause->axis,

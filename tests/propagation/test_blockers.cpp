@@ -75,6 +75,9 @@ void TestBlockers::reasons_data()
     row("closed elsewhere, basic", both("[{a,?},{?}]", "[{},{?}]"), "v0 0 a", true, BlockReason::Closed, "a1");
     row("used along another factor", both("[{a},{}]", "[{?},{a}]"), "a1 0 a", false, BlockReason::UsedByFactor, "a1");
     row("frozen", both("[{a},{?}]", "[{b},{?}]"), "v0 0 a", false, BlockReason::FrozenBy, "a1");
+    row("frozen in the middle of an axis",
+        "mesh a=3 b=8\na0 8 [{b}] replicated={a}\nv0 = add a0 a0\nv1 = constrain v0 : [{b:(1)2,a,b:(2)4}]\nreturn v1",
+        "v0 0 b", false, BlockReason::FrozenBy, "v0");
     row("does not divide", "mesh a=3 b=3\na0 6x4 [{a,b},{}]\nv0 = reshape a0 to 24\nreturn v0", "v0 0 b", false,
         BlockReason::Divisibility, "v0");
     row("overflow", "mesh a=3\na0 8 [{a}]\nv0 = reshape a0 to 2x4\nreturn v0", "v0 0 a", false, BlockReason::Overflow,
