@@ -137,7 +137,8 @@ void TestProperties::invariants()
 void TestProperties::fixpoint()
 {
     QVERIFY(rc::check("a result does not change when it is propagated again", [] {
-        const PropagationInput input = random_program::anyInput();
+        PropagationInput input = random_program::anyInput();
+        input.options.applyConstraints = false; // which changes what operations read: the second run would not know
         std::ostringstream text;
         logInput(input, text);
         RC_LOG() << text.str();
