@@ -52,6 +52,8 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
                      .arg(exactBytes(memory.memory.peakBytes), words::peakPlace(memory)));
     if (const QString parts = words::peakParts(memory); !parts.isEmpty())
         console.line(QStringLiteral("  held then: ") + parts);
+    if (const QString letGo = words::argumentsLetGo(memory); !letGo.isEmpty())
+        console.line(QStringLiteral("  ") + letGo);
     constexpr std::size_t mostShown = 8;
     Table table{ { { QStringLiteral("Largest") }, { QStringLiteral("On a device") }, { QStringLiteral("Held as") },
                      { QStringLiteral("Bytes"), true } },

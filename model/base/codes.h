@@ -132,8 +132,8 @@ enum class Code : std::uint16_t {
     BadCollective =
         438, ///< wrong: operand_sharding, empty, empty_move, dimension, mesh, same_mesh, kind, suffix, size; ...
     UnreducedAxes =
-        439, ///< wrong: introduced, removed and with _kind, kind, nonlinear, list, returned, call_operand, call_result,
-    ///< no_sharding; axes or found, expected
+        439, ///< wrong: introduced, removed, both with _kind, kind, nonlinear (kind), whole, list, returned, call_operand,
+    ///< call_result, no_sharding; axes or found, expected
     MaximalMesh = 440, ///< a function's argument or result on one device
     ShardingCount = 441, ///< found, expected
     TupleSharding = 442, ///< elements

@@ -10,7 +10,9 @@
 #include "program/editor.h"
 #include "program/op_row.h"
 #include "program/over_mesh.h"
+#include "program/partial_values.h"
 #include "program/value_shardings.h"
+#include "program/verify_findings.h"
 #include "program/wide_attributes.h"
 
 namespace shardscope {
@@ -132,6 +134,8 @@ private:
 
     Result<void> visit(OperationId id)
     {
+        if (const Result<void> makesParts = checkParts(id); !makesParts)
+            return makesParts;
         switch (m_edit.operation(id).kind) {
         case OpKind::Constant:
         case OpKind::SdyConstant:
@@ -162,15 +166,63 @@ private:
         }
     }
 
+    /// A result that is to be a sum's parts is one: an operand is, or the operation sums over a dimension that is cut.
+    Result<void> checkParts(OperationId id) const
+    {
+        const Operation& operation = m_edit.operation(id);
+        const ProgramSharding* made = operation.results.empty() ? nullptr : heldBy(operation.results[0]);
+        if (!made || made->unreducedKind != ReduceKind::Sum || made->sharding.unreduced.empty()
+            || (handsOnParts(operation.kind) && operation.kind != OpKind::SdyConstant)
+            || isZero(m_edit.program(), operation.results[0]))
+            return {};
+        AxisList whole;
+        for (const AxisRef axis : made->sharding.unreduced)
+            if (!isPartialAlong(operation, axis) && !sumsAlong(operation, axis))
+                whole.push_back(axis);
+        if (whole.empty())
+            return {};
+        const std::string axes =
+            verification::axesText(m_edit.program().meshes[made->mesh], { whole.data(), whole.size() });
+        return tl::unexpected<Error>(verification::diagnosticAt(m_edit.program(), Code::UnreducedAxes,
+            { { "wrong", "whole" }, { "axes", axes } },
+            { .operation = id, .role = "result", .value = operation.results[0] }));
+    }
+    [[nodiscard]] const ProgramSharding* heldBy(ValueId value) const
+    {
+        const ValueId origin = originOf(value);
+        return origin.index < m_shardings.size() ? m_shardings[origin.index].get() : nullptr;
+    }
+    [[nodiscard]] static bool hasPartOf(const AxisList& axes, AxisRef axis)
+    {
+        return std::any_of(axes.begin(), axes.end(), [&](AxisRef other) { return overlaps(other, axis); });
+    }
+    [[nodiscard]] bool isPartialAlong(const Operation& operation, AxisRef axis) const
+    {
+        return std::any_of(operation.operands.begin(), operation.operands.end(), [&](ValueId operand) {
+            const ProgramSharding* held = heldBy(operand);
+            return held && hasPartOf(held->sharding.unreduced, axis);
+        });
+    }
+    [[nodiscard]] bool sumsAlong(const Operation& operation, AxisRef axis) const
+    {
+        const FactorRule rule = factorRule(m_edit.program(), operation);
+        for (std::size_t i = 0; i < std::min(operation.operands.size(), rule.operands.size()); ++i) {
+            const ProgramSharding* held = heldBy(operation.operands[i]);
+            for (std::size_t d = 0; held && d < std::min(rule.operands[i].size(), held->sharding.rank()); ++d)
+                for (const std::int32_t factor : rule.operands[i][d])
+                    if (rule.factors[static_cast<std::size_t>(factor)].kind == FactorKind::Reduction
+                        && hasPartOf(held->sharding.dims[d].axes, axis))
+                        return true;
+        }
+        return false;
+    }
+
     /// What an operation reads beyond the device's block is brought there; along that dimension nothing is left to it
     /// but what is the same on every device.
     Result<void> exchangeHalos(OperationId id)
     {
         const Operation operation = m_edit.operation(id);
-        const auto held = [&](ValueId value) -> const ProgramSharding* {
-            const ValueId origin = originOf(value);
-            return origin.index < m_shardings.size() ? m_shardings[origin.index].get() : nullptr;
-        };
+        const auto held = [&](ValueId value) { return heldBy(value); };
         const auto tensors = haloTensors(
             m_edit.program(), operation, [&](ValueId value) { return wholeType(originOf(value)); }, held);
         if (!tensors)

@@ -515,14 +515,24 @@ std::vector<CollectiveAlternative> alternatives(
     std::vector<CollectiveAlternative> found = alternatives(list, index);
     AnalysisCache cache;
     const CollectiveEntry& entry = list.entries[index];
+    const Rational kept = found.empty() ? Rational(0) : found.front().sentBytes;
     std::vector<CollectiveAlternative> possible;
     for (CollectiveAlternative& alternative : found) {
         if (alternative.kind == Kind::OptimalReshard && !stop.stop_requested())
             tryOutPlan(alternative, snapshot);
         // What a manual computation does inside is its own affair.
         const bool isTried = alternative.sharding && entry.writtenGroups.empty() && !stop.stop_requested();
-        if (!isTried || tryOut(alternative, snapshot, *entry.mesh, cache, stop))
-            possible.push_back(std::move(alternative));
+        if (isTried && !tryOut(alternative, snapshot, *entry.mesh, cache, stop))
+            continue;
+        // In a text only this changes: what the step sends beside the rest is what stands in its place.
+        if (alternative.kind == Kind::ChangeSharding && alternative.stepBytes && snapshot.asRead && !entry.scalarLoss) {
+            const Rational rest = minus(sentBytes(list).step, kept);
+            const Rational more = minus(*alternative.stepBytes, rest), sent = more.numerator() < 0 ? Rational(0) : more;
+            if (!(sent == alternative.sentBytes))
+                alternative.steps.clear(); // others than were thought
+            alternative.sentBytes = sent;
+        }
+        possible.push_back(std::move(alternative));
     }
     return possible;
 }

@@ -11,6 +11,7 @@
 // absent where there is one only.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,9 @@ namespace shardscope {
 /// Whether values that are still to be added up are treated as such: operations may add unreduced axes (a product whose
 /// contracted dimension is cut), and only reshards, constraints and reductions may drop them. Function by function; the
 /// first violation (Code::UnreducedAxes), if any.
-[[nodiscard]] std::optional<Diagnostic> verifyUnreduced(const Program& program);
+/// Shardy lets parts through any operation. What is to be executed needs one that makes of parts what it makes of the
+/// whole (program/partial_values.h): Computable asks for that as well.
+enum class PartsRule : std::uint8_t { Shardy, Computable };
+[[nodiscard]] std::optional<Diagnostic> verifyUnreduced(const Program& program, PartsRule rule = PartsRule::Shardy);
 
 } // namespace shardscope

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
-#include "program/op_row.h"
+#include "program/partial_values.h"
 #include "program/program_mesh.h"
 #include "program/unreduced_axes.h"
 #include "program/verify_findings.h"
@@ -17,8 +17,9 @@ using namespace verification;
 
 class UnreducedVerifier {
 public:
-    explicit UnreducedVerifier(const Program& program)
+    UnreducedVerifier(const Program& program, PartsRule rule)
         : m_program(program)
+        , m_rule(rule)
         , m_shardings(program)
     {
     }
@@ -180,6 +181,7 @@ private:
         case OpKind::VariadicReduce:
             unblessed.resize(operation.kind == OpKind::Reduce ? unblessed.size() : unblessed.size() / 2);
             transition(unblessed, results, sumMaxMin(reductionOf(operation)), {}, id);
+            checkParts(id, operation, operands, results);
             return;
         case OpKind::SdyAllReduce:
         case OpKind::SdyReduceScatter: {
@@ -203,49 +205,30 @@ private:
             return;
         default:
             transition(unblessed, results, ReduceKind::Sum, {}, id);
-            checkLinear(id, operation, operands, results);
+            checkParts(id, operation, operands, results);
         }
     }
 
-    /// What is still to be added up goes only through operations of which the sum of results is the result of the sum.
-    void checkLinear(OperationId id, const Operation& operation, const Sides& operands, const Sides& results)
+    /// What is still to be put together goes only through operations that may work on its parts.
+    void checkParts(OperationId id, const Operation& operation, const Sides& operands, const Sides& results)
     {
         const ProgramSharding* result = results.empty() ? nullptr : results[0];
-        if (!result || result->sharding.unreduced.empty() || result->unreducedKind != ReduceKind::Sum
-            || mayAddUpLater(operation, operands))
+        if (m_rule == PartsRule::Shardy || !result || result->sharding.unreduced.empty())
             return;
         std::vector<std::string> axes;
-        for (const AxisRef ref : result->sharding.unreduced)
-            axes.push_back(axisText(m_program.meshes[result->mesh], ref));
-        report({ { "wrong", "nonlinear" }, { "axes", axes } },
-            { .operation = id, .role = "result", .value = operation.results[0] });
-    }
-
-    [[nodiscard]] bool mayAddUpLater(const Operation& operation, const Sides& operands) const
-    {
-        const auto isPartial = [&](std::size_t i) {
-            return i < operands.size() && operands[i] && !operands[i]->sharding.unreduced.empty();
-        };
-        switch (operation.kind) {
-        case OpKind::Multiply:
-            return !(isPartial(0) && isPartial(1));
-        case OpKind::Divide:
-            return !isPartial(1);
-        case OpKind::Add:
-        case OpKind::Subtract:
-            return isPartial(0) == isPartial(1); // what is whole would be added once for every part
-        case OpKind::Negate:
-        case OpKind::Convert:
-        case OpKind::Real:
-        case OpKind::Imag:
-        case OpKind::Complex:
-            return true;
-        case OpKind::Select:
-            return !isPartial(0);
-        default:
-            // Products and what only moves elements are linear; of operations that nothing is known of nothing is said.
-            return !opRow(operation.kind).elementwise || (!isPartial(0) && !isPartial(1) && !isPartial(2));
+        for (const AxisRef axis : result->sharding.unreduced) {
+            SmallVector<bool, 4> isPartial;
+            for (const ProgramSharding* operand : operands)
+                isPartial.push_back(operand
+                    && std::any_of(operand->sharding.unreduced.begin(), operand->sharding.unreduced.end(),
+                        [&](AxisRef other) { return overlaps(axis, other); }));
+            const bool any = std::find(isPartial.begin(), isPartial.end(), true) != isPartial.end();
+            if (any && !keepsParts(m_program, operation, { isPartial.data(), isPartial.size() }, result->unreducedKind))
+                axes.push_back(axisText(m_program.meshes[result->mesh], axis));
         }
+        if (!axes.empty())
+            report({ { "wrong", "nonlinear" }, { "axes", axes }, { "kind", reduceKindName(result->unreducedKind) } },
+                { .operation = id, .role = "result", .value = operation.results[0] });
     }
 
     [[nodiscard]] static std::optional<ReduceKind> sumMaxMin(std::optional<ReduceKind> kind)
@@ -287,15 +270,16 @@ private:
     }
 
     const Program& m_program;
+    PartsRule m_rule;
     ValueShardings m_shardings;
     std::optional<Diagnostic> m_found;
 };
 
 } // namespace
 
-std::optional<Diagnostic> verifyUnreduced(const Program& program)
+std::optional<Diagnostic> verifyUnreduced(const Program& program, PartsRule rule)
 {
-    return UnreducedVerifier(program).run();
+    return UnreducedVerifier(program, rule).run();
 }
 
 } // namespace shardscope

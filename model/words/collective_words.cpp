@@ -628,11 +628,18 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
                       .arg(bytes(sentBytes(list).step)));
             break;
         }
-        s.say((entry.deviceOperation.valid()
-                ? Words::tr(". By a change of the rules, which count for all arrays with the same names, the whole "
-                            "step sends %1 instead of %2")
-                : Words::tr(". The whole step then sends %1 instead of %2"))
-                  .arg(bytes(*alternative.stepBytes), bytes(sentBytes(list).step)));
+        if (entry.deviceOperation.valid()) {
+            const QString then = bytes(*alternative.stepBytes), now = bytes(sentBytes(list).step);
+            s.say(*alternative.stepBytes == sentBytes(list).step
+                    ? Words::tr(". By a change of the rules, which count for all arrays with the same names, the whole "
+                                "step sends %1 as before")
+                          .arg(then)
+                    : Words::tr(". By a change of the rules, which count for all arrays with the same names, the whole "
+                                "step sends %1 instead of %2")
+                          .arg(then, now));
+        } else {
+            sayStep(s, list, alternative);
+        }
         if (alternative.stepMoreBytesHeld && *alternative.stepMoreBytesHeld != alternative.moreBytesHeld)
             sayHeld(s, *alternative.stepMoreBytesHeld);
         break;

@@ -91,7 +91,12 @@ ProblemText describeExecution(const Diagnostic& d)
                                                  : Words::tr("it is computed from values that differ");
         return { Words::tr("result %1 is said to be the same on all devices along %2, but may differ: %3")
                      .arg(arg.number("result"), axes, origin),
-            Words::tr("Sum or gather over %1 before it is returned, or mention %1 in its out sharding.").arg(axes),
+            d.code == Code::ReplicationUnproven
+                ? Words::tr(
+                    "Sum over %1 before it is returned, or mention %1 in its out sharding. Where all devices have "
+                    "gathered the same, nothing is wrong: as in JAX, the check does not see that.")
+                      .arg(axes)
+                : Words::tr("Sum over %1 before it is returned, or mention %1 in its out sharding.").arg(axes),
             {} };
     }
     default:

@@ -230,10 +230,22 @@ ProblemText describeUnreduced(const Diagnostic& d)
         return problem(Words::tr("its operands are unreduced over %1, its result is not").arg(arg("axes")),
             Words::tr("Reduce first: with a sharding constraint, a reshard or an all_reduce."));
     if (wrong == "nonlinear")
-        return problem(Words::tr("its operands are parts that are still to be added up over %1, and what it makes of "
-                                 "parts does not add up to what it makes of the sum")
-                           .arg(arg("axes")),
-            Words::tr("Reduce first: with a sharding constraint, a reshard or an all_reduce."));
+        return d.text("kind") == "max" || d.text("kind") == "min"
+            ? problem(
+                Words::tr("the %1 over %2 is still to be found among the parts of its operands, and what it makes "
+                          "of parts does not keep their order")
+                    .arg(d.text("kind") == "max" ? Words::tr("greatest") : Words::tr("least"), arg("axes")),
+                Words::tr("Reduce first: with a sharding constraint, a reshard or an all_reduce."))
+            : problem(Words::tr("operands of it are parts that are still to be added up over %1, and what it makes of "
+                                "parts does not add up to what it makes of the sum")
+                          .arg(arg("axes")),
+                Words::tr("Reduce first: with a sharding constraint, a reshard or an all_reduce."));
+    if (wrong == "whole")
+        return problem(
+            Words::tr("its result is said to be unreduced over %1, and every device along that has the whole of "
+                      "it: nothing that is cut along that is summed over")
+                .arg(arg("axes")),
+            Words::tr("Take the axes off the result."));
     if (wrong == "introduced_kind")
         return problem(Words::tr("its result is unreduced over %1 with %2, and it makes parts of a %3")
                            .arg(arg("axes"), found, expected),

@@ -60,4 +60,14 @@ QString peakParts(const PlannedMemory& memory)
     return parts.join(Words::tr(", "));
 }
 
+QString argumentsLetGo(const PlannedMemory& memory)
+{
+    const std::int64_t before = memory.memory.stateBytes - memory.bytesOf(PlannedMemory::Part::Arguments);
+    return before <= 0
+        ? QString()
+        : Words::tr("%1 of arguments are let go before that, after they were read for the last time. JAX "
+                    "does so with donated arguments; others stay to the end.")
+              .arg(bytes(static_cast<double>(before)));
+}
+
 } // namespace shardscope::words

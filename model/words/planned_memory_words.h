@@ -16,5 +16,8 @@ namespace shardscope::words {
 [[nodiscard]] QString peakPlace(const PlannedMemory& memory);
 /// "arguments 4 MiB, values 32 KiB": parts that hold something.
 [[nodiscard]] QString peakParts(const PlannedMemory& memory);
+/// A sentence about arguments that are no longer held at the peak, which they are in JAX unless they are donated; empty
+/// where all are still held.
+[[nodiscard]] QString argumentsLetGo(const PlannedMemory& memory);
 
 } // namespace shardscope::words

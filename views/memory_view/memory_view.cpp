@@ -12,6 +12,7 @@
 #include "views/panel/panel.h"
 #include "views/widgets/plain_tip.h"
 #include "words/memory_words.h"
+#include "words/planned_memory_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -225,6 +226,8 @@ void MemoryView::showSnapshot()
             if (shown.program->dependsOnData)
                 notes << tr("Which branches run, or how often a loop does, is known by a run alone: this is the "
                             "fullest case.");
+            if (const QString letGo = words::argumentsLetGo(*shown.program); !letGo.isEmpty())
+                notes << letGo;
             if (hostMemory(*shown.snapshot).arrays > 0)
                 notes << tr("Simulated devices have one memory: what lies on the host is counted here as well.");
         }

@@ -2,13 +2,15 @@
 #include "simulate/evaluate/partitioned.h"
 
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
-#include <unordered_map>
 
 #include "base/codes.h"
 #include "program/body.h"
 #include "sharding/layout.h"
+#include "simulate/evaluate/element_types.h"
 #include "simulate/evaluate/elementwise.h"
 
 namespace shardscope::evaluate {
@@ -51,13 +53,62 @@ public:
     {
         TensorSharding along = TensorSharding::fullyReplicated(1);
         along.dims[0].axes = sharding.unreduced;
-        m_layout = Layout(mesh, along, { shardCount(along.dims[0]) });
+        m_count = shardCount(along.dims[0]);
+        m_layout = Layout(mesh, along, { m_count });
     }
     [[nodiscard]] std::int64_t at(std::int64_t position) const { return m_layout.shardAt(position); }
+    [[nodiscard]] std::int64_t count() const { return m_count; }
 
 private:
     Layout m_layout;
+    std::int64_t m_count = 1;
 };
+
+/// The bits of a number that fall to a part, dealt out in turn from the lowest: those of all parts make the number, and
+/// any of them added up are a number of the same type, so that sums are exact in every order.
+std::uint64_t bitsOfPart(std::uint64_t bits, std::int64_t part, std::int64_t parts)
+{
+    std::uint64_t kept = 0;
+    for (int bit = 0; bit < 64; ++bit)
+        if (bit % parts == part)
+            kept |= bits & (std::uint64_t{ 1 } << bit);
+    return kept;
+}
+
+double partOf(double number, std::int64_t part, std::int64_t parts)
+{
+    if (number == 0 || !std::isfinite(number))
+        return part == 0 ? number : 0;
+    int exponent = 0;
+    constexpr int digits = std::numeric_limits<double>::digits;
+    const auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::frexp(std::abs(number), &exponent), digits));
+    const double kept = std::ldexp(static_cast<double>(bitsOfPart(mantissa, part, parts)), exponent - digits);
+    return number < 0 ? -kept : kept;
+}
+
+/// One of the parts whose sum is the array, none of which is zero everywhere if the numbers have enough digits.
+Array partOfSum(const Array& whole, std::int64_t part, std::int64_t parts)
+{
+    const DType dtype = whole.type.dtype;
+    if (parts == 1 || !whole.bytes)
+        return whole;
+    Array made = Array::zeros(whole.type);
+    const std::int64_t count = whole.count();
+    if (isFloat(dtype)) {
+        std::vector<double> numbers(static_cast<std::size_t>(count));
+        toDoubles(dtype, whole.data(), numbers.data(), count);
+        for (double& number : numbers)
+            number = partOf(number, part, parts);
+        fromDoubles(dtype, numbers.data(), made.data(), count);
+    } else if (dtype == DType::Pred || isComplex(dtype)) { // the first has it all
+        return part == 0 ? whole : made;
+    } else {
+        for (std::int64_t i = 0; i < count; ++i)
+            setInteger(made, i,
+                static_cast<std::int64_t>(bitsOfPart(static_cast<std::uint64_t>(integerAt(whole, i)), part, parts)));
+    }
+    return made;
+}
 
 /// Puts a further part to what is there already.
 void combine(ReduceKind kind, Array& into, const Array& part)
@@ -101,25 +152,20 @@ Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr&
     const Shape from = stridesOf(how.type.shape), to = stridesOf(local.shape);
     Arrays shards(static_cast<std::size_t>(mesh->deviceCount()));
     const Parts parts(how.sharding, mesh);
-    std::unordered_map<std::int64_t, Array> made; // copies share their bytes: nobody writes to them
-    Array nothing; // what the further parts of a sum are
+    std::map<std::pair<std::int64_t, std::int64_t>, Array> made; // copies share their bytes: nobody writes to them
     for (std::int64_t position = 0; position < mesh->deviceCount(); ++position) {
-        Array& shard = shards[static_cast<std::size_t>(mesh->deviceAt(position))];
-        if (how.unreducedKind == ReduceKind::Sum && parts.at(position) > 0) {
-            if (nothing.type != local)
-                nothing = Array::zeros(local);
-            shard = nothing;
-            continue;
-        }
-        const auto [found, isNew] = made.try_emplace(layout.shardAt(position));
+        const std::int64_t part = how.unreducedKind == ReduceKind::Sum ? parts.at(position) : 0;
+        const auto [found, isNew] = made.try_emplace({ layout.shardAt(position), part });
         if (isNew) {
             found->second = Array::zeros(local);
             const Box box = boxAt(layout, position, from);
             if (whole.bytes && found->second.bytes)
                 copyBox(box.extents, found->second.data(), to, whole.data() + box.offset * whole.elementBytes(), from,
                     whole.elementBytes());
+            if (how.unreducedKind == ReduceKind::Sum)
+                found->second = partOfSum(found->second, part, parts.count());
         }
-        shard = found->second;
+        shards[static_cast<std::size_t>(mesh->deviceAt(position))] = found->second;
     }
     return shards;
 }

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Operations on parts of sums (and of greatest and least values): what is let through gives on devices that hold parts
+// what the reference gives, and what does not is refused.
+#include <QtTest>
+
+#include "base/codes.h"
+#include "partition/partition_program.h"
+#include "program/verify_shardings.h"
+#include "simulate/evaluate/compare.h"
+#include "simulate/evaluate/execute.h"
+#include "simulate/evaluate/partitioned.h"
+#include "simulate/evaluate/random_array.h"
+#include "stablehlo/read.h"
+
+using namespace shardscope;
+using evaluate::Array;
+
+namespace {
+
+/// x and y come in parts along "a"; z is whole, p are truth values, i an index, n whole numbers in parts. %s is the
+/// result; `kind`: how the parts are put together.
+std::string programText(const QString& operation, const QString& type, const QString& kind)
+{
+    const int rank = static_cast<int>(type.count(QLatin1Char('x')));
+    QStringList dims;
+    for (int d = 0; d < rank; ++d)
+        dims.push_back(QStringLiteral("{}"));
+    const QString partial = QStringLiteral("unreduced=%1{\"a\"}").arg(kind);
+    QString text = QStringLiteral(R"(
+sdy.mesh @m = <["a"=3]>
+func.func @main(
+    %x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], PARTIAL>},
+    %y: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], PARTIAL>},
+    %n: tensor<4xi32> {sdy.sharding = #sdy.sharding<@m, [{}], PARTIAL>},
+    %z: tensor<4xf32>, %p: tensor<4xi1>, %i: tensor<i32>, %j: tensor<4x1xi32>) ->
+    (TYPE {sdy.sharding = #sdy.sharding<@m, [DIMS], PARTIAL>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %zeros = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %s = OPERATION
+  return %s : TYPE
+}
+)");
+    QString line = operation;
+    line.replace(QStringLiteral("PARTS"),
+        QStringLiteral("sdy.sharding = #sdy.sharding_per_value<[<@m, [%1], %2>]>")
+            .arg(dims.join(QStringLiteral(", ")), partial));
+    text.replace(QStringLiteral("OPERATION"), line);
+    text.replace(QStringLiteral("TYPE"), type);
+    text.replace(QStringLiteral("DIMS"), dims.join(QStringLiteral(", ")));
+    text.replace(QStringLiteral("PARTIAL"), partial);
+    return text.toStdString();
+}
+
+} // namespace
+
+class TestPartialValues : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void operations_data();
+    void operations();
+    void wholeResultsAreNoParts_data();
+    void wholeResultsAreNoParts();
+    void partsOfArgumentsAddUp_data();
+    void partsOfArgumentsAddUp();
+};
+
+void TestPartialValues::operations_data()
+{
+    QTest::addColumn<QString>("operation");
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<bool>("fine");
+    const auto row = [](const char* name, const char* operation, bool fine, const char* type = "tensor<4xf32>",
+                         const char* kind = "") {
+        QTest::newRow(name) << QString::fromLatin1(operation) << QString::fromLatin1(type) << QString::fromLatin1(kind)
+                            << fine;
+    };
+    const char* four = "tensor<4xf32>";
+    row("add", "stablehlo.add %x, %y {PARTS} : tensor<4xf32>", true);
+    row("add whole", "stablehlo.add %x, %z {PARTS} : tensor<4xf32>", false);
+    row("add zero", "stablehlo.add %x, %zeros {PARTS} : tensor<4xf32>", true);
+    row("subtract", "stablehlo.subtract %x, %y {PARTS} : tensor<4xf32>", true);
+    row("negate", "stablehlo.negate %x {PARTS} : tensor<4xf32>", true);
+    row("multiply by whole", "stablehlo.multiply %z, %x {PARTS} : tensor<4xf32>", true);
+    row("multiply parts", "stablehlo.multiply %x, %x {PARTS} : tensor<4xf32>", false);
+    row("divide", "stablehlo.divide %x, %z {PARTS} : tensor<4xf32>", true);
+    row("divide integers", "stablehlo.divide %n, %n {PARTS} : tensor<4xi32>", false, "tensor<4xi32>");
+    row("abs", "stablehlo.abs %x {PARTS} : tensor<4xf32>", false);
+    row("maximum", "stablehlo.maximum %x, %y {PARTS} : tensor<4xf32>", false);
+    row("select parts", "stablehlo.select %p, %x, %y {PARTS} : tensor<4xi1>, tensor<4xf32>", true);
+    row("select whole", "stablehlo.select %p, %x, %z {PARTS} : tensor<4xi1>, tensor<4xf32>", false);
+    row("select zero", "stablehlo.select %p, %zeros, %y {PARTS} : tensor<4xi1>, tensor<4xf32>", true);
+    row("convert to integers", "stablehlo.convert %x {PARTS} : (tensor<4xf32>) -> tensor<4xi32>", false,
+        "tensor<4xi32>");
+    row("convert to truth", "stablehlo.convert %n {PARTS} : (tensor<4xi32>) -> tensor<4xi1>", false, "tensor<4xi1>");
+    row("convert to double", "stablehlo.convert %x {PARTS} : (tensor<4xf32>) -> tensor<4xf64>", true, "tensor<4xf64>");
+    row("convert to fewer bits", "stablehlo.convert %n {PARTS} : (tensor<4xi32>) -> tensor<4xi8>", true,
+        "tensor<4xi8>");
+    row("convert to more bits", "stablehlo.convert %n {PARTS} : (tensor<4xi32>) -> tensor<4xi64>", false,
+        "tensor<4xi64>");
+    row("reverse", "stablehlo.reverse %x, dims = [0] {PARTS} : tensor<4xf32>", true);
+    row("slice", "stablehlo.slice %x [1:3] {PARTS} : (tensor<4xf32>) -> tensor<2xf32>", true, "tensor<2xf32>");
+    row("broadcast", "stablehlo.broadcast_in_dim %x, dims = [1] {PARTS} : (tensor<4xf32>) -> tensor<3x4xf32>", true,
+        "tensor<3x4xf32>");
+    row("pad with zero",
+        "stablehlo.pad %x, %zero, low = [1], high = [1], interior = [0] {PARTS} : (tensor<4xf32>, "
+        "tensor<f32>) -> tensor<6xf32>",
+        true, "tensor<6xf32>");
+    row("pad with one",
+        "stablehlo.pad %x, %one, low = [1], high = [1], interior = [0] {PARTS} : (tensor<4xf32>, "
+        "tensor<f32>) -> tensor<6xf32>",
+        false, "tensor<6xf32>");
+    row("concatenate parts",
+        "stablehlo.concatenate %x, %y, dim = 0 {PARTS} : (tensor<4xf32>, tensor<4xf32>) -> "
+        "tensor<8xf32>",
+        true, "tensor<8xf32>");
+    row("concatenate whole",
+        "stablehlo.concatenate %x, %z, dim = 0 {PARTS} : (tensor<4xf32>, tensor<4xf32>) -> "
+        "tensor<8xf32>",
+        false, "tensor<8xf32>");
+    row("dynamic slice",
+        "stablehlo.dynamic_slice %x, %i, sizes = [2] {PARTS} : (tensor<4xf32>, tensor<i32>) -> "
+        "tensor<2xf32>",
+        true, "tensor<2xf32>");
+    row("update of zeros",
+        "stablehlo.dynamic_update_slice %zeros, %x, %i {PARTS} : (tensor<4xf32>, tensor<4xf32>, "
+        "tensor<i32>) -> tensor<4xf32>",
+        true, four);
+    row("update with whole",
+        "stablehlo.dynamic_update_slice %x, %z, %i {PARTS} : (tensor<4xf32>, tensor<4xf32>, "
+        "tensor<i32>) -> tensor<4xf32>",
+        false, four);
+    row("sum",
+        "stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] {PARTS} : "
+        "(tensor<4xf32>, tensor<f32>) -> tensor<f32>",
+        true, "tensor<f32>");
+    row("sum from one",
+        "stablehlo.reduce(%x init: %one) applies stablehlo.add across dimensions = [0] {PARTS} : "
+        "(tensor<4xf32>, tensor<f32>) -> tensor<f32>",
+        false, "tensor<f32>");
+    row("greatest",
+        "stablehlo.reduce(%x init: %zero) applies stablehlo.maximum across dimensions = [0] {PARTS} : "
+        "(tensor<4xf32>, tensor<f32>) -> tensor<f32>",
+        false, "tensor<f32>");
+    row("product with whole",
+        "stablehlo.dot_general %x, %z, contracting_dims = [0] x [0] {PARTS} : (tensor<4xf32>, "
+        "tensor<4xf32>) -> tensor<f32>",
+        true, "tensor<f32>");
+    row("product of parts",
+        "stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] {PARTS} : (tensor<4xf32>, "
+        "tensor<4xf32>) -> tensor<f32>",
+        false, "tensor<f32>");
+    row("scatter of parts", R"("stablehlo.scatter"(%zeros, %j, %x) <{scatter_dimension_numbers =
+        #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+        ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+          %w = stablehlo.add %u, %v : tensor<f32>
+          stablehlo.return %w : tensor<f32>
+        }) {PARTS} : (tensor<4xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<4xf32>)",
+        true);
+    row("scatter of whole", R"("stablehlo.scatter"(%x, %j, %z) <{scatter_dimension_numbers =
+        #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+        ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+          %w = stablehlo.add %u, %v : tensor<f32>
+          stablehlo.return %w : tensor<f32>
+        }) {PARTS} : (tensor<4xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<4xf32>)",
+        false);
+    row("sort", R"("stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+        ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+          %w = stablehlo.compare LT, %u, %v : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %w : tensor<i1>
+        }) {PARTS} : (tensor<4xf32>) -> tensor<4xf32>)",
+        false);
+
+    row("greatest: maximum with whole", "stablehlo.maximum %x, %z {PARTS} : tensor<4xf32>", true, four, "max");
+    row("greatest: negate", "stablehlo.negate %x {PARTS} : tensor<4xf32>", false, four, "max");
+    row("greatest: tanh", "stablehlo.tanh %x {PARTS} : tensor<4xf32>", true, four, "max");
+    row("greatest: add whole", "stablehlo.add %x, %z {PARTS} : tensor<4xf32>", true, four, "max");
+    row("greatest: multiply", "stablehlo.multiply %x, %z {PARTS} : tensor<4xf32>", false, four, "max");
+    row("greatest: concatenate whole",
+        "stablehlo.concatenate %x, %z, dim = 0 {PARTS} : (tensor<4xf32>, tensor<4xf32>) "
+        "-> tensor<8xf32>",
+        true, "tensor<8xf32>", "max");
+    row("least: minimum", "stablehlo.minimum %x, %y {PARTS} : tensor<4xf32>", true, four, "min");
+    row("least: maximum", "stablehlo.maximum %x, %y {PARTS} : tensor<4xf32>", false, four, "min");
+}
+
+void TestPartialValues::operations()
+{
+    QFETCH(QString, operation);
+    QFETCH(QString, type);
+    QFETCH(QString, kind);
+    QFETCH(bool, fine);
+    const auto read = readStableHlo(programText(operation, type, kind));
+    QVERIFY2(read, read ? "" : read.error().text("wrong").c_str());
+    const Program& program = read->program;
+    const auto found = verifyUnreduced(program, PartsRule::Computable);
+    QCOMPARE(!found.has_value(), fine);
+    if (found) {
+        QVERIFY(found->code == Code::UnreducedAxes);
+        QCOMPARE(found->text("wrong"), std::string("nonlinear"));
+        return;
+    }
+    QVERIFY(verifyShardings(program).empty());
+    const auto parts = partitionProgram(program);
+    QVERIFY2(parts, parts ? "" : parts.error().text("wrong").c_str());
+    evaluate::Arrays arguments;
+    for (const ShardedArray& input : parts->device.inputs)
+        arguments.push_back(evaluate::randomArray(input.type, 7, static_cast<std::uint32_t>(arguments.size())));
+    const auto whole = evaluate::execute(program, { arguments }, {});
+    const auto done = evaluate::executePartitioned(parts->device, arguments);
+    QVERIFY(whole && done);
+    QVERIFY(done->differences.empty());
+    QVERIFY(evaluate::compareWithReference(done->outputs[0], whole->results[0][0]).passed());
+}
+
+void TestPartialValues::wholeResultsAreNoParts_data()
+{
+    QTest::addColumn<QString>("operation");
+    QTest::addColumn<QString>("type");
+    QTest::newRow("product of whole ones") << "stablehlo.multiply %z, %z {PARTS} : tensor<4xf32>"
+                                           << "tensor<4xf32>";
+    QTest::newRow("constant") << "stablehlo.constant {PARTS} dense<1.0> : tensor<4xf32>"
+                              << "tensor<4xf32>";
+    QTest::newRow("sum of what is not cut")
+        << "stablehlo.reduce(%z init: %zero) applies stablehlo.add across dimensions = [0] {PARTS} : (tensor<4xf32>, "
+           "tensor<f32>) -> tensor<f32>"
+        << "tensor<f32>";
+}
+
+/// Nothing comes in parts and nothing that is cut is summed over: every device has the whole result.
+void TestPartialValues::wholeResultsAreNoParts()
+{
+    QFETCH(QString, operation);
+    QFETCH(QString, type);
+    const auto read = readStableHlo(programText(operation, type, {}));
+    QVERIFY2(read, read ? "" : read.error().text("wrong").c_str());
+    const auto parts = partitionProgram(read->program);
+    QVERIFY(!parts);
+    QVERIFY(parts.error().code == Code::UnreducedAxes);
+    QCOMPARE(parts.error().text("wrong"), std::string("whole"));
+}
+
+void TestPartialValues::partsOfArgumentsAddUp_data()
+{
+    QTest::addColumn<int>("dtype");
+    QTest::addColumn<int>("devices");
+    for (const DType dtype :
+        { DType::F32, DType::F64, DType::BF16, DType::F16, DType::I32, DType::I8, DType::U8, DType::I64 })
+        for (const int devices : { 2, 3, 8, 64 })
+            QTest::addRow("type %d, %d devices", static_cast<int>(dtype), devices)
+                << static_cast<int>(dtype) << devices;
+}
+
+/// In whatever order: the parts have different digits of every number. And they are parts: more than one is not zero.
+void TestPartialValues::partsOfArgumentsAddUp()
+{
+    QFETCH(int, dtype);
+    QFETCH(int, devices);
+    const auto mesh = std::make_shared<const Mesh>(Mesh::create({ { "a", devices } }).value());
+    ShardedArray how;
+    how.type = { static_cast<DType>(dtype), { 5, 3 } };
+    how.sharding = TensorSharding::fullyReplicated(2);
+    how.sharding.unreduced = { wholeAxis(*mesh, 0) };
+    const Array whole = evaluate::randomArray(how.type, 3, 0);
+    const evaluate::Arrays shards = evaluate::cutIntoShards(whole, how, mesh);
+    QCOMPARE(shards.size(), static_cast<std::size_t>(devices));
+    int busy = 0;
+    for (const Array& shard : shards)
+        for (std::int64_t i = 0; i < shard.count(); ++i)
+            if (evaluate::numberAt(shard, i) != 0) {
+                ++busy;
+                break;
+            }
+    QVERIFY(busy > 1);
+    const auto backwards = [&](std::size_t i) { return shards.size() - 1 - i; };
+    for (std::int64_t e = 0; e < whole.count(); ++e) {
+        Array forth = Array::zeros({ how.type.dtype, { 1 } }), back = forth;
+        back = Array::zeros({ how.type.dtype, { 1 } });
+        for (std::size_t i = 0; i < shards.size(); ++i) {
+            evaluate::setNumber(forth, 0, evaluate::numberAt(forth, 0) + evaluate::numberAt(shards[i], e));
+            evaluate::setNumber(back, 0, evaluate::numberAt(back, 0) + evaluate::numberAt(shards[backwards(i)], e));
+        }
+        QCOMPARE(evaluate::numberAt(forth, 0), evaluate::numberAt(whole, e));
+        QCOMPARE(evaluate::numberAt(back, 0), evaluate::numberAt(whole, e));
+    }
+    const evaluate::AssembledArray again = evaluate::assembleShards(shards, how, mesh);
+    QVERIFY(!again.differ);
+    QVERIFY(evaluate::compareWithReference(again.whole, whole).largestError == 0);
+}
+
+QTEST_APPLESS_MAIN(TestPartialValues)
+#include "test_partial_values.moc"
