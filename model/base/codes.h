@@ -172,7 +172,7 @@ enum class Code : std::uint16_t {
     UnknownKey = 220, ///< key, nearest, known (list): kept as it is
     CommentsLost = 221, ///< comments in a file are dropped on save
     NewerMinorVersion = 222, ///< version, supported
-    OpaqueOperation = 230, ///< op: kept, but nothing is known of it
+    OpaqueOperation = 230, ///< op, nearest: kept, but nothing is known of it
     FunctionDeclared = 231, ///< name: has no body and is left out
     ConstantElided = 232, ///< type: the text leaves the elements out
     FurtherPrograms = 233, ///< count: programs of the text that are not read

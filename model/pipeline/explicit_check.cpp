@@ -51,6 +51,10 @@ public:
                 m_types[argument.index] = over(*given);
             else
                 m_types[argument.index] = whole(argument);
+        for (const ValueId argument : m_program.main().arguments)
+            if (const std::optional<std::size_t> dimension = unevenDimension(argument))
+                m_refusedArguments.push_back({ {}, ExplicitProblem::NotDivisible,
+                    unevenDiagnostic(m_program, m_mesh, argument, *type(argument), *dimension) });
         walk(RegionId(0));
         if (m_stop.stop_requested())
             return std::nullopt;
@@ -117,7 +121,32 @@ private:
             if (m_stop.stop_requested())
                 return;
             visit(id);
+            checkPieces(id);
         }
+    }
+    /// A dimension whose pieces are not all of one size.
+    [[nodiscard]] std::optional<std::size_t> unevenDimension(ValueId value) const
+    {
+        if (const std::optional<TensorSharding>& own = type(value))
+            for (std::size_t d = 0; d < own->rank(); ++d)
+                if (m_program.value(value).type.shape[d] % shardCount(own->dims[d]) != 0)
+                    return d;
+        return std::nullopt;
+    }
+    /// Types of results have to divide. What is so already in an operand is said there.
+    void checkPieces(OperationId id)
+    {
+        const Operation& operation = m_program.operation(id);
+        if (m_verdicts[id.index] == Verdict::Refused || m_verdicts[id.index] == Verdict::Unjudged
+            || std::any_of(operation.operands.begin(), operation.operands.end(),
+                [&](ValueId operand) { return unevenDimension(operand).has_value(); }))
+            return;
+        for (const ValueId result : operation.results)
+            if (const std::optional<std::size_t> dimension = unevenDimension(result)) {
+                m_refusals.push_back({ id, ExplicitProblem::NotDivisible,
+                    unevenDiagnostic(m_program, m_mesh, result, *type(result), *dimension) });
+                return set(id, Verdict::Refused);
+            }
     }
     void give(std::span<const ValueId> to, std::span<const ValueId> from)
     {
@@ -317,6 +346,7 @@ private:
         report.refusals = std::move(m_refusals);
         std::stable_sort(report.refusals.begin(), report.refusals.end(),
             [](const ExplicitRefusal& a, const ExplicitRefusal& b) { return a.operation.index < b.operation.index; });
+        report.refusals.insert(report.refusals.begin(), m_refusedArguments.begin(), m_refusedArguments.end());
         std::sort(m_moves.begin(), m_moves.end(), [](OperationId a, OperationId b) { return a.index < b.index; });
         m_moves.erase(std::unique(m_moves.begin(), m_moves.end()), m_moves.end());
         report.resharded = static_cast<std::int64_t>(m_moves.size());
@@ -336,6 +366,7 @@ private:
     Types m_types; ///< per ValueId
     std::vector<Verdict> m_verdicts; ///< per OperationId
     std::vector<ExplicitRefusal> m_refusals;
+    std::vector<ExplicitRefusal> m_refusedArguments;
     std::vector<OperationId> m_moves;
     int m_depth = 0;
     std::map<std::uint32_t, std::vector<Called>> m_called; ///< by the function's body

@@ -24,11 +24,13 @@
 namespace shardscope {
 
 struct ExplicitRefusal {
-    OperationId operation; ///< of the snapshot's program; its ids are those of the program as it was given
+    /// Of the snapshot's program; its ids are those of the program as it was given. Invalid for an argument of main.
+    OperationId operation;
     ExplicitProblem problem = ExplicitProblem::None;
     /// Code::ExplicitMode. Arguments: op, wrong (kindName); as far as they say something: dim, axes, first, first_spec,
     /// second, second_spec (operands, "" for a nameless one, with first_index, second_index), out (the sharding that
-    /// propagation gives the result), mend, mend_index, mend_spec (an operand, and what it is to be resharded to).
+    /// propagation gives the result), size, pieces, argument (of what does not divide), mend, mend_index, mend_spec (an
+    /// operand, and what it is to be resharded to).
     Diagnostic diagnostic;
 };
 

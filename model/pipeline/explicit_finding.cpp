@@ -228,4 +228,27 @@ Diagnostic explicitDiagnostic(
     return Finding(program, mesh, program.operation(operation), conflict).make();
 }
 
+Diagnostic unevenDiagnostic(
+    const Program& program, const Mesh& mesh, ValueId value, const TensorSharding& sharding, std::size_t dimension)
+{
+    const Value& own = program.value(value);
+    Diagnostic diagnostic{ Code::ExplicitMode, {}, {} };
+    const bool isArgument = !own.definition.valid();
+    diagnostic.args = { { "op",
+                            isArgument ? std::string() : std::string(name(program.operation(own.definition).kind)) },
+        { "wrong", std::string(kindName(ExplicitProblem::NotDivisible)) },
+        { "dim", static_cast<std::int64_t>(dimension) }, { "size", own.type.shape[dimension] },
+        { "pieces", shardCount(sharding.dims[dimension]) }, { "first_spec", specText(sharding, mesh) } };
+    if (isArgument) {
+        const std::vector<ValueId>& arguments = program.main().arguments;
+        diagnostic.args.emplace_back("argument",
+            static_cast<std::int64_t>(std::find(arguments.begin(), arguments.end(), value) - arguments.begin()));
+    } else if (const std::uint32_t source = program.operation(own.definition).source; source < program.sources.size()) {
+        diagnostic.where.line = static_cast<int>(program.sources[source].line);
+        diagnostic.where.column = static_cast<int>(program.sources[source].column);
+    }
+    diagnostic.where.path = nameOf(program, value);
+    return diagnostic;
+}
+
 } // namespace shardscope

@@ -56,6 +56,8 @@ std::string_view kindName(ExplicitProblem problem)
     switch (problem) {
     case ExplicitProblem::None:
         break;
+    case ExplicitProblem::NotDivisible:
+        return "not_divisible";
     case ExplicitProblem::OperandsDiffer:
         return "operands_sharded_differently";
     case ExplicitProblem::AxisTwice:

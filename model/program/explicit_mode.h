@@ -40,6 +40,7 @@ enum class ExplicitProblem : std::uint8_t {
     NotLinear, ///< an operation of an unreduced value that is not linear
     ReshapeDropsUnreduced, ///< a reshape of an unreduced value for which another result is wanted
     ReshapeAddsUnreduced, ///< an unreduced result is wanted of a reshape, and its operand is not unreduced
+    NotDivisible, ///< a dimension is cut into pieces that would not be of one size
     UnreducedNotReduced, ///< an unreduced result of a reduction is wanted over axes that it does not add up over
 };
 /// "result_mentions_axis_twice"; empty for None.

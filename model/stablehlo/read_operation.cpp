@@ -6,11 +6,25 @@
 #include "base/codes.h"
 #include "program/custom_calls.h"
 #include "program/known_operations.h"
+#include "program/op_row.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
 
 namespace {
+
+/// The operation of the same dialect that may have been meant; "" for none.
+std::string nearestOperation(std::string_view written)
+{
+    const std::string dialect(written.substr(0, written.find('.') + 1));
+    std::vector<std::string> known;
+    for (std::size_t kind = 0; kind < opKindCount; ++kind) {
+        const OpRow& row = opRow(static_cast<OpKind>(kind));
+        if (!row.name.empty() && std::string(prefix(row.dialect)) + '.' == dialect)
+            known.push_back(dialect + std::string(row.name));
+    }
+    return nearestName(written, known);
+}
 
 bool isReturn(std::string_view name)
 {
@@ -526,7 +540,8 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
 void Reader::warnOf(const Pending& op, const Operation& operation)
 {
     if (op.kind == OpKind::Opaque && !isCheck(op.name) && !knownOperation(op.name))
-        warn(Code::OpaqueOperation, { { "op", std::string(op.name) } }, op.position);
+        warn(Code::OpaqueOperation, { { "op", std::string(op.name) }, { "nearest", nearestOperation(op.name) } },
+            op.position);
     const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
     if (!call || customCallFamily(call->target) != CustomCallFamily::Unknown || m_unknownTargets.contains(call->target))
         return;

@@ -85,7 +85,9 @@ ProblemText describeProgramText(const Diagnostic& d)
             {} };
     case Code::OpaqueOperation:
         return { Words::tr("the operation %1 is not known; it is kept as it is").arg(arg.quote("op")),
-            Words::tr("Nothing is propagated through it. Annotate its results where they should be cut."), {} };
+            (d.text("nearest").empty() ? QString() : Words::tr("Did you mean %1? ").arg(arg.quote("nearest")))
+                + Words::tr("Nothing is propagated through it. Annotate its results where they should be cut."),
+            {} };
     case Code::UnknownCustomCall:
         return { Words::tr("nothing is known of the custom call %1").arg(arg.quote("target")),
             Words::tr("Nothing is propagated through it. Annotate its results where they should be cut."), {} };

@@ -42,6 +42,9 @@ QString whatIsWrong(const Diagnostic& d)
         return Words::tr("%1 of its operands is cut in two ways, %2").arg(dimension, pair(d));
     if (wrong == "result_mentions_axis_twice")
         return Words::tr("%1 would cut two dimensions of its result, by %2").arg(arg("axes"), pair(d));
+    if (wrong == "not_divisible")
+        return Words::tr("%1, of %2, does not divide into the %3 pieces of %4")
+            .arg(dimension, arg.number("size"), arg.number("pieces"), arg("first_spec"));
     if (wrong == "batch_dims_sharded_differently")
         return Words::tr("its operands cut the batch dimension %1 differently, %2").arg(arg.number("dim"), pair(d));
     if (wrong == "contracting_dims_both_sharded")
@@ -112,6 +115,9 @@ QString whatToWrite(const Diagnostic& d)
         return Words::tr("Leave unreduced out of its out_sharding, or name the axes that cut what is added up.");
     if (wrong == "reshape_drops_unreduced")
         return Words::tr("Add the parts up first, by a jax.sharding.reshard without unreduced.");
+    if (wrong == "not_divisible")
+        return Words::tr("Make the dimension a multiple of %1, or cut it over fewer devices.")
+            .arg(arg.number("pieces"));
     if (!reshard.isEmpty())
         return Words::tr("Give it %1 instead.").arg(reshard);
     if (!out.isEmpty())
@@ -122,6 +128,9 @@ QString whatToWrite(const Diagnostic& d)
 /// "dot_general, which gives Layer 0 / z"
 QString refusedOperation(const Diagnostic& d)
 {
+    if (d.arg("argument"))
+        return d.where.path.empty() ? Words::tr("argument %1").arg(Reader(d).number("argument"))
+                                    : Words::tr("the argument %1").arg(tensorName(d.where.path));
     const QString op = d.text("op").empty() ? Words::tr("an operation") : fromStd(d.text("op"));
     return d.where.path.empty()
         ? op
@@ -140,8 +149,9 @@ ProblemText describeExplicitMode(const Diagnostic& d)
 
 QString explicitTitle(const ExplicitRefusal& refusal, const Program& program)
 {
-    return refusal.diagnostic.where.path.empty() ? operationTitle(program, refusal.operation)
-                                                 : refusedOperation(refusal.diagnostic);
+    return refusal.diagnostic.where.path.empty() && refusal.operation.valid()
+        ? operationTitle(program, refusal.operation)
+        : refusedOperation(refusal.diagnostic);
 }
 
 QString explicitReason(const Diagnostic& d)
@@ -157,6 +167,11 @@ QString explicitVerdict(const ExplicitReport& report, const Program& program)
         return Words::tr("JAX's explicit mode would accept this program");
     const auto refused = static_cast<qint64>(report.refusals.size());
     const QString first = explicitTitle(report.refusals.front(), program);
+    if (std::any_of(report.refusals.begin(), report.refusals.end(),
+            [](const ExplicitRefusal& each) { return !each.operation.valid(); }))
+        return refused == 1 ? Words::tr("JAX's explicit mode would refuse %1").arg(first)
+                            : Words::tr("JAX's explicit mode would refuse %1 arguments and operations, the first: %2")
+                                  .arg(count(refused), first);
     return refused == 1
         ? Words::tr("JAX's explicit mode would refuse one operation: %1").arg(first)
         : Words::tr("JAX's explicit mode would refuse %1, the first: %2").arg(counted(refused, Noun::Operation), first);

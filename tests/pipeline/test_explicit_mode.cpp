@@ -127,6 +127,17 @@ private Q_SLOTS:
         row("convert",
             onto(rows, "stablehlo.convert %a : (tensor<8x4xf32>) -> tensor<8x4xbf16>", "8x4xf32", "8x4xbf16"),
             "accepted");
+        // Pieces are of one size: JAX takes no others across its border, and its types have none. It is said once.
+        row("uneven argument",
+            program({ { "a", "7x4xf32", rows } }, "  %0 = stablehlo.negate %a : tensor<7x4xf32>\n", "0", "7x4xf32"),
+            "not_divisible:0");
+        row("uneven result",
+            program({ { "a", "7x4xf32", "" } },
+                "  %0 = stablehlo.negate %a : tensor<7x4xf32>\n"
+                "  %1 = sdy.sharding_constraint %0 <@mesh, [{\"x\"}, {}]> : tensor<7x4xf32>\n"
+                "  %2 = stablehlo.negate %1 : tensor<7x4xf32>\n",
+                "2", "7x4xf32"),
+            "not_divisible:4");
         // Products.
         row("rows times whole", dot(rows, whole), "accepted");
         row("one side of what is added up", dot(columns, whole), "accepted");

@@ -42,7 +42,8 @@ QVariant ExplicitModel::data(const QModelIndex& index, int role) const
     if (!index.isValid() || !m_report)
         return {};
     const ExplicitRefusal& refusal = m_report->refusals[static_cast<std::size_t>(index.row())];
-    const std::string path = operationPath(*m_snapshot->program, refusal.operation);
+    const std::string path = refusal.operation.valid() ? operationPath(*m_snapshot->program, refusal.operation)
+                                                       : refusal.diagnostic.where.path;
     switch (role) {
     case Qt::DisplayRole:
         break;
