@@ -193,7 +193,7 @@ Json sumsJson(const CollectiveList& list, CollectiveKey key)
 int printJson(const Communication& found, const Options& options, int status)
 {
     const CollectiveList& list = found.list;
-    Json out = envelope("comms", "1.1");
+    Json out = envelope("comms", "1.2");
     if (list.mesh)
         out["mesh"] = toJson(*list.mesh);
     const SentBytes sent = sentBytes(list);

@@ -89,6 +89,8 @@ Json toJson(const CollectiveList& list, const Option& option, const Mesh& mesh)
         { "text", option.text.toStdString() } };
     if (alternative.allReshards)
         out["all_reshards"] = true;
+    if (!alternative.rulesWithin.empty())
+        out["rules_within"] = alternative.rulesWithin;
     if (alternative.stepBytes)
         out["sent_bytes_of_the_step"] = cli::toJson(*alternative.stepBytes);
     if (alternative.stepMoreBytesHeld)
@@ -124,7 +126,7 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
     }
     const int status = found->snapshot->errorCount() == 0 ? Done : Findings;
     if (!json.empty()) {
-        Json out = envelope("explain", "1.1");
+        Json out = envelope("explain", "1.2");
         out["collective"] = cli::toJson(list, index, true);
         out["explanation"] = toJson(said);
         out["alternatives"] = Json::array();
@@ -175,7 +177,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
     };
     if (!snapshot->program) {
         if (!json.empty())
-            return finish(envelope("explain", "1.1"));
+            return finish(envelope("explain", "1.2"));
         Console errors(stderr);
         printProblems(errors, *input, *snapshot);
         return Findings;
@@ -191,7 +193,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
             said.paragraphs.push_back(std::move(sentence));
     const TensorRow* row = snapshot->row(*value);
     if (!json.empty()) {
-        Json out = envelope("explain", "1.1");
+        Json out = envelope("explain", "1.2");
         if (row)
             out["tensor"] = cli::toJson(*row);
         out["explanation"] = toJson(said);

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "experiment/rule_edits.h"
 #include "pipeline/explain.h"
 #include "program/over_mesh.h"
 #include "sharding/sharding_text.h"
@@ -106,6 +107,7 @@ std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueI
     target.dimNames.resize(rank);
     if (const auto* logical = std::get_if<LogicalAxes>(&annotation->written)) {
         target.kind = AnnotationTarget::Kind::Rules;
+        target.rules = { annotation->innerRules };
         for (std::size_t d = 0; d < std::min(rank, logical->names.size()); ++d)
             if (logical->names[d].kind == LogicalName::Kind::Name)
                 target.dimNames[d] = logical->names[d].name;
@@ -135,7 +137,7 @@ Result<Experiment> withAnnotation(
         if (!entry)
             return tl::unexpected(std::move(entry.error()));
         Result<Experiment> changed = target.kind == AnnotationTarget::Kind::Rules
-            ? withNameMapped(after, target.dimNames[d], std::move(*entry))
+            ? withNameMapped(after, target.rules, target.dimNames[d], std::move(*entry))
             : withDeviceAxes(after, target.dimNames[d], std::move(*entry));
         if (!changed)
             return changed;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/rule_lists.h"
 #include "pipeline/given_shardings.h"
 
 namespace shardscope {
@@ -18,7 +19,7 @@ struct AnnotationTarget {
         Output, ///< what main returns
         Constraint, ///< a sharding constraint
         Value, ///< any other value of a program in a text
-        Rules, ///< logical names: what changes are the rules of these names, for all arrays that have them
+        Rules, ///< logical names: what changes are the rules of these names, for all arrays that read the same list
         DeviceAxes, ///< of a built-in network: the mesh axes of its dimensions, wherever they are written
     };
     Kind kind = Kind::Value;
@@ -29,6 +30,7 @@ struct AnnotationTarget {
     TensorSharding written;
     bool isWritten = false;
     bool isOwn = false; ///< by the experiment, not by the program's text
+    RuleList rules; ///< of Rules: the list that decides for the value
     std::vector<std::string> dimNames; ///< of Rules and DeviceAxes; a dimension without a name cannot be changed
 
     /// Shardings of programs may be open, have parts of axes and priorities; others are whole axes and closed.

@@ -478,6 +478,8 @@ bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
         alternative.stepBytes = sentBytes(*list).step;
         alternative.stepMoreBytesHeld = heldByArguments(*tried) - heldByArguments(snapshot);
         alternative.after = std::move(*after);
+        if (target.kind == AnnotationTarget::Kind::Rules)
+            alternative.rulesWithin = withinOf(snapshot.experiment->rules, target.rules);
         return true; // the value's own annotation; what returns it is another matter
     }
     return true;

@@ -142,6 +142,7 @@ struct CollectiveAlternative {
         stepMoreBytesHeld = {}; ///< per device, of all that main takes; where stepBytes is tried out
     bool allReshards = false; ///< stepBytes is that of a step of which every reshard sends the fewest bytes
     std::optional<Experiment> after = {}; ///< with that sharding, where the experiment can have it
+    std::string rulesWithin = {}; ///< of `after`, where rules change that a part of the model has for itself: that part
 };
 /// Of entries[index]; steps of one reshard are one thing, and stand for all of them. Prices are computed: those of
 /// reshards by the planners, those of a sum from the operation's operands and the sizes of their shards.

@@ -630,13 +630,15 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         }
         if (entry.deviceOperation.valid()) {
             const QString then = bytes(*alternative.stepBytes), now = bytes(sentBytes(list).step);
+            const QString within = tensorName(alternative.rulesWithin);
+            s.say(within.isEmpty()
+                    ? Words::tr(". By a change of the rules, which count for all arrays with the same names, ")
+                    : Words::tr(
+                        ". By a change of the rules of %1, which count for all arrays there with the same names, ")
+                          .arg(within));
             s.say(*alternative.stepBytes == sentBytes(list).step
-                    ? Words::tr(". By a change of the rules, which count for all arrays with the same names, the whole "
-                                "step sends %1 as before")
-                          .arg(then)
-                    : Words::tr(". By a change of the rules, which count for all arrays with the same names, the whole "
-                                "step sends %1 instead of %2")
-                          .arg(then, now));
+                    ? Words::tr("the whole step sends %1 as before").arg(then)
+                    : Words::tr("the whole step sends %1 instead of %2").arg(then, now));
         } else {
             sayStep(s, list, alternative);
         }

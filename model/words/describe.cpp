@@ -425,15 +425,14 @@ ProblemText describeWarning(const Diagnostic& d)
             {} };
     case Code::ProgramNotRun:
         return { arg.has("elsewhere")
-                ? Words::tr("this program is laid out, not run; what lies on %1, whose axes are others, is drawn whole")
-                      .arg(arg("elsewhere"))
+                ? Words::tr("what lies on %1, whose axes are others, is drawn whole").arg(arg("elsewhere"))
                 : arg.has("devices") ? Words::tr("this program names no mesh, and is laid out on one device")
-                                     : Words::tr("this program is laid out, not run"),
+                                     : Words::tr("this program is laid out; it runs when that is asked for"),
             arg.has("devices")
                 ? Words::tr("Give it devices under Mesh, then say under What if how its arguments are cut.")
-                : Words::tr(
-                    "Values runs it on the simulated devices, with inputs drawn at random, and Memory says how full "
-                    "they get. Steps are timed of the networks that come with Shardscope."),
+                : Words::tr("The dock Values and `shardscope run` run it on the simulated devices, with inputs drawn "
+                            "at random; "
+                            "the dock Memory and `shardscope show` say how full they get."),
             {} };
     case Code::SizeOneAxis:
         return { Words::tr("the mesh axis %1 has one device: what it cuts stays whole").arg(arg("axis")), {}, {} };

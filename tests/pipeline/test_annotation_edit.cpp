@@ -5,6 +5,7 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "experiment/rule_edits.h"
 #include "pipeline/analyse.h"
 #include "pipeline/annotation_edit.h"
 #include "pipeline/change.h"
@@ -207,6 +208,20 @@ private Q_SLOTS:
         QVERIFY(*after == *withNameMapped(*snapshot->experiment, "hidden", SpecEntry::axis("data")));
         sharding.dims[0].open = true;
         QCOMPARE(withAnnotation(*snapshot, targets[0], sharding).error().code, Code::UnsupportedSharding);
+
+        // In a part that has rules of its own, these.
+        const Experiment inner = *withInnerRules(
+            *snapshot->experiment, "layers.0", { { LogicalName::of("hidden"), SpecEntry::axis("model") } });
+        const SnapshotPtr parts = analysed(inner);
+        for (const bool within : { true, false }) {
+            targets =
+                annotationTargets(*parts, parts->program->find(within ? "params/layers.0/W1" : "params/layers.1/W1"));
+            QCOMPARE(targets.size(), std::size_t{ 1 });
+            QCOMPARE(targets[0].rules.inner, within ? 0 : -1);
+            after = withAnnotation(*parts, targets[0], *parseDimensions("[{}, {data}]", *parts->mesh));
+            QVERIFY(after);
+            QVERIFY(*after == *withNameMapped(inner, targets[0].rules, "hidden", SpecEntry::axis("data")));
+        }
 
         targets = annotationTargets(*snapshot, snapshot->program->find("layers.0/y"));
         QVERIFY(!targets.empty() && targets[0].kind == AnnotationTarget::Kind::DeviceAxes);

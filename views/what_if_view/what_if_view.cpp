@@ -234,8 +234,15 @@ void WhatIfView::showTarget(std::size_t index)
     using Kind = AnnotationTarget::Kind;
     switch (target.kind) {
     case Kind::Rules:
-        m_remark->setText(tr("Its dimensions have logical names: what changes here are the rules of these names, for "
-                             "every array that has them."));
+        m_remark->setText(
+            target.rules.isOuter() ? tr(
+                "Its dimensions have logical names: what changes here are the rules of these names, for every array "
+                "that has them.")
+                                   : tr("Its dimensions have logical names, and %1 has rules of its own: what changes "
+                                        "here are the rules of "
+                                        "these names there, for every array of that part that has them.")
+                                         .arg(
+                                             words::tensorName(withinOf(m_snapshot->experiment->rules, target.rules))));
         break;
     case Kind::DeviceAxes:
         m_remark->setText(tr("Its mesh axes are written in the model, by dimension: all places that name the dimension "

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "partition/partition_program.h"
+#include "simulate/evaluate/random_array.h"
 
 namespace shardscope::evaluate {
 
@@ -29,17 +30,6 @@ double keptBytes(const SpmdProgram& device)
             bytes += size(layout.shape()) + size(layout.shardShape()) * static_cast<double>(device.mesh->deviceCount());
         }
     return bytes;
-}
-
-Array randomArray(const Program& program, ValueId argument, std::uint64_t seed)
-{
-    Array array = Array::make(program.value(argument).type);
-    InitialValues values;
-    values.seed = seed;
-    values.randomInputs = true;
-    for (std::int64_t i = 0; i < array.count(); ++i)
-        setNumber(array, i, initialValue(values, program, argument, i));
-    return array;
 }
 
 void readShard(const Array& shard, const Sample& sample, std::span<double> out)
@@ -78,7 +68,8 @@ Result<ProgramValuesPtr> computeProgramValues(const Program& program, const Prog
         if (kept > static_cast<double>(limit) / 2)
             return fail(Code::OutOfMemory, { { "bytes", toBytes(kept) }, { "limit", limit / 2 } });
         for (const ValueId argument : program.main().arguments)
-            values->wholeInputs.push_back(randomArray(program, argument, inputs.seed));
+            values->wholeInputs.push_back(randomArray(
+                program.value(argument).type, inputs.seed, static_cast<std::uint32_t>(values->wholeInputs.size())));
         for (std::size_t i = 0; i < values->wholeInputs.size() && i < values->device.inputs.size(); ++i)
             values->inputs.push_back(
                 cutIntoShards(values->wholeInputs[i], values->device.inputs[i], values->device.mesh));

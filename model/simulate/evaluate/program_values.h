@@ -23,7 +23,7 @@ struct ProgramValues {
 using ProgramValuesPtr = std::shared_ptr<const ProgramValues>;
 
 struct ProgramInputs {
-    std::uint64_t seed = 0; ///< numbers with a fraction are drawn from a standard normal distribution, others are 1
+    std::uint64_t seed = 0; ///< as of `shardscope run --random`: see random_array.h
     std::int64_t memoryLimit = 0; ///< bytes; 0 = memoryLimit() of a run. Half of it at most is for what is kept
     std::stop_token stop = {};
 };
