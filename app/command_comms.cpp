@@ -105,9 +105,12 @@ void printText(const Communication& found, const Options& options)
     printSums(console, list, options.by.empty() ? "axes" : options.by);
     const SentBytes sent = sentBytes(list);
     console.line();
-    const QString exact = QStringLiteral("%1 (%2 B)").arg(words::bytes(sent.step), exactCount(sent.step));
+    const bool isWhole = sent.step.denominator() == 1;
+    const QString exact = sent.step.value() < 1024
+        ? exactCount(sent.step) + QStringLiteral(" B")
+        : QStringLiteral("%1 (%2 B)").arg(words::bytes(sent.step), exactCount(sent.step));
     console.line(QStringLiteral("Every device sends %1 per step%2.")
-                     .arg(sent.step.value() < 1024 ? words::bytes(sent.step) : exact,
+                     .arg(sent.step.value() < 1024 && isWhole ? words::bytes(sent.step) : exact,
                          sent.scalarLoss == Rational(0)
                              ? QString()
                              : QStringLiteral(", and %1 for the scalar loss").arg(words::bytes(sent.scalarLoss))));

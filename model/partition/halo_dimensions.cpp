@@ -99,9 +99,13 @@ private:
         return m_result[d] % devices == 0 ? m_result[d] / devices : 0;
     }
 
-    void add(std::size_t d, HaloReads reads, std::int64_t spatial = -1, bool cutsWindow = false)
+    /// Unless a device would hold more to read than `computed` and all that there is: what is read then is padding for
+    /// the most part, which an operation on the whole array needs no memory for.
+    void add(std::size_t d, const HaloReads& reads, std::int64_t computed, std::int64_t spatial = -1,
+        bool cutsWindow = false)
     {
-        if (std::optional<HaloPlan> plan = haloPlan(reads))
+        std::optional<HaloPlan> plan = haloPlan(reads);
+        if (plan && plan->length - m_shape[d] <= computed)
             m_found.push_back({ d, axes(d), std::move(*plan), spatial, cutsWindow });
     }
 
@@ -150,7 +154,7 @@ private:
         } else {
             return;
         }
-        add(d, std::move(reads));
+        add(d, reads, m_result[d]);
     }
 
     static void readWindows(HaloReads& reads, const Window& window, std::int64_t block)
@@ -184,7 +188,7 @@ private:
             if (windows % devices != 0)
                 return;
             readWindows(reads, window, windows / devices);
-            add(d, std::move(reads), static_cast<std::int64_t>(i));
+            add(d, reads, windows, static_cast<std::int64_t>(i));
         } else if (ofKernel == axes(d) && ofResult.empty() && windows < size && size % devices == 0 && windows > 0
             && convolution.featureGroupCount == 1 && convolution.batchGroupCount == 1) {
             const std::int64_t taps = size / devices;
@@ -193,7 +197,7 @@ private:
             reads.first = -window.low + (reversed ? (devices - 1) * taps * window.dilation : 0);
             reads.span = (windows - 1) * window.stride + (taps - 1) * window.dilation + 1;
             reads.spread = window.baseDilation;
-            add(d, std::move(reads), static_cast<std::int64_t>(i), true);
+            add(d, reads, size, static_cast<std::int64_t>(i), true);
         }
     }
 

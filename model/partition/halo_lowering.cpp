@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
+#include <limits>
 
+#include "partition/collective_axes.h"
+#include "partition/device_numbers.h"
 #include "partition/lower_collectives.h"
 #include "program/wide_attributes.h"
 
@@ -13,17 +15,15 @@ namespace shardscope {
 
 namespace {
 
-ElementBytes int32Bytes(std::span<const std::int32_t> numbers)
+/// No number of elements that the devices look up or compare with is larger than that.
+std::int64_t largestCount(const HaloPlan& plan, std::int64_t held)
 {
-    std::vector<std::byte> bytes(numbers.size_bytes());
-    if (!bytes.empty())
-        std::memcpy(bytes.data(), numbers.data(), bytes.size());
-    return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-}
-
-std::int64_t floorDivide(std::int64_t a, std::int64_t b)
-{
-    return a >= 0 ? a / b : -((-a + b - 1) / b);
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
+    const auto bounded = [most](std::int64_t number) { return std::clamp(number, -most, most); };
+    const std::int64_t step = std::abs(bounded(plan.delta));
+    const std::int64_t steps = step > most / plan.devices ? most : step * plan.devices;
+    // Margins on both sides of what is read are no longer than what is held.
+    return std::abs(bounded(plan.begin)) + steps + bounded(plan.length) + 2 * bounded(held);
 }
 
 } // namespace
@@ -108,9 +108,10 @@ ValueId HaloLowering::concatenate(const std::vector<ValueId>& pieces, std::size_
         wide(DimensionAttributes{ static_cast<std::int64_t>(dimension) }));
 }
 
-ValueId HaloLowering::number(std::int32_t value)
+ValueId HaloLowering::number(std::int64_t value)
 {
-    return add(OpKind::Constant, {}, { DType::I32, {} }, ConstantAttributes{ {}, int32Bytes(std::array{ value }) });
+    return add(
+        OpKind::Constant, {}, { m_counts, {} }, ConstantAttributes{ {}, countBytes(m_counts, std::array{ value }) });
 }
 
 ValueId HaloLowering::spread(ValueId scalar, const TensorType& type)
@@ -155,11 +156,8 @@ ValueId HaloLowering::permute(ValueId value, const AxisList& axes, const std::ve
     std::sort(attributes.groups.begin(), attributes.groups.end());
     const ValueId result =
         add(OpKind::CollectivePermute, { value }, m_edit.value(value).type, wide(std::move(attributes)));
-    std::string names;
-    for (const AxisRef axis : axes)
-        names += (names.empty() ? "" : ", ") + toString(m_mesh, axis);
     Program& program = m_edit.raw();
-    program.dictionaries.push_back({ { "shardscope.axes", "\"" + names + "\"" } });
+    program.dictionaries.push_back({ axesLabel(m_mesh, axes) });
     program.operations[m_edit.value(result).definition.index].extra =
         static_cast<std::uint32_t>(program.dictionaries.size() - 1);
     return result;
@@ -168,21 +166,21 @@ ValueId HaloLowering::permute(ValueId value, const AxisList& axes, const std::ve
 ValueId HaloLowering::looked(const AxisList& axes, const std::vector<std::int64_t>& numbers)
 {
     if (std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t number) { return number == numbers.front(); }))
-        return number(static_cast<std::int32_t>(numbers.front()));
+        return number(numbers.front());
     std::int32_t lastDevice = 0;
     for (std::int64_t p = 0; p < m_mesh.deviceCount(); ++p)
         lastDevice = std::max(lastDevice, m_mesh.deviceAt(p));
-    std::vector<std::int32_t> table(static_cast<std::size_t>(lastDevice) + 1, 0);
+    std::vector<std::int64_t> table(static_cast<std::size_t>(lastDevice) + 1, 0);
     for (const std::vector<std::int64_t>& group : deviceGroups(m_mesh, axes))
         for (std::size_t k = 0; k < group.size(); ++k)
-            table[static_cast<std::size_t>(group[k])] = static_cast<std::int32_t>(numbers[k]);
+            table[static_cast<std::size_t>(group[k])] = numbers[k];
     if (!m_device.valid())
         m_device = add(OpKind::PartitionId, {}, { DType::U32, {} }, {});
-    const TensorType all{ DType::I32, Shape{ static_cast<std::int64_t>(table.size()) } };
-    const ValueId listed = add(OpKind::Constant, {}, all, ConstantAttributes{ {}, int32Bytes(table) });
-    const ValueId own = add(OpKind::DynamicSlice, { listed, m_device }, { DType::I32, Shape{ 1 } },
+    const TensorType all{ m_counts, Shape{ static_cast<std::int64_t>(table.size()) } };
+    const ValueId listed = add(OpKind::Constant, {}, all, ConstantAttributes{ {}, countBytes(m_counts, table) });
+    const ValueId own = add(OpKind::DynamicSlice, { listed, m_device }, { m_counts, Shape{ 1 } },
         wide(DynamicSliceAttributes{ Dimensions{ 1 } }));
-    return add(OpKind::Reshape, { own }, { DType::I32, {} }, {});
+    return add(OpKind::Reshape, { own }, { m_counts, {} }, {});
 }
 
 ValueId HaloLowering::exchange(
@@ -192,17 +190,27 @@ ValueId HaloLowering::exchange(
         return permute(inputs[0], axes, plan.rounds.front().edges);
     if (isZero(fill))
         fill = {};
+    std::int64_t held = 0;
+    for (const ValueId input : inputs)
+        held += m_edit.value(input).type.shape[dimension];
+    m_counts = countingType(largestCount(plan, held));
     return plan.uniform ? strips(inputs[0], dimension, axes, plan, fill) : puzzle(inputs, dimension, axes, plan, fill);
 }
 
-/// The same pieces on every device: ends of blocks in a row. Devices that get none of a round have zeros there.
+/// The same pieces on every device: ends of blocks in a row, and one piece of filling for what lies before or behind
+/// the array on all of them. Devices that get none of a round have zeros there.
 ValueId HaloLowering::strips(
     ValueId own, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill)
 {
     const TensorType type = m_edit.value(own).type;
     const std::int64_t block = plan.delta, end = plan.begin + plan.length;
+    // Blocks that lie nearer than that are some device's.
+    const std::int64_t near = std::clamp((1 - plan.devices) * block, plan.begin, end);
+    const std::int64_t far = std::clamp(plan.devices * block, plan.begin, end);
     std::vector<ValueId> pieces;
-    for (std::int64_t k = floorDivide(plan.begin, block); k <= floorDivide(end - 1, block); ++k) {
+    if (near > plan.begin)
+        pieces.push_back(filled(type, dimension, near - plan.begin, fill));
+    for (std::int64_t k = floorDivide(near, block); near < far && k <= floorDivide(far - 1, block); ++k) {
         const std::int64_t from = std::max(plan.begin, k * block) - k * block;
         const std::int64_t size = std::min(end, (k + 1) * block) - k * block - from;
         const auto round = std::find_if(plan.rounds.begin(), plan.rounds.end(),
@@ -214,6 +222,8 @@ ValueId HaloLowering::strips(
         else
             pieces.push_back(permute(slice(own, dimension, from, size), axes, round->edges));
     }
+    if (end > far)
+        pieces.push_back(filled(type, dimension, end - far, fill));
     const ValueId all = concatenate(pieces, dimension);
     return plan.beyond && fill.valid() ? masked(all, dimension, axes, plan, block * plan.devices, fill) : all;
 }
@@ -223,14 +233,14 @@ ValueId HaloLowering::masked(
     ValueId value, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, std::int64_t size, ValueId fill)
 {
     const TensorType type = m_edit.value(value).type;
-    const TensorType line{ DType::I32, Shape{ plan.length } }, flags{ DType::Pred, Shape{ plan.length } };
+    const TensorType line{ m_counts, Shape{ plan.length } }, flags{ DType::Pred, Shape{ plan.length } };
     std::vector<std::int64_t> starts;
     for (std::int64_t d = 0; d < plan.devices; ++d)
         starts.push_back(plan.begin + d * plan.delta);
     const ValueId places = add(OpKind::Add,
         { add(OpKind::Iota, {}, line, IotaAttributes{ 0 }), spread(looked(axes, starts), line) }, line, {});
     const auto compare = [&](Comparison direction, std::int64_t border) {
-        return add(OpKind::Compare, { places, spread(number(static_cast<std::int32_t>(border)), line) }, flags,
+        return add(OpKind::Compare, { places, spread(number(border), line) }, flags,
             CompareAttributes{ direction, CompareType::Signed });
     };
     const ValueId exists =

@@ -38,7 +38,7 @@ private:
     ValueId permute(ValueId value, const AxisList& axes, const std::vector<HaloPlan::Edge>& edges);
     /// A number per device along the axes, as a scalar.
     ValueId looked(const AxisList& axes, const std::vector<std::int64_t>& numbers);
-    ValueId number(std::int32_t value);
+    ValueId number(std::int64_t value);
     ValueId strips(ValueId own, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill);
     ValueId masked(ValueId value, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, std::int64_t size,
         ValueId fill);
@@ -50,6 +50,7 @@ private:
     const Mesh& m_mesh;
     OperationId m_before;
     ValueId m_device; ///< partition_id
+    DType m_counts = DType::I32; ///< of numbers of elements in the exchange that is being made
 };
 
 } // namespace shardscope

@@ -6,17 +6,14 @@
 #include <numeric>
 #include <utility>
 
+#include "partition/device_numbers.h"
+
 namespace shardscope {
 
 namespace {
 
 /// More messages than that are no exchange between neighbours any more.
 constexpr std::size_t mostEdges = 1U << 20U;
-
-std::int64_t floorDivide(std::int64_t a, std::int64_t b)
-{
-    return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
 
 std::int64_t sentIn(const std::vector<HaloPlan::Round>& rounds)
 {

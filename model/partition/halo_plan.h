@@ -61,8 +61,8 @@ struct HaloPlan {
     [[nodiscard]] std::int64_t sent() const;
 };
 
-/// None where no such plan exists: uneven blocks, places that lie otherwise to the elements on every device, or
-/// devices that read nothing but padding.
+/// None where no such plan exists: uneven blocks, or places that lie otherwise to the elements on every device. Devices
+/// may read nothing but padding.
 [[nodiscard]] std::optional<HaloPlan> haloPlan(const HaloReads& reads);
 
 } // namespace shardscope

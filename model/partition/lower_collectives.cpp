@@ -2,24 +2,13 @@
 #include "partition/lower_collectives.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "partition/collective_axes.h"
+#include "partition/device_numbers.h"
 #include "partition/route.h"
 #include "program/body.h"
 
 namespace shardscope {
-
-namespace {
-
-ElementBytes int32Bytes(std::span<const std::int32_t> numbers)
-{
-    std::vector<std::byte> bytes(numbers.size_bytes());
-    std::memcpy(bytes.data(), numbers.data(), bytes.size());
-    return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-}
-
-} // namespace
 
 std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const AxisList& axes)
 {
@@ -161,20 +150,19 @@ ValueId CollectiveLowering::gather(ValueId value, std::span<const AxisList> axes
     return value;
 }
 
-ElementBytes CollectiveLowering::offsetsOf(const AxisList& axes, std::int64_t pieceSize)
+ElementBytes CollectiveLowering::offsetsOf(const AxisList& axes, std::int64_t pieceSize, DType type)
 {
     for (const LoweringTables::Offsets& known : m_tables.offsets)
-        if (known.axes == axes && known.pieceSize == pieceSize)
+        if (known.axes == axes && known.pieceSize == pieceSize && known.type == type)
             return known.table;
     std::int32_t lastDevice = 0;
     for (std::int64_t p = 0; p < m_mesh.deviceCount(); ++p)
         lastDevice = std::max(lastDevice, m_mesh.deviceAt(p));
-    std::vector<std::int32_t> offsets(static_cast<std::size_t>(lastDevice) + 1, 0);
+    std::vector<std::int64_t> offsets(static_cast<std::size_t>(lastDevice) + 1, 0);
     for (const std::vector<std::int32_t>& group : axisGroups(m_mesh, axes))
         for (std::size_t k = 0; k < group.size(); ++k)
-            offsets[static_cast<std::size_t>(m_mesh.deviceAt(group[k]))] =
-                static_cast<std::int32_t>(static_cast<std::int64_t>(k) * pieceSize);
-    m_tables.offsets.push_back({ axes, pieceSize, int32Bytes(offsets) });
+            offsets[static_cast<std::size_t>(m_mesh.deviceAt(group[k]))] = static_cast<std::int64_t>(k) * pieceSize;
+    m_tables.offsets.push_back({ axes, pieceSize, type, countBytes(type, offsets) });
     return m_tables.offsets.back().table;
 }
 
@@ -183,7 +171,12 @@ ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
     const TensorType whole = m_edit.value(value).type;
     if (std::all_of(axes.begin(), axes.end(), [](const AxisList& list) { return list.empty(); }))
         return value;
-    const TensorType scalar{ DType::I32, {} };
+    std::int64_t longest = 0;
+    for (std::size_t d = 0; d < axes.size(); ++d)
+        if (!axes[d].empty())
+            longest = std::max(longest, whole.shape[d]);
+    const DType counts = countingType(longest);
+    const TensorType scalar{ counts, {} };
     const ValueId device = add(OpKind::PartitionId, {}, { DType::U32, {} }, {});
     TensorType type = whole;
     ValueId zero;
@@ -191,17 +184,17 @@ ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
     for (std::size_t d = 0; d < axes.size(); ++d) {
         if (axes[d].empty()) {
             if (!zero.valid())
-                zero = add(OpKind::Constant, {}, scalar, ConstantAttributes{ {}, int32Bytes(std::array{ 0 }) });
+                zero = add(OpKind::Constant, {}, scalar,
+                    ConstantAttributes{ {}, countBytes(counts, std::array{ std::int64_t{ 0 } }) });
             operands.push_back(zero);
             continue;
         }
         const std::int64_t pieces = product(axes[d]);
         type.shape[d] = whole.shape[d] / pieces;
-        const ElementBytes offsets = offsetsOf(axes[d], type.shape[d]);
-        const TensorType table{ DType::I32,
-            Shape{ static_cast<std::int64_t>(offsets->size() / sizeof(std::int32_t)) } };
+        const ElementBytes offsets = offsetsOf(axes[d], type.shape[d], counts);
+        const TensorType table{ counts, Shape{ static_cast<std::int64_t>(offsets->size()) / byteSize(counts) } };
         const ValueId all = add(OpKind::Constant, {}, table, ConstantAttributes{ {}, offsets });
-        const ValueId own = add(OpKind::DynamicSlice, { all, device }, { DType::I32, Shape{ 1 } },
+        const ValueId own = add(OpKind::DynamicSlice, { all, device }, { counts, Shape{ 1 } },
             wide(DynamicSliceAttributes{ Dimensions{ 1 } }));
         operands.push_back(add(OpKind::Reshape, { own }, scalar, {}));
     }

@@ -27,7 +27,8 @@ struct LoweringTables {
     struct Offsets {
         AxisList axes;
         std::int64_t pieceSize = 0;
-        ElementBytes table; ///< i32 per device id
+        DType type = DType::I32; ///< or I64
+        ElementBytes table; ///< a number per device id
     };
     std::vector<Collective> collectives;
     std::vector<Permute> permutes;
@@ -67,7 +68,7 @@ private:
         OpKind kind, ValueId operand, const TensorType& type, CollectiveAttributes attributes, const AxisList& axes);
     /// Says in the text which axes the operation behind `result` runs over.
     ValueId labelled(ValueId result, const Mesh& mesh, const AxisList& axes);
-    ElementBytes offsetsOf(const AxisList& axes, std::int64_t pieceSize);
+    ElementBytes offsetsOf(const AxisList& axes, std::int64_t pieceSize, DType type);
     void addReducer(OperationId owner, DType dtype, ReduceKind kind);
 
     Editor& m_edit;

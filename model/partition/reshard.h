@@ -21,6 +21,10 @@ enum class Blocks : std::uint8_t {
     /// 10 elements in 2 pieces are 5 and 5, in 8 pieces 2 2 2 2 2 0 0 0: no piece of the first is a union of pieces of
     /// the second, and whole dimensions are gathered instead.
     Exact,
+    /// Steps after which all blocks of a dimension have one size, as those that are executed on padded arrays; a
+    /// dimension that its axes do not divide may be cut as it is before and behind. 6 elements in 2 pieces are 3 and 3,
+    /// in 12 pieces 1 1 1 1 1 1 0 0 0 0 0 0: where the way leads over those, whole dimensions are gathered instead.
+    Even,
     /// As if every dimension divided: what Shardy writes, whatever the sizes.
     AsIfEven,
 };

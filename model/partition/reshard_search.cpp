@@ -199,6 +199,8 @@ Price Search::sent(CollectiveKind kind, std::int64_t group, std::int64_t bytes) 
 bool Search::mayBecome(std::size_t dim, std::int64_t before, std::int64_t after) const
 {
     const std::int64_t size = m_type.shape[dim];
+    if (m_blocks == Blocks::Even)
+        return size % after == 0 || after == m_allowed[dim];
     if (m_blocks == Blocks::Exact)
         return nest(size, before, after) && (size % after == 0 || after <= m_allowed[dim]);
     return size % after == 0 || after <= m_allowed[dim];

@@ -99,7 +99,7 @@ void Resharder::reduce()
         emitReduction(over, Lists(rank()), m_current);
 }
 
-/// Whether every step moves whole blocks.
+/// Whether every step moves whole blocks; with Blocks::Even, blocks of one size.
 bool Resharder::exact(const Lists& start, std::size_t firstStep) const
 {
     if (m_blocks == Blocks::AsIfEven)
@@ -110,6 +110,11 @@ bool Resharder::exact(const Lists& start, std::size_t firstStep) const
     for (std::size_t i = firstStep; i < m_steps.size(); ++i)
         for (std::size_t d = 0; d < rank(); ++d) {
             const std::int64_t after = shardCount(m_steps[i].after.dims[d]);
+            if (m_blocks == Blocks::Even) {
+                if (m_type.shape[d] % after != 0 && after != pieces[d] && after != product(m_target[d]))
+                    return false;
+                continue; // `pieces` stays what it was at the start
+            }
             if (!nest(m_type.shape[d], pieces[d], after))
                 return false;
             pieces[d] = after;

@@ -147,7 +147,7 @@ private:
         // What is whole on every device is cut where it lies; only a permute leads to another order of devices.
         const bool cutFirst = isReplicated(&from) && !(sourceMesh == targetMesh);
         const Reshard reshard{ type, from.sharding, target.sharding, &targetMesh, cutFirst ? nullptr : &sourceMesh,
-            Blocks::AsIfEven };
+            m_options.even ? Blocks::Even : Blocks::AsIfEven };
         ValueId current = operand;
         const auto append = [&](const ReshardStep& step, std::uint32_t on) {
             const ProgramSharding out{ on, {}, from.unreducedKind };

@@ -12,10 +12,11 @@ namespace shardscope::passes {
 struct ReshardOptions {
     bool keepRedundant = false; ///< reshards that do nothing stay
     bool optimal = false; ///< optimalSteps() in the place of shardySteps(), where all their blocks are of one size
+    bool even = false; ///< no step leads over blocks of different sizes (Blocks::Even)
 };
 
 /// Every sdy.reshard becomes shardySteps() of it, as operations over the axes of its mesh; arrays whose sizes do not
-/// divide are treated as if they did.
+/// divide are treated as if they did, unless `even` is asked for.
 ///
 ///     %1 = sdy.reshard %0 [{"x"}, {}]              with %0 [{"x"}, {"y"}]
 ///     %1 = sdy.all_gather [{}, {"y"}] %0 out_sharding [{"x"}, {}]

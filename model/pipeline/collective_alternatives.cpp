@@ -108,7 +108,7 @@ public:
     Alternatives(const CollectiveList& list, std::size_t index)
         : m_list(list)
         , m_entry(list.entries[index])
-        , m_blocks(m_entry.deviceOperation.valid() ? Blocks::Exact : Blocks::AsIfEven)
+        , m_blocks(m_entry.deviceOperation.valid() ? Blocks::Exact : Blocks::Even)
         , m_step(sentBytes(list).step)
     {
         m_first = m_last = index;
@@ -167,6 +167,15 @@ private:
         return sentBytes(steps) * Rational(m_entry.times);
     }
 
+    /// What exchanges: of a text, the array with its padding.
+    [[nodiscard]] TensorType executedType() const
+    {
+        if (m_entry.deviceOperation.valid() || !m_entry.operation.valid())
+            return m_entry.type;
+        const Program& program = *m_list.program;
+        return program.value(program.operation(m_entry.operation).operands[0]).type;
+    }
+
     // --- reshards: any sequence between the same two shardings does ----------------------------------------------
 
     void reshards()
@@ -175,7 +184,7 @@ private:
         const CollectiveEntry& last = m_list.entries[m_last];
         if (first.before.isEquivalent(last.after)) // another order of devices
             return;
-        const Reshard reshard{ m_entry.type, first.before, last.after, m_entry.mesh.get(), nullptr, m_blocks };
+        const Reshard reshard{ executedType(), first.before, last.after, m_entry.mesh.get(), nullptr, m_blocks };
         const auto add = [&](Kind kind, const std::vector<ReshardStep>& steps) {
             CollectiveAlternative alternative = made(kind, collectivesOf(steps));
             const bool known = std::any_of(m_found.begin(), m_found.end(),
@@ -190,7 +199,7 @@ private:
         gatherAndSlice(reshard);
         if (const ValueId value = m_entry.value; !isWritten(m_entry) && isArgument(*m_list.program, value))
             changeSharding(
-                value, last.after, 0, localBytes(reshard.type, last.after) - localBytes(reshard.type, first.before));
+                value, last.after, 0, localBytes(m_entry.type, last.after) - localBytes(m_entry.type, first.before));
     }
 
     void gatherAndSlice(const Reshard& reshard)

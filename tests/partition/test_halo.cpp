@@ -27,6 +27,8 @@ private Q_SLOTS:
     void stripsAreSentInsteadOfTheArray();
     void alignedSlicesSendNothing();
     void whatCostsAsMuchAsGatheringIsGathered();
+    void longDimensionsAreCountedInLongNumbers();
+    void windowsOverPaddingAreNotBroughtInPieces();
 };
 
 namespace {
@@ -287,6 +289,70 @@ void TestHalo::whatCostsAsMuchAsGatheringIsGathered()
         })");
     QCOMPARE(all(parts.device.program, OpKind::AllGather).size(), std::size_t{ 1 });
     QVERIFY(all(parts.device.program, OpKind::CollectivePermute).empty());
+}
+
+/// 2^33 elements: where a block begins is no number of 32 bits.
+void TestHalo::longDimensionsAreCountedInLongNumbers()
+{
+    const auto deviceText = [](const std::string& arguments, const std::string& body) {
+        const PartitionedProgram parts = partitioned("sdy.mesh @mesh = <[\"x\"=4]>\n" + ("func.func @main(" + arguments)
+            + ") -> (tensor<8589934592xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) {\n" + body
+            + "\n  return %0 : tensor<8589934592xf32>\n}");
+        return printStableHlo(parts.device.program);
+    };
+    const auto says = [](const std::string& text, const char* part) {
+        const bool found = text.find(part) != std::string::npos;
+        if (!found)
+            std::cout << text << std::endl;
+        return found;
+    };
+    // Uniform strips, and places compared with the array's end.
+    const std::string cut = " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}";
+    const std::string padded =
+        deviceText("%a: tensor<8589934592xf32>" + cut, R"(  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.pad %a, %c, low = [1], high = [-1], interior = [0] : (tensor<8589934592xf32>, tensor<f32>) -> tensor<8589934592xf32>)");
+    QVERIFY(says(padded, "dense<[-1, 2147483647, 4294967295, 6442450943]> : tensor<4xi64>"));
+    QVERIFY(says(padded, "dense<8589934592> : tensor<i64>"));
+    // Pieces that lie elsewhere on every device.
+    const std::string joined = deviceText("%a: tensor<4294967296xf32>" + cut + ", %b: tensor<4294967296xf32>" + cut,
+        R"(  %0 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<4294967296xf32>, tensor<4294967296xf32>) -> tensor<8589934592xf32>)");
+    QVERIFY(says(joined, "dynamic_update_slice"));
+    QVERIFY(says(joined, "tensor<4xi64>"));
+    QVERIFY(joined.find("xi32>") == std::string::npos && joined.find("tensor<i32>") == std::string::npos);
+    // What is whole is cut at offsets.
+    const std::string whole = deviceText("%a: tensor<8589934592xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}",
+        R"(  %0 = sdy.reshard %a <@mesh, [{"x"}]> : tensor<8589934592xf32>)");
+    QVERIFY(says(whole, "dense<[0, 2147483648, 4294967296, 6442450944]> : tensor<4xi64>"));
+}
+
+/// 10^9 places of padding in front of two elements: no array of that length, and no piece for each of them.
+void TestHalo::windowsOverPaddingAreNotBroughtInPieces()
+{
+    const PartitionedProgram window = partitioned(R"(
+        sdy.mesh @mesh = <["x"=2]>
+        func.func @main(%arg0: tensor<2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+          %0 = stablehlo.constant dense<0> : tensor<i32>
+          %1 = "stablehlo.reduce_window"(%arg0, %0) <{padding = dense<[[999999999, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 1000000000>}> ({
+          ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+            %c = stablehlo.add %a, %b : tensor<i32>
+            stablehlo.return %c : tensor<i32>
+          }) : (tensor<2xi32>, tensor<i32>) -> tensor<2xi32>
+          return %1 : tensor<2xi32>
+        })");
+    QVERIFY(window.device.program.operations.size() < 30);
+    const auto windows = all(window.device.program, OpKind::ReduceWindow);
+    QCOMPARE(windows.size(), std::size_t{ 1 });
+    QVERIFY(window.device.program.value(windows[0]->operands[0]).type.shape == Shape({ 2 }));
+    // The array is moved behind 10^9 places and cut off again: a piece of filling, whatever the length.
+    const PartitionedProgram pad = partitioned(R"(
+        sdy.mesh @mesh = <["x"=2]>
+        func.func @main(%arg0: tensor<4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+          %0 = stablehlo.constant dense<7> : tensor<i32>
+          %1 = stablehlo.pad %arg0, %0, low = [1000000000], high = [-1000000000], interior = [0] : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+          return %1 : tensor<4xi32>
+        })");
+    QVERIFY(pad.device.program.operations.size() < 30);
+    QVERIFY(all(pad.device.program, OpKind::CollectivePermute).empty());
 }
 
 QTEST_APPLESS_MAIN(TestHalo)

@@ -211,6 +211,45 @@ private Q_SLOTS:
         QVERIFY(fewer > 0);
     }
 
+    /// Programs of devices have arrays of one shape: where both ends divide, all that lies between does.
+    void blocksOfOneSize()
+    {
+        int gathered = 0;
+        QVERIFY(rc::check("no step cuts unevenly", [&](std::uint32_t seed) {
+            std::mt19937 random(seed);
+            for (int i = 0; i < 20; ++i) {
+                const Pair pair = randomPair(random);
+                Reshard reshard{ pair.type, pair.from, pair.to, pair.mesh.get() };
+                for (std::size_t d = 0; d < reshard.type.rank(); ++d)
+                    reshard.type.shape[d] = std::lcm(shardCount(pair.from.dims[d]), shardCount(pair.to.dims[d]));
+                const auto dividing = [&](const std::vector<ReshardStep>& steps) {
+                    return std::all_of(steps.begin(), steps.end(), [&](const ReshardStep& step) {
+                        return isEven({ reshard.type, step.after, step.after, pair.mesh.get() });
+                    });
+                };
+                reshard.blocks = Blocks::AsIfEven;
+                const std::vector<ReshardStep> asIfEven = shardySteps(reshard);
+                reshard.blocks = Blocks::Even;
+                const std::vector<ReshardStep> shardy = shardySteps(reshard), optimal = optimalSteps(reshard);
+                const std::string text = joined(toText(*pair.mesh, reshard.from)) + " to "
+                    + joined(toText(*pair.mesh, reshard.to)) + '\n' + describe(*pair.mesh, shardy)
+                    + describe(*pair.mesh, optimal);
+                for (const auto& steps : { shardy, optimal }) {
+                    if (!dividing(steps))
+                        RC_FAIL("uneven: " + text);
+                    if (const Simulated done = simulate(reshard, steps); !done.wrong.empty())
+                        RC_FAIL(done.wrong + ": " + text);
+                }
+                if (isLess(sentBytes(shardy), sentBytes(optimal)))
+                    RC_FAIL("the optimal plan sends more: " + text);
+                if (dividing(asIfEven) && describe(*pair.mesh, asIfEven) != describe(*pair.mesh, shardy))
+                    RC_FAIL("another way, though Shardy's divides: " + text);
+                gathered += dividing(asIfEven) ? 0 : 1;
+            }
+        }));
+        QVERIFY(gathered > 0);
+    }
+
     void devicesInAnyOrder()
     {
         QVERIFY(rc::check(

@@ -54,7 +54,7 @@ struct Planned {
     std::string wrong; ///< empty: there is a plan
 };
 
-Planned planned(std::string text)
+Planned planned(std::string text, bool optimal = false)
 {
     Planned made;
     made.text = std::move(text);
@@ -66,7 +66,7 @@ Planned planned(std::string text)
     }
     AnalysisCache cache;
     const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(*experiment)), 1, cache);
-    Result<PartitionedProgram> parts = partitionText(*snapshot, false);
+    Result<PartitionedProgram> parts = partitionText(*snapshot, optimal);
     if (!parts) {
         made.wrong = std::string(parts.error().id());
         return made;
@@ -378,6 +378,15 @@ void TestPlanAndRun::unequalPiecesAreExchangedAsPlanned()
         const Planned plan = planned(textOf(seed, program_texts::Purpose::RunUneven));
         VERIFY_PLAN(plan, seed, compareWithRun(plan, seed, counts));
         padded += std::all_of(plan.list.entries.begin(), plan.list.entries.end(), isEven) ? 0 : 1;
+    }
+    // From one sharding to others and back, over several axes per dimension.
+    for (std::uint64_t seed = 0; seed < 2 * programs; ++seed) {
+        const program_texts::Draft draft = program_texts::thereAndBack(seed, program_texts::Purpose::RunUneven);
+        for (const bool optimal : { false, true }) {
+            const Planned plan = planned(program_texts::write(draft, {}), optimal);
+            VERIFY_PLAN(plan, seed, compareWithRun(plan, seed, counts));
+            VERIFY_PLAN(plan, seed, compareWithReference(plan, seed));
+        }
     }
     QVERIFY2(counts[0] > static_cast<int>(programs) / 2, qPrintable(QString::number(counts[0])));
     QVERIFY2(padded > static_cast<int>(programs) / 4, qPrintable(QString::number(padded)));

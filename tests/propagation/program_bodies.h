@@ -170,13 +170,29 @@ inline Draft Drafter::runThereAndBack()
     Scope scope;
     scope.manual.assign(m_draft.axes.size(), false);
     scope.indent = "    ";
-    const Shape shape = anyShape();
+    Shape shape = anyShape();
+    // Dimensions that pad alike may exchange their axes.
+    const bool trades = m_uneven && shape.size() > 1 && m_random.once(2);
+    if (trades)
+        shape[1] = shape[0];
     const std::string home = anySharding(shape.size(), scope.manual), t = type(shape);
+    const auto next = [&] {
+        if (!trades || m_random.once(4))
+            return anySharding(shape.size(), scope.manual);
+        Sharding traded = m_draft.shardings.back();
+        std::swap(traded.dims[0], traded.dims[m_random.below(shape.size())]);
+        std::swap(traded.dims[0], traded.dims[1]);
+        return add(std::move(traded));
+    };
     Value at{ fresh(), shape };
     const std::string head = "  func.func public @main(" + at.name + ": " + t + " {sdy.sharding = #sdy.sharding" + home
         + "}) -> (" + t + " {sdy.sharding = #sdy.sharding" + home + "}) {\n";
-    for (std::size_t i = 1 + m_random.below(3); i > 0; --i)
-        at = put(scope, "sdy.reshard " + at.name + ' ' + anySharding(shape.size(), scope.manual) + " : " + t, shape);
+    // Twice turned over each time: reshards one behind the other would become one, and that none.
+    for (std::size_t i = 1 + m_random.below(3); i > 0; --i) {
+        at = put(scope, "sdy.reshard " + at.name + ' ' + next() + " : " + t, shape);
+        for (int turned = 0; turned < 2; ++turned)
+            at = put(scope, std::string("stablehlo.") + (m_runs ? "not " : "negate ") + at.name + " : " + t, shape);
+    }
     m_draft.body = head + m_draft.body + "    return " + at.name + " : " + t + "\n  }\n";
     return std::move(m_draft);
 }

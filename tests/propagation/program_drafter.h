@@ -74,7 +74,7 @@ private:
     {
         if (m_uneven) {
             const std::vector<std::vector<int>> meshes{ { 3 }, { 4 }, { 2, 3 }, { 5 }, { 2, 2 }, { 3, 4 }, { 8 },
-                { 2, 2, 3 } };
+                { 2, 2, 3 }, { 2, 3, 2 }, { 4, 3, 2 }, { 3, 2, 2 } };
             m_draft.axes = meshes[m_random.below(meshes.size())];
             m_draft.reversedDevices = m_random.once(4);
             return;
@@ -128,7 +128,7 @@ private:
     Shape anyShape()
     {
         const std::vector<int> sizes =
-            m_uneven ? std::vector{ 1, 2, 3, 5, 6, 7, 9, 10 } : std::vector{ 1, 2, 4, 6, 8, 8, 12, 16 };
+            m_uneven ? std::vector{ 1, 2, 3, 4, 5, 6, 6, 7, 8, 9, 10, 12 } : std::vector{ 1, 2, 4, 6, 8, 8, 12, 16 };
         Shape shape;
         for (std::size_t i = 1 + m_random.below(3); i > 0; --i)
             shape.push_back(sizes[m_random.below(sizes.size())]);
@@ -156,11 +156,12 @@ private:
         }
         Sharding made;
         made.dims.resize(rank);
+        const std::size_t elsewhere = m_uneven && m_random.once(2) ? 1 : 3; // then most axes cut a dimension
         while (!parts.empty()) {
             const std::size_t pick = m_random.below(parts.size());
             const Part part = parts[pick];
             parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(pick));
-            const std::size_t place = m_random.below(rank + 3);
+            const std::size_t place = m_random.below(rank + elsewhere);
             std::vector<Part>* to = place < rank ? &made.dims[place].axes : place == rank ? &made.replicated : nullptr;
             // The two halves of an axis in a row would be written as the axis.
             if (to && (to->empty() || to->back().axis != part.axis || to->back().pre == 0 || part.pre < 2))

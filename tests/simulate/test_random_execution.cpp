@@ -30,6 +30,7 @@ private Q_SLOTS:
     void everyDeviceHoldsItsPartOfTheReference();
     void orderOfDevicesMeansNothing();
     void axesOfSizeOneMeanNothing();
+    void windowsOverPaddingAreThoseOfPaddedArrays();
     void thereAndBackIsTheIdentity();
     void anyNumberOfThreadsGivesTheSameBits();
     void memoryIsWhatWasPlanned();
@@ -225,6 +226,91 @@ void TestRandomExecution::axesOfSizeOneMeanNothing()
         VERIFY_RUN(more, seed, compareWithReference(more));
         QCOMPARE(kindsOf(more.parts->device.program), kindsOf(plain.parts->device.program));
     }
+}
+
+namespace {
+
+struct Window {
+    std::string body = "add";
+    std::array<std::int64_t, 2> size{ 1, 1 }, low{}, high{}, stride{ 1, 1 }, dilation{ 1, 1 }, base{ 1, 1 };
+};
+
+/// A window over an array of the shape, which pads it itself or has `stablehlo.pad` do that before. With init 3.
+std::string windowText(const Window& w, std::array<std::int64_t, 2> shape, bool padsItself)
+{
+    std::array<std::int64_t, 2> padded{}, windows{};
+    for (std::size_t d = 0; d < 2; ++d) {
+        padded[d] = (shape[d] - 1) * w.base[d] + 1 + w.low[d] + w.high[d];
+        windows[d] = (padded[d] - (w.size[d] - 1) * w.dilation[d] - 1) / w.stride[d] + 1;
+    }
+    const auto two = [](std::array<std::int64_t, 2> of, const char* between, std::int64_t less = 0) {
+        return std::to_string(of[0] - less) + between + std::to_string(of[1] - less);
+    };
+    const auto type = [&](std::array<std::int64_t, 2> of) { return "tensor<" + two(of, "x") + "xi32>"; };
+    const std::string cut = " {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}";
+    std::string text = "sdy.mesh @m = <[\"x\"=2]>\nfunc.func @main(%a: " + type(shape) + cut + ") -> (" + type(windows)
+        + cut + ") {\n  %c = stablehlo.constant dense<3> : tensor<i32>\n";
+    if (!padsItself)
+        text += "  %p = stablehlo.pad %a, %c, low = [" + two(w.low, ", ") + "], high = [" + two(w.high, ", ")
+            + "], interior = [" + two(w.base, ", ", 1) + "] : (" + type(shape) + ", tensor<i32>) -> " + type(padded)
+            + '\n';
+    text += std::string("  %0 = \"stablehlo.reduce_window\"(") + (padsItself ? "%a" : "%p")
+        + ", %c) <{window_dimensions = array<i64: " + two(w.size, ", ") + ">, window_strides = array<i64: "
+        + two(w.stride, ", ") + ">, window_dilations = array<i64: " + two(w.dilation, ", ") + '>';
+    if (padsItself)
+        text += ", base_dilations = array<i64: " + two(w.base, ", ") + ">, padding = dense<[["
+            + std::to_string(w.low[0]) + ", " + std::to_string(w.high[0]) + "], [" + std::to_string(w.low[1]) + ", "
+            + std::to_string(w.high[1]) + "]]> : tensor<2x2xi64>";
+    return text + "}> ({\n  ^bb0(%q: tensor<i32>, %r: tensor<i32>):\n    %s = stablehlo." + w.body
+        + " %q, %r : tensor<i32>\n    stablehlo.return %s : tensor<i32>\n  }) : (" + type(padsItself ? shape : padded)
+        + ", tensor<i32>) -> " + type(windows) + "\n  return %0 : " + type(windows) + "\n}\n";
+}
+
+} // namespace
+
+void TestRandomExecution::windowsOverPaddingAreThoseOfPaddedArrays()
+{
+    int compared = 0;
+    for (std::uint64_t seed = 0; seed < programs; ++seed) {
+        shardscope::test::SplitMix random(seed);
+        const auto number = [&](std::int64_t from, std::int64_t to) {
+            return from + static_cast<std::int64_t>(random.below(static_cast<std::size_t>(to - from + 1)));
+        };
+        Window w;
+        w.body = std::array{ "add", "maximum", "multiply", "subtract" }[random.below(4)];
+        std::array<std::int64_t, 2> shape{};
+        bool fits = true;
+        for (std::size_t d = 0; d < 2; ++d) {
+            shape[d] = number(1, 5);
+            w.size[d] = number(1, 6);
+            w.low[d] = number(-1, 9);
+            w.high[d] = number(-1, 9);
+            w.stride[d] = number(1, 3);
+            w.dilation[d] = number(1, 3);
+            w.base[d] = number(1, 3);
+            const std::int64_t padded = (shape[d] - 1) * w.base[d] + 1 + w.low[d] + w.high[d];
+            fits = fits && padded > (w.size[d] - 1) * w.dilation[d];
+        }
+        if (!fits)
+            continue;
+        ++compared;
+        const Ran own = run(windowText(w, shape, true), seed), before = run(windowText(w, shape, false), seed);
+        VERIFY_RUN(before, seed, compareWithReference(before));
+        VERIFY_RUN(own, seed, compareWithReference(own));
+        VERIFY_RUN(own, seed, sameBytes(own.whole[0], before.whole[0]) ? std::string() : "other windows");
+    }
+    QVERIFY2(compared > static_cast<int>(programs) / 2, qPrintable(QString::number(compared)));
+    // 10^9 places of padding that change nothing are not gone through one by one.
+    Window w;
+    w.body = "maximum";
+    w.size = { 1'000'000'000, 1 };
+    w.low = { 999'999'999, 0 };
+    const Ran ran = run(windowText(w, { 2, 1 }, true), 1);
+    VERIFY_RUN(ran, 1, compareWithReference(ran));
+    const auto value = [&](const Array& array, std::int64_t i) { return evaluate::integerAt(array, i); };
+    const std::int64_t first = std::max<std::int64_t>(3, value(ran.arguments[0], 0));
+    QCOMPARE(value(ran.whole[0], 0), first);
+    QCOMPARE(value(ran.whole[0], 1), std::max(first, value(ran.arguments[0], 1)));
 }
 
 void TestRandomExecution::thereAndBackIsTheIdentity()

@@ -146,7 +146,10 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
         }
         Origins steps;
         program = reshardToCollectives(std::move(program),
-            { .keepRedundant = options.keepRedundantReshards, .optimal = options.optimalReshards }, &steps);
+            { .keepRedundant = options.keepRedundantReshards,
+                .optimal = options.optimalReshards,
+                .even = options.padUneven },
+            &steps);
         origins.insert(steps.begin(), steps.end());
     }
     take(canonicalizeCollectives(std::move(program)));

@@ -20,7 +20,8 @@ struct ExportOptions {
     bool optimalReshards = false;
     /// With `explicitCollectives`: see ReshardVersion::FullWithHalos.
     bool exchangesHalos = false;
-    /// With `explicitCollectives`: dimensions that are cut unevenly become longer, see padUneven().
+    /// With `explicitCollectives`: dimensions that are cut unevenly become longer, see padUneven(), and no collective
+    /// cuts unevenly on the way from one sharding to another.
     bool padUneven = false;
     /// With `explicitCollectives`: see mergeReshards().
     bool mergeReshards = false;

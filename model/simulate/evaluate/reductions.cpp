@@ -119,14 +119,42 @@ public:
     }
     [[nodiscard]] Shape window() const { return { m_own.dimensions.begin(), m_own.dimensions.end() }; }
 
+    /// To the next place, row-major, at which a window may have an element; false if there is none.
+    [[nodiscard]] bool advanceToElements(Shape& place) const
+    {
+        Shape first, last;
+        for (std::size_t d = 0; d < place.size(); ++d) {
+            const std::int64_t stride = entry(m_own.strides, d), base = entry(m_own.baseDilations, d),
+                               dilation = entry(m_own.windowDilations, d), low = lowPadding(d);
+            const std::int64_t least = low - (m_windows[d] - 1) * stride, most = low + (m_operand[d] - 1) * base;
+            if (m_operand[d] == 0 || most < 0)
+                return false;
+            first.push_back(least <= 0 ? 0 : (least - 1) / dilation + 1);
+            last.push_back(std::min(m_own.dimensions[d] - 1, most / dilation));
+            if (first[d] > last[d])
+                return false;
+        }
+        std::size_t d = 0;
+        while (d < place.size() && place[d] >= first[d] && place[d] <= last[d])
+            ++d;
+        if (d == place.size() || place[d] > last[d]) {
+            while (d > 0 && place[d - 1] == last[d - 1])
+                --d;
+            if (d-- == 0)
+                return false;
+            ++place[d++];
+        }
+        std::copy(first.begin() + static_cast<std::ptrdiff_t>(d), first.end(),
+            place.begin() + static_cast<std::ptrdiff_t>(d));
+        return true;
+    }
+
     /// For every window, row-major, the offset of its element at that place; -1 for padding.
     void offsets(std::span<const std::int64_t> place, std::vector<std::int64_t>& out)
     {
         for (std::size_t d = 0; d < m_windows.size(); ++d) {
-            const auto entry = [](const Dimensions& list, std::size_t i) { return list.empty() ? 1 : list[i]; };
             const std::int64_t stride = entry(m_own.strides, d), base = entry(m_own.baseDilations, d),
-                               dilation = entry(m_own.windowDilations, d),
-                               low = m_own.padding.empty() ? 0 : m_own.padding[d].first;
+                               dilation = entry(m_own.windowDilations, d), low = lowPadding(d);
             m_elements[d].assign(at(m_windows[d]), -1);
             for (std::int64_t w = 0; w < m_windows[d]; ++w) {
                 const std::int64_t dilated = w * stride + place[d] * dilation - low;
@@ -148,6 +176,12 @@ public:
     }
 
 private:
+    static std::int64_t entry(const Dimensions& list, std::size_t i) { return list.empty() ? 1 : list[i]; }
+    [[nodiscard]] std::int64_t lowPadding(std::size_t d) const
+    {
+        return m_own.padding.empty() ? 0 : m_own.padding[d].first;
+    }
+
     const WindowAttributes& m_own;
     const Shape &m_operand, &m_windows;
     Shape m_strides;
@@ -186,13 +220,35 @@ Arrays reduceWindow(const Call& call)
     place.resize(window.size(), 0);
     if (std::find(window.begin(), window.end(), 0) != window.end())
         return results;
+    // Padding of all windows at once: where it changes nothing, no more of it does, until there are elements again.
+    const auto padded = [&] {
+        std::vector<std::byte*> made(count);
+        for (std::size_t i = 0; i < count; ++i)
+            made[i] = shifted[i].data();
+        body.run(given, made, results[0].count());
+        bool changed = false;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t bytes = at(results[i].count() * results[i].elementBytes());
+            changed = changed || std::memcmp(results[i].data(), made[i], bytes) != 0;
+            std::memcpy(results[i].data(), made[i], bytes);
+        }
+        return changed;
+    };
     std::vector<std::int64_t> offsets;
-    do {
+    for (bool more = true; more;) {
         windows.offsets(place, offsets);
         for (std::size_t i = 0; i < count; ++i)
             pick(inputs[i], offsets, inits[i], shifted[i]);
-        body.run(given, put, results[0].count());
-    } while (advance(place, window));
+        const bool isPadding =
+            std::all_of(offsets.begin(), offsets.end(), [](std::int64_t offset) { return offset < 0; });
+        if (isPadding && !padded()) {
+            more = windows.advanceToElements(place);
+            continue;
+        }
+        if (!isPadding)
+            body.run(given, put, results[0].count());
+        more = advance(place, window);
+    }
     return results;
 }
 
@@ -224,7 +280,7 @@ Arrays selectAndScatter(const Call& call)
             if (keeps == std::byte{ 0 })
                 selected[at(i)] = offsets[at(i)];
         }
-    } while (advance(place, window));
+    } while (windows.advanceToElements(place));
     for (std::int64_t i = 0; i < count; ++i) {
         if (selected[at(i)] < 0)
             continue;
