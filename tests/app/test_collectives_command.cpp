@@ -233,6 +233,37 @@ private Q_SLOTS:
         QVERIFY2(verified.code == 0, qPrintable(verified.out + verified.error));
     }
 
+    /// A sum over three devices sends thirds of bytes; a way between cuts that would leave uneven blocks gathers.
+    void partitionAndListSendTheSame_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("sent");
+        QTest::newRow("thirds") << QByteArray(
+            "sdy.mesh @m = <[\"a\"=3]>\n"
+            "func.func @main(%x: tensor<1x3xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {\"a\"}]>}, %y: "
+            "tensor<3x1xf32> "
+            "{sdy.sharding = #sdy.sharding<@m, [{\"a\"}, {}]>}) -> tensor<1x1xf32> {\n"
+            "  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<1x3xf32>, tensor<3x1xf32>) -> "
+            "tensor<1x1xf32>\n  return %0 : tensor<1x1xf32>\n}\n")
+                                << QStringLiteral("5.3 B");
+        QTest::newRow("axes trade dimensions") << QByteArray(
+            "sdy.mesh @m = <[\"a\"=2, \"b\"=2, \"c\"=3]>\n"
+            "func.func @main(%x: tensor<6x6xf32> {sdy.sharding = #sdy.sharding<@m, [{\"c\",\"b\"},{\"a\"}]>}) -> "
+            "(tensor<6x6xf32> {sdy.sharding = #sdy.sharding<@m, [{\"a\"},{\"c\",\"b\"}]>}) {\n"
+            "  %0 = stablehlo.negate %x : tensor<6x6xf32>\n  return %0 : tensor<6x6xf32>\n}\n")
+                                               << QStringLiteral("132 B");
+    }
+    void partitionAndListSendTheSame()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, sent);
+        for (const char* command : { "partition -", "comms -" }) {
+            const Ran ran = runProgram(words(command), text);
+            QVERIFY2(ran.code == 0, qPrintable(ran.error));
+            QVERIFY2(ran.out.contains(QStringLiteral("Every device sends %1 per step").arg(sent)), qPrintable(ran.out));
+        }
+    }
+
     void partitionForADevice()
     {
         const auto json = runProgram(words("partition - --device 3 --json"), loop).json();
