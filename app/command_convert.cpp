@@ -148,6 +148,10 @@ Result<Import> toImport(const ConvertOptions& options, const Source& source)
     if (source.rules) {
         import.rules = source.rules->rules;
         import.dialect = source.rules->dialect.value_or(Dialect::FlaxLinen);
+        if (source.rules->experiment) {
+            import.inner = source.rules->experiment->rules.inner;
+            import.mapping = !source.rules->rules.isSequence;
+        }
     }
     const bool ownMesh = source.rules && source.rules->maxText && !source.rules->maxText->config.axes.empty();
     if (options.mesh.mesh.empty() && ownMesh) {
@@ -254,7 +258,10 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
         source.rules->rules.isSequence = true;
         source.notKept.emplace_back("mapping");
     }
-    if (source.experiment && !source.experiment->rules.inner.empty())
+    const Experiment* of = source.experiment ? &*source.experiment
+        : source.rules->experiment           ? &*source.rules->experiment
+                                             : nullptr;
+    if (of && !of->rules.inner.empty())
         source.notKept.emplace_back("inner_rules");
     if (options.to == "maxtext") {
         Result<MaxTextForm> form = maxTextForm(options, source);

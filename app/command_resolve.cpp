@@ -156,7 +156,7 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
 {
     const int status = statusOf(answer.problems);
     if (!options.json.empty()) {
-        Json out = envelope("resolve", "1.2");
+        Json out = envelope("resolve", "1.3");
         out["dialect"] = dialectName(ruling);
         if (!ruling.within.empty())
             out["within"] = ruling.within;
@@ -185,6 +185,10 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
     if (!ruling.within.empty())
         console.line(
             QStringLiteral("by the rules within %1, which replace those outside").arg(words::fromStd(ruling.within)),
+            Emphasis::Faint);
+    else if (!options.within.empty())
+        console.line(QStringLiteral("by the rules outside: %1 lies in no part that has rules of its own")
+                         .arg(words::fromStd(options.within)),
             Emphasis::Faint);
     if (ruling.partitioner)
         console.line(partitionerText(ruling), Emphasis::Faint);
@@ -263,8 +267,12 @@ Result<Ruling> readRuling(const ResolveOptions& options)
         Result<RulesInput> more = readRulesInput(options.additional, "--additional-rules");
         if (!more)
             return tl::unexpected(std::move(more.error()));
-        std::vector<LogicalRule>& list = ruling.rules.list;
-        list.insert(list.end(), more->rules.list.begin(), more->rules.list.end());
+        const auto append = [&](std::vector<LogicalRule>& list) {
+            list.insert(list.end(), more->rules.list.begin(), more->rules.list.end());
+        };
+        append(ruling.rules.list);
+        for (InnerRules& part : ruling.inner)
+            append(part.rules.list);
     }
     if (!options.inner.empty()) {
         Result<RulesInput> inner = readRulesInput(options.inner, "--inner-rules");
@@ -287,6 +295,8 @@ Result<Ruling> readRuling(const ResolveOptions& options)
         || (options.dialect.empty() && input->experiment && !input->experiment->rules.rules.isSequence);
     if (!ruling.mapping && input->experiment)
         ruling.rules.isSequence = true;
+    for (InnerRules& part : ruling.inner)
+        part.rules.isSequence = !ruling.mapping;
     ruling.dialect = options.dialect.empty() ? input->dialect.value_or(Dialect::FlaxLinen)
                                              : parseDialect(options.dialect).value_or(Dialect::FlaxLinen);
     if (input->experiment) {
@@ -312,8 +322,8 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     ruling.warnings = input->warnings;
     if (input->maxText)
         ruling.warnings = input->maxText->warnings;
-    // The partitioner has the outer rules.
-    if (!ruling.within.empty())
+    // The partitioner has the rules outside.
+    if (!options.within.empty())
         return ruling;
     if (Result<void> read = readPartitioner(options, ruling); !read)
         return tl::unexpected(std::move(read.error()));
@@ -339,8 +349,11 @@ std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
                "of another";
     if (options.hybrid && ruling.dialect != Dialect::T5x)
         return "--hybrid is T5X': use --dialect t5x";
-    const bool partitioner =
+    const bool partitioner = // asked for
         options.partitions > 0 || !options.submesh.empty() || !options.iciShape.empty() || !options.dcnShape.empty();
+    if (partitioner && !options.within.empty())
+        return "--partitions, --submesh, --ici-shape and --dcn-shape do not go with --within: T5X' partitioner has the "
+               "rules outside";
     if (partitioner && !ruling.partitioner)
         return "--partitions, --submesh, --ici-shape and --dcn-shape are of T5X' partitioner: use --dialect t5x, "
                "without --own-rules";
@@ -410,6 +423,13 @@ void addResolve(CLI::App& app, int& status)
         ->add_option("--within", options->within,
             "Where the array lies in the experiment of --rules, with --names: rules that it has for that part count "
             "alone. With --table every array has those of its own path")
+        ->check(CLI::Validator(
+            [](const std::string& path) {
+                return path.empty() || path.starts_with('/') || path.ends_with('/')
+                    ? "“" + path + "” is no path of a part: write it as decoder/layer_1, without “/” at its ends"
+                    : std::string();
+            },
+            {}))
         ->option_text("PATH");
     command
         ->add_option("--own-rules", options->own,

@@ -5,6 +5,7 @@
 #include "base/codes.h"
 #include "commands.h"
 #include "document/program_file.h"
+#include "number_option.h"
 #include "pipeline/repartition.h"
 #include "pipeline/written_program.h"
 #include "report.h"
@@ -454,6 +455,7 @@ void addRun(CLI::App& app, int& status)
         ->add_option("--random", options->program.inputs.seed,
             "Arguments that --inputs does not give: floats from -1 to 1, integers from 0 to 7, the same for the same "
             "seed. Without --inputs and --random all arguments are random: seed 0, or that of the experiment")
+        ->check(wholeNumber(0, INT64_MAX))
         ->option_text("SEED");
     command->add_flag(
         "--per-device", options->program.perDevice, "What each device holds of arguments and results of a program");

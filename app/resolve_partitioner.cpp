@@ -17,6 +17,20 @@ bool isAsked(const ResolveOptions& options)
     return options.partitions > 0 || !options.submesh.empty() || !options.iciShape.empty() || !options.dcnShape.empty();
 }
 
+Error outOfRange(const char* option, std::int64_t size)
+{
+    return Error{ Code::OutOfRange, { { "key", option }, { "value", size }, { "min", 1 }, { "max", maximumDevices } },
+        {} };
+}
+
+std::int64_t productOf(const std::vector<std::int64_t>& sizes)
+{
+    std::int64_t product = 1;
+    for (const std::int64_t size : sizes)
+        product = saturatingProduct(product, size);
+    return product;
+}
+
 /// Sizes of replica, data and model.
 Result<std::optional<std::vector<std::int64_t>>> readShape(const std::string& text, const char* option)
 {
@@ -39,8 +53,7 @@ Result<Mesh> meshOf(const std::vector<std::int64_t>& ici, const std::vector<std:
     for (std::size_t i = 0; i < 3; ++i) {
         for (const auto& [option, size] : { std::pair("--ici-shape", ici[i]), std::pair("--dcn-shape", dcn[i]) })
             if (size < 1 || size > maximumDevices)
-                return fail(Code::OutOfRange,
-                    { { "key", option }, { "value", size }, { "min", 1 }, { "max", maximumDevices } });
+                return tl::unexpected(outOfRange(option, size));
         axes.push_back({ names[i], ici[i] * dcn[i] });
     }
     return Mesh::create(std::move(axes));
@@ -64,10 +77,7 @@ std::vector<Diagnostic> contradictions(const PartitionerSettings& settings, cons
         found.push_back(std::move(mismatch));
     };
     if (settings.submesh && !settings.submesh->empty()) { // it counts before partitions
-        std::int64_t devices = 1;
-        for (const std::int64_t size : *settings.submesh)
-            devices *= std::clamp<std::int64_t>(size, 0, maximumDevices / std::max<std::int64_t>(devices, 1));
-        compare("--submesh", "model", devices);
+        compare("--submesh", "model", productOf(*settings.submesh));
     } else if (settings.partitions && *settings.partitions > 0) {
         compare("--partitions", "model", *settings.partitions);
     }
@@ -95,6 +105,11 @@ Result<void> readPartitioner(const ResolveOptions& options, Ruling& ruling)
         Result<std::vector<std::int64_t>> sizes = parseSizes(options.submesh, "--submesh");
         if (!sizes)
             return tl::unexpected(std::move(sizes.error()));
+        for (const std::int64_t size : *sizes)
+            if (size < 1 || size > maximumDevices)
+                return tl::unexpected(outOfRange("--submesh", size));
+        if (productOf(*sizes) > maximumDevices)
+            return tl::unexpected(outOfRange("--submesh", productOf(*sizes)));
         settings.submesh = std::move(*sizes);
     }
     auto ici = readShape(options.iciShape, "--ici-shape");

@@ -33,6 +33,7 @@ struct TableAnswer {
     std::vector<RowAnswer> rows;
     std::vector<Diagnostic> problems;
     std::vector<std::int64_t> unusedRules; ///< by number; no finding, since a table seldom has all that rules are for
+    std::vector<std::vector<std::int64_t>> unusedInner; ///< the same of the lists for parts
     std::int64_t bytesInAll = 0;
     std::int64_t bytesPerDevice = 0;
     std::int64_t uncutBytes = 0; ///< of arrays that every device holds whole
@@ -139,19 +140,27 @@ void placeProblems(const std::string& table, const std::string& rules, TableAnsw
     }
 }
 
+std::vector<std::int64_t> unusedOf(const RuleCensus::List& list)
+{
+    std::vector<std::int64_t> numbers;
+    for (std::size_t i = 0; i < list.rules.size(); ++i)
+        if (list.rules[i].uses == 0 && list.rules[i].inactiveUses == 0)
+            numbers.push_back(static_cast<std::int64_t>(i) + 1);
+    return numbers;
+}
+
 Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
 {
     Import import;
     import.dialect = ruling.dialect;
     import.rules = ruling.rules;
-    import.rules.isSequence = import.rules.isSequence || ruling.mapping;
+    import.inner = ruling.inner;
+    import.mapping = ruling.mapping;
     import.mesh.assign(ruling.mesh->axes().begin(), ruling.mesh->axes().end());
     import.rows = input.table.rows;
     Result<Experiment> experiment = toExperiment(import);
     if (!experiment)
         return tl::unexpected(std::move(experiment.error()));
-    experiment->rules.inner = ruling.inner;
-    setSequence(experiment->rules, !ruling.mapping);
     experiment->rules.version = ruling.version;
     experiment->rules.fallback = ruling.fallback;
     const Result<BuiltProgram> built = buildProgram(*experiment);
@@ -167,9 +176,9 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
     for (const Problem& problem : annotationProblems(program, *mesh, *annotations, census, *experiment))
         if (problem.diagnostic.code != Code::RuleUnused)
             answer.problems.push_back(problem.diagnostic);
-    for (std::size_t i = 0; i < census.outer.rules.size(); ++i)
-        if (census.outer.rules[i].uses == 0 && census.outer.rules[i].inactiveUses == 0)
-            answer.unusedRules.push_back(static_cast<std::int64_t>(i) + 1);
+    answer.unusedRules = unusedOf(census.outer);
+    for (const RuleCensus::List& list : census.inner)
+        answer.unusedInner.push_back(unusedOf(list));
     for (std::size_t i = 0; i < input.table.rows.size(); ++i)
         answer.rows.push_back(
             resolveRow(ruling, mesh, input.table.rows[i], annotations->arguments[i], answer.problems));
@@ -204,7 +213,7 @@ Json rowJson(const RowAnswer& each)
 
 Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableInput& input, const TableAnswer& answer)
 {
-    Json out = envelope("resolve", "1.2");
+    Json out = envelope("resolve", "1.3");
     out["dialect"] = dialectName(ruling);
     out["mesh"] = toJson(*ruling.mesh);
     out["table"] = input.name;
@@ -225,6 +234,12 @@ Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableI
     if (ruling.partitioner)
         out["partitioner"] = partitionerJson(ruling);
     out["unused_rules"] = answer.unusedRules;
+    if (!ruling.inner.empty()) {
+        out["unused_inner_rules"] = Json::array();
+        for (std::size_t i = 0; i < ruling.inner.size(); ++i)
+            out["unused_inner_rules"].push_back(
+                { { "within", ruling.inner[i].within }, { "rules", answer.unusedInner[i] } });
+    }
     out["problems"] = toJson(answer.problems);
     return out;
 }
@@ -242,12 +257,15 @@ QString shapeText(const ParameterRow& row)
     return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
 }
 
-void printRows(Console& console, const TableAnswer& answer)
+void printRows(Console& console, const Ruling& ruling, const TableAnswer& answer)
 {
+    const bool parts = !ruling.inner.empty();
     Table table{ { { QStringLiteral("Array") }, { QStringLiteral("Type") }, { QStringLiteral("Shape") },
                      { QStringLiteral("Spec") }, { QStringLiteral("Per device") },
                      { QStringLiteral("Bytes per device"), true }, { QStringLiteral("Copies"), true } },
         {} };
+    if (parts)
+        table.columns.push_back({ QStringLiteral("By the rules within") });
     for (const RowAnswer& each : answer.rows) {
         const bool placed = each.layout.has_value();
         table.rows.push_back(
@@ -258,6 +276,10 @@ void printRows(Console& console, const TableAnswer& answer)
                 placed ? words::shape(each.layout->shardShape()) : QString(),
                 placed ? words::bytes(static_cast<double>(each.bytesPerDevice)) : QString(),
                 placed ? QString::number(each.layout->copies()) : QString() });
+        if (parts)
+            table.rows.back().push_back(each.annotation->innerRules < 0
+                    ? QStringLiteral("-")
+                    : words::fromStd(ruling.inner[static_cast<std::size_t>(each.annotation->innerRules)].within));
     }
     console.table(table, {});
 }
@@ -313,11 +335,16 @@ void printSum(Console& console, const TableAnswer& answer, const Ruling& ruling)
             Emphasis::Faint);
     if (ruling.partitioner)
         console.line(partitionerText(ruling), Emphasis::Faint);
-    if (!answer.unusedRules.empty())
+    std::size_t unused = answer.unusedRules.size(), all = ruling.rules.list.size();
+    for (std::size_t i = 0; i < ruling.inner.size(); ++i) {
+        unused += answer.unusedInner[i].size();
+        all += ruling.inner[i].rules.list.size();
+    }
+    if (unused > 0)
         console.line(QStringLiteral("%1 of %2 %3 nothing here")
-                         .arg(answer.unusedRules.size())
-                         .arg(words::counted(static_cast<qint64>(ruling.rules.list.size()), words::Noun::Rule))
-                         .arg(answer.unusedRules.size() == 1 ? QStringLiteral("cuts") : QStringLiteral("cut")),
+                         .arg(unused)
+                         .arg(words::counted(static_cast<qint64>(all), words::Noun::Rule))
+                         .arg(unused == 1 ? QStringLiteral("cuts") : QStringLiteral("cut")),
             Emphasis::Faint);
 }
 
@@ -352,7 +379,7 @@ int resolveTable(const ResolveOptions& options, const Ruling& ruling)
     Console console;
     if (options.trace)
         printTraces(console, ruling, *answer);
-    printRows(console, *answer);
+    printRows(console, ruling, *answer);
     printSum(console, *answer, ruling);
     console.flush();
     if (!answer->problems.empty()) {

@@ -68,6 +68,7 @@ ReadRules readExperimentRules(std::string_view text, const std::string& name)
     rules.name = name;
     rules.rules = std::move(read->experiment.rules.rules);
     rules.rules.isSequence = true; // a mapping is a list of pairs as well
+    rules.innerLists = read->experiment.rules.inner.size();
     rules.dialect = read->experiment.rules.dialect;
     for (const MeshAxis& axis : read->experiment.mesh.axes)
         rules.meshAxes.push_back(axis.name);

@@ -26,6 +26,7 @@ struct RulesText {
     std::optional<Dialect> dialect; ///< where the source says one
     std::vector<std::string> meshAxes; ///< of the source's mesh; empty where it has none
     std::vector<Diagnostic> warnings;
+    std::size_t innerLists = 0; ///< of an experiment's parts, which are not among `rules`
     std::size_t passedOver = 0; ///< keys of a MaxText file that say nothing about sharding
 };
 using ReadRules = tl::expected<RulesText, std::vector<Diagnostic>>;

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
+#include "experiment/rule_lists.h"
 
 namespace shardscope {
 
@@ -81,10 +82,14 @@ Result<Experiment> toExperiment(const Import& import)
             { { "of", "hosts" }, { "product", mesh->deviceCount() }, { "devices", import.hosts } });
     experiment.hardware.devices.hosts = static_cast<std::int32_t>(import.hosts);
     experiment.hardware.devices.devicesPerHost = static_cast<std::int32_t>(mesh->deviceCount() / import.hosts);
-    if (Result<void> right = checkRules(import.rules); !right)
+    LogicalRules listed = import.rules;
+    listed.isSequence = listed.isSequence || import.mapping;
+    if (Result<void> right = checkRules(listed); !right)
         return tl::unexpected(std::move(right.error()));
     experiment.rules.dialect = import.dialect;
-    experiment.rules.rules = import.rules;
+    experiment.rules.rules = std::move(listed);
+    experiment.rules.inner = import.inner;
+    setSequence(experiment.rules, !import.mapping);
     ArraysModel model;
     for (const ParameterRow& row : import.rows) {
         Result<NamedArraySetting> array = toArray(row);

@@ -14,6 +14,8 @@ struct Import {
     std::string title;
     Dialect dialect = Dialect::FlaxLinen;
     LogicalRules rules;
+    std::vector<InnerRules> inner; ///< of parts of the model; read as `rules` are
+    bool mapping = false; ///< of names to axes, in place of a list
     std::vector<MeshAxis> mesh;
     std::vector<std::int32_t> deviceOrder; ///< as in MeshSetting
     std::int64_t hosts = 1; ///< or slices; they have to divide the devices

@@ -312,8 +312,14 @@ std::vector<Diagnostic> checkReplication(const Program& program)
         for (std::size_t i = 0; i < results.size() && i < own->out.size(); ++i)
             if (const auto fine =
                     checkReplication(program, varying, mesh, results[i], cutBy(own->out[i].sharding) | ~manual, i);
-                !fine)
-                found.push_back({ Code::ReplicationUnproven, fine.error().args, fine.error().where });
+                !fine) {
+                Where where = fine.error().where;
+                if (where.line == 0 && op.source < program.sources.size()) {
+                    where.line = static_cast<int>(program.sources[op.source].line);
+                    where.column = static_cast<int>(program.sources[op.source].column);
+                }
+                found.push_back({ Code::ReplicationUnproven, fine.error().args, std::move(where) });
+            }
     }
     return found;
 }

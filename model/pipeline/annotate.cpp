@@ -36,7 +36,7 @@ public:
             const Result<Resolution> resolution =
                 resolveRules(logical->names, rulesOf(list), m_experiment.rules.version);
             if (!resolution) {
-                resolved.problem = placed(ofDialect(resolution.error(), value), value);
+                resolved.problem = ofList(list, placed(ofDialect(resolution.error(), value), value));
             } else {
                 resolved.resolution = *resolution;
                 takeResolved(resolved, resolution->spec());
@@ -83,7 +83,7 @@ public:
         }
         const Result<ConstraintAction> action = constraintOf(logical->names, bound, rules.fallback, rules.version);
         if (!action) {
-            resolved.problem = placed(action.error(), value);
+            resolved.problem = ofList(list, placed(action.error(), value));
         } else if (action->constrain) {
             resolved.resolution = action->resolution;
             takeResolved(resolved, action->spec);
@@ -128,6 +128,14 @@ private:
                     : name.kind == LogicalName::Kind::None       ? "None"
                                                                  : std::string(unconstrainedWord));
         return names;
+    }
+
+    /// What is wrong with the rules of a part says whose they are.
+    Diagnostic ofList(RuleList list, Diagnostic diagnostic) const
+    {
+        if (!list.isOuter())
+            diagnostic.args.emplace_back("within", withinOf(m_experiment.rules, list));
+        return diagnostic;
     }
 
     /// T5X' partitioner maps a tree of parameters, and names the one at which it fails.

@@ -11,6 +11,14 @@ namespace shardscope {
 
 namespace {
 
+/// The list for that part; one behind the last where there is none.
+RuleList listWithin(const RulesSetting& rules, const std::string& within)
+{
+    const auto found = std::find_if(
+        rules.inner.begin(), rules.inner.end(), [&](const InnerRules& each) { return each.within == within; });
+    return { static_cast<std::int32_t>(found - rules.inner.begin()) };
+}
+
 Result<std::size_t> axisIndex(const Experiment& experiment, const std::string& name)
 {
     const auto& axes = experiment.mesh.axes;
@@ -70,7 +78,8 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         return withAxisSize(experiment, *axis, fix.number, false);
     }
     case Fix::Kind::RemoveRule:
-        return place.rule < 0 ? withoutInnerRules(experiment, place.list)
+        // Lists are known by their part: another may stand at the number by now.
+        return place.rule < 0 ? withoutInnerRules(experiment, listWithin(experiment.rules, fix.name))
                               : withRuleRemoved(experiment, place.list, rule);
     case Fix::Kind::MoveRuleAbove:
         return withRuleMoved(experiment, place.list, rule, static_cast<std::size_t>(fix.other));

@@ -410,8 +410,18 @@ struct ListFindings {
     const Program& program;
     const Mesh& mesh;
     const RuleCensus::List& census;
+    const RuleCensus& all;
+    const Experiment& experiment;
     const RulesSetting& setting;
     RuleList list;
+
+    /// Arrays that other lists resolve have the name.
+    [[nodiscard]] bool isElsewhere(const std::string& name) const
+    {
+        return all.outer.names.contains(name)
+            || std::any_of(all.inner.begin(), all.inner.end(),
+                [&](const RuleCensus::List& each) { return each.names.contains(name); });
+    }
 };
 
 void addRuleFindings(const ListFindings& of, Collector& collector)
@@ -426,6 +436,10 @@ void addRuleFindings(const ListFindings& of, Collector& collector)
         Diagnostic diagnostic{ Code::RuleUnused, {}, {} };
         diagnostic.where.pointer = rulePointer({ of.list, -1 });
         sayList(diagnostic, of.setting, of.list);
+        // The parts of a network are called otherwise than its arrays.
+        const std::string& within = withinOf(of.setting, of.list);
+        if (std::string part = partPath(of.experiment, within); part != within && !part.empty())
+            diagnostic.args.emplace_back("nearest", std::move(part));
         const std::string pointer = diagnostic.where.pointer;
         collector.add(std::move(diagnostic), pointer, {},
             { { Fix::Kind::RemoveRule, withinOf(of.setting, of.list), ruleNumber({ of.list, -1 }), 0 } });
@@ -473,6 +487,8 @@ void addRuleFindings(const ListFindings& of, Collector& collector)
             Diagnostic diagnostic{ Code::RuleUnused, { { "rule", shown }, { "name", rules[i].name.name } }, {} };
             if (misses.shadowedBy >= 0)
                 diagnostic.args.emplace_back("by_rule", misses.shadowedBy + 1);
+            else if (!of.census.names.contains(rules[i].name.name) && of.isElsewhere(rules[i].name.name))
+                diagnostic.args.emplace_back("elsewhere", std::int64_t{ 1 });
             diagnostic.where.pointer = pointer;
             sayList(diagnostic, of.setting, of.list);
             collector.add(std::move(diagnostic), pointer, {}, { { Fix::Kind::RemoveRule, {}, number, 0 } });
@@ -499,6 +515,8 @@ void countIn(RuleCensus::List& list, const std::vector<LogicalRule>& rules, cons
             if (std::find(logical.names.begin(), logical.names.end(), rules[i].name) != logical.names.end())
                 list.misses[i].undecided = true;
     for (const LogicalName& name : logical.names) {
+        if (name.kind == LogicalName::Kind::Name)
+            list.names.insert(name.name);
         if (name.kind != LogicalName::Kind::Name
             || std::any_of(rules.begin(), rules.end(), [&](const LogicalRule& rule) { return rule.name == name; }))
             continue;
@@ -542,7 +560,7 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
     addAnnotationFindings(program, mesh, annotations, experiment, sizes, collector);
     addInheritedErrors(program, annotations, sizes, collector);
     for (std::int32_t i = -1; i < static_cast<std::int32_t>(experiment.rules.inner.size()); ++i)
-        addRuleFindings({ program, mesh, census.of({ i }), experiment.rules, { i } }, collector);
+        addRuleFindings({ program, mesh, census.of({ i }), census, experiment, experiment.rules, { i } }, collector);
     collector.countTensors();
     return problems;
 }

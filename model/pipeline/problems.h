@@ -2,6 +2,8 @@
 // Findings about an experiment from its annotations: problems with their fixes, and how often each rule is used.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "experiment/rule_lists.h"
@@ -22,6 +24,7 @@ struct RuleCensus {
         std::vector<RuleUse> rules;
         std::vector<Misses> misses; ///< per rule
         int arrays = 0; ///< annotations by logical names that this list resolves
+        std::set<std::string> names; ///< logical names that these have
         /// Logical names of those without a rule in this list, with how many annotations use them.
         std::vector<std::pair<std::string, int>> namesWithoutRule;
     };

@@ -221,10 +221,18 @@ ProblemText describeSharding(const Diagnostic& d)
         return { Words::tr("the rules are a mapping, which has no order"),
             Words::tr("Write them as a list or tuple of pairs, highest priority first."), {} };
     case Code::UnmatchedAxis:
-        return { Words::tr("no usable rule for %1 of %2").arg(arg.quote("dims"), arg.tensor()),
-            Words::tr("Add a rule for it, or let names without a rule stay unsharded."), {} };
+        return arg.has("within")
+            ? ProblemText{ Words::tr("no usable rule for %1 of %2 among those within %3, which count alone there")
+                               .arg(arg.quote("dims"), arg.tensor(), arg("within")),
+                  Words::tr("Add a rule for it to those within %1, or let names without a rule stay unsharded.")
+                      .arg(arg("within")),
+                  {} }
+            : ProblemText{ Words::tr("no usable rule for %1 of %2").arg(arg.quote("dims"), arg.tensor()),
+                  Words::tr("Add a rule for it, or let names without a rule stay unsharded."), {} };
     case Code::RuleConflict:
-        return { Words::tr("the rules for %1 contradict each other").arg(arg.quote("alias")),
+        return { arg.has("within")
+                ? Words::tr("the rules for %1 within %2 contradict each other").arg(arg.quote("alias"), arg("within"))
+                : Words::tr("the rules for %1 contradict each other").arg(arg.quote("alias")),
             Words::tr("Let both map it to the same mesh axes."), {} };
     case Code::UnsupportedDims:
         return { Words::tr("there are no standard rules for %1 activation and %2 parameter dimensions")
@@ -370,11 +378,22 @@ ProblemText describeWarning(const Diagnostic& d)
         if (!d.arg("rule"))
             return { Words::tr("the rules within %1 are never used: no array with logical names lies there")
                          .arg(arg("within")),
-                Words::tr("Remove them, or write the path as the arrays have it."), {} };
+                d.text("nearest").empty()
+                    ? Words::tr("Remove them, or write the path as the arrays have it.")
+                    : Words::tr("In this model the part is called %1: write that, or remove them.")
+                          .arg(arg.quote("nearest")),
+                {} };
         if (d.arg("by_rule"))
             return { Words::tr("rule %1 (%2) never fires: rule %3 of the same name always comes first")
                          .arg(arg.rule("rule"), arg("name"), arg.number("by_rule")),
                 Words::tr("It says the same; remove it."), {} };
+        if (d.arg("elsewhere"))
+            return { Words::tr("rule %1 (%2) is never used: the arrays with a dimension of that name lie where other "
+                               "rules hold")
+                         .arg(arg.rule("rule"), arg("name")),
+                Words::tr("Rules within a part of the model count alone there: put it among those that hold for these "
+                          "arrays, or remove it."),
+                {} };
         return { Words::tr("rule %1 (%2) is never used: no array has a dimension of that name")
                      .arg(arg.rule("rule"), arg("name")),
             Words::tr("Remove it, or check the name."), {} };

@@ -35,6 +35,19 @@ class ConvertTest : public QObject {
     }
 
 private Q_SLOTS:
+    void tableWithAMapping()
+    {
+        const QString csv = file("m.csv", "path,shape,names\na,8x8,\"one,two\"\n");
+        const QString penzai =
+            file("penzai.json", convert(QStringLiteral("penzai-name-to-name"), "--from experiment").out.toUtf8());
+        const Ran made = convert(csv, ("--from table --rules " + penzai.toUtf8() + " --mesh foo=2,bar=2").constData());
+        QVERIFY2(made.code == 0, qPrintable(made.error));
+        const Ran flax = convert(file("made.json", made.out.toUtf8()), "--from experiment --to flax");
+        QVERIFY2(
+            flax.code == 0 && flax.error.contains(QStringLiteral("Penzai's mapping is written as a list of rules")),
+            qPrintable(flax.error));
+    }
+
     void maxTextToExperiment()
     {
         const QString path = file("base.yml", config);

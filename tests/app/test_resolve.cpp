@@ -151,6 +151,12 @@ private Q_SLOTS:
                 resolve(rules, (QByteArray("--dialect t5x --names batch --mesh data=4,model=2 ") + right).constData());
             QVERIFY2(!ran.error.contains(QStringLiteral("W219")), qPrintable(ran.error));
         }
+        for (const char* sizes : { "0,0,0,0", "99999999999,99999999999,1,1", "1024,1024,1024,1024" })
+            QCOMPARE(
+                resolve(rules,
+                    (QByteArray("--dialect t5x --names batch --mesh data=4,model=2 --submesh ") + sizes).constData())
+                    .code,
+                2);
         // A size that does not divide is said with its name.
         ran = resolve(rules, "--names batch --shape 7 --mesh data=2,model=2");
         ran.error += ran.out;
@@ -324,6 +330,34 @@ private Q_SLOTS:
         QVERIFY(
             !json.at("arrays").at(0).contains("within") && json.at("arrays").at(2).at("within") == "decoder/layer_1");
 
+        QVERIFY2(rows.out.contains(QStringLiteral("By the rules within"))
+                && lineOf(rows.out, "decoder/w  ").endsWith(QStringLiteral("  decoder")),
+            qPrintable(rows.out));
+        QCOMPARE(json.at("unused_inner_rules").size(), 2U);
+
+        // Further rules go behind every list; the dialect asked for reads every list.
+        const QString more = file("more.csv", "path,shape,names\ndecoder/layer_1/y,16x64,\"batch,mlp\"\n");
+        const Ran named = resolve(
+            lab, "--names batch,mlp --within decoder/layer_1/y --additional-rules [('batch',None),('mlp','model')]");
+        const Ran tabled = resolve(
+            lab, ("--table " + more.toUtf8() + " --additional-rules [('batch',None),('heads','model')]").constData());
+        QVERIFY2(named.code == 0 && tabled.code == 0, qPrintable(named.error + tabled.error));
+        QVERIFY(lineOf(tabled.out, "decoder/layer_1/y").contains(QStringLiteral("P(-, (data, model))")));
+        QVERIFY2(tabled.out.contains(QStringLiteral("rules cut nothing here")), qPrintable(tabled.out));
+
+        // Where no part has rules of its own, that is said; paths are as in the file.
+        const Ran outside = resolve(lab, "--names mlp --within nowhere");
+        QVERIFY2(outside.out.contains(QStringLiteral("nowhere lies in no part that has rules of its own")),
+            qPrintable(outside.out));
+        for (const char* path : { "/decoder", "decoder/" })
+            QCOMPARE(resolve(lab, (QByteArray("--names mlp --within ") + path).constData()).code, 2);
+        for (const char* path : { "decoder", "encoder" }) {
+            const Ran asked =
+                resolve(lab, (QByteArray("--names mlp --dialect t5x --partitions 2 --within ") + path).constData());
+            QVERIFY2(asked.code == 2 && asked.error.contains(QStringLiteral("do not go with --within")),
+                qPrintable(asked.error));
+        }
+
         // show, explain, check and convert know of them as well.
         const Ran show = runProgram({ QStringLiteral("show"), lab });
         QVERIFY2(show.out.contains(QStringLiteral("Rules within decoder/layer_1 (in place of those above)")),
@@ -348,6 +382,14 @@ private Q_SLOTS:
             QStringLiteral("experiment"), QStringLiteral("--to"), QStringLiteral("flax") });
         QVERIFY2(flax.code == 0 && flax.error.contains(QStringLiteral("rules for parts of the model are not kept")),
             qPrintable(flax.error));
+        // A table takes all of an experiment's rules.
+        const QString taken = m_folder.filePath(QStringLiteral("taken.json"));
+        QCOMPARE(runProgram({ QStringLiteral("convert"), table, QStringLiteral("--from"), QStringLiteral("table"),
+                                QStringLiteral("--rules"), lab, QStringLiteral("-o"), taken })
+                     .code,
+            0);
+        const auto arrays = runProgram({ QStringLiteral("show"), taken, QStringLiteral("--json") }).json();
+        QCOMPARE(arrays.at("rules").at("inner").size(), 2U);
     }
 
     void whatCannotBeLaidOut()

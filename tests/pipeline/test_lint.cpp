@@ -149,6 +149,25 @@ private Q_SLOTS:
         QVERIFY(!unread[0].diagnostic.arg("rule"));
         const Result<Experiment> removed = applyFix(wrong, unread[0].fixes.at(0));
         QVERIFY(removed && removed->rules.inner.empty());
+        // A list is known by its part, not by its place among the lists.
+        const Experiment moved = *withInnerRules(*removed, "encoder", mlpTo("x"));
+        QVERIFY(!applyFix(moved, unread[0].fixes.at(0)));
+        QVERIFY(moved.rules.inner[0].within == "encoder");
+
+        // Outside: a name that only arrays of the part have is not unknown.
+        Experiment elsewhere = experiment;
+        for (std::size_t i : { 0U, 2U })
+            std::get<ArraysModel>(elsewhere.model).arrays[i].names[1] = LogicalName::of("batches");
+        const std::vector<Problem> unused = found(elsewhere, Code::RuleUnused);
+        QCOMPARE(unused.size(), 1U);
+        QVERIFY(unused[0].diagnostic.arg("elsewhere") && !unused[0].diagnostic.arg("within"));
+
+        // What a fallback refuses says whose rules lack the name.
+        Experiment strict = experiment;
+        strict.rules.fallback = RulesFallback::RaiseError;
+        std::get<ArraysModel>(strict.model).arrays[1].names[0] = LogicalName::of("heads");
+        for (const Problem& problem : found(strict, Code::UnmatchedAxis))
+            QCOMPARE(problem.diagnostic.text("within"), "decoder/layer_1");
         QCOMPARE(spec(analysed(*removed), "decoder/layer_1/w"), "P(x, y)");
 
         // Mappings, too: each of its own list.
@@ -162,6 +181,12 @@ private Q_SLOTS:
     void rulesOfALayer()
     {
         const Experiment clean = cleanMlp();
+        // The network's arrays are params/layers.1/W1; the part is called layers.1.
+        const std::vector<Problem> unread =
+            found(*withInnerRules(clean, "params/layers.1", { { LogicalName::of("embed"), SpecEntry::axis("model") } }),
+                Code::RuleUnused);
+        QCOMPARE(unread.size(), 1U);
+        QCOMPARE(unread[0].diagnostic.text("nearest"), "layers.1");
         const Experiment experiment = *withInnerRules(clean, "layers.1",
             { { LogicalName::of("embed"), SpecEntry::axis("model") },
                 { LogicalName::of("batch"), SpecEntry::axis("data") } });

@@ -221,7 +221,8 @@ void MemoryView::showSnapshot()
         QStringList notes{ m_when->text() };
         if (shown.program) {
             notes << tr("Planned by how long every value is needed; a run on the simulated devices measures the same. "
-                        "With what operations need for themselves while they compute: %1 at most.")
+                        "Beside the values, operations need room for themselves while they compute: %1 in all at most, "
+                        "and a run less where it shares that.")
                          .arg(words::bytes(static_cast<double>(shown.program->workingBytes)));
             if (shown.program->dependsOnData)
                 notes << tr("Which branches run, or how often a loop does, is known by a run alone: this is the "

@@ -333,12 +333,21 @@ void NamedArraysView::sayState()
                 "a list of them."),
         tr("Make a list of arrays"), [this] { m_arrays->makeList(); });
     const QString system = words::systemName({ tree.rules.dialect, tree.rules.version });
-    tell(m_dialectNotice, m_saidDialect,
-        tree.isMapping() || tree.source == NamedTree::Source::Text
-            ? QString()
-            : tr("%1 reads the rules in their order. Beside its specs: the rules as a mapping, as Penzai reads them.")
-                  .arg(system),
-        tr("Read as a mapping"), [this] { m_arrays->readAsMapping(); });
+    QStringList reading;
+    if (!tree.isMapping())
+        reading << tr(
+            "%1 reads the rules in their order. Beside its specs: the rules as a mapping, as Penzai reads them.")
+                       .arg(system);
+    if (!tree.rules.inner.empty())
+        reading << tr("The names below are mapped where no part of the model has rules of its own; those of parts are "
+                      "edited under Rules.");
+    if (tree.source == NamedTree::Source::Text)
+        reading.clear();
+    if (tree.isMapping())
+        tell(m_dialectNotice, m_saidDialect, reading.join(QLatin1Char(' ')), {}, {});
+    else
+        tell(m_dialectNotice, m_saidDialect, reading.join(QLatin1Char(' ')), tr("Read as a mapping"),
+            [this] { m_arrays->readAsMapping(); });
 }
 
 void NamedArraysView::fitColumns()

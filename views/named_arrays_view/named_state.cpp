@@ -275,15 +275,20 @@ NamedTree namedTree(const Experiment& experiment, const Program* program)
     return tree;
 }
 
+RuleList listOf(const NamedArraySetting& array, const NamedTree& tree)
+{
+    const std::string_view path =
+        tree.source == NamedTree::Source::Network ? networkPartPath(array.path) : std::string_view(array.path);
+    return listFor(tree.rules, path);
+}
+
 ArrayOutcome outcomeOf(const ProgramArray& each, const NamedTree& tree, const MeshPtr& mesh)
 {
     ArrayOutcome outcome;
     const NamedArraySetting& array = each.array;
     const bool unnamed = !array.names.empty() && std::ranges::none_of(array.names, isNamed);
     outcome.ignored = unnamed && tree.ignoreUnnamed;
-    const std::string_view path =
-        tree.source == NamedTree::Source::Network ? networkPartPath(array.path) : std::string_view(array.path);
-    const LogicalRules rules = readableRules(tree.rules, listFor(tree.rules, path));
+    const LogicalRules rules = readableRules(tree.rules, listOf(array, tree));
     Reading mapping = outcome.ignored ? Reading() : readAsMapping(array, rules, mesh);
     outcome.meant = mapping.problem ? std::nullopt : meantSpec(array, mapping.spec);
     if (tree.isMapping() && !each.written) {
@@ -316,7 +321,7 @@ std::vector<MappedName> mappedNames(const NamedTree& tree)
     };
     for (const ProgramArray& each : tree.arrays)
         for (const LogicalName& name : each.array.names)
-            if (isNamed(name))
+            if (isNamed(name) && listOf(each.array, tree).isOuter())
                 ++find(name.name).uses; // a name stands once in an array
     std::unordered_map<std::string, std::vector<std::size_t>> rulesOf;
     const std::vector<LogicalRule>& list = tree.rules.rules.list;

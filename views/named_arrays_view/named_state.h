@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "experiment/array_edits.h"
+#include "experiment/rule_lists.h"
 #include "sharding/layout.h"
 
 namespace shardscope {
@@ -68,6 +69,8 @@ struct ArrayOutcome {
 
     [[nodiscard]] const Reading& asMapping() const { return mapping ? *mapping : given; }
 };
+/// The list of rules that decides for the array.
+[[nodiscard]] RuleList listOf(const NamedArraySetting& array, const NamedTree& tree);
 [[nodiscard]] ArrayOutcome outcomeOf(const ProgramArray& array, const NamedTree& tree, const MeshPtr& mesh);
 [[nodiscard]] std::vector<ArrayOutcome> outcomesOf(const NamedTree& tree, const MeshPtr& mesh);
 
@@ -78,7 +81,8 @@ struct MappedName {
     std::vector<std::size_t> conflicts; ///< numbers of all its rules, from 0, where they say different things
     int uses = 0; ///< arrays that have it
 };
-/// The names that arrays have, in order of appearance, then those of the rules that none has.
+/// The names that arrays have, in order of appearance, then those of the rules that none has: by the rules that hold
+/// everywhere. Arrays of a part with rules of its own do not count.
 [[nodiscard]] std::vector<MappedName> mappedNames(const NamedTree& tree);
 
 } // namespace shardscope

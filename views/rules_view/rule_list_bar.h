@@ -38,6 +38,8 @@ public:
     [[nodiscard]] QToolButton* renameButton() const { return m_rename; }
     [[nodiscard]] QToolButton* removeButton() const { return m_remove; }
     [[nodiscard]] bool isAsking() const { return m_asking != Asking::Nothing; }
+    /// For another name of the list that is shown.
+    [[nodiscard]] bool isAskingForName() const { return m_asking == Asking::Name; }
     void stopAsking();
 
 Q_SIGNALS:

@@ -125,13 +125,16 @@ void RulesView::sayAfterImport(const RulesText& rules)
     QStringList said{ tr("%1 from %2.")
                           .arg(words::counted(static_cast<qint64>(rules.rules.list.size()), words::Noun::Rule),
                               QFileInfo(QString::fromStdString(rules.name)).fileName()) };
+    if (rules.innerLists > 0)
+        said << tr("Its rules for parts of the model are not taken: this list holds everywhere in its part.");
     if (rules.passedOver > 0)
         said << tr("Other keys that say nothing about sharding: %1.").arg(rules.passedOver);
     if (!rules.warnings.empty())
         said << errorText(rules.warnings.front(), 0);
     const std::vector<std::string> missing = missingAxes(*m_document->experiment());
     if (missing.empty()) {
-        m_notice->say(rules.warnings.empty() ? Severity::Info : Severity::Warning, said.join(QLatin1Char(' ')));
+        m_notice->say(rules.warnings.empty() && rules.innerLists == 0 ? Severity::Info : Severity::Warning,
+            said.join(QLatin1Char(' ')));
         return;
     }
     said << tr("The mesh has no %1: rules cut nothing along them.").arg(listed(missing));

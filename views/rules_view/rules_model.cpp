@@ -109,8 +109,17 @@ void RulesModel::refresh()
     const Experiment& now = *m_document->experiment();
     const SnapshotPtr snapshot = m_document->snapshot();
     const bool fresh = snapshot && !m_document->isStale();
-    if (!hasList(now.rules, m_list))
-        m_list = {};
+    if (withinOf(now.rules, m_list) != m_within || !hasList(now.rules, m_list)) { // others went or came before it
+        const auto found = std::find_if(now.rules.inner.begin(), now.rules.inner.end(),
+            [this](const InnerRules& each) { return each.within == m_within; });
+        const bool renamed = now.rules.inner.size() == m_listCount && hasList(now.rules, m_list);
+        if (found != now.rules.inner.end())
+            m_list.inner = static_cast<std::int32_t>(found - now.rules.inner.begin());
+        else if (!renamed)
+            m_list = {};
+        m_within = withinOf(now.rules, m_list);
+    }
+    m_listCount = now.rules.inner.size();
     static const std::vector<RuleUse> none;
     const auto inner = static_cast<std::size_t>(m_list.inner);
     const std::vector<RuleUse>& ruleUses = !fresh ? none
@@ -168,6 +177,7 @@ void RulesModel::setList(RuleList list)
         return;
     beginResetModel();
     m_list = list;
+    m_within = withinOf(m_document->experiment()->rules, list);
     m_rules.clear();
     m_unruled.clear();
     endResetModel();

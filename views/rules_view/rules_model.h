@@ -65,6 +65,8 @@ private:
     [[nodiscard]] std::vector<std::pair<std::string, int>> namesWithoutRule(const Snapshot& snapshot) const;
     Document* m_document;
     RuleList m_list;
+    std::size_t m_listCount = 0; ///< of lists for parts, when it was last looked at
+    std::string m_within; ///< the part that the list is for, "" for the outer one
     std::vector<Row> m_rules, m_unruled;
     std::vector<std::string> m_meshAxes;
 };

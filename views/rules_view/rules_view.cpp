@@ -280,6 +280,8 @@ void RulesView::chooseList(RuleList chosen)
 {
     endNameDrag();
     m_notice->dismiss();
+    if (chosen != list() && m_lists->isAskingForName())
+        m_lists->stopAsking(); // what is typed was meant for the other
     m_model->setList(chosen);
     if (rulePlace(m_selection->rule()).list != list())
         m_selection->setRule(numberOf(-1));
@@ -357,6 +359,8 @@ void RulesView::showLists()
             tipOf(list, tr("The rules within %1, which replace those outside.").arg(within)), within });
     }
     m_lists->setEntries(std::move(entries), list());
+    if (m_lists->isAskingForName() && list().isOuter()) // the list is gone
+        m_lists->stopAsking();
     m_lists->setVisible(!now.rules.inner.empty() || m_lists->isAsking());
     if (m_lists->isAsking() && m_document->snapshot() && m_document->snapshot()->program) {
         QStringList parts;
