@@ -539,9 +539,12 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
 /// Of what nothing is known: operations, and targets of custom calls, each of these once.
 void Reader::warnOf(const Pending& op, const Operation& operation)
 {
-    if (op.kind == OpKind::Opaque && !isCheck(op.name) && !knownOperation(op.name))
-        warn(Code::OpaqueOperation, { { "op", std::string(op.name) }, { "nearest", nearestOperation(op.name) } },
-            op.position);
+    if (op.kind == OpKind::Opaque && !isCheck(op.name) && !knownOperation(op.name)) {
+        std::vector<Arg> args{ { "op", std::string(op.name) } };
+        if (std::string nearest = nearestOperation(op.name); !nearest.empty())
+            args.emplace_back("nearest", std::move(nearest));
+        warn(Code::OpaqueOperation, std::move(args), op.position);
+    }
     const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
     if (!call || customCallFamily(call->target) != CustomCallFamily::Unknown || m_unknownTargets.contains(call->target))
         return;

@@ -569,6 +569,10 @@ void TestForms::opaque()
                                                    "  foreign.value (dense<1.0>) : tensor<4xf32>\n"
                                                    "  return %1 : tensor<4xf32>\n}\n");
     QVERIFY2(read, qPrintable(test::shown(read)));
+    const auto misspelt = readStableHlo("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                                        "  %0 = stablehlo.tanhh %a : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n");
+    QVERIFY(misspelt && misspelt->warnings.size() == 1);
+    QCOMPARE(misspelt->warnings[0].text("nearest"), std::string("stablehlo.tanh"));
     QCOMPARE(read->warnings.size(), std::size_t{ 5 });
     QCOMPARE(test::shown(read->warnings[0]), QStringLiteral("W230 2:3 op=foreign.note"));
     QCOMPARE(test::shown(read->warnings[1]), QStringLiteral("W230 3:3 op=foreign.empty"));
