@@ -31,6 +31,14 @@ std::string_view meaning(std::string_view text)
     return text.starts_with("loc(") && text.ends_with(")") ? trimmed(text.substr(4, text.size() - 5)) : text;
 }
 
+/// Whether it is what may stand in "loc(...)". What an alias stands for is not looked at where it is read.
+bool isLocation(std::string_view text)
+{
+    Trouble trouble;
+    Scanner s(text, 0, text.size(), trouble);
+    return s.skipValue(false) && s.atEnd();
+}
+
 /// "#loc3" as a whole.
 bool isAlias(std::string_view text)
 {
@@ -116,7 +124,9 @@ void Reader::expandLocation(std::string_view text, std::string& expanded, int de
             ++end;
         std::string_view meant = m_aliases.find(text.substr(i, end - i));
         i = end;
-        meant = meant.empty() ? "unknown" : meaning(meant);
+        meant = meaning(meant);
+        if (!isLocation(meant))
+            meant = "unknown";
         constexpr int deepest = 32;
         if (depth >= deepest || expanded.size() > longestLocation || meant.size() > longestLocation)
             meant = "unknown";
@@ -154,7 +164,7 @@ void Reader::finishLocations()
     }
     for (auto& [value, location] : m_argumentLocations) {
         const std::string_view meant = isAlias(location) ? m_aliases.find(location) : std::string_view();
-        if (!meant.empty())
+        if (isLocation(meaning(meant)))
             location = meaning(meant);
     }
 }

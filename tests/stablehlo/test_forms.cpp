@@ -573,6 +573,15 @@ void TestForms::opaque()
                                         "  %0 = stablehlo.tanhh %a : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n");
     QVERIFY(misspelt && misspelt->warnings.size() == 1);
     QCOMPARE(misspelt->warnings[0].text("nearest"), std::string("stablehlo.tanh"));
+    // What an alias stands for may be no location; what is printed can be read again all the same.
+    for (const char* meant : { ",\"a\"(\"b.py\":1:2)", "", "\"a\" \"b\"" }) {
+        const auto lost = readStableHlo(std::string("func.func @main(%a: tensor<4xf32> loc(#loc1)) -> tensor<4xf32> {\n"
+                                                    "  %0 = stablehlo.tanh %a : tensor<4xf32> loc(#loc1)\n"
+                                                    "  return %0 : tensor<4xf32> loc(fused[#loc1])\n}\n#loc1 = loc(")
+            + meant + ")\n");
+        if (lost)
+            QVERIFY2(readStableHlo(printStableHlo(lost->program)), meant);
+    }
     QCOMPARE(read->warnings.size(), std::size_t{ 5 });
     QCOMPARE(test::shown(read->warnings[0]), QStringLiteral("W230 2:3 op=foreign.note"));
     QCOMPARE(test::shown(read->warnings[1]), QStringLiteral("W230 3:3 op=foreign.empty"));

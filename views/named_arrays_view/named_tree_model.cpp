@@ -164,8 +164,12 @@ std::vector<std::string> NamedTreeModel::axesIn(const NamedNode& node, int colum
 {
     const auto d = static_cast<std::size_t>(node.dimension);
     if (column == mappingColumn()) {
-        const auto found = std::ranges::find(m_arrays->names(), node.name, &MappedName::name);
-        return found == m_arrays->names().end() || node.name.empty() ? std::vector<std::string>() : found->axes;
+        if (node.array < 0 || node.name.empty())
+            return {};
+        const NamedTree& tree = m_arrays->tree(); // a part of the model may have rules of its own
+        const std::vector<LogicalRule>& rules = rulesIn(tree.rules, listOf(array(node), tree));
+        const auto found = std::ranges::find(rules, LogicalName::of(node.name), &LogicalRule::name);
+        return found == rules.end() ? std::vector<std::string>() : found->target.axes;
     }
     if (column != Spec)
         return {};
