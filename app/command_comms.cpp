@@ -147,7 +147,7 @@ std::string transferRows(const Snapshot& snapshot, bool groups)
             std::string(toString(transfer.to)), std::to_string(transfer.bytes.bytesPerDevice),
             std::to_string(saturatingProduct(transfer.bytes.bytesPerDevice, transfer.times)) };
         if (groups)
-            row.emplace_back();
+            row.resize(row.size() + 2);
         text += joined(row);
     }
     return text;
@@ -167,7 +167,7 @@ std::string csvText(const Communication& found, const Options& options)
         "times_known", "sent_bytes_per_step", "layer", "tensor", "cause", "scalar_loss", "from", "to", "copied_bytes",
         "copied_bytes_per_step" };
     if (options.groups)
-        header.emplace_back("replica_groups");
+        header.insert(header.end(), { "replica_groups", "source_target_pairs" });
     std::string text = joined(header);
     for (std::size_t i = 0; i < list.entries.size(); ++i) {
         const CollectiveEntry& entry = list.entries[i];
@@ -177,8 +177,11 @@ std::string csvText(const Communication& found, const Options& options)
             number(entry.sentPerStep()), entry.scope,
             entry.value.valid() ? *list.program->value(entry.value).path : std::string(), std::string(causeId(entry)),
             entry.scalarLoss ? "true" : "false", "", "", "", "" };
-        if (options.groups)
+        if (options.groups) {
             row.push_back(Json(replicaGroups(entry, *entry.mesh)).dump());
+            row.push_back(
+                entry.kind == CollectiveKind::CollectivePermute ? Json(sentPairs(entry)).dump() : std::string());
+        }
         text += joined(row);
     }
     return text + transferRows(*found.snapshot, options.groups);

@@ -152,6 +152,21 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
     return {};
 }
 
+/// Of a name that no rule has, the one that may have been meant; empty for none.
+QString otherName(const LogicalName& name, const Ruling& ruling)
+{
+    std::vector<std::string> known;
+    for (const LogicalRule& rule : ruling.rules.list)
+        if (rule.name.kind == LogicalName::Kind::Name)
+            known.push_back(rule.name.name);
+    if (name.kind != LogicalName::Kind::Name || std::find(known.begin(), known.end(), name.name) != known.end())
+        return {};
+    const std::string nearest = nearestName(name.name, known);
+    return nearest.empty() ? QString()
+                           : QStringLiteral("no rule names “%1”; did you mean “%2”?")
+                                 .arg(words::fromStd(name.name), words::fromStd(nearest));
+}
+
 int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& answer)
 {
     const int status = statusOf(answer.problems);
@@ -190,6 +205,9 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
         console.line(QStringLiteral("by the rules outside: %1 lies in no part that has rules of its own")
                          .arg(words::fromStd(options.within)),
             Emphasis::Faint);
+    for (const LogicalName& name : answer.names)
+        if (const QString meant = otherName(name, ruling); !meant.isEmpty())
+            console.line(meant, Emphasis::Warning);
     if (ruling.partitioner)
         console.line(partitionerText(ruling), Emphasis::Faint);
     for (const DroppedAxes& dropped : answer.dropped)

@@ -164,7 +164,10 @@ QString explicitReason(const Diagnostic& d)
 QString explicitVerdict(const ExplicitReport& report, const Program& program)
 {
     if (report.accepts())
-        return Words::tr("JAX's explicit mode would accept this program");
+        return report.unjudged.empty() ? Words::tr("JAX's explicit mode would accept this program")
+            : report.accepted == 0
+            ? Words::tr("Whether JAX's explicit mode would accept this program is not known: nothing could be judged")
+            : Words::tr("JAX's explicit mode would refuse nothing that could be judged");
     const auto refused = static_cast<qint64>(report.refusals.size());
     const QString first = explicitTitle(report.refusals.front(), program);
     if (std::any_of(report.refusals.begin(), report.refusals.end(),

@@ -157,6 +157,10 @@ private Q_SLOTS:
                     (QByteArray("--dialect t5x --names batch --mesh data=4,model=2 --submesh ") + sizes).constData())
                     .code,
                 2);
+        // A name that no rule has, and one that is near.
+        ran = resolve(QStringLiteral("[('batch', 'data'), ('mlp', 'model')]"), "--names batch,mpl");
+        QVERIFY2(ran.code == 0 && ran.out.contains(QStringLiteral("no rule names “mpl”; did you mean “mlp”?")),
+            qPrintable(ran.out));
         // A size that does not divide is said with its name.
         ran = resolve(rules, "--names batch --shape 7 --mesh data=2,model=2");
         ran.error += ran.out;
