@@ -34,6 +34,8 @@ std::string_view meaning(std::string_view text)
 /// Whether it is what may stand in "loc(...)". What an alias stands for is not looked at where it is read.
 bool isLocation(std::string_view text)
 {
+    if (text.empty())
+        return false;
     Trouble trouble;
     Scanner s(text, 0, text.size(), trouble);
     return s.skipValue(false) && s.atEnd();

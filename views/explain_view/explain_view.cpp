@@ -406,6 +406,7 @@ void ExplainView::startBlockers()
     m_blockersWanted = false;
     auto promise = std::make_shared<QPromise<Blockers>>();
     m_blockerWatcher.setFuture(promise->future());
+    m_searchingBlockers = true;
     promise->start();
     QThreadPool::globalInstance()->start([promise, snapshot = m_snapshot, value = m_value, path = m_path,
                                              dimension = m_dimension, stop = m_stop.get_token()] {
@@ -421,6 +422,7 @@ void ExplainView::startBlockers()
 
 void ExplainView::receiveBlockers()
 {
+    m_searchingBlockers = false;
     if (m_blockerWatcher.future().resultCount() > 0) {
         m_blockers = m_blockerWatcher.result();
         if (m_page->isVisibleTo(this))
@@ -517,6 +519,7 @@ void ExplainView::startWhatIfs()
     m_wanted = false;
     auto promise = std::make_shared<QPromise<WhatIfs>>();
     m_watcher.setFuture(promise->future());
+    m_searching = true;
     promise->start();
     QThreadPool::globalInstance()->start(
         [promise, snapshot = m_snapshot, value = m_value, path = m_path, cache = m_cache, stop = m_stop.get_token()] {
@@ -532,6 +535,7 @@ void ExplainView::startWhatIfs()
 
 void ExplainView::receiveWhatIfs()
 {
+    m_searching = false;
     if (m_watcher.future().resultCount() > 0) {
         const WhatIfs result = m_watcher.result();
         if (m_snapshot && result.revision == m_snapshot->revision) {

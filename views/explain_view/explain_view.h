@@ -50,7 +50,7 @@ public:
     /// What-ifs or answers that are wanted are not there yet.
     [[nodiscard]] bool isWorking() const
     {
-        return m_delay.isActive() || m_watcher.isRunning() || m_blockersWanted || m_blockerWatcher.isRunning();
+        return m_delay.isActive() || m_searching || m_blockersWanted || m_searchingBlockers;
     }
     /// The memory of the array explained; hidden for what is no array of an experiment without a program.
     [[nodiscard]] QComboBox* memory() const { return m_memory; }
@@ -138,9 +138,11 @@ private:
     std::shared_ptr<AnalysisCache> m_cache;
     QTimer m_delay;
     QFutureWatcher<WhatIfs> m_watcher;
+    bool m_searching = false; ///< until the answer is taken, which is after the watcher has it
     std::stop_source m_stop;
     bool m_wanted = false;
     QFutureWatcher<Blockers> m_blockerWatcher;
+    bool m_searchingBlockers = false; ///< likewise
     bool m_blockersWanted = false;
     Blockers m_blockers;
     QHash<QString, WhatIfs> m_known; ///< by path, of revision m_knownRevision
