@@ -15,6 +15,8 @@
 #include "document/selection.h"
 #include "experiment/builtin.h"
 #include "experiment/rule_edits.h"
+#include "experiment_file/experiment_file.h"
+#include "experiment_file/gallery.h"
 #include "sharding/text.h"
 #include "views/preview/edit_preview.h"
 #include "views/rules_view/axis_tray.h"
@@ -435,6 +437,46 @@ private Q_SLOTS:
         document.undoStack()->setIndex(0);
         QVERIFY(*document.experiment() == experiment);
         QCOMPARE(view.model()->list(), RuleList{});
+    }
+
+    /// A list is known by its part: what is typed for one is not given to another, and where an earlier one goes, the
+    /// one that is shown stays.
+    void listsAreKnownByTheirParts()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Document document;
+        Selection selection;
+        Experiment experiment = *withInnerRules(*withInnerRules(example("flax-mlp-logical"), "layers.0"), "layers.1");
+        document.setExperiment(experiment, {});
+        document.waitForAnalysis();
+        RulesView view(&document, &selection);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        RuleListBar* bar = view.listBar();
+        view.chooseList({ 0 });
+        bar->renameButton()->click();
+        QVERIFY(bar->isAskingForName());
+        bar->pathEdit()->setEditText(QStringLiteral("layers.7"));
+        selection.setTensor(QStringLiteral("params/layers.1/W1"));
+        QCOMPARE(view.model()->list(), RuleList{ 1 });
+        QVERIFY(!bar->isAsking() && bar->lists()->isVisible());
+        QVERIFY(document.experiment()->rules == experiment.rules);
+
+        bar->renameButton()->click();
+        document.edit(withoutInnerRules(experiment, { 1 }), QStringLiteral("gone"));
+        QVERIFY(!bar->isAsking());
+        QCOMPARE(view.model()->list(), RuleList{});
+        document.undoStack()->undo();
+        view.chooseList({ 1 });
+        document.edit(withoutInnerRules(experiment, { 0 }), QStringLiteral("an earlier one"));
+        QCOMPARE(view.model()->list(), RuleList{ 0 });
+        QCOMPARE(withinOf(document.experiment()->rules, view.model()->list()), std::string("layers.1"));
+
+        // An experiment's rules are taken without those of its parts, which is said.
+        QVERIFY(view.importText(QString::fromStdString(writeExperiment(findExample("rule-lab-parts")->experiment)),
+            QStringLiteral("parts.json")));
+        QVERIFY2(view.notice()->text().contains(QStringLiteral("rules for parts of the model are not taken")),
+            qPrintable(view.notice()->text()));
     }
 
     /// On a mesh of replica, data and model T5X' partitioner maps batch to both: it is said, and one step does it.
