@@ -77,7 +77,9 @@ std::vector<Diagnostic> contradictions(const PartitionerSettings& settings, cons
         found.push_back(std::move(mismatch));
     };
     if (settings.submesh && !settings.submesh->empty()) { // it counts before partitions
-        compare("--submesh", "model", productOf(*settings.submesh));
+        constexpr std::size_t sizes = 4; // of another number T5X says something itself
+        if (settings.submesh->size() == sizes)
+            compare("--submesh", "model", productOf(*settings.submesh));
     } else if (settings.partitions && *settings.partitions > 0) {
         compare("--partitions", "model", *settings.partitions);
     }

@@ -347,7 +347,25 @@ private Q_SLOTS:
             lab, ("--table " + more.toUtf8() + " --additional-rules [('batch',None),('heads','model')]").constData());
         QVERIFY2(named.code == 0 && tabled.code == 0, qPrintable(named.error + tabled.error));
         QVERIFY(lineOf(tabled.out, "decoder/layer_1/y").contains(QStringLiteral("P(-, (data, model))")));
-        QVERIFY2(tabled.out.contains(QStringLiteral("rules cut nothing here")), qPrintable(tabled.out));
+        const Ran batch =
+            resolve(lab, "--names batch,mlp --within decoder/layer_1/y --additional-rules [('batch','data')]");
+        QVERIFY2(batch.out.startsWith(QStringLiteral("PartitionSpec(None, ('data', 'model'))")), qPrintable(batch.out));
+        const QString embeds = file("embeds.csv", "path,shape,names\ndecoder/layer_1/y,16x64,\"batch,embed\"\n");
+        const Ran last =
+            resolve(lab, ("--table " + embeds.toUtf8() + " --additional-rules [('batch','data')]").constData());
+        QVERIFY2(lineOf(last.out, "decoder/layer_1/y").contains(QStringLiteral("P(data, -)")), qPrintable(last.out));
+
+        // Penzai's mapping, asked for as Flax' list: in the parts as well.
+        auto penzai = nlohmann::json::parse(
+            runProgram({ QStringLiteral("convert"), lab, QStringLiteral("--from"), QStringLiteral("experiment") })
+                .out.toStdString());
+        penzai["rules"]["dialect"] = "penzai";
+        const QString mapping = file("mapping.json", QByteArray::fromStdString(penzai.dump()));
+        const QString rest = file("rest.csv", "path,shape,names\ndecoder/y,16x64,\"nobody,embed\"\n");
+        const auto strict =
+            resolve(mapping, ("--dialect flax --fallback raise_error --json --table " + rest.toUtf8()).constData())
+                .json();
+        QVERIFY2(!codes(strict).empty() && codes(strict).front() == "E111", strict.dump().c_str());
 
         // Where no part has rules of its own, that is said; paths are as in the file.
         const Ran outside = resolve(lab, "--names mlp --within nowhere");

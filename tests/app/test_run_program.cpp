@@ -259,6 +259,8 @@ private Q_SLOTS:
         const QByteArray two = function(
             "%arg0: tensor<f32>", "  return %arg0, %arg0 : tensor<f32>, tensor<f32>", "tensor<f32>, tensor<f32>");
         QCOMPARE(run(two, { QStringLiteral("--random"), QStringLiteral("1"), QStringLiteral("--out"), one }).code, 2);
+        for (const char* seed : { "-1", "abc", "1.5" })
+            QCOMPARE(run(two, { QStringLiteral("--random=") + QLatin1String(seed) }).code, 2);
     }
 
     void exact_data()
