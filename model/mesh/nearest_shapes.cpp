@@ -118,6 +118,12 @@ std::vector<MeshShape> nearestShapes(const MeshShape& wanted, std::int64_t produ
     for (std::size_t i = 0; i < std::min(ranked.size(), mostTried) && found.size() < limit; ++i)
         if (works(ranked[i].second))
             found.push_back(ranked[i].second);
+    for (std::size_t i = rank; i-- > 0 && found.empty();) { // far away, but one axis of all works on most machines
+        MeshShape one(rank, 1);
+        one[i] = product;
+        if (one != wanted && works(one))
+            found.push_back(std::move(one));
+    }
     return found;
 }
 

@@ -13,7 +13,7 @@ namespace shardscope {
 /// Shapes of as many axes as `wanted` whose product is `product`, nearest to `wanted` first: the sum over the axes of
 /// |log(size / wanted size)|, then with the last axes kept. `works` says of a shape whether it really works; at most
 /// `limit` that do are returned. Tried are: shapes that differ in one or two axes, orders of the same sizes, and
-/// `more`.
+/// `more`; where none of these works, one axis of all.
 [[nodiscard]] std::vector<MeshShape> nearestShapes(const MeshShape& wanted, std::int64_t product,
     const std::function<bool(const MeshShape&)>& works, std::vector<MeshShape> more = {}, std::size_t limit = 4);
 

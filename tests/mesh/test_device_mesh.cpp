@@ -407,6 +407,10 @@ void TestDeviceMesh::failuresSayWhatWorks()
     QVERIFY(holds);
     QVERIFY(suggestions > 20);
 
+    // Nothing near works: one axis of all does.
+    const DeviceSet v5e = machine("TPU v5 lite", { 4, 4, 1 });
+    QCOMPARE(createDeviceMesh({ 2, 2, 2, 4 }, DeviceList(v5e)).error().text("shapes"), std::string("1x1x1x16"));
+
     const DeviceSet v4 = machine("TPU v4", { 2, 2, 4 });
     const Error greedy = createDeviceMesh({ 2, 2, 4 }, DeviceList(v4)).error();
     QCOMPARE(greedy.code, Code::NoAxisAssignment);
