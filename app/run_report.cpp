@@ -195,9 +195,15 @@ void printShards(
         return;
     const Layout layout(mesh, how.sharding, how.type.shape);
     for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
+        const Shape held = layout.shardShape();
         QStringList ranges;
-        for (const IndexRange& range : layout.rangesOfShard(shard))
-            ranges << (range.size() > 0 ? words::range(range.begin, range.end) : QStringLiteral("padding"));
+        for (const IndexRange& range : layout.rangesOfShard(shard)) {
+            const std::int64_t padding = held[static_cast<std::size_t>(ranges.size())] - range.size();
+            ranges << (range.size() == 0 ? (padding == 0 ? QStringLiteral("none") : QStringLiteral("padding"))
+                    : padding == 0
+                    ? words::range(range.begin, range.end)
+                    : QStringLiteral("%1 + %2 padding").arg(words::range(range.begin, range.end)).arg(padding));
+        }
         std::vector<std::int32_t> left = layout.holders(shard);
         while (!left.empty()) {
             const Array& first = shards[static_cast<std::size_t>(left.front())];

@@ -142,8 +142,6 @@ private:
         case OpKind::Iota:
             return cutGenerated(id);
         case OpKind::Reshard:
-        case OpKind::ShardedToUnreduced:
-        case OpKind::ReplicatedToUnreduced:
             return reshard(id);
         case OpKind::SdyAllGather:
         case OpKind::SdyAllReduce:
@@ -151,6 +149,8 @@ private:
         case OpKind::SdyAllToAll:
         case OpKind::SdyCollectivePermute:
         case OpKind::SdyReduceScatter:
+        case OpKind::ShardedToUnreduced:
+        case OpKind::ReplicatedToUnreduced:
             return lower(id);
         case OpKind::ShardingConstraint:
         case OpKind::DataFlowEdge:
@@ -325,8 +325,7 @@ private:
     {
         const Operation& operation = m_edit.operation(id);
         const ValueId operand = operation.operands[0];
-        if (operation.kind == OpKind::Reshard && operand.index < m_shardings.size()
-            && shardingOf(operand).isEquivalent(shardingOf(operation.results[0])))
+        if (operand.index < m_shardings.size() && shardingOf(operand).isEquivalent(shardingOf(operation.results[0])))
             return bypass(id);
         return fail(Code::NotExecutable, { { "op", qualifiedName(operation) } });
     }
@@ -336,6 +335,10 @@ private:
         const Operation operation = m_edit.operation(id);
         const auto& collective = *wideAs<SdyCollectiveAttributes>(operation.attributes);
         const ValueId operand = operation.operands[0];
+        const bool makesParts =
+            operation.kind == OpKind::ShardedToUnreduced || operation.kind == OpKind::ReplicatedToUnreduced;
+        if (makesParts && collective.out.unreducedKind != ReduceKind::Sum) // zeros are parts of sums alone
+            return fail(Code::NotExecutable, { { "op", qualifiedName(operation) } });
         CollectiveLowering lowering(m_edit, *m_mesh, id, m_tables);
         ValueId result;
         switch (operation.kind) {
@@ -353,6 +356,12 @@ private:
             break;
         case OpKind::SdyAllToAll:
             result = lowering.exchange(operand, collective.moves);
+            break;
+        case OpKind::ShardedToUnreduced:
+            result = lowering.spread(operand, collective.axesPerDimension);
+            break;
+        case OpKind::ReplicatedToUnreduced:
+            result = lowering.keepFirst(operand, collective.axes);
             break;
         default: {
             const auto& from = m_shardings[originOf(operand).index];

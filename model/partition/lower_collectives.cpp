@@ -2,6 +2,7 @@
 #include "partition/lower_collectives.h"
 
 #include <algorithm>
+#include <array>
 
 #include "partition/collective_axes.h"
 #include "partition/device_numbers.h"
@@ -166,44 +167,102 @@ ElementBytes CollectiveLowering::offsetsOf(const AxisList& axes, std::int64_t pi
     return m_tables.offsets.back().table;
 }
 
-ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
+ValueId CollectiveLowering::placeAlong(ValueId device, const AxisList& axes, std::int64_t pieceSize, DType counts)
 {
-    const TensorType whole = m_edit.value(value).type;
-    if (std::all_of(axes.begin(), axes.end(), [](const AxisList& list) { return list.empty(); }))
-        return value;
-    std::int64_t longest = 0;
-    for (std::size_t d = 0; d < axes.size(); ++d)
-        if (!axes[d].empty())
-            longest = std::max(longest, whole.shape[d]);
+    const ElementBytes offsets = offsetsOf(axes, pieceSize, counts);
+    const TensorType table{ counts, Shape{ static_cast<std::int64_t>(offsets->size()) / byteSize(counts) } };
+    const ValueId all = add(OpKind::Constant, {}, table, ConstantAttributes{ {}, offsets });
+    const ValueId own = add(
+        OpKind::DynamicSlice, { all, device }, { counts, Shape{ 1 } }, wide(DynamicSliceAttributes{ Dimensions{ 1 } }));
+    return add(OpKind::Reshape, { own }, { counts, {} }, {});
+}
+
+std::vector<ValueId> CollectiveLowering::pieceStarts(
+    std::span<const AxisList> axes, const Shape& pieces, std::int64_t longest)
+{
     const DType counts = countingType(longest);
-    const TensorType scalar{ counts, {} };
     const ValueId device = add(OpKind::PartitionId, {}, { DType::U32, {} }, {});
-    TensorType type = whole;
+    std::vector<ValueId> starts;
     ValueId zero;
-    std::vector<ValueId> operands{ value };
     for (std::size_t d = 0; d < axes.size(); ++d) {
-        if (axes[d].empty()) {
-            if (!zero.valid())
-                zero = add(OpKind::Constant, {}, scalar,
-                    ConstantAttributes{ {}, countBytes(counts, std::array{ std::int64_t{ 0 } }) });
-            operands.push_back(zero);
+        if (!axes[d].empty()) {
+            starts.push_back(placeAlong(device, axes[d], pieces[d], counts));
             continue;
         }
-        const std::int64_t pieces = product(axes[d]);
-        type.shape[d] = whole.shape[d] / pieces;
-        const ElementBytes offsets = offsetsOf(axes[d], type.shape[d], counts);
-        const TensorType table{ counts, Shape{ static_cast<std::int64_t>(offsets->size()) / byteSize(counts) } };
-        const ValueId all = add(OpKind::Constant, {}, table, ConstantAttributes{ {}, offsets });
-        const ValueId own = add(OpKind::DynamicSlice, { all, device }, { counts, Shape{ 1 } },
-            wide(DynamicSliceAttributes{ Dimensions{ 1 } }));
-        operands.push_back(add(OpKind::Reshape, { own }, scalar, {}));
+        if (!zero.valid())
+            zero = add(OpKind::Constant, {}, { counts, {} },
+                ConstantAttributes{ {}, countBytes(counts, std::array{ std::int64_t{ 0 } }) });
+        starts.push_back(zero);
     }
+    return starts;
+}
+
+ValueId CollectiveLowering::zeros(const TensorType& type)
+{
+    return add(OpKind::Constant, {}, type,
+        ConstantAttributes{
+            {}, std::make_shared<const std::vector<std::byte>>(static_cast<std::size_t>(byteSize(type.dtype))) });
+}
+
+ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
+{
+    TensorType type = m_edit.value(value).type;
+    std::int64_t longest = 0;
+    bool isCut = false;
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+        if (axes[d].empty())
+            continue;
+        isCut = true;
+        longest = std::max(longest, type.shape[d]);
+        type.shape[d] /= product(axes[d]);
+    }
+    if (!isCut)
+        return value;
+    std::vector<ValueId> operands{ value };
+    for (const ValueId start : pieceStarts(axes, type.shape, longest))
+        operands.push_back(start);
     DynamicSliceAttributes attributes;
     attributes.sizes.assign(type.shape.begin(), type.shape.end());
     const OperationId sliced =
         m_edit.add(OpKind::DynamicSlice, operands, std::array{ type }, wide(std::move(attributes)), m_before);
     m_edit.placeBefore(m_before, sliced);
     return m_edit.result(sliced);
+}
+
+ValueId CollectiveLowering::keepFirst(ValueId value, const AxisList& axes)
+{
+    if (product(axes) == 1)
+        return value;
+    const TensorType type = m_edit.value(value).type;
+    const TensorType scalar{ DType::I32, {} };
+    const ValueId device = add(OpKind::PartitionId, {}, { DType::U32, {} }, {});
+    const ValueId place = placeAlong(device, axes, 1, DType::I32);
+    const ValueId isFirst = add(OpKind::Compare, { place, zeros(scalar) }, { DType::Pred, {} },
+        CompareAttributes{ Comparison::Equal, CompareType::Signed });
+    return add(OpKind::Select, { isFirst, value, zeros(type) }, type, {});
+}
+
+ValueId CollectiveLowering::spread(ValueId value, std::span<const AxisList> axes)
+{
+    const Shape piece = m_edit.value(value).type.shape;
+    TensorType type = m_edit.value(value).type;
+    std::int64_t longest = 0;
+    bool isCut = false;
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+        if (axes[d].empty())
+            continue;
+        isCut = true;
+        type.shape[d] *= product(axes[d]);
+        longest = std::max(longest, type.shape[d]);
+    }
+    if (!isCut)
+        return value;
+    std::vector<ValueId> operands{ zeros(type), value };
+    for (const ValueId start : pieceStarts(axes, piece, longest))
+        operands.push_back(start);
+    const OperationId placed = m_edit.add(OpKind::DynamicUpdateSlice, operands, std::array{ type }, {}, m_before);
+    m_edit.placeBefore(m_before, placed);
+    return m_edit.result(placed);
 }
 
 ValueId CollectiveLowering::reduce(ValueId value, const AxisList& axes, ReduceKind kind)

@@ -60,6 +60,11 @@ public:
     /// Every device gets its piece of `to` from one that holds it in `from`: itself where it can, else one that differs
     /// from it along the axes that move alone, and no device sends to two.
     ValueId permute(ValueId value, const Layout& from, const Layout& to);
+    /// A part of a sum over devices along the axes: the first of them keeps the value, the others hold zeros.
+    ValueId keepFirst(ValueId value, const AxisList& axes);
+    /// A part of a sum over devices along the axes, the minor ones of each dimension: each holds its piece in its
+    /// place, and zeros around it. With x=2, [5, 6] on the second device becomes [0, 0, 5, 6].
+    ValueId spread(ValueId value, std::span<const AxisList> axes);
 
 private:
     ValueId add(OpKind kind, std::initializer_list<ValueId> operands, TensorType type, Attributes attributes);
@@ -69,6 +74,11 @@ private:
     /// Says in the text which axes the operation behind `result` runs over.
     ValueId labelled(ValueId result, const Mesh& mesh, const AxisList& axes);
     ElementBytes offsetsOf(const AxisList& axes, std::int64_t pieceSize, DType type);
+    /// Scalars: where the device's piece begins in each dimension. `pieces`: how long one is, `longest`: the whole.
+    std::vector<ValueId> pieceStarts(std::span<const AxisList> axes, const Shape& pieces, std::int64_t longest);
+    /// A scalar of `counts`: the device's number along the axes, times `pieceSize`.
+    ValueId placeAlong(ValueId device, const AxisList& axes, std::int64_t pieceSize, DType counts);
+    ValueId zeros(const TensorType& type);
     void addReducer(OperationId owner, DType dtype, ReduceKind kind);
 
     Editor& m_edit;

@@ -168,6 +168,8 @@ private:
         switch (m_edit.operation(id).kind) {
         case OpKind::Reshard:
             return visitReshard(id);
+        case OpKind::ShardedToUnreduced:
+            return gatherFirst(id);
         case OpKind::Constant:
         case OpKind::SdyConstant:
             return visitConstant(id);
@@ -309,6 +311,38 @@ private:
         if (isZero)
             m_zero.insert(sliced);
         m_edit.replaceUses(result, sliced, made);
+    }
+
+    /// Pieces that pad otherwise have no place in the longer ones behind: they are gathered, and one device keeps the
+    /// whole.
+    void gatherFirst(OperationId id)
+    {
+        const ValueId operand = m_edit.operation(id).operands[0], result = m_edit.result(id);
+        const SdyCollectiveAttributes written = *wideAs<SdyCollectiveAttributes>(m_edit.operation(id).attributes);
+        bool isPadded = false;
+        for (std::size_t d = 0; d < written.axesPerDimension.size(); ++d)
+            isPadded = isPadded || (!written.axesPerDimension[d].empty() && shapeOf(operand)[d] != wholeOf(operand)[d]);
+        if (!isPadded)
+            return;
+        ProgramSharding gathered = written.out;
+        const std::optional<ProgramSharding> held = shardingOf(operand);
+        gathered.sharding.unreduced = held ? held->sharding.unreduced : AxisList{};
+        SdyCollectiveAttributes kept;
+        for (const AxisList& axes : written.axesPerDimension)
+            for (const AxisRef axis : axes)
+                kept.axes.push_back(axis);
+        passes::sortAndMerge(kept.axes);
+        kept.out = written.out;
+        const OperationId reshard =
+            m_edit.addLike(OpKind::Reshard, { operand }, wide(OwnShardingAttributes{ std::move(gathered) }));
+        m_edit.placeBefore(id, reshard);
+        m_origins.emplace_back(reshard, id);
+        setShape(m_edit.result(reshard), shapeOf(result), wholeOf(operand));
+        m_edit.setOperand(id, 0, m_edit.result(reshard));
+        Operation& operation = m_edit.raw().operations[id.index];
+        operation.kind = OpKind::ReplicatedToUnreduced;
+        operation.attributes = wide(std::move(kept));
+        visitReshard(reshard);
     }
 
     /// A sum over devices that is cut at once is padded before it is added up, so that it can be scattered.

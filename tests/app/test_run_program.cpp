@@ -113,6 +113,20 @@ private Q_SLOTS:
             { QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--per-device") }, productInputs);
         QVERIFY2(text.out.contains(QStringLiteral("d0, d1: [0, 0–1]")), qPrintable(text.out));
         QVERIFY2(text.out.contains(QStringLiteral("d3: [1, 2–3]\n      [[14,  4]]")), qPrintable(text.out));
+
+        const QByteArray uneven = R"(
+sdy.mesh @m = <["x"=3]>
+func.func @main(%a: tensor<4xi32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> tensor<4xi32> {
+  return %a : tensor<4xi32>
+}
+)";
+        const QString padded = run(uneven, { QStringLiteral("--random=1"), QStringLiteral("--per-device") }).out;
+        for (const char* part : { "d0: [0–1]\n", "d1: [2–3]\n", "d2: [padding]\n" })
+            QVERIFY2(padded.contains(QString::fromUtf8(part)), qPrintable(padded));
+        QByteArray odd = uneven;
+        odd.replace("tensor<4x", "tensor<5x");
+        const QString last = run(odd, { QStringLiteral("--random=1"), QStringLiteral("--per-device") }).out;
+        QVERIFY2(last.contains(QStringLiteral("d2: [4 + 1 padding]\n")), qPrintable(last));
     }
 
     void withoutMesh()

@@ -64,6 +64,8 @@ private Q_SLOTS:
     void wholeResultsAreNoParts();
     void partsOfArgumentsAddUp_data();
     void partsOfArgumentsAddUp();
+    void everyReshardKeepsTheSum_data();
+    void everyReshardKeepsTheSum();
 };
 
 void TestPartialValues::operations_data()
@@ -288,6 +290,74 @@ void TestPartialValues::partsOfArgumentsAddUp()
     const evaluate::AssembledArray again = evaluate::assembleShards(shards, how, mesh);
     QVERIFY(!again.differ);
     QVERIFY(evaluate::compareWithReference(again.whole, whole).largestError == 0);
+}
+
+void TestPartialValues::everyReshardKeepsTheSum_data()
+{
+    QTest::addColumn<QString>("shape");
+    QTest::newRow("even") << QStringLiteral("12x6");
+    QTest::newRow("uneven") << QStringLiteral("7x5");
+    QTest::newRow("shorter than the mesh") << QStringLiteral("1x4");
+}
+
+namespace {
+
+/// Every sharding of a matrix over x=2 and y=3 in whole axes: of each axis, nothing, a dimension or the parts of a sum.
+QStringList shardingsOfMatrix()
+{
+    QStringList all;
+    for (int x = 0; x < 4; ++x)
+        for (int y = 0; y < 4; ++y)
+            for (const bool xFirst : { true, false }) {
+                if (!xFirst && (x != y || x > 1)) // the order counts within one dimension alone
+                    continue;
+                QStringList in[4];
+                in[x] << QStringLiteral("\"x\"");
+                in[y].insert(xFirst ? in[y].size() : 0, QStringLiteral("\"y\""));
+                const auto listed = [](const QStringList& axes) { return axes.join(QStringLiteral(", ")); };
+                QString text = QStringLiteral("<@m, [{%1}, {%2}]").arg(listed(in[0]), listed(in[1]));
+                if (!in[2].isEmpty())
+                    text += QStringLiteral(", unreduced={%1}").arg(listed(in[2]));
+                all << text + QLatin1Char('>');
+            }
+    return all;
+}
+
+} // namespace
+
+/// From whole and cut to parts of a sum, between parts, and back.
+void TestPartialValues::everyReshardKeepsTheSum()
+{
+    QFETCH(QString, shape);
+    const QStringList shardings = shardingsOfMatrix();
+    QCOMPARE(shardings.size(), 18);
+    int becomesParts = 0;
+    for (const QString& from : shardings)
+        for (const QString& to : shardings) {
+            QString text = QStringLiteral(R"(
+sdy.mesh @m = <["x"=2, "y"=3]>
+func.func @main(%x: tensor<SHAPExf32> {sdy.sharding = #sdy.shardingFROM}) ->
+    (tensor<SHAPExf32> {sdy.sharding = #sdy.shardingTO}) {
+  %0 = sdy.reshard %x TO : tensor<SHAPExf32>
+  return %0 : tensor<SHAPExf32>
+}
+)");
+            text.replace(QStringLiteral("SHAPE"), shape);
+            text.replace(QStringLiteral("FROM"), from);
+            text.replace(QStringLiteral("TO"), to);
+            const QByteArray which = QStringLiteral("%1 to %2").arg(from, to).toUtf8();
+            const auto read = readStableHlo(text.toStdString());
+            QVERIFY2(read, which);
+            const auto parts = partitionProgram(read->program);
+            QVERIFY2(parts, which + ": " + QByteArray(parts ? "" : parts.error().text("wrong").c_str()));
+            const evaluate::Arrays arguments{ evaluate::randomArray(parts->device.inputs[0].type, 5, 0) };
+            const auto done = evaluate::executePartitioned(parts->device, arguments);
+            QVERIFY2(done, which);
+            QVERIFY2(done->differences.empty(), which);
+            QVERIFY2(evaluate::compareWithReference(done->outputs[0], arguments[0]).largestError == 0, which);
+            becomesParts += to.contains(QStringLiteral("unreduced")) && from != to ? 1 : 0;
+        }
+    QVERIFY(becomesParts > 80);
 }
 
 QTEST_APPLESS_MAIN(TestPartialValues)
