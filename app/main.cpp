@@ -8,6 +8,8 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "commands.h"
 #include "experiment_file/gallery.h"
@@ -65,6 +67,18 @@ public:
         return option->get_required() ? text + " (required)" : text;
     }
 };
+
+/// `help` and `help COMMAND` as the options that say the same; a file of that name is opened.
+std::vector<char*> asOptions(int argc, char** argv)
+{
+    static char option[] = "--help";
+    std::vector<char*> arguments(argv, argv + argc);
+    if (argc >= 2 && argc <= 3 && std::string_view(argv[1]) == "help" && !QFileInfo::exists(QStringLiteral("help"))) {
+        arguments.erase(arguments.begin() + 1);
+        arguments.push_back(option);
+    }
+    return arguments;
+}
 
 /// What to open the window on exists; if not, says so with the nearest name. `-` is standard input.
 bool isKnown(const std::string& file, const CLI::App& app)
@@ -207,7 +221,8 @@ int main(int argc, char** argv)
                "  2  arguments, input or output that cannot be used; no display for the window");
     app.failure_message(cli::failureText);
     try {
-        app.parse(argc, argv);
+        const std::vector<char*> arguments = cli::asOptions(argc, argv);
+        app.parse(static_cast<int>(arguments.size()), arguments.data());
     } catch (const CLI::ParseError& error) {
         status = cli::leave(app, error);
         return std::ferror(stdout) != 0 ? cli::BadInput : status;

@@ -399,7 +399,7 @@ bool Reader::checkReturned(const Function& function, const std::vector<TensorTyp
     for (std::size_t i = 0; i < types.size(); ++i)
         if (typeOf(results[i]) != types[i]
             && !wrong(Code::OperandType,
-                { { "op", "@" + function.name }, { "index", i }, { "given", typeText(types[i]) },
+                { { "op", "@" + function.name }, { "result", i }, { "given", typeText(types[i]) },
                     { "actual", typeText(typeOf(results[i])) } },
                 position))
             return false;

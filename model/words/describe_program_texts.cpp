@@ -66,6 +66,10 @@ ProblemText describeProgramText(const Diagnostic& d)
         return { Words::tr("the size “?” is known only when the program runs"),
             Words::tr("Shardings need every size: export the program with fixed shapes."), {} };
     case Code::OperandType:
+        if (arg.has("result"))
+            return { Words::tr("%1: result %2 is declared as %3, but what is returned is %4")
+                         .arg(arg("op"), arg.number("result"), arg("given"), arg("actual")),
+                Words::tr("Declare the type %1, or return another value.").arg(arg("actual")), {} };
         return { arg.has("index")
                 ? Words::tr("%1: operand %2 is said to be %3, but is %4")
                       .arg(arg("op"), arg.number("index"), arg("given"), arg("actual"))

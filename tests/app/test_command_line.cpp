@@ -36,6 +36,9 @@ private Q_SLOTS:
         const Ran help = runProgram({ QStringLiteral("--help") });
         QCOMPARE(help.code, 0);
         QVERIFY(help.out.contains(QStringLiteral("Without a command")));
+        QCOMPARE(runProgram({ QStringLiteral("help") }).out, help.out);
+        QCOMPARE(runProgram({ QStringLiteral("help"), QStringLiteral("mesh") }).out,
+            runProgram({ QStringLiteral("mesh"), QStringLiteral("--help") }).out);
         for (const char* part :
             { "\n  0  done", "\n  1  findings", "\n  2  arguments", "on standard\nerror", "--json=OUT" })
             QVERIFY2(help.out.contains(QLatin1String(part)), part);

@@ -64,7 +64,7 @@ const Wrong wrongs[] = {
     { "results of the generic form", BODY("%0, %1 = \"stablehlo.tanh\"(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>"),
         "E194 2:12 what=results found=2 wanted=1 of=stablehlo.tanh" },
     { "returned type", "func.func @f(%a: tensor<f32>) -> tensor<f64> {\n  return %a : tensor<f32>\n}\n",
-        "E193 1:11 op=@f index=0 given=tensor<f64> actual=tensor<f32>" },
+        "E193 1:11 op=@f result=0 given=tensor<f64> actual=tensor<f32>" },
     { "returned count", "func.func @f(%a: tensor<f32>) -> tensor<f32> {\n  return\n}\n",
         "E194 1:11 what=returned values found=0 wanted=1 of=@f" },
     { "type of return", "func.func @f(%a: tensor<f32>) -> tensor<f32> {\n  return %a : tensor<f64>\n}\n",
