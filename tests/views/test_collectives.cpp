@@ -3,6 +3,7 @@
 // back, what it says when there is nothing, and the list of a text that is made beside the window.
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -251,6 +252,12 @@ private Q_SLOTS:
             halved = halved
                 || prices.index(row, AlternativesModel::Difference).data().toString() == QStringLiteral("−12 KiB");
         QVERIFY(halved);
+        // A name that is longer than its column has a second line.
+        const QTableView* table = view.page()->table();
+        for (int row = 0; row < prices.rowCount(); ++row)
+            QVERIFY2(table->fontMetrics().horizontalAdvance(prices.title(row)) < table->columnWidth(0)
+                    || table->rowHeight(row) > table->verticalHeader()->defaultSectionSize(),
+                qPrintable(prices.title(row)));
 
         // Another sharding can be looked at before it counts.
         const auto& all = prices.alternatives();

@@ -304,6 +304,11 @@ private Q_SLOTS:
         QVERIFY(text.copies.contains(QStringLiteral("data")));
         QCOMPARE(subject.copyAxes(), std::vector<int>{ 0 });
         QVERIFY(!subject.isWhole());
+        QCOMPARE(subject.shortName(0), QStringLiteral("embed"));
+        const GridSubject unnamed{ subject.layout, { "", "hidden" }, 4, 4 };
+        QCOMPARE(unnamed.dimensionName(0), QStringLiteral("dimension 0"));
+        QCOMPARE(unnamed.shortName(0), QStringLiteral("dim 0"));
+        QCOMPARE(unnamed.shortName(1), QStringLiteral("hidden"));
 
         const GridSubject uneven{ layoutOf("data=2,model=4", "P('model', None)", { 10, 64 }), { "rows", "cols" }, 4,
             4 };

@@ -71,6 +71,7 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->horizontalHeader()->setSectionsClickable(false);
+    m_table->setWordWrap(true);
 
     auto* content = new QWidget(this);
     content->setBackgroundRole(QPalette::Base);
@@ -216,7 +217,16 @@ void CollectivePage::fitTable()
             m_table->setColumnHidden(column, true);
         }
     m_table->setColumnWidth(AlternativesModel::Name, std::max(rest, Metrics::scaled(120)));
-    m_table->setFixedHeight(header->sizeHint().height() + m_model->rowCount() * Metrics::scaled(22) + 2);
+    // A name that is longer than its column goes on in a second line.
+    const QFontMetrics names(m_table->font());
+    const int room = m_table->columnWidth(AlternativesModel::Name) - Metrics::scaled(8);
+    int height = header->sizeHint().height() + 2;
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        const bool isLong = names.horizontalAdvance(m_model->title(row)) > room;
+        m_table->setRowHeight(row, Metrics::scaled(22) + (isLong ? names.lineSpacing() : 0));
+        height += m_table->rowHeight(row);
+    }
+    m_table->setFixedHeight(height);
 }
 
 void CollectivePage::resizeEvent(QResizeEvent* event)

@@ -175,7 +175,9 @@ GridMargins GridCanvas::margins() const
         left = std::max(left, small.horizontalAdvance(words::range(std::max<std::int64_t>(size - 2, 0), size)));
         left = std::max(left, small.horizontalAdvance(tr("not cut")));
         // A long name is shortened before it takes the room of the grid.
-        left = std::min(left, std::max(width() / 5, small.horizontalAdvance(tr("not cut"))));
+        const QString shortened = m_subject->shortName(m_choice.rows);
+        const int brief = shortened == m_subject->dimensionName(m_choice.rows) ? 0 : names.horizontalAdvance(shortened);
+        left = std::min(left, std::max({ width() / 5, small.horizontalAdvance(tr("not cut")), brief }));
     }
     margins.left = left + Metrics::scaled(22);
     if (rank == 0) {

@@ -73,18 +73,24 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
 
     painter.setFont(font());
     QString name = m_subject->dimensionName(dimension.dimension);
+    QString brief = m_subject->shortName(dimension.dimension);
     QString suffix;
-    if (!cut)
+    if (!cut) {
         name += QStringLiteral(" %1, ").arg(words::range(0, dimension.size)) + tr("not cut");
-    else if (!everyRange)
+        brief += QStringLiteral(", ") + tr("not cut");
+    } else if (!everyRange)
         suffix = tr(", block %1", "hidden @model, block 0–31").arg(words::range(firstBlock, endBlock));
     // Over the panel; where it is wider than that it goes on to the right, and not into the corner of the row's name.
     QFont bold = font();
     bold.setWeight(QFont::DemiBold);
     const QString axes = m_subject->axesOf(dimension.dimension);
-    const int wanted =
-        QFontMetrics(font()).horizontalAdvance(name + QLatin1Char(' ')) + QFontMetrics(bold).horizontalAdvance(axes);
-    const bool fits = wanted <= panel.width();
+    const auto wanted = [&](const QString& text) {
+        return QFontMetrics(font()).horizontalAdvance(text + QLatin1Char(' '))
+            + QFontMetrics(bold).horizontalAdvance(axes);
+    };
+    if (wanted(name) > width() - panel.left() - 4)
+        name = brief;
+    const bool fits = wanted(name) <= panel.width();
     const QRect nameRect(
         panel.left(), nameTop - titleShift, fits ? panel.width() : width() - panel.left() - 4, Metrics::scaled(16));
     const int nameWidth = drawName(painter, nameRect, fits ? Qt::AlignHCenter : Qt::AlignLeft, name, axes, axis, theme);
@@ -142,7 +148,9 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     painter.drawLine(lineX, panel.top(), lineX, panel.bottom());
 
     painter.setFont(font());
-    const QString name = m_subject->dimensionName(dimension.dimension), axes = m_subject->axesOf(dimension.dimension);
+    const QString whole = m_subject->dimensionName(dimension.dimension), axes = m_subject->axesOf(dimension.dimension);
+    const QString name =
+        metrics.horizontalAdvance(whole) <= column.width() ? whole : m_subject->shortName(dimension.dimension);
     int y = panel.top();
     const auto write = [&](const QString& text, const QColor& color, const QFont& face) {
         painter.setFont(face);
@@ -170,7 +178,8 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     const double blockHeight = static_cast<double>(panel.height()) * static_cast<double>(dimension.inner)
         / static_cast<double>(dimension.shown);
     std::int64_t step = 1;
-    while (step < endBlock - firstBlock && blockHeight * static_cast<double>(step) < small.height() + 2)
+    // Numbers, which nothing hangs below the line of.
+    while (step < endBlock - firstBlock && blockHeight * static_cast<double>(step) < small.ascent() + 3)
         step = step == 1 ? 4 : step * 2;
     const bool ranges = step == 1;
     const std::vector<GridCell>& lit = m_litCells;

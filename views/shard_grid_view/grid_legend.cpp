@@ -37,6 +37,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         std::int64_t copies;
         QString text;
         bool current;
+        QString brief; ///< without the axes
     };
     QStringList axes;
     for (const int axis : m_subject->copyAxes())
@@ -44,11 +45,11 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     const std::int64_t copies = layout.copies();
     const auto row = [&](std::int64_t number, const QString& text, bool current) {
         if (!current || axes.isEmpty() || number == 1)
-            return Row{ number, text, current };
+            return Row{ number, text, current, text };
         const QString whole = tr("%1, along %2").arg(text, axes.join(QStringLiteral(", ")));
         const bool fits =
             QFontMetrics(Metrics::semibold()).horizontalAdvance(whole) + Metrics::scaled(30) < m_legend.width();
-        return Row{ number, fits ? whole : text, current };
+        return Row{ number, fits ? whole : text, current, text };
     };
     const QList<Row> rows{ row(1, tr("1"), copies == 1),
         row(2, copies == 3 ? tr("3") : tr("2"), copies == 2 || copies == 3),
@@ -93,13 +94,18 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         for (const Row& r : rows)
             wanted += step + small.horizontalAdvance(r.text) + Metrics::scaled(12);
         const bool all = x + wanted <= m_legend.right();
+        const QFontMetrics strong(Metrics::semibold());
         for (const Row& r : rows) {
             if (!all && !r.current) // what the picture has comes before what others have
                 continue;
-            if (x + step + small.horizontalAdvance(r.text) > m_legend.right())
+            const auto fits = [&](const QString& text) {
+                return x + step + (r.current ? strong : small).horizontalAdvance(text) <= m_legend.right();
+            };
+            if (!fits(r.brief))
                 break;
+            const QString& text = fits(r.text) ? r.text : r.brief;
             swatch(theme.stripes(theme.base, r.copies, ratio), theme.base);
-            x += write(r.text, r.current, r.current ? theme.text : theme.secondary, step) + Metrics::scaled(12);
+            x += write(text, r.current, r.current ? theme.text : theme.secondary, step) + Metrics::scaled(12);
         }
         return;
     }

@@ -25,6 +25,12 @@ QString GridSubject::dimensionName(int dimension) const
     return ShardGrid::tr("dimension %1").arg(dimension);
 }
 
+QString GridSubject::shortName(int dimension) const
+{
+    const auto d = static_cast<std::size_t>(dimension);
+    return d < names.size() && !names[d].empty() ? dimensionName(dimension) : ShardGrid::tr("dim %1").arg(dimension);
+}
+
 QString GridSubject::axesOf(int dimension) const
 {
     if (dimension < 0)

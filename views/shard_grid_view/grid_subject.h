@@ -33,6 +33,8 @@ struct GridSubject {
     [[nodiscard]] bool hostsAreRuns() const { return !places || places->hostsAreRuns(); }
     /// "embed", or "dimension 1" for a nameless one.
     [[nodiscard]] QString dimensionName(int dimension) const;
+    /// The same for where that does not fit: "dim 0" for a dimension without a name of its own.
+    [[nodiscard]] QString shortName(int dimension) const;
     /// "@model", "@pod, data"; empty for an uncut dimension.
     [[nodiscard]] QString axesOf(int dimension) const;
     /// "hidden @model".
