@@ -26,6 +26,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
+#include "experiment_file/gallery.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/application.h"
 #include "views/main_window/main_window.h"
@@ -323,6 +324,58 @@ private Q_SLOTS:
         QVERIFY(!window.dock(QStringLiteral("memory"))->isVisible());
         toggle->trigger();
         QVERIFY(window.dock(QStringLiteral("memory"))->isVisible());
+    }
+
+    void noDockCoversAnother_data()
+    {
+        QTest::addColumn<QString>("example");
+        QTest::addColumn<QSize>("size");
+        for (const char* example : { "flax-mlp-logical", "flax-mlp-program", "t5x-hosts" })
+            for (const QSize size : { QSize(1280, 800), QSize(1600, 1000) })
+                QTest::addRow("%s, %d x %d", example, size.width(), size.height())
+                    << QString::fromLatin1(example) << size;
+    }
+    /// Whichever is brought forward: what it needs is less than what there is, or it is scrolled.
+    void noDockCoversAnother()
+    {
+        QFETCH(QString, example);
+        QFETCH(QSize, size);
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.document()->setExperiment(findExample(example.toStdString())->experiment, {});
+        window.resize(size);
+        window.show();
+        window.document()->waitForAnalysis();
+        window.runController()->runStep(); // where there is one: Timing and Values have more to show then
+        const auto faults = [&window] {
+            QStringList wrong;
+            QList<const DockFrame*> seen;
+            for (const DockFrame* dock : window.docks())
+                if (dock->isVisible() && !dock->visibleRegion().isEmpty())
+                    seen << dock;
+            for (const DockFrame* one : seen) {
+                const QSize needed = one->minimumSizeHint();
+                if (one->width() < needed.width() || one->height() < needed.height())
+                    wrong << QStringLiteral("%1 has %2 x %3 of %4 x %5")
+                                 .arg(one->objectName())
+                                 .arg(one->width())
+                                 .arg(one->height())
+                                 .arg(needed.width())
+                                 .arg(needed.height());
+                for (const DockFrame* other : seen)
+                    if (one < other && one->geometry().intersects(other->geometry()))
+                        wrong << QStringLiteral("%1 on %2").arg(one->objectName(), other->objectName());
+            }
+            return wrong.join(QStringLiteral("; "));
+        };
+        for (DockFrame* front : window.docks()) {
+            front->show();
+            front->raise();
+            QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 120'000);
+            QTRY_VERIFY2(faults().isEmpty(), qPrintable(front->objectName() + QStringLiteral(": ") + faults()));
+            if (isOnDemand(front))
+                front->hide();
+        }
     }
 
     void whatCannotRunSaysWhy()

@@ -219,7 +219,7 @@ void ExplainView::setLength(words::Length length)
 
 bool ExplainView::isNarrow() const
 {
-    return width() < Metrics::scaled(400);
+    return width() < Metrics::scaled(440);
 }
 
 bool ExplainView::isCompact() const

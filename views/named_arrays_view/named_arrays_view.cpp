@@ -26,6 +26,7 @@
 #include "views/rules_view/notice_strip.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/grid_tray.h"
+#include "views/widgets/low_room.h"
 #include "views/widgets/two_sides.h"
 #include "words/dialects.h"
 #include "words/utf8.h"
@@ -69,14 +70,19 @@ NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidg
     m_notice->hide();
     QWidget* arrays = makeArraysSide();
     m_sides = new TwoSides(arrays, tr("Arrays"), makeResultSide(), tr("Shards"), this);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
+    m_sides->setMinimumHeight(Metrics::scaled(300)); // some rows of both tables
+    auto* content = new QWidget(this);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     for (QWidget* strip : { static_cast<QWidget*>(m_notice), static_cast<QWidget*>(m_refusal),
              static_cast<QWidget*>(m_sourceNotice), static_cast<QWidget*>(m_dialectNotice) })
         column->addWidget(strip);
     column->addWidget(m_empty, 1);
     column->addWidget(m_sides, 1);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(1, 0, 1, 1);
+    outer->addWidget(new LowRoom(content, this));
     setFocusProxy(m_tree);
 
     connect(m_arrays, &NamedArrays::changed, this, &NamedArraysView::refresh);

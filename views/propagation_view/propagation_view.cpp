@@ -26,6 +26,7 @@
 #include "views/span_text/span_text.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/low_room.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/propagation_steps.h"
 #include "words/strategy_words.h"
@@ -107,9 +108,10 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     inner->addWidget(m_explicit);
     inner->addWidget(m_pagesRow);
     inner->addWidget(m_stack, 4);
+    m_room = new LowRoom(m_content, this);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 0, 1, 1);
-    column->addWidget(m_content);
+    column->addWidget(m_room);
     column->addWidget(m_empty);
     connectAll();
     refresh();
@@ -247,7 +249,7 @@ void PropagationView::refresh()
         keepSelection(*before, *m_model->snapshot());
     }
     const bool playable = m_model->snapshot() != nullptr;
-    m_content->setVisible(playable);
+    m_room->setVisible(playable);
     m_empty->setVisible(!playable);
     QString figure;
     if (playable) {

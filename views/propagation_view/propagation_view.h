@@ -13,6 +13,7 @@
 #include "views/propagation_view/comparison_job.h"
 
 class QAbstractItemModel;
+class QScrollArea;
 class QSlider;
 class QStackedWidget;
 class QTableView;
@@ -105,6 +106,7 @@ private:
     EmptyPage* m_same;
     ComparisonJob m_job;
     QWidget* m_content;
+    QScrollArea* m_room = nullptr; ///< that `m_content` is seen in
     EmptyPage* m_empty;
     QTimer m_timer;
     std::optional<Replay> m_replay;

@@ -30,7 +30,7 @@ StrategyBar::StrategyBar(Document* document, QWidget* parent)
     , m_compared(new QComboBox(this))
     , m_own(new QWidget(this))
     , m_other(new QWidget(this))
-    , m_layout(new QBoxLayout(QBoxLayout::LeftToRight, this))
+    , m_layout(new QBoxLayout(QBoxLayout::TopToBottom, this)) // beside each other once there is the width
 {
     for (int i = 0; i < strategyCount; ++i) {
         const auto strategy = static_cast<StrategyChoice>(i);

@@ -20,6 +20,7 @@ NoticeStrip::NoticeStrip(QWidget* parent)
     , m_button(new QPushButton(this))
     , m_close(new QToolButton(this))
 {
+    setBackgroundRole(QPalette::Window); // whatever it stands on
     setAutoFillBackground(true);
     m_text->setWordWrap(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);

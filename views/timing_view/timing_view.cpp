@@ -19,6 +19,7 @@
 #include "views/timing_view/time_legend.h"
 #include "views/timing_view/timing_models.h"
 #include "views/timing_view/timing_plots.h"
+#include "views/widgets/low_room.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -146,7 +147,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     bars->addLayout(legendRow);
     bars->addWidget(m_devices, 1);
     m_plots->addLayout(bars, 4);
-    m_pages->addWidget(plots);
+    m_pages->addWidget(new LowRoom(plots));
     auto* tables = new QWidget;
     auto* tableLayout = new QHBoxLayout(tables);
     tableLayout->setContentsMargins(0, 6, 0, 0);
@@ -369,7 +370,9 @@ void TimingView::changeEvent(QEvent* event)
 void TimingView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    const bool wide = width() >= Metrics::scaled(480);
+    // Beside each other where that takes no more width than they need, and where there is no height for anything else.
+    const bool wide =
+        width() >= Metrics::scaled(480) || (width() >= Metrics::scaled(400) && height() < Metrics::scaled(240));
     m_plots->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 

@@ -313,7 +313,7 @@ QSize HeatCanvas::sizeHint() const
 }
 QSize HeatCanvas::minimumSizeHint() const
 {
-    return { Metrics::scaled(160), Metrics::scaled(90) };
+    return { Metrics::scaled(160), Metrics::scaled(150) };
 }
 
 } // namespace shardscope

@@ -71,7 +71,7 @@ void HeatPage::follow()
 
 void HeatPage::arrange()
 {
-    const bool beside = width() >= Metrics::scaled(520) && width() * 2 >= height() * 3;
+    const bool beside = width() >= Metrics::scaled(440) && width() * 2 >= height() * 3;
     while (m_sideColumn->count() > 0)
         delete m_sideColumn->takeAt(0);
     m_legend->setColumn(beside);
@@ -106,7 +106,7 @@ void HeatPage::arrange()
 void HeatPage::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    const bool beside = width() >= Metrics::scaled(520) && width() * 2 >= height() * 3;
+    const bool beside = width() >= Metrics::scaled(440) && width() * 2 >= height() * 3;
     if (beside != m_legend->isColumn())
         arrange();
 }

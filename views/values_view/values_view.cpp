@@ -20,6 +20,7 @@
 #include "views/values_view/plane_bar.h"
 #include "views/values_view/step_bar.h"
 #include "views/values_view/values_words.h"
+#include "views/widgets/low_room.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/words.h"
 
@@ -53,6 +54,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     , m_pages(new QStackedWidget(this))
     , m_empty(new EmptyPage(QString(), QString(), this))
     , m_heat(new HeatPage(selection, this))
+    , m_heatRoom(new LowRoom(m_heat, this))
     , m_numbers(new NumbersModel(this))
     , m_table(new NumbersTable(m_numbers, this))
 {
@@ -148,7 +150,7 @@ void ValuesView::makeControls()
     head->addWidget(rule);
 
     m_pages->addWidget(m_empty);
-    m_pages->addWidget(m_heat);
+    m_pages->addWidget(m_heatRoom);
     m_pages->addWidget(m_table);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 0, 1, 1);
@@ -296,7 +298,7 @@ void ValuesView::showSubject(const Subject& subject)
     }
     // Only one of the two reads, and what was read stays until a step that runs is over.
     const bool heat = m_form->current() == 0;
-    QWidget* const page = heat ? m_heat : static_cast<QWidget*>(m_table);
+    QWidget* const page = heat ? m_heatRoom : static_cast<QWidget*>(m_table);
     const bool samePage = m_pages->currentWidget() == page;
     if (running && samePage && !otherContent)
         return;

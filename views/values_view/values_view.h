@@ -110,6 +110,7 @@ private:
     QStackedWidget* m_pages;
     EmptyPage* m_empty;
     HeatPage* m_heat;
+    QWidget* m_heatRoom; ///< that it is seen in
     NumbersModel* m_numbers;
     NumbersTable* m_table;
     ShownValues m_shown;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is scrolled as a whole where there is less room than it needs: a dock cannot be lower than what is in it.
+#pragma once
+
+#include <QEvent>
+#include <QLayout>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <algorithm>
+
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+/// May be as low as 120 px, and is at least as wide as what is in it has to be. Its content is as small as it may be
+/// before anything is scrolled; QScrollArea would give what depends on its width all that it would like.
+class LowRoom : public QScrollArea {
+public:
+    explicit LowRoom(QWidget* content, QWidget* parent = nullptr)
+        : QScrollArea(parent)
+    {
+        content->setBackgroundRole(QPalette::Base);
+        setWidget(content);
+        setFrameShape(QFrame::NoFrame);
+        setFocusPolicy(Qt::NoFocus);
+        setFocusProxy(content);
+        viewport()->setBackgroundRole(QPalette::Base);
+    }
+    [[nodiscard]] QSize minimumSizeHint() const override
+    {
+        return { leastWidth() + verticalScrollBar()->sizeHint().width(), Metrics::scaled(120) };
+    }
+    [[nodiscard]] QSize sizeHint() const override { return widget()->sizeHint(); }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QScrollArea::resizeEvent(event);
+        fit();
+    }
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest) {
+            updateGeometry();
+            fit();
+        }
+        return QScrollArea::eventFilter(watched, event);
+    }
+
+private:
+    [[nodiscard]] int leastWidth() const
+    {
+        return std::max(widget()->minimumSizeHint().width(), widget()->minimumWidth());
+    }
+    [[nodiscard]] int leastHeight(int width) const
+    {
+        const QLayout* layout = widget()->layout();
+        const int own = layout && layout->hasHeightForWidth() ? layout->minimumHeightForWidth(width)
+                                                              : widget()->minimumSizeHint().height();
+        return std::max(own, widget()->minimumHeight());
+    }
+    void fit()
+    {
+        const QSize room = maximumViewportSize();
+        int width = std::max(room.width(), leastWidth()), height = leastHeight(width);
+        if (height > room.height()) {
+            width = std::max(room.width() - verticalScrollBar()->sizeHint().width(), leastWidth());
+            height = leastHeight(width);
+        }
+        widget()->resize(width, std::max(height, room.height()));
+    }
+};
+
+} // namespace shardscope
