@@ -133,15 +133,18 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
         const std::int64_t begin = std::min(i * d.block, size), end = std::min((i + 1) * d.block, size);
         return begin < end ? words::range(begin, end) : QStringLiteral("–");
     };
-    const auto title = [&](int dimension) {
+    const auto title = [&](int dimension, int room) {
+        if (local && dimension == m_shown->columns)
+            return names.elidedText(columnTitle(), Qt::ElideMiddle, room);
         const QString name = subject.dimensionName(dimension);
-        return local && dimension == m_shown->columns ? columnTitle() : name;
+        return names.elidedText(
+            names.horizontalAdvance(name) <= room ? name : subject.shortName(dimension), Qt::ElideMiddle, room);
     };
     const auto drawTitle = [&](const QRect& where, int dimension, Qt::Alignment alignment) {
         const QString axes = local ? QString() : subject.axesOf(dimension);
         const QFontMetrics bold(Metrics::semibold());
         const int room = where.width() - (axes.isEmpty() ? 0 : bold.horizontalAdvance(axes) + 6);
-        const QString name = names.elidedText(title(dimension), Qt::ElideMiddle, std::max(room, 40));
+        const QString name = title(dimension, std::max(room, 40));
         const int width = names.horizontalAdvance(name) + (axes.isEmpty() ? 0 : 6 + bold.horizontalAdvance(axes));
         int x = alignment & Qt::AlignHCenter ? where.center().x() - width / 2 : where.left();
         x = std::max(x, where.left());
@@ -203,8 +206,7 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
         Metrics::scaled(4), panel.top() - titles - 2 * names.height() - 6, right - Metrics::scaled(4), names.height());
     painter.setFont(font());
     painter.setPen(theme.text);
-    painter.drawText(corner, Qt::AlignRight | Qt::AlignVCenter,
-        names.elidedText(title(m_shown->rows), Qt::ElideMiddle, corner.width()));
+    painter.drawText(corner, Qt::AlignRight | Qt::AlignVCenter, title(m_shown->rows, corner.width()));
     if (!local) {
         painter.setFont(Metrics::semibold());
         painter.setPen(theme.meshAxis(std::max(subject.firstAxis(m_shown->rows), 0)));
