@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collectives_report.h"
 
+#include <nlohmann/json.hpp>
+
 #include "program/operation_path.h"
 #include "sharding/text.h"
 #include "words/collective_words.h"
+#include "words/definitions.h"
 #include "words/utf8.h"
 
 namespace shardscope::cli {
@@ -29,7 +32,7 @@ tl::expected<Communication, Refused> loadCommunication(const std::string& file)
     return loaded;
 }
 
-int refuse(const char* command, const JsonTarget& json, const Refused& refused)
+int refuse(const JsonTarget& json, const Refused& refused)
 {
     {
         Console errors(stderr);
@@ -37,7 +40,7 @@ int refuse(const char* command, const JsonTarget& json, const Refused& refused)
     }
     if (json.empty())
         return refused.status;
-    Json out = envelope(command);
+    Json out = envelope(json);
     out["problems"] = toJson(refused.problems);
     return emitJson(out, json, refused.status);
 }
@@ -93,6 +96,19 @@ std::vector<std::string> axisNames(const AxisList& axes, const Mesh& mesh)
 QString exactCount(Rational bytes)
 {
     return bytes.denominator() == 1 ? words::count(bytes.numerator()) : QString::number(bytes.value(), 'f', 1);
+}
+
+QString timesText(const CollectiveEntry& entry)
+{
+    return entry.timesKnown ? words::count(entry.times) : QStringLiteral("%1 × ?").arg(words::count(entry.times));
+}
+
+QString valueText(const CollectiveList& list, const CollectiveEntry& entry)
+{
+    const std::string path = entry.value.valid() ? *list.program->value(entry.value).path : std::string();
+    if (!path.empty() && list.program->functions.empty()) // as show lists it
+        return words::fromStd(path);
+    return entry.value.valid() ? words::operandName(*list.program, entry.value) : QStringLiteral("-");
 }
 
 Json toJson(const CollectiveList& list, std::size_t index, bool groups)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What comms, explain and partition say of collectives.
+// What comms, explain, partition and show say of collectives.
 #pragma once
 
 #include <string_view>
 #include <utility>
 
+#include "input.h"
 #include "pipeline/collective_list.h"
 #include "report.h"
 
@@ -24,12 +25,16 @@ struct Refused {
 };
 [[nodiscard]] tl::expected<Communication, Refused> loadCommunication(const std::string& file);
 /// On the error stream, and as JSON if asked for. Returns its status.
-[[nodiscard]] int refuse(const char* command, const JsonTarget& json, const Refused& refused);
+[[nodiscard]] int refuse(const JsonTarget& json, const Refused& refused);
 /// Errors and warnings of the input, on the error stream.
 void printFindings(const Input& input, const Snapshot& snapshot);
 
 /// "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
 [[nodiscard]] std::string_view causeId(const CollectiveEntry& entry);
+/// The value that one works for: its path, or what it is made by; "-" for none.
+[[nodiscard]] QString valueText(const CollectiveList& list, const CollectiveEntry& entry);
+/// How often it runs in a step: "4"; "1 × ?" where nobody can tell before.
+[[nodiscard]] QString timesText(const CollectiveEntry& entry);
 /// Everything about one of them; its groups if asked for.
 [[nodiscard]] Json toJson(const CollectiveList& list, std::size_t index, bool groups);
 /// "{data, model}" as a list of names.

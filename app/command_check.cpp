@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
+#include "command.h"
 #include "commands.h"
+#include "input.h"
 #include "report.h"
 
 namespace shardscope::cli {
@@ -12,12 +16,11 @@ int check(const std::string& file, const JsonTarget& json)
 {
     const auto input = loadExperiment(file);
     if (!input)
-        return reject("check", json, input.error());
+        return reject(json, input.error());
     const SnapshotPtr snapshot = analyse(input->experiment);
     const int status = hasFindings(*input, *snapshot) ? Findings : Done;
     if (!json.empty()) {
-        Json out = envelope("check");
-        out["input"] = { { "name", input->name }, { "title", input->experiment.title } };
+        Json out = envelope(json, *input);
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, json, status);
     }
@@ -37,15 +40,14 @@ void addCheck(CLI::App& app, int& status)
         std::string file;
         JsonTarget json;
     };
-    CLI::App* command =
-        app.add_subcommand("check", "List the problems of an experiment; exits with 1 if there are errors or warnings");
+    Command command(app, "check", "List the problems of an experiment; exits with 1 if there are errors or warnings");
     const auto options = std::make_shared<Options>();
-    addFile(*command, options->file);
-    addJson(*command, options->json);
-    command->footer(
+    command.addFile(options->file);
+    command.addJson(options->json);
+    command.footer(
         "The problems go to standard output.\n"
         "Exit codes: 0 no problems; 1 errors or warnings; 2 arguments, input or output that cannot be used.");
-    command->callback([options, &status] { status = check(options->file, options->json); });
+    command.run(status, [options] { return check(options->file, options->json); });
 }
 
 } // namespace shardscope::cli

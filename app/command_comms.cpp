@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "collectives_report.h"
+#include "command.h"
 #include "commands.h"
 #include "interchange/csv_text.h"
 #include "memory_report.h"
@@ -15,7 +18,7 @@ namespace shardscope::cli {
 
 namespace {
 
-struct Options {
+struct CommsOptions {
     std::string file;
     std::string by;
     bool csv = false;
@@ -26,19 +29,6 @@ struct Options {
 CollectiveKey keyNamed(const std::string& name)
 {
     return name == "kind" ? CollectiveKey::Kind : name == "layer" ? CollectiveKey::Layer : CollectiveKey::Axes;
-}
-
-QString valueText(const CollectiveList& list, const CollectiveEntry& entry)
-{
-    const std::string path = entry.value.valid() ? *list.program->value(entry.value).path : std::string();
-    if (!path.empty() && list.program->functions.empty()) // as show lists it
-        return words::fromStd(path);
-    return entry.value.valid() ? words::operandName(*list.program, entry.value) : QStringLiteral("-");
-}
-
-QString timesText(const CollectiveEntry& entry)
-{
-    return entry.timesKnown ? words::count(entry.times) : QStringLiteral("%1 × ?").arg(words::count(entry.times));
 }
 
 QString orDash(const std::string& text)
@@ -91,7 +81,7 @@ void printSums(Console& console, const CollectiveList& list, const std::string& 
     console.table(table);
 }
 
-void printText(const Communication& found, const Options& options)
+void printText(const Communication& found, const CommsOptions& options)
 {
     Console console;
     const CollectiveList& list = found.list;
@@ -153,7 +143,7 @@ std::string transferRows(const Snapshot& snapshot, bool groups)
     return text;
 }
 
-std::string csvText(const Communication& found, const Options& options)
+std::string csvText(const Communication& found, const CommsOptions& options)
 {
     const CollectiveList& list = found.list;
     if (!options.by.empty()) {
@@ -191,15 +181,15 @@ Json sumsJson(const CollectiveList& list, CollectiveKey key)
 {
     Json out = Json::array();
     for (const CollectiveSum& sum : sums(list, key))
-        out.push_back({ { "key", sum.key }, { "collectives", sum.collectives }, { "times", sum.timesPerStep },
+        out.push_back({ { "key", sum.key }, { "count", sum.collectives }, { "times", sum.timesPerStep },
             { "sent_bytes", toJson(sum.sent) } });
     return out;
 }
 
-int printJson(const Communication& found, const Options& options, int status)
+int printJson(const Communication& found, const CommsOptions& options, int status)
 {
     const CollectiveList& list = found.list;
-    Json out = envelope("comms", "1.2");
+    Json out = envelope(options.json, found.input);
     if (list.mesh)
         out["mesh"] = toJson(*list.mesh);
     const SentBytes sent = sentBytes(list);
@@ -208,18 +198,18 @@ int printJson(const Communication& found, const Options& options, int status)
     out["collectives"] = Json::array();
     for (std::size_t i = 0; i < list.entries.size(); ++i)
         out["collectives"].push_back(toJson(list, i, options.groups));
-    out["sums"] = { { "kind", sumsJson(list, CollectiveKey::Kind) }, { "axes", sumsJson(list, CollectiveKey::Axes) },
-        { "layer", sumsJson(list, CollectiveKey::Layer) } };
+    out["sums"] = { { "by_kind", sumsJson(list, CollectiveKey::Kind) },
+        { "by_axes", sumsJson(list, CollectiveKey::Axes) }, { "by_layer", sumsJson(list, CollectiveKey::Layer) } };
     out["memory_transfers"] = transfersJson(*found.snapshot);
     out["problems"] = problems(found.input, *found.snapshot);
     return emitJson(out, options.json, status);
 }
 
-int showComms(const Options& options)
+int showComms(const CommsOptions& options)
 {
     const auto found = loadCommunication(options.file);
     if (!found)
-        return refuse("comms", options.json, found.error());
+        return refuse(options.json, found.error());
     const int status = found->snapshot->errorCount() == 0 ? Done : Findings;
     if (!options.json.empty())
         return printJson(*found, options, status);
@@ -236,27 +226,25 @@ int showComms(const Options& options)
 
 void addComms(CLI::App& app, int& status)
 {
-    CLI::App* command =
-        app.add_subcommand("comms", "List every collective of a step: what it sends, how often, and why");
-    const auto options = std::make_shared<Options>();
-    addFile(*command, options->file);
-    CLI::Option* by = command
-                          ->add_option("--by", options->by,
+    Command command(app, "comms", "List every collective of a step: what it sends, how often, and why");
+    const auto options = std::make_shared<CommsOptions>();
+    command.addFile(options->file);
+    const Option by = command
+                          .addOption("--by", options->by,
                               "Print sums by kind, by mesh axes or by layer instead of the list (JSON has both)")
-                          ->check(oneOf({ "kind", "axes", "layer" }))
-                          ->option_text("KEY");
-    command->add_flag("--groups", options->groups, "Print in the list which devices exchange with each other")
-        ->excludes(by);
-    CLI::Option* csv = command->add_flag("--csv", options->csv,
+                          .oneOf({ "kind", "axes", "layer" })
+                          .optionText("KEY");
+    command.addFlag("--groups", options->groups, "Print in the list which devices exchange with each other")
+        .excludes(by);
+    Option csv = command.addFlag("--csv", options->csv,
         "Print comma separated values; what goes between memories follows as rows of the kind transfer");
-    addJson(*command, options->json);
-    csv->excludes(command->get_option("--json"));
-    command->footer("`shardscope explain FILE --collective N` says why number N is there and what else would do.\n"
-                    "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
-                    "What goes between the memory of devices and that of their hosts is listed apart from them.\n"
-                    "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
-                    "output that cannot be used.");
-    command->callback([options, &status] { status = showComms(*options); });
+    csv.excludes(command.addJson(options->json));
+    command.footer("`shardscope explain FILE --collective N` says why number N is there and what else would do.\n"
+                   "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
+                   "What goes between the memory of devices and that of their hosts is listed apart from them.\n"
+                   "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
+                   "output that cannot be used.");
+    command.run(status, [options] { return showComms(*options); });
 }
 
 } // namespace shardscope::cli

@@ -4,12 +4,15 @@
 #include <iterator>
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
+#include "command.h"
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
+#include "input.h"
 #include "interchange/import.h"
 #include "interchange/rule_text.h"
-#include "number_option.h"
 #include "resolve.h"
 #include "sharding/text.h"
 #include "words/utf8.h"
@@ -73,7 +76,7 @@ Result<RulesInput> readRulesOf(const ConvertOptions& options)
     Result<std::string> text = readText(options.input);
     if (!text)
         return tl::unexpected(std::move(text.error()));
-    const std::string name = options.input == "-" ? "standard input" : options.input;
+    const std::string name = shownName(options.input);
     if (isExperimentText(*text))
         return fail(Code::WrongType,
             { { "key", "--from" }, { "expected", "--from experiment" },
@@ -275,9 +278,9 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
 
 Json sourceJson(const Source& source)
 {
-    Json json{ { "name", source.name }, { "arrays", source.rows.size() } };
+    Json json{ { "name", source.name }, { "array_count", source.rows.size() } };
     if (source.rules) {
-        json["rules"] = source.rules->rules.list.size();
+        json["rule_count"] = source.rules->rules.list.size();
         json["mesh_axes"] = source.rules->meshAxes;
     }
     Json passedOver = Json::array();
@@ -318,21 +321,21 @@ int convert(const ConvertOptions& options)
 {
     ReadSource source = readSource(options);
     if (!source)
-        return reject("convert", options.json, source.error());
+        return reject(options.json, source.error());
     Result<std::string> text = convertedText(options, *source);
     if (!text) {
         if (text.error().where.file.empty())
             text.error().where.file = source->name;
-        return reject("convert", options.json, { text.error() });
+        return reject(options.json, { text.error() });
     }
     int status = Done;
     if (!options.output.empty())
         status = emitText(*text, options.output, Done);
     if (!options.json.empty()) {
-        Json out = envelope("convert");
+        Json out = envelope(options.json);
         out["from"] = options.from;
         out["to"] = options.to;
-        out["source"] = sourceJson(*source);
+        out["read"] = sourceJson(*source);
         if (options.output.empty())
             out["text"] = *text;
         else
@@ -350,38 +353,38 @@ int convert(const ConvertOptions& options)
 
 void addConvert(CLI::App& app, int& status)
 {
-    CLI::App* command =
-        app.add_subcommand("convert", "Turn rules, meshes and tables of other programs into experiments, and back");
-    command->footer("Exit codes: 0 done; 2 arguments, input or output that cannot be used. Warnings do not count.");
+    Command command(app, "convert", "Turn rules, meshes and tables of other programs into experiments, and back");
+    command.footer("Exit codes: 0 done; 2 arguments, input or output that cannot be used. Warnings do not count.");
     const auto options = std::make_shared<ConvertOptions>();
     command
-        ->add_option("INPUT", options->input,
+        .addOption("INPUT", options->input,
             "The file, - for standard input; with --from preset the id of a published rule set")
-        ->required();
+        .required();
     command
-        ->add_option("--from", options->from,
+        .addOption("--from", options->from,
             "maxtext (YAML), t5x or flax (Python literals of rules), table (CSV or JSON, see resolve), experiment, or "
             "preset")
-        ->required()
-        ->check(oneOf({ "t5x", "maxtext", "flax", "table", "experiment", "preset" }))
-        ->option_text("FORM");
+        .required()
+        .oneOf({ "t5x", "maxtext", "flax", "table", "experiment", "preset" })
+        .optionText("FORM");
     command
-        ->add_option("--to", options->to,
+        .addOption("--to", options->to,
             "experiment (default), flax or t5x (rules as Python source), maxtext (YAML), table (JSON) or csv")
-        ->check(oneOf({ "experiment", "flax", "t5x", "maxtext", "table", "csv" }))
-        ->option_text("FORM");
-    command->add_option("--rules", options->rules, "Rules that go with a table; as in resolve")->option_text("RULES");
-    command->add_option("--mesh", options->mesh.mesh, "The mesh, where the input has none: data=2,model=4")
-        ->option_text("MESH");
-    command->add_option("--devices", options->mesh.devices, "Devices, for sizes that a MaxText file leaves open (-1)")
-        ->check(wholeNumber(1, maximumDevices))
-        ->option_text("N");
-    command->add_option("--slices", options->mesh.slices, "Slices that the devices belong to")
-        ->check(wholeNumber(1, maximumDevices))
-        ->option_text("N");
-    command->add_option("-o,--output", options->output, "File to write; standard output otherwise")->option_text("OUT");
-    addJson(*command, options->json);
-    command->callback([options, &status] { status = convert(*options); });
+        .oneOf({ "experiment", "flax", "t5x", "maxtext", "table", "csv" })
+        .optionText("FORM");
+    command.addOption("--rules", options->rules, "Rules that go with a table; as in resolve").optionText("RULES");
+    command.addOption("--mesh", options->mesh.mesh, "The mesh, where the input has none: data=2,model=4")
+        .optionText("MESH");
+    command.addOption("--devices", options->mesh.devices, "Devices, for sizes that a MaxText file leaves open (-1)")
+        .wholeNumber(1, maximumDevices)
+        .optionText("N");
+    command.addOption("--slices", options->mesh.slices, "Slices that the devices belong to")
+        .wholeNumber(1, maximumDevices)
+        .optionText("N");
+    command.addOption("-o,--output", options->output, "File to write; standard output otherwise").optionText("OUT");
+    command.addJson(options->json);
+    command.setInput(options->input);
+    command.run(status, [options] { return convert(*options); });
 }
 
 } // namespace shardscope::cli

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
+#include "command.h"
 #include "commands.h"
 #include "experiment_file/gallery.h"
 #include "report.h"
@@ -29,7 +32,7 @@ int listExamples(const JsonTarget& json)
         Console().table(table, {});
         return Done;
     }
-    Json out = envelope("examples");
+    Json out = envelope(json);
     out["examples"] = Json::array();
     for (const GalleryExample& example : gallery())
         out["examples"].push_back({ { "id", example.id }, { "group", example.group },
@@ -44,7 +47,7 @@ int printExample(const std::string& id, const JsonTarget& json)
             writeTo(stdout, example->text);
             return Done;
         }
-        Json out = envelope("examples");
+        Json out = envelope(json);
         out["id"] = id;
         out["experiment"] = Json::parse(example->text);
         return emitJson(out, json, Done);
@@ -55,7 +58,7 @@ int printExample(const std::string& id, const JsonTarget& json)
     std::vector<Arg> args{ { "key", "example" }, { "value", id }, { "known", known } };
     if (std::string nearest = nearestName(id, known); !nearest.empty())
         args.emplace_back("nearest", std::move(nearest));
-    return reject("examples", json, { { Code::UnknownValue, std::move(args), {} } });
+    return reject(json, { { Code::UnknownValue, std::move(args), {} } });
 }
 
 } // namespace
@@ -66,13 +69,14 @@ void addExamples(CLI::App& app, int& status)
         std::string id;
         JsonTarget json;
     };
-    CLI::App* command = app.add_subcommand("examples", "List the built-in experiments, or print one as a file");
+    Command command(app, "examples", "List the built-in experiments, or print one as a file");
     const auto options = std::make_shared<Options>();
-    command->add_option("ID", options->id, "The example to print; without it all are listed");
-    addJson(*command, options->json);
-    command->footer("Exit codes: 0 done; 2 arguments or output that cannot be used.");
-    command->callback([options, &status] {
-        status = options->id.empty() ? listExamples(options->json) : printExample(options->id, options->json);
+    command.addOption("ID", options->id, "The example to print; without it all are listed");
+    command.addJson(options->json);
+    command.setInput(options->id);
+    command.footer("Exit codes: 0 done; 2 arguments or output that cannot be used.");
+    command.run(status, [options] {
+        return options->id.empty() ? listExamples(options->json) : printExample(options->id, options->json);
     });
 }
 

@@ -2,8 +2,11 @@
 #include <memory>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
 #include "collectives_report.h"
+#include "command.h"
 #include "commands.h"
 #include "pipeline/explain.h"
 #include "program/path.h"
@@ -17,15 +20,15 @@ namespace shardscope::cli {
 
 namespace {
 
-Json toJson(const words::ExplanationText& explanation)
+Json explanationJson(const words::ExplanationText& explanation)
 {
     Json paragraphs = Json::array();
     for (const words::Text& paragraph : explanation.paragraphs)
         paragraphs.push_back(words::plain(paragraph).toStdString());
     Json causes = Json::array();
     for (const auto& cause : explanation.decidedBy)
-        causes.push_back({ { "dimension", cause.subject.toStdString() },
-            { "reason", words::plain(cause.reason).toStdString() }, { "outcome", cause.outcome.toStdString() } });
+        causes.push_back({ { "subject", cause.subject.toStdString() },
+            { "cause", words::plain(cause.reason).toStdString() }, { "outcome", cause.outcome.toStdString() } });
     return { { "title", explanation.title.toStdString() }, { "paragraphs", std::move(paragraphs) },
         { "decided_by", std::move(causes) } };
 }
@@ -46,7 +49,7 @@ QStringList wrapped(const QString& paragraph, qsizetype width)
 }
 
 /// What could stand in its place, the present one first.
-struct Option {
+struct Choice {
     CollectiveAlternative alternative;
     QString text;
 };
@@ -77,7 +80,7 @@ const char* idOf(CollectiveAlternative::Kind kind)
     return "change_sharding";
 }
 
-Json toJson(const CollectiveList& list, const Option& option, const Mesh& mesh)
+Json alternativeJson(const CollectiveList& list, const Choice& option, const Mesh& mesh)
 {
     const CollectiveAlternative& alternative = option.alternative;
     Json steps = Json::array();
@@ -106,32 +109,32 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
 {
     const auto found = loadCommunication(file);
     if (!found)
-        return refuse("explain", json, found.error());
+        return refuse(json, found.error());
     const CollectiveList& list = found->list;
     const auto all = static_cast<std::int64_t>(list.entries.size());
     if (number < 1 || number > all) {
         std::vector<Arg> args{ { "key", "collective" }, { "value", number }, { "min", std::int64_t{ 1 } } };
         args.emplace_back("max", all);
-        return reject("explain", json, { { Code::OutOfRange, std::move(args), {} } });
+        return reject(json, { { Code::OutOfRange, std::move(args), {} } });
     }
     const std::size_t index = static_cast<std::size_t>(number) - 1;
     const CollectiveEntry& entry = list.entries[index];
     words::ExplanationText said;
     said.title = words::collectiveTitle(list, index);
     said.paragraphs = { words::collectiveCause(list, entry), words::collectiveCost(entry) };
-    std::vector<Option> options;
+    std::vector<Choice> options;
     for (CollectiveAlternative& alternative : alternatives(*found->snapshot, list, index)) {
         QString text = words::plain(words::alternativeText(list, entry, alternative));
         options.push_back({ std::move(alternative), std::move(text) });
     }
     const int status = found->snapshot->errorCount() == 0 ? Done : Findings;
     if (!json.empty()) {
-        Json out = envelope("explain", "1.2");
+        Json out = envelope(json, found->input);
         out["collective"] = cli::toJson(list, index, true);
-        out["explanation"] = toJson(said);
+        out["explanation"] = explanationJson(said);
         out["alternatives"] = Json::array();
-        for (const Option& option : options)
-            out["alternatives"].push_back(toJson(list, option, *entry.mesh));
+        for (const Choice& option : options)
+            out["alternatives"].push_back(alternativeJson(list, option, *entry.mesh));
         out["problems"] = problems(found->input, *found->snapshot);
         return emitJson(out, json, status);
     }
@@ -169,7 +172,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
 {
     const auto input = loadExperiment(file);
     if (!input)
-        return reject("explain", json, input.error());
+        return reject(json, input.error());
     const SnapshotPtr snapshot = analyse(input->experiment);
     const auto finish = [&](Json out, ValueId about = {}) {
         out["problems"] = problems(*input, *snapshot, about);
@@ -177,14 +180,14 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
     };
     if (!snapshot->program) {
         if (!json.empty())
-            return finish(envelope("explain", "1.2"));
+            return finish(envelope(json, *input));
         Console errors(stderr);
         printProblems(errors, *input, *snapshot);
         return Findings;
     }
     const auto value = findValue(*snapshot->program, tensor);
     if (!value)
-        return reject("explain", json, { value.error() });
+        return reject(json, { value.error() });
 
     words::ExplanationText said = words::explanation(*snapshot, explain(*snapshot, *value), words::Length::Derivation);
     if (snapshot->mesh)
@@ -193,10 +196,10 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
             said.paragraphs.push_back(std::move(sentence));
     const TensorRow* row = snapshot->row(*value);
     if (!json.empty()) {
-        Json out = envelope("explain", "1.2");
+        Json out = envelope(json, *input);
         if (row)
-            out["tensor"] = cli::toJson(*row);
-        out["explanation"] = toJson(said);
+            out["tensors"] = Json::array({ cli::toJson(*row) });
+        out["explanation"] = explanationJson(said);
         return finish(std::move(out), *value);
     }
     Console console;
@@ -229,30 +232,27 @@ void addExplain(CLI::App& app, int& status)
         std::optional<std::int64_t> collective;
         JsonTarget json;
     };
-    CLI::App* command =
-        app.add_subcommand("explain", "Say why a tensor is laid out as it is, or why a collective is there");
+    Command command(app, "explain", "Say why a tensor is laid out as it is, or why a collective is there");
     const auto options = std::make_shared<Options>();
-    addFile(*command, options->file);
-    CLI::Option* tensor =
-        command->add_option("--tensor", options->tensor, "Path of the tensor, as show lists it: \"params/layers.0/W1\"")
-            ->option_text("PATH");
+    command.addFile(options->file);
+    const Option tensor =
+        command.addOption("--tensor", options->tensor, "Path of the tensor, as show lists it: \"params/layers.0/W1\"")
+            .optionText("PATH");
     command
-        ->add_option("--collective", options->collective,
+        .addOption("--collective", options->collective,
             "Number of the collective, as comms lists it: its cause, its groups, and what else would do at which price")
-        ->excludes(tensor)
-        ->option_text("N");
-    addJson(*command, options->json);
-    command->footer(
+        .excludes(tensor)
+        .optionText("N");
+    command.addJson(options->json);
+    command.footer(
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, a tensor or collective, input or output\n"
         "that cannot be used. Warnings do not count.");
-    command->callback([options, tensor, &status] {
-        if (options->collective) {
-            status = explainCollective(options->file, *options->collective, options->json);
-            return;
-        }
-        if (tensor->count() == 0)
-            throw CLI::RequiredError("--tensor or --collective");
-        status = explainTensor(options->file, options->tensor, options->json);
+    command.run(status, [options, tensor] {
+        if (options->collective)
+            return explainCollective(options->file, *options->collective, options->json);
+        if (!tensor.isSet())
+            throw UsageError("--tensor or --collective is required");
+        return explainTensor(options->file, options->tensor, options->json);
     });
 }
 

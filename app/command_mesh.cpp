@@ -4,13 +4,16 @@
 #include <memory>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
+#include "command.h"
 #include "commands.h"
+#include "input.h"
 #include "mesh/device_mesh.h"
 #include "mesh/device_presets.h"
 #include "mesh/host_block.h"
 #include "mesh/t5x_mesh.h"
-#include "number_option.h"
 #include "report.h"
 #include "sharding/text.h"
 #include "words/mesh_words.h"
@@ -21,7 +24,7 @@ namespace shardscope::cli {
 
 namespace {
 
-struct MeshOptions {
+struct MeshCommandOptions {
     std::string devices;
     std::string shape;
     std::string dcnShape;
@@ -69,7 +72,7 @@ struct NamedShape {
     std::vector<std::string> names;
 };
 
-Result<NamedShape> readShape(const std::string& given, const char* option)
+Result<NamedShape> readNamedShape(const std::string& given, const char* option)
 {
     NamedShape shape;
     if (given.find_first_of("=:") == std::string::npos) {
@@ -92,7 +95,7 @@ Result<NamedShape> readShape(const std::string& given, const char* option)
 /// The DCN shape in the order of the mesh's axes; those that it does not name are 1.
 Result<MeshShape> readDcnShape(const std::string& given, const NamedShape& shape)
 {
-    Result<NamedShape> read = readShape(given, "--dcn-shape");
+    Result<NamedShape> read = readNamedShape(given, "--dcn-shape");
     if (!read)
         return tl::unexpected(std::move(read.error()));
     if (read->names.empty() || shape.names.empty())
@@ -134,13 +137,13 @@ struct Built {
     std::vector<std::string> names;
 };
 
-Result<Built> build(const MeshOptions& options, const DeviceSet& set)
+Result<Built> build(const MeshCommandOptions& options, const DeviceSet& set)
 {
     const MeshUtilsVersion version = options.version == "0.4.35" ? MeshUtilsVersion::V0_4_35 : MeshUtilsVersion::Head;
     const DeviceList devices(set);
     NamedShape shape;
     if (!options.shape.empty()) {
-        Result<NamedShape> read = readShape(options.shape, "--shape");
+        Result<NamedShape> read = readNamedShape(options.shape, "--shape");
         if (!read)
             return tl::unexpected(std::move(read.error()));
         shape = std::move(*read);
@@ -199,11 +202,11 @@ Result<Built> build(const MeshOptions& options, const DeviceSet& set)
 }
 
 /// What goes wrong among the options themselves; CLI11 prints it and the exit code is that of bad input.
-void requireMethods(const MeshOptions& options)
+void requireMethods(const MeshCommandOptions& options)
 {
     const auto needs = [](bool given, const char* option, bool fits, const char* methods) {
         if (given && !fits)
-            throw CLI::ValidationError(option, std::string("goes with --method ") + methods);
+            throw UsageError(option, std::string("goes with --method ") + methods);
     };
     const auto is = [&](const char* method) { return options.method == method; };
     needs(options.contiguous, "--contiguous", is("jax"), "jax");
@@ -214,14 +217,14 @@ void requireMethods(const MeshOptions& options)
     needs(options.partitions.has_value(), "--partitions", is("t5x"), "t5x");
     needs(options.noTiling, "--no-host-tiling", is("t5x") && !options.submesh.empty(), "t5x and --submesh");
     if (!is("t5x") && options.shape.empty())
-        throw CLI::ValidationError("--shape", "is needed by --method " + options.method);
+        throw UsageError("--shape", "is needed by --method " + options.method);
     if (is("t5x") && options.shape.empty() && !options.dcnShape.empty())
-        throw CLI::ValidationError("--dcn-shape", "needs --shape beside it, the sizes inside a slice");
+        throw UsageError("--dcn-shape", "needs --shape beside it, the sizes inside a slice");
     if (is("t5x") && options.shape.empty() && options.submesh.empty() && !options.partitions)
-        throw CLI::ValidationError("--shape", "or --partitions or --submesh is needed by --method t5x");
+        throw UsageError("--shape", "or --partitions or --submesh is needed by --method t5x");
 }
 
-std::string methodOf(const MeshOptions& options)
+std::string methodOf(const MeshCommandOptions& options)
 {
     if (!options.method.empty())
         return options.method;
@@ -275,7 +278,7 @@ void printIds(Console& console, const Built& built)
 
 Json reasonJson(const MeshReason& reason)
 {
-    Json json{ { "rule", words::ruleName(reason.rule).toStdString() }, { "kind", reason.kind } };
+    Json json{ { "rule_name", words::ruleName(reason.rule).toStdString() }, { "kind", reason.kind } };
     if (!reason.ring.empty())
         json["ring"] = reason.ring;
     if (reason.usedOf)
@@ -297,7 +300,7 @@ Json reasonJson(const MeshReason& reason)
         json["submesh"] = submesh->submesh;
         json["bounds"] = submesh->bounds;
         json["host_bounds"] = submesh->hostBounds;
-        json["order"] = orders[static_cast<std::size_t>(submesh->order)];
+        json["submesh_order"] = orders[static_cast<std::size_t>(submesh->order)];
         if (submesh->partitions)
             json["table_partitions"] = *submesh->partitions;
     }
@@ -312,28 +315,27 @@ Json reasonJson(const MeshReason& reason)
     return json;
 }
 
-Json toJson(const Built& built, const DeviceSet& set, const std::vector<HostBlock>& hosts)
+Json orderJson(const JsonTarget& target, const Built& built, const DeviceSet& set, const std::vector<HostBlock>& hosts)
 {
-    Json out = envelope("mesh");
-    out["devices"] = { { "description", toText(set) }, { "kind", set.kind }, { "platform", set.platform },
-        { "count", set.count() }, { "hosts", set.hosts }, { "devices_per_host", set.devicesPerHost },
-        { "slices", set.slices } };
-    out["axes"] = Json::array();
-    for (std::size_t axis = 0; axis < built.array.shape.size(); ++axis)
-        out["axes"].push_back({ { "name", axis < built.names.size() ? Json(built.names[axis]) : Json() },
-            { "size", built.array.shape[axis] } });
-    out["device_ids"] = built.array.ids;
-    out["reason"] = reasonJson(built.array.reason);
+    Json out = envelope(target);
+    out["machine"] = { { "description", toText(set) }, { "kind", set.kind }, { "platform", set.platform },
+        { "device_count", set.count() }, { "host_count", set.hosts }, { "devices_per_host", set.devicesPerHost },
+        { "slice_count", set.slices } };
+    // Axes without a name have an empty one.
+    std::vector<std::string> axes = built.names;
+    axes.resize(built.array.shape.size());
+    out["mesh"] = { { "axes", std::move(axes) }, { "shape", built.array.shape },
+        { "device_count", built.array.ids.size() }, { "device_order", built.array.ids } };
+    out["order"] = reasonJson(built.array.reason);
     Json sentences = Json::array();
     for (const QString& sentence : words::meshReason(built.array, built.names))
         sentences.push_back(sentence.toStdString());
-    out["reason"]["text"] = std::move(sentences);
+    out["order"]["sentences"] = std::move(sentences);
     out["hosts"] = Json::array();
     for (const HostBlock& host : hosts)
         out["hosts"].push_back(
             { { "process", host.process }, { "contiguous", host.contiguous() }, { "start", host.start },
                 { "shape", host.shape }, { "num_chunks", host.chunks }, { "chunk_ids", host.chunk } });
-    out["problems"] = Json::array();
     return out;
 }
 
@@ -347,28 +349,28 @@ std::string withReplicas(MeshShape sizes, std::int64_t replicas)
 }
 
 /// The hybrid methods, where the shapes cannot go with what the machine or T5X has. Throws as requireMethods() does.
-void requireHybridShapes(const MeshOptions& options, const DeviceSet& set)
+void requireHybridShapes(const MeshCommandOptions& options, const DeviceSet& set)
 {
     const std::int32_t parts = options.byHost ? set.hosts : set.slices;
     if (options.method == "hybrid" && options.dcnShape.empty() && parts > 1)
-        throw CLI::ValidationError("--dcn-shape",
+        throw UsageError("--dcn-shape",
             "is needed by --method hybrid on " + std::to_string(parts) + (options.byHost ? " hosts" : " slices")
                 + ": how many of them lie along each mesh axis");
     if (options.method != "t5x" || options.dcnShape.empty())
         return;
-    const Result<NamedShape> shape = readShape(options.shape, "--shape");
+    const Result<NamedShape> shape = readNamedShape(options.shape, "--shape");
     if (!shape || shape->sizes.size() >= 3 || shape->sizes.empty())
         return; // what is wrong otherwise is said where it is used
     const MeshShape ones(2, 1);
-    throw CLI::ValidationError("--shape",
+    throw UsageError("--shape",
         "has " + std::to_string(shape->sizes.size()) + (shape->sizes.size() == 1 ? " size" : " sizes")
             + "; T5X' mesh over several slices has three axes, replica, data and model: --shape "
             + withReplicas(shape->sizes, 1) + " --dcn-shape " + withReplicas(ones, set.slices));
 }
 
-int printDeviceMesh(const MeshOptions& options)
+int printDeviceMesh(const MeshCommandOptions& options)
 {
-    const auto bad = [&](const Error& error) { return reject("mesh", options.json, { error }); };
+    const auto bad = [&](const Error& error) { return reject(options.json, { error }); };
     const Result<DeviceSet> set = readDevices(options.devices);
     if (!set)
         return bad(set.error());
@@ -383,7 +385,7 @@ int printDeviceMesh(const MeshOptions& options)
     }
     const std::vector<HostBlock> hosts = hostBlocks(built->array, *set);
     if (!options.json.empty())
-        return emitJson(toJson(*built, *set, hosts), options.json, Done);
+        return emitJson(orderJson(options.json, *built, *set, hosts), options.json, Done);
 
     Console console;
     QStringList axes;
@@ -419,50 +421,50 @@ int printDeviceMesh(const MeshOptions& options)
 
 void addMesh(CLI::App& app, int& status)
 {
-    CLI::App* command =
-        app.add_subcommand("mesh", "Order the devices of a machine as a mesh, as JAX or T5X would, and say why");
-    command->footer("Exit codes: 0 done; 2 arguments, devices or shapes that cannot be used.");
-    const auto options = std::make_shared<MeshOptions>();
+    Command command(app, "mesh", "Order the devices of a machine as a mesh, as JAX or T5X would, and say why");
+    command.footer("Exit codes: 0 done; 2 arguments, devices or shapes that cannot be used.");
+    const auto options = std::make_shared<MeshCommandOptions>();
     command
-        ->add_option("--devices", options->devices,
+        .addOption("--devices", options->devices,
             "The machine: cpu:8, gpu:4x8 (hosts x devices), tpu-v4:4x4x4, tpu-v5e:2x4 (chips), 2*tpu-v5e:4x4 (slices), "
             "or @FILE with one device per line: id process x y z [core [slice]]")
-        ->required()
-        ->option_text("DEVICES");
+        .required()
+        .optionText("DEVICES");
     command
-        ->add_option("--shape", options->shape,
+        .addOption("--shape", options->shape,
             "Sizes of the mesh axes: data=16,model=4 or 16x4; inside a slice, for hybrid meshes. T5X takes the last "
             "one "
             "as the number of partitions")
-        ->option_text("SHAPE");
+        .optionText("SHAPE");
     command
-        ->add_option("--method", options->method,
+        .addOption("--method", options->method,
             "jax (create_device_mesh), make (make_mesh), hybrid (create_hybrid_device_mesh) or t5x (default_mesh); "
             "without it what the other options ask for")
-        ->check(oneOf({ "jax", "make", "hybrid", "t5x" }))
-        ->option_text("METHOD");
+        .oneOf({ "jax", "make", "hybrid", "t5x" })
+        .optionText("METHOD");
     command
-        ->add_option("--dcn-shape", options->dcnShape,
+        .addOption("--dcn-shape", options->dcnShape,
             "Slices along the mesh axes: data=2 or 2x1; not needed by hybrid on one slice")
-        ->option_text("SHAPE");
-    command->add_flag("--by-host", options->byHost, "Put hosts side by side in a hybrid mesh, not slices");
-    command->add_flag("--allow-split", options->allowSplit, "Let mesh axes share physical axes");
-    command->add_flag("--contiguous", options->contiguous, "Ask for contiguous submeshes");
-    command->add_option("--partitions", options->partitions, "T5X: number of model partitions")
-        ->check(wholeNumber(0, maximumDevices))
-        ->option_text("N");
-    command->add_option("--submesh", options->submesh, "T5X: model-parallel submesh x,y,z,core: 2,2,1,1")
-        ->option_text("SUBMESH");
-    command->add_flag("--no-host-tiling", options->noTiling, "T5X: do not tile by hosts");
-    command->add_option("--jax-version", options->version, "Whose mesh_utils: 0.4.35 or head (default)")
-        ->check(oneOf({ "0.4.35", "head" }))
-        ->option_text("VERSION");
-    command->add_flag("--hosts", options->hosts, "Say which block of the mesh each host has");
-    addJson(*command, options->json);
-    command->callback([options, &status] {
+        .optionText("SHAPE");
+    command.addFlag("--by-host", options->byHost, "Put hosts side by side in a hybrid mesh, not slices");
+    command.addFlag("--allow-split", options->allowSplit, "Let mesh axes share physical axes");
+    command.addFlag("--contiguous", options->contiguous, "Ask for contiguous submeshes");
+    command.addOption("--partitions", options->partitions, "T5X: number of model partitions")
+        .wholeNumber(0, maximumDevices)
+        .optionText("N");
+    command.addOption("--submesh", options->submesh, "T5X: model-parallel submesh x,y,z,core: 2,2,1,1")
+        .optionText("SUBMESH");
+    command.addFlag("--no-host-tiling", options->noTiling, "T5X: do not tile by hosts");
+    command.addOption("--jax-version", options->version, "Whose mesh_utils: 0.4.35 or head (default)")
+        .oneOf({ "0.4.35", "head" })
+        .optionText("VERSION");
+    command.addFlag("--hosts", options->hosts, "Say which block of the mesh each host has");
+    command.addJson(options->json);
+    command.setInput(options->devices);
+    command.run(status, [options] {
         options->method = methodOf(*options);
         requireMethods(*options);
-        status = printDeviceMesh(*options);
+        return printDeviceMesh(*options);
     });
 }
 

@@ -3,11 +3,16 @@
 #include <memory>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
 #include "collectives_report.h"
+#include "command.h"
 #include "commands.h"
+#include "partition/device_module.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
+#include "schedule/plan.h"
 #include "sharding/layout.h"
 #include "stablehlo/print.h"
 #include "words/collective_words.h"
@@ -17,7 +22,7 @@ namespace shardscope::cli {
 
 namespace {
 
-struct Options {
+struct PartitionCommandOptions {
     std::string file;
     std::string plan = "shardy";
     std::optional<std::int64_t> device;
@@ -29,6 +34,7 @@ struct Held {
     std::string name;
     TensorType type; ///< global
     TensorSharding sharding;
+    MeshPtr mesh; ///< that it is over
 };
 
 struct Parts {
@@ -49,12 +55,13 @@ Result<Parts> partsOfText(const Snapshot& snapshot, bool optimal)
     options.names = PrintedNames::None; // the paths are those of the text itself
     options.locations = false;
     out.text = printStableHlo(parts->device.program, options);
+    const auto held = [&](std::string name, const ShardedArray& array) {
+        return Held{ std::move(name), array.type, array.sharding, array.over(out.mesh) };
+    };
     for (std::size_t i = 0; i < parts->device.inputs.size(); ++i)
-        out.inputs.push_back(
-            { "%arg" + std::to_string(i), parts->device.inputs[i].type, parts->device.inputs[i].sharding });
+        out.inputs.push_back(held("%arg" + std::to_string(i), parts->device.inputs[i]));
     for (std::size_t i = 0; i < parts->device.outputs.size(); ++i)
-        out.outputs.push_back(
-            { "result " + std::to_string(i), parts->device.outputs[i].type, parts->device.outputs[i].sharding });
+        out.outputs.push_back(held("result " + std::to_string(i), parts->device.outputs[i]));
     out.list = collectivesOf(
         { std::move(parts->sharded), std::move(parts->inserted), {}, std::move(parts->trueShapes) }, snapshot);
     return out;
@@ -65,26 +72,32 @@ Result<Parts> partsOfNetwork(const Snapshot& snapshot, bool optimal)
     const Result<DeviceProgram> device = partitionNetwork(snapshot, optimal);
     if (!device)
         return tl::unexpected<Error>(device.error());
+    const Result<SpmdProgram> module = deviceModule(*device);
+    if (!module)
+        return tl::unexpected<Error>(module.error());
     Parts out;
     out.mesh = device->mesh;
-    out.text = print(*device);
+    PrintOptions options;
+    options.names = PrintedNames::AsComments;
+    out.text = printStableHlo(module->program, options);
     const Program& program = *device->program;
     for (const ValueId argument : program.main().arguments)
         out.inputs.push_back({ *program.value(argument).path, program.value(argument).type,
-            device->value(DeviceValueId(argument.index)).sharding });
+            device->value(DeviceValueId(argument.index)).sharding, out.mesh });
     for (std::size_t r = 0; r < device->results.size(); ++r) {
         const DeviceValue& result = device->value(device->results[r]);
         const std::string path = *program.value(result.stem).path;
         out.outputs.push_back({ "result " + std::to_string(r) + (path.empty() ? "" : " (" + path + ")"),
-            program.value(result.stem).type, result.sharding });
+            program.value(result.stem).type, result.sharding, out.mesh });
     }
     out.list = collectivesOf(*device);
     return out;
 }
 
-std::vector<IndexRange> rangesOf(const Parts& parts, const Held& held, std::int64_t position)
+std::vector<IndexRange> rangesOf(const Held& held, std::int64_t device)
 {
-    return Layout(parts.mesh, held.sharding, held.type.shape).rangesAt(position);
+    return Layout(held.mesh, held.sharding, held.type.shape)
+        .rangesAt(held.mesh->positionOf(static_cast<std::int32_t>(device)));
 }
 
 QString rangesText(const std::vector<IndexRange>& ranges)
@@ -122,7 +135,7 @@ void sayDevice(QStringList& lines, const Parts& parts, std::int64_t device)
             }
             lines << QStringLiteral("  %1: %2 of %3, elements %4")
                          .arg(words::fromStd(held.name), words::shape(shardShape(held.sharding, held.type.shape)),
-                             words::shape(held.type.shape), rangesText(rangesOf(parts, held, position)));
+                             words::shape(held.type.shape), rangesText(rangesOf(held, device)));
         }
     };
     arrays(parts.inputs);
@@ -144,7 +157,7 @@ void sayDevice(QStringList& lines, const Parts& parts, std::int64_t device)
 }
 
 /// What stands above the program, as comments.
-std::string heading(const Parts& parts, const Options& options)
+std::string heading(const Parts& parts, const PartitionCommandOptions& options)
 {
     QStringList lines;
     const SentBytes sent = sentBytes(parts.list);
@@ -165,7 +178,7 @@ std::string heading(const Parts& parts, const Options& options)
     return text;
 }
 
-Json heldJson(const Parts& parts, const Held& held, const Options& options)
+Json heldJson(const Parts& parts, const Held& held, const PartitionCommandOptions& options)
 {
     const Shape local = shardShape(held.sharding, held.type.shape);
     Json out{ { "name", held.name }, { "type", toString(held.type) },
@@ -173,17 +186,17 @@ Json heldJson(const Parts& parts, const Held& held, const Options& options)
         { "sharding", words::shardingForm(held.sharding, *parts.mesh).toStdString() } };
     if (options.device) {
         Json ranges = Json::array();
-        for (const IndexRange& range :
-            rangesOf(parts, held, parts.mesh->positionOf(static_cast<std::int32_t>(*options.device))))
+        for (const IndexRange& range : rangesOf(held, *options.device))
             ranges.push_back({ range.begin, range.end });
         out["ranges"] = std::move(ranges);
     }
     return out;
 }
 
-int printJson(const Input& input, const Snapshot& snapshot, const Parts& parts, const Options& options, int status)
+int printJson(const Input& input, const Snapshot& snapshot, const Parts& parts, const PartitionCommandOptions& options,
+    int status)
 {
-    Json out = envelope("partition");
+    Json out = envelope(options.json, input);
     out["mesh"] = toJson(*parts.mesh);
     out["plan"] = options.plan;
     const SentBytes sent = sentBytes(parts.list);
@@ -194,7 +207,7 @@ int printJson(const Input& input, const Snapshot& snapshot, const Parts& parts, 
         Json coordinates = Json::object();
         for (std::size_t a = 0; a < parts.mesh->rank(); ++a)
             coordinates[parts.mesh->axis(a).name] = parts.mesh->coordinate(position, a);
-        out["device"] = { { "id", *options.device }, { "partition_id", *options.device }, { "position", position },
+        out["place"] = { { "device", *options.device }, { "partition_id", *options.device }, { "position", position },
             { "coordinates", std::move(coordinates) } };
     }
     out["inputs"] = Json::array();
@@ -207,19 +220,19 @@ int printJson(const Input& input, const Snapshot& snapshot, const Parts& parts, 
     for (std::size_t i = 0; i < parts.list.entries.size(); ++i) {
         Json entry = toJson(parts.list, i, !options.device);
         if (options.device)
-            entry["group"] = groupOf(parts.list.entries[i], *options.device);
+            entry["device_ids"] = groupOf(parts.list.entries[i], *options.device);
         out["collectives"].push_back(std::move(entry));
     }
-    out["program"] = parts.text;
+    out["text"] = parts.text;
     out["problems"] = problems(input, snapshot);
     return emitJson(out, options.json, status);
 }
 
-int showPartition(const Options& options)
+int showPartition(const PartitionCommandOptions& options)
 {
     const auto input = loadExperiment(options.file);
     if (!input)
-        return refuse("partition", options.json, { input.error(), BadInput });
+        return refuse(options.json, { input.error(), BadInput });
     const SnapshotPtr snapshot = analyse(input->experiment);
     const bool optimal = options.plan == "optimal";
     Result<Parts> parts = snapshot->asRead ? partsOfText(*snapshot, optimal) : partsOfNetwork(*snapshot, optimal);
@@ -230,13 +243,13 @@ int showPartition(const Options& options)
                 parts.error().where.file = input->name;
             found.push_back(std::move(parts.error()));
         }
-        return refuse("partition", options.json, { std::move(found), Findings });
+        return refuse(options.json, { std::move(found), Findings });
     }
     const std::int64_t devices = parts->mesh->deviceCount();
     if (options.device
         && (*options.device < 0 || *options.device >= maximumDevices
             || parts->mesh->positionOf(static_cast<std::int32_t>(*options.device)) >= devices))
-        return reject("partition", options.json,
+        return reject(options.json,
             { { Code::DeviceOutOfRange, { { "device", *options.device }, { "devices", devices } }, {} } });
     if (!options.json.empty())
         return printJson(*input, *snapshot, *parts, options, Done);
@@ -249,23 +262,23 @@ int showPartition(const Options& options)
 
 void addPartition(CLI::App& app, int& status)
 {
-    CLI::App* command = app.add_subcommand(
-        "partition", "Print the program that every device runs: local shapes, collectives over device ids");
-    const auto options = std::make_shared<Options>();
-    addFile(*command, options->file);
-    command->add_option("--device", options->device, "Say as well what this device holds, and with whom it exchanges")
-        ->option_text("ID");
+    Command command(
+        app, "partition", "Print the program that every device runs: local shapes, collectives over device ids");
+    const auto options = std::make_shared<PartitionCommandOptions>();
+    command.addFile(options->file);
+    command.addOption("--device", options->device, "Say as well what this device holds, and with whom it exchanges")
+        .optionText("ID");
     command
-        ->add_option("--plan", options->plan,
+        .addOption("--plan", options->plan,
             "How reshards become collectives: shardy (its sequence, default) or optimal (the fewest bytes)")
-        ->check(oneOf({ "shardy", "optimal" }))
-        ->option_text("PLAN");
-    addJson(*command, options->json);
-    command->footer("The text is StableHLO. What stands above it as comments, and the mesh axes that each collective\n"
-                    "runs over (the attribute shardscope.axes), are for people.\n"
-                    "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
-                    "output that cannot be used.");
-    command->callback([options, &status] { status = showPartition(*options); });
+        .oneOf({ "shardy", "optimal" })
+        .optionText("PLAN");
+    command.addJson(options->json);
+    command.footer("The text is StableHLO. What stands above it as comments, and the mesh axes that each collective\n"
+                   "runs over (the attribute shardscope.axes), are for people.\n"
+                   "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
+                   "output that cannot be used.");
+    command.run(status, [options] { return showPartition(*options); });
 }
 
 } // namespace shardscope::cli

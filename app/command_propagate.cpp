@@ -4,7 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
+#include "command.h"
 #include "commands.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
@@ -29,7 +32,7 @@ namespace shardscope::cli {
 
 namespace {
 
-struct Options {
+struct PropagateCommandOptions {
     std::string file;
     std::string strategy; ///< empty: as the experiment says, full for a program by itself
     std::string explain;
@@ -43,7 +46,8 @@ struct Options {
 };
 
 /// What the options say counts more than what the experiment says.
-PropagationSetting settingOf(const Options& options, const GivenInput& loaded, const std::string& strategy)
+PropagationSetting settingOf(
+    const PropagateCommandOptions& options, const GivenInput& loaded, const std::string& strategy)
 {
     PropagationSetting setting = loaded.setting;
     if (!strategy.empty())
@@ -54,16 +58,16 @@ PropagationSetting settingOf(const Options& options, const GivenInput& loaded, c
 }
 
 /// The program as the setting prepares it, propagated, its values named.
-struct Run {
+struct Propagated {
     Program prepared;
     PropagatedProgram done;
 };
-Result<Run> run(const GivenInput& loaded, const PropagationSetting& setting)
+Result<Propagated> run(const GivenInput& loaded, const PropagationSetting& setting)
 {
     Result<Program> ready = prepared(loaded.program, setting);
     if (!ready)
         return tl::unexpected(std::move(ready.error()));
-    Run made{ std::move(*ready), {} };
+    Propagated made{ std::move(*ready), {} };
     made.done = propagateProgram(made.prepared, engineStrategy(setting), engineOptions(setting));
     // What a function of a call returns is known now; without it a reader would take it for replicated.
     if (setting.strategy == StrategyChoice::Full)
@@ -179,13 +183,13 @@ Json explainJson(const Program& program, const PropagationResult& result, ValueI
     Json out;
     out["value"] = program.value(value).path;
     out["sharding"] = shardingText(program, result, value).toStdString();
-    out["axes"] = Json::array();
+    out["arrivals"] = Json::array();
     for (std::size_t d = 0; d < result.shardings[value.index].rank(); ++d) {
         for (const AxisRef& axis : result.shardings[value.index].dims[d].axes) {
             Json chain = Json::array();
             for (const PropagationStep& step : provenance(result, value, d, axis))
                 chain.push_back(stepJson(program, result, step));
-            out["axes"].push_back({ { "dimension", d }, { "axis", toString(meshOf(program, result, value), axis) },
+            out["arrivals"].push_back({ { "dimension", d }, { "axis", toString(meshOf(program, result, value), axis) },
                 { "chain", std::move(chain) } });
         }
     }
@@ -209,7 +213,7 @@ Json originsJson(const Program& program, const PropagationResult& result, const 
         for (const AxisOrigin& origin : origins.ofValue(value))
             axes[axisIn(program, result, value, origin.axis)] = origin.isSelf ? "self" : toString(origin.origin);
         if (!axes.empty())
-            out.push_back({ { "value", program.values[v].path }, { "axes", std::move(axes) } });
+            out.push_back({ { "value", program.values[v].path }, { "axis_origins", std::move(axes) } });
     }
     return out;
 }
@@ -254,7 +258,8 @@ void printDifferences(const words::ComparedRun& first, const words::ComparedRun&
 }
 
 /// The program with what was recorded of its propagation.
-Program recorded(const Options& options, const Program& before, const Run& run, const PropagationOptions& how)
+Program recorded(
+    const PropagateCommandOptions& options, const Program& before, const Propagated& run, const PropagationOptions& how)
 {
     Program program = run.done.program;
     const Provenance provenance{ run.done.program, run.done.result, how };
@@ -265,17 +270,17 @@ Program recorded(const Options& options, const Program& before, const Run& run, 
     return program;
 }
 
-int propagateFile(const Options& options)
+int propagateFile(const PropagateCommandOptions& options)
 {
     const auto loaded = loadGiven(options.file);
     if (!loaded) {
-        const int refused = reject("propagate", options.json, loaded.error().problems);
+        const int refused = reject(options.json, loaded.error().problems);
         return loaded.error().status == Findings ? Findings : refused;
     }
     const PropagationSetting setting = settingOf(options, *loaded, options.strategy);
-    const Result<Run> made = run(*loaded, setting);
+    const Result<Propagated> made = run(*loaded, setting);
     if (!made)
-        return reject("propagate", options.json, { made.error() });
+        return reject(options.json, { made.error() });
     const Program& program = made->done.program;
     const PropagationResult& result = made->done.result;
 
@@ -283,18 +288,18 @@ int propagateFile(const Options& options)
     if (!options.explain.empty()) {
         const Result<ValueId> value = valueAsked(program, options.explain);
         if (!value)
-            return reject("propagate", options.json, { value.error() });
+            return reject(options.json, { value.error() });
         asked = *value;
     }
-    std::optional<Run> other;
+    std::optional<Propagated> other;
     std::vector<PropagationDifference> differing;
     words::ComparedRun first, second;
     static const Mesh noMesh;
     if (!options.compare.empty()) {
         const PropagationSetting compared = settingOf(options, *loaded, options.compare);
-        Result<Run> again = run(*loaded, compared);
+        Result<Propagated> again = run(*loaded, compared);
         if (!again)
-            return reject("propagate", options.json, { again.error() });
+            return reject(options.json, { again.error() });
         other = std::move(*again);
         const std::optional<std::uint32_t> main = mainMesh(program);
         const Mesh* mesh = main ? program.meshes[*main].mesh.get() : &noMesh;
@@ -305,11 +310,11 @@ int propagateFile(const Options& options)
     const PropagationOptions how = engineOptions(setting);
 
     if (!options.json.empty()) {
-        Json out = envelope("propagate", "2.0");
+        Json out = envelope(options.json);
         out["strategy"] = name(setting.strategy);
         out["conservative"] = setting.conservative;
         out["user_priorities"] = setting.userPriorities;
-        out["steps"] = result.steps;
+        out["step_count"] = result.steps;
         out["problems"] = toJson(loaded->problems);
         out["text"] = printed(recorded(options, loaded->program, *made, how), *loaded);
         if (asked) {
@@ -370,37 +375,36 @@ int propagateFile(const Options& options)
 
 void addPropagate(CLI::App& app, int& status)
 {
-    CLI::App* command =
-        app.add_subcommand("propagate", "Print a program as StableHLO with the sharding of every value");
-    const auto options = std::make_shared<Options>();
+    Command command(app, "propagate", "Print a program as StableHLO with the sharding of every value");
+    const auto options = std::make_shared<PropagateCommandOptions>();
     command
-        ->add_option(
+        .addOption(
             "FILE", options->file, "A program (.mlir), an experiment or a built-in example, - for standard input")
-        ->required();
+        .required();
     command
-        ->add_option("--strategy", options->strategy,
+        .addOption("--strategy", options->strategy,
             "How shardings spread: basic, aggressive, op-priority, user-priority, or full, which also does what "
             "Shardy does before (default, unless an experiment has another one)")
-        ->check(oneOf(strategyNames()));
-    command->add_flag("--conservative", options->conservative, "Only whole axes move through operations");
-    command->add_flag("--ignore-priorities", options->ignorePriorities,
+        .oneOf(strategyNames());
+    command.addFlag("--conservative", options->conservative, "Only whole axes move through operations");
+    command.addFlag("--ignore-priorities", options->ignorePriorities,
         "Priorities that dimensions are given do not count (user-priority, full)");
-    command->add_option(
+    command.addOption(
         "--explain", options->explain, "A value, %12, arg0 or a path of a network: how each of its axes came to it");
-    command->add_flag("--steps", options->steps, "The log instead of the program: which axis arrived where, and how");
+    command.addFlag("--steps", options->steps, "The log instead of the program: which axis arrived where, and how");
     command
-        ->add_option(
-            "--compare", options->compare, "Another strategy: what it shards differently, and since which step")
-        ->check(oneOf(strategyNames()));
-    command->add_flag("--edges", options->edges,
+        .addOption("--compare", options->compare, "Another strategy: what it shards differently, and since which step")
+        .oneOf(strategyNames());
+    command.addFlag("--edges", options->edges,
         "With the program: which axis went from where to where at each operation, as sdy.propagation_edges, whose "
         "steps "
         "count from 0");
-    command->add_flag("--origins", options->origins,
+    command.addFlag("--origins", options->origins,
         "With the program: what each axis of a value goes back to, as sdy.sharding_origins");
-    addJson(*command, options->json);
-    command->footer("Exit codes: 0 done; 1 the experiment has errors; 2 a program or arguments that cannot be used.");
-    command->callback([options, &status] { status = propagateFile(*options); });
+    command.addJson(options->json);
+    command.setInput(options->file);
+    command.footer("Exit codes: 0 done; 1 the experiment has errors; 2 a program or arguments that cannot be used.");
+    command.run(status, [options] { return propagateFile(*options); });
 }
 
 } // namespace shardscope::cli

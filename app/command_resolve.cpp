@@ -3,11 +3,13 @@
 #include <iterator>
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
+#include "command.h"
 #include "commands.h"
 #include "experiment/rule_lists.h"
 #include "interchange/table_code.h"
-#include "number_option.h"
 #include "resolve.h"
 #include "rules/host_chunks.h"
 #include "rules/name_to_name.h"
@@ -171,12 +173,12 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
 {
     const int status = statusOf(answer.problems);
     if (!options.json.empty()) {
-        Json out = envelope("resolve", "1.3");
+        Json out = envelope(options.json);
         out["dialect"] = dialectName(ruling);
         if (!ruling.within.empty())
             out["within"] = ruling.within;
         out["spec"] = toJax(answer.spec, false);
-        out["axes"] = axesJson(answer.spec, answer.names.size());
+        out["dimension_axes"] = axesJson(answer.spec, answer.names.size());
         out["constrain"] = answer.action && answer.action->constrain;
         if (answer.action && answer.action->constrain)
             out["constraint_spec"] = toJax(answer.action->spec, false);
@@ -229,7 +231,7 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
     const auto bad = [&](Diagnostic diagnostic, const std::string& source) {
         if (diagnostic.where.file.empty() && diagnostic.where.line > 0)
             diagnostic.where.file = source;
-        return reject("resolve", options.json, { std::move(diagnostic) });
+        return reject(options.json, { std::move(diagnostic) });
     };
     const Result<LogicalNames> names = parseNames(options.names);
     if (!names)
@@ -386,9 +388,9 @@ int resolveCommand(const ResolveOptions& options)
 {
     const Result<Ruling> ruling = readRuling(options);
     if (!ruling)
-        return reject("resolve", options.json, { ruling.error() });
+        return reject(options.json, { ruling.error() });
     if (const std::string wrong = contradiction(options, *ruling); !wrong.empty())
-        throw CLI::ValidationError(wrong);
+        throw UsageError(wrong);
     return options.table.empty() ? resolveNames(options, *ruling) : resolveTable(options, *ruling);
 }
 
@@ -420,99 +422,98 @@ std::string tableHelp()
 
 void addResolve(CLI::App& app, int& status)
 {
-    CLI::App* command = app.add_subcommand(
-        "resolve", "Resolve logical names to PartitionSpecs: of one array, or of a table of your own arrays");
+    Command command(
+        app, "resolve", "Resolve logical names to PartitionSpecs: of one array, or of a table of your own arrays");
     const auto options = std::make_shared<ResolveOptions>();
     command
-        ->add_option("--rules", options->rules,
+        .addOption("--rules", options->rules,
             "Logical axis rules: a file (MaxText's YAML by its ending, or an experiment), - for standard input, the id "
             "of a published set (see rules), JSON, or Python literals: \"(('batch', 'data'),)\"")
-        ->required()
-        ->option_text("RULES");
+        .required()
+        .optionText("RULES");
     command
-        ->add_option("--additional-rules", options->additional,
+        .addOption("--additional-rules", options->additional,
             "Further rules, appended behind the others, as in T5X: they cannot override them")
-        ->option_text("RULES");
+        .optionText("RULES");
     command
-        ->add_option("--inner-rules", options->inner,
+        .addOption("--inner-rules", options->inner,
             "Rules of a logical_axis_rules context inside that of --rules: while it lasts, they count alone")
-        ->option_text("RULES");
+        .optionText("RULES");
     command
-        ->add_option("--within", options->within,
+        .addOption("--within", options->within,
             "Where the array lies in the experiment of --rules, with --names: rules that it has for that part count "
             "alone. With --table every array has those of its own path")
-        ->check(CLI::Validator(
-            [](const std::string& path) {
-                return path.empty() || path.starts_with('/') || path.ends_with('/')
-                    ? "“" + path + "” is no path of a part: write it as decoder/layer_1, without “/” at its ends"
-                    : std::string();
-            },
-            {}))
-        ->option_text("PATH");
+        .check([](const std::string& path) {
+            return path.empty() || path.starts_with('/') || path.ends_with('/')
+                ? "“" + path + "” is no path of a part: write it as decoder/layer_1, without “/” at its ends"
+                : std::string();
+        })
+        .optionText("PATH");
     command
-        ->add_option("--own-rules", options->own,
+        .addOption("--own-rules", options->own,
             "Rules of the variable itself, as NNX joins them with those of the context; both must agree")
-        ->option_text("RULES");
-    CLI::Option* names = command
-                             ->add_option("--names", options->names,
+        .optionText("RULES");
+    const Option names = command
+                             .addOption("--names", options->names,
                                  "Names of the dimensions: batch,embed,None (None or - for one without a name), or a "
                                  "Python tuple")
-                             ->option_text("NAMES");
-    command->add_option("--table", options->table, "Resolve every row of a table of arrays: CSV or JSON, see below")
-        ->option_text("FILE");
+                             .optionText("NAMES");
+    command.addOption("--table", options->table, "Resolve every row of a table of arrays: CSV or JSON, see below")
+        .optionText("FILE");
     command
-        ->add_option(
+        .addOption(
             "--mesh", options->mesh.mesh, "The mesh: data=2,model=4; where the rules are an experiment's, its own")
-        ->option_text("MESH");
-    command->add_option("--devices", options->mesh.devices, "Devices, for what a MaxText configuration leaves open")
-        ->check(wholeNumber(1, maximumDevices))
-        ->option_text("N");
-    command->add_option("--slices", options->mesh.slices, "Slices that the devices belong to")
-        ->check(wholeNumber(1, maximumDevices))
-        ->option_text("N");
-    command->add_option("--shape", options->shape, "Sizes of the dimensions, to see whether they divide: 8,1024")
-        ->option_text("SIZES");
-    command->add_option("--hosts", options->hosts, "Say which slice each of N hosts holds and writes, as T5X does")
-        ->check(wholeNumber(1, maximumDevices))
-        ->option_text("N");
+        .optionText("MESH");
+    command.addOption("--devices", options->mesh.devices, "Devices, for what a MaxText configuration leaves open")
+        .wholeNumber(1, maximumDevices)
+        .optionText("N");
+    command.addOption("--slices", options->mesh.slices, "Slices that the devices belong to")
+        .wholeNumber(1, maximumDevices)
+        .optionText("N");
+    command.addOption("--shape", options->shape, "Sizes of the dimensions, to see whether they divide: 8,1024")
+        .optionText("SIZES");
+    command.addOption("--hosts", options->hosts, "Say which slice each of N hosts holds and writes, as T5X does")
+        .wholeNumber(1, maximumDevices)
+        .optionText("N");
     command
-        ->add_option("--dialect", options->dialect,
+        .addOption("--dialect", options->dialect,
             "Whose reading of the rules: flax (default), t5x, maxtext, which leaves out mesh axes of size 1 and does "
             "not cut what does not divide, or penzai, to which they are a mapping without order (a dict, too)")
-        ->check(oneOf({ "flax", "t5x", "maxtext", "penzai" }))
-        ->option_text("DIALECT");
-    command->add_flag("--hybrid", options->hybrid, "T5X with ICI and DCN shapes: batch goes over replica and data");
+        .oneOf({ "flax", "t5x", "maxtext", "penzai" })
+        .optionText("DIALECT");
+    command.addFlag("--hybrid", options->hybrid, "T5X with ICI and DCN shapes: batch goes over replica and data");
     command
-        ->add_option("--partitions", options->partitions,
+        .addOption("--partitions", options->partitions,
             "num_partitions of T5X' PjitPartitioner, for --dialect t5x: the axes of the batch are said, and errors "
             "name the parameter")
-        ->check(wholeNumber(1, maximumDevices))
-        ->option_text("N");
-    command->add_option("--submesh", options->submesh, "Its model_parallel_submesh: x,y,z,cores")->option_text("SIZES");
+        .wholeNumber(1, maximumDevices)
+        .optionText("N");
+    command.addOption("--submesh", options->submesh, "Its model_parallel_submesh: x,y,z,cores").optionText("SIZES");
     command
-        ->add_option("--ici-shape", options->iciShape,
+        .addOption("--ici-shape", options->iciShape,
             "Its ici_mesh_shape: replica,data,model inside a slice; with --dcn-shape every rule for batch becomes "
             "(replica, data), and no --mesh is needed")
-        ->option_text("SIZES");
-    command->add_option("--dcn-shape", options->dcnShape, "Its dcn_mesh_shape: the same across slices")
-        ->option_text("SIZES");
-    command->add_option("--flax-version", options->version, "Whose behaviour: 2024 or current (default)")
-        ->check(oneOf({ "2024", "current" }))
-        ->option_text("VERSION");
+        .optionText("SIZES");
+    command.addOption("--dcn-shape", options->dcnShape, "Its dcn_mesh_shape: the same across slices")
+        .optionText("SIZES");
+    command.addOption("--flax-version", options->version, "Whose behaviour: 2024 or current (default)")
+        .oneOf({ "2024", "current" })
+        .optionText("VERSION");
     command
-        ->add_option("--fallback", options->fallback,
+        .addOption("--fallback", options->fallback,
             "For names without a usable rule: axis_is_unsharded\n(default), raise_error or no_constraint")
-        ->check(oneOf({ "axis_is_unsharded", "raise_error", "no_constraint" }))
-        ->option_text("FALLBACK");
-    command->add_flag("--trace", options->trace, "Say of every rule what it did and why");
-    addJson(*command, options->json);
-    command->footer(tableHelp()
+        .oneOf({ "axis_is_unsharded", "raise_error", "no_constraint" })
+        .optionText("FALLBACK");
+    command.addFlag("--trace", options->trace, "Say of every rule what it did and why");
+    command.addJson(options->json);
+    command.setInput(options->rules);
+    command.footer(tableHelp()
         + "\n\nExit codes: 0 done; 1 errors: a name has no rule and the fallback is raise_error, or a dimension does\n"
           "not divide; 2 arguments, rules, input or output that cannot be used. Warnings (an axis that the mesh\n"
           "lacks) do not count.");
-    command->callback([options, names, &status] {
-        options->namesGiven = names->count() > 0;
-        status = resolveCommand(*options);
+    command.run(status, [options, names] {
+        options->namesGiven = names.isSet();
+        return resolveCommand(*options);
     });
 }
 

@@ -2,6 +2,9 @@
 #include <QFileInfo>
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
+#include "command.h"
 #include "commands.h"
 #include "experiment_file/gallery.h"
 #include "interchange/rule_text.h"
@@ -26,7 +29,7 @@ Json setJson(const PublishedRules& set)
     return json;
 }
 
-Json rulesJson(const LogicalRules& rules)
+Json pairsJson(const LogicalRules& rules)
 {
     Json json = Json::array();
     for (const LogicalRule& rule : rules.list) {
@@ -42,7 +45,7 @@ Json rulesJson(const LogicalRules& rules)
 int listRules(const JsonTarget& json)
 {
     if (!json.empty()) {
-        Json out = envelope("rules");
+        Json out = envelope(json);
         out["rule_sets"] = Json::array();
         for (const PublishedRules& set : publishedRules())
             out["rule_sets"].push_back(setJson(set));
@@ -62,12 +65,12 @@ int printRules(const std::string& id, const JsonTarget& json)
 {
     const Result<RulesInput> known = publishedInput(id, "rule set");
     if (!known)
-        return reject("rules", json, { known.error() });
+        return reject(json, { known.error() });
     const PublishedRules& set = *findPublishedRules(id);
     if (!json.empty()) {
-        Json out = envelope("rules");
+        Json out = envelope(json);
         out["rule_set"] = setJson(set);
-        out["rule_set"]["rules"] = rulesJson(set.rules);
+        out["rule_set"]["list"] = pairsJson(set.rules);
         return emitJson(out, json, Done);
     }
     Console console;
@@ -104,20 +107,21 @@ void addRules(CLI::App& app, int& status)
         bool conservative = false;
         JsonTarget json;
     };
-    CLI::App* command = app.add_subcommand(
-        "rules", "Print the factor rules of a program's operations, or list or print rule sets of published projects");
-    command->footer(
+    Command command(app, "rules",
+        "Print the factor rules of a program's operations, or list or print rule sets of published projects");
+    command.footer(
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.");
     const auto options = std::make_shared<Options>();
-    command->add_option("WHAT", options->id,
+    command.addOption("WHAT", options->id,
         "A program in StableHLO text (.mlir), an experiment (.json) or a built-in example, - for standard input, or "
         "the "
         "rule set to print, as Python source");
-    command->add_flag("--conservative", options->conservative, "Rules of conservative propagation, for a program");
-    addJson(*command, options->json);
-    command->callback([options, &status] {
+    command.addFlag("--conservative", options->conservative, "Rules of conservative propagation, for a program");
+    command.addJson(options->json);
+    command.setInput(options->id);
+    command.run(status, [options] {
         const std::string& what = options->id;
-        status = what.empty() ? listRules(options->json)
+        return what.empty()   ? listRules(options->json)
             : isProgram(what) ? printProgramRules(what, options->conservative, options->json)
                               : printRules(what, options->json);
     });

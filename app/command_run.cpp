@@ -2,16 +2,21 @@
 #include <algorithm>
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
+#include "command.h"
 #include "commands.h"
 #include "document/program_file.h"
-#include "number_option.h"
+#include "input.h"
+#include "pipeline/collective_list.h"
 #include "pipeline/repartition.h"
-#include "pipeline/written_program.h"
 #include "report.h"
 #include "run_program.h"
+#include "schedule/plan.h"
 #include "simulate/check.h"
 #include "simulate/run.h"
+#include "stablehlo/read.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -112,7 +117,7 @@ Json indexJson(const Program& program, ValueId value, std::int64_t element)
     return std::vector<std::int64_t>(index.begin(), index.end());
 }
 
-Json toJson(const ValueCheck& value, const Program& program)
+Json valueCheckJson(const ValueCheck& value, const Program& program)
 {
     Json out{ { "path", value.path }, { "passed", value.passed() }, { "largest_error", value.largestError() },
         { "tolerance", value.tolerance }, { "largest_magnitude", value.largestMagnitude },
@@ -122,15 +127,15 @@ Json toJson(const ValueCheck& value, const Program& program)
             { "device", value.worstDevice }, { "value", value.ours }, { "reference", value.reference } };
     if (const auto& copies = value.copiesDiffer)
         out["copies_differ"] = { { "element", indexJson(program, value.value, copies->element) },
-            { "devices", { copies->device, copies->other } }, { "values", { copies->value, copies->otherValue } } };
+            { "device_ids", { copies->device, copies->other } }, { "values", { copies->value, copies->otherValue } } };
     return out;
 }
 
-Json toJson(const CheckReport& report, const Program& program)
+Json checkReportJson(const CheckReport& report, const Program& program)
 {
     Json values = Json::array();
     for (const ValueCheck& value : report.values)
-        values.push_back(toJson(value, program));
+        values.push_back(valueCheckJson(value, program));
     const EndToEnd& agreement = report.endToEnd;
     return { { "passed", report.passed }, { "loss", report.lossOurs }, { "loss_reference", report.lossReference },
         { "end_to_end",
@@ -142,7 +147,7 @@ Json toJson(const CheckReport& report, const Program& program)
         { "values", std::move(values) } };
 }
 
-Json toJson(const TimeitResult& timing, const Mesh& mesh)
+Json timingJson(const TimeitResult& timing, const Mesh& mesh)
 {
     Json devices = Json::array();
     for (std::size_t i = 0; i < timing.devices.size(); ++i) {
@@ -159,11 +164,10 @@ Json toJson(const TimeitResult& timing, const Mesh& mesh)
 int writeJson(
     const Input& input, const Snapshot& snapshot, const RunCommandOptions& options, const Outcome& outcome, int status)
 {
-    Json out = envelope("run", "1.2");
-    out["input"] = { { "name", input.name }, { "title", input.experiment.title } };
+    Json out = envelope(options.json, input);
     out["mesh"] = cli::toJson(*snapshot.mesh);
     out["tensors"] = tensors(snapshot);
-    out["communication"] = communication(snapshot);
+    out["communication"] = communication(collectivesOf(*snapshot.deviceProgram));
     out["memory_per_device"] = cli::toJson(snapshot.plan->memory);
     out["threads"] = outcome.threads;
     out["steps"] = Json::array();
@@ -174,9 +178,9 @@ int writeJson(
         out["steps"].push_back(std::move(step));
     }
     if (outcome.check)
-        out["check"] = toJson(*outcome.check, *snapshot.program);
+        out["check"] = checkReportJson(*outcome.check, *snapshot.program);
     if (outcome.timing)
-        out["timing"] = toJson(*outcome.timing, *snapshot.mesh);
+        out["timing"] = timingJson(*outcome.timing, *snapshot.mesh);
     out["problems"] = problems(input, snapshot);
     if (outcome.checkRefused)
         out["problems"].push_back(cli::toJson(*outcome.checkRefused));
@@ -294,41 +298,28 @@ std::vector<const TensorRow*> gridsToShow(const Snapshot& snapshot)
 }
 
 /// Options that mean nothing for what is run are refused.
-void refuseOptions(const CLI::App& command, std::initializer_list<const char*> names, const char* reason)
+void refuseOptions(const Command& command, std::initializer_list<const char*> names, const char* reason)
 {
     for (const char* name : names)
-        if (command.get_option(name)->count() > 0)
-            throw CLI::ValidationError(name, reason);
+        if (command.isSet(name))
+            throw UsageError(name, reason);
 }
 
-void refuseOtherOptions(const CLI::App& command, bool isProgram)
+void refuseOtherOptions(const Command& command, bool isProgram)
 {
     if (isProgram)
         refuseOptions(command, { "--steps", "--timeit", "--runs", "--loops", "--threads" },
             "is for train steps, and this is a program in StableHLO text, which is run once");
     else
-        refuseOptions(command, { "--inputs", "--random", "--per-device", "--out" },
+        refuseOptions(command, { "--inputs", "--random", "--per-device", "--values", "--loop-limit", "--out" },
             "is for programs in StableHLO text, and this experiment has train steps");
 }
 
-/// The experiment has a program in a text, built in or from a file: it is run as such a text is.
-int runProgramOf(const Input& input, const Snapshot& snapshot, ProgramRunOptions options)
-{
-    ProgramInput program{ input.name, *writtenProgram(snapshot), allProblems(input, snapshot) };
-    // That it is laid out and not trained is no finding, and what running says is said there.
-    std::erase_if(program.warnings, [](const Diagnostic& problem) {
-        return problem.severity() == Severity::Info || problem.code == Code::MixedMemoryKinds;
-    });
-    if (options.inputs.files.empty() && !options.inputs.seed)
-        options.inputs.seed = input.experiment.run.seed;
-    return runProgram(options, program);
-}
-
-int runExperiment(const CLI::App& command, const RunCommandOptions& options, std::optional<std::string> text)
+int runExperiment(const Command& command, const RunCommandOptions& options, std::optional<std::string> text)
 {
     const auto input = loadExperiment(options.file, std::move(text));
     if (!input)
-        return reject("run", options.json, input.error());
+        return reject(options.json, input.error());
     const bool isProgram = std::holds_alternative<ProgramModel>(input->experiment.model);
     refuseOtherOptions(command, isProgram);
     const SnapshotPtr snapshot = analyse(input->experiment);
@@ -336,14 +327,14 @@ int runExperiment(const CLI::App& command, const RunCommandOptions& options, std
         ProgramRunOptions program = options.program;
         program.check = options.check;
         program.json = options.json;
-        return runProgramOf(*input, *snapshot, std::move(program));
+        return runProgram(program, *input, *snapshot);
     }
     if (!snapshot->ok()) {
         Console errors(stderr);
         printProblems(errors, *input, *snapshot);
         if (options.json.empty())
             return Findings;
-        Json out = envelope("run", "1.2");
+        Json out = envelope(options.json, *input);
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, options.json, Findings);
     }
@@ -351,7 +342,7 @@ int runExperiment(const CLI::App& command, const RunCommandOptions& options, std
     if (!outcome) {
         Diagnostic diagnostic = outcome.error();
         diagnostic.where.file = input->name;
-        (void)reject("run", options.json, { diagnostic });
+        (void)reject(options.json, { diagnostic });
         return Findings; // the file is right; this machine cannot run it
     }
     if (outcome->checkRefused) // the steps are as good as without a check
@@ -383,7 +374,7 @@ int runExperiment(const CLI::App& command, const RunCommandOptions& options, std
 }
 
 /// Experiments are JSON; programs begin with anything but a brace.
-bool isExperimentText(const std::string& text)
+bool beginsAsExperiment(const std::string& text)
 {
     std::string_view rest = text;
     const auto skipTo = [&](std::string_view end) {
@@ -400,16 +391,16 @@ bool isExperimentText(const std::string& text)
     }
 }
 
-int runFile(const CLI::App& command, RunCommandOptions& options)
+int runFile(const Command& command, RunCommandOptions& options)
 {
     std::optional<std::string> text; // of standard input, which can be read once
     if (options.file == "-") {
-        Result<std::string> read = readText("-", std::size_t{ 1 } << 30);
+        Result<std::string> read = readText("-", maximumText);
         if (!read)
-            return reject("run", options.json, { read.error() });
+            return reject(options.json, { read.error() });
         text = std::move(*read);
     }
-    const bool isProgram = text ? !isExperimentText(*text) : isProgramFile(QString::fromStdString(options.file));
+    const bool isProgram = text ? !beginsAsExperiment(*text) : isProgramFile(QString::fromStdString(options.file));
     if (!isProgram)
         return runExperiment(command, options, std::move(text));
     refuseOtherOptions(command, true);
@@ -424,48 +415,57 @@ int runFile(const CLI::App& command, RunCommandOptions& options)
 
 void addRun(CLI::App& app, int& status)
 {
-    CLI::App* command = app.add_subcommand(
-        "run", "Run train steps, or a program on arrays of yours, on simulated devices, and check them");
+    Command command(
+        app, "run", "Run train steps, or a program on arrays of yours, on simulated devices, and check them");
     const auto options = std::make_shared<RunCommandOptions>();
-    addFile(*command, options->file);
-    command->add_option("--steps", options->steps, "Steps to run and list, from the initial values (default 1)")
-        ->check(CLI::Range(std::int64_t{ 0 }, mostSteps))
-        ->option_text("N");
-    command->add_flag("--timeit,!--no-timeit", options->timeit,
+    command.addFile(options->file);
+    command.addOption("--steps", options->steps, "Steps to run and list, from the initial values (default 1)")
+        .wholeNumber(0, mostSteps)
+        .optionText("N");
+    command.addFlag("--timeit,!--no-timeit", options->timeit,
         "Time further steps, as IPython's %%timeit does: mean and\n"
         "deviation over --runs of --loops steps each (on by default)");
-    command->add_option("--runs", options->runs, "Runs to time (default: as the experiment says)")
-        ->check(CLI::Range(std::int64_t{ 1 }, std::int64_t{ 1'000'000 }))
-        ->option_text("N");
-    command->add_option("--loops", options->loops, "Loops of each run, one step each (default: as the experiment says)")
-        ->check(CLI::Range(std::int64_t{ 1 }, std::int64_t{ 1'000'000'000 }))
-        ->option_text("M");
-    command->add_option("--threads", options->threads, "Worker threads (default: one per core)")
-        ->check(CLI::Range(0, 1024))
-        ->option_text("N");
-    command->add_flag("--check,!--no-check", options->check,
+    command.addOption("--runs", options->runs, "Runs to time (default: as the experiment says)")
+        .wholeNumber(1, 1'000'000)
+        .optionText("N");
+    command.addOption("--loops", options->loops, "Loops of each run, one step each (default: as the experiment says)")
+        .wholeNumber(1, 1'000'000'000)
+        .optionText("M");
+    command.addOption("--threads", options->threads, "Worker threads (default: one per core)")
+        .wholeNumber(0, 1024)
+        .optionText("N");
+    command.addFlag("--check,!--no-check", options->check,
         "Compare the first step, or the results of the program, with the unsharded reference\n(on by default)");
     command
-        ->add_option("--inputs", options->program.inputs.files,
+        .addOption("--inputs", options->program.inputs.files,
             "Arguments of a program in StableHLO text: a .json with a list for each, or an object by name; a .npy for "
             "each, in "
             "order or as NAME=FILE.npy; a .npz; - for JSON on standard input")
-        ->option_text("FILE...");
+        .optionText("FILE...");
     command
-        ->add_option("--random", options->program.inputs.seed,
-            "Arguments that --inputs does not give: floats from -1 to 1, integers from 0 to 7, the same for the same "
-            "seed. Without --inputs and --random all arguments are random: seed 0, or that of the experiment")
-        ->check(wholeNumber(0, INT64_MAX))
-        ->option_text("SEED");
-    command->add_flag(
+        .addOption("--random", options->program.inputs.seed,
+            "Arguments that --inputs does not give, the same for the same seed: indices within what they index, floats "
+            "from -1 to 1, smaller where they are factors of a contraction, positive where roots or denominators need "
+            "it. Without --inputs and --random all arguments are random: seed 0, or that of the experiment")
+        .wholeNumber(0, INT64_MAX)
+        .optionText("SEED");
+    command.addFlag(
         "--per-device", options->program.perDevice, "What each device holds of arguments and results of a program");
     command
-        ->add_option("--out", options->program.out,
+        .addOption("--out", options->program.out,
             "Write the results of a program: a folder for result0.npy, result1.npy and so on (with --per-device also "
             "result0.d3.npy for the shard of device 3), or a .npy for the only one")
-        ->option_text("PATH");
-    addJson(*command, options->json);
-    command->footer(
+        .optionText("PATH");
+    command.addFlag("--values", options->program.values,
+        "All elements of arrays in the JSON of a program; else those of arrays of 64 elements or fewer, and of every "
+        "array a summary");
+    command
+        .addOption("--loop-limit", options->program.loopLimit,
+            "Stop a program whose loops make more trips than that, all together (default 100000)")
+        .wholeNumber(1, INT64_MAX)
+        .optionText("N");
+    command.addJson(options->json);
+    command.footer(
         "A program in StableHLO text is run whole as the reference and, where it names a mesh, partitioned on the\n"
         "devices of that mesh; FILE may be a built-in example with such a program. --steps, --timeit, --runs, --loops\n"
         "and --threads are for train steps.\n"
@@ -476,9 +476,10 @@ void addRun(CLI::App& app, int& status)
         "the program says. Integers of 2 and 4 bits stand in 8.\n"
         "\n"
         "Exit codes: 0 done; 1 the experiment has errors, the program cannot be run or partitioned, needs more\n"
-        "memory than there is, or does not agree with the reference or with what it expects itself; 2 arguments,\n"
-        "input or output that cannot be used. Warnings do not count.");
-    command->callback([options, command, &status] { status = runFile(*command, *options); });
+        "memory than there is, goes on in a loop beyond --loop-limit, does not agree with the reference (or has\n"
+        "nothing but NaN and infinity to compare) or with what it expects itself; 2 arguments, input or output that\n"
+        "cannot be used. Warnings do not count.");
+    command.run(status, [options, command] { return runFile(command, *options); });
 }
 
 } // namespace shardscope::cli

@@ -1,26 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
+#include "command.h"
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
+#include "output_schema.h"
 #include "report.h"
 
 namespace shardscope::cli {
 
 void addSchema(CLI::App& app, int& status)
 {
-    CLI::App* command = app.add_subcommand("schema", "Print the JSON schema of experiment files");
-    const auto json = std::make_shared<JsonTarget>();
-    addJson(*command, *json);
-    command->footer("Exit codes: 0 done; 2 arguments or output that cannot be used.");
-    command->callback([json, &status] {
-        if (!json->empty()) {
-            Json out = envelope("schema");
-            out["schema"] = Json::parse(experimentSchema());
-            status = emitJson(out, *json, Done);
-            return;
+    struct Options {
+        std::string what = "experiment";
+        JsonTarget json;
+    };
+    Command command(app, "schema", "Print the JSON schema of experiment files, or of what --json prints");
+    const auto options = std::make_shared<Options>();
+    command
+        .addOption("WHAT", options->what,
+            "experiment (default): experiment files; output: what every command prints with --json")
+        .oneOf({ "experiment", "output" });
+    command.addJson(options->json);
+    command.setInput(options->what);
+    command.footer("Exit codes: 0 done; 2 arguments or output that cannot be used.");
+    command.run(status, [options] {
+        const std::string_view schema = options->what == "output" ? outputSchema() : experimentSchema();
+        if (options->json.empty()) {
+            writeTo(stdout, schema);
+            return static_cast<int>(Done);
         }
-        writeTo(stdout, experimentSchema());
+        Json out = envelope(options->json);
+        out["schema"] = Json::parse(schema);
+        return emitJson(out, options->json, Done);
     });
 }
 

@@ -6,12 +6,16 @@
 #include <QTemporaryDir>
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
+#include "command.h"
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
-#include "number_option.h"
+#include "input.h"
 #include "report.h"
 #include "views/main_window/application.h"
 #include "words/words.h"
@@ -65,11 +69,21 @@ std::optional<Diagnostic> refusedOutput(const std::string& output)
     return Diagnostic{ Code::Unwritable, { { "file", output }, { "reason", reason } }, {} };
 }
 
+/// Whether there are addresses for a window and its picture. Qt, which draws them, does not say so where they end.
+bool hasRoomForWindow()
+{
+    constexpr std::size_t enough = std::size_t{ 512 } << 20;
+    void* const volatile room = ::operator new(enough, std::nothrow); // volatile, or compilers leave it out
+    const bool isThere = room != nullptr;
+    ::operator delete(room, std::nothrow);
+    return isThere;
+}
+
 int screenshot(const PictureOptions& options)
 {
-    const auto refuse = [&](Diagnostic diagnostic) {
-        return reject("screenshot", options.json, { std::move(diagnostic) });
-    };
+    if (!hasRoomForWindow())
+        return refuseForMemory(options.json);
+    const auto refuse = [&](Diagnostic diagnostic) { return reject(options.json, { std::move(diagnostic) }); };
     // Before steps are run for it.
     if (const auto wrong = refusedOutput(options.output))
         return refuse(*wrong);
@@ -94,7 +108,7 @@ int screenshot(const PictureOptions& options)
     // What is wrong with the experiment is said here, with all its errors; the window then reads the file itself.
     const auto input = loadExperiment(options.file);
     if (!input)
-        return reject("screenshot", options.json, input.error());
+        return reject(options.json, input.error());
     if (!options.axis.empty()) {
         std::vector<std::string> known;
         for (const MeshAxis& axis : input->experiment.mesh.axes)
@@ -143,9 +157,9 @@ int screenshot(const PictureOptions& options)
                             .arg(picture.patience));
     }
     if (!options.json.empty()) {
-        Json out = envelope("screenshot");
+        Json out = envelope(options.json, *input);
         out["picture"] = options.output;
-        out["steps"] = written->done;
+        out["step_count"] = written->done;
         if (written->failure)
             out["failure"] = toJson(*written->failure);
         out["problems"] = toJson(found);
@@ -159,38 +173,36 @@ int screenshot(const PictureOptions& options)
 
 void addScreenshot(CLI::App& app, int& status)
 {
-    CLI::App* command = app.add_subcommand("screenshot", "Write a picture of the window with an experiment");
+    Command command(app, "screenshot", "Write a picture of the window with an experiment");
     const auto options = std::make_shared<PictureOptions>();
-    addFile(*command, options->file);
-    command->add_option("-o,--output", options->output, "The picture to write, a PNG: a name that ends in .png")
-        ->required()
-        ->option_text("PNG");
-    command->add_option("--theme", options->theme, "light (default) or dark")
-        ->check(oneOf({ "light", "dark" }))
-        ->option_text("THEME");
-    command->add_option("--size", options->size, "Width and height of the window (default 1600x1000)")
-        ->option_text("WxH");
-    command->add_option("--tensor", options->tensor, "Path of the tensor to show")->option_text("PATH");
-    command->add_option("--dock", options->dock, "Dock to bring forward: devices, hosts, trace, ...")
-        ->option_text("ID");
-    command->add_flag("--side-by-side", options->sideBySide,
+    command.addFile(options->file);
+    command.addOption("-o,--output", options->output, "The picture to write, a PNG: a name that ends in .png")
+        .required()
+        .optionText("PNG");
+    command.addOption("--theme", options->theme, "light (default) or dark")
+        .oneOf({ "light", "dark" })
+        .optionText("THEME");
+    command.addOption("--size", options->size, "Width and height of the window (default 1600x1000)").optionText("WxH");
+    command.addOption("--tensor", options->tensor, "Path of the tensor to show").optionText("PATH");
+    command.addOption("--dock", options->dock, "Dock to bring forward: devices, hosts, trace, ...").optionText("ID");
+    command.addFlag("--side-by-side", options->sideBySide,
         "Show in the Collectives dock what one layer sends that is written in three ways");
-    command->add_option("--axis", options->axis, "Mesh axis to select")->option_text("NAME");
-    command->add_option("--scale", options->scale, "Device pixels per pixel of the window (default 1)")
-        ->check(CLI::Range(0.5, 4.0))
-        ->option_text("FACTOR");
+    command.addOption("--axis", options->axis, "Mesh axis to select").optionText("NAME");
+    command.addOption("--scale", options->scale, "Device pixels per pixel of the window (default 1)")
+        .range(0.5, 4.0)
+        .optionText("FACTOR");
     command
-        ->add_option("--steps", options->steps,
+        .addOption("--steps", options->steps,
             "Steps to run before (default: up to 8, for half a minute); of a program in\n"
             "StableHLO text, which runs once on random inputs, the operations that Values has\n"
             "executed (default: all with --dock values, else it is not run; 0: it is not run)")
-        ->check(wholeNumber(0, 1000))
-        ->option_text("N");
-    addJson(*command, options->json);
-    command->footer(
+        .wholeNumber(0, 1000)
+        .optionText("N");
+    command.addJson(options->json);
+    command.footer(
         "Exit codes: 0 done; 1 the experiment has errors (the picture shows them) or its steps could not be run;\n"
         "2 arguments, input or output that cannot be used. Warnings do not count.");
-    command->callback([options, &status] { status = screenshot(*options); });
+    command.run(status, [options] { return screenshot(*options); });
 }
 
 } // namespace shardscope::cli

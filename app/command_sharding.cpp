@@ -3,7 +3,10 @@
 #include <memory>
 #include <unordered_map>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
+#include "command.h"
 #include "commands.h"
 #include "report.h"
 #include "sharding/sharding_forms.h"
@@ -154,7 +157,7 @@ Result<Subject> subjectOf(const ShardingOptions& options)
     return subject;
 }
 
-Json toJson(const Result<std::string>& form)
+Json formJson(const Result<std::string>& form)
 {
     return form ? Json(*form) : Json(nullptr);
 }
@@ -166,16 +169,16 @@ std::vector<std::string> gridOf(const Subject& subject)
     return toGridText(*subject.layout, options);
 }
 
-Json toJson(const Subject& subject)
+Json subjectJson(const JsonTarget& target, const Subject& subject)
 {
     const auto list = [](const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); };
     const std::vector<std::int32_t> devices = devicesOf(subject.sharding);
-    Json out = envelope("sharding");
-    const Json forms{ { "spec", toJson(subject.forms.spec) }, { "jax", toJson(subject.forms.jax) },
-        { "hlo_v2", toJson(subject.forms.hlo) }, { "hlo_v1", toJson(subject.forms.hloLists) },
-        { "shardy", toJson(subject.forms.shardy) } };
+    Json out = envelope(target);
+    const Json forms{ { "spec", formJson(subject.forms.spec) }, { "jax", formJson(subject.forms.jax) },
+        { "hlo_v2", formJson(subject.forms.hlo) }, { "hlo_v1", formJson(subject.forms.hloLists) },
+        { "shardy", formJson(subject.forms.shardy) } };
     if (!subject.layout) {
-        out["devices"] = devices.size();
+        out["device_count"] = devices.size();
         out["platform"] = subject.platform;
         out["memory_kind"] = toString(subject.memoryKind);
         out["forms"] = forms;
@@ -185,7 +188,7 @@ Json toJson(const Subject& subject)
     const Layout& layout = *subject.layout;
     if (subject.mesh)
         out["mesh"] = cli::toJson(*subject.mesh);
-    out["devices"] = devices.size();
+    out["device_count"] = devices.size();
     out["platform"] = subject.platform;
     out["memory_kind"] = toString(subject.memoryKind);
     out["shape"] = list(layout.shape());
@@ -331,9 +334,9 @@ int showSharding(const ShardingOptions& options)
 {
     const Result<Subject> subject = subjectOf(options);
     if (!subject)
-        return reject("sharding", options.json, { subject.error() });
+        return reject(options.json, { subject.error() });
     if (!options.json.empty())
-        return emitJson(toJson(*subject), options.json, Done);
+        return emitJson(subjectJson(options.json, *subject), options.json, Done);
     const auto grid = [&](Console& console) {
         for (const std::string& line : gridOf(*subject))
             console.line(words::fromStd(line));
@@ -349,11 +352,11 @@ int showSharding(const ShardingOptions& options)
         chosen.push_back(&subject->forms.shardy);
     for (const Result<std::string>* form : chosen) {
         if (!*form)
-            return reject("sharding", {}, { form->error() });
+            return reject({}, { form->error() });
         console.lines(words::fromStd(**form).split(QLatin1Char('\n')));
     }
     if (options.grid && !subject->layout)
-        return reject("sharding", {}, { *subject->notLaidOut });
+        return reject({}, { *subject->notLaidOut });
     if (options.grid)
         grid(console);
     if (!chosen.empty() || options.grid)
@@ -372,39 +375,39 @@ int showSharding(const ShardingOptions& options)
 
 void addSharding(CLI::App& app, int& status)
 {
-    CLI::App* command =
-        app.add_subcommand("sharding", "Show one sharding of an array in all text forms, and who holds what");
-    command->footer("Exit codes: 0 done; 2 arguments, shardings or sizes that cannot be used.");
+    Command command(app, "sharding", "Show one sharding of an array in all text forms, and who holds what");
+    command.footer("Exit codes: 0 done; 2 arguments, shardings or sizes that cannot be used.");
     const auto options = std::make_shared<ShardingOptions>();
     command
-        ->add_option("--spec", options->spec,
+        .addOption("--spec", options->spec,
             "The sharding: a spec such as \"P('x', None)\", HLO or Shardy text, or an object as JAX prints it")
-        ->required()
-        ->option_text("SHARDING");
-    command->add_option("--shape", options->shape, "Sizes of the array: 8,16; () for a scalar")
-        ->required()
-        ->option_text("SIZES");
-    command->add_option("--mesh", options->mesh, "Mesh axes: x=2,y=4; not needed where the sharding names its devices")
-        ->option_text("MESH");
-    command->add_option("--platform", options->platform, "Kind of devices: cpu (default), gpu or tpu")
-        ->check(oneOf({ "cpu", "gpu", "tpu" }))
-        ->option_text("PLATFORM");
+        .required()
+        .optionText("SHARDING");
+    command.addOption("--shape", options->shape, "Sizes of the array: 8,16; () for a scalar")
+        .required()
+        .optionText("SIZES");
+    command.addOption("--mesh", options->mesh, "Mesh axes: x=2,y=4; not needed where the sharding names its devices")
+        .optionText("MESH");
+    command.addOption("--platform", options->platform, "Kind of devices: cpu (default), gpu or tpu")
+        .oneOf({ "cpu", "gpu", "tpu" })
+        .optionText("PLATFORM");
     command
-        ->add_option("--memory-kind", options->memoryKind,
+        .addOption("--memory-kind", options->memoryKind,
             "Memory of the devices: device, pinned_host or unpinned_host (default: the platform's)")
-        ->option_text("KIND");
-    command->add_option("--jax-version", options->jaxVersion, "How JAX prints: 2024 (default) or current")
-        ->check(oneOf({ "2024", "current" }))
-        ->option_text("VERSION");
-    command->add_flag("--uneven", options->uneven,
+        .optionText("KIND");
+    command.addOption("--jax-version", options->jaxVersion, "How JAX prints: 2024 (default) or current")
+        .oneOf({ "2024", "current" })
+        .optionText("VERSION");
+    command.addFlag("--uneven", options->uneven,
         "Pad dimensions that do not divide, as XLA does inside; JAX refuses them at its boundary");
-    command->add_flag("--jax", options->jax, "Print what JAX prints, and nothing else");
-    command->add_flag("--hlo{v2}", options->hlo, "Print the HLO text alone; --hlo=v1 lists the devices")
-        ->check(oneOf({ "v1", "v2" }));
-    command->add_flag("--sdy", options->shardy, "Print the Shardy text alone");
-    command->add_flag("--grid", options->grid, "Print the grid alone, as jax.debug.visualize_array_sharding does");
-    addJson(*command, options->json);
-    command->callback([options, &status] { status = showSharding(*options); });
+    command.addFlag("--jax", options->jax, "Print what JAX prints, and nothing else");
+    command.addFlag("--hlo{v2}", options->hlo, "Print the HLO text alone; --hlo=v1 lists the devices")
+        .oneOf({ "v1", "v2" });
+    command.addFlag("--sdy", options->shardy, "Print the Shardy text alone");
+    command.addFlag("--grid", options->grid, "Print the grid alone, as jax.debug.visualize_array_sharding does");
+    command.addJson(options->json);
+    command.setInput(options->spec);
+    command.run(status, [options] { return showSharding(*options); });
 }
 
 } // namespace shardscope::cli

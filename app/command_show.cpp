@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "collectives_report.h"
+#include "command.h"
 #include "commands.h"
 #include "experiment/t5x_rules.h"
 #include "memory_report.h"
 #include "program/path.h"
 #include "report.h"
+#include "schedule/plan.h"
 #include "sharding/sharding_text.h"
 #include "sharding/text.h"
+#include "words/collective_words.h"
 #include "words/dialects.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -90,29 +95,36 @@ std::optional<PlannedMemory> textMemory(const Snapshot& snapshot)
     return planned ? std::move(*planned) : std::nullopt;
 }
 
-void printCommunication(Console& console, const Snapshot& snapshot)
+/// Of a step that is laid out and can be partitioned.
+std::optional<CollectiveList> communicationOf(const Snapshot& snapshot)
+{
+    if (!snapshot.ok() && !(snapshot.laidOut() && snapshot.errorCount() == 0 && snapshot.asRead))
+        return std::nullopt;
+    Result<CollectiveList> list = collectivesOf(snapshot);
+    return list ? std::optional(std::move(*list)) : std::nullopt;
+}
+
+void printCommunication(Console& console, const Snapshot& snapshot, const CollectiveList& list)
 {
     console.heading(QStringLiteral("Communication per device"));
-    console.line(QStringLiteral("  ") + words::sentSummary(snapshot));
-    if (snapshot.collectives.empty())
-        return;
+    console.line(QStringLiteral("  ")
+        + (snapshot.deviceProgram ? words::sentSummary(snapshot)
+                                  : QStringLiteral("Sent %1 per step").arg(words::bytes(sentBytes(list).step))));
     Table table{ { { QStringLiteral("Collective") }, { QStringLiteral("Along") }, { QStringLiteral("For") },
+                     { QStringLiteral("Cause") }, { QStringLiteral("Times"), true },
                      { QStringLiteral("Sent per device"), true }, { QStringLiteral("Bytes"), true } },
         {} };
-    for (const CollectiveUse& use : snapshot.collectives) {
-        QStringList axes;
-        for (const AxisRef& axis : use.axes)
-            axes << words::fromStd(toString(*snapshot.mesh, axis));
-        const DeviceOp& op = snapshot.deviceProgram->ops[use.op.index];
-        table.rows.push_back({ words::collective(use.kind), axes.join(QStringLiteral(", ")),
-            words::fromStd(snapshot.program->value(op.stem).path), words::bytes(use.sentBytes),
-            exactCount(use.sentBytes) });
-    }
-    console.table(table);
+    for (const CollectiveEntry& entry : list.entries)
+        if (isExchange(entry))
+            table.rows.push_back({ words::collective(entry.kind), words::fromStd(keyOf(entry, CollectiveKey::Axes)),
+                valueText(list, entry), words::causeName(entry), timesText(entry), words::bytes(entry.sentBytes),
+                exactCount(entry.sentBytes) });
+    if (!table.rows.empty())
+        console.table(table);
 }
 
 /// "d0, d1": at most eight of them, then how many there are.
-QString devicesText(const std::vector<std::int32_t>& ids)
+QString holdersText(const std::vector<std::int32_t>& ids)
 {
     constexpr std::size_t mostShown = 8;
     QStringList names;
@@ -144,7 +156,7 @@ void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& ro
         for (const IndexRange& range : row.layout.rangesOfShard(shard))
             ranges << words::range(range.begin, range.end);
         holders.rows.push_back(
-            { QString::number(shard), ranges.join(QStringLiteral(", ")), devicesText(row.layout.holders(shard)) });
+            { QString::number(shard), ranges.join(QStringLiteral(", ")), holdersText(row.layout.holders(shard)) });
     }
     console.line();
     console.table(holders);
@@ -156,7 +168,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
 {
     const auto input = loadExperiment(file);
     if (!input)
-        return reject("show", json, input.error());
+        return reject(json, input.error());
     const SnapshotPtr snapshot = analyse(input->experiment);
 
     std::vector<const TensorRow*> chosen;
@@ -167,13 +179,12 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         if (chosen.empty()) {
             const auto found = findValue(*snapshot->program, tensor);
             if (!found)
-                return reject("show", json, { found.error() });
+                return reject(json, { found.error() });
         }
     }
     const int status = snapshot->laidOut() && snapshot->errorCount() == 0 ? Done : Findings;
     if (!json.empty()) {
-        Json out = envelope("show", "1.3");
-        out["input"] = { { "name", input->name }, { "title", input->experiment.title } };
+        Json out = envelope(json, *input);
         if (snapshot->mesh)
             out["mesh"] = toJson(*snapshot->mesh);
         if (tensor.empty())
@@ -182,10 +193,10 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         for (const TensorRow& row : snapshot->tensors)
             if (tensor.empty() || globMatches(tensor, row.path))
                 out["tensors"].push_back(toJson(row));
-        if (snapshot->ok() && tensor.empty()) {
+        if (snapshot->ok() && tensor.empty())
             out["memory_per_device"] = toJson(snapshot->plan->memory);
-            out["communication"] = communication(*snapshot);
-        }
+        if (const auto list = tensor.empty() ? communicationOf(*snapshot) : std::nullopt)
+            out["communication"] = communication(*list);
         if (const auto planned = tensor.empty() ? textMemory(*snapshot) : std::nullopt)
             out["memory_per_device"] = plannedMemoryJson(*planned);
         if (snapshot->laidOut() && tensor.empty()) {
@@ -209,7 +220,6 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             printTensors(console, *snapshot);
         if (snapshot->ok()) {
             printMemory(console, *snapshot);
-            printCommunication(console, *snapshot);
         } else if (const auto planned = textMemory(*snapshot)) {
             printPlannedMemory(console, *planned);
             printHostMemory(console, *snapshot);
@@ -217,6 +227,8 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
                 console.line(
                     QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
         }
+        if (const auto list = communicationOf(*snapshot))
+            printCommunication(console, *snapshot, *list);
         printTransfers(console, *snapshot);
     }
     console.flush();
@@ -234,19 +246,18 @@ void addShow(CLI::App& app, int& status)
         std::string tensor;
         JsonTarget json;
     };
-    CLI::App* command =
-        app.add_subcommand("show", "Print mesh, rules, shardings, memory and communication of an experiment");
+    Command command(app, "show", "Print mesh, rules, shardings, memory and communication of an experiment");
     const auto options = std::make_shared<Options>();
-    addFile(*command, options->file);
+    command.addFile(options->file);
     command
-        ->add_option(
+        .addOption(
             "--tensor", options->tensor, "Print the grid of one tensor, or of all that match a glob: \"params/**\"")
-        ->option_text("PATH");
-    addJson(*command, options->json);
-    command->footer(
+        .optionText("PATH");
+    command.addJson(options->json);
+    command.footer(
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.\n"
         "Warnings do not count.");
-    command->callback([options, &status] { status = show(options->file, options->tensor, options->json); });
+    command.run(status, [options] { return show(options->file, options->tensor, options->json); });
 }
 
 } // namespace shardscope::cli

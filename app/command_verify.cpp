@@ -4,7 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
+#include "command.h"
 #include "commands.h"
 #include "experiment/builtin.h"
 #include "input.h"
@@ -21,20 +24,15 @@ namespace shardscope::cli {
 
 namespace {
 
-bool isError(const Diagnostic& finding)
-{
-    return finding.severity() == Severity::Error;
-}
-
 /// What FILE is: an experiment, or a program by itself.
-struct Source {
+struct Checked {
     std::optional<Input> experiment;
     std::string text; ///< of a program by itself
 };
-tl::expected<Source, std::vector<Diagnostic>> load(const std::string& file)
+tl::expected<Checked, std::vector<Diagnostic>> load(const std::string& file)
 {
     const bool named = file != "-" && !QFileInfo::exists(QString::fromStdString(file));
-    Source source;
+    Checked source;
     if (!named) {
         Result<std::string> text = readText(file, maximumText);
         if (!text)
@@ -79,7 +77,7 @@ struct ExplicitFindings {
     SnapshotPtr snapshot;
     ExplicitReport report;
 };
-tl::expected<ExplicitFindings, std::vector<Diagnostic>> explicitFindings(const Source& source, const std::string& name)
+tl::expected<ExplicitFindings, std::vector<Diagnostic>> explicitFindings(const Checked& source, const std::string& name)
 {
     Input input{ name, {}, {}, {} };
     if (source.experiment) {
@@ -138,35 +136,34 @@ void printExplicit(Console& console, const std::string& name, const ExplicitFind
 
 int verifyProgram(const std::string& file, bool withExplicit, const JsonTarget& json)
 {
-    const std::string name = file == "-" ? "standard input" : file;
+    const std::string name = shownName(file);
     const auto source = load(file);
     if (!source)
-        return reject("verify", json, source.error());
+        return reject(json, source.error());
     const auto checked = source->experiment
         ? ofExperiment(*source->experiment, name)
         : tl::expected<CheckedProgram, std::vector<Diagnostic>>(checkProgram(name, source->text));
     if (!checked)
-        return reject("verify", json, checked.error());
+        return reject(json, checked.error());
     if (!checked->program && checked->findings.size() == 1)
-        return reject("verify", json, checked->findings);
+        return reject(json, checked->findings);
     const bool legal = checked->isLegal();
     std::optional<ExplicitFindings> found;
     if (withExplicit && legal) {
         auto made = explicitFindings(*source, name);
         if (!made)
-            return reject("verify", json, made.error());
+            return reject(json, made.error());
         found = std::move(*made);
     }
     const int status = !legal ? BadInput : found && !found->report.accepts() ? Findings : Done;
     const Program empty;
     const Program& program = checked->program ? *checked->program : empty;
     if (!json.empty()) {
-        Json out = envelope("verify", "1.2");
-        out["input"] = { { "name", name } };
+        Json out = envelope(json);
         if (checked->program) {
-            out["input"]["functions"] = std::max<std::size_t>(program.functions.size(), 1);
-            out["input"]["operations"] = program.operations.size();
-            out["input"]["meshes"] = program.meshes.size();
+            out["input"]["function_count"] = std::max<std::size_t>(program.functions.size(), 1);
+            out["input"]["operation_count"] = program.operations.size();
+            out["input"]["mesh_count"] = program.meshes.size();
         }
         out["legal"] = legal;
         out["problems"] = toJson(checked->findings);
@@ -198,23 +195,23 @@ void addVerify(CLI::App& app, int& status)
         bool withExplicit = false;
         JsonTarget json;
     };
-    CLI::App* command = app.add_subcommand(
-        "verify", "Say what is illegal in a program: operations, meshes, shardings, sharding rules, collectives");
+    Command command(
+        app, "verify", "Say what is illegal in a program: operations, meshes, shardings, sharding rules, collectives");
     const auto options = std::make_shared<Options>();
     command
-        ->add_option("FILE", options->file,
+        .addOption("FILE", options->file,
             "A program in StableHLO text (.mlir), an experiment or a built-in example, - for standard input")
-        ->required();
-    command->add_flag("--explicit", options->withExplicit,
+        .required();
+    command.addFlag("--explicit", options->withExplicit,
         "Say as well what JAX's explicit mode would refuse, where every sharding follows from those of the operands, "
         "and "
         "what to write");
-    addJson(*command, options->json);
-    command->footer("The findings go to standard output, each with its line and column.\n"
-                    "Exit codes: 0 legal; 1 legal, and JAX's explicit mode would refuse it (--explicit);\n2 something "
-                    "is illegal, or arguments, input or output that cannot be used.");
-    command->callback(
-        [options, &status] { status = verifyProgram(options->file, options->withExplicit, options->json); });
+    command.addJson(options->json);
+    command.setInput(options->file);
+    command.footer("The findings go to standard output, each with its line and column.\n"
+                   "Exit codes: 0 legal; 1 legal, and JAX's explicit mode would refuse it (--explicit);\n2 something "
+                   "is illegal, or arguments, input or output that cannot be used.");
+    command.run(status, [options] { return verifyProgram(options->file, options->withExplicit, options->json); });
 }
 
 } // namespace shardscope::cli

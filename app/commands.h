@@ -3,10 +3,9 @@
 // `status`.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
-#include <string>
-#include <vector>
+namespace CLI {
+class App;
+}
 
 namespace shardscope::cli {
 
@@ -26,13 +25,5 @@ void addPropagate(CLI::App& app, int& status);
 void addScreenshot(CLI::App& app, int& status);
 void addSchema(CLI::App& app, int& status);
 void addExamples(CLI::App& app, int& status);
-
-/// Accepts these values alone.
-[[nodiscard]] CLI::Validator oneOf(std::vector<std::string> values);
-
-/// The positional FILE.
-void addFile(CLI::App& command, std::string& file);
-/// --json[=OUT]
-void addJson(CLI::App& command, std::string& target);
 
 } // namespace shardscope::cli

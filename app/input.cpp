@@ -18,12 +18,13 @@
 #include "experiment_file/gallery.h"
 #include "experiment_file/json_text.h"
 #include "pipeline/analyse.h"
+#include "pipeline/summed_problems.h"
 
 namespace shardscope::cli {
 
 namespace {
 
-std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const std::string& name)
+std::vector<Diagnostic> namingFile(std::vector<Diagnostic> list, const std::string& name)
 {
     for (Diagnostic& diagnostic : list)
         diagnostic.where.file = name;
@@ -89,12 +90,12 @@ bool looksLikeProgram(std::string_view text)
         beginnings.begin(), beginnings.end(), [&](std::string_view beginning) { return text.starts_with(beginning); });
 }
 
+} // namespace
+
 std::string shownName(const std::string& name)
 {
     return name == "-" ? "standard input" : name;
 }
-
-} // namespace
 
 Result<std::string> readText(const std::string& name, std::size_t limit)
 {
@@ -115,7 +116,8 @@ Result<std::string> readText(const std::string& name, std::size_t limit)
         }
         text.append(part.constData(), static_cast<std::size_t>(part.size()));
     }
-    return fail(Code::TooLarge, { { "what", shownName(name) }, { "limit", limit } });
+    return fail(Code::TooLarge, { { "what", "file" }, { "limit", limit } },
+        Where{ .file = shownName(name), .pointer = {}, .path = {} });
 }
 
 tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& name, std::optional<std::string> given)
@@ -127,7 +129,7 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
     if (name != "-" && isProgramFile(QString::fromStdString(name))) {
         Result<Experiment> experiment = openProgram(QString::fromStdString(name));
         if (!experiment)
-            return tl::unexpected(std::vector{ std::move(experiment.error()) });
+            return tl::unexpected(namingFile({ std::move(experiment.error()) }, name));
         return Input{ name, std::move(*experiment), {}, {} };
     }
     Result<std::string> text = given ? Result<std::string>(std::move(*given)) : readText(name);
@@ -143,14 +145,14 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
             ? experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(std::move(*text)) }, "program")
             : openProgram(QString::fromStdString(name));
         if (!experiment)
-            return tl::unexpected(inFile({ std::move(experiment.error()) }, shownName(name)));
+            return tl::unexpected(namingFile({ std::move(experiment.error()) }, shownName(name)));
         return Input{ shownName(name), std::move(*experiment), {}, {} };
     }
     const QString place = name == "-" ? QDir::current().filePath(QStringLiteral("-")) : QString::fromStdString(name);
     auto read = readExperiment(*text, filesBeside(place));
     if (!read)
-        return tl::unexpected(inFile(std::move(read.error()), shownName(name)));
-    return Input{ shownName(name), std::move(read->experiment), inFile(std::move(read->warnings), shownName(name)),
+        return tl::unexpected(namingFile(std::move(read.error()), shownName(name)));
+    return Input{ shownName(name), std::move(read->experiment), namingFile(std::move(read->warnings), shownName(name)),
         std::move(*text) };
 }
 
@@ -178,10 +180,14 @@ std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot
     std::vector<Diagnostic> all = input.warnings;
     if (snapshot.problems.empty())
         return all;
+    const auto* model = std::get_if<ProgramModel>(&input.experiment.model);
+    const std::string ownProgram = model && input.text.empty() ? model->file : std::string();
     const JsonText json = input.text.empty() ? JsonText() : parseJson(input.text);
-    for (const Problem& problem : snapshot.problems) {
+    for (const Problem& problem : summedUp(snapshot.problems)) {
         Diagnostic& diagnostic = all.emplace_back(problem.diagnostic);
         Where& where = diagnostic.where;
+        if (where.file == ownProgram)
+            where.file = input.name; // as it was typed
         // A place in an array of the file stays with that array.
         if (about.valid() && !where.path.empty() && !where.pointer.starts_with("/model/arrays/"))
             where.path = nearestPath(problem, *snapshot.program, about).value_or(where.path);

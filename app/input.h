@@ -18,6 +18,9 @@ struct Input {
     std::string text; ///< of the file; empty for built-in examples
 };
 
+/// The name that people read: "standard input" for "-".
+[[nodiscard]] std::string shownName(const std::string& name);
+
 /// Text of a file or, for "-", of standard input; at most `limit` bytes. Errors: Unreadable, TooLarge.
 [[nodiscard]] Result<std::string> readText(const std::string& name, std::size_t limit = std::size_t{ 64 } << 20);
 

@@ -2,17 +2,27 @@
 // The executable: the command line without a display, or the window.
 #include <CLI/CLI.hpp>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <QFileInfo>
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <memory>
+#include <new>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/codes.h"
 #include "commands.h"
 #include "experiment_file/gallery.h"
+#include "input.h"
+#include "manual.h"
 #include "report.h"
 #include "views/main_window/application.h"
 
@@ -68,6 +78,41 @@ public:
     }
 };
 
+void addCommands(CLI::App& app, int& status)
+{
+    app.set_version_flag("--version", std::string("shardscope ") + SHARDSCOPE_VERSION);
+    app.require_subcommand(0, 1);
+    app.formatter(std::make_shared<HelpText>());
+    addRun(app, status);
+    addShow(app, status);
+    addResolve(app, status);
+    addMesh(app, status);
+    addPropagate(app, status);
+    addPartition(app, status);
+    addComms(app, status);
+    addSharding(app, status);
+    addConvert(app, status);
+    addRules(app, status);
+    addCheck(app, status);
+    addVerify(app, status);
+    addExplain(app, status);
+    addScreenshot(app, status);
+    addSchema(app, status);
+    addExamples(app, status);
+    // Now, since subcommands inherit what is set before them.
+    app.footer("Without a command the window opens on FILE.\n"
+               "\n"
+               "Commands print their results on standard output, and what is wrong with their input on standard\n"
+               "error. With --json standard output has both, as JSON; --json=OUT writes that to a file, all or\n"
+               "nothing.\n"
+               "\n"
+               "Exit codes:\n"
+               "  0  done\n"
+               "  1  findings: the experiment, rules or table have errors, this machine cannot run it, or the\n"
+               "     run does not agree with its reference. Warnings count for check alone.\n"
+               "  2  arguments, input or output that cannot be used; no display for the window");
+}
+
 /// `help` and `help COMMAND` as the options that say the same; a file of that name is opened.
 std::vector<char*> asOptions(int argc, char** argv)
 {
@@ -80,24 +125,39 @@ std::vector<char*> asOptions(int argc, char** argv)
     return arguments;
 }
 
-/// What to open the window on exists; if not, says so with the nearest name. `-` is standard input.
-bool isKnown(const std::string& file, const CLI::App& app)
+/// Where errors of usage go: a file that --json=FILE names is left alone, since nothing was understood.
+JsonTarget targetOf(const CLI::App& app, const std::vector<char*>& arguments)
 {
-    if (file.empty() || file == "-" || QFileInfo::exists(QString::fromStdString(file)))
-        return true;
+    JsonTarget target;
+    for (const CLI::App* command : app.get_subcommands())
+        target.command = command->get_name();
+    if (std::any_of(
+            arguments.begin(), arguments.end(), [](const char* each) { return std::strcmp(each, "--json") == 0; }))
+        target.file = "-";
+    return target;
+}
+
+/// Why `file` is nothing that can be opened or done; nothing where it is. `alone`: no further arguments follow it.
+std::optional<Diagnostic> unknown(const std::string& file, bool alone, const CLI::App& app)
+{
+    if (file.empty() || file == "-" || QFileInfo::exists(QString::fromStdString(file)) || findExample(file))
+        return std::nullopt;
     std::vector<std::string> names;
-    for (const GalleryExample& example : gallery()) {
-        if (example.id == file)
-            return true;
-        names.emplace_back(example.id);
-    }
     for (const CLI::App* command : app.get_subcommands({}))
         names.push_back(command->get_name());
-    std::string said = "there is no file or example '" + file + "'";
-    if (const std::string nearest = nearestName(file, names); !nearest.empty())
-        said += "; did you mean '" + nearest + "'?";
-    Console(stderr).line(QString::fromStdString(said), Emphasis::Bad);
-    return false;
+    std::string nearest = nearestName(file, names);
+    if (nearest.empty() && alone) {
+        names.clear();
+        for (const GalleryExample& example : gallery())
+            names.emplace_back(example.id);
+        nearest = nearestName(file, names);
+    }
+    if (nearest.empty() && file.find_first_of("./") != std::string::npos)
+        return readText(file).error();
+    std::vector<Arg> args{ { "name", file } };
+    if (!nearest.empty())
+        args.emplace_back("nearest", std::move(nearest));
+    return Diagnostic{ Code::UnknownCommand, std::move(args), {} };
 }
 
 /// The option that was meant by the first argument that is none; empty if there is no such argument or option.
@@ -116,120 +176,90 @@ std::string meantOption(const CLI::App& command)
 }
 
 /// What is wrong with the arguments, and where to read more.
-std::string failureText(const CLI::App* app, const CLI::Error& error)
+Diagnostic problemOf(const CLI::App& app, const CLI::Error& error, const std::string& file)
 {
-    std::string command = app->get_name();
-    std::string text = error.what();
-    for (const CLI::App* chosen : app->get_subcommands()) {
-        command += ' ' + chosen->get_name();
-        const CLI::Option* json = chosen->get_option_no_throw("--json");
-        if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
-            continue;
-        if (const std::string meant = meantOption(*chosen); !meant.empty())
-            text += "\nDid you mean " + meant + "?";
-        else if (json != nullptr && json->count() > 0)
-            text += "\n--json takes its file behind an equals sign: --json=FILE";
+    const bool further = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    if (chosen.empty()) {
+        if (further)
+            if (const auto problem = unknown(file, false, app))
+                return *problem;
+        return usageProblem({}, error.what());
     }
-    return text + "\n`" + command + " --help` tells more.\n";
+    const CLI::App& command = *chosen.front();
+    Diagnostic problem = usageProblem(command.get_name(), error.what());
+    const CLI::Option* json = command.get_option_no_throw("--json");
+    if (!further)
+        return problem;
+    if (const std::string meant = meantOption(command); !meant.empty())
+        problem.args.emplace_back("option", meant);
+    else if (json != nullptr && json->count() > 0)
+        problem.args.front() = { "what",
+            error.what() + std::string("; --json takes its file after an equals sign: --json=FILE") };
+    return problem;
 }
 
 /// Help, or what is wrong with the arguments.
-int leave(const CLI::App& app, const CLI::ParseError& error)
+int leave(const CLI::App& app, const CLI::ParseError& error, const std::string& file, const JsonTarget& target)
 {
+    if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success))
+        return reject(target, { problemOf(app, error, file) });
     std::ostringstream out;
-    std::ostringstream errors;
-    const int code = app.exit(error, out, errors);
-    const auto print = [](std::FILE* stream, const std::string& text) {
-        if (!text.empty())
-            Console(stream).lines(QString::fromStdString(text).trimmed().split(QLatin1Char('\n')));
-    };
-    print(stdout, out.str());
-    print(stderr, errors.str());
-    return code == 0 ? Done : BadInput;
+    (void)app.exit(error, out, out);
+    Console().lines(QString::fromStdString(out.str()).trimmed().split(QLatin1Char('\n')));
+    return Done;
+}
+
+/// A command ends soon: what it frees need not go back to the system, only to be asked for again. For large programs
+/// that is a tenth of the time.
+void keepFreedMemory()
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_TOP_PAD, 16 << 20);
+#endif
+}
+
+/// The command that the arguments name, or the window.
+int runArguments(CLI::App& app, int argc, char** argv)
+{
+    std::string file;
+    app.add_option(
+        "FILE", file, "Experiment or program (.mlir) to open, - for standard input, or the id of a built-in example");
+    bool manual = false;
+    app.add_flag("--man-page", manual, "Print the manual page, as man reads it");
+    bool completion = false;
+    app.add_flag(
+        "--bash-completion", completion, "Print a script that makes bash complete commands, options and names");
+    int status = Done;
+    addCommands(app, status);
+    for (CLI::App* command : app.get_subcommands({}))
+        command->preparse_callback([](std::size_t) { keepFreedMemory(); });
+    const std::vector<char*> arguments = asOptions(argc, argv);
+    try {
+        app.parse(static_cast<int>(arguments.size()), arguments.data());
+    } catch (const CLI::ParseError& error) {
+        return leave(app, error, file, targetOf(app, arguments));
+    } catch (const std::bad_alloc&) {
+        return refuseForMemory(targetOf(app, arguments));
+    }
+    if (manual || completion)
+        writeTo(stdout, manual ? manualPage(app) : bashCompletion(app));
+    if (manual || completion || !app.get_subcommands().empty())
+        return status;
+    if (const auto problem = unknown(file, true, app))
+        return reject({}, { *problem });
+    return runWindow(argc, argv, QString::fromStdString(file));
 }
 
 } // namespace
-
-CLI::Validator oneOf(std::vector<std::string> values)
-{
-    return CLI::Validator(
-        [values = std::move(values)](const std::string& value) -> std::string {
-            if (std::find(values.begin(), values.end(), value) != values.end())
-                return {};
-            std::string known;
-            for (const std::string& each : values)
-                known += (known.empty() ? "" : ", ") + each;
-            return "'" + value + "' is none of: " + known;
-        },
-        "");
-}
-
-void addFile(CLI::App& command, std::string& file)
-{
-    command
-        .add_option("FILE", file,
-            "Experiment file, program in StableHLO text (.mlir), - for standard input, or the id of a built-in example")
-        ->required();
-}
-
-void addJson(CLI::App& command, std::string& target)
-{
-    // A flag that may carry a value: the value has to be attached, so that --json FILE does not swallow the file.
-    command.add_flag("--json{-}", target, "Print JSON instead of text; --json=OUT writes it to a file");
-}
 
 } // namespace shardscope::cli
 
 int main(int argc, char** argv)
 {
-    namespace cli = shardscope::cli;
     CLI::App app{ "Explore how array programs are sharded over device meshes.", "shardscope" };
-    app.set_version_flag("--version", std::string("shardscope ") + SHARDSCOPE_VERSION);
-    app.require_subcommand(0, 1);
-    app.formatter(std::make_shared<cli::HelpText>());
-    std::string file;
-    app.add_option(
-        "FILE", file, "Experiment or program (.mlir) to open, - for standard input, or the id of a built-in example");
-    int status = cli::Done;
-    cli::addRun(app, status);
-    cli::addShow(app, status);
-    cli::addResolve(app, status);
-    cli::addMesh(app, status);
-    cli::addPropagate(app, status);
-    cli::addPartition(app, status);
-    cli::addComms(app, status);
-    cli::addSharding(app, status);
-    cli::addConvert(app, status);
-    cli::addRules(app, status);
-    cli::addCheck(app, status);
-    cli::addVerify(app, status);
-    cli::addExplain(app, status);
-    cli::addScreenshot(app, status);
-    cli::addSchema(app, status);
-    cli::addExamples(app, status);
-    // Now, since subcommands inherit what is set before them.
-    app.footer("Without a command the window opens on FILE.\n"
-               "\n"
-               "Commands print their results on standard output, and what is wrong with their input on standard\n"
-               "error. With --json standard output has both, as JSON; --json=OUT writes that to a file, all or\n"
-               "nothing.\n"
-               "\n"
-               "Exit codes:\n"
-               "  0  done\n"
-               "  1  findings: the experiment, rules or table have errors, this machine cannot run it, or the\n"
-               "     run does not agree with its reference. Warnings count for check alone.\n"
-               "  2  arguments, input or output that cannot be used; no display for the window");
-    app.failure_message(cli::failureText);
-    try {
-        const std::vector<char*> arguments = cli::asOptions(argc, argv);
-        app.parse(static_cast<int>(arguments.size()), arguments.data());
-    } catch (const CLI::ParseError& error) {
-        status = cli::leave(app, error);
-        return std::ferror(stdout) != 0 ? cli::BadInput : status;
-    }
-    if (!app.get_subcommands().empty())
-        return std::ferror(stdout) != 0 ? cli::BadInput : status;
-    if (!cli::isKnown(file, app))
-        return cli::BadInput;
-    return shardscope::runWindow(argc, argv, QString::fromStdString(file));
+    const int status = shardscope::cli::runArguments(app, argc, argv);
+    return std::ferror(stdout) != 0 ? shardscope::cli::BadInput : status;
 }

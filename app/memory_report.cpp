@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "program/op_row.h"
 #include "words/memory_words.h"
 #include "words/planned_memory_words.h"
@@ -156,7 +158,7 @@ Json hostMemoryJson(const Snapshot& snapshot)
 {
     const HostMemory memory = hostMemory(snapshot);
     return { { "bytes_per_device", memory.bytesPerDevice }, { "bytes_in_all", memory.bytesInAll },
-        { "arrays", memory.arrays } };
+        { "array_count", memory.arrays } };
 }
 
 Json transfersJson(const Snapshot& snapshot)

@@ -23,7 +23,7 @@ void printHostMemory(Console& console, const Snapshot& snapshot);
 /// Every transfer with its bytes, and their sums.
 void printTransfers(Console& console, const Snapshot& snapshot);
 
-/// { "bytes_per_device", "bytes_in_all", "arrays" }
+/// { "bytes_per_device", "bytes_in_all", "array_count" }
 [[nodiscard]] Json hostMemoryJson(const Snapshot& snapshot);
 /// { "to_devices": { "bytes_per_device", "bytes_in_all" }, "to_host": ..., "list": [...] }
 [[nodiscard]] Json transfersJson(const Snapshot& snapshot);

@@ -17,16 +17,6 @@ namespace shardscope::cli {
 
 namespace {
 
-std::string shownName(const std::string& file)
-{
-    return file == "-" ? "standard input" : file;
-}
-
-bool isError(const Diagnostic& finding)
-{
-    return finding.severity() == Severity::Error;
-}
-
 std::vector<Diagnostic> errorsOf(const Program& program)
 {
     std::vector<Diagnostic> found = verify(program);

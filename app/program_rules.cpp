@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
+#include "input.h"
 #include "program/factor_rule_text.h"
 #include "program/op_row.h"
 #include "program_input.h"
@@ -42,13 +45,13 @@ std::vector<Line> linesOf(const Program& program, RuleOptions options)
     return lines;
 }
 
-Json toJson(const Program& program, const Line& line)
+Json lineJson(const Program& program, const Line& line)
 {
     const SourcePlace& place = program.sources[line.operation->source];
     Json json{ { "line", place.line }, { "column", place.column }, { "function", line.function },
         { "op", qualifiedName(*line.operation) }, { "depth", line.depth } };
     json["custom"] = line.custom;
-    json["rule"] = line.rule.empty() ? Json(nullptr) : Json(line.rule);
+    json["factor_rule"] = line.rule.empty() ? Json(nullptr) : Json(line.rule);
     return json;
 }
 
@@ -56,21 +59,21 @@ Json toJson(const Program& program, const Line& line)
 
 int printProgramRules(const std::string& file, bool conservative, const JsonTarget& json)
 {
-    const std::string name = file == "-" ? "standard input" : file;
+    const std::string name = shownName(file);
     const auto loaded = loadGiven(file);
     if (!loaded) {
-        const int refused = reject("rules", json, loaded.error().problems);
+        const int refused = reject(json, loaded.error().problems);
         return loaded.error().status == Findings ? Findings : refused;
     }
     const Program& program = loaded->program;
     const std::vector<Line> lines = linesOf(program, { conservative });
     if (!json.empty()) {
-        Json out = envelope("rules");
-        out["input"] = { { "name", name } };
+        Json out = envelope(json);
+        out["problems"] = toJson(loaded->problems);
         out["conservative"] = conservative;
         out["operations"] = Json::array();
         for (const Line& line : lines)
-            out["operations"].push_back(toJson(program, line));
+            out["operations"].push_back(lineJson(program, line));
         return emitJson(out, json, Done);
     }
     Console console;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "propagate_edges.h"
 
+#include <nlohmann/json.hpp>
+
 #include "program/over_mesh.h"
 #include "sharding/text.h"
 
@@ -37,7 +39,7 @@ Json edgesJson(const Program& program, const PropagationResult& result, const Pr
                 Json entry{ { "step", step.step }, { "op", qualifiedName(operation) },
                     { "axis", toString(meshOf(program, result, first), edge.axis) },
                     { "from", program.value(tensorOf(operation, step, edge.source)).path },
-                    { "to", std::move(targets) } };
+                    { "targets", std::move(targets) } };
                 if (value.valid())
                     entry["value"] = program.value(value).path;
                 out.push_back(std::move(entry));

@@ -6,9 +6,18 @@
 #include <QSaveFile>
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
+#include <nlohmann/json.hpp>
+
+#include "base/alike.h"
 #include "base/codes.h"
+#include "collectives_report.h"
 #include "experiment/t5x_rules.h"
+#include "input.h"
+#include "schedule/plan.h"
 #include "sharding/text.h"
 #include "words/memory_words.h"
 #include "words/spec_text.h"
@@ -61,7 +70,7 @@ std::string_view roleName(Role role)
     return "temporary";
 }
 
-std::vector<std::int64_t> list(const Shape& shape)
+std::vector<std::int64_t> sizesOf(const Shape& shape)
 {
     return { shape.begin(), shape.end() };
 }
@@ -79,13 +88,30 @@ Layout meshLayout(const MeshPtr& mesh)
     return Layout(mesh, std::move(sharding), std::move(shape));
 }
 
-void printLayout(Console& console, const Layout& layout, const std::string& platform)
+/// "data 0, fsdp 1": where a slice along the last two axes of a mesh stands along the others. Slices are counted in the
+/// order of the mesh.
+QString sliceName(const Mesh& mesh, std::int64_t slice)
+{
+    QStringList places;
+    for (std::size_t axis = mesh.rank() - 2; axis-- > 0;) {
+        places.prepend(QStringLiteral("%1 %2").arg(words::fromStd(mesh.axis(axis).name)).arg(slice % mesh.size(axis)));
+        slice /= mesh.size(axis);
+    }
+    return places.join(QStringLiteral(", "));
+}
+
+/// `mesh`: the layout is that of a mesh itself, whose slices are named by its axes.
+void printLayout(Console& console, const Layout& layout, const std::string& platform, const Mesh* mesh = nullptr)
 {
     GridTextOptions options;
     console.line(QStringLiteral("  (labels as JAX prints them)"), Emphasis::Faint);
     options.platform = QString::fromStdString(platform).toUpper().toStdString();
-    for (const std::string& each : toGridText(layout, options))
-        console.line(each.empty() ? QString() : QStringLiteral("  ") + words::fromStd(each));
+    std::int64_t slices = 0;
+    for (const std::string& each : toGridText(layout, options)) {
+        const bool isHeading = mesh != nullptr && each.starts_with('[');
+        const QString line = isHeading ? sliceName(*mesh, slices++) : words::fromStd(each);
+        console.line(line.isEmpty() ? QString() : QStringLiteral("  ") + line);
+    }
 }
 
 QString copiesText(std::int64_t copies)
@@ -93,21 +119,46 @@ QString copiesText(std::int64_t copies)
     return QString::number(copies);
 }
 
+/// Of the JSON of each command. A new minor version adds members; a new major version changes or removes some.
+constexpr std::pair<std::string_view, std::string_view> versions[] = { { "check", "1.1" }, { "comms", "2.0" },
+    { "convert", "2.0" }, { "examples", "1.1" }, { "explain", "2.0" }, { "mesh", "2.0" }, { "partition", "2.0" },
+    { "propagate", "3.0" }, { "resolve", "2.0" }, { "rules", "2.0" }, { "run", "2.0" }, { "schema", "1.1" },
+    { "screenshot", "2.0" }, { "sharding", "2.0" }, { "show", "2.0" }, { "verify", "2.0" } };
+
+std::string_view versionOf(std::string_view command)
+{
+    const auto found =
+        std::find_if(std::begin(versions), std::end(versions), [&](const auto& row) { return row.first == command; });
+    return found == std::end(versions) ? "1.0" : found->second;
+}
+
 } // namespace
 
-Json envelope(const char* command, const char* version)
+Json envelope(const JsonTarget& target)
 {
     Json json;
-    json["format"] = std::string("shardscope-") + command;
-    json["version"] = version;
+    json["format"] = target.command.empty() ? "shardscope" : "shardscope-" + target.command;
+    json["version"] = versionOf(target.command);
+    json["command"] = target.command;
     json["program"] = { { "name", "shardscope" }, { "version", SHARDSCOPE_VERSION } };
+    json["input"] = Json::object();
+    if (!target.input.empty())
+        json["input"]["name"] = target.input;
+    json["problems"] = Json::array();
+    return json;
+}
+
+Json envelope(const JsonTarget& target, const Input& input)
+{
+    Json json = envelope(target);
+    json["input"]["title"] = input.experiment.title;
     return json;
 }
 
 int emitJson(const Json& json, const JsonTarget& target, int status)
 {
     // Numbers that are not finite become null; text that is not UTF-8 (a file's name) is shown with replacements.
-    return emitText(json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n', target, status);
+    return emitText(json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n', target.file, status);
 }
 
 int emitText(std::string_view out, const std::string& target, int status)
@@ -159,6 +210,8 @@ Json toJson(const Diagnostic& diagnostic)
     if (where.dimension >= 0)
         place["dimension"] = where.dimension;
     json["where"] = std::move(place);
+    if (diagnostic.arg("alike"))
+        json["count"] = diagnostic.number("alike");
     Json args = Json::object();
     for (const Arg& arg : diagnostic.args)
         std::visit([&](const auto& value) { args[arg.name] = value; }, arg.value);
@@ -169,17 +222,20 @@ Json toJson(const Diagnostic& diagnostic)
 Json toJson(const std::vector<Diagnostic>& diagnostics)
 {
     Json json = Json::array();
-    for (const Diagnostic& diagnostic : diagnostics)
+    for (const Diagnostic& diagnostic : summedUp(diagnostics))
         json.push_back(toJson(diagnostic));
     return json;
 }
 
 Json toJson(const Mesh& mesh)
 {
-    Json axes = Json::array();
-    for (const MeshAxis& axis : mesh.axes())
-        axes.push_back(Json::array({ axis.name, axis.size }));
-    Json json{ { "axes", std::move(axes) }, { "devices", mesh.deviceCount() } };
+    std::vector<std::string> axes;
+    std::vector<std::int64_t> shape;
+    for (const MeshAxis& axis : mesh.axes()) {
+        axes.push_back(axis.name);
+        shape.push_back(axis.size);
+    }
+    Json json{ { "axes", std::move(axes) }, { "shape", std::move(shape) }, { "device_count", mesh.deviceCount() } };
     if (!mesh.deviceOrder().empty())
         json["device_order"] = std::vector<std::int32_t>(mesh.deviceOrder().begin(), mesh.deviceOrder().end());
     return json;
@@ -198,8 +254,8 @@ Json toJson(const TensorRow& row)
     for (std::size_t i = 0; i < row.type.rank(); ++i)
         spec.push_back(row.spec.axesOf(i));
     return { { "path", row.path }, { "role", roleName(row.role) }, { "dtype", name(row.type.dtype) },
-        { "shape", list(row.type.shape) }, { "names", row.dimNames }, { "spec", toJax(row.spec, false) },
-        { "axes", std::move(spec) }, { "shard_shape", list(row.layout.shardShape()) },
+        { "shape", sizesOf(row.type.shape) }, { "names", row.dimNames }, { "spec", toJax(row.spec, false) },
+        { "dimension_axes", std::move(spec) }, { "shard_shape", sizesOf(row.layout.shardShape()) },
         { "shards", row.layout.distinctShards() }, { "copies", row.copies }, { "bytes", row.bytesInAll },
         { "bytes_per_device", row.bytesPerDevice }, { "padded_elements", row.layout.paddedElements() },
         { "memory_kind", row.memoryKind ? Json(toString(*row.memoryKind)) : Json(nullptr) } };
@@ -290,25 +346,23 @@ Json tensors(const Snapshot& snapshot)
     return json;
 }
 
-Json communication(const Snapshot& snapshot)
+Json communication(const CollectiveList& collectives)
 {
     Json list = Json::array();
-    for (const CollectiveUse& use : snapshot.collectives) {
-        std::vector<std::string> axes;
-        for (const AxisRef& axis : use.axes)
-            axes.push_back(toString(*snapshot.mesh, axis));
-        const DeviceOp& op = snapshot.deviceProgram->ops[use.op.index];
-        list.push_back({ { "kind", name(use.kind) }, { "axes", std::move(axes) },
-            { "tensor", snapshot.program->value(op.stem).path }, { "sent_bytes", toJson(use.sentBytes) },
-            { "scalar_loss", use.scalarLoss } });
-    }
-    return { { "sent_bytes", toJson(snapshot.sent.step) },
-        { "sent_bytes_scalar_loss", toJson(snapshot.sent.scalarLoss) }, { "collectives", std::move(list) } };
+    for (const CollectiveEntry& entry : collectives.entries)
+        if (isExchange(entry))
+            list.push_back({ { "kind", name(entry.kind) }, { "axes", axisNames(entry.axes, *entry.mesh) },
+                { "tensor", entry.value.valid() ? *collectives.program->value(entry.value).path : std::string() },
+                { "cause", causeId(entry) }, { "times", entry.times }, { "sent_bytes", toJson(entry.sentBytes) },
+                { "scalar_loss", entry.scalarLoss } });
+    const SentBytes sent = sentBytes(collectives);
+    return { { "sent_bytes", toJson(sent.step) }, { "sent_bytes_scalar_loss", toJson(sent.scalarLoss) },
+        { "collectives", std::move(list) } };
 }
 
 void print(Console& console, const std::vector<Diagnostic>& diagnostics)
 {
-    for (const Diagnostic& diagnostic : diagnostics) {
+    for (const Diagnostic& diagnostic : summedUp(diagnostics)) {
         const Severity severity = diagnostic.severity();
         console.line(words::oneLine(diagnostic),
             severity == Severity::Error         ? Emphasis::Bad
@@ -317,7 +371,18 @@ void print(Console& console, const std::vector<Diagnostic>& diagnostics)
     }
 }
 
-int reject(const char* command, const JsonTarget& json, const std::vector<Diagnostic>& errors)
+Diagnostic usageProblem(const std::string& command, const std::string& what)
+{
+    return { Code::Usage, { { "what", what }, { "command", command } }, {} };
+}
+
+int refuseForMemory(const JsonTarget& json)
+{
+    (void)reject(json, { Diagnostic{ Code::OutOfMemory, {}, {} } });
+    return Findings;
+}
+
+int reject(const JsonTarget& json, const std::vector<Diagnostic>& errors)
 {
     {
         Console console(stderr);
@@ -325,7 +390,7 @@ int reject(const char* command, const JsonTarget& json, const std::vector<Diagno
     }
     if (json.empty())
         return BadInput;
-    Json out = envelope(command);
+    Json out = envelope(json);
     out["problems"] = toJson(errors);
     return emitJson(out, json, BadInput);
 }
@@ -343,7 +408,7 @@ void printMesh(Console& console, const Snapshot& snapshot)
                          words::counted(mesh.deviceCount(), words::Noun::Device), words::fromStd(devices.kind),
                          words::counted(devices.hosts, words::Noun::Host), QString::number(devices.devicesPerHost)));
     if (mesh.rank() > 0)
-        printLayout(console, meshLayout(snapshot.mesh), devices.platform);
+        printLayout(console, meshLayout(snapshot.mesh), devices.platform, &mesh);
 }
 
 void printTensors(Console& console, const Snapshot& snapshot)
@@ -406,11 +471,14 @@ QString exactBytes(std::int64_t bytes)
     return bytes < 1024 ? rounded : QStringLiteral("%1 (%2 B)").arg(rounded, words::count(bytes));
 }
 
+bool isError(const Diagnostic& finding)
+{
+    return finding.severity() == Severity::Error;
+}
+
 int statusOf(const std::vector<Diagnostic>& problems)
 {
-    const bool errors = std::any_of(
-        problems.begin(), problems.end(), [](const Diagnostic& d) { return d.severity() == Severity::Error; });
-    return errors ? Findings : Done;
+    return std::any_of(problems.begin(), problems.end(), isError) ? Findings : Done;
 }
 
 bool hasFindings(const Input& input, const Snapshot& snapshot)

@@ -6,24 +6,43 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
+#include "base/diagnostics.h"
+#include "base/quantity.h"
 #include "console.h"
-#include "input.h"
-#include "pipeline/snapshot.h"
+#include "program/types.h"
+
+namespace shardscope {
+class Mesh;
+struct CollectiveList;
+struct MemorySummary;
+struct Snapshot;
+struct TensorRow;
+} // namespace shardscope
 
 namespace shardscope::cli {
+
+struct Input;
 
 using Json = nlohmann::ordered_json;
 
 /// Exit codes of the program.
 enum Exit : int { Done = 0, Findings = 1, BadInput = 2 };
 
-/// Where --json writes to. Empty: no JSON; "-": standard output.
-using JsonTarget = std::string;
+/// Where --json writes to, and what its JSON begins with.
+struct JsonTarget {
+    std::string file; ///< empty: no JSON; "-": standard output
+    std::string command; ///< as it was typed; empty where there is none
+    std::string input; ///< what the command reads, by the name that it was called by; empty for nothing
+    [[nodiscard]] bool empty() const { return file.empty(); }
+};
 
-/// The envelope of a command's JSON, to which the command adds its own members.
-[[nodiscard]] Json envelope(const char* command, const char* version = "1.0");
+/// What the JSON of every command begins with, by resources/schema/output.schema.json: format, version, command,
+/// program, input, problems (none so far). The command adds its own members.
+[[nodiscard]] Json envelope(const JsonTarget& target);
+/// The same with the title of the input.
+[[nodiscard]] Json envelope(const JsonTarget& target, const Input& input);
 /// Writes the JSON, to a file all or nothing. Returns `status`, or BadInput when it cannot be written.
 [[nodiscard]] int emitJson(const Json& json, const JsonTarget& target, int status);
 /// The same for any text.
@@ -40,12 +59,17 @@ using JsonTarget = std::string;
 /// Warnings of reading and problems of the analysis; `about` as in allProblems().
 [[nodiscard]] Json problems(const Input& input, const Snapshot& snapshot, ValueId about = {});
 [[nodiscard]] Json tensors(const Snapshot& snapshot);
-[[nodiscard]] Json communication(const Snapshot& snapshot);
+[[nodiscard]] Json communication(const CollectiveList& collectives);
 
 /// One line per diagnostic: errors and warnings by colour.
 void print(Console& console, const std::vector<Diagnostic>& list);
 /// What is wrong with the input, on the error stream (and as JSON, if asked for). Returns BadInput.
-[[nodiscard]] int reject(const char* command, const JsonTarget& json, const std::vector<Diagnostic>& errors);
+[[nodiscard]] int reject(const JsonTarget& json, const std::vector<Diagnostic>& errors);
+/// That arguments cannot be used: what is wrong with them, and where to read more. `command` may be empty.
+[[nodiscard]] Diagnostic usageProblem(const std::string& command, const std::string& what);
+
+/// The memory that it takes is not there, on the error stream (and as JSON). Returns Findings: the input may be right.
+[[nodiscard]] int refuseForMemory(const JsonTarget& json);
 
 /// "data 2 × model 4: 8 devices on 2 hosts", then the device grid.
 void printMesh(Console& console, const Snapshot& snapshot);
@@ -59,6 +83,7 @@ void printProblems(Console& console, const Input& input, const Snapshot& snapsho
 /// "4 MiB (4,194,304 B)"; "512 B" where that says it all.
 [[nodiscard]] QString exactBytes(std::int64_t bytes);
 
+[[nodiscard]] bool isError(const Diagnostic& finding);
 /// The one rule of exit codes: errors are findings, warnings are not. (For `check`, whose result they are, both are.)
 [[nodiscard]] int statusOf(const std::vector<Diagnostic>& problems);
 /// Whether there is an error or a warning.

@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
 #include "resolve.h"
 #include "sharding/text.h"
@@ -46,7 +48,7 @@ Result<std::optional<std::vector<std::int64_t>>> readShape(const std::string& te
     return std::move(*sizes);
 }
 
-Result<Mesh> meshOf(const std::vector<std::int64_t>& ici, const std::vector<std::int64_t>& dcn)
+Result<Mesh> meshOfShapes(const std::vector<std::int64_t>& ici, const std::vector<std::int64_t>& dcn)
 {
     std::vector<MeshAxis> axes;
     constexpr const char* names[] = { "replica", "data", "model" };
@@ -123,7 +125,7 @@ Result<void> readPartitioner(const ResolveOptions& options, Ruling& ruling)
     if (options.submesh.empty() && options.partitions == 0)
         settings.partitions = 1;
     if (*ici && *dcn && !ruling.mesh) {
-        Result<Mesh> mesh = meshOf(**ici, **dcn);
+        Result<Mesh> mesh = meshOfShapes(**ici, **dcn);
         if (!mesh)
             return tl::unexpected(std::move(mesh.error()));
         ruling.mesh = std::move(*mesh);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <iterator>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
 #include "resolve.h"
 #include "sharding/text.h"

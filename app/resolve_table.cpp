@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/rule_lists.h"
@@ -197,7 +199,7 @@ Json rowJson(const RowAnswer& each)
         { "names", std::move(names) }, { "constrain", each.constrained } };
     if (each.annotation->resolution) {
         json["spec"] = toJax(each.spec, false);
-        json["axes"] = axesJson(each.spec, row.type.rank());
+        json["dimension_axes"] = axesJson(each.spec, row.type.rank());
     }
     json["dropped"] = droppedJson(each.dropped);
     json["bytes"] = row.type.byteCount();
@@ -213,7 +215,7 @@ Json rowJson(const RowAnswer& each)
 
 Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableInput& input, const TableAnswer& answer)
 {
-    Json out = envelope("resolve", "1.3");
+    Json out = envelope(options.json);
     out["dialect"] = dialectName(ruling);
     out["mesh"] = toJson(*ruling.mesh);
     out["table"] = input.name;
@@ -229,8 +231,8 @@ Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableI
     }
     out["bytes"] = answer.bytesInAll;
     out["bytes_per_device"] = answer.bytesPerDevice;
-    out["uncut"] = { { "arrays", answer.uncutRows }, { "bytes", answer.uncutBytes } };
-    out["not_laid_out"] = { { "arrays", answer.unplacedRows }, { "bytes", answer.unplacedBytes } };
+    out["uncut"] = { { "array_count", answer.uncutRows }, { "bytes", answer.uncutBytes } };
+    out["not_laid_out"] = { { "array_count", answer.unplacedRows }, { "bytes", answer.unplacedBytes } };
     if (ruling.partitioner)
         out["partitioner"] = partitionerJson(ruling);
     out["unused_rules"] = answer.unusedRules;
@@ -238,7 +240,7 @@ Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableI
         out["unused_inner_rules"] = Json::array();
         for (std::size_t i = 0; i < ruling.inner.size(); ++i)
             out["unused_inner_rules"].push_back(
-                { { "within", ruling.inner[i].within }, { "rules", answer.unusedInner[i] } });
+                { { "within", ruling.inner[i].within }, { "list", answer.unusedInner[i] } });
     }
     out["problems"] = toJson(answer.problems);
     return out;
@@ -361,14 +363,14 @@ int resolveTable(const ResolveOptions& options, const Ruling& ruling)
                 error = failedToMap(where.path, error);
                 error.where = where;
             }
-        return reject("resolve", options.json, input.error());
+        return reject(options.json, input.error());
     }
     Result<TableAnswer> answer = resolveRows(ruling, *input);
     if (!answer) {
         Diagnostic error = answer.error();
         if (error.where.file.empty())
             error.where.file = error.where.path.empty() ? ruling.name : input->name;
-        return reject("resolve", options.json, { std::move(error) });
+        return reject(options.json, { std::move(error) });
     }
     placeProblems(input->name, ruling.name, *answer);
     answer->problems = withWarnings(ruling, std::move(answer->problems));

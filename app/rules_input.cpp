@@ -143,7 +143,7 @@ Result<RulesInput> readRulesInput(const std::string& given, const std::string& o
         if (!read)
             return tl::unexpected(std::move(read.error()));
         text = std::move(*read);
-        input.name = given == "-" ? "standard input" : given;
+        input.name = shownName(given);
         if (isYaml(given))
             return readMaxTextInput(input.name, text);
     } else if (looksLikeId(given)) {
@@ -165,7 +165,7 @@ tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::stri
     Result<std::string> text = readText(given, maximumTableBytes + 1);
     if (!text)
         return tl::unexpected(std::vector{ text.error() });
-    const std::string name = given == "-" ? "standard input" : given;
+    const std::string name = shownName(given);
     ReadTable table = readTable(*text);
     if (!table) {
         std::vector<Diagnostic> errors;

@@ -10,7 +10,7 @@
 #include "interchange/npy.h"
 #include "interchange/npz.h"
 #include "program/element_bits.h"
-#include "simulate/evaluate/random_array.h"
+#include "simulate/evaluate/random_arguments.h"
 
 namespace shardscope::cli {
 
@@ -34,6 +34,7 @@ public:
     {
         for (const ValueId value : program.main().arguments)
             m_types.push_back(program.value(value).type);
+        m_ranges = evaluate::argumentRanges(program);
         m_arrays.resize(m_types.size());
         m_from.resize(m_types.size());
     }
@@ -64,7 +65,7 @@ public:
             return {};
         Error error = done.error();
         if (error.where.file.empty())
-            error.where.file = path == "-" ? "standard input" : path;
+            error.where.file = shownName(path);
         return tl::unexpected(std::move(error));
     }
 
@@ -76,7 +77,7 @@ public:
             if (!m_arrays[i]) {
                 if (!seed)
                     return fail(Code::MissingKey, { { "key", m_names[i].front() }, { "type", toString(m_types[i]) } });
-                m_arrays[i] = evaluate::randomArray(m_types[i], *seed, static_cast<std::uint32_t>(i));
+                m_arrays[i] = evaluate::randomArray(m_types[i], *seed, static_cast<std::uint32_t>(i), m_ranges[i]);
                 m_from[i] = "random, seed " + std::to_string(*seed);
             }
             out.arrays.push_back(std::move(*m_arrays[i]));
@@ -235,7 +236,7 @@ private:
             auto bytes = readArrayText(node, m_types[argument], m_names[argument].front());
             if (!bytes)
                 return tl::unexpected(bytes.error());
-            return set(argument, std::move(*bytes), path == "-" ? "standard input" : path);
+            return set(argument, std::move(*bytes), shownName(path));
         };
         if (json.root.type == JsonNode::Type::Object) {
             for (const JsonNode& child : json.root.children) {
@@ -272,6 +273,7 @@ private:
 
     std::vector<std::vector<std::string>> m_names;
     std::vector<TensorType> m_types;
+    std::vector<evaluate::ArgumentRange> m_ranges; ///< for random ones
     std::vector<std::optional<evaluate::Array>> m_arrays;
     std::vector<std::string> m_from;
 };

@@ -7,12 +7,20 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <numeric>
 #include <set>
 
 #include "base/bytes.h"
 #include "base/codes.h"
+#include "command.h"
+#include "document/program_file.h"
+#include "experiment/builtin.h"
 #include "experiment_file/array_text.h"
 #include "interchange/npy.h"
+#include "pipeline/program_collectives.h"
+#include "pipeline/program_layout.h"
+#include "pipeline/repartition.h"
 #include "program/memory_kinds.h"
 #include "program/name_values.h"
 #include "program/op_row.h"
@@ -90,10 +98,17 @@ double bytesNeeded(const ProgramRun& run, bool withReference)
     return arguments + std::max(reference, devices);
 }
 
-evaluate::ExecuteOptions executeOptions(std::int64_t limit, evaluate::Observer* observer)
+/// What every execution of a run is held to.
+struct Limits {
+    std::int64_t memory = 0;
+    std::int64_t trips = evaluate::defaultTrips;
+};
+
+evaluate::ExecuteOptions executeOptions(const Limits& limits, evaluate::Observer* observer)
 {
     evaluate::ExecuteOptions options;
-    options.memoryLimit = limit;
+    options.memoryLimit = limits.memory;
+    options.maximumTrips = limits.trips;
     options.observer = observer;
     return options;
 }
@@ -131,13 +146,60 @@ void note(ProgramRun& run, const evaluate::NonFiniteWatch& watch, words::Runs ru
     }
 }
 
+/// Counts what the devices send each other. What was made for one exchange of the plan counts as that one.
+class ExchangeCounter final : public evaluate::Observer {
+public:
+    ExchangeCounter(const SpmdProgram& device, evaluate::Observer& next)
+        : m_device(device)
+        , m_next(next)
+    {
+    }
+    void computed(OperationId operation, std::int64_t device, std::span<const evaluate::Array> operands,
+        std::span<const evaluate::Array> results) override
+    {
+        if (deviceExchange(m_device.program, m_device.program.operation(operation)))
+            ++m_times[{ operation.index, device }];
+        m_next.computed(operation, device, operands, results);
+    }
+    [[nodiscard]] std::vector<Exchanged> take() const
+    {
+        std::map<std::uint32_t, std::int64_t> busiest; // by operation
+        for (const auto& [place, times] : m_times)
+            busiest[place.first] = std::max(busiest[place.first], times);
+        std::vector<Exchanged> found;
+        std::map<std::uint32_t, std::int64_t> counted; // by what it was made for
+        for (const auto& [index, times] : busiest) {
+            const OperationId id(static_cast<std::size_t>(index));
+            const DeviceExchange exchange = *deviceExchange(m_device.program, m_device.program.operation(id));
+            const auto origin = std::lower_bound(m_device.origins.begin(), m_device.origins.end(), id,
+                [](const auto& pair, OperationId wanted) { return pair.first < wanted; });
+            const bool isMade = origin != m_device.origins.end() && origin->first == id;
+            std::int64_t& before = counted[isMade ? origin->second.index : index];
+            auto line = std::find_if(
+                found.begin(), found.end(), [&](const Exchanged& each) { return each.kind == exchange.kind; });
+            if (line == found.end())
+                line = found.insert(found.end(), { exchange.kind, 0, {} });
+            line->times += std::max<std::int64_t>(times - before, 0);
+            before = std::max(before, times);
+            line->sentBytes += exchange.sentBytes * Rational(times);
+        }
+        std::sort(found.begin(), found.end(), [](const Exchanged& a, const Exchanged& b) { return a.kind < b.kind; });
+        return found;
+    }
+
+private:
+    const SpmdProgram& m_device;
+    evaluate::Observer& m_next;
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> m_times; ///< by operation and device
+};
+
 /// Runs the program, the devices' program and what tells where they differ.
-Result<void> execute(ProgramRun& run, bool check, std::int64_t limit)
+Result<void> execute(ProgramRun& run, bool check, const Limits& limits)
 {
     if (check || !run.parts) {
         evaluate::NonFiniteWatch watch(run.named);
         watch.given(run.inputs.arrays);
-        evaluate::ExecuteOptions options = executeOptions(limit, &watch);
+        evaluate::ExecuteOptions options = executeOptions(limits, &watch);
         options.partitions = run.sameProgram;
         auto done = evaluate::execute(run.named, { run.inputs.arrays }, options);
         if (!done)
@@ -151,10 +213,12 @@ Result<void> execute(ProgramRun& run, bool check, std::int64_t limit)
     }
     evaluate::NonFiniteWatch watch(run.parts->device);
     watch.given(run.inputs.arrays);
-    auto done = evaluate::executePartitioned(run.parts->device, run.inputs.arrays, executeOptions(limit, &watch));
+    ExchangeCounter counter(run.parts->device, watch);
+    auto done = evaluate::executePartitioned(run.parts->device, run.inputs.arrays, executeOptions(limits, &counter));
     if (!done)
         return tl::unexpected(done.error());
     run.devices = std::move(*done);
+    run.exchanged = counter.take();
     note(run, watch, words::Runs::Devices);
     if (!check)
         return {};
@@ -172,7 +236,7 @@ Result<void> execute(ProgramRun& run, bool check, std::int64_t limit)
     bool near = compare(nullptr);
     if (!near) { // how far roundings alone can carry in this program
         evaluate::RoundingNoise noise(run.named);
-        evaluate::ExecuteOptions options = executeOptions(limit, nullptr);
+        evaluate::ExecuteOptions options = executeOptions(limits, nullptr);
         options.perturbation = &noise;
         const auto noisy = evaluate::execute(run.named, { run.inputs.arrays }, options);
         if (!noisy)
@@ -180,8 +244,8 @@ Result<void> execute(ProgramRun& run, bool check, std::int64_t limit)
         near = compare(&noisy->results[0]);
     }
     if (!near || !run.devices->differences.empty()) {
-        auto first = evaluate::firstDifference(
-            run.named, *run.parts, run.inputs.arrays, executeOptions(limit, nullptr), static_cast<double>(limit) / 4);
+        auto first = evaluate::firstDifference(run.named, *run.parts, run.inputs.arrays,
+            executeOptions(limits, nullptr), static_cast<double>(limits.memory) / 4);
         if (!first)
             return tl::unexpected(first.error());
         run.first = std::move(*first);
@@ -195,7 +259,7 @@ std::vector<std::string> outputFiles(const Program& program, const std::string& 
     const std::vector<ValueId>& results = program.main().results;
     if (out.ends_with(".npy")) {
         if (results.size() != 1)
-            throw CLI::ValidationError("--out",
+            throw UsageError("--out",
                 "names one file, and the program has " + std::to_string(results.size())
                     + " results; name a folder instead");
         return { out };
@@ -241,9 +305,9 @@ std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const std::string& 
 }
 
 /// The text is right, and cannot be run, or not here.
-int refuse(const ProgramRunOptions& options, const ProgramRun& run, std::vector<Diagnostic> why)
+int cannotRun(const ProgramRunOptions& options, const ProgramRun& run, std::vector<Diagnostic> why)
 {
-    (void)reject("run", options.json, inFile(std::move(why), run.name));
+    (void)reject(options.json, inFile(std::move(why), run.name));
     return Findings;
 }
 
@@ -265,46 +329,80 @@ std::int64_t ProgramRun::failedExpectations() const
         [](const evaluate::CheckFinding& each) { return !each.passed(); });
 }
 
-bool ProgramRun::agrees() const
+Verdict ProgramRun::verdict() const
 {
-    return checked && devices->differences.empty()
+    const bool same = devices->differences.empty()
         && std::all_of(comparisons.begin(), comparisons.end(),
             [](const evaluate::ArrayComparison& each) { return each.passed(); });
+    if (!same)
+        return Verdict::Differs;
+    return compared() == 0 && notFinite() > 0 ? Verdict::NotCompared : Verdict::Agrees;
+}
+
+std::int64_t ProgramRun::compared() const
+{
+    return std::accumulate(comparisons.begin(), comparisons.end(), std::int64_t{ 0 },
+        [](std::int64_t sum, const evaluate::ArrayComparison& each) { return sum + each.compared; });
+}
+
+std::int64_t ProgramRun::notFinite() const
+{
+    return std::accumulate(comparisons.begin(), comparisons.end(), std::int64_t{ 0 },
+        [](std::int64_t sum, const evaluate::ArrayComparison& each) { return sum + each.notFinite; });
 }
 
 int runProgram(const ProgramRunOptions& options)
 {
-    auto input = options.text ? loadProgram(options.file, *options.text) : loadProgram(options.file);
-    return input ? runProgram(options, *input) : reject("run", options.json, input.error());
+    Result<Experiment> experiment = options.text
+        ? experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(*options.text) }, "program")
+        : openProgram(QString::fromStdString(options.file));
+    SnapshotPtr snapshot = experiment ? analyse(*experiment) : nullptr;
+    // What is wrong with a text is said in full, each finding at its place.
+    if (!snapshot || firstError(*snapshot) || !snapshot->laidOut()) {
+        auto legal = options.text ? loadProgram(options.file, *options.text) : loadProgram(options.file);
+        if (!legal)
+            return reject(options.json, legal.error());
+    }
+    if (!snapshot || !snapshot->asRead || !snapshot->mesh)
+        return reject(options.json,
+            inFile(snapshot ? std::vector<Diagnostic>{ *firstError(*snapshot) } : std::vector{ experiment.error() },
+                options.file));
+    return runProgram(options,
+        Input{ options.file == "-" ? "standard input" : options.file, std::move(*experiment), {}, {} }, *snapshot);
 }
 
-int runProgram(const ProgramRunOptions& options, const ProgramInput& input)
+int runProgram(const ProgramRunOptions& options, const Input& input, const Snapshot& snapshot)
 {
-    const Program& program = input.program;
+    const Program program = programOf(snapshot);
     if (!options.out.empty())
         (void)outputFiles(program, options.out);
 
     ProgramRun run;
     run.name = input.name;
-    run.problems = input.warnings;
+    run.problems = allProblems(input, snapshot);
+    // That it is laid out and not trained is no finding, and what running says is said below.
+    std::erase_if(run.problems, [](const Diagnostic& problem) {
+        return problem.severity() == Severity::Info || problem.code == Code::MixedMemoryKinds;
+    });
     // Simulated devices have one memory: what lies in two is said, and can be run.
     for (Diagnostic& finding : memoryOf(program).findings)
         run.problems.push_back(std::move(finding));
     run.named = passes::importManualRegions(program);
     nameValues(run.named);
     std::optional<Diagnostic> notPartitioned;
-    if (mainMesh(program)) {
-        if (auto parts = partitionProgram(program)) {
+    // A text without a mesh is given one of a single device.
+    if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
+        if (auto parts = partitionText(snapshot, false)) {
             run.problems.insert(run.problems.end(), parts->warnings.begin(), parts->warnings.end());
             run.parts = std::move(*parts);
-        } else {
+        } else if (statusOf(run.problems) == Done) { // else it is among them
             notPartitioned = std::move(parts.error());
         }
     } else if (speaksToDevices(program)) {
         run.sameProgram = devicesOf(program);
     }
     if (std::vector<Diagnostic> refused = refusals(run.named, run.sameProgram); !refused.empty())
-        return refuse(options, run, std::move(refused));
+        return cannotRun(options, run, std::move(refused));
     if (run.parts)
         if (auto refused = refusals(run.parts->device.program, run.parts->device.mesh->deviceCount());
             !refused.empty()) {
@@ -316,31 +414,31 @@ int runProgram(const ProgramRunOptions& options, const ProgramInput& input)
         run.problems.push_back(inFile({ *notPartitioned }, run.name).front());
 
     const bool withReference = options.check || !run.parts;
-    const std::int64_t limit = availableMemory().value_or(INT64_MAX) / 4 * 3;
-    if (const double needed = bytesNeeded(run, withReference); needed > static_cast<double>(limit))
-        return refuse(
-            options, run, { { Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limit } }, {} } });
+    const Limits limits{ availableMemory().value_or(INT64_MAX) / 4 * 3, options.loopLimit };
+    if (const double needed = bytesNeeded(run, withReference); needed > static_cast<double>(limits.memory))
+        return cannotRun(
+            options, run, { { Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limits.memory } }, {} } });
     InputOptions inputs = options.inputs;
     if (inputs.files.empty() && !inputs.seed)
-        inputs.seed = 0; // every argument says where its numbers are from
+        inputs.seed = input.experiment.run.seed; // every argument says where its numbers are from
     auto given = readInputs(program, inputs);
     if (!given)
-        return reject("run", options.json, given.error());
+        return reject(options.json, given.error());
     run.inputs = std::move(*given);
-    if (const Result<void> done = execute(run, options.check, limit); !done)
-        return refuse(options, run, { done.error() });
+    if (const Result<void> done = execute(run, options.check, limits); !done)
+        return cannotRun(options, run, { done.error() });
     if (run.parts)
         run.memory = plannedMemory(run.named, *run.parts);
 
     const bool finding = statusOf(run.problems) != Done || notPartitioned || run.failedExpectations() > 0
-        || (run.checked && !run.agrees());
+        || (run.checked && run.verdict() != Verdict::Agrees);
     int status = finding ? Findings : Done;
     if (!options.out.empty())
         status = writeFiles(run, options, status);
     if (status == BadInput)
         return status;
     if (!options.json.empty())
-        return emitText(jsonText(run, options.perDevice), options.json, status);
+        return emitText(jsonText(options.json, run, { options.perDevice, options.values }), options.json.file, status);
     Console console;
     printRun(console, run, options.perDevice);
     console.flush();

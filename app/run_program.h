@@ -5,9 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "program_input.h"
+#include "input.h"
 #include "report.h"
 #include "run_inputs.h"
+#include "simulate/evaluate/execute.h"
 
 namespace shardscope::cli {
 
@@ -17,14 +18,16 @@ struct ProgramRunOptions {
     InputOptions inputs;
     bool perDevice = false;
     bool check = true;
+    bool values = false; ///< all arrays in full in the JSON
+    std::int64_t loopLimit = evaluate::defaultTrips; ///< trips of all loops of one execution
     std::string out; ///< a folder, or a .npy for a program with one result; empty: no files
     JsonTarget json;
 };
 
-/// Returns the exit code. Throws CLI::ValidationError for options that do not go together. Without inputs arguments are
-/// random, with the seed 0.
+/// Runs the program of `file` and `text`. Returns the exit code. Throws CLI::ValidationError for options that do not go
+/// together. Without inputs arguments are random, with the seed of the experiment (0 for a text alone).
 [[nodiscard]] int runProgram(const ProgramRunOptions& options);
-/// The same for a program that has been read, and that `file` and `text` do not name.
-[[nodiscard]] int runProgram(const ProgramRunOptions& options, const ProgramInput& input);
+/// The same for an experiment with such a program, which has been analysed and has its layout.
+[[nodiscard]] int runProgram(const ProgramRunOptions& options, const Input& input, const Snapshot& snapshot);
 
 } // namespace shardscope::cli

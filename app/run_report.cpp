@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_report.h"
 
+#include <QCryptographicHash>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+
+#include <nlohmann/json.hpp>
 
 #include "experiment_file/array_text.h"
 #include "memory_report.h"
@@ -18,15 +21,29 @@ namespace {
 
 using evaluate::Array;
 
-/// Arrays stand on one line in a text whose other members have a line each: they are put in behind.
+Json summaryJson(const Array& array);
+
+/// Arrays stand on one line in a text whose other members have a line each: they are put in afterwards.
 class ArrayTexts {
 public:
-    Json place(const Array& array)
+    explicit ArrayTexts(bool all)
+        : m_all(all)
     {
-        if (!isTensor(array.type.dtype))
-            return nullptr;
-        m_texts.push_back(arrayText(array.type, array.data()));
-        return "\x01" + std::to_string(m_texts.size() - 1);
+    }
+    /// The members "value" of small arrays, or of all where they are wanted, and "summary".
+    void describe(Json& json, const Array& array)
+    {
+        if (isTensor(array.type.dtype) && (m_all || array.count() <= mostListedElements)) {
+            m_texts.push_back(arrayText(array.type, array.data()));
+            json["value"] = "\x01" + std::to_string(m_texts.size() - 1);
+        }
+        json["summary"] = summaryJson(array);
+    }
+    Json described(const Array& array)
+    {
+        Json json = Json::object();
+        describe(json, array);
+        return json;
     }
     [[nodiscard]] std::string print(const Json& json) const
     {
@@ -44,6 +61,7 @@ public:
     }
 
 private:
+    bool m_all;
     std::vector<std::string> m_texts;
 };
 
@@ -67,6 +85,59 @@ Json finite(double number)
     return std::isfinite(number) ? Json(number) : Json(std::isnan(number) ? "nan" : "inf");
 }
 
+/// The SHA-256 of the elements is that of numpy's a.tobytes().
+Json summaryJson(const Array& array)
+{
+    if (!isTensor(array.type.dtype))
+        return nullptr;
+    Json out{ { "shape", list(array.type.shape) }, { "dtype", std::string(name(array.type.dtype)) } };
+    const auto bytes = static_cast<qsizetype>(array.bytes ? array.type.byteCount() : 0);
+    const QByteArrayView view(reinterpret_cast<const char*>(array.data()), bytes);
+    out["sha256"] =
+        QCryptographicHash::hash(QByteArray::fromRawData(view.data(), view.size()), QCryptographicHash::Sha256)
+            .toHex()
+            .toStdString();
+    std::int64_t least = -1, greatest = -1, notFinite = 0;
+    double low = 0, high = 0, sum = 0;
+    const std::int64_t count = array.bytes ? array.count() : 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double number = evaluate::numberAt(array, i);
+        if (!std::isfinite(number)) {
+            ++notFinite;
+            continue;
+        }
+        sum += number;
+        if (least < 0 || number < low) {
+            least = i;
+            low = number;
+        }
+        if (greatest < 0 || number > high) {
+            greatest = i;
+            high = number;
+        }
+    }
+    if (least >= 0) {
+        out["min"] = scalarJson(evaluate::elementOf(array, least));
+        out["max"] = scalarJson(evaluate::elementOf(array, greatest));
+        out["mean"] = finite(sum / static_cast<double>(count - notFinite));
+    }
+    out["not_finite"] = notFinite;
+    return out;
+}
+
+const char* nameOf(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::Agrees:
+        return "agrees";
+    case Verdict::Differs:
+        return "differs";
+    case Verdict::NotCompared:
+        break;
+    }
+    return "not_compared";
+}
+
 Json checkJson(const ProgramRun& run)
 {
     Json results = Json::array();
@@ -75,9 +146,9 @@ Json checkJson(const ProgramRun& run)
         const Array &ours = run.devices->outputs[i], &theirs = run.reference->results[0][i];
         const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
             [&](const evaluate::DifferentCopies& copy) { return copy.output == i; });
-        Json out{ { "result", i }, { "passed", each.passed() && copies },
-            { "largest_error", finite(each.largestError) }, { "tolerance", each.tolerance }, { "beyond", each.beyond },
-            { "replicas_agree", copies } };
+        Json out{ { "result", i }, { "passed", each.passed() && copies }, { "compared", each.compared },
+            { "not_finite", each.notFinite }, { "largest_error", finite(each.largestError) },
+            { "tolerance", each.tolerance }, { "beyond", each.beyond }, { "replicas_agree", copies } };
         if (each.first >= 0)
             out["first"] = { { "element", list(indexOf(each.first, ours.type.shape)) },
                 { "value", scalarJson(evaluate::elementOf(ours, each.first)) },
@@ -86,11 +157,13 @@ Json checkJson(const ProgramRun& run)
     }
     Json copies = Json::array();
     for (const evaluate::DifferentCopies& each : run.devices->differences)
-        copies.push_back({ { "result", each.output }, { "devices", { each.device, each.other } },
+        copies.push_back({ { "result", each.output }, { "device_ids", { each.device, each.other } },
             { "element_of_shard",
                 list(indexOf(each.element,
                     run.devices->shards[static_cast<std::size_t>(each.device)][each.output].type.shape)) } });
-    Json out{ { "passed", run.agrees() }, { "results", std::move(results) }, { "copies_differ", std::move(copies) } };
+    Json out{ { "passed", run.verdict() == Verdict::Agrees }, { "verdict", nameOf(run.verdict()) },
+        { "compared", run.compared() }, { "not_finite", run.notFinite() }, { "results", std::move(results) },
+        { "copies_differ", std::move(copies) } };
     if (const auto& first = run.first) {
         Json where{ { "value", *run.named.value(first->value).path }, { "element", list(first->index) },
             { "device", first->device }, { "found", scalarJson(first->found) } };
@@ -153,7 +226,7 @@ Json devicesJson(const ProgramRun& run, ArrayTexts& texts)
         for (std::size_t d = 0; d < run.reference->results.size(); ++d) {
             Json results = Json::array();
             for (const Array& array : run.reference->results[d])
-                results.push_back(texts.place(array));
+                results.push_back(texts.described(array));
             out.push_back({ { "device", d }, { "results", std::move(results) } });
         }
         return out;
@@ -162,9 +235,9 @@ Json devicesJson(const ProgramRun& run, ArrayTexts& texts)
     for (std::size_t d = 0; d < run.devices->shards.size(); ++d) {
         Json arguments = Json::array(), results = Json::array();
         for (const evaluate::Arrays& argument : inputs)
-            arguments.push_back(texts.place(argument[d]));
+            arguments.push_back(texts.described(argument[d]));
         for (const Array& array : run.devices->shards[d])
-            results.push_back(texts.place(array));
+            results.push_back(texts.described(array));
         out.push_back({ { "device", d }, { "arguments", std::move(arguments) }, { "results", std::move(results) } });
     }
     return out;
@@ -193,7 +266,7 @@ void printShards(
     console.line(QStringLiteral("  ") + name);
     if (!isTensor(how.type.dtype))
         return;
-    const Layout layout(mesh, how.sharding, how.type.shape);
+    const Layout layout(how.over(mesh), how.sharding, how.type.shape);
     for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
         const Shape held = layout.shardShape();
         QStringList ranges;
@@ -253,20 +326,32 @@ void printCheck(Console& console, const ProgramRun& run)
     console.heading(QStringLiteral("Check against the unsharded reference"));
     Table table{ { { QStringLiteral("Result"), true }, { QStringLiteral("Largest error"), true },
                      { QStringLiteral("Tolerance"), true }, { QStringLiteral("Elements beyond"), true },
-                     { QStringLiteral("Copies") } },
+                     { QStringLiteral("Not finite"), true }, { QStringLiteral("Copies") } },
         {} };
     for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
         const evaluate::ArrayComparison& each = run.comparisons[i];
         const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
             [&](const evaluate::DifferentCopies& copy) { return copy.output == i; });
-        table.rows.push_back(
-            { QString::number(i), each.worst < 0 ? QStringLiteral("none") : QString::number(each.largestError, 'g', 3),
-                each.worst < 0 ? QStringLiteral("–") : QString::number(each.tolerance, 'g', 3),
-                words::count(each.beyond), copies ? QStringLiteral("equal") : QStringLiteral("differ") });
+        table.rows.push_back({ QString::number(i),
+            each.worst < 0 ? QStringLiteral("none") : QString::number(each.largestError, 'g', 3),
+            each.worst < 0 ? QStringLiteral("–") : QString::number(each.tolerance, 'g', 3), words::count(each.beyond),
+            words::count(each.notFinite), copies ? QStringLiteral("equal") : QStringLiteral("differ") });
     }
     console.table(table);
-    if (run.agrees()) {
+    const std::int64_t notFinite = run.notFinite();
+    if (run.verdict() == Verdict::NotCompared) {
+        console.line(QStringLiteral("  nothing could be compared: all %1 of the results are NaN or infinite, on the "
+                                    "devices and in the reference")
+                         .arg(words::counted(notFinite, words::Noun::Element)),
+            Emphasis::Bad);
+        return;
+    }
+    if (run.verdict() == Verdict::Agrees) {
         console.line(QStringLiteral("  the devices agree with the reference"), Emphasis::Good);
+        if (notFinite > 0)
+            console.line(
+                QStringLiteral("  %1 of %2 could not be compared: NaN or infinite on both sides")
+                    .arg(words::count(notFinite), words::counted(notFinite + run.compared(), words::Noun::Element)));
         return;
     }
     for (std::size_t i = 0; i < run.comparisons.size(); ++i)
@@ -349,6 +434,16 @@ Json memoryJson(const ProgramRun& run)
     return out;
 }
 
+void printExchanged(Console& console, const ProgramRun& run)
+{
+    console.heading(QStringLiteral("Exchanged per device"));
+    if (run.exchanged.empty())
+        console.line(QStringLiteral("  nothing"));
+    for (const Exchanged& each : run.exchanged)
+        console.line(QStringLiteral("  %1 × %2: %3 sent")
+                         .arg(words::count(each.times), words::collective(each.kind), words::bytes(each.sentBytes)));
+}
+
 void printMemory(Console& console, const ProgramRun& run)
 {
     printPlannedMemory(console, *run.memory);
@@ -369,11 +464,10 @@ std::string shardingOf(const ProgramRun& run, bool input, std::size_t index)
     return isTensor(array.type.dtype) ? toShardy(array.sharding, *device.mesh) : std::string();
 }
 
-std::string jsonText(const ProgramRun& run, bool perDevice)
+std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJsonOptions& options)
 {
-    ArrayTexts texts;
-    Json out = envelope("run", "1.2");
-    out["input"] = { { "name", run.name } };
+    ArrayTexts texts(options.values);
+    Json out = envelope(target);
     if (run.parts)
         out["mesh"] = toJson(*run.parts->device.mesh);
     out["device_count"] = run.parts ? run.parts->device.mesh->deviceCount() : run.sameProgram;
@@ -383,7 +477,7 @@ std::string jsonText(const ProgramRun& run, bool perDevice)
             { "from", run.inputs.from[i] } };
         if (run.parts)
             argument["sharding"] = shardingOf(run, true, i);
-        argument["value"] = texts.place(run.inputs.arrays[i]);
+        texts.describe(argument, run.inputs.arrays[i]);
         out["arguments"].push_back(std::move(argument));
     }
     out["results"] = Json::array();
@@ -391,16 +485,22 @@ std::string jsonText(const ProgramRun& run, bool perDevice)
         Json result{ { "result", i }, { "type", toString(run.results()[i].type) } };
         if (run.parts)
             result["sharding"] = shardingOf(run, false, i);
-        result["value"] = texts.place(run.results()[i]);
+        texts.describe(result, run.results()[i]);
         out["results"].push_back(std::move(result));
     }
-    if (perDevice)
+    if (run.devices) {
+        out["exchanged"] = Json::array();
+        for (const Exchanged& each : run.exchanged)
+            out["exchanged"].push_back({ { "kind", std::string(name(each.kind)) }, { "times", each.times },
+                { "sent_bytes", toJson(each.sentBytes) } });
+    }
+    if (options.perDevice)
         out["devices"] = devicesJson(run, texts);
     if (run.checked)
         out["check"] = checkJson(run);
     if (run.memory && run.devices)
         out["memory_per_device"] = memoryJson(run);
-    out["not_finite"] = nonFiniteJson(run);
+    out["first_not_finite"] = nonFiniteJson(run);
     out["expectations"] = { { "count", run.expectations().size() }, { "failed", run.failedExpectations() } };
     out["problems"] = toJson(run.problems);
     return texts.print(out);
@@ -446,6 +546,8 @@ void printRun(Console& console, const ProgramRun& run, bool perDevice)
         printDevices(console, run);
     if (run.checked)
         printCheck(console, run);
+    if (run.devices)
+        printExchanged(console, run);
     if (run.memory && run.devices)
         printMemory(console, run);
     printExpectations(console, run);

@@ -24,6 +24,20 @@ struct NonFiniteFinding {
     QString sentence;
 };
 
+/// What a check says.
+enum class Verdict : std::uint8_t {
+    Agrees,
+    Differs,
+    NotCompared ///< every element of the results is NaN or infinite on both sides
+};
+
+/// What the devices sent each other while they ran, as `comms` counts it: one line per kind, of the busiest device.
+struct Exchanged {
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    std::int64_t times = 0;
+    Rational sentBytes;
+};
+
 /// Everything that a run found. Where no mesh is named, `parts` and `devices` are absent.
 struct ProgramRun {
     std::string name; ///< of the file
@@ -36,6 +50,7 @@ struct ProgramRun {
     std::optional<evaluate::PartitionedExecution> devices;
     std::vector<evaluate::ArrayComparison> comparisons; ///< per result, of a check
     std::optional<evaluate::FirstDifference> first;
+    std::vector<Exchanged> exchanged;
     std::vector<NonFiniteFinding> nonFinite;
     std::optional<PlannedMemory> memory; ///< as it was planned, where the program is partitioned
     bool checked = false;
@@ -44,14 +59,25 @@ struct ProgramRun {
     [[nodiscard]] const evaluate::Arrays& results() const;
     [[nodiscard]] const std::vector<evaluate::CheckFinding>& expectations() const;
     [[nodiscard]] std::int64_t failedExpectations() const;
-    /// Whether a check was made and found nothing.
-    [[nodiscard]] bool agrees() const;
+    /// Of a check that was made.
+    [[nodiscard]] Verdict verdict() const;
+    /// Elements of all results that were compared, and those that are finite on neither side.
+    [[nodiscard]] std::int64_t compared() const;
+    [[nodiscard]] std::int64_t notFinite() const;
 };
 
 /// "[{"x"}, {}]" of argument or result `index`; empty without a mesh.
 [[nodiscard]] std::string shardingOf(const ProgramRun& run, bool input, std::size_t index);
 
-[[nodiscard]] std::string jsonText(const ProgramRun& run, bool perDevice);
+/// What goes into the JSON beside summaries of all arrays.
+struct RunJsonOptions {
+    bool perDevice = false;
+    bool values = false; ///< all elements of all arrays; else those of small ones
+};
+/// Arrays of more elements are summed up unless they are asked for.
+inline constexpr std::int64_t mostListedElements = 64;
+
+[[nodiscard]] std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJsonOptions& options);
 void printRun(Console& console, const ProgramRun& run, bool perDevice);
 
 } // namespace shardscope::cli

@@ -40,6 +40,9 @@ enum class Code : std::uint16_t {
     NotAnExperiment = 128, ///< format
     Unreadable = 129, ///< file, reason; nearest: an example
     Unwritable = 130, ///< file, reason
+    // Arguments of a command
+    Usage = 131, ///< what; command; option: the one that may be meant
+    UnknownCommand = 132, ///< name, nearest
     // Programs
     // What a person can cause has named arguments (`wrong` says what it is); `detail` is for errors of the program.
     TypeMismatch = 140, ///< op, detail; of given values: wrong (given, argument), given, type
@@ -48,8 +51,10 @@ enum class Code : std::uint16_t {
         142, ///< op, detail; or wrong, ...; of a device order devices, and named, device or unknown_device
     UnknownTensor = 143, ///< path, nearest
     NotExecutable = 144, ///< op; operand, dim, size, partitions: a sum over what does not divide; or wrong: custom_call
-    ///< target, complex type, type type, body inner, transfer, several_programs, unknown, diverged
-    ///< (found, devices), groups and groups_twice (device, devices)
+    ///< target, complex type, type type, body inner, transfer, several_programs, function, unknown, diverged
+    ///< (found, devices), groups and groups_twice (device, devices), groups_size (found), other_devices, shape (found,
+    ///< expected), single_device (mesh, device), whole_operand and
+    ///< other_kind (axes, found, expected), loop_limit (value, limit)
     OutOfMemory = 145, ///< bytes, limit; alone_bytes and shared_bytes where less would fit
     VersionMismatch = 146, ///< detail: an internal result of another revision was handed over
     // Devices and their order
@@ -108,7 +113,7 @@ enum class Code : std::uint16_t {
     UnsupportedSharding = 410, ///< form
     NotOnMesh = 411, ///< known (list): not parts by axes of the mesh
     MissingMesh = 412,
-    MeshMismatch = 413, ///< found, expected
+    MeshMismatch = 413, ///< found, expected; of two meshes of a program found_axes, expected_axes
     BadSubAxis = 414, ///< axis, and pre, size, whole; or axis, other
     OverlappingAxes = 415, ///< axis, other; or wrong dimension, dim
     AxisOrder = 416, ///< axis, other; or wrong dimension, dim, other
@@ -131,8 +136,8 @@ enum class Code : std::uint16_t {
     CollectiveMismatch = 437, ///< expected, found: shardings
     BadCollective =
         438, ///< wrong: operand_sharding, empty, empty_move, dimension, mesh, same_mesh, kind, suffix, size; ...
-    UnreducedAxes =
-        439, ///< wrong: introduced, removed, both with _kind, kind, nonlinear (kind), whole, list, returned, call_operand,
+    UnreducedAxes = 439, ///< wrong: introduced, removed, both with _kind, kind, nonlinear (kind), whole, list,
+    ///< returned, call_operand,
     ///< call_result, no_sharding; axes or found, expected
     MaximalMesh = 440, ///< a function's argument or result on one device
     ShardingCount = 441, ///< found, expected
@@ -177,12 +182,15 @@ enum class Code : std::uint16_t {
     ConstantElided = 232, ///< type: the text leaves the elements out
     FurtherPrograms = 233, ///< count: programs of the text that are not read
     UnknownCustomCall = 234, ///< target: nothing passes it
-    ShardingIgnored = 235, ///< op, attribute: a second way of annotation that does not count beside the first
+    ShardingIgnored =
+        235, ///< op, attribute: a second way of annotation that does not count beside the first; or found,
+    ///< expected: so many shardings for so many results
     ExplicitMode = 236, ///< op, wrong (explicit_mode.h), ...: JAX's explicit mode would refuse it
     ReplicationUnproven = 237, ///< as ReplicationNotInferred: of a program that was read
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs
+    Acknowledged = 303, ///< finding ("W206"), reason, and the arguments of that finding
 };
 
 } // namespace shardscope

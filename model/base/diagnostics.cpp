@@ -43,6 +43,8 @@ constexpr std::array rows{
     CodeRow{ Code::NotAnExperiment, "E128", Error, "not_an_experiment", "not an experiment file" },
     CodeRow{ Code::Unreadable, "E129", Error, "unreadable", "file cannot be read" },
     CodeRow{ Code::Unwritable, "E130", Error, "unwritable", "file cannot be written" },
+    CodeRow{ Code::Usage, "E131", Error, "usage", "arguments that cannot be used" },
+    CodeRow{ Code::UnknownCommand, "E132", Error, "unknown_command", "no command of that name" },
     CodeRow{ Code::TypeMismatch, "E140", Error, "type_mismatch", "types of an operation do not fit" },
     CodeRow{ Code::InvalidOperand, "E141", Error, "invalid_operand", "operand of an operation is wrong" },
     CodeRow{ Code::InvalidAttribute, "E142", Error, "invalid_attribute", "attribute of an operation is wrong" },
@@ -190,6 +192,7 @@ constexpr std::array rows{
         "results said to be the same on all devices may differ" },
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
     CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
+    CodeRow{ Code::Acknowledged, "I303", Info, "acknowledged", "warning that the experiment acknowledges" },
 };
 
 std::size_t editDistance(std::string_view a, std::string_view b)

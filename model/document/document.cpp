@@ -39,7 +39,7 @@ struct Document::Private {
     SnapshotPtr snapshot, lastGood; ///< of that, never of what was open before
     AnalysisCache cache;
     QUndoStack undoStack;
-    QString filePath;
+    QString filePath, sourceName;
     std::vector<Diagnostic> readWarnings;
     std::vector<Diagnostic> warningsOfNext; ///< of the file whose experiment is about to be set
     int lastMergeId = 0;
@@ -253,10 +253,17 @@ QString Document::filePath() const
     return d->filePath;
 }
 
+QString Document::sourceName() const
+{
+    return d->sourceName;
+}
+
 QString Document::displayName() const
 {
     if (!d->filePath.isEmpty())
         return QFileInfo(d->filePath).fileName();
+    if (!d->sourceName.isEmpty())
+        return d->sourceName;
     const QString title = QString::fromStdString(d->experiment->title);
     return title.isEmpty() ? tr("Untitled") : title;
 }
@@ -266,11 +273,12 @@ bool Document::isModified() const
     return !d->undoStack.isClean();
 }
 
-void Document::setExperiment(Experiment experiment, const QString& filePath)
+void Document::setExperiment(Experiment experiment, const QString& filePath, const QString& sourceName)
 {
     d->undoStack.clear();
     d->undoStack.setClean();
     d->filePath = filePath;
+    d->sourceName = sourceName;
     d->readWarnings = std::exchange(d->warningsOfNext, {});
     Q_EMIT replaced();
     d->replace(std::make_shared<const Experiment>(std::move(experiment)), true);
@@ -283,7 +291,8 @@ std::vector<Diagnostic> Document::open(const QString& filePath)
         Result<Experiment> experiment = openProgram(filePath);
         if (!experiment)
             return { std::move(experiment.error()) };
-        setExperiment(std::move(*experiment), QString()); // the program has a file, the experiment has none yet
+        // The program has a file, the experiment has none yet.
+        setExperiment(std::move(*experiment), QString(), QFileInfo(filePath).fileName());
         return {};
     }
     const Result<QByteArray> content = readWholeFile(filePath);
@@ -325,6 +334,7 @@ Result<void> Document::saveAs(const QString& filePath)
         !written)
         return written;
     d->filePath = QFileInfo(filePath).absoluteFilePath();
+    d->sourceName.clear();
     d->undoStack.setClean();
     Q_EMIT fileChanged();
     return {};

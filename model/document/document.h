@@ -45,9 +45,12 @@ public:
 
     // Files. Paths are absolute; "" = untitled.
     [[nodiscard]] QString filePath() const;
-    [[nodiscard]] QString displayName() const; ///< file name or title
+    /// Name of the file that an untitled experiment was made of, a program or a table: "x.mlir"; "" if there is none.
+    [[nodiscard]] QString sourceName() const;
+    [[nodiscard]] QString displayName() const; ///< name of the file, else of the source, else the title
     [[nodiscard]] bool isModified() const;
-    void setExperiment(Experiment experiment, const QString& filePath); ///< new or opened: clears the undo stack
+    /// New or opened: clears the undo stack.
+    void setExperiment(Experiment experiment, const QString& filePath, const QString& sourceName = {});
     /// Reads a file; on errors the document stays as it is and they are returned.
     [[nodiscard]] std::vector<Diagnostic> open(const QString& filePath);
     /// The same from text that has no file, such as standard input: the document is untitled, `name` is only for

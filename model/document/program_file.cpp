@@ -6,6 +6,7 @@
 
 #include "document/whole_file.h"
 #include "experiment/builtin.h"
+#include "stablehlo/read.h"
 
 namespace shardscope {
 
@@ -17,7 +18,7 @@ bool isProgramFile(const QString& path)
 
 Result<Experiment> openProgram(const QString& path)
 {
-    const Result<QByteArray> content = readWholeFile(path, largestProgram);
+    const Result<QByteArray> content = readWholeFile(path, static_cast<qint64>(maximumText));
     if (!content)
         return tl::unexpected(content.error());
     ProgramModel model;
@@ -30,10 +31,16 @@ FileSource filesBeside(const QString& experimentFile)
 {
     const QDir folder = QFileInfo(experimentFile).absoluteDir();
     return [folder](const std::string& name) -> Result<std::string> {
-        const Result<QByteArray> content =
-            readWholeFile(folder.absoluteFilePath(QString::fromStdString(name)), largestProgram);
-        if (!content)
-            return tl::unexpected(content.error());
+        Result<QByteArray> content =
+            readWholeFile(folder.absoluteFilePath(QString::fromStdString(name)), static_cast<qint64>(maximumText));
+        if (!content) {
+            // By the name that the experiment has for it.
+            content.error().where.file = name;
+            for (Arg& arg : content.error().args)
+                if (arg.name == "file")
+                    arg.value = name;
+            return tl::unexpected(std::move(content.error()));
+        }
         return std::string(content->constData(), static_cast<std::size_t>(content->size()));
     };
 }

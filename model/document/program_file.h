@@ -9,8 +9,6 @@
 
 namespace shardscope {
 
-inline constexpr qint64 largestProgram = qint64{ 1 } << 30; ///< bytes
-
 /// By its suffix: .mlir or .stablehlo.
 [[nodiscard]] bool isProgramFile(const QString& path);
 /// An experiment around the program, over its own mesh; its file is named by its absolute path. Errors: Unreadable,

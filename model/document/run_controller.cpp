@@ -9,10 +9,13 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
+#include "base/codes.h"
+#include "schedule/plan.h"
 #include "simulate/value_reader.h"
 
 namespace shardscope {
@@ -85,6 +88,10 @@ struct RunController::Private {
     qint64 stepsDone = 0;
     std::vector<StepTiming> history;
     std::optional<TimeitResult> timeit;
+    std::pair<qint64, qint64> timeitSteps;
+    SnapshotPtr measured; ///< the analysis that `subject` is from
+    std::shared_ptr<Timings> kept;
+    Subject keptSubject;
     std::function<void()> deferred; ///< a start that waits for the analysis of the newest edit
     int jobsOpen = 0;
     std::stop_source stop, abandon;
@@ -109,6 +116,7 @@ struct RunController::Private {
     void setState(State next);
     void forget();
     void followSnapshot();
+    void keepTimings();
     void deliver();
     void work(const std::stop_token& stopAll);
     void execute(const Job& job);
@@ -192,8 +200,26 @@ void RunController::Private::followSnapshot()
     Subject next{ snapshot->plan, setting.seed, setting.shareReplicas };
     if (next == subject)
         return;
+    keepTimings();
     subject = std::move(next);
+    measured = snapshot;
+    if (kept)
+        kept->current = keptSubject == subject;
     forget();
+}
+
+void RunController::Private::keepTimings()
+{
+    if (history.empty())
+        return;
+    kept = std::make_shared<Timings>();
+    kept->of = measured;
+    kept->history = history;
+    kept->stepsDone = stepsDone;
+    kept->timeit = timeit;
+    kept->timeitSteps = timeitSteps;
+    kept->stopped = state != State::Idle;
+    keptSubject = subject;
 }
 
 void RunController::Private::deliver()
@@ -224,6 +250,7 @@ void RunController::Private::deliver()
     }
     if (arrived.timeit) {
         timeit = std::move(arrived.timeit);
+        timeitSteps = { stepsDone - done + 1, stepsDone };
         Q_EMIT q->timeitFinished();
     }
     jobsOpen = std::max(0, jobsOpen - arrived.jobsFinished);
@@ -320,8 +347,14 @@ void RunController::Private::work(const std::stop_token& stopAll)
         const Job job = std::move(jobs.front());
         jobs.pop_front();
         lock.unlock();
-        if (!job.stop.stop_requested())
-            execute(job);
+        if (!job.stop.stop_requested()) {
+            try {
+                execute(job);
+            } catch (const std::bad_alloc&) {
+                run.reset(); // where it stands is not known
+                report(job, [](News& latest) { latest.failure = Error{ Code::OutOfMemory, {}, {} }; });
+            }
+        }
         report(job, [](News& latest) { ++latest.jobsFinished; });
         lock.lock();
     }
@@ -338,7 +371,11 @@ RunController::RunController(Document* document, QObject* parent)
         if (d->deferred && !d->document->isStale())
             std::exchange(d->deferred, nullptr)();
     });
-    connect(document, &Document::replaced, this, [this] { d->deferred = nullptr; });
+    connect(document, &Document::replaced, this, [this] {
+        d->deferred = nullptr;
+        d->kept.reset();
+        d->forget();
+    });
     d->followSnapshot();
     d->worker = std::jthread([this](const std::stop_token& stop) { d->work(stop); });
 }
@@ -366,6 +403,14 @@ const std::vector<StepTiming>& RunController::history() const
 const std::optional<TimeitResult>& RunController::lastTimeit() const
 {
     return d->timeit;
+}
+std::pair<qint64, qint64> RunController::timeitSteps() const
+{
+    return d->timeitSteps;
+}
+std::shared_ptr<const RunController::Timings> RunController::kept() const
+{
+    return d->kept;
 }
 std::pair<qint64, qint64> RunController::progress() const
 {
@@ -411,6 +456,7 @@ void RunController::stop()
 void RunController::reset()
 {
     d->deferred = nullptr;
+    d->kept.reset();
     d->forget();
 }
 

@@ -5,6 +5,8 @@
 #include <QObject>
 #include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "document/document.h"
 #include "simulate/run.h"
@@ -17,6 +19,16 @@ class RunController : public QObject {
     Q_OBJECT
 public:
     enum class State : std::uint8_t { Idle, Stepping, Timing, Continuous };
+    /// Measured times, and what they were measured on.
+    struct Timings {
+        SnapshotPtr of; ///< the analysis whose plan ran
+        std::vector<StepTiming> history;
+        qint64 stepsDone = 0;
+        std::optional<TimeitResult> timeit;
+        std::pair<qint64, qint64> timeitSteps; ///< first and last step of `timeit`
+        bool stopped = false; ///< an edit ended the run
+        bool current = false; ///< of the plan that the document has now, before its devices were laid out anew
+    };
     explicit RunController(Document* document, QObject* parent = nullptr);
     ~RunController() override;
 
@@ -27,6 +39,11 @@ public:
     /// Step times since the last reset, newest last (at most 10,000 are kept). Older ones have `wall` only.
     [[nodiscard]] const std::vector<StepTiming>& history() const;
     [[nodiscard]] const std::optional<TimeitResult>& lastTimeit() const;
+    /// Numbers of the first and the last step of lastTimeit().
+    [[nodiscard]] std::pair<qint64, qint64> timeitSteps() const;
+    /// What had been measured when an edit changed the plan; null where nothing was, after a reset and with another
+    /// experiment. It stays while steps of the new plan run, until an edit changes that one.
+    [[nodiscard]] std::shared_ptr<const Timings> kept() const;
     /// Steps of the running n x loops: done and in all.
     [[nodiscard]] std::pair<qint64, qint64> progress() const;
     /// Calls `look` with what the devices hold after stepsDone() steps, on this thread. False, and nothing is called,

@@ -35,10 +35,17 @@ Result<QByteArray> readWholeFile(const QString& path, qint64 limit)
         return tl::unexpected(
             about(Code::TooLarge, path, { { "what", "file" }, { "bytes", file.size() }, { "limit", limit } }));
     // A device or a pipe has no size: what comes out of it is bounded all the same.
-    QByteArray content = file.read(limit + 1);
-    if (file.error() != QFileDevice::NoError)
-        return tl::unexpected(unreadable(path, file.errorString()));
-    return content;
+    QByteArray content;
+    while (content.size() <= limit) {
+        const QByteArray part = file.read(qint64{ 1 } << 20);
+        if (part.isEmpty()) {
+            if (file.error() != QFileDevice::NoError)
+                return tl::unexpected(unreadable(path, file.errorString()));
+            return content;
+        }
+        content += part;
+    }
+    return tl::unexpected(about(Code::TooLarge, path, { { "what", "file" }, { "limit", limit } }));
 }
 
 Result<void> writeWholeFile(const QString& path, std::string_view text)

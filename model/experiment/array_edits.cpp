@@ -18,7 +18,6 @@ using edit_support::checkName;
 
 constexpr std::size_t mostArrays = 65'536; // as in files
 constexpr std::size_t mostDimensions = 16;
-constexpr std::int64_t largestSize = std::int64_t{ 1 } << 40;
 
 Result<ArraysModel*> listOf(Experiment& experiment)
 {
@@ -82,10 +81,10 @@ Result<void> checkArray(const NamedArraySetting& array)
     if (auto valid = checkNames(array); !valid)
         return valid;
     for (const std::int64_t size : array.shape)
-        if (size < 1 || size > largestSize)
+        if (size < 1 || size > edit_support::maximumSize)
             return at(array,
-                Error{ Code::OutOfRange, { { "key", "size" }, { "value", size }, { "min", 1 }, { "max", largestSize } },
-                    {} });
+                Error{ Code::OutOfRange,
+                    { { "key", "size" }, { "value", size }, { "min", 1 }, { "max", edit_support::maximumSize } }, {} });
     if (auto fits = checkSize({ array.dtype, array.shape }); !fits)
         return at(array, std::move(fits.error()));
     return {};

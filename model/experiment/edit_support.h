@@ -12,6 +12,9 @@
 
 namespace shardscope::edit_support {
 
+/// Of a dimension or a number of layers, as in files.
+inline constexpr std::int64_t maximumSize = std::int64_t{ 1 } << 40;
+
 /// OutOfRange unless index < count.
 [[nodiscard]] inline Result<void> checkIndex(const char* what, std::size_t index, std::size_t count)
 {

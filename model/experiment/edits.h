@@ -4,7 +4,7 @@
 // Common errors: OutOfRange (an index that does not exist), WrongType (a name that is empty, has control characters or
 // is a reserved word), UnknownValue (a name that is not one of the known ones), and those of Mesh::create. An explicit
 // device order stays as it is, position by position, while the number of positions stays, and becomes row-major
-// otherwise.
+// otherwise. An edit that changes the number of positions takes the hardware along: see withHardwareFollowing().
 #pragma once
 
 #include <optional>
@@ -55,6 +55,12 @@ namespace shardscope {
 [[nodiscard]] Result<Experiment> withAxisSizes(const Experiment&, const std::vector<std::int64_t>& sizes);
 /// Devices of the hardware so that they fit the mesh (keeps hosts where that divides; TPU chips on a grid stay on one).
 [[nodiscard]] Result<Experiment> withDevicesForMesh(const Experiment&);
+/// The same from the devices of `start`, unless the hardware is pinned, or cannot be had in that size: devices in a
+/// list of their own, and chips whose number no usual grid has, stay as they are. What a drag began with is a start
+/// that does not depend on the sizes it went through.
+[[nodiscard]] Experiment withHardwareFollowing(Experiment, const HardwareSetting& start);
+/// Whether the hardware stays when the mesh changes.
+[[nodiscard]] Result<Experiment> withHardwarePinned(const Experiment&, bool pinned);
 /// One of the model's sizes: "batch", "embed", "hidden", "layers"; for arrays every dimension of that logical name.
 /// OutOfRange beyond what a file may have: 1 to 2^40, layers to 4,096.
 [[nodiscard]] Result<Experiment> withDimension(const Experiment&, const std::string& name, std::int64_t size);

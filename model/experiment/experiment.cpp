@@ -35,6 +35,7 @@ void add(Hasher& hasher, const HardwareSetting& hardware)
             hasher.add(coordinate);
     }
     hasher.add(hardware.iciBytesPerSecond).add(hardware.dcnBytesPerSecond).add(hardware.memoryPerDevice);
+    hasher.add(hardware.pinned);
 }
 
 void add(Hasher& hasher, const MeshSetting& mesh)
@@ -131,6 +132,10 @@ std::uint64_t hash(const Experiment& experiment)
         .add(experiment.run.runs)
         .add(experiment.run.loops)
         .add(experiment.run.shareReplicas);
+    hasher.add(experiment.acknowledged.size());
+    for (const Acknowledgement& known : experiment.acknowledged)
+        for (const std::string* text : { &known.finding, &known.at, &known.reason })
+            hasher.add(std::string_view(*text));
     hasher.add(experiment.innerNotes.size());
     for (const auto& [pointer, notes] : experiment.innerNotes)
         hasher.add(std::string_view(pointer)).add(std::string_view(notes));

@@ -26,6 +26,8 @@ struct HardwareSetting {
     double iciBytesPerSecond = 45e9; ///< between devices of one host; on a grid of TPU chips, of one slice
     double dcnBytesPerSecond = 6e9; ///< between hosts (slices)
     std::int64_t memoryPerDevice = std::int64_t{ 16 } << 30; ///< bytes
+    /// The devices stay when the mesh grows or shrinks. Otherwise there are as many as the mesh needs.
+    bool pinned = false;
     bool operator==(const HardwareSetting&) const = default;
 };
 
@@ -144,6 +146,14 @@ struct UnknownKey {
     bool operator==(const UnknownKey&) const = default;
 };
 
+/// A warning that is known, with the reason why it stays: it is then no more than information.
+struct Acknowledgement {
+    std::string finding; ///< "W206"
+    std::string at; ///< path of a tensor, or JSON pointer of a place; empty: wherever it is found
+    std::string reason; ///< in a sentence
+    bool operator==(const Acknowledgement&) const = default;
+};
+
 struct Experiment {
     std::string title;
     std::string notes;
@@ -154,6 +164,7 @@ struct Experiment {
     PropagationSetting propagation;
     PlacementSetting placement = {};
     RunSetting run;
+    std::vector<Acknowledgement> acknowledged = {};
     /// `notes` of inner objects, by JSON pointer of the object.
     std::vector<std::pair<std::string, std::string>> innerNotes;
     std::vector<UnknownKey> unknownKeys;

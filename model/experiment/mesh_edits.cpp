@@ -29,6 +29,27 @@ std::int64_t positions(const std::vector<MeshAxis>& axes)
     return product;
 }
 
+/// So many chips on a usual grid with the cores and slices of `devices`; none where there is no such grid.
+std::optional<DeviceSet> chipsFor(const DeviceSet& devices, std::int64_t count)
+{
+    const std::int64_t cores = std::int64_t{ devices.coresPerChip } * devices.slices;
+    const auto chips =
+        count % cores == 0 ? usualChips(devices.kind, count / cores) : std::optional<std::array<std::int32_t, 3>>();
+    if (!chips)
+        return std::nullopt;
+    Result<DeviceSet> set = DeviceSet::ofChips(
+        devices.kind, *chips, DeviceSet::usualHostChips(*chips), devices.coresPerChip, devices.slices);
+    return set ? std::optional(std::move(*set)) : std::nullopt;
+}
+
+/// So many devices on as many hosts as before where that divides.
+DeviceSet hostsFor(const DeviceSet& devices, std::int64_t count)
+{
+    const bool divides = devices.hosts >= 1 && count % devices.hosts == 0;
+    const std::int32_t hosts = divides ? devices.hosts : 1;
+    return DeviceSet::ofHosts(devices.kind, devices.platform, hosts, static_cast<std::int32_t>(count / hosts));
+}
+
 /// The experiment with these axes, if they make a mesh.
 Result<Experiment> withAxes(const Experiment& before, std::vector<MeshAxis> axes)
 {
@@ -37,9 +58,10 @@ Result<Experiment> withAxes(const Experiment& before, std::vector<MeshAxis> axes
         mesh.deviceOrder.clear();
     if (const auto made = makeMesh(mesh); !made)
         return tl::unexpected(made.error());
+    const bool same = positions(mesh.axes) == positions(before.mesh.axes);
     Experiment after = before;
     after.mesh = std::move(mesh);
-    return after;
+    return same ? after : withHardwareFollowing(std::move(after), before.hardware);
 }
 
 /// Size that `axis` must take so that the product stays when `changed` goes to `size`; absent if it is not whole.
@@ -279,22 +301,33 @@ Result<Experiment> withDevicesForMesh(const Experiment& before)
         return tl::unexpected(mesh.error());
     Experiment after = before;
     DeviceSet& devices = after.hardware.devices;
-    if (devices.hasChipGrid()) {
-        const std::int64_t cores = std::int64_t{ devices.coresPerChip } * devices.slices;
-        const auto chips = mesh->deviceCount() % cores == 0 ? usualChips(devices.kind, mesh->deviceCount() / cores)
-                                                            : std::optional<std::array<std::int32_t, 3>>();
-        if (chips) {
-            if (auto set = DeviceSet::ofChips(
-                    devices.kind, *chips, DeviceSet::usualHostChips(*chips), devices.coresPerChip, devices.slices)) {
-                devices = std::move(*set);
-                return after;
-            }
-        }
-    }
-    const bool divides = devices.hosts >= 1 && mesh->deviceCount() % devices.hosts == 0;
-    const std::int32_t hosts = divides ? devices.hosts : 1;
-    devices = DeviceSet::ofHosts(
-        devices.kind, devices.platform, hosts, static_cast<std::int32_t>(mesh->deviceCount() / hosts));
+    std::optional<DeviceSet> chips;
+    if (devices.hasChipGrid())
+        chips = chipsFor(devices, mesh->deviceCount());
+    devices = chips ? std::move(*chips) : hostsFor(devices, mesh->deviceCount());
+    return after;
+}
+
+Experiment withHardwareFollowing(Experiment after, const HardwareSetting& start)
+{
+    const DeviceSet& devices = start.devices;
+    const std::int64_t count = positions(after.mesh.axes);
+    if (after.hardware.pinned)
+        return after;
+    after.hardware.devices = devices;
+    if (count == devices.count() || count > maximumDevices || !devices.own.empty())
+        return after;
+    if (!devices.hasChipGrid())
+        after.hardware.devices = hostsFor(devices, count);
+    else if (std::optional<DeviceSet> chips = chipsFor(devices, count))
+        after.hardware.devices = std::move(*chips);
+    return after;
+}
+
+Result<Experiment> withHardwarePinned(const Experiment& before, bool pinned)
+{
+    Experiment after = before;
+    after.hardware.pinned = pinned;
     return after;
 }
 

@@ -100,4 +100,12 @@ const GalleryExample* findExample(std::string_view id)
     return found == all.end() ? nullptr : &*found;
 }
 
+const GalleryExample* findExample(const Experiment& experiment)
+{
+    const std::vector<GalleryExample>& all = gallery();
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const GalleryExample& each) { return each.experiment.title == experiment.title; });
+    return found == all.end() || experiment.title.empty() ? nullptr : &*found;
+}
+
 } // namespace shardscope

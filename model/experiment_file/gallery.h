@@ -30,6 +30,8 @@ struct GalleryExample {
 [[nodiscard]] const std::vector<GalleryExample>& gallery();
 /// Null if there is none of that id.
 [[nodiscard]] const GalleryExample* findExample(std::string_view id);
+/// The example that the experiment is, or was made of: the one that has its title. Null if there is none.
+[[nodiscard]] const GalleryExample* findExample(const Experiment& experiment);
 
 namespace resources {
 struct ExampleFile {

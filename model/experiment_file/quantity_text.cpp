@@ -17,7 +17,7 @@ struct ByteUnit {
 constexpr std::array<ByteUnit, 9> units{ { { "TiB", std::int64_t{ 1 } << 40 }, { "GiB", std::int64_t{ 1 } << 30 },
     { "MiB", std::int64_t{ 1 } << 20 }, { "KiB", std::int64_t{ 1 } << 10 }, { "TB", 1'000'000'000'000 },
     { "GB", 1'000'000'000 }, { "MB", 1'000'000 }, { "kB", 1'000 }, { "B", 1 } } };
-constexpr std::int64_t maximumBytes = std::int64_t{ 1 } << 62;
+constexpr std::int64_t maximumQuantity = std::int64_t{ 1 } << 62;
 
 /// Splits "16 GiB" into number and unit; one space or none stands between them.
 struct Parts {
@@ -70,7 +70,7 @@ std::optional<std::int64_t> parseBytes(std::string_view text)
     if (parts.unit == 0)
         return std::nullopt;
     if (const auto count = whole<std::int64_t>(parts.number)) {
-        if (*count < 1 || *count > maximumBytes / parts.unit)
+        if (*count < 1 || *count > maximumQuantity / parts.unit)
             return std::nullopt;
         return *count * parts.unit;
     }
@@ -78,7 +78,7 @@ std::optional<std::int64_t> parseBytes(std::string_view text)
     if (!real || !std::isfinite(*real))
         return std::nullopt;
     const double bytes = *real * static_cast<double>(parts.unit);
-    if (!(bytes >= 1) || bytes > static_cast<double>(maximumBytes) || bytes != std::floor(bytes))
+    if (!(bytes >= 1) || bytes > static_cast<double>(maximumQuantity) || bytes != std::floor(bytes))
         return std::nullopt;
     return static_cast<std::int64_t>(bytes);
 }

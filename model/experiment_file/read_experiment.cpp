@@ -96,6 +96,8 @@ void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
         readPropagation(*propagation, experiment.propagation);
     if (const auto run = root.find("run"))
         readRun(*run, experiment.run);
+    if (const auto acknowledged = root.find("acknowledged"))
+        readAcknowledged(*acknowledged, experiment.acknowledged);
     root.finish();
 }
 
@@ -113,6 +115,13 @@ tl::expected<ReadExperiment, std::vector<Diagnostic>> readExperiment(std::string
     const ValueCursor rootValue(context, json.root, {}, "file");
     if (auto root = rootValue.asObject())
         readRoot(*root, context, result.experiment);
+    // Of a number that is out of every range, the range of its key is said where it has one.
+    std::erase_if(json.errors, [&](const Diagnostic& general) {
+        return general.code == Code::OutOfRange
+            && std::any_of(context.errors.begin(), context.errors.end(), [&](const Diagnostic& own) {
+                   return own.where.line == general.where.line && own.where.column == general.where.column;
+               });
+    });
     context.errors.insert(context.errors.begin(), json.errors.begin(), json.errors.end());
     if (!context.errors.empty())
         return tl::unexpected(inOrder(std::move(context.errors)));

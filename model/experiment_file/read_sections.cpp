@@ -24,7 +24,8 @@ std::optional<MeshAxis> readAxis(const ValueCursor& value)
     }
     const auto parts = value.asList("parts", 2);
     const auto name = (*parts)[0].asAxisName();
-    const auto size = (*parts)[1].asInteger();
+    const ValueCursor& number = (*parts)[1];
+    const auto size = number.isBeyondIntegers() ? number.asInteger(1, maximumDevices) : number.asInteger();
     if (!name || !size)
         return std::nullopt;
     if (*size < 1) {
@@ -335,6 +336,35 @@ void readRun(const ValueCursor& value, RunSetting& run)
     if (const auto share = object->find("share_replicas"))
         run.shareReplicas = share->asBool().value_or(run.shareReplicas);
     object->finish();
+}
+
+void readAcknowledged(const ValueCursor& value, std::vector<Acknowledgement>& acknowledged)
+{
+    static const std::vector<std::string> warnings = [] {
+        std::vector<std::string> ids;
+        for (const CodeRow& row : codeRegistry())
+            if (row.severity == Severity::Warning)
+                ids.emplace_back(row.id);
+        return ids;
+    }();
+    const auto elements = value.asList("acknowledged warnings", words::maximumAcknowledged);
+    if (!elements)
+        return;
+    for (const ValueCursor& element : *elements) {
+        auto object = element.asObject();
+        if (!object)
+            continue;
+        Acknowledgement known;
+        if (const auto finding = object->require("finding"))
+            if (const auto index = finding->asOneOf(warnings))
+                known.finding = warnings[*index];
+        if (const auto at = object->find("at"))
+            known.at = at->asString().value_or(std::string());
+        if (const auto reason = object->require("reason"))
+            known.reason = reason->asString().value_or(std::string());
+        acknowledged.push_back(std::move(known));
+        object->finish();
+    }
 }
 
 } // namespace shardscope

@@ -122,8 +122,18 @@ std::optional<std::int64_t> ValueCursor::asInteger(std::int64_t minimum, std::in
     const auto value = number<std::int64_t>(m_node->text);
     if (value && *value >= minimum && *value <= maximum)
         return value;
-    report(Code::OutOfRange, { { "key", m_key }, { "value", m_node->text }, { "min", minimum }, { "max", maximum } });
+    report(Code::OutOfRange, { { "key", m_key }, { "value", shownNumber() }, { "min", minimum }, { "max", maximum } });
     return std::nullopt;
+}
+
+bool ValueCursor::isBeyondIntegers() const
+{
+    return type() == Type::Integer && !number<std::int64_t>(m_node->text);
+}
+
+std::string ValueCursor::shownNumber() const
+{
+    return m_node->text.substr(0, 40);
 }
 
 std::optional<std::uint64_t> ValueCursor::asNatural() const
@@ -135,7 +145,7 @@ std::optional<std::uint64_t> ValueCursor::asNatural() const
     const auto value = number<std::uint64_t>(m_node->text);
     if (!value)
         report(Code::OutOfRange,
-            { { "key", m_key }, { "value", m_node->text }, { "min", 0 }, { "max", "18446744073709551615" } });
+            { { "key", m_key }, { "value", shownNumber() }, { "min", 0 }, { "max", "18446744073709551615" } });
     return value;
 }
 
@@ -148,7 +158,7 @@ std::optional<double> ValueCursor::asReal(double minimum, double limit) const
     const auto value = number<double>(m_node->text);
     if (value && *value >= minimum && *value < limit)
         return value;
-    std::vector<Arg> args{ { "key", m_key }, { "value", m_node->text }, { "min", minimum } };
+    std::vector<Arg> args{ { "key", m_key }, { "value", shownNumber() }, { "min", minimum } };
     if (std::isfinite(limit))
         args.emplace_back("below", limit);
     report(Code::OutOfRange, std::move(args));

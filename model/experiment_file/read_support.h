@@ -59,6 +59,7 @@ public:
     [[nodiscard]] std::optional<bool> asBool() const;
     [[nodiscard]] std::optional<std::int64_t> asInteger(std::int64_t minimum = std::numeric_limits<std::int64_t>::min(),
         std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const;
+    [[nodiscard]] bool isBeyondIntegers() const; ///< a whole number that 64 bits do not hold
     [[nodiscard]] std::optional<std::uint64_t> asNatural() const;
     /// From minimum up to, but not including, limit.
     [[nodiscard]] std::optional<double> asReal(double minimum, double limit) const;
@@ -69,6 +70,7 @@ public:
     [[nodiscard]] std::optional<ObjectCursor> asObject() const;
 
 private:
+    [[nodiscard]] std::string shownNumber() const; ///< the beginning of a number with very many digits
     ReadContext* m_context;
     const JsonNode* m_node;
     std::string m_pointer;

@@ -16,6 +16,7 @@ void readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& 
 void readStep(const ValueCursor& value, MlpSettings& settings);
 void readPropagation(const ValueCursor& value, PropagationSetting& propagation);
 void readRun(const ValueCursor& value, RunSetting& run);
+void readAcknowledged(const ValueCursor& value, std::vector<Acknowledgement>& acknowledged);
 /// Where arrays lie that say nothing of it themselves.
 void readPlacement(const ValueCursor& value, PlacementSetting& placement);
 

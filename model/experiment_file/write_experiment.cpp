@@ -104,6 +104,8 @@ public:
         if (e.propagation != PropagationSetting{} || m_additions.contains("/propagation"))
             members.emplace_back("propagation", propagation());
         members.emplace_back("run", run());
+        if (!e.acknowledged.empty())
+            members.emplace_back("acknowledged", acknowledged());
         return block("", std::move(members), 0) + '\n';
     }
 
@@ -175,6 +177,8 @@ private:
             members.emplace_back("hosts", std::to_string(h.devices.hosts));
             members.emplace_back("devices_per_host", std::to_string(h.devices.devicesPerHost));
         }
+        if (h.pinned)
+            members.emplace_back("pinned", truth(h.pinned));
         members.emplace_back("memory_per_device", quoteJson(printBytes(h.memoryPerDevice)));
         members.emplace_back("links",
             line("/hardware/links",
@@ -402,6 +406,19 @@ private:
             { { "seed", std::to_string(r.seed) }, { "runs", std::to_string(r.runs) },
                 { "loops", std::to_string(r.loops) }, { "share_replicas", truth(r.shareReplicas) } },
             1);
+    }
+
+    [[nodiscard]] std::string acknowledged() const
+    {
+        std::vector<std::string> elements;
+        for (const Acknowledgement& known : m_experiment.acknowledged) {
+            Members members{ { "finding", quoteJson(known.finding) } };
+            if (!known.at.empty())
+                members.emplace_back("at", quoteJson(known.at));
+            members.emplace_back("reason", quoteJson(known.reason));
+            elements.push_back(line("/acknowledged/" + std::to_string(elements.size()), std::move(members)));
+        }
+        return list(elements, 1);
     }
 
     /// What an object has beside its own keys.

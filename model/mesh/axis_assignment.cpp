@@ -7,16 +7,12 @@
 #include <tuple>
 
 #include "base/codes.h"
+#include "mesh/shape_checks.h"
 #include "mesh/strided_gather.h"
 
 namespace shardscope {
 
 namespace {
-
-std::int64_t productOf(std::span<const std::int64_t> numbers)
-{
-    return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{ 1 }, std::multiplies<>());
-}
 
 /// Calls `take` with every set of `size` members of `free`, in lexicographic order, until it returns true.
 template <class Take>

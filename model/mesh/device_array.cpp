@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/codes.h"
+#include "base/trimmed.h"
 
 namespace shardscope {
 
@@ -20,14 +21,6 @@ std::string join(std::span<const T> shape)
     for (const T size : shape)
         text += (text.empty() ? "" : "x") + std::to_string(size);
     return text;
-}
-
-std::string_view trimmed(std::string_view text)
-{
-    const std::size_t begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
 } // namespace

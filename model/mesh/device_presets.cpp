@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/codes.h"
+#include "base/trimmed.h"
 #include "mesh/device_array.h"
 
 namespace shardscope {
@@ -44,15 +45,6 @@ const DevicePreset* findPreset(std::string_view name)
 bool isBlank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-std::string_view trimmed(std::string_view text)
-{
-    while (!text.empty() && isBlank(text.front()))
-        text.remove_prefix(1);
-    while (!text.empty() && isBlank(text.back()))
-        text.remove_suffix(1);
-    return text;
 }
 
 Where whereOf(std::string_view whole, std::string_view part, int line = 1)

@@ -91,7 +91,5 @@ struct SentBytes {
 [[nodiscard]] AxisList axesOf(const Collective& collective);
 /// "all_reduce"
 [[nodiscard]] std::string_view name(CollectiveKind kind);
-/// StableHLO-like text with local shapes, collectives by mesh axis name and replica groups as device ids.
-[[nodiscard]] std::string print(const DeviceProgram& program);
 
 } // namespace shardscope

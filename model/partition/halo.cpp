@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "partition/halo.h"
+#include "base/ceil_divide.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,11 +9,6 @@
 namespace shardscope {
 
 namespace {
-
-std::int64_t ceilDivide(std::int64_t a, std::int64_t b)
-{
-    return (a + b - 1) / b;
-}
 
 IndexRange blockOf(std::int64_t size, std::int64_t block, std::int64_t device)
 {

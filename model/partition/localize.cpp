@@ -6,6 +6,7 @@
 #include "partition/collective_axes.h"
 #include "partition/halo_lowering.h"
 #include "partition/lower_collectives.h"
+#include "partition/partial_axes.h"
 #include "partition/spmd_program.h"
 #include "program/editor.h"
 #include "program/op_row.h"
@@ -104,10 +105,25 @@ private:
     {
         const Program& program = m_edit.program();
         const Region& body = program.main();
+        const auto array = [&](ValueId value) {
+            return ShardedArray{ withoutPadding(value), shardingOf(value), unreducedKindOf(value), otherMeshOf(value) };
+        };
         for (const ValueId argument : body.arguments)
-            out.inputs.push_back({ withoutPadding(argument), shardingOf(argument), unreducedKindOf(argument) });
+            out.inputs.push_back(array(argument));
         for (const ValueId result : body.results)
-            out.outputs.push_back({ withoutPadding(result), shardingOf(result), unreducedKindOf(result) });
+            out.outputs.push_back(array(result));
+    }
+    /// Null where it is the main one.
+    [[nodiscard]] MeshPtr otherMeshOf(ValueId value) const
+    {
+        const auto& held = m_shardings[value.index];
+        const MeshPtr& mesh = held ? m_edit.program().meshes[held->mesh].mesh : m_mesh;
+        return mesh->rank() == 0 || *mesh == *m_mesh ? nullptr : mesh;
+    }
+    [[nodiscard]] const Mesh& meshAt(std::uint32_t index) const
+    {
+        const Mesh& mesh = *m_edit.program().meshes[index].mesh;
+        return mesh.rank() == 0 ? *m_mesh : mesh;
     }
     [[nodiscard]] TensorType withoutPadding(ValueId value) const
     {
@@ -205,16 +221,7 @@ private:
     }
     [[nodiscard]] bool sumsAlong(const Operation& operation, AxisRef axis) const
     {
-        const FactorRule rule = factorRule(m_edit.program(), operation);
-        for (std::size_t i = 0; i < std::min(operation.operands.size(), rule.operands.size()); ++i) {
-            const ProgramSharding* held = heldBy(operation.operands[i]);
-            for (std::size_t d = 0; held && d < std::min(rule.operands[i].size(), held->sharding.rank()); ++d)
-                for (const std::int32_t factor : rule.operands[i][d])
-                    if (rule.factors[static_cast<std::size_t>(factor)].kind == FactorKind::Reduction
-                        && hasPartOf(held->sharding.dims[d].axes, axis))
-                        return true;
-        }
-        return false;
+        return hasPartOf(summedAxes(m_edit.program(), operation, [&](ValueId value) { return heldBy(value); }), axis);
     }
 
     /// What an operation reads beyond the device's block is brought there; along that dimension nothing is left to it
@@ -279,7 +286,7 @@ private:
         const ValueId made =
             m_edit.result(m_edit.add(operation.kind, {}, std::array{ whole }, operation.attributes, id));
         m_edit.placeBefore(id, m_edit.value(made).definition);
-        return replace(id, emitSlice(made, cut, id));
+        return replace(id, emitSlice(made, cut, m_shardings[result.index]->mesh, id));
     }
 
     /// A numbered line of the whole length, cut, and spread over the local shape.
@@ -293,7 +300,7 @@ private:
         m_edit.placeBefore(id, numbers);
         TensorSharding lineCut = TensorSharding::fullyReplicated(1);
         lineCut.dims[0].axes = cut.dims[d].axes;
-        const ValueId piece = emitSlice(m_edit.result(numbers), lineCut, id);
+        const ValueId piece = emitSlice(m_edit.result(numbers), lineCut, m_shardings[result.index]->mesh, id);
         const OperationId spread = m_edit.add(OpKind::BroadcastInDim, std::array{ piece },
             std::array{ m_edit.value(result).type }, BroadcastAttributes{ Dimensions{ dimension } }, id);
         m_edit.placeBefore(id, spread);
@@ -301,12 +308,12 @@ private:
     }
 
     /// The local piece of a value that every device holds whole.
-    ValueId emitSlice(ValueId whole, const TensorSharding& cut, OperationId before)
+    ValueId emitSlice(ValueId whole, const TensorSharding& cut, std::uint32_t mesh, OperationId before)
     {
         std::vector<AxisList> axes;
         for (const DimensionSharding& dim : cut.dims)
             axes.push_back(dim.axes);
-        return CollectiveLowering(m_edit, *m_mesh, before, m_tables).slice(whole, axes);
+        return CollectiveLowering(m_edit, meshAt(mesh), before, m_tables[mesh]).slice(whole, axes);
     }
 
     Result<void> replace(OperationId id, ValueId with)
@@ -339,7 +346,8 @@ private:
             operation.kind == OpKind::ShardedToUnreduced || operation.kind == OpKind::ReplicatedToUnreduced;
         if (makesParts && collective.out.unreducedKind != ReduceKind::Sum) // zeros are parts of sums alone
             return fail(Code::NotExecutable, { { "op", qualifiedName(operation) } });
-        CollectiveLowering lowering(m_edit, *m_mesh, id, m_tables);
+        const std::uint32_t mesh = collective.out.mesh;
+        CollectiveLowering lowering(m_edit, meshAt(mesh), id, m_tables[mesh]);
         ValueId result;
         switch (operation.kind) {
         case OpKind::SdyAllGather:
@@ -450,6 +458,8 @@ private:
         program.resultAnnotations.assign(program.resultAnnotations.size(), {});
         for (Function& function : program.functions)
             function.resultShardings.clear();
+        for (Dictionary& dictionary : program.dictionaries) // of XLA: what a device has is not sharded any further
+            std::erase_if(dictionary, [](const NamedText& entry) { return entry.name == "mhlo.sharding"; });
         program.dictionaries.push_back({ { "mhlo.num_partitions", std::to_string(m_mesh->deviceCount()) + " : i32" },
             { "mhlo.num_replicas", "1 : i32" } });
         program.extra = static_cast<std::uint32_t>(program.dictionaries.size() - 1);
@@ -462,7 +472,7 @@ private:
     std::vector<TensorType> m_types; ///< global
     std::unordered_map<ValueId, ValueId> m_stands;
     const TrueShapes& m_trueShapes;
-    LoweringTables m_tables;
+    std::unordered_map<std::uint32_t, LoweringTables> m_tables; ///< by mesh
 };
 
 } // namespace

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "partition/common_mesh.h"
 #include "partition/legalize.h"
+#include "partition/partial_axes.h"
 #include "program/value_shardings.h"
+#include "propagation/passes/passes.h"
 
 namespace shardscope {
 
@@ -53,20 +56,39 @@ void nameLegalReasons(std::vector<passes::Inserted>& inserted, const Program& le
     }
 }
 
+/// The program over one set of devices, each of which takes part in everything.
+Result<Program> checkedForDevices(Program program)
+{
+    program = passes::importCustomCalls(std::move(program));
+    for (std::size_t f = 1; f < program.functions.size(); ++f)
+        program.functions[f].isPublic = false; // devices run main
+    program = passes::dropUnusedFunctions(std::move(program));
+    program = passes::removeSizeOneAxes(passes::liftInlinedMeshes(std::move(program)));
+    if (const Result<void> spread = checkSingleDevices(program); !spread)
+        return tl::unexpected(spread.error());
+    return overCommonAxes(std::move(program));
+}
+
 } // namespace
 
 Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options)
 {
+    Result<Program> ready = checkedForDevices(std::move(program));
+    if (!ready)
+        return tl::unexpected(ready.error());
     passes::PipelineOptions pipeline = options.pipeline;
     pipeline.keepUneven = true;
-    auto propagated = passes::propagationPipeline(std::move(program), pipeline);
+    auto propagated = passes::propagationPipeline(std::move(*ready), pipeline);
     if (!propagated)
         return tl::unexpected(propagated.error());
+    if (const Result<void> sums = checkExplicitSums(propagated->program); !sums)
+        return tl::unexpected(sums.error());
     passes::ExportOptions exported;
     exported.explicitCollectives = true;
     exported.optimalReshards = options.optimalReshards;
     exported.exchangesHalos = true;
     exported.mergeReshards = true;
+    exported.dropFinishedSums = true;
     exported.inlineMeshes = false;
     exported.padUneven = true;
     const std::size_t own = propagated->program.operations.size();
@@ -83,19 +105,24 @@ Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& opt
         std::move(propagated->warnings), std::move(collectives->trueShapes) };
 }
 
-Result<PartitionedProgram> partitionProgram(Program program, const PartitionOptions& options)
+Result<PartitionedProgram> partitionProgram(ShardedProgram sharded)
 {
-    Result<ShardedProgram> sharded = shardProgram(std::move(program), options);
-    if (!sharded)
-        return tl::unexpected(sharded.error());
-    auto device = localize(sharded->program, sharded->trueShapes);
+    auto device = localize(sharded.program, sharded.trueShapes);
     if (!device)
         return tl::unexpected(device.error());
     // What a device would run is looked at once more as the program that it is.
     if (std::vector<Diagnostic> wrong = verify(device->program); !wrong.empty())
         return tl::unexpected(std::move(wrong.front()));
-    return PartitionedProgram{ std::move(sharded->program), std::move(sharded->inserted), std::move(*device),
-        std::move(sharded->warnings), std::move(sharded->trueShapes) };
+    return PartitionedProgram{ std::move(sharded.program), std::move(sharded.inserted), std::move(*device),
+        std::move(sharded.warnings), std::move(sharded.trueShapes) };
+}
+
+Result<PartitionedProgram> partitionProgram(Program program, const PartitionOptions& options)
+{
+    Result<ShardedProgram> sharded = shardProgram(std::move(program), options);
+    if (!sharded)
+        return tl::unexpected(sharded.error());
+    return partitionProgram(std::move(*sharded));
 }
 
 Result<PartitionedProgram> partitionProgram(Program program, const passes::PipelineOptions& options)

@@ -28,7 +28,8 @@ struct ShardedProgram {
     std::vector<Diagnostic> warnings;
     TrueShapes trueShapes = {}; ///< of values of `program` that are padded
 };
-/// Errors: those of propagation and export.
+/// Errors: those of propagation and export, of overCommonAxes(), checkSingleDevices() and
+/// checkExplicitSums().
 [[nodiscard]] Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options = {});
 
 struct PartitionedProgram {
@@ -39,6 +40,8 @@ struct PartitionedProgram {
     TrueShapes trueShapes; ///< of values of `sharded` that are padded
 };
 
+/// Errors: those of localize(), and of the program that it makes.
+[[nodiscard]] Result<PartitionedProgram> partitionProgram(ShardedProgram sharded);
 /// Errors: those of propagation, export and localize(). A dimension that its axes do not divide is padded; where an
 /// operation cannot work on such pieces, it keeps the axes that divide it.
 [[nodiscard]] Result<PartitionedProgram> partitionProgram(Program program, const PartitionOptions& options);

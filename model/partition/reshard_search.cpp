@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/ceil_divide.h"
 #include "partition/route.h"
 
 namespace shardscope::reshard {
@@ -24,11 +25,6 @@ double stateCount(std::size_t atoms, std::size_t rank)
         count += chosen * (rank == 0 ? 0 : borders);
     }
     return count;
-}
-
-std::int64_t ceilDivide(std::int64_t a, std::int64_t b)
-{
-    return (a + b - 1) / b;
 }
 
 std::uint32_t bit(std::size_t atom)

@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
+#include "base/ceil_divide.h"
 #include "program/unreduced_axes.h"
 
 namespace shardscope::reshard {
 
 namespace {
-
-std::int64_t ceilDivide(std::int64_t a, std::int64_t b)
-{
-    return (a + b - 1) / b;
-}
 
 bool isCut(const Lists& lists)
 {

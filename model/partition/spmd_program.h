@@ -16,8 +16,11 @@ namespace shardscope {
 /// What main takes or returns: the whole array, and how it lies on the devices.
 struct ShardedArray {
     TensorType type; ///< global, without padding
-    TensorSharding sharding; ///< over SpmdProgram::mesh
+    TensorSharding sharding; ///< over `mesh`, or over SpmdProgram::mesh
     ReduceKind unreducedKind = ReduceKind::Sum; ///< how parts over its unreduced axes are put together
+    MeshPtr
+        mesh = {}; ///< set where the devices stand in another order than in SpmdProgram::mesh; the axes are the same
+    [[nodiscard]] const MeshPtr& over(const MeshPtr& main) const { return mesh ? mesh : main; }
 };
 
 struct SpmdProgram {
@@ -34,9 +37,10 @@ struct SpmdProgram {
 /// axes stand beside them as the attribute "shardscope.axes". A cut of a replicated array is a dynamic slice at offsets
 /// that the device looks up by its partition_id. Manual computations become part of what is around them. Takes a
 /// program whose operations agree with their shardings: behind legalizeForDevices(), explicit reshards, and reshards as
-/// collectives. What becomes parts of a sum is put among zeros, without a message. Errors: NotExecutable for an operation
-/// that cannot be done on shards (a reshard between meshes, what becomes parts of a greatest value), UnreducedAxes for a
-/// whole result that is said to be parts, MissingMesh for a program without a mesh. `trueShapes`: of values that are padded.
+/// collectives. What becomes parts of a sum is put among zeros, without a message. Errors: NotExecutable for an
+/// operation that cannot be done on shards (a reshard between meshes, what becomes parts of a greatest value),
+/// UnreducedAxes for a whole result that is said to be parts, MissingMesh for a program without a mesh. `trueShapes`:
+/// of values that are padded.
 [[nodiscard]] Result<SpmdProgram> localize(Program program, const TrueShapes& trueShapes = {});
 
 } // namespace shardscope

@@ -409,6 +409,7 @@ bool carriesAnySharding(OpKind kind)
     case OpKind::Case:
     case OpKind::If:
     case OpKind::Call:
+    case OpKind::Composite:
         return true;
     default:
         return isShardyCollective(kind);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/codes.h"
+#include "program/calls.h"
 #include "program/op_row.h"
 
 namespace shardscope {
@@ -151,11 +152,8 @@ private:
     {
         if (!op.regions.empty())
             return &m_program.regions[op.regions[0].index];
-        const auto* call = wideAs<CallAttributes>(op.attributes);
-        const auto* composite = wideAs<CompositeAttributes>(op.attributes);
-        const Function* function = m_program.function(call ? call->callee
-                : composite                                ? composite->decomposition
-                                                           : std::string());
+        const std::string* callee = shardscope::calleeOf(op);
+        const Function* function = callee ? m_program.function(*callee) : nullptr;
         return function ? &m_program.regions[function->body.index] : nullptr;
     }
 

@@ -20,6 +20,7 @@
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
 #include "propagation/strategy.h"
+#include "schedule/plan.h"
 
 namespace shardscope {
 
@@ -371,6 +372,8 @@ SnapshotPtr analyse(ExperimentPtr experiment, std::uint64_t revision, AnalysisCa
         const auto snapshot = begin();
         if (!fill(*snapshot, cache, stop))
             return nullptr;
+        sortProblems(snapshot->problems); // so that what is acknowledged stays in the order of its own codes
+        acknowledgeKnown(*snapshot);
         sortProblems(snapshot->problems);
         return snapshot;
     } catch (const std::bad_alloc&) {

@@ -10,7 +10,6 @@
 #include "pipeline/annotation_edit.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/program_layout.h"
 #include "pipeline/repartition.h"
 #include "program/unreduced_axes.h"
 #include "program/wide_attributes.h"
@@ -502,9 +501,7 @@ void tryOutPlan(CollectiveAlternative& alternative, const Snapshot& snapshot)
         if (const Result<DeviceProgram> device = partitionNetwork(snapshot, true))
             sent = sentBytes(collectivesOf(*device)).step;
     } else if (snapshot.asRead) {
-        PartitionOptions options = partitionOptions(*snapshot.experiment);
-        options.optimalReshards = true;
-        if (Result<ShardedProgram> sharded = shardProgram(programOf(snapshot), options))
+        if (Result<ShardedProgram> sharded = shardText(snapshot, true))
             sent = sentBytes(collectivesOf(std::move(*sharded), snapshot)).step;
     }
     if (!sent)

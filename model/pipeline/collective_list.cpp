@@ -2,10 +2,10 @@
 #include "pipeline/collective_list.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "partition/lower_collectives.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/program_layout.h"
 #include "pipeline/repartition.h"
 
 namespace shardscope {
@@ -79,16 +79,18 @@ std::string keyOf(const CollectiveEntry& entry, CollectiveKey key)
 std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key)
 {
     std::vector<CollectiveSum> found;
+    std::unordered_map<std::string, std::size_t> places; // layers may be many
     for (const CollectiveEntry& entry : list.entries) {
         if (entry.scalarLoss || !isExchange(entry))
             continue;
-        const std::string under = keyOf(entry, key);
-        auto sum = std::find_if(found.begin(), found.end(), [&](const CollectiveSum& s) { return s.key == under; });
-        if (sum == found.end())
-            sum = found.insert(found.end(), CollectiveSum{ under, 0, 0, {} });
-        ++sum->collectives;
-        sum->timesPerStep = saturatingSum(sum->timesPerStep, entry.times);
-        sum->sent += entry.sentPerStep();
+        std::string under = keyOf(entry, key);
+        const auto [place, added] = places.emplace(under, found.size());
+        if (added)
+            found.push_back({ std::move(under), 0, 0, {} });
+        CollectiveSum& sum = found[place->second];
+        ++sum.collectives;
+        sum.timesPerStep = saturatingSum(sum.timesPerStep, entry.times);
+        sum.sent += entry.sentPerStep();
     }
     std::stable_sort(found.begin(), found.end(),
         [](const CollectiveSum& a, const CollectiveSum& b) { return isLess(b.sent, a.sent); });
@@ -171,10 +173,9 @@ Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token s
         return tl::unexpected<Error>(std::move(*error));
     if (!snapshot.asRead)
         return CollectiveList{ snapshot.program, snapshot.mesh, {} };
-    Program program = programOf(snapshot);
     if (stop.stop_requested())
         return CollectiveList();
-    Result<ShardedProgram> sharded = shardProgram(std::move(program), partitionOptions(*snapshot.experiment));
+    Result<ShardedProgram> sharded = shardText(snapshot, false);
     if (!sharded)
         return tl::unexpected<Error>(sharded.error());
     if (stop.stop_requested())

@@ -7,6 +7,7 @@
 #include "base/codes.h"
 #include "pipeline/explicit_finding.h"
 #include "pipeline/given_program.h"
+#include "program/calls.h"
 #include "program/differentiate.h"
 #include "program/explicit_rules.h"
 #include "program/op_row.h"
@@ -175,6 +176,7 @@ private:
         case OpKind::If:
             return choice(id);
         case OpKind::Call:
+        case OpKind::Composite:
             return call(id);
         case OpKind::NamedComputation: {
             const RegionId body = operation.regions[0];
@@ -292,8 +294,8 @@ private:
     void call(OperationId id)
     {
         const Operation& operation = m_program.operation(id);
-        const auto* attributes = wideAs<CallAttributes>(operation.attributes);
-        const Function* function = attributes ? m_program.function(attributes->callee) : nullptr;
+        const std::string* callee = calleeOf(operation);
+        const Function* function = callee ? m_program.function(*callee) : nullptr;
         if (!function)
             return unjudged(id);
         Types given;

@@ -247,7 +247,7 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
             if (std::find(values.begin(), values.end(), use.stem) == values.end())
                 values.push_back(use.stem);
         }
-        if (count == 0)
+        if (count == 0 || toBytes(bytes) == 0)
             continue;
         Diagnostic diagnostic{ Code::SlowLinkCollective,
             { { "axis", mesh.axis(i).name }, { "collectives", count }, { "bytes", toBytes(bytes) } }, {} };

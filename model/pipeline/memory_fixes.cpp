@@ -6,6 +6,7 @@
 #include <map>
 
 #include "pipeline/memory_placement.h"
+#include "schedule/plan.h"
 
 namespace shardscope {
 

@@ -8,6 +8,7 @@
 #include "base/codes.h"
 #include "program/counted_loop.h"
 #include "program/verify_findings.h"
+#include "schedule/plan.h"
 #include "schedule/slots.h"
 
 namespace shardscope {

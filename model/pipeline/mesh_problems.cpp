@@ -5,6 +5,7 @@
 #include "base/codes.h"
 #include "experiment/mesh_order.h"
 #include "pipeline/problems.h"
+#include "schedule/plan.h"
 
 namespace shardscope {
 

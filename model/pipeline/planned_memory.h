@@ -14,6 +14,7 @@
 
 #include "partition/partition_program.h"
 #include "pipeline/snapshot.h"
+#include "schedule/plan.h"
 
 namespace shardscope {
 

@@ -46,9 +46,9 @@ void sayList(Diagnostic& diagnostic, const RulesSetting& rules, RuleList list)
         diagnostic.args.emplace_back("within", withinOf(rules, list));
 }
 
-class Collector {
+class ProblemCollector {
 public:
-    explicit Collector(std::vector<Problem>& problems)
+    explicit ProblemCollector(std::vector<Problem>& problems)
         : m_problems(problems)
     {
     }
@@ -209,7 +209,7 @@ private:
 /// Dimensions that do not divide. What is one to the user is one finding: all arrays that have the dimension and cut it
 /// in the same way are mended by the same fix.
 void addIndivisible(
-    const ResolvedAnnotation& annotation, const Value& value, DivisibleSizes& sizes, Collector& collector)
+    const ResolvedAnnotation& annotation, const Value& value, DivisibleSizes& sizes, ProblemCollector& collector)
 {
     std::vector<Diagnostic> all{ *annotation.problem };
     all.insert(all.end(), annotation.alsoIndivisible.begin(), annotation.alsoIndivisible.end());
@@ -222,7 +222,8 @@ void addIndivisible(
 }
 
 /// W201: dimensions that the dialect does not cut, since they do not divide.
-void addDropped(const ResolvedAnnotation& annotation, const Value& value, DivisibleSizes& sizes, Collector& collector)
+void addDropped(
+    const ResolvedAnnotation& annotation, const Value& value, DivisibleSizes& sizes, ProblemCollector& collector)
 {
     for (const DroppedAxes& dropped : annotation.dropped) {
         if (dropped.reason != DroppedAxes::Reason::Indivisible)
@@ -242,7 +243,7 @@ void addDropped(const ResolvedAnnotation& annotation, const Value& value, Divisi
 
 /// W210: a logical name that no rule knows and that is a mesh axis, as if it were meant to cut along it.
 void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& mesh, const RulesSetting& setting,
-    RuleList list, Collector& collector)
+    RuleList list, ProblemCollector& collector)
 {
     const std::vector<LogicalRule>& rules = rulesIn(setting, list);
     for (const LogicalName& name : logical.names) {
@@ -260,7 +261,7 @@ void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& me
 /// W203 and W205: rules that found a mesh axis in use, of dimensions that stay whole for it. Where a later rule of the
 /// name fires, the list provides for that.
 void addBusyAxes(
-    const ResolvedAnnotation& annotation, const Value& value, const Experiment& experiment, Collector& collector)
+    const ResolvedAnnotation& annotation, const Value& value, const Experiment& experiment, ProblemCollector& collector)
 {
     const LogicalNames& names = std::get<LogicalAxes>(annotation.written).names;
     for (const RuleTrace& trace : annotation.resolution->rules) {
@@ -295,7 +296,7 @@ void addBusyAxes(
 }
 
 void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annotations& annotations,
-    const Experiment& experiment, DivisibleSizes& sizes, Collector& collector)
+    const Experiment& experiment, DivisibleSizes& sizes, ProblemCollector& collector)
 {
     for (const ResolvedAnnotation* annotation : writtenAnnotations(program, annotations)) {
         const Value& value = program.value(annotation->value);
@@ -350,7 +351,7 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
 /// was found where the annotation comes from; the others must not get lost. The constraint that differentiation makes
 /// of another is as wrong as that one.
 void addInheritedErrors(
-    const Program& program, const Annotations& annotations, DivisibleSizes& sizes, Collector& collector)
+    const Program& program, const Annotations& annotations, DivisibleSizes& sizes, ProblemCollector& collector)
 {
     for (const auto* list : { &annotations.arguments, &annotations.results, &annotations.constraints })
         for (const ResolvedAnnotation& annotation : *list) {
@@ -424,7 +425,7 @@ struct ListFindings {
     }
 };
 
-void addRuleFindings(const ListFindings& of, Collector& collector)
+void addRuleFindings(const ListFindings& of, ProblemCollector& collector)
 {
     const std::vector<LogicalRule>& rules = rulesIn(of.setting, of.list);
     const std::vector<std::string> axisNames = of.mesh.axisNames();
@@ -555,7 +556,7 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
     const RuleCensus& census, const Experiment& experiment)
 {
     std::vector<Problem> problems;
-    Collector collector(problems);
+    ProblemCollector collector(problems);
     DivisibleSizes sizes(program, mesh, annotations, experiment);
     addAnnotationFindings(program, mesh, annotations, experiment, sizes, collector);
     addInheritedErrors(program, annotations, sizes, collector);

@@ -37,6 +37,8 @@ struct RuleCensus {
 };
 [[nodiscard]] RuleCensus countRules(const Program& program, const Annotations& annotations, const RulesSetting& rules);
 
+/// Warnings that the experiment acknowledges become Acknowledged: they keep their place, their values and their fixes.
+void acknowledgeKnown(Snapshot& snapshot);
 /// The mesh that an experiment cannot have, with the ways out that were tried and work.
 [[nodiscard]] Problem orderProblem(const Experiment& experiment, Diagnostic diagnostic);
 /// The mesh against the devices of the hardware (E102), and axes of size 1 (I301).

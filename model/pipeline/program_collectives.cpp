@@ -10,11 +10,11 @@
 #include "partition/lower_collectives.h"
 #include "partition/route.h"
 #include "program/body.h"
+#include "program/calls.h"
 #include "program/counted_loop.h"
 #include "program/editor.h"
 #include "program/over_mesh.h"
 #include "program/value_shardings.h"
-#include "propagation/strategy.h"
 
 namespace shardscope {
 
@@ -131,8 +131,8 @@ private:
             const Operation& operation = m_program.operation(id);
             if (const std::optional<CollectiveKind> kind = kindOf(operation.kind))
                 add(id, *kind);
-            else if (const auto* call = wideAs<CallAttributes>(operation.attributes)) {
-                if (const auto callee = m_bodies.find(call->callee); callee != m_bodies.end())
+            else if (const std::string* called = calleeOf(operation)) {
+                if (const auto callee = m_bodies.find(*called); callee != m_bodies.end())
                     visit(callee->second);
             } else {
                 addHalo(id);
@@ -392,12 +392,22 @@ void nameAsShown(Program& program, const Snapshot& snapshot)
 
 } // namespace
 
-PartitionOptions partitionOptions(const Experiment& experiment)
+std::optional<DeviceExchange> deviceExchange(const Program& device, const Operation& operation)
 {
-    PartitionOptions options;
-    options.pipeline.strategy = engineStrategy(experiment.propagation);
-    options.pipeline.propagation = engineOptions(experiment.propagation);
-    return options;
+    const std::optional<CollectiveKind> kind = kindOf(operation.kind);
+    const auto* own = wideAs<CollectiveAttributes>(operation.attributes);
+    if (!kind || !own)
+        return std::nullopt;
+    DeviceExchange found{ *kind, {} };
+    std::int64_t members = 1;
+    for (const std::vector<std::int64_t>& group : own->groups)
+        members = std::max(members, static_cast<std::int64_t>(group.size()));
+    if (operation.kind == OpKind::CollectivePermute // a device that sends to itself sends nothing
+        && std::all_of(own->groups.begin(), own->groups.end(), [](const auto& pair) { return pair[0] == pair[1]; }))
+        return found;
+    for (const ValueId operand : operation.operands)
+        found.sentBytes += ringBytes(*kind, members, device.value(operand).type.byteCount());
+    return found;
 }
 
 CollectiveList collectivesOf(ShardedProgram sharded, const Snapshot& snapshot)

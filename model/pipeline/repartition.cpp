@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline/repartition.h"
 
+#include <new>
+
 #include "base/codes.h"
 #include "partition/partition.h"
-#include "pipeline/program_collectives.h"
 #include "pipeline/program_layout.h"
+#include "propagation/strategy.h"
 
 namespace shardscope {
 
@@ -36,13 +38,37 @@ Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalRes
     return partition(input, *snapshot.propagation, optimalReshards);
 }
 
-Result<PartitionedProgram> partitionText(const Snapshot& snapshot, bool optimalReshards)
+Result<ShardedProgram> shardText(const Snapshot& snapshot, bool optimalReshards)
 {
     if (std::optional<Error> error = firstError(snapshot))
         return tl::unexpected<Error>(std::move(*error));
-    PartitionOptions options = partitionOptions(*snapshot.experiment);
+    PartitionOptions options;
+    options.pipeline.strategy = engineStrategy(snapshot.experiment->propagation);
+    options.pipeline.propagation = engineOptions(snapshot.experiment->propagation);
     options.optimalReshards = optimalReshards;
-    return partitionProgram(programOf(snapshot), options);
+    return shardProgram(programOf(snapshot), options);
+}
+
+Result<PartitionedProgram> partitionText(const Snapshot& snapshot, bool optimalReshards)
+{
+    Result<ShardedProgram> sharded = shardText(snapshot, optimalReshards);
+    if (!sharded)
+        return tl::unexpected<Error>(std::move(sharded.error()));
+    return partitionProgram(std::move(*sharded));
+}
+
+Result<evaluate::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const evaluate::ProgramInputs& inputs)
+{
+    try {
+        const Result<PartitionedProgram> parts = partitionText(snapshot, false);
+        if (!parts)
+            return tl::unexpected<Error>(parts.error());
+        if (inputs.stop.stop_requested())
+            return evaluate::ProgramValuesPtr();
+        return evaluate::computeProgramValues(programOf(snapshot), *parts, inputs);
+    } catch (const std::bad_alloc&) {
+        return fail(Code::OutOfMemory);
+    }
 }
 
 } // namespace shardscope

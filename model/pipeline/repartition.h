@@ -5,14 +5,22 @@
 
 #include "partition/partition_program.h"
 #include "pipeline/snapshot.h"
+#include "simulate/evaluate/program_values.h"
 
 namespace shardscope {
 
 /// Of a built-in network that has its layout. Errors: those of partition(); the snapshot's first, where it has none.
 [[nodiscard]] Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards);
-/// Of a program in a text, with the experiment's shardings and strategy. Errors: those of partitionProgram(); the
-/// snapshot's first, where it has no layout.
+/// Of a program in a text, with the experiment's shardings and strategy. Everything that speaks of its collectives, of
+/// what a device runs, or runs it, has it from here. Errors: those of shardProgram(); the snapshot's first, where it
+/// has no layout.
+[[nodiscard]] Result<ShardedProgram> shardText(const Snapshot& snapshot, bool optimalReshards);
+/// The same with what every device runs. Errors: further those of partitionProgram().
 [[nodiscard]] Result<PartitionedProgram> partitionText(const Snapshot& snapshot, bool optimalReshards);
+/// What that program gives on inputs that are drawn at random. Null if stopped. Errors: further those of
+/// computeProgramValues().
+[[nodiscard]] Result<evaluate::ProgramValuesPtr> valuesOfText(
+    const Snapshot& snapshot, const evaluate::ProgramInputs& inputs);
 /// The first error among a snapshot's problems; nothing if there is none.
 [[nodiscard]] std::optional<Error> firstError(const Snapshot& snapshot);
 

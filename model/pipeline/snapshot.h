@@ -13,11 +13,12 @@
 #include "mesh/device_array.h"
 #include "partition/device_program.h"
 #include "propagation/propagate.h"
-#include "schedule/plan.h"
 #include "sharding/layout.h"
 #include "sharding/memory_kind.h"
 
 namespace shardscope {
+
+struct Plan;
 
 /// What became of one annotation: an argument's, a result's or a constraint's.
 struct ResolvedAnnotation {

@@ -24,22 +24,6 @@ std::vector<std::size_t> places(const Mesh& of, const Mesh& in)
 
 } // namespace
 
-MeshPtr inAxisOrderOf(const Mesh& main, const Mesh& other)
-{
-    const std::vector<std::size_t> inOther = places(main, other);
-    if (inOther.size() != main.rank() || main.rank() == 0)
-        return nullptr;
-    std::vector<std::int32_t> devices(static_cast<std::size_t>(main.deviceCount()));
-    for (std::size_t position = 0; position < devices.size(); ++position) {
-        std::int64_t there = 0;
-        for (std::size_t axis = 0; axis < main.rank(); ++axis)
-            there += main.coordinate(static_cast<std::int64_t>(position), axis) * other.stride(inOther[axis]);
-        devices[position] = other.deviceAt(there);
-    }
-    Result<Mesh> mesh = Mesh::createOver({ main.axes().begin(), main.axes().end() }, std::move(devices));
-    return mesh ? std::make_shared<const Mesh>(std::move(*mesh)) : nullptr;
-}
-
 TensorSharding renumbered(TensorSharding sharding, const Mesh& from, const Mesh& main)
 {
     const std::vector<std::size_t> inMain = places(from, main);

@@ -60,12 +60,14 @@ std::vector<AbsentAxis> absentAxes(const Snapshot& snapshot, ValueId value, int 
     }
     if (absent.empty())
         return absent;
-    const PropagationInput input = propagationInput(snapshot);
-    for (AbsentAxis& each : absent) {
-        if (stop.stop_requested())
-            return {};
-        each.blocker = firstBlocker(input, *snapshot.propagation, value, each.dimension, each.axis);
-    }
+    if (stop.stop_requested())
+        return {};
+    std::vector<AbsentFrom> asked;
+    for (const AbsentAxis& each : absent)
+        asked.push_back({ each.dimension, each.axis });
+    const auto blockers = firstBlockers(propagationInput(snapshot), *snapshot.propagation, value, asked);
+    for (std::size_t i = 0; i < absent.size(); ++i)
+        absent[i].blocker = blockers[i];
     std::stable_partition(
         absent.begin(), absent.end(), [](const AbsentAxis& each) { return each.blocker.has_value(); });
     return absent;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "program/calls.h"
 #include "program/editor.h"
 #include "program/wide_attributes.h"
 
@@ -258,11 +259,8 @@ public:
 private:
     [[nodiscard]] RegionId calleeOf(const Operation& operation) const
     {
-        const auto* call = wideAs<CallAttributes>(operation.attributes);
-        const auto* composite = wideAs<CompositeAttributes>(operation.attributes);
-        const auto found = call ? m_bodies.find(call->callee)
-            : composite         ? m_bodies.find(composite->decomposition)
-                                : m_bodies.end();
+        const std::string* callee = shardscope::calleeOf(operation);
+        const auto found = callee ? m_bodies.find(*callee) : m_bodies.end();
         return found == m_bodies.end() ? RegionId() : found->second;
     }
 

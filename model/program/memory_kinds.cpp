@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/codes.h"
+#include "program/calls.h"
 #include "program/op_row.h"
 #include "program/verify_findings.h"
 #include "program/wide_attributes.h"
@@ -232,6 +233,7 @@ private:
                 leave(m_program.regions[operation.regions.back().index], operation);
             return;
         case OpKind::Call:
+        case OpKind::Composite:
             call(operation);
             return;
         case OpKind::OptimizationBarrier: // value by value
@@ -253,8 +255,8 @@ private:
 
     void call(const Operation& operation)
     {
-        const auto* attributes = wideAs<CallAttributes>(operation.attributes);
-        const auto callee = attributes ? m_bodies.find(attributes->callee) : m_bodies.end();
+        const std::string* name = calleeOf(operation);
+        const auto callee = name ? m_bodies.find(*name) : m_bodies.end();
         if (callee == m_bodies.end())
             return;
         const RegionId body = callee->second->body;

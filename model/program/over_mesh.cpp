@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "program/calls.h"
 #include "program/program_mesh.h"
+#include "program/value_shardings.h"
 #include "program/wide_attributes.h"
 
 namespace shardscope {
@@ -15,24 +17,55 @@ bool hasAxes(const ProgramMesh& mesh)
     return !mesh.undeclared && !mesh.illegal && !mesh.isMaximal() && mesh.mesh->rank() > 0;
 }
 
+/// The bodies that main and what it calls consist of.
+std::vector<RegionId> reachedFromMain(const Program& program)
+{
+    std::vector<char> seen(program.regions.size(), 0);
+    std::vector<RegionId> reached;
+    const auto reach = [&](RegionId id) {
+        if (id.index < seen.size() && std::exchange(seen[id.index], char{ 1 }) == 0)
+            reached.push_back(id);
+    };
+    if (!program.regions.empty())
+        reach(RegionId(std::size_t{ 0 }));
+    for (std::size_t i = 0; i < reached.size(); ++i)
+        for (const OperationId id : program.regions[reached[i].index].operations) {
+            const Operation& operation = program.operation(id);
+            for (const RegionId inner : operation.regions)
+                reach(inner);
+            if (const std::string* callee = calleeOf(operation))
+                if (const Function* function = program.function(*callee))
+                    reach(function->body);
+        }
+    return reached;
+}
+
+MeshUse useOf(const ProgramSharding& sharding)
+{
+    const auto cuts = [](const AxisList& axes) {
+        return std::any_of(axes.begin(), axes.end(), [](AxisRef ref) { return ref.size > 1; });
+    };
+    const auto& dims = sharding.sharding.dims;
+    return cuts(sharding.sharding.replicated) || cuts(sharding.sharding.unreduced)
+            || std::any_of(dims.begin(), dims.end(), [&](const DimensionSharding& dim) { return cuts(dim.axes); })
+        ? MeshUse::Axes
+        : MeshUse::Named;
+}
+
+/// Puts other meshes in the place of some.
 class Mover {
 public:
-    Mover(Program& program, MeshPtr mesh)
+    /// Per mesh the one to take its place; null where it stays.
+    Mover(Program& program, const std::vector<MeshPtr>& to)
         : m_program(program)
         , m_before(program.meshes)
         , m_moves(program.meshes.size(), false)
     {
-        const std::optional<std::uint32_t> main = mainMesh(program);
-        if (!main) {
-            ProgramMesh added{ "mesh", std::move(mesh) };
-            program.meshes.push_back(std::move(added));
-            return;
-        }
-        for (std::size_t i = 0; i < m_before.size(); ++i) {
-            if (!hasAxes(m_before[i]) || !(*m_before[i].mesh == *m_before[*main].mesh))
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            if (!to[i])
                 continue;
             m_moves[i] = true;
-            program.meshes[i].mesh = mesh;
+            program.meshes[i].mesh = to[i];
             program.meshes[i].strays.clear();
         }
     }
@@ -139,19 +172,114 @@ private:
 
 } // namespace
 
+std::vector<MeshUse> meshUses(const Program& program)
+{
+    std::vector<MeshUse> uses(program.meshes.size(), MeshUse::Unused);
+    const auto note = [&](const ProgramSharding& sharding, bool manual = false) {
+        if (sharding.mesh < uses.size())
+            uses[sharding.mesh] = std::max(uses[sharding.mesh], manual ? MeshUse::Axes : useOf(sharding));
+    };
+    const auto noteIndex = [&](ShardingIndex index) {
+        if (index != 0)
+            note(program.shardings[index - 1]);
+    };
+    const auto noteAnnotation = [&](const Annotation& annotation) {
+        if (const auto* given = std::get_if<GivenSharding>(&annotation))
+            note(*given->given);
+    };
+    const auto noteValue = [&](ValueId value) {
+        if (value.index < program.valueShardings.size())
+            noteIndex(program.valueShardings[value.index]);
+    };
+    const auto noteBorders = [&](const auto& computation, bool manual) {
+        for (const auto* list : { &computation.in, &computation.out })
+            for (const ProgramSharding& sharding : *list)
+                note(sharding, manual);
+    };
+    for (const Annotation& annotation : program.argumentAnnotations)
+        noteAnnotation(annotation);
+    for (const Annotation& annotation : program.resultAnnotations)
+        noteAnnotation(annotation);
+    for (const RegionId id : reachedFromMain(program)) {
+        const Region& region = program.regions[id.index];
+        for (const ValueId argument : region.arguments)
+            noteValue(argument);
+        for (const OperationId operationId : region.operations) {
+            const Operation& operation = program.operation(operationId);
+            for (const ValueId result : operation.results)
+                noteValue(result);
+            if (const ProgramSharding* own = ownSharding(operation))
+                note(*own);
+            if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes))
+                noteBorders(*manual, !manual->manualAxes.empty());
+            else if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes))
+                noteBorders(*named, false);
+        }
+        for (const Function& function : program.functions)
+            if (function.body == id)
+                for (const ShardingIndex index : function.resultShardings)
+                    noteIndex(index);
+    }
+    return uses;
+}
+
+MeshPtr inAxisOrderOf(const Mesh& main, const Mesh& other)
+{
+    if (main.rank() != other.rank() || main.rank() == 0)
+        return nullptr;
+    std::vector<std::size_t> inOther;
+    for (const MeshAxis& axis : main.axes()) {
+        const auto index = other.axisIndex(axis.name);
+        if (!index || other.size(*index) != axis.size)
+            return nullptr;
+        inOther.push_back(*index);
+    }
+    std::vector<std::int32_t> devices(static_cast<std::size_t>(main.deviceCount()));
+    for (std::size_t position = 0; position < devices.size(); ++position) {
+        std::int64_t there = 0;
+        for (std::size_t axis = 0; axis < main.rank(); ++axis)
+            there += main.coordinate(static_cast<std::int64_t>(position), axis) * other.stride(inOther[axis]);
+        devices[position] = other.deviceAt(there);
+    }
+    Result<Mesh> mesh = Mesh::createOver({ main.axes().begin(), main.axes().end() }, std::move(devices));
+    return mesh ? std::make_shared<const Mesh>(std::move(*mesh)) : nullptr;
+}
+
 std::optional<std::uint32_t> mainMesh(const Program& program)
 {
-    const auto found = std::find_if(program.meshes.begin(), program.meshes.end(), hasAxes);
-    if (found == program.meshes.end())
+    std::vector<std::uint32_t> candidates;
+    for (std::size_t i = 0; i < program.meshes.size(); ++i)
+        if (hasAxes(program.meshes[i]))
+            candidates.push_back(static_cast<std::uint32_t>(i));
+    if (candidates.empty())
         return std::nullopt;
-    return static_cast<std::uint32_t>(found - program.meshes.begin());
+    if (candidates.size() == 1)
+        return candidates.front();
+    const std::vector<MeshUse> uses = meshUses(program);
+    return *std::max_element(
+        candidates.begin(), candidates.end(), [&](std::uint32_t a, std::uint32_t b) { return uses[a] < uses[b]; });
 }
 
 Program overMesh(const Program& program, MeshPtr mesh)
 {
     Program moved = program;
-    Mover(moved, std::move(mesh)).run();
+    const std::optional<std::uint32_t> main = mainMesh(program);
+    if (!main) {
+        moved.meshes.push_back({ "mesh", std::move(mesh) });
+        return moved;
+    }
+    std::vector<MeshPtr> to(program.meshes.size());
+    for (std::size_t i = 0; i < to.size(); ++i)
+        if (hasAxes(program.meshes[i]) && *program.meshes[i].mesh == *program.meshes[*main].mesh)
+            to[i] = mesh;
+    Mover(moved, to).run();
     return moved;
+}
+
+Program overMeshes(Program program, const std::vector<MeshPtr>& to)
+{
+    Mover(program, to).run();
+    return program;
 }
 
 } // namespace shardscope

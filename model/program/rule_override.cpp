@@ -30,6 +30,7 @@ bool canHaveRule(const Operation& operation)
 {
     switch (operation.kind) {
     case OpKind::Call:
+    case OpKind::Composite:
     case OpKind::Case:
     case OpKind::DataFlowEdge:
     case OpKind::FuncDataFlowEdge:

@@ -197,6 +197,7 @@ private:
         case OpKind::NamedComputation:
         case OpKind::DataFlowEdge:
         case OpKind::Call:
+        case OpKind::Composite:
             return true;
         default:
             return false;

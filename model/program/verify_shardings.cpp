@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/codes.h"
+#include "program/calls.h"
 #include "program/program_mesh.h"
 #include "program/unreduced_axes.h"
 #include "program/verify_manual.h"
@@ -289,7 +290,7 @@ private:
             if (uses[input.index] != 1)
                 wrong("users");
             if (operation.kind == OpKind::FuncDataFlowEdge) {
-                if (value.definition.valid() ? m_program.operation(value.definition).kind != OpKind::Call
+                if (value.definition.valid() ? !isCall(m_program.operation(value.definition).kind)
                                              : !isFunctionArgument[input.index])
                     wrong("function");
             } else if (value.definition.valid() && isShardyOperation(m_program.operation(value.definition).kind)) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "program/calls.h"
 #include "program/partial_values.h"
 #include "program/program_mesh.h"
 #include "program/unreduced_axes.h"
@@ -201,6 +202,7 @@ private:
                 transition({ operands[0] }, { results[0] }, {}, sumMaxMin(reductionOf(operation)), id);
             return;
         case OpKind::Call:
+        case OpKind::Composite:
             checkCall(id, operation, operands, results);
             return;
         default:
@@ -247,8 +249,8 @@ private:
 
     void checkCall(OperationId id, const Operation& operation, const Sides& operands, const Sides& results)
     {
-        const auto* call = wideAs<CallAttributes>(operation.attributes);
-        const Function* callee = call ? m_program.function(call->callee) : nullptr;
+        const std::string* name = calleeOf(operation);
+        const Function* callee = name ? m_program.function(*name) : nullptr;
         if (!callee)
             return;
         const Region& body = m_program.regions[callee->body.index];

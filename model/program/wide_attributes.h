@@ -180,6 +180,7 @@ struct ManualComputationAttributes {
 struct NamedComputationAttributes {
     std::string name;
     std::vector<ProgramSharding> in, out; ///< per operand and per result, or empty
+    std::optional<CompositeAttributes> composite = {}; ///< what it was made of, if that was not a call
     bool operator==(const NamedComputationAttributes&) const = default;
 };
 enum class BarrierDirection : std::uint8_t { None, Forward, Backward, Both };

@@ -6,7 +6,9 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 
+#include "program/calls.h"
 #include "propagation/compatible_axes.h"
 #include "propagation/driver.h"
 
@@ -251,6 +253,10 @@ public:
         , m_graph(driver.graph())
         , m_axis(axis)
     {
+        for (auto n = m_graph.firstResultNode; n < m_graph.nodes.size(); ++n)
+            for (const TensorNumber tensor : m_graph.tensorsOf(m_graph.nodes[n]))
+                if (std::vector<std::uint32_t>& nodes = m_resultNodes[tensor]; nodes.empty() || nodes.back() != n)
+                    nodes.push_back(static_cast<std::uint32_t>(n));
     }
 
     std::optional<Blocker> run(TensorNumber tensor, std::size_t dimension)
@@ -263,11 +269,9 @@ public:
                 visit(node, from, dim);
             for (const std::uint32_t node : m_graph.usersOf(from))
                 visit(node, from, dim);
-            for (auto n = m_graph.firstResultNode; n < m_graph.nodes.size(); ++n) {
-                const std::span<const TensorNumber> around = m_graph.tensorsOf(m_graph.nodes[n]);
-                if (std::find(around.begin(), around.end(), from) != around.end())
-                    visit(n, from, dim);
-            }
+            if (const auto nodes = m_resultNodes.find(from); nodes != m_resultNodes.end())
+                for (const std::uint32_t node : nodes->second)
+                    visit(node, from, dim);
             atUnknown(from);
             if (!m_found && from == tensor && dim == dimension)
                 atSum(from);
@@ -314,7 +318,7 @@ private:
                     || kind == OpKind::OptimizationBarrier || kind == OpKind::ManualComputation
                     || kind == OpKind::NamedComputation;
                 if (handsOn[id.index] || byEdges || operation.operands.empty() || operation.results.empty()
-                    || operation.kind == OpKind::Call)
+                    || isCall(kind))
                     continue;
                 for (const ValueId operand : operation.operands)
                     m_unknown.emplace(m_graph.tensorOf[operand.index], id);
@@ -393,6 +397,7 @@ private:
     AxisRef m_axis;
     std::deque<std::pair<TensorNumber, std::size_t>> m_queue;
     std::set<std::pair<TensorNumber, std::size_t>> m_reached;
+    std::unordered_map<TensorNumber, std::vector<std::uint32_t>> m_resultNodes; ///< by their tensors, in order
     std::multimap<TensorNumber, OperationId> m_unknown; ///< operations without a rule, by their tensors
     bool m_searchedUnknown = false;
     std::optional<Blocker> m_found;
@@ -400,14 +405,29 @@ private:
 
 } // namespace
 
+std::vector<std::optional<Blocker>> firstBlockers(
+    const PropagationInput& input, const PropagationResult& result, ValueId value, std::span<const AbsentFrom> absent)
+{
+    std::vector<std::optional<Blocker>> found(absent.size());
+    std::optional<Driver> driver; // of the whole program, once for all of them
+    for (std::size_t i = 0; i < absent.size(); ++i) {
+        const auto [dimension, axis] = absent[i];
+        if (!value.valid() || value.index >= result.shardings.size()
+            || dimension >= result.shardings[value.index].rank()
+            || holds(result.shardings[value.index].dims[dimension].axes, axis))
+            continue;
+        if (!driver)
+            driver.emplace(input, result.shardings, result.results, &result);
+        found[i] = Search(*driver, axis).run(driver->graph().tensorOf[value.index], dimension);
+    }
+    return found;
+}
+
 std::optional<Blocker> firstBlocker(
     const PropagationInput& input, const PropagationResult& result, ValueId value, std::size_t dimension, AxisRef axis)
 {
-    if (!value.valid() || value.index >= result.shardings.size() || dimension >= result.shardings[value.index].rank()
-        || holds(result.shardings[value.index].dims[dimension].axes, axis))
-        return std::nullopt;
-    Driver driver(input, result.shardings, result.results, &result);
-    return Search(driver, axis).run(driver.graph().tensorOf[value.index], dimension);
+    const AbsentFrom one{ dimension, axis };
+    return firstBlockers(input, result, value, std::span(&one, 1)).front();
 }
 
 } // namespace shardscope

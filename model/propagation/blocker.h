@@ -5,6 +5,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "propagation/propagate.h"
 
@@ -45,5 +47,14 @@ struct Blocker {
 /// end, when everything may move.
 [[nodiscard]] std::optional<Blocker> firstBlocker(
     const PropagationInput& input, const PropagationResult& result, ValueId value, std::size_t dimension, AxisRef axis);
+
+/// An axis that a dimension does not have.
+struct AbsentFrom {
+    std::size_t dimension = 0;
+    AxisRef axis;
+};
+/// The same for several of one value, in their order.
+[[nodiscard]] std::vector<std::optional<Blocker>> firstBlockers(
+    const PropagationInput& input, const PropagationResult& result, ValueId value, std::span<const AbsentFrom> absent);
 
 } // namespace shardscope

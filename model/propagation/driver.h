@@ -31,8 +31,8 @@ public:
     void copyConstraint(const Operation& constraint, OperationId id);
 
     /// User priorities. Takes what dimensions of a priority above 0 ask for out of their shardings, and keeps its axes
-    /// from going anywhere else in them. Returns the priorities that occur, ascending. Tensors of data-flow edges are
-    /// left as they are.
+    /// from going anywhere else in them. Returns the priorities that occur, ascending. Manual axes of what crosses the
+    /// border of a computation stay.
     [[nodiscard]] std::vector<std::int32_t> holdBack();
     /// Gives the dimensions of that priority back what was given for them. Ascending, each once.
     void restore(std::int32_t priority);
@@ -59,6 +59,7 @@ private:
     struct Held {
         TensorNumber tensor = 0;
         ShardingNumber given = 0;
+        std::uint64_t manualAxes = 0; ///< that shard it from the first round on
     };
 
     Driver(const PropagationInput& input, int);

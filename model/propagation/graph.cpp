@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "program/calls.h"
 #include "program/wide_attributes.h"
 #include "propagation/sharding_groups.h"
 
@@ -89,7 +90,7 @@ private:
                 ++m_uses[operand.index];
             if (operation.kind == OpKind::DataFlowEdge || operation.kind == OpKind::FuncDataFlowEdge)
                 m_edgeOf[operation.operands[0].index] = operationId;
-            else if (operation.kind == OpKind::Call)
+            else if (isCall(operation.kind))
                 addCall(operationId, operation);
             else if (operation.kind == OpKind::OptimizationBarrier || !operation.regions.empty())
                 addEdges(operationId);
@@ -101,12 +102,12 @@ private:
     }
     void addCall(OperationId id, const Operation& operation)
     {
-        const auto* attributes = wideAs<CallAttributes>(operation.attributes);
-        if (!attributes)
+        const std::string* callee = calleeOf(operation);
+        if (!callee)
             return;
-        Calls& calls = m_calls[attributes->callee];
+        Calls& calls = m_calls[*callee];
         if (!calls.function)
-            calls.function = m_program.function(attributes->callee);
+            calls.function = m_program.function(*callee);
         calls.calls.push_back(id);
     }
     void addEdges(OperationId id)
@@ -184,7 +185,7 @@ private:
                 addRegion(inner);
             if (implicit)
                 addImplicitEdges(edges->second.first, edges->second.second, false);
-            if (m_options.implicitCallEdges && m_program.operation(operationId).kind == OpKind::Call)
+            if (m_options.implicitCallEdges && isCall(m_program.operation(operationId).kind))
                 addCallResultEdges(operationId);
         }
     }
@@ -276,8 +277,8 @@ private:
         const Value& value = m_program.value(owner);
         std::vector<ValueId> sources;
         if (value.definition.valid()) {
-            const auto* call = wideAs<CallAttributes>(m_program.operation(value.definition).attributes);
-            const Function* callee = call ? m_program.function(call->callee) : nullptr;
+            const std::string* name = calleeOf(m_program.operation(value.definition));
+            const Function* callee = name ? m_program.function(*name) : nullptr;
             if (callee && value.index < region(callee->body).results.size())
                 sources.push_back(region(callee->body).results[value.index]);
             return sources;

@@ -12,14 +12,22 @@ bool isLater(const DimensionSharding& dim)
     return dim.priority > 0;
 }
 
+/// Manual axes shard a value that crosses the border of their computation from the first round on.
+bool waits(AxisRef axis, std::uint64_t manualAxes)
+{
+    return (manualAxes >> axis.axis & 1U) == 0;
+}
+
 /// What was given to be replicated, and the axes of dimensions whose time has not come.
-void keepReplicated(TensorSharding& sharding, const TensorSharding& given, std::int32_t priority)
+void keepReplicated(
+    TensorSharding& sharding, const TensorSharding& given, std::int32_t priority, std::uint64_t manualAxes)
 {
     AxisList axes = given.replicated;
     for (const DimensionSharding& dim : given.dims)
         if (dim.priority > priority)
             for (const AxisRef& axis : dim.axes)
-                axes.push_back(axis);
+                if (waits(axis, manualAxes))
+                    axes.push_back(axis);
     if (axes.size() > given.replicated.size())
         std::sort(axes.begin(), axes.end());
     sharding.replicated = std::move(axes);
@@ -31,22 +39,27 @@ std::vector<std::int32_t> Driver::holdBack()
 {
     std::vector<std::int32_t> priorities;
     m_priority = 0;
+    std::vector<std::uint64_t> manualAxes(m_state.size(), 0); // of tensors that the borders of computations keep
+    for (const PropagationNode& node : m_graph.nodes)
+        if (node.view >= 0)
+            manualAxes[m_graph.tensorsOf(node).back()] = m_graph.views[static_cast<std::size_t>(node.view)].axes;
     for (TensorNumber t = 0; t < m_state.size(); ++t) {
         const bool represents = t >= m_graph.tensorOf.size() || m_graph.tensorOf[t] == t;
         const ShardingNumber given = m_state[t];
-        if (!represents || m_graph.isEdgeTarget[t] != 0
-            || std::none_of(m_shardings[given].dims.begin(), m_shardings[given].dims.end(), isLater))
+        if (!represents || std::none_of(m_shardings[given].dims.begin(), m_shardings[given].dims.end(), isLater))
             continue;
-        m_held.push_back({ t, given });
+        m_held.push_back({ t, given, manualAxes[t] });
         TensorSharding sharding = m_shardings[given];
         for (DimensionSharding& dim : sharding.dims) {
             if (!isLater(dim))
                 continue;
             priorities.push_back(dim.priority);
-            dim.axes.clear();
+            dim.axes.erase(std::remove_if(dim.axes.begin(), dim.axes.end(),
+                               [&](AxisRef axis) { return waits(axis, manualAxes[t]); }),
+                dim.axes.end());
             dim.open = false;
         }
-        keepReplicated(sharding, m_shardings[given], 0);
+        keepReplicated(sharding, m_shardings[given], 0, manualAxes[t]);
         m_state[t] = m_shardings.number(sharding, m_shardings.mesh(given));
     }
     std::sort(priorities.begin(), priorities.end());
@@ -63,7 +76,7 @@ void Driver::restore(std::int32_t priority)
         for (std::size_t d = 0; d < given.dims.size(); ++d)
             if (given.dims[d].priority == priority)
                 sharding.dims[d] = given.dims[d];
-        keepReplicated(sharding, given, priority);
+        keepReplicated(sharding, given, priority, held.manualAxes);
         touch(held.tensor, m_shardings.number(sharding, m_shardings.mesh(m_state[held.tensor])));
     }
 }

@@ -8,7 +8,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> names{ "flax-linen", "t5x", "maxtext" };
+constexpr std::array<std::string_view, 3> dialectNames{ "flax-linen", "t5x", "maxtext" };
 
 /// Takes out the axes of which `leaves` is true, and notes them.
 template <class Leaves>
@@ -47,17 +47,17 @@ std::int64_t partitionsOf(const SpecEntry& entry, const Mesh& mesh)
 
 std::string_view name(Dialect dialect)
 {
-    return names[static_cast<std::size_t>(dialect)];
+    return dialectNames[static_cast<std::size_t>(dialect)];
 }
 
 std::optional<Dialect> parseDialect(std::string_view text)
 {
     if (text == "flax")
         return Dialect::FlaxLinen;
-    const auto found = std::find(names.begin(), names.end(), text);
-    if (found == names.end())
+    const auto found = std::find(dialectNames.begin(), dialectNames.end(), text);
+    if (found == dialectNames.end())
         return std::nullopt;
-    return static_cast<Dialect>(found - names.begin());
+    return static_cast<Dialect>(found - dialectNames.begin());
 }
 
 SpecOnMesh onMesh(const PartitionSpec& resolved, Dialect dialect, const Mesh& mesh,

@@ -9,7 +9,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::size_t mostDimensions = 16;
-constexpr std::int64_t largest = std::int64_t{ 1 } << 60;
+constexpr std::int64_t maximumSize = std::int64_t{ 1 } << 60;
 
 /// Whole numbers between commas or crosses (8,16 and 8x16), in round or square brackets or in none. A comma may end
 /// them.
@@ -108,9 +108,10 @@ private:
         const auto [stopped, error] = std::from_chars(begin, last, value);
         if (begin == last || stopped != last)
             return expected("a whole number");
-        if (error != std::errc() || value < 0 || value > largest)
+        if (error != std::errc() || value < 0 || value > maximumSize)
             return fail(Code::OutOfRange,
-                { { "key", "dimension" }, { "value", std::string(word) }, { "min", 0 }, { "max", largest } }, place);
+                { { "key", "dimension" }, { "value", std::string(word) }, { "min", 0 }, { "max", maximumSize } },
+                place);
         while (m_at < end)
             step();
         return value;

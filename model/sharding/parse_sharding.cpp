@@ -34,6 +34,16 @@ Result<void> closeArgument(Tokens& tokens)
     return tokens.unexpected("',' or ')'");
 }
 
+/// AxisUsedTwice where an axis stands twice in a spec, whatever mesh it is for: JAX looks for that first.
+Result<void> axesOnceAt(const PartitionSpec& spec, const Where& place)
+{
+    Result<void> valid = validate(spec, Mesh());
+    if (valid || valid.error().code != Code::AxisUsedTwice)
+        return {};
+    valid.error().where = place;
+    return valid;
+}
+
 /// Behind "NamedSharding(": mesh=Mesh(...), spec=PartitionSpec(...), memory_kind=device). Both may stand without their
 /// keyword, and the mesh may be any name for the given one, as in code.
 Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& given)
@@ -68,6 +78,8 @@ Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& given)
             Result<PartitionSpec> read = readSpecEntries(tokens, ')');
             if (!read)
                 return tl::unexpected(std::move(read.error()));
+            if (Result<void> once = axesOnceAt(*read, place); !once)
+                return tl::unexpected(std::move(once.error()));
             sharding.spec = std::move(*read);
             spec = true;
         } else if (!sharding.memoryKind && tokens.acceptName("memory_kind")) {
@@ -92,8 +104,8 @@ Result<std::int32_t> readId(Tokens& tokens, bool negative = false)
     const Result<std::int64_t> number = tokens.takeWholeNumber();
     if (!number)
         return tl::unexpected(number.error());
-    constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
-    if (*number > largest || *number < (negative ? -largest : 0))
+    constexpr std::int64_t maximum = std::numeric_limits<std::int32_t>::max();
+    if (*number > maximum || *number < (negative ? -maximum : 0))
         return fail(Code::Syntax, { { "expected", "a number of a device" }, { "found", *number } }, place);
     return static_cast<std::int32_t>(*number);
 }
@@ -448,8 +460,13 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
             return tl::unexpected(std::move(own.error()));
         mesh = std::move(*own);
     }
-    if (!mesh)
+    if (!mesh) {
+        // What no mesh makes good is said first.
+        if (const Result<PartitionSpec> spec = parseSpec(text); spec && !shardy)
+            if (Result<void> once = axesOnceAt(*spec, begin); !once)
+                return tl::unexpected(std::move(once.error()));
         return missingMesh(begin);
+    }
     if (shardy) {
         Result<TensorSharding> sharding = parseShardy(text, *mesh);
         if (!sharding)
@@ -461,6 +478,8 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
     Result<PartitionSpec> spec = parseSpec(text);
     if (!spec)
         return tl::unexpected(std::move(spec.error()));
+    if (Result<void> once = axesOnceAt(*spec, begin); !once)
+        return tl::unexpected(std::move(once.error()));
     return Sharding(NamedSharding{ std::move(mesh), std::move(*spec) });
 }
 

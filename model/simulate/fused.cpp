@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t cacheBytes = 24 * 1024; // of a 32 KiB L1, the rest is for what happens around
 constexpr std::int64_t smallestBlock = 256;
 constexpr std::int64_t largestBlock = 4096;
-constexpr std::int64_t line = 64;
+constexpr std::int64_t cacheLine = 64;
 
 std::array<std::byte, 8> constantBytes(double value, DType dtype)
 {
@@ -169,8 +169,8 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
             bytesPerElement += kernel.m_places[r].elementBytes;
     for (const std::int64_t bytes : bufferBytes)
         bytesPerElement += bytes;
-    kernel.m_block =
-        std::clamp(cacheBytes / std::max<std::int64_t>(bytesPerElement, 1) / line * line, smallestBlock, largestBlock);
+    kernel.m_block = std::clamp(
+        cacheBytes / std::max<std::int64_t>(bytesPerElement, 1) / cacheLine * cacheLine, smallestBlock, largestBlock);
 
     std::vector<std::int64_t> bufferOffsets;
     std::int64_t offset = 0;
@@ -262,7 +262,7 @@ void FusedKernel::run(std::byte* const* slots, std::byte* scratch, WorkShare sha
 {
     // Parts begin at whole cache lines of the smallest element type.
     const auto border = [&](std::int32_t part) {
-        return part == share.parts ? m_elements : m_elements * part / share.parts / line * line;
+        return part == share.parts ? m_elements : m_elements * part / share.parts / cacheLine * cacheLine;
     };
     const std::int64_t begin = border(share.part);
     const std::int64_t end = border(share.part + 1);
@@ -280,7 +280,7 @@ void FusedKernel::run(std::byte* const* slots, std::byte* scratch, WorkShare sha
 
 void FusedKernel::runBlocks(std::byte* const* slots, std::byte* scratch, std::int64_t first, std::int64_t end) const
 {
-    const std::int64_t lines = m_block * 4 / line; // of a stream of four-byte elements
+    const std::int64_t lines = m_block * 4 / cacheLine; // of a stream of four-byte elements
     for (std::int64_t begin = first; begin < end; begin += m_block) {
         const std::int64_t count = std::min(m_block, end - begin);
         // The next block comes into the L2 cache while this one is worked on, some lines before each step.
@@ -292,9 +292,9 @@ void FusedKernel::runBlocks(std::byte* const* slots, std::byte* scratch, std::in
                 for (const std::int16_t stream : m_streams) {
                     const Place& place = m_places[static_cast<std::size_t>(stream)];
                     const std::byte* next = address(place, slots, scratch, begin + m_block);
-                    const std::int64_t lineBytes = place.elementBytes * line / 4;
+                    const std::int64_t lineBytes = place.elementBytes * cacheLine / 4;
                     for (std::int64_t l = from; l < to; ++l)
-                        for (std::int64_t byte = 0; byte < lineBytes; byte += line)
+                        for (std::int64_t byte = 0; byte < lineBytes; byte += cacheLine)
                             __builtin_prefetch(next + l * lineBytes + byte, 0, 2);
                 }
             }

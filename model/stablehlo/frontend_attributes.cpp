@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/codes.h"
+#include "base/trimmed.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -36,15 +37,6 @@ std::string nameText(std::string_view name)
     const bool bare = !name.empty() && startsName(name.front())
         && std::all_of(name.begin(), name.end(), [](char c) { return isWordCharacter(c); });
     return bare ? std::string(name) : '"' + std::string(name) + '"';
-}
-
-std::string_view trimmed(std::string_view text)
-{
-    while (text.starts_with(' '))
-        text.remove_prefix(1);
-    while (text.ends_with(' '))
-        text.remove_suffix(1);
-    return text;
 }
 
 /// A rule that stands in a string, as it would stand in an attribute: in its frame, and with single blanks.

@@ -2,6 +2,9 @@
 // XLA's shardings (mhlo.sharding) as shardings over a mesh, where a program has no Shardy shardings: over its one mesh,
 // or over one that is made for them.
 #include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "base/codes.h"
@@ -21,6 +24,41 @@ std::int64_t devicesOf(const HloSharding& sharding)
     for (const std::int64_t size : sharding.tiles.dims())
         devices *= size;
     return devices;
+}
+
+/// "{{a}, {{b}, {c}}}" has the parts {a}, {b} and {c}; "{a}" has itself. What does not close is one part.
+bool takeTuple(std::string_view text, std::vector<std::string_view>& parts, int depth = 0)
+{
+    constexpr int deepest = 64;
+    const auto skip = [](std::string_view& rest) {
+        while (!rest.empty() && (rest.front() == ' ' || rest.front() == ','))
+            rest.remove_prefix(1);
+    };
+    std::string_view rest = text;
+    skip(rest);
+    std::string_view inner = rest;
+    if (!inner.empty())
+        inner.remove_prefix(1);
+    skip(inner);
+    if (!rest.starts_with('{') || !inner.starts_with('{') || depth == deepest) {
+        parts.emplace_back(rest);
+        return true;
+    }
+    bool closes = true;
+    while (inner.starts_with('{')) {
+        int open = 0;
+        std::size_t end = 0;
+        do
+            open += inner[end] == '{' ? 1 : inner[end] == '}' ? -1 : 0;
+        while (++end < inner.size() && open > 0);
+        closes = takeTuple(inner.substr(0, end), parts, depth + 1) && closes;
+        inner.remove_prefix(end);
+        skip(inner);
+    }
+    closes = closes && inner == "}"; // not more, nor less
+    if (!closes && depth == 0)
+        parts.assign(1, rest);
+    return closes;
 }
 
 /// A mesh whose axes are the pieces that tile sizes cut the devices into: tiles of 2 x 4 and of 8 devices make axes of
@@ -48,15 +86,88 @@ Result<Mesh> meshFor(std::int64_t devices, const std::vector<HloSharding>& shard
     return Mesh::create(std::move(axes));
 }
 
+/// How many devices the module says that it is for; 0 if it does not, or is not partitioned.
+std::int64_t statedPartitions(const Program& program)
+{
+    for (const NamedText& entry : program.dictionaries[program.extra])
+        if (entry.name == "mhlo.num_partitions") {
+            std::int64_t count = 0;
+            (void)std::from_chars(entry.text.data(), entry.text.data() + entry.text.size(), count);
+            return count > 1 ? count : 0;
+        }
+    return 0;
+}
+
+/// A form that is a sharding elsewhere, and has no counterpart here.
+bool isOtherForm(const Error& error)
+{
+    return error.code == Code::UnsupportedSharding;
+}
+
 } // namespace
 
-void Reader::noteHloSharding(ValueId value, const std::vector<NamedAttribute>& attributes, std::string_view owner)
+/// What the texts say, each text once.
+struct ReadHloShardings {
+    std::unordered_map<std::string, std::size_t> indices;
+    std::vector<HloSharding> shardings; ///< Unknown where a text has no counterpart here, or cannot be read
+    std::vector<std::optional<Error>> errors; ///< where it cannot
+    std::int64_t devices = 0; ///< that the shardings are to be over; 0 if they speak of none
+
+    [[nodiscard]] const HloSharding& of(const HloShardingText& text) const { return shardings[indices.at(text.text)]; }
+};
+
+bool Reader::hasHloSharding(const std::vector<NamedAttribute>& attributes)
+{
+    return std::any_of(
+        attributes.begin(), attributes.end(), [](const NamedAttribute& a) { return a.name == "mhlo.sharding"; });
+}
+
+void Reader::noteHloSharding(
+    std::span<const HloShardingText> of, const std::vector<NamedAttribute>& attributes, std::string_view owner)
 {
     const auto found = std::find_if(
         attributes.begin(), attributes.end(), [](const NamedAttribute& a) { return a.name == "mhlo.sharding"; });
-    if (found != attributes.end() && found->value.size() > 2 && found->value.front() == '"')
-        m_hloShardings.push_back(
-            { value, unescaped(found->value.substr(1, found->value.size() - 2)), found->position, std::string(owner) });
+    if (found == attributes.end() || found->value.size() < 2 || found->value.front() != '"')
+        return;
+    const std::string_view inside = found->value.substr(1, found->value.size() - 2);
+    const std::string text = unescaped(inside);
+    std::size_t begin = found->position;
+    if (inside.data() >= m_text.data() && inside.data() <= m_text.data() + m_text.size())
+        begin = static_cast<std::size_t>(inside.data() - m_text.data());
+    const bool isPlain = begin != found->position && text.size() == inside.size();
+    std::vector<std::string_view> parts;
+    (void)takeTuple(text, parts);
+    if (parts.size() != of.size() && parts.size() != 1) {
+        warn(Code::ShardingIgnored,
+            { { "op", std::string(owner) }, { "attribute", "mhlo.sharding" }, { "found", parts.size() },
+                { "expected", of.size() } },
+            found->position);
+        return;
+    }
+    for (std::size_t i = 0; i < of.size(); ++i) { // one that is no tuple is that of all results
+        const std::string_view part = parts[parts.size() == 1 ? 0 : i];
+        HloShardingText one = of[i];
+        one.text = part;
+        one.position = found->position;
+        one.begin = begin + (isPlain ? static_cast<std::size_t>(part.data() - text.data()) : 0);
+        one.isPlain = isPlain;
+        one.owner = owner;
+        m_hloShardings.push_back(std::move(one));
+    }
+}
+
+/// Null where it is not of a tensor.
+const TensorType* Reader::typeOf(const HloShardingText& sharding) const
+{
+    ValueId value = sharding.value;
+    if (!value.valid()) {
+        const Function* function = m_program.function(sharding.function);
+        if (!function || sharding.result >= m_program.regions[function->body.index].results.size())
+            return nullptr; // without a body, or faulty
+        value = m_program.regions[function->body.index].results[sharding.result];
+    }
+    const TensorType& type = typeOf(value);
+    return isTensor(type.dtype) ? &type : nullptr;
 }
 
 /// That they change nothing is worth a word where they ask for something that the value does not get otherwise: beside
@@ -64,67 +175,118 @@ void Reader::noteHloSharding(ValueId value, const std::vector<NamedAttribute>& a
 void Reader::warnIgnored(const HloShardingText& sharding)
 {
     const auto index = std::size_t{ sharding.value.index };
-    const bool isGiven = index < m_program.valueShardings.size() && m_program.valueShardings[index] != 0;
-    if (!isGiven && isTensor(typeOf(sharding.value).dtype))
+    const bool isGiven =
+        sharding.value.valid() && index < m_program.valueShardings.size() && m_program.valueShardings[index] != 0;
+    if (!isGiven && typeOf(sharding))
         warn(Code::ShardingIgnored, { { "op", sharding.owner }, { "attribute", "mhlo.sharding" } }, sharding.position);
 }
 
-void Reader::applyHloShardings()
+/// What cannot be read is an error at its place in the text.
+bool Reader::readHloShardings(ReadHloShardings& read)
+{
+    for (const HloShardingText& each : m_hloShardings) {
+        const auto [found, added] = read.indices.emplace(each.text, read.shardings.size());
+        if (added) {
+            Result<HloSharding> parsed = parseHlo(each.text);
+            if (!parsed && parsed.error().text("form") == "tuple") // a part of none is none, if it closes
+                parsed = fail(Code::Syntax, { { "expected", "'}'" }, { "found", "end of text" } });
+            read.errors.push_back(parsed || isOtherForm(parsed.error()) ? std::nullopt : std::optional(parsed.error()));
+            read.shardings.push_back(parsed ? std::move(*parsed) : HloSharding::of(HloSharding::Kind::Unknown));
+            read.devices = std::max(read.devices, devicesOf(read.shardings.back()));
+        }
+        if (const std::optional<Error>& error = read.errors[found->second]) {
+            const bool isInside = each.isPlain && error->where.line == 1 && error->where.column > 0;
+            const std::size_t offset = isInside ? static_cast<std::size_t>(error->where.column - 1) : 0;
+            if (!wrong(error->code, error->args, each.begin + std::min(offset, each.text.size())))
+                return false;
+        }
+    }
+    if (const std::int64_t partitions = statedPartitions(m_program))
+        read.devices = partitions;
+    return true;
+}
+
+/// Neither is one that does not fit its array or the devices left out in silence.
+bool Reader::checkHloShardings(const ReadHloShardings& read)
+{
+    std::map<std::pair<std::size_t, std::size_t>, Result<void>> checked; // by rank: lists of devices are long
+    for (const HloShardingText& each : m_hloShardings) {
+        const TensorType* type = typeOf(each);
+        if (!type)
+            continue;
+        const std::size_t index = read.indices.at(each.text);
+        auto found = checked.find({ index, type->rank() });
+        if (found == checked.end())
+            found = checked
+                        .emplace(std::pair(index, type->rank()),
+                            validate(read.shardings[index], type->shape,
+                                read.devices > 0 ? std::optional(read.devices) : std::nullopt))
+                        .first;
+        // A tile of the only device is the array: JAX says so.
+        if (!found->second && found->second.error().code != Code::SingleTile)
+            if (!wrong(found->second.error().code, found->second.error().args, each.begin))
+                return false;
+    }
+    return true;
+}
+
+bool Reader::applyHloShardings()
 {
     if (m_hloShardings.empty())
-        return;
+        return true;
     std::stable_sort(m_hloShardings.begin(), m_hloShardings.end(),
         [](const HloShardingText& a, const HloShardingText& b) { return a.position < b.position; });
+    ReadHloShardings read;
+    if (!readHloShardings(read) || !checkHloShardings(read))
+        return false;
     if (!m_program.shardings.empty()) {
         for (const HloShardingText& each : m_hloShardings)
-            if (const Result<HloSharding> asked = parseHlo(each.text);
-                !asked || asked->kind != HloSharding::Kind::Manual)
+            if (read.of(each).kind != HloSharding::Kind::Manual)
                 warnIgnored(each);
-        return;
+        return true;
     }
-    std::unordered_map<std::string, std::size_t> indices;
-    std::vector<HloSharding> shardings;
-    std::int64_t devices = 0;
-    for (const HloShardingText& each : m_hloShardings) {
-        const std::string& text = each.text;
-        const auto [found, added] = indices.emplace(text, shardings.size());
-        if (!added)
-            continue;
-        Result<HloSharding> parsed = parseHlo(text);
-        shardings.push_back(parsed ? std::move(*parsed) : HloSharding::of(HloSharding::Kind::Unknown));
-        devices = std::max(devices, devicesOf(shardings.back()));
-    }
-    if (devices <= 1)
-        return;
+    if (read.devices <= 1)
+        return true;
     std::uint32_t mesh = 0;
     const bool isDeclared = !m_program.meshes.empty();
     if (!isDeclared) {
-        Result<Mesh> made = meshFor(devices, shardings);
+        Result<Mesh> made = meshFor(read.devices, read.shardings);
         if (!made)
-            return;
+            return true;
         m_program.meshes.push_back({ "mesh", std::make_shared<const Mesh>(std::move(*made)), {}, false });
     } else {
-        const auto fits = [&](const ProgramMesh& m) { return m.mesh->deviceCount() == devices && !m.onlyDevice; };
+        const auto fits = [&](const ProgramMesh& m) { return m.mesh->deviceCount() == read.devices && !m.onlyDevice; };
         const auto found = std::find_if(m_program.meshes.begin(), m_program.meshes.end(), fits);
         if (found == m_program.meshes.end()) {
             for (const HloShardingText& each : m_hloShardings)
-                if (devicesOf(shardings[indices[each.text]]) > 1)
+                if (devicesOf(read.of(each)) > 1)
                     warnIgnored(each);
-            return;
+            return true;
         }
         mesh = static_cast<std::uint32_t>(found - m_program.meshes.begin());
     }
     for (const HloShardingText& each : m_hloShardings) {
-        const TensorType& type = typeOf(each.value);
-        if (!isTensor(type.dtype))
+        const TensorType* type = typeOf(each);
+        if (!type)
             continue;
-        const HloSharding& asked = shardings[indices[each.text]];
-        const Result<TensorSharding> on = toTensorSharding(asked, *m_program.meshes[mesh].mesh, type.rank());
-        if (on)
-            shard(each.value, addSharding({ mesh, *on, ReduceKind::Sum }));
-        else if (isDeclared && devicesOf(asked) > 1)
-            warnIgnored(each);
+        const HloSharding& asked = read.of(each);
+        const Result<TensorSharding> on = toTensorSharding(asked, *m_program.meshes[mesh].mesh, type->rank());
+        if (!on) {
+            if (isDeclared && devicesOf(asked) > 1)
+                warnIgnored(each);
+            continue;
+        }
+        const ShardingIndex sharding = addSharding({ mesh, *on, ReduceKind::Sum });
+        if (each.value.valid()) {
+            shard(each.value, sharding);
+            continue;
+        }
+        const auto function = std::find_if(m_program.functions.begin(), m_program.functions.end(),
+            [&](const Function& one) { return one.name == each.function; });
+        function->resultShardings.resize(m_program.regions[function->body.index].results.size());
+        function->resultShardings[each.result] = sharding;
     }
+    return true;
 }
 
 } // namespace shardscope::mlir

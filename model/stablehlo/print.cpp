@@ -88,6 +88,9 @@ void Printer::printFunction(const Function& function, bool isMain)
     add(function.isPublic ? "func.func public " : "func.func private ");
     add(symbol(function.name) + '(');
     nameArguments(body);
+    m_replacedBy.clear();
+    for (const StatePair& pair : m_program.state)
+        m_replacedBy.emplace(pair.argument.index, pair.result);
     for (std::size_t i = 0; i < body.arguments.size(); ++i) {
         if (i > 0)
             add(m_options.argumentLines ? "," : ", ");
@@ -135,9 +138,8 @@ void Printer::printArgument(const Function& function, ValueId argument, std::siz
             addAnnotation(m_program.argumentAnnotations[index], value.type.rank(), attributes);
     }
     if (isMain)
-        for (const StatePair& pair : m_program.state)
-            if (pair.argument == argument)
-                attributes.emplace_back("tf.aliasing_output", std::to_string(pair.result) + " : i32");
+        for (auto [pair, end] = m_replacedBy.equal_range(argument.index); pair != end; ++pair)
+            attributes.emplace_back("tf.aliasing_output", std::to_string(pair->second) + " : i32");
     // Names of main's arguments are what their locations say.
     const bool located = isMain && m_options.locations && !value.path.empty();
     addValueAttributes(argument, isMain ? Role::Input : Role::Temporary, attributes, !located);

@@ -3,6 +3,8 @@
 // print_sdy.cpp, print_generic.cpp (the generic form and its attributes) and print_values.cpp (constants and texts).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,6 +86,7 @@ private:
     };
     std::vector<Name> m_names; ///< by ValueId
     std::uint32_t m_nextResult = 0, m_nextArgument = 0, m_nextConstant = 0;
+    std::multimap<std::uint32_t, std::uint32_t> m_replacedBy; ///< argument of main to the result that takes its place
     std::string m_reduceInit; ///< name of the initial value of the reduction that is printed
     bool m_ownMesh = false; ///< annotations speak of a mesh that the program does not declare
 };

@@ -29,7 +29,7 @@ bool Reader::finishFunctions()
     return true;
 }
 
-void Reader::finishProgram()
+bool Reader::finishProgram()
 {
     const Region& main = m_program.main();
     m_program.argumentAnnotations.resize(main.arguments.size());
@@ -39,12 +39,14 @@ void Reader::finishProgram()
             m_program.values[argument.index].role = Role::Input;
     finishLocations();
     nameArguments();
-    applyHloShardings();
+    if (!applyHloShardings())
+        return false;
     std::stable_sort(m_warnings.begin(), m_warnings.end(), [](const Diagnostic& a, const Diagnostic& b) {
         return std::pair(a.where.line, a.where.column) < std::pair(b.where.line, b.where.column);
     });
     if (!m_program.valueShardings.empty())
         m_program.valueShardings.resize(m_program.values.size());
+    return true;
 }
 
 /// What a named location of an argument says: "x" of loc("x").
@@ -154,7 +156,7 @@ Result<ReadProgram> readStableHloFile(const std::string& path, ReadOptions optio
         file.seekg(0, std::ios::end);
         const auto size = static_cast<std::streamoff>(file.tellg());
         if (size > 0 && static_cast<std::uint64_t>(size) > maximumText)
-            return inFile({ Code::TooLarge, { { "what", path }, { "bytes", size }, { "limit", maximumText } }, {} });
+            return inFile({ Code::TooLarge, { { "what", "file" }, { "bytes", size }, { "limit", maximumText } }, {} });
         file.seekg(0);
         if (size > 0) {
             text.resize(static_cast<std::size_t>(size));

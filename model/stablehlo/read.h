@@ -38,7 +38,7 @@ inline constexpr int maximumRegionDepth = 100;
 /// Brackets in brackets of attributes and types, at most.
 inline constexpr int maximumAttributeDepth = 64;
 /// Bytes of text.
-inline constexpr std::size_t maximumText = 0xffff'fff0;
+inline constexpr std::size_t maximumText = std::size_t{ 256 } << 20;
 
 struct ReadOptions {
     /// Takes meshes, axes and numbers of shardings that cannot be, for verifyShardings() to report all of them. Without

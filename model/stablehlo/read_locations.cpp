@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where operations come from: loc(...), whose aliases usually stand at the end of the text.
 #include "base/codes.h"
+#include "base/trimmed.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -13,16 +14,6 @@ constexpr std::size_t longestLocation = 4096;
 bool isBlank(char c)
 {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-/// Without blanks around it.
-std::string_view trimmed(std::string_view text)
-{
-    while (!text.empty() && isBlank(text.front()))
-        text.remove_prefix(1);
-    while (!text.empty() && isBlank(text.back()))
-        text.remove_suffix(1);
-    return text;
 }
 
 /// What an alias stands for: the inside of "loc(...)".

@@ -25,7 +25,7 @@ Reader::Reader(std::string_view text, std::size_t begin, std::size_t end, ReadOp
 Result<ReadProgram> Reader::read()
 {
     if (m_text.size() > maximumText)
-        return fail(Code::TooLarge, { { "what", "text" }, { "bytes", m_text.size() }, { "limit", maximumText } });
+        return fail(Code::TooLarge, { { "what", "file" }, { "bytes", m_text.size() }, { "limit", maximumText } });
     if (!readTopLevel() || !finishFunctions()) {
         if (!m_trouble.error)
             (void)m_scanner.expected("a program");
@@ -231,7 +231,7 @@ bool Reader::takeArgument(Function& function, ValueId value, std::vector<NamedAt
     shard(value, sharding);
     readOwnNames(attributes, value);
     if (sharding == 0)
-        noteHloSharding(value, attributes, "func.func");
+        noteHloSharding(std::array{ HloShardingText{ .value = value } }, attributes, "func.func");
     std::uint32_t extra = 0;
     if (!keep(attributes, extra, std::move(kept)))
         return false;
@@ -251,6 +251,9 @@ bool Reader::takeResult(Function& function, std::size_t index, std::vector<Named
     if (sharding != 0) {
         function.resultShardings.resize(index + 1);
         function.resultShardings.back() = sharding;
+    } else {
+        noteHloSharding(
+            std::array{ HloShardingText{ .result = static_cast<std::uint32_t>(index) } }, attributes, "func.func");
     }
     std::uint32_t extra = 0;
     if (!keep(attributes, extra, std::move(kept)))
@@ -408,6 +411,9 @@ bool Reader::checkReturned(const Function& function, const std::vector<TensorTyp
 
 bool Reader::addFunction(Function function, std::size_t position)
 {
+    for (HloShardingText& noted : m_hloShardings)
+        if (!noted.value.valid() && noted.function.empty())
+            noted.function = function.name;
     if (!m_functionNames.emplace(function.name, m_program.functions.size()).second)
         return wrong(Code::DefinedTwice, { { "what", "function" }, { "name", "@" + function.name } }, position);
     if (!function.resultShardings.empty())

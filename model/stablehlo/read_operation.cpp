@@ -523,9 +523,13 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     addShardings(operation, id, std::move(shardings));
     if (!op.attributes.empty()) {
         readScope(op.attributes, operation);
-        if (operation.results.size() == 1) {
+        if (operation.results.size() == 1)
             readOwnNames(op.attributes, operation.results[0]);
-            noteHloSharding(operation.results[0], op.attributes, op.name);
+        if (!operation.results.empty() && hasHloSharding(op.attributes)) {
+            std::vector<HloShardingText> results;
+            for (const ValueId result : operation.results)
+                results.push_back({ .value = result });
+            noteHloSharding(results, op.attributes, op.name);
         }
         if (!keep(op.attributes, operation.extra, std::move(op.kept)))
             return false;

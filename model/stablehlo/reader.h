@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -65,13 +66,19 @@ struct Pending {
     [[nodiscard]] std::uint32_t resultCount() const;
 };
 
-/// The mhlo.sharding of a value.
+/// The mhlo.sharding of a value, or of a function's result.
 struct HloShardingText {
-    ValueId value;
-    std::string text;
+    ValueId value = {}; ///< none of a function's result
+    std::string function = {}; ///< whose result it is of; known when the function has been read
+    std::uint32_t result = 0;
+    std::string text = {};
     std::size_t position = 0; ///< offset of the attribute
-    std::string owner; ///< the operation, as messages have it
+    std::size_t begin = 0; ///< offset of the text, behind the quote
+    bool isPlain = true; ///< there are no escapes in the text
+    std::string owner = {}; ///< the operation, as messages have it
 };
+
+struct ReadHloShardings;
 
 /// The location of a source, as offsets of the text.
 struct LocationText {
@@ -106,7 +113,7 @@ private:
     bool checkReturned(const Function& function, const std::vector<TensorType>& types, std::size_t position);
     bool addFunction(Function function, std::size_t position);
     bool finishFunctions();
-    void finishProgram();
+    bool finishProgram();
     void nameArguments();
 
     // Types
@@ -196,9 +203,15 @@ private:
     bool takeFrontend(Pending& op, std::vector<ProgramSharding>& shardings);
 
     // XLA's own shardings, once the whole text is read
-    void noteHloSharding(ValueId value, const std::vector<NamedAttribute>& attributes, std::string_view owner);
-    void applyHloShardings();
+    static bool hasHloSharding(const std::vector<NamedAttribute>& attributes);
+    /// `of`: the values or results of a function that the attribute is of, without its text.
+    void noteHloSharding(
+        std::span<const HloShardingText> of, const std::vector<NamedAttribute>& attributes, std::string_view owner);
+    bool readHloShardings(ReadHloShardings& read);
+    bool checkHloShardings(const ReadHloShardings& read);
+    bool applyHloShardings();
     void warnIgnored(const HloShardingText& sharding);
+    [[nodiscard]] const TensorType* typeOf(const HloShardingText& sharding) const;
 
     // Locations
     bool readLocation(Scanner& s, std::string_view& location);

@@ -2,6 +2,7 @@
 // The longer parts of an explanation: what is exchanged for a value, and how its cuts came about step by step.
 #pragma once
 
+#include "pipeline/explain.h"
 #include "words/words.h"
 
 namespace shardscope::words {

@@ -351,7 +351,7 @@ ProblemText describeProgram(const Diagnostic& d)
             Words::tr("Choose sizes that divide evenly over the devices."), {} };
     case Code::OutOfMemory:
         if (!d.arg("bytes"))
-            return { Words::tr("there is not enough memory to analyse the experiment"),
+            return { Words::tr("there is not enough memory for this"),
                 Words::tr("Use smaller sizes, or close other programs."), {} };
         return { (d.arg("alone_bytes") ? Words::tr("the run and its check need %1 of memory, %2 are there")
                                        : Words::tr("the run needs %1 of memory, %2 are there"))
@@ -453,6 +453,19 @@ ProblemText describeWarning(const Diagnostic& d)
                             "at random; "
                             "the dock Memory and `shardscope show` say how full they get."),
             {} };
+    case Code::Acknowledged: {
+        Diagnostic finding = d;
+        const std::string id = d.text("finding");
+        for (const CodeRow& row : codeRegistry())
+            if (row.id == id)
+                finding.code = row.code;
+        QString reason = arg("reason");
+        while (reason.endsWith(QLatin1Char('.')))
+            reason.chop(1);
+        const QString remedy = finding.code == d.code ? QString() : describe(finding).cause;
+        return { Words::tr("%1 (%2, acknowledged)", "a reason, W206").arg(reason, arg("finding")),
+            remedy.isEmpty() ? remedy : Words::tr("%1.", "a sentence").arg(remedy), {} };
+    }
     case Code::SizeOneAxis:
         return { Words::tr("the mesh axis %1 has one device: what it cuts stays whole").arg(arg("axis")), {}, {} };
     default:
@@ -487,6 +500,15 @@ ProblemText describe(const Diagnostic& diagnostic)
         text.remedy = Words::tr("`shardscope sharding --help` shows the forms that are read.");
     if (const QString where = programPlace(diagnostic); !where.isEmpty())
         text.cause = Words::tr("%1: %2", "stablehlo.add, result 1: what is wrong").arg(where, text.cause);
+    if (const std::int64_t alike = diagnostic.number("alike"); alike > 1) {
+        QStringList names;
+        for (const std::string& name : diagnostic.list("alike_names"))
+            names << fromStd(name);
+        const QString more = count(alike - 1);
+        text.cause += names.isEmpty()
+            ? Words::tr("; %1 more like it").arg(more)
+            : Words::tr("; %1 more like it: %2 and so on").arg(more, names.join(Words::tr(", ")));
+    }
     text.where = place(diagnostic);
     return text;
 }

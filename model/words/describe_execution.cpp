@@ -35,6 +35,32 @@ ProblemText notExecutable(const Diagnostic& d)
     if (wrong == "several_programs")
         return { Words::tr("%1 runs different functions on its devices").arg(op),
             Words::tr("All devices run one function: choose by partition_id inside it."), {} };
+    if (wrong == "function")
+        return { Words::tr("%1 does not give each device what its function takes, or does not take what that returns")
+                     .arg(op),
+            Words::tr("List the operands of all devices one after the other, and the results likewise."), {} };
+    if (wrong == "other_devices")
+        return { Words::tr("%1 runs on the devices of a mesh, inside of what runs on other devices").arg(op),
+            Words::tr("Use one mesh for manual computations that stand in each other."), {} };
+    if (wrong == "shape")
+        return { Words::tr("%1 is given the sizes of %2, and its result is declared as %3")
+                     .arg(op, arg("found"), arg("expected")),
+            Words::tr("Give it sizes that make the declared shape."), {} };
+    if (wrong == "single_device")
+        return { Words::tr("it is to be computed on device %1 alone (mesh %2), and all devices run one program")
+                     .arg(arg.number("device"), arg.quote("mesh")),
+            Words::tr("Give its result a sharding over a mesh of all devices."), {} };
+    if (wrong == "whole_operand")
+        return { Words::tr(
+                     "it is to be added up along %1, and it does not come in parts there: every device along it has "
+                     "all that it has of the sum")
+                     .arg(arg("axes")),
+            Words::tr("Take the axes off it, or compute its operand from what is sharded along them and summed over."),
+            {} };
+    if (wrong == "other_kind")
+        return { Words::tr("its parts along %1 are put together by %2, and they are parts of a %3")
+                     .arg(arg("axes"), arg("expected"), arg("found")),
+            Words::tr("Reduce with %1.").arg(arg("found")), {} };
     if (wrong == "unknown")
         return { Words::tr("%1 is kept as it is, and nobody knows what it computes").arg(op),
             Words::tr("Replace it by operations of StableHLO."), {} };
@@ -56,6 +82,18 @@ ProblemText notExecutable(const Diagnostic& d)
         return { Words::tr("%1 has a group of %2, which does not go with the shapes of its operand and result")
                      .arg(op, counted(d.number("found"), Noun::Device)),
             Words::tr("Give all groups the size that the shapes were made for."), {} };
+    if (wrong == "loop_limit") {
+        std::string value = d.text("value");
+        value = value.empty() ? d.text("op") : '%' + value.substr(0, value.find('#')); // all its results are one loop
+        const QString loop = d.where.line > 0
+            ? Words::tr("the loop %1 in line %2").arg(fromStd(value), QString::number(d.where.line))
+            : Words::tr("the loop %1").arg(fromStd(value));
+        return { Words::tr("%1 has not ended: the limit on the trips of all loops of a run is %2")
+                     .arg(loop, count(d.number("limit"))),
+            Words::tr("Look at its condition, which may never become false. Where the loop is right, let it make more "
+                      "trips: `shardscope run --loop-limit N`."),
+            {} };
+    }
     return {};
 }
 

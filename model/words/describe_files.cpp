@@ -75,7 +75,9 @@ ProblemText describeFile(const Diagnostic& d)
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("value")), rangeRemedy(d), {} };
     case Code::TooLarge:
         if (arg("what") == QLatin1String("file"))
-            return { Words::tr("the file has %1, files of up to %2 are read").arg(arg.size("bytes"), arg.size("limit")),
+            return { arg.has("bytes")
+                    ? Words::tr("the file has %1, files of up to %2 are read").arg(arg.size("bytes"), arg.size("limit"))
+                    : Words::tr("more than %1 come out of it, which is as much as is read").arg(arg.size("limit")),
                 Words::tr("Check that it is the file that was meant."), {} };
         if (arg("what") == QLatin1String("nesting"))
             return { Words::tr("brackets stand more than %1 deep in each other").arg(arg.number("limit")),
@@ -104,6 +106,16 @@ ProblemText describeFile(const Diagnostic& d)
     case Code::Unwritable:
         return { Words::tr("%1 cannot be written: %2").arg(arg("file"), arg("reason")),
             Words::tr("Choose another place, or mend the permissions; the old file is unharmed."), {} };
+    case Code::Usage:
+        return { arg.has("what") ? arg("what") : Words::tr("the arguments do not go together"),
+            (arg.has("option") ? Words::tr("Did you mean %1? ").arg(arg("option")) : QString())
+                + Words::tr("`%1 --help` tells more.").arg((QStringLiteral("shardscope ") + arg("command")).trimmed()),
+            {} };
+    case Code::UnknownCommand:
+        return { Words::tr("there is no command %1, and no file or example of that name").arg(arg.quote("name")),
+            (arg.has("nearest") ? Words::tr("Did you mean %1? ").arg(arg.quote("nearest")) : QString())
+                + Words::tr("`shardscope --help` lists the commands."),
+            {} };
     case Code::UnknownKey:
         return { Words::tr("the key %1 is not known; it is kept as it is").arg(arg.quote("key")),
             arg.has("nearest")     ? Words::tr("Did you mean %1?").arg(arg.quote("nearest"))

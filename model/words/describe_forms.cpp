@@ -2,17 +2,13 @@
 #include "words/describe_forms.h"
 
 #include "base/codes.h"
+#include "words/diagnostic_reader.h"
 #include "words/things.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
 
 namespace {
-
-QString quoted(const QString& text)
-{
-    return QStringLiteral("“") + text + QStringLiteral("”");
-}
 
 /// "a tuple of shardings", for the forms that are read but not used, or not read at all.
 QString formText(const std::string& form)
@@ -118,6 +114,13 @@ ProblemText describeForm(const Diagnostic& d)
     case Code::MissingMesh:
         return problem(Words::tr("the sharding does not say which devices there are"), Words::tr("Give a mesh."));
     case Code::MeshMismatch:
+        if (d.arg("found_axes"))
+            return problem(
+                Words::tr("arrays are sharded along axes of the mesh @%1, %2, and of the mesh @%3, %4, and these are "
+                          "not the same axes")
+                    .arg(arg("expected"), arg("expected_axes"), arg("found"), arg("found_axes")),
+                Words::tr("Shard all arrays over one mesh, or over meshes with axes of the same names and sizes: a "
+                          "program runs on one set of devices."));
         return problem(Words::tr("the sharding is over %1, the mesh is %2").arg(arg("found"), arg("expected")),
             Words::tr("Use the same mesh for both."));
     case Code::BadSubAxis:

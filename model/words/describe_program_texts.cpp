@@ -96,6 +96,11 @@ ProblemText describeProgramText(const Diagnostic& d)
         return { Words::tr("nothing is known of the custom call %1").arg(arg.quote("target")),
             Words::tr("Nothing is propagated through it. Annotate its results where they should be cut."), {} };
     case Code::ShardingIgnored:
+        if (d.arg("found"))
+            return { Words::tr(
+                         "%1: the attribute %2 does not count, since it has %3 shardings and there are %4 results")
+                         .arg(arg("op"), arg.quote("attribute"), arg.number("found"), arg.number("expected")),
+                Words::tr("Write one sharding for each result: {{...}, {...}}."), {} };
         return { Words::tr("%1: the attribute %2 does not count, since the program has a mesh of Shardy")
                      .arg(arg("op"), arg.quote("attribute")),
             Words::tr("Write it as sdy.sharding."), {} };

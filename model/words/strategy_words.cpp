@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/strategy_words.h"
 
+#include "program/calls.h"
 #include "words/definitions.h"
 #include "words/propagation_steps.h"
 #include "words/sentence.h"
@@ -132,7 +133,7 @@ QString differencePlace(const ComparedRun& first, const ComparedRun& second, con
         return Words::tr("given");
     if (record->operation.valid()) {
         const Operation& operation = run.program->operation(record->operation);
-        return operation.kind == OpKind::Call ? Words::tr("call") : operationName(operation);
+        return isCall(operation.kind) ? Words::tr("call") : operationName(operation);
     }
     return isCallArgument(*record) ? Words::tr("call") : Words::tr("result");
 }

@@ -10,9 +10,15 @@
 
 #include "base/diagnostics.h"
 #include "base/quantity.h"
-#include "pipeline/explain.h"
 #include "pipeline/snapshot.h"
-#include "simulate/check.h"
+
+namespace shardscope {
+struct CheckReport;
+enum class Owner : std::uint8_t;
+struct Explanation;
+struct ValueCheck;
+struct WhatIf;
+} // namespace shardscope
 
 namespace shardscope::words {
 

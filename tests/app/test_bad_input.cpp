@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "program.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -193,7 +194,8 @@ private Q_SLOTS:
         row("partition FILE --device -1", "E408");
         row("screenshot FILE -o PNG --size 1x1", "E125");
         row("screenshot FILE -o PNG --size big", "1600x1000");
-        row("screenshot FILE -o PNG --scale 9", "--scale");
+        for (const char* scale : { "9", "0", "-1", "nan", "inf", "-inf", "1e999", "2x", "" })
+            row(("screenshot FILE -o PNG --scale=" + std::string(scale)).c_str(), "--scale");
         row("screenshot FILE -o PNG --steps -1", "--steps");
         row("resolve --rules () --names a --mesh x=0", "E115");
         row("resolve --rules () --names a --mesh x=99999999999", "E126: ");
@@ -340,5 +342,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(BadInputTest)
+REGISTER_TEST(BadInputTest)
 #include "test_bad_input.moc"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // comms, partition, and explain of a collective.
+#include <QRegularExpression>
 #include <QTest>
 
 #include <algorithm>
 
 #include "program.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -63,6 +65,56 @@ class CollectivesCommandTest : public QObject {
     QTemporaryDir m_folder;
 
 private Q_SLOTS:
+    void showSaysWhatCommsSays_data()
+    {
+        QTest::addColumn<QString>("example");
+        for (const char* example : { "flax-mlp-logical", "flax-mlp-program", "flax-mlp-scan-program", "jax-contraction",
+                 "jax-constrained-contraction", "jax-layer-manual", "rule-lab" })
+            QTest::newRow(example) << QString::fromLatin1(example);
+    }
+    /// What a sum is for, and no exchange where data only is cut.
+    void showSaysWhatCommsSays()
+    {
+        QFETCH(QString, example);
+        const auto comms = runProgram({ QStringLiteral("comms"), example, QStringLiteral("--json") }).json();
+        const auto show = runProgram({ QStringLiteral("show"), example, QStringLiteral("--json") }).json();
+        const auto& found = show.at("communication");
+        QVERIFY(found.at("sent_bytes") == comms.at("sent_bytes"));
+        auto wanted = nlohmann::json::array();
+        for (const auto& entry : comms.at("collectives"))
+            if (entry.at("kind") != "all_slice")
+                wanted.push_back(entry);
+        QCOMPARE(found.at("collectives").size(), wanted.size());
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            for (const char* member : { "kind", "axes", "tensor", "cause", "times", "sent_bytes", "scalar_loss" })
+                QVERIFY2(found.at("collectives")[i].at(member) == wanted[i].at(member), member);
+        // As text, every row says what for.
+        QStringList lines = runProgram({ QStringLiteral("show"), example }).out.split(QLatin1Char('\n'));
+        const qsizetype heading = lines.indexOf(QStringLiteral("Communication per device"));
+        QVERIFY(heading > 0);
+        std::size_t rows = 0;
+        for (const QString& line : lines.mid(heading)) {
+            static const QRegularExpression row(
+                QStringLiteral("^  (all|reduce|collective)-[a-z-]+  +\\S.*?  +(\\S.*?)  +\\S"));
+            const QRegularExpressionMatch match = row.match(line);
+            rows += match.hasMatch() ? 1U : 0U;
+            QVERIFY2(!match.hasMatch() || match.captured(2) != QLatin1String("-"), qPrintable(line));
+        }
+        QCOMPARE(rows, wanted.size());
+    }
+
+    void meshesOfThreeAxesAreShownWhole()
+    {
+        const QString out = runProgram({ QStringLiteral("show"), QStringLiteral("rule-lab") }).out;
+        const qsizetype first = out.indexOf(QStringLiteral("\n  X 0\n")),
+                        second = out.indexOf(QStringLiteral("\n  X 1\n"));
+        QVERIFY2(first > 0 && second > first, qPrintable(out));
+        for (int device = 0; device < 8; ++device) {
+            const qsizetype at = out.indexOf(QStringLiteral("CPU %1 ").arg(device));
+            QVERIFY(at > (device < 4 ? first : second) && (device >= 4 || at < second));
+        }
+    }
+
     void listOfTheNotebook()
     {
         const Ran text = runProgram({ QStringLiteral("comms"), mlp });
@@ -76,10 +128,10 @@ private Q_SLOTS:
         const auto& all = json["collectives"];
         QCOMPARE(all.size(), std::size_t{ 16 });
         QCOMPARE(sum(all, "sent_bytes_per_step"), std::int64_t{ 8'560'644 });
-        for (const char* key : { "kind", "axes", "layer" })
+        for (const char* key : { "by_kind", "by_axes", "by_layer" })
             QCOMPARE(sum(json["sums"][key], "sent_bytes"), std::int64_t{ 8'560'640 });
-        QVERIFY(json["sums"]["axes"][0]["key"] == "data");
-        QVERIFY(json["sums"]["axes"][0]["sent_bytes"] == 8'388'608);
+        QVERIFY(json["sums"]["by_axes"][0]["key"] == "data");
+        QVERIFY(json["sums"]["by_axes"][0]["sent_bytes"] == 8'388'608);
         for (std::size_t i = 0; i < all.size(); ++i) {
             QVERIFY(all[i]["number"] == i + 1);
             QVERIFY(all[i]["cause"] == "reduced_factor");
@@ -267,10 +319,10 @@ private Q_SLOTS:
     void partitionForADevice()
     {
         const auto json = runProgram(words("partition - --device 3 --json"), loop).json();
-        QVERIFY(json["device"]["coordinates"] == (nlohmann::json{ { "x", 1 }, { "y", 1 } }));
+        QVERIFY(json["place"]["coordinates"] == (nlohmann::json{ { "x", 1 }, { "y", 1 } }));
         QVERIFY(json["inputs"][0]["local_type"] == "tensor<4x8xf32>");
         QVERIFY(json["inputs"][0]["ranges"] == (nlohmann::json{ { 4, 8 }, { 0, 8 } }));
-        QVERIFY(json["collectives"][1]["group"] == (nlohmann::json{ 1, 3 }));
+        QVERIFY(json["collectives"][1]["device_ids"] == (nlohmann::json{ 1, 3 }));
         const Ran none = runProgram(words("partition - --device 4"), loop);
         QCOMPARE(none.code, 2);
         QVERIFY(none.out.isEmpty());
@@ -287,7 +339,7 @@ private Q_SLOTS:
         const auto optimal = runProgram(words("partition - --plan optimal --json"), reshard).json();
         QVERIFY(shardy["plan"] == "shardy");
         QVERIFY(optimal["plan"] == "optimal");
-        QVERIFY(shardy["program"] != optimal["program"]);
+        QVERIFY(shardy["text"] != optimal["text"]);
         QVERIFY(shardy["sent_bytes"] == 896);
         QVERIFY(optimal["sent_bytes"] == 512);
         QCOMPARE(sum(optimal["collectives"], "sent_bytes_per_step"), optimal["sent_bytes"].get<std::int64_t>());
@@ -375,5 +427,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CollectivesCommandTest)
+REGISTER_TEST(CollectivesCommandTest)
 #include "test_collectives_command.moc"

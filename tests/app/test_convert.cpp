@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "program.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -69,7 +70,7 @@ private Q_SLOTS:
     {
         const auto json = convert(file("base.yml", config), "--from maxtext --devices 8 --json").json();
         QVERIFY(json.at("format") == "shardscope-convert");
-        const auto& passed = json.at("source").at("passed_over");
+        const auto& passed = json.at("read").at("passed_over");
         QCOMPARE(passed.size(), 2U);
         QVERIFY(passed.at(1).at("key") == "steps" && passed.at(1).at("line") == 2);
         QVERIFY(json.at("text").get<std::string>().find("\"maxtext\"") != std::string::npos);
@@ -214,7 +215,7 @@ private Q_SLOTS:
         const Ran ran = convert(path, "--from experiment --to maxtext");
         QCOMPARE(ran.code, 0);
         QVERIFY2(ran.error.contains(QStringLiteral("order of the devices is not kept")), qPrintable(ran.error));
-        QVERIFY(convert(path, "--from experiment --to maxtext --json").json().at("source").at("not_kept")
+        QVERIFY(convert(path, "--from experiment --to maxtext --json").json().at("read").at("not_kept")
             == nlohmann::json::array({ "device_order" }));
     }
 
@@ -311,5 +312,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ConvertTest)
+REGISTER_TEST(ConvertTest)
 #include "test_convert.moc"

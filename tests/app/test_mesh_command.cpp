@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "program.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -19,7 +20,7 @@ QStringList words(const QString& text)
 std::vector<int> idsOf(const QString& arguments)
 {
     const Ran ran = runProgram(words(arguments + QStringLiteral(" --json")));
-    return ran.code == 0 ? ran.json().at("device_ids").get<std::vector<int>>() : std::vector<int>();
+    return ran.code == 0 ? ran.json().at("mesh").at("device_order").get<std::vector<int>>() : std::vector<int>();
 }
 
 } // namespace
@@ -101,24 +102,24 @@ private Q_SLOTS:
                                                           "--json")))
                               .json();
         QVERIFY(json.at("format") == "shardscope-mesh");
-        QVERIFY(json.at("devices").at("description") == "tpu-v4:4x4x4");
-        QVERIFY(json.at("axes").at(1).at("name") == "model");
-        QVERIFY(json.at("axes").at(1).at("size") == 8);
-        QVERIFY(json.at("reason").at("rule") == "split_axes");
-        QVERIFY(json.at("reason").at("physical_axes").at(1).at("shares") == nlohmann::json::array({ 2, 2 }));
-        QVERIFY(json.at("reason").at("text").size() >= 1);
+        QVERIFY(json.at("machine").at("description") == "tpu-v4:4x4x4");
+        QVERIFY(json.at("mesh").at("axes").at(1) == "model");
+        QVERIFY(json.at("mesh").at("shape").at(1) == 8);
+        QVERIFY(json.at("order").at("rule_name") == "split_axes");
+        QVERIFY(json.at("order").at("physical_axes").at(1).at("shares") == nlohmann::json::array({ 2, 2 }));
+        QVERIFY(json.at("order").at("sentences").size() >= 1);
         QCOMPARE(json.at("hosts").size(), std::size_t{ 16 });
 
         const auto t5x = runProgram(words(QStringLiteral("--devices tpu-v4:4x4x4 --partitions 4 --json"))).json();
-        QVERIFY(t5x.at("reason").at("table_partitions") == 4);
-        QVERIFY(t5x.at("reason").at("submesh") == nlohmann::json::array({ 4, 1, 1, 1 }));
-        QVERIFY(t5x.at("reason").at("order") == "z_major_in_yz");
-        QVERIFY(t5x.at("axes").at(0).at("name") == "data");
+        QVERIFY(t5x.at("order").at("table_partitions") == 4);
+        QVERIFY(t5x.at("order").at("submesh") == nlohmann::json::array({ 4, 1, 1, 1 }));
+        QVERIFY(t5x.at("order").at("submesh_order") == "z_major_in_yz");
+        QVERIFY(t5x.at("mesh").at("axes").at(0) == "data");
 
         const auto hybrid =
             runProgram(words(QStringLiteral("--devices 2*tpu-v5e:4x4 --shape 1x16 --dcn-shape 2x1 --json"))).json();
-        QVERIFY(hybrid.at("reason").at("granules") == "slices");
-        QVERIFY(hybrid.at("reason").at("inside").at("rule") == "board_snake");
+        QVERIFY(hybrid.at("order").at("granules") == "slices");
+        QVERIFY(hybrid.at("order").at("inside").at("rule_name") == "board_snake");
     }
 
     /// The line that the help shows, with every method.
@@ -158,7 +159,7 @@ private Q_SLOTS:
         QCOMPARE(idsOf(QStringLiteral("--devices @%1 --shape 4").arg(path)), (std::vector<int>{ 10, 11, 13, 12 }));
         const Ran input =
             runProgram(words(QStringLiteral("--devices @- --shape 2 --json")), "platform: gpu\n3 0\n2 0\n");
-        QCOMPARE(input.json().at("device_ids").get<std::vector<int>>(), (std::vector<int>{ 2, 3 }));
+        QCOMPARE(input.json().at("mesh").at("device_order").get<std::vector<int>>(), (std::vector<int>{ 2, 3 }));
 
         const QString twice = writeFile(m_folder, QStringLiteral("twice.txt"), "kind: TPU v4\n1 0 0 0 0\n5 0 0 0 0\n");
         const Ran same = runProgram(words(QStringLiteral("--devices @%1 --shape 2").arg(twice)));
@@ -241,5 +242,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(MeshCommandTest)
+REGISTER_TEST(MeshCommandTest)
 #include "test_mesh_command.moc"

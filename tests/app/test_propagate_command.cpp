@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "program.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -44,7 +45,7 @@ private Q_SLOTS:
     {
         const auto json =
             propagate({ QStringLiteral("--explain"), QStringLiteral("%1"), QStringLiteral("--json") }).json();
-        const auto& axes = json["explained"]["axes"];
+        const auto& axes = json["explained"]["arrivals"];
         QCOMPARE(axes.size(), std::size_t{ 2 });
         // Both go back to an argument, through the product.
         QCOMPARE(axes[0]["chain"].front()["value"].get<std::string>(), std::string("a"));
@@ -139,13 +140,13 @@ private Q_SLOTS:
         for (const auto& edge : json["edges"]) {
             seen = seen
                 || (edge["op"] == "stablehlo.dot_general" && edge["axis"] == "x" && edge["from"] == "a"
-                    && edge["to"] == nlohmann::json::array({ "0" }));
+                    && edge["targets"] == nlohmann::json::array({ "0" }));
             QVERIFY(edge["step"].get<int>() >= 1);
         }
         QVERIFY(seen);
         for (const auto& origin : json["origins"])
             if (origin["value"] == "1")
-                QCOMPARE(origin["axes"].dump(), std::string(R"({"x":"input: 0","y":"input: 1"})"));
+                QCOMPARE(origin["axis_origins"].dump(), std::string(R"({"x":"input: 0","y":"input: 1"})"));
     }
 
     /// Operations that hand several values on own an edge for each: the numbers are those of one edge.
@@ -164,8 +165,8 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
         QVERIFY2(line.contains(QStringLiteral("{\"x\" = operand-0 -> [result-0]}")), qPrintable(line));
         const auto json = propagate({ QStringLiteral("--edges"), QStringLiteral("--json") }, barrier).json();
         QCOMPARE(json["edges"].size(), std::size_t{ 1 });
-        QCOMPARE(json["edges"][0]["to"].size(), std::size_t{ 1 });
-        QVERIFY(json["edges"][0]["to"][0] == json["edges"][0]["value"]);
+        QCOMPARE(json["edges"][0]["targets"].size(), std::size_t{ 1 });
+        QVERIFY(json["edges"][0]["targets"][0] == json["edges"][0]["value"]);
 
         // Both branches return what the result is made of; the index is no tensor of the edge.
         const QByteArray branches = R"(sdy.mesh @mesh = <["x"=2]>
@@ -242,7 +243,7 @@ func.func @main(%lhs: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
                 propagate({ QStringLiteral("--explain"), QLatin1String(value), QStringLiteral("--json") }, named)
                     .json();
             std::string through = json["explained"]["value"].get<std::string>();
-            for (const auto& step : json["explained"]["axes"][0]["chain"])
+            for (const auto& step : json["explained"]["arrivals"][0]["chain"])
                 if (step.contains("through"))
                     through += ' ' + step["through"].get<std::string>();
             return through;
@@ -404,7 +405,7 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         QVERIFY(ran.error.contains(QStringLiteral("W234")));
         const auto chain =
             propagate({ QStringLiteral("--explain"), QStringLiteral("a"), QStringLiteral("--json") }, text)
-                .json()["explained"]["axes"][0]["chain"];
+                .json()["explained"]["arrivals"][0]["chain"];
         QCOMPARE(chain[0]["given"].get<std::string>(), std::string("in_shardings"));
         QCOMPARE(chain[0]["value"].get<std::string>(), std::string("0"));
         const Ran result = propagate({ QStringLiteral("--explain"), QStringLiteral("%1") }, text);
@@ -513,5 +514,5 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
     }
 };
 
-QTEST_GUILESS_MAIN(PropagateCommandTest)
+REGISTER_TEST(PropagateCommandTest)
 #include "test_propagate_command.moc"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "program.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -210,7 +211,7 @@ private Q_SLOTS:
             QCOMPARE(ran.code, 0);
             QVERIFY(ran.out.startsWith(QStringLiteral("PartitionSpec('data', 'model')\n")));
         }
-        QVERIFY(runProgram(split("rules flax-lm1b --json")).json().at("rule_set").at("rules").size() == 4);
+        QVERIFY(runProgram(split("rules flax-lm1b --json")).json().at("rule_set").at("list").size() == 4);
         for (const char* wrong : { "rules t5x-a1p3", "resolve --rules t5x-a1p3 --names a" }) {
             const Ran ran = runProgram(split(wrong));
             QCOMPARE(ran.code, 2);
@@ -425,8 +426,8 @@ private Q_SLOTS:
         QVERIFY2(
             ran.out.contains(QStringLiteral("1 array cannot be laid out: 785 KiB not counted")), qPrintable(ran.out));
         const auto json = runProgram(line + QStringList{ QStringLiteral("--json") }).json();
-        QVERIFY(json.at("not_laid_out").at("arrays") == 1);
-        QVERIFY(json.at("uncut").at("arrays") == 0);
+        QVERIFY(json.at("not_laid_out").at("array_count") == 1);
+        QVERIFY(json.at("uncut").at("array_count") == 0);
         QVERIFY(json.at("bytes_per_device") == 8);
         const QString twice = file("twice.csv", "path,shape,names\nhead,4x4,\"embed,embed\"\n");
         const Ran named = resolve(QStringLiteral("()"), ("--mesh x=2 --table " + twice.toUtf8()).constData());
@@ -584,7 +585,7 @@ private Q_SLOTS:
         QVERIFY(json.at("format") == "shardscope-resolve");
         const auto& rows = json.at("arrays");
         QCOMPARE(rows.size(), 4U);
-        QVERIFY(rows[1].at("axes") == nlohmann::json::parse(R"([["data"], ["model"]])"));
+        QVERIFY(rows[1].at("dimension_axes") == nlohmann::json::parse(R"([["data"], ["model"]])"));
         QVERIFY(rows[1].at("shard_shape") == nlohmann::json::parse("[512, 1024]"));
         QVERIFY(rows[1].at("copies") == 1 && rows[2].at("copies") == 8);
         std::int64_t bytes = 0;
@@ -700,7 +701,7 @@ private Q_SLOTS:
         const auto json =
             resolve(QStringLiteral("t5x-a2p2"), ("--json --mesh data=2,model=4 --table " + path).toUtf8()).json();
         QCOMPARE(json.at("arrays").size(), 10'000U);
-        QVERIFY(json.at("arrays").at(9'999).at("axes") == nlohmann::json::parse(R"([["data"], ["model"]])"));
+        QVERIFY(json.at("arrays").at(9'999).at("dimension_axes") == nlohmann::json::parse(R"([["data"], ["model"]])"));
     }
 
     void helpShowsThePython()
@@ -713,5 +714,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ResolveTest)
+REGISTER_TEST(ResolveTest)
 #include "test_resolve.moc"

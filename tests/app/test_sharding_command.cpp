@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "program.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -159,7 +160,7 @@ private Q_SLOTS:
     void withoutMesh()
     {
         const auto hlo = sharding("{devices=[2,2]3,2,1,0}", "4,4", { QStringLiteral("--json") }).json();
-        QVERIFY(hlo.at("devices") == 4);
+        QVERIFY(hlo.at("device_count") == 4);
         QVERIFY(hlo.at("forms").at("shardy").is_null());
         QVERIFY(hlo.at("replica_groups") == nlohmann::json::parse("[[3],[2],[1],[0]]"));
         const Ran positional =
@@ -209,7 +210,10 @@ private Q_SLOTS:
         };
         row("P('x', 3)", "8,8", "--mesh x=2", "--spec:1:8: E120");
         row("P('w')", "8", "--mesh x=2", "E104");
-        row("P('x', 'x')", "8,8", "--mesh x=2", "E106");
+        for (const char* twice : { "P('x', 'x')", "P(('x', 'x'))" })
+            for (const char* options : { "--mesh x=2", "--mesh y=2", "" })
+                row(twice, "8,8", options, "--spec:1:1: E106");
+        row("NamedSharding(Mesh('x': 2), P('x', 'x'))", "8,8", "", "--spec:1:29: E106");
         row("P('x', None)", "8", "--mesh x=2", "E107");
         row("P('x')", "8", "", "E412");
         row("P('x')", "8", "--mesh x=two", "--mesh:1:3: E120");
@@ -262,5 +266,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ShardingCommandTest)
+REGISTER_TEST(ShardingCommandTest)
 #include "test_sharding_command.moc"

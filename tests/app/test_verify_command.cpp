@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "program.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -41,7 +42,7 @@ private Q_SLOTS:
         const auto json = verify(legal, { QStringLiteral("--json") }).json();
         QCOMPARE(json["format"].get<std::string>(), std::string("shardscope-verify"));
         QCOMPARE(json["legal"].get<bool>(), true);
-        QCOMPARE(json["input"]["operations"].get<int>(), 2);
+        QCOMPARE(json["input"]["operation_count"].get<int>(), 2);
         QVERIFY(json["problems"].empty());
     }
 
@@ -119,6 +120,12 @@ private Q_SLOTS:
             << with("stablehlo.tanh %0 :",
                    "stablehlo.tanh %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"y\":(3)2}, {}]>]>} :")
             << "standard input:4:3: E431: stablehlo.tanh, result 0: “y” has size 4 and no part :(3)2.";
+        QTest::newRow("XLA's sharding, no sharding") << QByteArray(
+            "func.func @main(%a: tensor<8xf32> {mhlo.sharding = \"garbage\"}) -> tensor<8xf32> {\n"
+            "  return %a : tensor<8xf32>\n}\n") << "standard input:1:53: E120: ";
+        QTest::newRow("XLA's sharding, too few devices") << QByteArray(
+            "func.func @main(%a: tensor<8xf32> {mhlo.sharding = \"{devices=[4]0,1}\"}) -> tensor<8xf32> {\n"
+            "  return %a : tensor<8xf32>\n}\n") << "standard input:1:62: E405: tiles for 4 devices, but 2 listed.";
         QTest::newRow("text") << with("return", "retrun")
                               << "standard input:2:11: E194: the number of returned values of @main is 0";
     }
@@ -213,5 +220,5 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"q"},
     }
 };
 
-QTEST_GUILESS_MAIN(VerifyCommandTest)
+REGISTER_TEST(VerifyCommandTest)
 #include "test_verify_command.moc"

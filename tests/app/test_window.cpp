@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "program.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -54,7 +55,7 @@ private Q_SLOTS:
                     m_folder.filePath(QStringLiteral("values.png")), QStringLiteral("--json") }
                     + options,
                 {}, m_offscreen);
-            return ran.code == 0 ? ran.json().at("steps").get<int>() : -1;
+            return ran.code == 0 ? ran.json().at("step_count").get<int>() : -1;
         };
         const QStringList values{ QStringLiteral("--dock"), QStringLiteral("values") };
         const int all = steps(values);
@@ -122,7 +123,7 @@ private Q_SLOTS:
                 m_offscreen);
         QCOMPARE(ran.code, 1);
         QVERIFY2(ran.error.contains(QStringLiteral("E145")), qPrintable(ran.error));
-        QVERIFY(ran.json().at("steps") == 0);
+        QVERIFY(ran.json().at("step_count") == 0);
         QVERIFY(ran.json().at("failure").at("code") == "E145");
         QVERIFY(!QImage(png).isNull());
     }
@@ -154,5 +155,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(WindowTest)
+REGISTER_TEST(WindowTest)
 #include "test_window.moc"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
-#include <rapidcheck.h>
-
 #include <array>
 #include <cmath>
 #include <limits>
@@ -13,6 +11,8 @@
 #include "base/quantity.h"
 #include "base/shared.h"
 #include "base/small_vector.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -41,8 +41,8 @@ bool equal(const Small& small, const std::vector<int>& vector)
 
 void TestContainers::smallVectorActsAsVector()
 {
-    const bool holds =
-        rc::check("every sequence of edits", [](const std::vector<std::tuple<std::uint8_t, std::uint8_t, int>>& edits) {
+    const bool holds = test::propertyHolds(
+        100, "every sequence of edits", [](const std::vector<std::tuple<std::uint8_t, std::uint8_t, int>>& edits) {
             Small small;
             std::vector<int> vector;
             for (const auto& [kind, where, value] : edits) {
@@ -116,8 +116,8 @@ void TestContainers::smallVectorMovesAndCopies()
 
 void TestContainers::sharedValuesAreIndependent()
 {
-    const bool holds =
-        rc::check("handles act as values", [](const std::vector<std::tuple<std::uint8_t, std::uint8_t, int>>& edits) {
+    const bool holds = test::propertyHolds(
+        100, "handles act as values", [](const std::vector<std::tuple<std::uint8_t, std::uint8_t, int>>& edits) {
             constexpr std::size_t count = 4;
             std::array<Shared<Small>, count> handles;
             std::array<std::vector<int>, count> values;
@@ -216,7 +216,7 @@ void TestContainers::rationalArithmetic()
     QVERIFY(Rational(1, largest) * Rational(1, largest) == Rational(0));
     const Rational close = Rational(largest, largest - 1) * Rational(largest - 2, largest - 3);
     QVERIFY(std::abs(close.value() - 1) < 1e-9);
-    const bool holds = rc::check("sums and products are those of the fractions", [] {
+    const bool holds = test::propertyHolds(100, "sums and products are those of the fractions", [] {
         const auto part = rc::gen::inRange<std::int64_t>(-1000, 1000);
         const auto whole = rc::gen::inRange<std::int64_t>(1, 1000);
         const std::int64_t a = *part, b = *whole, c = *part, d = *whole;
@@ -245,5 +245,5 @@ void TestContainers::hashesDependOnEveryPart()
     QCOMPARE(Hasher().add(1).add(2).value(), Hasher().add(1).add(2).value());
 }
 
-QTEST_APPLESS_MAIN(TestContainers)
+REGISTER_TEST(TestContainers)
 #include "test_containers.moc"

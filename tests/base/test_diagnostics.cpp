@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "base/diagnostics.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -76,6 +77,8 @@ void TestDiagnostics::registryIsConsistent()
         case Code::NotAnExperiment:
         case Code::Unreadable:
         case Code::Unwritable:
+        case Code::Usage:
+        case Code::UnknownCommand:
         case Code::TypeMismatch:
         case Code::InvalidOperand:
         case Code::InvalidAttribute:
@@ -189,6 +192,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::OpaqueOperation:
         case Code::OperandType:
         case Code::ProgramNotRun:
+        case Code::Acknowledged:
         case Code::ShardingCount:
         case Code::ShardingGroupConflict:
         case Code::SubAxisDoesNotDivide:
@@ -252,5 +256,5 @@ void TestDiagnostics::nearestName()
     QCOMPARE(shardscope::nearestName(name.toStdString(), {}), std::string());
 }
 
-QTEST_APPLESS_MAIN(TestDiagnostics)
+REGISTER_TEST(TestDiagnostics)
 #include "test_diagnostics.moc"

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// shardscope_conformance [--verbose] [--optional] FILE...
+// shardscope_conformance [--verbose] [--optional] [--maximum-unsupported N] FILE...
 //
 // Runs every case of reference files, and every program of files of StableHLO (.mlir) and of folders of them. Only
-// cases marked contract count. Exit code: 0 all passed, 1 a case failed, 2 bad arguments, or a file that cannot be
-// read, that no checker knows, or that holds no contract case.
+// cases marked contract count. How many of them may be unsupported stands in unsupported.json, in the folder of a file
+// or in the one above it; where there is none, and for programs, --maximum-unsupported says it, or there is no maximum.
+// Exit code: 0 all passed, 1 a case failed or too many are unsupported, 2 bad arguments, or a file that cannot be read,
+// that no checker knows, or that holds no contract case.
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +28,7 @@ struct Counts {
     int failed = 0;
     int unsupported = 0;
     int advisory = 0;
+    bool tooManyUnsupported = false;
 };
 
 CaseResult runCase(const CheckerRow* checker, const Json& oneCase, const Json& file)
@@ -67,8 +72,35 @@ void runList(const CheckerRow* checker, const Json& list, const Json& file, bool
     }
 }
 
+/// The maximum of a reference file: what the table beside it says, or nothing without a table. Throws what
+/// nlohmann::json throws where the table is no table.
+std::optional<int> maximumUnsupported(const std::filesystem::path& path)
+{
+    const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+    for (const auto& candidate : { folder, folder.parent_path() }) {
+        std::ifstream stream(candidate / "unsupported.json", std::ios::binary);
+        if (stream)
+            return Json::parse(stream).at("maximum").value(path.stem().string(), 0);
+    }
+    return std::nullopt;
+}
+
+/// Whether there are not too many of them; says where the maximum does not fit.
+bool isWithinMaximum(const std::string& name, int unsupported, std::optional<int> maximum)
+{
+    if (!maximum || unsupported == *maximum)
+        return true;
+    if (unsupported < *maximum)
+        std::cout << name << ": the maximum of " << *maximum << " unsupported cases can be lowered to " << unsupported
+                  << '\n';
+    else
+        std::cout << name << ": " << unsupported << " unsupported cases, which is more than the maximum of " << *maximum
+                  << '\n';
+    return unsupported < *maximum;
+}
+
 /// False when the file cannot be used.
-bool runPath(const std::string& path, bool verbose, Counts& total)
+bool runPath(const std::string& path, bool verbose, std::optional<int> maximum, Counts& total)
 {
     const auto complain = [&](std::string_view what) {
         std::cerr << "shardscope_conformance: " << path << ": " << what << '\n';
@@ -87,10 +119,12 @@ bool runPath(const std::string& path, bool verbose, Counts& total)
     const CheckerRow* checker = checkerFor(stem);
     Counts counts;
     try {
+        if (const std::optional<int> own = maximumUnsupported(path))
+            maximum = own;
         runList(checker, file.at("cases"), file, verbose, counts);
         if (file.contains("resolutions"))
             runList(checker, file.at("resolutions"), file, verbose, counts);
-    } catch (const std::exception& error) { // a case that is no object, a status that is no text
+    } catch (const std::exception& error) { // a case that is no object, a status that is no text, a table that is none
         return complain(error.what());
     }
     std::cout << stem << ": " << counts.passed << " passed, " << counts.failed << " failed, " << counts.unsupported
@@ -98,6 +132,7 @@ bool runPath(const std::string& path, bool verbose, Counts& total)
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.unsupported += counts.unsupported;
+    total.tooManyUnsupported |= !isWithinMaximum(stem, counts.unsupported, maximum);
     if (!checker)
         return complain("no checker of that name");
     if (counts.passed + counts.failed + counts.unsupported == 0)
@@ -136,12 +171,14 @@ bool runPrograms(const std::filesystem::path& path, ProgramCounts& counts)
 int main(int argc, char** argv)
 {
     const auto usage = [](std::ostream& stream) {
-        stream << "usage: shardscope_conformance [--verbose] [--optional] FILE...\nknown files:";
+        stream << "usage: shardscope_conformance [--verbose] [--optional] [--maximum-unsupported N] FILE...\n"
+                  "known files:";
         for (const CheckerRow& row : checkers())
             stream << ' ' << row.name;
         stream << '\n';
     };
     bool verbose = false, optional = false;
+    std::optional<int> maximum;
     std::vector<std::string> paths;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
@@ -149,7 +186,16 @@ int main(int argc, char** argv)
             verbose = true;
         else if (argument == "--optional")
             optional = true;
-        else if (argument == "--help" || argument == "-h") {
+        else if (argument == "--maximum-unsupported") {
+            const std::string_view text = i + 1 < argc ? argv[++i] : "";
+            int number = -1;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+            if (error != std::errc() || end != text.data() + text.size() || number < 0) {
+                std::cerr << "shardscope_conformance: --maximum-unsupported takes a number\n";
+                return 2;
+            }
+            maximum = number;
+        } else if (argument == "--help" || argument == "-h") {
             usage(std::cout);
             return 0;
         } else if (argument.starts_with("--")) {
@@ -171,20 +217,24 @@ int main(int argc, char** argv)
         else if (isProgram(path))
             usable = runPrograms(path, programs) && usable;
         else
-            usable = runPath(path, verbose, total) && usable;
+            usable = runPath(path, verbose, maximum, total) && usable;
+    int unsupportedPrograms = 0;
     for (const auto& [devices, verdicts] : programs.byDevices) {
         std::cout << (devices == 1 ? "functions, whole" : "over " + std::to_string(devices) + " devices") << ": "
                   << verdicts.passed << " passed, " << verdicts.failed << " failed, " << verdicts.unsupported
                   << " unsupported\n";
         total.passed += verdicts.passed;
         total.failed += verdicts.failed;
-        total.unsupported += verdicts.unsupported;
+        unsupportedPrograms += verdicts.unsupported;
     }
+    total.unsupported += unsupportedPrograms;
+    if (!programs.byDevices.empty())
+        total.tooManyUnsupported |= !isWithinMaximum("programs", unsupportedPrograms, maximum);
     if (programs.uncounted > 0)
         std::cout << programs.uncounted << " programs read only\n";
     std::cout << total.passed << " passed, " << total.failed << " failed, " << total.unsupported << " skipped"
               << std::endl;
-    if (total.failed > 0)
+    if (total.failed > 0 || total.tooManyUnsupported)
         return 1;
     return usable ? 0 : 2;
 }

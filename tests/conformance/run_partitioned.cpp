@@ -2,7 +2,6 @@
 #include "conformance/run_partitioned.h"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 
 #include "base/codes.h"
@@ -13,6 +12,7 @@
 #include "program/over_mesh.h"
 #include "program/program_mesh.h"
 #include "program/wide_attributes.h"
+#include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/partitioned.h"
 
 namespace shardscope::conformance {
@@ -123,24 +123,6 @@ evaluate::Array randomArray(const TensorType& type, std::mt19937& random)
     return array;
 }
 
-/// Sums are added up in another order: within so many roundings of the largest element.
-std::string difference(const evaluate::Array& found, const evaluate::Array& wanted)
-{
-    const DType dtype = wanted.type.dtype;
-    double largest = 0;
-    for (std::int64_t i = 0; i < wanted.count(); ++i)
-        if (const double number = std::abs(evaluate::numberAt(wanted, i)); std::isfinite(number))
-            largest = std::max(largest, number);
-    const double unit = dtype == DType::F64 ? 0x1p-52 : dtype == DType::F32 ? 0x1p-23 : isFloat(dtype) ? 0x1p-7 : 0;
-    for (std::int64_t i = 0; i < wanted.count(); ++i) {
-        const double a = evaluate::numberAt(found, i), b = evaluate::numberAt(wanted, i);
-        if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 256 * unit * largest)
-            continue;
-        return "element " + std::to_string(i) + ": " + std::to_string(a) + " instead of " + std::to_string(b);
-    }
-    return {};
-}
-
 PartitionedOutcome failed(std::string why)
 {
     return { PartitionedOutcome::Kind::Failed, std::move(why) };
@@ -184,7 +166,7 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
         return failed("copies of output " + std::to_string(done->differences[0].output) + " differ");
     for (std::size_t i = 0; i < done->outputs.size(); ++i)
         if (isTensor(done->outputs[i].type.dtype))
-            if (const std::string differs = difference(done->outputs[i], whole->results[0][i]); !differs.empty())
+            if (const std::string differs = arrayDifference(done->outputs[i], whole->results[0][i]); !differs.empty())
                 return failed("output " + std::to_string(i) + ", " + differs);
     for (const int threads : { 1, 2, 4 }) {
         evaluate::ExecuteOptions options;
@@ -197,6 +179,17 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
 }
 
 } // namespace
+
+std::string arrayDifference(const evaluate::Array& found, const evaluate::Array& wanted)
+{
+    const evaluate::ArrayComparison comparison = evaluate::compareWithReference(found, wanted);
+    if (comparison.passed())
+        return {};
+    return "element " + std::to_string(comparison.first) + ": "
+        + std::to_string(evaluate::numberAt(found, comparison.first)) + " instead of "
+        + std::to_string(evaluate::numberAt(wanted, comparison.first)) + ", more than "
+        + std::to_string(comparison.tolerance) + " apart";
+}
 
 Program withMain(Program program, std::size_t function)
 {

@@ -8,6 +8,7 @@
 
 #include "conformance/program_case.h"
 #include "program/verify_shardings.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 using namespace shardscope::conformance;
@@ -80,5 +81,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestAccepted)
+REGISTER_TEST(TestAccepted)
 #include "test_accepted.moc"

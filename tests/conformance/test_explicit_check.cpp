@@ -9,6 +9,7 @@
 #include "experiment/builtin.h"
 #include "pipeline/analyse.h"
 #include "pipeline/explicit_check.h"
+#include "registered_test.h"
 #include "stablehlo/print.h"
 
 using namespace shardscope;
@@ -80,5 +81,5 @@ private:
     int m_checked = 0, m_refused = 0;
 };
 
-QTEST_APPLESS_MAIN(TestExplicitCheck)
+REGISTER_TEST(TestExplicitCheck)
 #include "test_explicit_check.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "conformance/program_compare.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 using namespace shardscope::conformance;
@@ -185,5 +186,5 @@ void TestProgramCase::countsFacts()
     QVERIFY(compare(oneCase) == CaseResult::Status::Failed);
 }
 
-QTEST_APPLESS_MAIN(TestProgramCase)
+REGISTER_TEST(TestProgramCase)
 #include "test_program_case.moc"

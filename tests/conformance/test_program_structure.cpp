@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "conformance/program_compare.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 using namespace shardscope::conformance;
@@ -46,5 +47,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestProgramStructure)
+REGISTER_TEST(TestProgramStructure)
 #include "test_program_structure.moc"

@@ -4,12 +4,15 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "registered_test.h"
+
 class TestRunner : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void runs_data();
     void runs();
     void severalFiles();
+    void maximumOfUnsupportedCases();
 
 private:
     QString write(const QString& name, const QByteArray& content);
@@ -136,5 +139,37 @@ void TestRunner::severalFiles()
     QCOMPARE(runner({ "--loud", right }).exitCode, 2);
 }
 
-QTEST_GUILESS_MAIN(TestRunner)
+/// More unsupported cases than the table beside them allows fail; fewer are said.
+void TestRunner::maximumOfUnsupportedCases()
+{
+    const QByteArray unknown = R"({"id":"new","status":"contract","kind":"surprise"})";
+    QVERIFY(QDir(m_folder.path()).mkpath("cases"));
+    const auto run = [&](const QByteArray& table) {
+        write("unsupported.json", table);
+        const Outcome outcome = runner({ write("cases/flax_constraint_gate.json", cases({ unknown, unknown })) });
+        QFile::remove(m_folder.filePath("unsupported.json"));
+        return outcome;
+    };
+    const Outcome fits = run(R"({"maximum":{"flax_constraint_gate":2}})");
+    QCOMPARE(fits.exitCode, 0);
+    QCOMPARE(fits.lines.size(), 2);
+    const Outcome more = run(R"({"maximum":{"flax_constraint_gate":1}})");
+    QCOMPARE(more.exitCode, 1);
+    QCOMPARE(
+        more.lines.at(1), QString("flax_constraint_gate: 2 unsupported cases, which is more than the maximum of 1"));
+    QCOMPARE(run(R"({"maximum":{"another_file":5}})").exitCode, 1);
+    const Outcome fewer = run(R"({"maximum":{"flax_constraint_gate":5}})");
+    QCOMPARE(fewer.exitCode, 0);
+    QCOMPARE(
+        fewer.lines.at(1), QString("flax_constraint_gate: the maximum of 5 unsupported cases can be lowered to 2"));
+    QCOMPARE(run("{}").exitCode, 2);
+    // Without a table the command line says it.
+    const QString path = write("cases/flax_constraint_gate.json", cases({ unknown, unknown }));
+    QCOMPARE(runner({ path }).exitCode, 0);
+    QCOMPARE(runner({ "--maximum-unsupported", "2", path }).exitCode, 0);
+    QCOMPARE(runner({ "--maximum-unsupported", "1", path }).exitCode, 1);
+    QCOMPARE(runner({ "--maximum-unsupported", "some", path }).exitCode, 2);
+}
+
+REGISTER_TEST(TestRunner)
 #include "test_runner.moc"

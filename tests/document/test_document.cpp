@@ -14,6 +14,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -41,6 +42,13 @@ void writeTo(const QString& path, const QByteArray& content)
     QFile file(path);
     QVERIFY(file.open(QIODevice::WriteOnly));
     QCOMPARE(file.write(content), content.size());
+}
+
+/// The first axis of that size, over devices that do not follow.
+Result<Experiment> onPinned(Experiment experiment, std::int64_t size)
+{
+    experiment.hardware.pinned = true;
+    return withAxisSize(experiment, 0, size, false);
 }
 
 std::int64_t axisSize(const Document& document, std::size_t axis)
@@ -92,7 +100,7 @@ private Q_SLOTS:
         document.waitForAnalysis();
         const SnapshotPtr good = document.lastGood();
         QVERIFY(good);
-        QVERIFY(document.edit(withAxisSize(*document.experiment(), 0, 3, false), QStringLiteral("data 3"))); // E102
+        QVERIFY(document.edit(onPinned(*document.experiment(), 3), QStringLiteral("data 3"))); // E102
         document.waitForAnalysis();
         QVERIFY(!document.snapshot()->ok());
         QVERIFY(document.snapshot()->errorCount() > 0);
@@ -116,7 +124,7 @@ private Q_SLOTS:
         QVERIFY(!document.lastGood()->tensors.empty());
         QVERIFY(!document.lastGood()->plan);
         const SnapshotPtr padded = document.lastGood();
-        QVERIFY(document.edit(withAxisSize(*document.experiment(), 0, 3, false), QStringLiteral("data 3"))); // E102
+        QVERIFY(document.edit(onPinned(*document.experiment(), 3), QStringLiteral("data 3"))); // E102
         document.waitForAnalysis();
         QCOMPARE(document.lastGood(), padded);
     }
@@ -460,5 +468,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDocument)
+REGISTER_TEST(TestDocument)
 #include "test_document.moc"

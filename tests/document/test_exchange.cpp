@@ -8,6 +8,7 @@
 #include "document/whole_file.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
+#include "registered_test.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -194,5 +195,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestExchange)
+REGISTER_TEST(TestExchange)
 #include "test_exchange.moc"

@@ -14,6 +14,7 @@
 #include "mesh/device_presets.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/memory_placement.h"
+#include "registered_test.h"
 #include "rules/local_chunker.h"
 #include "rules/published_rules.h"
 #include "rules/t5x_partitioner.h"
@@ -422,5 +423,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestGallery)
+REGISTER_TEST(TestGallery)
 #include "test_gallery.moc"

@@ -12,6 +12,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "failing_allocations.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 using namespace shardscope::test;
@@ -137,5 +138,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLifetimes)
+REGISTER_TEST(TestLifetimes)
 #include "test_lifetimes.moc"

@@ -7,6 +7,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment/t5x_rules.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
@@ -224,5 +225,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestArrayEdits)
+REGISTER_TEST(TestArrayEdits)
 #include "test_array_edits.moc"

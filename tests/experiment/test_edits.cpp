@@ -6,8 +6,10 @@
 #include "experiment/builtin.h"
 #include "experiment/placement_edits.h"
 #include "experiment/rule_edits.h"
+#include "mesh/device_presets.h"
 #include "program/factor_rule_text.h"
 #include "program/rule_override.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -446,6 +448,41 @@ private Q_SLOTS:
         QCOMPARE(fitted->hardware.devices.count(), 12);
     }
 
+    /// The hardware has as many devices as the mesh needs, unless it is pinned or cannot be had in that size.
+    void hardwareFollowsTheMesh()
+    {
+        const Experiment notebook = example("flax-mlp-logical");
+        const auto devices = [](const Result<Experiment>& after) { return toText(after->hardware.devices); };
+        QCOMPARE(devices(withAxisSize(notebook, 0, 4, false)), "cpu:2x8");
+        QCOMPARE(devices(withAxisSize(notebook, 0, 4, true)), "cpu:2x4"); // the other axis takes the inverse
+        QCOMPARE(devices(withAxisAdded(notebook, "pod", 3)), "cpu:2x12");
+        QCOMPARE(devices(withAxisRemoved(notebook, 0)), "cpu:2x2");
+        QCOMPARE(devices(withAxisSizes(notebook, { 4, 1 })), "cpu:2x2");
+        QCOMPARE(devices(withAxisMoved(notebook, 0, 1)), "cpu:2x4");
+
+        const Result<Experiment> pinned = withHardwarePinned(notebook, true);
+        QVERIFY(pinned && pinned->hardware.pinned && hash(*pinned) != hash(notebook));
+        QCOMPARE(devices(withAxisSize(*pinned, 0, 4, false)), "cpu:2x4");
+        QCOMPARE(devices(withDevicesForMesh(*withAxisSize(*pinned, 0, 4, false))), "cpu:2x8"); // when it is asked for
+
+        // Chips stay on a grid.
+        Experiment chips = notebook;
+        chips.hardware.devices = *parseDevices("tpu-v4:2x2x2");
+        QVERIFY(withAxisSize(chips, 0, 4, false)->hardware.devices.hasChipGrid());
+        QCOMPARE(withAxisSize(chips, 0, 4, false)->hardware.devices.count(), 16);
+        QCOMPARE(devices(withAxisSize(chips, 0, 7, false)), "tpu-v4:2x2x7");
+        // Devices that are listed one by one stay as they are.
+        Experiment listed = notebook;
+        listed.hardware.devices.own = { { 0, 0 }, { 1, 0 } };
+        QCOMPARE(withAxisSize(listed, 0, 4, false)->hardware.devices, listed.hardware.devices);
+
+        // What a drag began with is the start, not what it went through.
+        const Experiment odd = *withAxisSize(*withAxisSize(notebook, 1, 1, false), 0, 1, false);
+        QCOMPARE(toText(odd.hardware.devices), "cpu:1");
+        const Experiment back = *withAxisSizes(odd, { 2, 4 });
+        QCOMPARE(toText(withHardwareFollowing(back, notebook.hardware).hardware.devices), "cpu:2x4");
+    }
+
     void dimensions()
     {
         const Experiment notebook = example("flax-mlp-logical");
@@ -568,9 +605,10 @@ func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
         std::get<MlpModel>(device.model).settings.axes = MlpSettings::Axes::Logical;
         device.title = logical.title;
         device.notes = logical.notes;
+        device.acknowledged = logical.acknowledged; // of the logical constraints
         QVERIFY(device == logical);
     }
 };
 
-QTEST_APPLESS_MAIN(EditsTest)
+REGISTER_TEST(EditsTest)
 #include "test_edits.moc"

@@ -9,6 +9,7 @@
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "mesh/device_presets.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -198,5 +199,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestMeshOrder)
+REGISTER_TEST(TestMeshOrder)
 #include "test_mesh_order.moc"

@@ -10,6 +10,7 @@
 
 #include "base/codes.h"
 #include "experiment_file/array_text.h"
+#include "registered_test.h"
 #include "stablehlo/element_values.h"
 
 using namespace shardscope;
@@ -208,5 +209,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestArrayText)
+REGISTER_TEST(TestArrayText)
 #include "test_array_text.moc"

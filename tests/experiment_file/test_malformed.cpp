@@ -7,6 +7,7 @@
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/json_text.h"
 #include "malformed_cases.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -108,5 +109,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(MalformedTest)
+REGISTER_TEST(MalformedTest)
 #include "test_malformed.moc"

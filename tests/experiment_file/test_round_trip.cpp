@@ -2,8 +2,6 @@
 #include <QFile>
 #include <QTest>
 
-#include <rapidcheck.h>
-
 #include <cmath>
 
 #include "base/codes.h"
@@ -13,6 +11,8 @@
 #include "experiment_file/json_text.h"
 #include "experiment_file/quantity_text.h"
 #include "mesh/device_presets.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "sharding/sharding_text.h"
 
 using namespace shardscope;
@@ -323,16 +323,17 @@ private Q_SLOTS:
 
     void randomExperiments()
     {
-        const bool passed = rc::check("reading what was written gives the same experiment and the same bytes", [] {
-            const Experiment experiment = anyExperiment();
-            const std::string text = writeExperiment(experiment);
-            const auto read = readExperiment(text);
-            if (!read)
-                RC_FAIL(reasons(read.error()) + text);
-            RC_ASSERT(read->experiment == experiment);
-            RC_ASSERT(writeExperiment(read->experiment) == text);
-            RC_ASSERT(read->warnings.size() == (experiment.formatMinor > 0 ? 1U : 0U));
-        });
+        const bool passed =
+            test::propertyHolds(100, "reading what was written gives the same experiment and the same bytes", [] {
+                const Experiment experiment = anyExperiment();
+                const std::string text = writeExperiment(experiment);
+                const auto read = readExperiment(text);
+                if (!read)
+                    RC_FAIL(reasons(read.error()) + text);
+                RC_ASSERT(read->experiment == experiment);
+                RC_ASSERT(writeExperiment(read->experiment) == text);
+                RC_ASSERT(read->warnings.size() == (experiment.formatMinor > 0 ? 1U : 0U));
+            });
         QVERIFY(passed);
     }
 
@@ -381,7 +382,7 @@ private Q_SLOTS:
 
     void whatEditsAccept()
     {
-        QVERIFY(rc::check("what an edit accepts reads as it was written", [] {
+        QVERIFY(test::propertyHolds(100, "what an edit accepts reads as it was written", [] {
             Experiment experiment = builtinExamples().front().make();
             for (int i = *rc::gen::inRange(1, 8); i > 0; --i)
                 experiment = edited(experiment);
@@ -444,7 +445,7 @@ private Q_SLOTS:
         QCOMPARE(printReal(1e-8), "1e-8");
         QCOMPARE(printReal(1e20), "1e20");
         QCOMPARE(printReal(1.7976931348623157e308), "1.7976931348623157e308");
-        QVERIFY(rc::check("quantities read as they were printed", [](std::int64_t seed) {
+        QVERIFY(test::propertyHolds(100, "quantities read as they were printed", [](std::int64_t seed) {
             const auto bytes = 1 + (seed & ((std::int64_t{ 1 } << 61) - 1));
             RC_ASSERT(parseBytes(printBytes(bytes)) == bytes);
             const double bandwidth = static_cast<double>(bytes) / 1024.0;
@@ -705,5 +706,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(RoundTripTest)
+REGISTER_TEST(RoundTripTest)
 #include "test_round_trip.moc"

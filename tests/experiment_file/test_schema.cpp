@@ -6,6 +6,7 @@
 #include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
 #include "malformed_cases.h"
+#include "registered_test.h"
 
 #include <nlohmann/json.hpp>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
@@ -112,5 +113,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(SchemaTest)
+REGISTER_TEST(SchemaTest)
 #include "test_schema.moc"

@@ -14,6 +14,7 @@
 
 #include "fuzz/fuzz.h"
 #include "fuzz/sanitizer_end.h"
+#include "random_cases.h"
 
 namespace {
 
@@ -62,7 +63,7 @@ double cpuSeconds()
 /// Which mutations of each target are read: `rounds` of them from `first` on, or until `seconds` are used up.
 struct Extent {
     std::uint64_t first = 0;
-    std::uint64_t rounds = 8'000;
+    std::uint64_t rounds = shardscope::test::randomCases(std::uint64_t{ 8'000 });
     double seconds = 0; ///< of processor time for a target; 0: as many as `rounds` says
 };
 

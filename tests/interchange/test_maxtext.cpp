@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
-#include <rapidcheck.h>
-
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -10,15 +8,17 @@
 #include "base/codes.h"
 #include "interchange/maxtext_config.h"
 #include "interchange/yaml_text.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
+#include "shared_facts.h"
 
 using namespace shardscope;
 
 class TestMaxText : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=1000"); }
     void reads();
     void realFile();
     void refuses_data();
@@ -99,9 +99,7 @@ void TestMaxText::reads()
 /// MaxText's own configuration, where it lies beside the project.
 void TestMaxText::realFile()
 {
-    const QString folder =
-        qEnvironmentVariable("SHARDSCOPE_SHARED", QStringLiteral(SHARDSCOPE_SOURCE_DIR "/../shared"));
-    std::ifstream stream((folder + QStringLiteral("/facts/interchange/maxtext_base.yml")).toStdString());
+    std::ifstream stream(test::sharedFacts() / "interchange/maxtext_base.yml");
     if (!stream)
         QSKIP("MaxText's base.yml is not at hand");
     std::stringstream text;
@@ -241,7 +239,7 @@ void TestMaxText::splitsOverSlices()
 
 void TestMaxText::slicesAndBack()
 {
-    QVERIFY(rc::check("the sizes of a mesh of slices are found again", [] {
+    QVERIFY(test::propertyHolds(1000, "the sizes of a mesh of slices are found again", [] {
         MaxTextConfig config;
         const char* const names[] = { "a", "b", "c", "d" };
         const int count = *rc::gen::inRange(0, 5);
@@ -339,7 +337,7 @@ void TestMaxText::hybridOrder()
 
 void TestMaxText::slicesAreMajorAlongEveryAxis()
 {
-    QVERIFY(rc::check("a slice is a block of the mesh", [] {
+    QVERIFY(test::propertyHolds(1000, "a slice is a block of the mesh", [] {
         std::vector<MaxTextAxis> axes;
         for (const char* name : { "a", "b", "c" })
             axes.push_back(
@@ -358,7 +356,7 @@ void TestMaxText::slicesAreMajorAlongEveryAxis()
 
 void TestMaxText::roundTrip()
 {
-    QVERIFY(rc::check("what is written is read", [] {
+    QVERIFY(test::propertyHolds(1000, "what is written is read", [] {
         const auto name = [] {
             return *rc::gen::element<std::string>("a", "it's", "x: y", "null", "None", "#", "1", "", "\n\t\x01\x7f",
                 "é", "\xc2\x85\xef\xbb\xbf\xe2\x80\xa8", "a\\b\"c", " a ", "\xf0\x9f\x98\x80", std::string(1, '\0'),
@@ -406,5 +404,5 @@ void TestMaxText::noWordsInMaxText()
     QCOMPARE(quoteYaml("a\nb"), std::string("\"a\\x0ab\""));
 }
 
-QTEST_APPLESS_MAIN(TestMaxText)
+REGISTER_TEST(TestMaxText)
 #include "test_maxtext.moc"

@@ -8,6 +8,7 @@
 #include "base/codes.h"
 #include "interchange/npy.h"
 #include "interchange/npz.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 using namespace std::string_literals;
@@ -250,5 +251,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestNpy)
+REGISTER_TEST(TestNpy)
 #include "test_npy.moc"

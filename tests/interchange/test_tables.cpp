@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
-#include <rapidcheck.h>
-
 #include <set>
 
 #include "base/codes.h"
@@ -10,6 +8,8 @@
 #include "interchange/import.h"
 #include "interchange/parameter_table.h"
 #include "interchange/rule_text.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
@@ -17,7 +17,6 @@ using namespace shardscope;
 class TestTables : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=1000"); }
     void reads_data();
     void reads();
     void places();
@@ -231,7 +230,7 @@ void TestTables::limits()
 
 void TestTables::roundTrip()
 {
-    QVERIFY(rc::check("what is written is read", [] {
+    QVERIFY(test::propertyHolds(1000, "what is written is read", [] {
         const auto text = [] {
             return *rc::gen::element<std::string>("a", "b/c", "it's", "say \"hi\"", " blank ", "x,y", "a;b", "a\tb",
                 "line\nbreak", "None", "null", "-", "P", "UNCONSTRAINED", "é", "1", "a\\b", "(", "");
@@ -359,5 +358,5 @@ void TestTables::refusedExperiments()
     QCOMPARE(static_cast<int>(experiment.error().code), code);
 }
 
-QTEST_APPLESS_MAIN(TestTables)
+REGISTER_TEST(TestTables)
 #include "test_tables.moc"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "mesh/axis_ref.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -178,5 +179,5 @@ void TestAxisRef::names()
     QVERIFY(isWhole(mesh, { 0, 1, 2 }) && !isWhole(mesh, { 1, 1, 4 }));
 }
 
-QTEST_APPLESS_MAIN(TestAxisRef)
+REGISTER_TEST(TestAxisRef)
 #include "test_axis_ref.moc"

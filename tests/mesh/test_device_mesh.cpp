@@ -11,6 +11,8 @@
 #include "mesh/device_mesh.h"
 #include "mesh/device_presets.h"
 #include "mesh/strided_gather.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -19,7 +21,6 @@ using Ids = std::vector<std::int32_t>;
 class TestDeviceMesh : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void gathersStrided();
     void shapesAsText();
     void permutationOfTheDevices();
@@ -112,7 +113,7 @@ std::optional<std::vector<std::int64_t>> wholeAxesByMasks(const MeshShape& physi
 
 void TestDeviceMesh::gathersStrided()
 {
-    const bool holds = rc::check("a transposition", [] {
+    const bool holds = test::propertyHolds(2000, "a transposition", [] {
         const MeshShape shape{ *rc::gen::inRange<std::int64_t>(1, 5), *rc::gen::inRange<std::int64_t>(1, 5),
             *rc::gen::inRange<std::int64_t>(1, 5), *rc::gen::inRange<std::int64_t>(1, 5) };
         std::vector<std::size_t> order{ 0, 1, 2, 3 };
@@ -158,7 +159,7 @@ void TestDeviceMesh::shapesAsText()
 
 void TestDeviceMesh::permutationOfTheDevices()
 {
-    const bool holds = rc::check("every device once", [] {
+    const bool holds = test::propertyHolds(2000, "every device once", [] {
         const char* kind = *rc::gen::element("TPU v2", "TPU v3", "TPU v4", "TPU v4 lite", "TPU v5 lite", "TPU v5e",
             "TPU v5p", "TPU v5", "TPU v6 lite", "TPU7", "TPU7x", "TPU8i", "another TPU");
         const bool twoCores = kindFamily(kind, MeshUtilsVersion::Head) == KindFamily::V2V3
@@ -182,7 +183,7 @@ void TestDeviceMesh::permutationOfTheDevices()
 
 void TestDeviceMesh::wholeAxesAgainstBitMasks()
 {
-    const bool holds = rc::check("largest set, first in order", [] {
+    const bool holds = test::propertyHolds(2000, "largest set, first in order", [] {
         MeshShape physical;
         for (int i = *rc::gen::inRange(1, 5); i > 0; --i)
             physical.push_back(*rc::gen::element<std::int64_t>(1, 1, 2, 2, 3, 4, 6, 8));
@@ -200,7 +201,7 @@ void TestDeviceMesh::wholeAxesAgainstBitMasks()
 
 void TestDeviceMesh::splittingRespectsPhysicalAxes()
 {
-    const bool holds = rc::check("shares multiply up to both shapes", [] {
+    const bool holds = test::propertyHolds(2000, "shares multiply up to both shapes", [] {
         const MeshShape physical{ randomSide(), randomSide(), randomSide() };
         const std::int64_t count = physical[0] * physical[1] * physical[2];
         const MeshShape logical = randomShape(count, *rc::gen::inRange<std::size_t>(1, 6));
@@ -224,7 +225,7 @@ void TestDeviceMesh::splittingRespectsPhysicalAxes()
 void TestDeviceMesh::bestSplitOfAll()
 {
     // The candidate that is taken is preferred to every other one, and candidates are all there are.
-    const bool holds = rc::check("a total order of candidates", [] {
+    const bool holds = test::propertyHolds(2000, "a total order of candidates", [] {
         const MeshShape physical{ randomSide(), randomSide(), randomSide() };
         MeshShape assigned;
         std::int64_t free = 1;
@@ -381,7 +382,7 @@ void TestDeviceMesh::orderOfListingDoesNotMatter()
 void TestDeviceMesh::failuresSayWhatWorks()
 {
     int suggestions = 0;
-    const bool holds = rc::check("suggested shapes work", [&] {
+    const bool holds = test::propertyHolds(2000, "suggested shapes work", [&] {
         const char* kind = *rc::gen::element("TPU v4", "TPU v5 lite", "TPU v5p", "TPU v3");
         const DeviceSet set = machine(
             kind, { randomSide(), randomSide(), *rc::gen::element(1, 2, 4) }, std::string(kind) == "TPU v3" ? 2 : 1);
@@ -508,5 +509,5 @@ void TestDeviceMesh::largeMachines()
     QVERIFY(!createDeviceMesh({ 3, 65536 }, devices).error().text("shapes").empty());
 }
 
-QTEST_APPLESS_MAIN(TestDeviceMesh)
+REGISTER_TEST(TestDeviceMesh)
 #include "test_device_mesh.moc"

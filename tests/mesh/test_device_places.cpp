@@ -6,6 +6,7 @@
 #include "mesh/device_mesh.h"
 #include "mesh/device_places.h"
 #include "mesh/device_presets.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -149,5 +150,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestDevicePlaces)
+REGISTER_TEST(TestDevicePlaces)
 #include "test_device_places.moc"

@@ -3,12 +3,12 @@
 
 #include <set>
 
-#include <rapidcheck.h>
-
 #include "base/codes.h"
 #include "mesh/device_presets.h"
 #include "mesh/device_set.h"
 #include "mesh/mesh.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -18,7 +18,6 @@ Q_DECLARE_METATYPE(Code)
 class TestDeviceSet : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void hostsWithoutAGrid();
     void slicesAsListed();
     void slicesAgainstNestedLoops();
@@ -76,7 +75,7 @@ void TestDeviceSet::slicesAsListed()
 
 void TestDeviceSet::slicesAgainstNestedLoops()
 {
-    const bool holds = rc::check("listing, ids and hosts of a grid", [] {
+    const bool holds = test::propertyHolds(2000, "listing, ids and hosts of a grid", [] {
         const Three hosts{ *rc::gen::inRange(1, 4), *rc::gen::inRange(1, 4), *rc::gen::inRange(1, 4) };
         const Three block{ *rc::gen::inRange(1, 4), *rc::gen::inRange(1, 3), *rc::gen::inRange(1, 3) };
         const std::int32_t cores = *rc::gen::inRange(1, 3);
@@ -321,5 +320,5 @@ void TestDeviceSet::ownListErrors()
     QCOMPARE(set.error().where.column, column);
 }
 
-QTEST_APPLESS_MAIN(TestDeviceSet)
+REGISTER_TEST(TestDeviceSet)
 #include "test_device_set.moc"

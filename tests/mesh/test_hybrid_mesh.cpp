@@ -4,13 +4,14 @@
 #include "base/codes.h"
 #include "machines.h"
 #include "mesh/device_mesh.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
 class TestHybridMesh : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void granulesStayTogether();
     void ordersOfGranules();
     void byHost();
@@ -21,7 +22,7 @@ private Q_SLOTS:
 
 void TestHybridMesh::granulesStayTogether()
 {
-    const bool holds = rc::check("a block of the mesh is a slice", [] {
+    const bool holds = test::propertyHolds(2000, "a block of the mesh is a slice", [] {
         const char* kind = *rc::gen::element("TPU v4", "TPU v3", "TPU v5 lite", "TPU7x");
         const bool twoCores = kindFamily(kind, MeshUtilsVersion::Head) == KindFamily::V2V3
             || kindFamily(kind, MeshUtilsVersion::Head) == KindFamily::Tpu7;
@@ -143,5 +144,5 @@ void TestHybridMesh::manySlices()
     QCOMPARE(array->shape, (MeshShape{ 256, 16, 16 }));
 }
 
-QTEST_APPLESS_MAIN(TestHybridMesh)
+REGISTER_TEST(TestHybridMesh)
 #include "test_hybrid_mesh.moc"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
-#include <rapidcheck.h>
-
 #include "base/codes.h"
 #include "mesh/device_set.h"
 #include "mesh/mesh.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -18,7 +18,6 @@ Q_DECLARE_METATYPE(Code)
 class TestMesh : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void refuses_data();
     void refuses();
     void positionsAndCoordinates();
@@ -89,7 +88,7 @@ void TestMesh::positionsAndCoordinates()
 
 void TestMesh::deviceOrders()
 {
-    const bool holds = rc::check("a permutation and its inverse", [] {
+    const bool holds = test::propertyHolds(2000, "a permutation and its inverse", [] {
         const std::int64_t x = *rc::gen::inRange(1, 6);
         const std::int64_t y = *rc::gen::inRange(1, 6);
         Order plain(static_cast<std::size_t>(x * y));
@@ -140,5 +139,5 @@ void TestMesh::devicesOfASet()
     QCOMPARE(device.coordinates, (std::array<std::int32_t, 3>{ 2, 1, 0 }));
 }
 
-QTEST_APPLESS_MAIN(TestMesh)
+REGISTER_TEST(TestMesh)
 #include "test_mesh.moc"

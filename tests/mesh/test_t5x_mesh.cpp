@@ -12,6 +12,7 @@
 #include "mesh/host_block.h"
 #include "mesh/submesh_failure.h"
 #include "mesh/t5x_mesh.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -482,5 +483,5 @@ void TestT5xMesh::largeMachines()
     QVERIFY(!submeshesOf(t5xMesh(devices, { 3, 5, 7, 1 }).error()).empty());
 }
 
-QTEST_APPLESS_MAIN(TestT5xMesh)
+REGISTER_TEST(TestT5xMesh)
 #include "test_t5x_mesh.moc"

@@ -4,6 +4,7 @@
 
 #include "base/codes.h"
 #include "networks/arrays.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -57,5 +58,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestArrays)
+REGISTER_TEST(TestArrays)
 #include "test_arrays.moc"

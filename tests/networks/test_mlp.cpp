@@ -10,6 +10,7 @@
 #include "networks/mlp.h"
 #include "program/interpret.h"
 #include "program/path.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 using test::Array;
@@ -462,5 +463,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestMlp)
+REGISTER_TEST(TestMlp)
 #include "test_mlp.moc"

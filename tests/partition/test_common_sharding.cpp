@@ -7,6 +7,7 @@
 
 #include "partition/axis_text.h"
 #include "partition/common_sharding.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 using nlohmann::json;
@@ -169,5 +170,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCommonSharding)
+REGISTER_TEST(TestCommonSharding)
 #include "test_common_sharding.moc"

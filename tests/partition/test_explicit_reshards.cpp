@@ -11,6 +11,8 @@
 #include "program/value_shardings.h"
 #include "program/verify_shardings.h"
 #include "propagation/random_program.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "stablehlo/print.h"
 
 using namespace shardscope;
@@ -351,7 +353,7 @@ void TestExplicitReshards::passesOfBothFoldersHaveNames()
 
 void TestExplicitReshards::everyProgramBecomesComputable()
 {
-    QVERIFY(rc::check("every operation's tensors agree, and once is enough", [] {
+    QVERIFY(test::propertyHolds(100, "every operation's tensors agree, and once is enough", [] {
         // Partial values over two orders of devices, and reshapes whose axes overflow their factors, are left as Shardy
         // leaves them; what cannot be computed then is resharded once more before it is (partition/legalize.h).
         const Program program = anyProgram(false);
@@ -385,7 +387,7 @@ void TestExplicitReshards::everyProgramBecomesComputable()
 
 void TestExplicitReshards::everyProgramIsExported()
 {
-    QVERIFY(rc::check("no reshard is left, and every collective has a reason", [] {
+    QVERIFY(test::propertyHolds(100, "no reshard is left, and every collective has a reason", [] {
         const Program program = anyProgram(false);
         RC_PRE(verify(program).empty() && verifyShardings(program).empty());
         // A value that is made partial after a reshard of it went has no sharding, which the verifier wants there.
@@ -407,5 +409,5 @@ void TestExplicitReshards::everyProgramIsExported()
     }));
 }
 
-QTEST_APPLESS_MAIN(TestExplicitReshards)
+REGISTER_TEST(TestExplicitReshards)
 #include "test_explicit_reshards.moc"

@@ -10,6 +10,8 @@
 #include "partition/halo_plan.h"
 #include "partition/partition_program.h"
 #include "program/wide_attributes.h"
+#include "random_cases.h"
+#include "registered_test.h"
 #include "split_mix.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
@@ -124,7 +126,7 @@ void TestHalo::windowReadsOneElementOnBothSides()
 
 void TestHalo::plansBringWhatIsRead()
 {
-    constexpr std::uint64_t cases = 20000;
+    const auto cases = test::randomCases(std::uint64_t{ 20000 });
     int plans = 0, uniform = 0;
     for (std::uint64_t seed = 0; seed < cases; ++seed) {
         shardscope::test::SplitMix random(seed);
@@ -190,7 +192,7 @@ void TestHalo::plansBringWhatIsRead()
 
 void TestHalo::piecesOfSeveralArrays()
 {
-    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    for (std::uint64_t seed = 0; seed < test::randomCases(std::uint64_t{ 2000 }); ++seed) {
         shardscope::test::SplitMix random(seed);
         HaloReads reads;
         reads.devices = 2 + static_cast<std::int64_t>(random.below(6));
@@ -355,5 +357,5 @@ void TestHalo::windowsOverPaddingAreNotBroughtInPieces()
     QVERIFY(all(pad.device.program, OpKind::CollectivePermute).empty());
 }
 
-QTEST_APPLESS_MAIN(TestHalo)
+REGISTER_TEST(TestHalo)
 #include "test_halo.moc"

@@ -10,6 +10,7 @@
 #include "partition/uneven.h"
 #include "program/editor.h"
 #include "program/wide_attributes.h"
+#include "registered_test.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
@@ -372,5 +373,5 @@ void TestUneven::factorsThatMayBePadded()
     QCOMPARE(found.join(QLatin1Char(' ')), paddable);
 }
 
-QTEST_APPLESS_MAIN(TestUneven)
+REGISTER_TEST(TestUneven)
 #include "test_uneven.moc"

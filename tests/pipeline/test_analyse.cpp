@@ -6,12 +6,16 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "partition/device_module.h"
 #include "partition/partition.h"
 #include "pipeline/analyse.h"
 #include "pipeline/explain.h"
 #include "pipeline/tensor_rows.h"
 #include "program/builder.h"
+#include "registered_test.h"
+#include "schedule/plan.h"
 #include "sharding/text.h"
+#include "stablehlo/print.h"
 
 using namespace shardscope;
 
@@ -73,6 +77,12 @@ LogicalRule rule(const char* name, SpecEntry target)
     return { LogicalName::of(name), std::move(target), false, 2 };
 }
 
+/// What every device runs.
+std::string deviceText(const Snapshot& snapshot)
+{
+    return printStableHlo(deviceModule(*snapshot.deviceProgram).value().program);
+}
+
 } // namespace
 
 class TestAnalyse : public QObject {
@@ -115,7 +125,9 @@ private Q_SLOTS:
 
     void findingsOfTheNotebook()
     {
-        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        Experiment notebook = example("flax-mlp-logical");
+        notebook.acknowledged.clear();
+        const SnapshotPtr snapshot = analysed(std::move(notebook));
         QCOMPARE(snapshot->warningCount(), 2);
         const auto inactive = problemsWith(*snapshot, Code::ConstraintInactive);
         QCOMPARE(inactive.size(), 1U);
@@ -136,6 +148,34 @@ private Q_SLOTS:
         QVERIFY(after->ok());
         QCOMPARE(after->problems.size(), 0U);
         QCOMPARE(analysed(example("flax-mlp-device"))->problems.size(), 0U);
+    }
+
+    /// What the experiment says it knows of is information, in the place that it says.
+    void acknowledgedFindings()
+    {
+        const Experiment notebook = example("flax-mlp-logical");
+        const SnapshotPtr known = analysed(notebook);
+        QCOMPARE(known->warningCount(), 0);
+        const auto acknowledged = problemsWith(*known, Code::Acknowledged);
+        QCOMPARE(acknowledged.size(), 2U);
+        QCOMPARE(acknowledged[0]->diagnostic.text("finding"), std::string("W206"));
+        QCOMPARE(acknowledged[0]->diagnostic.text("reason"), notebook.acknowledged[0].reason);
+        QCOMPARE(acknowledged[0]->values.size(), 4U);
+        QCOMPARE(acknowledged[0]->fixes.size(), 2U);
+
+        Experiment elsewhere = notebook;
+        elsewhere.acknowledged[0].at = "layers.0/y";
+        QCOMPARE(analysed(elsewhere)->warningCount(), 1);
+        elsewhere.acknowledged[0].at = "layers.3/z"; // one finding for all layers
+        QCOMPARE(analysed(elsewhere)->warningCount(), 0);
+        elsewhere.acknowledged[0].at.clear();
+        QCOMPARE(analysed(elsewhere)->warningCount(), 0);
+        elsewhere.acknowledged[0].finding = "W203";
+        QCOMPARE(analysed(elsewhere)->warningCount(), 1);
+        // Errors are none that anybody can know of and keep.
+        Experiment wrong = *withDimension(notebook, "batch", 7);
+        wrong.acknowledged.push_back({ "E101", {}, "It does not matter." });
+        QVERIFY(analysed(wrong)->errorCount() > 0);
     }
 
     void ruleUses()
@@ -243,7 +283,7 @@ private Q_SLOTS:
         QVERIFY(third->program == first->program);
         QVERIFY(third->plan != first->plan);
         // What comes from the cache equals what is computed anew.
-        QCOMPARE(print(*third->deviceProgram), print(*analysed(*third->experiment)->deviceProgram));
+        QCOMPARE(deviceText(*third), deviceText(*analysed(*third->experiment)));
     }
 
     void stops()
@@ -403,5 +443,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestAnalyse)
+REGISTER_TEST(TestAnalyse)
 #include "test_analyse.moc"

@@ -11,6 +11,7 @@
 #include "pipeline/change.h"
 #include "pipeline/why_not.h"
 #include "program/operation_path.h"
+#include "registered_test.h"
 #include "sharding/sharding_text.h"
 
 using namespace shardscope;
@@ -284,5 +285,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestAnnotationEdit)
+REGISTER_TEST(TestAnnotationEdit)
 #include "test_annotation_edit.moc"

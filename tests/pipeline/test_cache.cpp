@@ -7,6 +7,7 @@
 #include "failing_allocations.h"
 #include "pipeline/cache.h"
 #include "pipeline/explain.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 using namespace shardscope::test;
@@ -152,5 +153,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCache)
+REGISTER_TEST(TestCache)
 #include "test_cache.moc"

@@ -6,6 +6,7 @@
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
 #include "pipeline/change.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -93,5 +94,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestChange)
+REGISTER_TEST(TestChange)
 #include "test_change.moc"

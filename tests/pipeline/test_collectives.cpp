@@ -13,6 +13,7 @@
 #include "pipeline/repartition.h"
 #include "program/counted_loop.h"
 #include "program/wide_attributes.h"
+#include "registered_test.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
@@ -640,5 +641,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCollectives)
+REGISTER_TEST(TestCollectives)
 #include "test_collectives.moc"

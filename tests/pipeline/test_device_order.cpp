@@ -11,6 +11,7 @@
 #include "mesh/device_presets.h"
 #include "pipeline/analyse.h"
 #include "pipeline/host_share.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
@@ -254,5 +255,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestDeviceOrder)
+REGISTER_TEST(TestDeviceOrder)
 #include "test_device_order.moc"

@@ -7,6 +7,7 @@
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
 #include "pipeline/explicit_check.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -486,5 +487,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestExplicitMode)
+REGISTER_TEST(TestExplicitMode)
 #include "test_explicit_mode.moc"

@@ -10,7 +10,9 @@
 #include "pipeline/analyse.h"
 #include "pipeline/problems.h"
 #include "pipeline/slow_links.h"
+#include "registered_test.h"
 #include "rules/published_rules.h"
+#include "schedule/plan.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
@@ -477,6 +479,15 @@ private Q_SLOTS:
         single.hardware.devices.hosts = 1;
         single.hardware.devices.devicesPerHost = 8;
         QVERIFY(found(single, Code::SlowLinkCollective).empty());
+        // Who only drops what it does not need waits for nobody: x is whole, y is cut along data.
+        Experiment dropped = example("flax-mlp-logical");
+        std::erase_if(dropped.rules.rules.list, [](const LogicalRule& rule) { return rule.name.name == "batch"; });
+        std::get<MlpModel>(dropped.model).settings.trainStep = false;
+        const SnapshotPtr snapshot = analysed(dropped);
+        QVERIFY(std::any_of(snapshot->collectives.begin(), snapshot->collectives.end(), [](const CollectiveUse& use) {
+            return use.kind == CollectiveKind::AllSlice && use.sentBytes.value() == 0;
+        }));
+        QVERIFY(found(dropped, Code::SlowLinkCollective).empty());
         // An axis larger than a host has no better place.
         Experiment large = experiment;
         large.mesh.axes = { { "data", 1 }, { "model", 8 } };
@@ -562,5 +573,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestLint)
+REGISTER_TEST(TestLint)
 #include "test_lint.moc"

@@ -3,8 +3,6 @@
 // arrays alone and programs in a text.
 #include <QTest>
 
-#include <rapidcheck.h>
-
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
@@ -13,6 +11,9 @@
 #include "pipeline/change.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/memory_placement.h"
+#include "random_properties.h"
+#include "registered_test.h"
+#include "schedule/plan.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
@@ -242,7 +243,7 @@ private Q_SLOTS:
 
     void layoutsDoNotDependOnMemories()
     {
-        const bool held = rc::check("random arrays in random memories", [] {
+        const bool held = test::propertyHolds(100, "random arrays in random memories", [] {
             Experiment experiment = arrays();
             experiment.hardware.devices.platform = *rc::gen::element<std::string>("cpu", "gpu", "tpu");
             const SnapshotPtr before = analysed(experiment);
@@ -439,5 +440,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestMemoryPlacement)
+REGISTER_TEST(TestMemoryPlacement)
 #include "test_memory_placement.moc"

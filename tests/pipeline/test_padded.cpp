@@ -9,6 +9,7 @@
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
 #include "pipeline/explain.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
@@ -280,5 +281,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestPadded)
+REGISTER_TEST(TestPadded)
 #include "test_padded.moc"

@@ -8,6 +8,7 @@
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
 #include "pipeline/value_meshes.h"
+#include "registered_test.h"
 #include "sharding/sharding_text.h"
 #include "sharding/text.h"
 
@@ -91,10 +92,17 @@ private Q_SLOTS:
     void meshesWithOtherAxesAreNamed()
     {
         const SnapshotPtr snapshot = laidOut(
-            sum("sdy.mesh @a = <[\"x\"=2]>\nsdy.mesh @b = <[\"z\"=4]>\n", "@a, [{?}, {?}]", "@b, [{\"z\"}, {}]"));
+            sum("sdy.mesh @a = <[\"x\"=2]>\nsdy.mesh @b = <[\"z\"=4]>\n", "@a, [{\"x\"}, {?}]", "@b, [{\"z\"}, {}]"));
         const Diagnostic* said = problem(*snapshot, Code::ProgramNotRun);
         QVERIFY(said && said->arg("elsewhere"));
         QCOMPARE(said->list("elsewhere"), std::vector<std::string>{ "b" });
+    }
+    void meshesAlongWhichNothingIsShardedDoNotCount()
+    {
+        const SnapshotPtr snapshot = laidOut(
+            sum("sdy.mesh @a = <[\"x\"=2]>\nsdy.mesh @b = <[\"z\"=4]>\n", "@a, [{?}, {?}]", "@b, [{\"z\"}, {}]"));
+        QCOMPARE(snapshot->mesh->deviceCount(), 4);
+        QVERIFY(!problem(*snapshot, Code::ProgramNotRun)->arg("elsewhere"));
     }
     void axesOfSizeOneStandInNobodysWay()
     {
@@ -157,5 +165,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestProgramLayout)
+REGISTER_TEST(TestProgramLayout)
 #include "test_program_layout.moc"

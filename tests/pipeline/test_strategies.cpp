@@ -11,6 +11,7 @@
 #include "pipeline/given_program.h"
 #include "propagation/strategy.h"
 #include "propagation/written.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -215,5 +216,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestStrategies)
+REGISTER_TEST(TestStrategies)
 #include "test_strategies.moc"

@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "program/sample_operations.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -280,5 +281,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestChecks)
+REGISTER_TEST(TestChecks)
 #include "test_checks.moc"

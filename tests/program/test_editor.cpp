@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
-#include <rapidcheck.h>
 
 #include "program/builder.h"
 #include "program/editor.h"
 #include "program/op_row.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -190,7 +191,7 @@ void TestEditor::internsShardings()
 
 void TestEditor::keepsProgramsLegal()
 {
-    QVERIFY(rc::check("random edits", [] {
+    QVERIFY(test::propertyHolds(100, "random edits", [] {
         Editor edit(chain());
         const RegionId main(std::size_t{ 0 });
         const int edits = *rc::gen::inRange(1, 12);
@@ -229,5 +230,5 @@ void TestEditor::keepsProgramsLegal()
     }));
 }
 
-QTEST_APPLESS_MAIN(TestEditor)
+REGISTER_TEST(TestEditor)
 #include "test_editor.moc"

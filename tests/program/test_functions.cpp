@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "program/one_operation.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -174,5 +175,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestFunctions)
+REGISTER_TEST(TestFunctions)
 #include "test_functions.moc"

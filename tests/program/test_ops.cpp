@@ -11,6 +11,7 @@
 #include "program/builder.h"
 #include "program/factor_rule_text.h"
 #include "program/op_row.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -243,5 +244,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestOps)
+REGISTER_TEST(TestOps)
 #include "test_ops.moc"

@@ -7,12 +7,12 @@
 #include <limits>
 #include <set>
 
-#include <rapidcheck.h>
-
 #include "base/codes.h"
 #include "program/builder.h"
 #include "program/op_row.h"
 #include "program/path.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -366,7 +366,7 @@ private Q_SLOTS:
         const auto text = [](const char* alphabet) {
             return rc::gen::resize(9, rc::gen::container<std::string>(rc::gen::elementOf(std::string(alphabet))));
         };
-        QVERIFY(rc::check([&] {
+        QVERIFY(test::propertyHolds(100, "globs match as their definition says", [&] {
             const std::string glob = *text("ab/**?"), path = *text("aab/");
             RC_ASSERT(globMatches(glob, path) == matches(glob, path));
         }));
@@ -391,5 +391,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestProgram)
+REGISTER_TEST(TestProgram)
 #include "test_program.moc"

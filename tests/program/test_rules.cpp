@@ -11,6 +11,7 @@
 #include "program/one_operation.h"
 #include "program/sample_operations.h"
 #include "program/written_rule.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -255,5 +256,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestRules)
+REGISTER_TEST(TestRules)
 #include "test_rules.moc"

@@ -9,6 +9,7 @@
 #include "program/verify_shardings.h"
 #include "program/wide_attributes.h"
 #include "program/written_rule.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -582,5 +583,5 @@ void TestVerifyShardings::returnsOfBodies()
     QVERIFY(!verifyUnreduced(made.program));
 }
 
-QTEST_APPLESS_MAIN(TestVerifyShardings)
+REGISTER_TEST(TestVerifyShardings)
 #include "test_verify_shardings.moc"

@@ -5,6 +5,8 @@
 #include "propagation/blocker.h"
 #include "propagation/random_program.h"
 #include "propagation/whole_programs.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 using whole_programs::Maker;
@@ -200,7 +202,7 @@ void TestBlockers::operationsWithoutRule()
 
 void TestBlockers::everyNeighbourIsExplained()
 {
-    QVERIFY(rc::check("an axis that an operand has and the result lacks is held up somewhere", [] {
+    QVERIFY(test::propertyHolds(100, "an axis that an operand has and the result lacks is held up somewhere", [] {
         const PropagationInput input = random_program::anyInput();
         const PropagationResult result = propagate(input);
         for (const Operation& operation : input.program->operations) {
@@ -227,5 +229,5 @@ void TestBlockers::everyNeighbourIsExplained()
     }));
 }
 
-QTEST_APPLESS_MAIN(TestBlockers)
+REGISTER_TEST(TestBlockers)
 #include "test_blockers.moc"

@@ -4,6 +4,7 @@
 
 #include "networks/mlp.h"
 #include "propagation/notation.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
@@ -135,5 +136,5 @@ void TestMlp::strategiesAgree()
     }
 }
 
-QTEST_APPLESS_MAIN(TestMlp)
+REGISTER_TEST(TestMlp)
 #include "test_mlp.moc"

@@ -11,6 +11,8 @@
 #include "propagation/passes/passes.h"
 #include "propagation/passes/pipelines.h"
 #include "propagation/random_program.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
@@ -435,7 +437,7 @@ void TestPasses::oneNameForTwoComputations()
 
 void TestPasses::axesOfSizeOneMeanNothing()
 {
-    QVERIFY(rc::check("an axis of size 1 changes no sharding", [] {
+    QVERIFY(test::propertyHolds(100, "an axis of size 1 changes no sharding", [] {
         const PropagationInput input = random_program::anyInput();
         const Program program = anyProgram(input);
         Program more = program;
@@ -455,7 +457,7 @@ void TestPasses::axesOfSizeOneMeanNothing()
 
 void TestPasses::everyProgramStaysLegal()
 {
-    QVERIFY(rc::check("the pipeline's programs are legal and closed", [] {
+    QVERIFY(test::propertyHolds(100, "the pipeline's programs are legal and closed", [] {
         const Program program = anyProgram(random_program::anyInput());
         RC_ASSERT(verify(program).empty());
         const bool legal = verifyShardings(program).empty();
@@ -477,5 +479,5 @@ void TestPasses::everyProgramStaysLegal()
     }));
 }
 
-QTEST_APPLESS_MAIN(TestPasses)
+REGISTER_TEST(TestPasses)
 #include "test_passes.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "propagation/notation.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -84,5 +85,5 @@ void TestPropagate::cases()
     }
 }
 
-QTEST_APPLESS_MAIN(TestPropagate)
+REGISTER_TEST(TestPropagate)
 #include "test_propagate.moc"

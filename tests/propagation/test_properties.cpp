@@ -7,6 +7,8 @@
 #include "propagation/driver.h"
 #include "propagation/notation.h"
 #include "propagation/random_program.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -105,7 +107,7 @@ private Q_SLOTS:
 
 void TestProperties::invariants()
 {
-    QVERIFY(rc::check("given shardings only grow where they are open, no axis occurs twice", [] {
+    QVERIFY(test::propertyHolds(100, "given shardings only grow where they are open, no axis occurs twice", [] {
         const PropagationInput input = random_program::anyInput();
         std::ostringstream text;
         logInput(input, text);
@@ -136,7 +138,7 @@ void TestProperties::invariants()
 
 void TestProperties::fixpoint()
 {
-    QVERIFY(rc::check("a result does not change when it is propagated again", [] {
+    QVERIFY(test::propertyHolds(100, "a result does not change when it is propagated again", [] {
         PropagationInput input = random_program::anyInput();
         input.options.applyConstraints = false; // which changes what operations read: the second run would not know
         std::ostringstream text;
@@ -154,7 +156,7 @@ void TestProperties::fixpoint()
 
 void TestProperties::relabelling()
 {
-    QVERIFY(rc::check("renumbering the mesh axes renumbers the result", [] {
+    QVERIFY(test::propertyHolds(100, "renumbering the mesh axes renumbers the result", [] {
         const PropagationInput input = random_program::anyInput();
         std::vector<std::int32_t> to(input.mesh->rank());
         std::iota(to.begin(), to.end(), 0);
@@ -178,7 +180,7 @@ void TestProperties::relabelling()
 
 void TestProperties::everyAxisHasASeed()
 {
-    QVERIFY(rc::check("every axis is traced back to what was given", [] {
+    QVERIFY(test::propertyHolds(100, "every axis is traced back to what was given", [] {
         const PropagationInput input = random_program::anyInput();
         std::ostringstream text;
         logInput(input, text);
@@ -289,5 +291,5 @@ void TestProperties::provenanceThroughTheDeclaredResult()
     QCOMPARE(chain[2].to, test.values["a0"]);
 }
 
-QTEST_APPLESS_MAIN(TestProperties)
+REGISTER_TEST(TestProperties)
 #include "test_properties.moc"

@@ -5,6 +5,8 @@
 #include "propagation/differences.h"
 #include "propagation/random_program.h"
 #include "propagation/replay.h"
+#include "random_properties.h"
+#include "registered_test.h"
 
 using namespace shardscope;
 
@@ -44,7 +46,7 @@ class TestReplay : public QObject {
 private Q_SLOTS:
     void endsWherePropagationEnds()
     {
-        QVERIFY(rc::check("replay", [] {
+        QVERIFY(test::propertyHolds(100, "replay", [] {
             PropagationInput input = random_program::anyInput();
             input.strategy =
                 *rc::gen::element(Strategy::Basic, Strategy::Aggressive, Strategy::OperationPriority, Strategy::Full);
@@ -141,5 +143,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestReplay)
+REGISTER_TEST(TestReplay)
 #include "test_replay.moc"

@@ -9,6 +9,7 @@
 #include "propagation/sharding_groups.h"
 #include "propagation/whole_programs.h"
 #include "propagation/written.h"
+#include "registered_test.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
@@ -491,5 +492,5 @@ void TestWholePrograms::changedAnnotationsActAsChangedText()
     QVERIFY(different > 0);
 }
 
-QTEST_APPLESS_MAIN(TestWholePrograms)
+REGISTER_TEST(TestWholePrograms)
 #include "test_whole_programs.moc"

@@ -2,9 +2,9 @@
 // Where two systems part that read the same rules.
 #include <QtTest>
 
-#include <rapidcheck.h>
-
 #include "base/codes.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "rules/dialect_comparison.h"
 #include "sharding/text.h"
 
@@ -43,7 +43,6 @@ constexpr RuleSystem maxText{ Dialect::MaxText, FlaxVersion::Current };
 class TestDialectComparison : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void everySystemOnce()
     {
         QCOMPARE(ruleSystems().size(), std::size_t{ 6 });
@@ -103,7 +102,7 @@ private Q_SLOTS:
     /// T5X differs from Flax in nothing, and comparing a system with itself finds nothing; whatever differs has a step.
     void everyDifferenceHasItsStep()
     {
-        const bool passed = rc::check("specs differ where and only where there is a step", [] {
+        const bool passed = test::propertyHolds(2000, "specs differ where and only where there is a step", [] {
             const std::vector<std::string> words{ "a", "b", "c", "" };
             NamedShape subject;
             LogicalRules list;
@@ -141,5 +140,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestDialectComparison)
+REGISTER_TEST(TestDialectComparison)
 #include "test_dialect_comparison.moc"

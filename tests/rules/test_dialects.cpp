@@ -2,11 +2,11 @@
 // What dialects make of a resolved spec, and the published rule sets.
 #include <QtTest>
 
-#include <rapidcheck.h>
-
 #include <set>
 
 #include "base/codes.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "rules/dialect.h"
 #include "rules/published_rules.h"
 #include "sharding/parse_names.h"
@@ -17,7 +17,6 @@ using namespace shardscope;
 class TestDialects : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void names();
     void onTheMesh_data();
     void onTheMesh();
@@ -136,7 +135,7 @@ void TestDialects::axesTwice()
 
 void TestDialects::maxTextIsAlwaysValid()
 {
-    QVERIFY(rc::check("what MaxText leaves can be put on the mesh", [] {
+    QVERIFY(test::propertyHolds(2000, "what MaxText leaves can be put on the mesh", [] {
         PartitionSpec spec;
         std::vector<std::int64_t> shape;
         std::vector<std::string> axes{ "data", "model", "tensor", "expert", "rows" };
@@ -230,5 +229,5 @@ void TestDialects::refusedSets()
     QCOMPARE(read.error().where.column, column);
 }
 
-QTEST_APPLESS_MAIN(TestDialects)
+REGISTER_TEST(TestDialects)
 #include "test_dialects.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "rules/host_chunks.h"
 
 using namespace shardscope;
@@ -102,5 +103,5 @@ void TestHostChunks::refuses()
     QCOMPARE(code(*Mesh::createOver({ { "x", 4 } }, { 4, 5, 6, 7 }), 2, specOf({ "x" })), Code::OutOfRange);
 }
 
-QTEST_APPLESS_MAIN(TestHostChunks)
+REGISTER_TEST(TestHostChunks)
 #include "test_host_chunks.moc"

@@ -2,13 +2,13 @@
 // Chunks of hosts against the layouts of single devices: a host holds what its devices hold.
 #include <QtTest>
 
-#include <rapidcheck.h>
-
 #include <map>
 #include <set>
 
 #include "base/codes.h"
 #include "mesh/host_block.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "rules/local_chunker.h"
 #include "sharding/named_sharding.h"
 
@@ -17,7 +17,6 @@ using namespace shardscope;
 class TestLocalChunker : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void documentedExample();
     void hostsWithoutABlock();
     void refusals();
@@ -211,7 +210,7 @@ void TestLocalChunker::dataLayouts()
 
 void TestLocalChunker::chunksAreTheUnionOfDevices()
 {
-    QVERIFY(rc::check("a host holds what its devices hold", [] {
+    QVERIFY(test::propertyHolds(2000, "a host holds what its devices hold", [] {
         const Hosted hosted = arbitraryHosted();
         const Array array = arbitraryArray(*hosted.mesh);
         const Layout layout = *NamedSharding{ hosted.mesh, array.spec }.layout(array.shape);
@@ -226,7 +225,7 @@ void TestLocalChunker::chunksAreTheUnionOfDevices()
 
 void TestLocalChunker::oneHostWritesEachSlice()
 {
-    QVERIFY(rc::check("replicas of a slice are numbered from 0", [] {
+    QVERIFY(test::propertyHolds(2000, "replicas of a slice are numbered from 0", [] {
         const Hosted hosted = arbitraryHosted();
         const Array array = arbitraryArray(*hosted.mesh);
         std::map<std::vector<std::int64_t>, std::set<std::int64_t>> replicas;
@@ -253,7 +252,7 @@ void TestLocalChunker::oneHostWritesEachSlice()
 
 void TestLocalChunker::sameDataSameShard()
 {
-    QVERIFY(rc::check("hosts read different data exactly when their shard ids differ", [] {
+    QVERIFY(test::propertyHolds(2000, "hosts read different data exactly when their shard ids differ", [] {
         const Hosted hosted = arbitraryHosted();
         std::vector<std::string> axes;
         for (const MeshAxis& axis : hosted.mesh->axes())
@@ -285,5 +284,5 @@ void TestLocalChunker::sameDataSameShard()
     }));
 }
 
-QTEST_APPLESS_MAIN(TestLocalChunker)
+REGISTER_TEST(TestLocalChunker)
 #include "test_local_chunker.moc"

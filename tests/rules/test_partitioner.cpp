@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "rules/rule_context.h"
 #include "rules/t5x_partitioner.h"
 #include "sharding/text.h"
@@ -168,5 +169,5 @@ void TestPartitioner::renaming()
     QCOMPARE(apply({ LogicalName::unconstrained() }, "[]", "[]"), std::string("P(?)"));
 }
 
-QTEST_APPLESS_MAIN(TestPartitioner)
+REGISTER_TEST(TestPartitioner)
 #include "test_partitioner.moc"

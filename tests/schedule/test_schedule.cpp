@@ -3,10 +3,11 @@
 #include <random>
 
 #include <QtTest>
-#include <rapidcheck.h>
 
 #include "base/codes.h"
 #include "partition/on_mesh.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "schedule/replay.h"
 
 using namespace shardscope;
@@ -324,27 +325,28 @@ private Q_SLOTS:
     void randomPrograms()
     {
         const MeshPtr mesh = meshOf({ { "x", 2 }, { "y", 2 } });
-        QVERIFY(rc::check("fused and unfused plans compute what the device program says", [&](std::uint32_t seed) {
-            std::mt19937 random(seed);
-            for (int i = 0; i < 8; ++i) {
-                RandomProgram made = randomProgram(random);
-                auto partitionedProgram = partitioned(annotated(std::move(made.program), mesh));
-                RC_ASSERT(partitionedProgram.has_value());
-                const auto device = shared(std::move(*partitionedProgram));
-                std::vector<ValueId> keep;
-                for (const ValueId value : made.keep)
-                    for (const DeviceOp& op : device->ops)
-                        if (op.results[0].index == value.index)
-                            keep.push_back(value); // made in its own form
-                for (const bool fuse : { true, false }) {
-                    const auto plan = schedule(device, { fuse, keep });
-                    RC_ASSERT(plan.has_value());
-                    const std::string flaw = flawOf(*plan, keep);
-                    if (!flaw.empty())
-                        RC_FAIL(flaw + "\n" + print(*device));
+        QVERIFY(test::propertyHolds(
+            100, "fused and unfused plans compute what the device program says", [&](std::uint32_t seed) {
+                std::mt19937 random(seed);
+                for (int i = 0; i < 8; ++i) {
+                    RandomProgram made = randomProgram(random);
+                    auto partitionedProgram = partitioned(annotated(std::move(made.program), mesh));
+                    RC_ASSERT(partitionedProgram.has_value());
+                    const auto device = shared(std::move(*partitionedProgram));
+                    std::vector<ValueId> keep;
+                    for (const ValueId value : made.keep)
+                        for (const DeviceOp& op : device->ops)
+                            if (op.results[0].index == value.index)
+                                keep.push_back(value); // made in its own form
+                    for (const bool fuse : { true, false }) {
+                        const auto plan = schedule(device, { fuse, keep });
+                        RC_ASSERT(plan.has_value());
+                        const std::string flaw = flawOf(*plan, keep);
+                        if (!flaw.empty())
+                            RC_FAIL(flaw + "\n" + print(*device->program));
+                    }
                 }
-            }
-        }));
+            }));
     }
 
     void fast()
@@ -357,5 +359,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestSchedule)
+REGISTER_TEST(TestSchedule)
 #include "test_schedule.moc"

@@ -2,31 +2,21 @@
 // Random meshes, shardings and shapes for properties.
 #pragma once
 
-#include <rapidcheck.h>
-
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <numeric>
 #include <random>
 
+#include "random_properties.h"
 #include "sharding/sharding.h"
 
 namespace shardscope::generators {
 
-/// rc::check with more cases than its default.
+/// With more cases than RapidCheck's default.
 template <class Property>
 bool holds(const std::string& what, Property property, int cases = 2000)
 {
-    rc::detail::TestParams params = rc::detail::configuration().testParams;
-    params.maxSuccess = std::max(params.maxSuccess, cases);
-    rc::detail::TestMetadata metadata;
-    metadata.description = what;
-    const auto result = rc::detail::checkTestable(std::move(property), metadata, params);
-    std::cerr << "- " << what << ": ";
-    rc::detail::printResultMessage(result, std::cerr);
-    std::cerr << std::endl;
-    return result.template is<rc::detail::SuccessResult>();
+    return test::propertyHolds(cases, what, std::move(property));
 }
 
 /// Up to four axes of 1 to 6, in plain or shuffled device order.

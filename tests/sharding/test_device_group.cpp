@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "registered_test.h"
 #include "sharding/device_group.h"
 #include "sharding/generators.h"
 
@@ -152,5 +153,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDeviceGroup)
+REGISTER_TEST(TestDeviceGroup)
 #include "test_device_group.moc"

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "sharding/comparison.h"
 #include "sharding/generators.h"
 #include "sharding/sharding_forms.h"
@@ -329,5 +330,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestForms)
+REGISTER_TEST(TestForms)
 #include "test_forms.moc"

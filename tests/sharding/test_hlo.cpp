@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "sharding/generators.h"
 #include "sharding/sharding_text.h"
 #include "sharding/text.h"
@@ -420,5 +421,5 @@ void TestHlo::manyDimensions()
     QCOMPARE(parseHlo(tiles(maximumTileDimensions + 4)).error().code, Code::TooLarge);
 }
 
-QTEST_APPLESS_MAIN(TestHlo)
+REGISTER_TEST(TestHlo)
 #include "test_hlo.moc"

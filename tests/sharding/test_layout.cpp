@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "random_properties.h"
+#include "registered_test.h"
 #include "sharding/generators.h"
 #include "sharding/named_sharding.h"
 
@@ -14,7 +16,6 @@ using namespace shardscope;
 class TestLayout : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void workedExample();
     void holdersOfEveryElement();
     void groupsOfAxes();
@@ -83,7 +84,7 @@ void TestLayout::workedExample()
 
 void TestLayout::holdersOfEveryElement()
 {
-    const bool holds = rc::check("who holds which element", [] {
+    const bool holds = test::propertyHolds(2000, "who holds which element", [] {
         const MeshPtr mesh = generators::mesh();
         const std::size_t rank = *rc::gen::inRange<std::size_t>(0, 4);
         Shape shape;
@@ -142,7 +143,7 @@ void TestLayout::groupsOfAxes()
     const std::vector<AxisRef> crossed{ { 1, 1, 2 }, { 0, 1, 2 } };
     QCOMPARE(axisGroups(*example, crossed), (Groups{ { 0, 4, 2, 6 }, { 1, 5, 3, 7 } }));
 
-    const bool holds = rc::check("groups split the positions by the other coordinates", [] {
+    const bool holds = test::propertyHolds(2000, "groups split the positions by the other coordinates", [] {
         const MeshPtr mesh = generators::mesh();
         std::vector<AxisRef> axes = generators::shuffledRefs(*mesh, true);
         axes.resize(*rc::gen::inRange<std::size_t>(0, axes.size() + 1));
@@ -277,7 +278,7 @@ void TestLayout::specErrors()
 
 void TestLayout::specsAndShardings()
 {
-    const bool holds = rc::check("specs to shardings and back", [] {
+    const bool holds = test::propertyHolds(2000, "specs to shardings and back", [] {
         const MeshPtr mesh = generators::mesh();
         const std::size_t rank = *rc::gen::inRange<std::size_t>(0, 5);
         const PartitionSpec spec = generators::spec(*mesh, rank);
@@ -312,7 +313,7 @@ void TestLayout::equalityAndEquivalence()
     QVERIFY(!(x == NamedSharding{ meshOf({ { "x", 2 }, { "z", 4 } }), x.spec }));
     QVERIFY(isEquivalent(x, { meshOf({ { "x", 2 }, { "z", 4 } }), x.spec }, 1));
 
-    const bool holds = rc::check("equivalent shardings put the same ranges on the same devices", [] {
+    const bool holds = test::propertyHolds(2000, "equivalent shardings put the same ranges on the same devices", [] {
         const MeshPtr a = generators::mesh();
         const MeshPtr b = *rc::gen::arbitrary<bool>() ? a : generators::mesh();
         const NamedSharding first{ a, generators::spec(*a, 2) };
@@ -330,5 +331,5 @@ void TestLayout::equalityAndEquivalence()
     QVERIFY(holds);
 }
 
-QTEST_APPLESS_MAIN(TestLayout)
+REGISTER_TEST(TestLayout)
 #include "test_layout.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "sharding/generators.h"
 #include "sharding/named_arrays.h"
 #include "sharding/text.h"
@@ -158,5 +159,5 @@ void TestNamedArrays::randomTrees()
     }));
 }
 
-QTEST_APPLESS_MAIN(TestNamedArrays)
+REGISTER_TEST(TestNamedArrays)
 #include "test_named_arrays.moc"

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "sharding/parse_names.h"
 
 using namespace shardscope;
@@ -108,5 +109,5 @@ void TestNames::tooMany()
     }
 }
 
-QTEST_APPLESS_MAIN(TestNames)
+REGISTER_TEST(TestNames)
 #include "test_names.moc"

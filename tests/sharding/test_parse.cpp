@@ -2,6 +2,8 @@
 #include <QtTest>
 
 #include "base/codes.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "sharding/generators.h"
 #include "sharding/literal.h"
 #include "sharding/text.h"
@@ -11,7 +13,6 @@ using namespace shardscope;
 class TestParse : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void rules_data();
     void rules();
     void badRules_data();
@@ -365,7 +366,7 @@ void TestParse::shapes()
 
 void TestParse::roundTrips()
 {
-    const bool holds = rc::check("what is printed can be read", [] {
+    const bool holds = test::propertyHolds(2000, "what is printed can be read", [] {
         const MeshPtr mesh = generators::mesh();
         const PartitionSpec spec = generators::spec(*mesh, *rc::gen::inRange<std::size_t>(0, 5));
         for (const std::string& text : { toJax(spec), toJax(spec, false), toColumn(spec) })
@@ -390,5 +391,5 @@ void TestParse::roundTrips()
     QVERIFY(holds);
 }
 
-QTEST_APPLESS_MAIN(TestParse)
+REGISTER_TEST(TestParse)
 #include "test_parse.moc"

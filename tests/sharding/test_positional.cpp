@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "registered_test.h"
 #include "sharding/generators.h"
 #include "sharding/sharding_text.h"
 
@@ -348,5 +349,5 @@ void TestPositional::equality()
     QVERIFY(!PositionalSharding::create({ -1 }, Shape{ 1 }).has_value());
 }
 
-QTEST_APPLESS_MAIN(TestPositional)
+REGISTER_TEST(TestPositional)
 #include "test_positional.moc"

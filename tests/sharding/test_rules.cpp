@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
-#include <rapidcheck.h>
-
 #include <algorithm>
 #include <set>
 
 #include "base/codes.h"
+#include "random_properties.h"
+#include "registered_test.h"
 #include "sharding/logical_rules.h"
 #include "sharding/text.h"
 
@@ -15,7 +15,6 @@ using namespace shardscope;
 class TestRules : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=3000"); }
     void resolves_data();
     void resolves();
     void traceOfTheDocstring();
@@ -217,7 +216,7 @@ void TestRules::order()
 
 void TestRules::noAxisTwice()
 {
-    const bool holds = rc::check("no mesh axis cuts two dimensions", [] {
+    const bool holds = test::propertyHolds(3000, "no mesh axis cuts two dimensions", [] {
         const LogicalNames names = arbitraryNames();
         const Result<Resolution> resolution = resolve(names, arbitraryRules(), anyVersion());
         RC_ASSERT(resolution.has_value());
@@ -232,7 +231,7 @@ void TestRules::noAxisTwice()
 
 void TestRules::unusedNamesChangeNothing()
 {
-    const bool holds = rc::check("names decide by equality alone", [] {
+    const bool holds = test::propertyHolds(3000, "names decide by equality alone", [] {
         const LogicalNames names = arbitraryNames();
         const LogicalRules rules = arbitraryRules();
         const FlaxVersion version = anyVersion();
@@ -266,7 +265,7 @@ void TestRules::unusedNamesChangeNothing()
 
 void TestRules::unusedAxesMayBeRenamed()
 {
-    const bool holds = rc::check("axes that are not in the result may have any name", [] {
+    const bool holds = test::propertyHolds(3000, "axes that are not in the result may have any name", [] {
         const LogicalNames names = arbitraryNames();
         const LogicalRules rules = arbitraryRules();
         const FlaxVersion version = anyVersion();
@@ -290,7 +289,7 @@ void TestRules::unusedAxesMayBeRenamed()
 
 void TestRules::traceExplainsTheResult()
 {
-    const bool holds = rc::check("verdicts and entries agree", [] {
+    const bool holds = test::propertyHolds(3000, "verdicts and entries agree", [] {
         const LogicalNames names = arbitraryNames();
         const LogicalRules rules = arbitraryRules();
         const FlaxVersion version = anyVersion();
@@ -366,5 +365,5 @@ void TestRules::ruleSets()
     QCOMPARE(t5xStandardRules(1, 1, rulesOf("[('mine','data')]"))->list.back().name, LogicalName::of("mine"));
 }
 
-QTEST_APPLESS_MAIN(TestRules)
+REGISTER_TEST(TestRules)
 #include "test_rules.moc"

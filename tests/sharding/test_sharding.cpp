@@ -6,6 +6,7 @@
 #include <set>
 
 #include "mesh/physical_mesh.h"
+#include "registered_test.h"
 #include "sharding/generators.h"
 #include "sharding/sharding_text.h"
 
@@ -194,7 +195,8 @@ void TestSharding::texts()
 
     // Without a mesh, only what says which devices there are.
     for (const auto& [form, kind] : std::map<std::string, std::string>{ { "P('x')", "missing_mesh" },
-             { "{replicated}", "missing_mesh" }, { "<@mesh, []>", "missing_mesh" },
+             { "P('x', 'x')", "axis_used_twice" }, { "P(('x', 'x'))", "axis_used_twice" },
+             { "x, x", "axis_used_twice" }, { "{replicated}", "missing_mesh" }, { "<@mesh, []>", "missing_mesh" },
              { "PositionalSharding(devices)", "missing_mesh" }, { "NamedSharding(mesh, P())", "missing_mesh" },
              { "{devices=[2]<=[2]}", "" }, { "NamedSharding(Mesh('x': 2), P('x'))", "" } }) {
         const Result<Sharding> alone = parseSharding(form);
@@ -384,5 +386,5 @@ void TestSharding::equivalenceMeansTheSameParts()
     }));
 }
 
-QTEST_APPLESS_MAIN(TestSharding)
+REGISTER_TEST(TestSharding)
 #include "test_sharding.moc"

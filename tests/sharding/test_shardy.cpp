@@ -2,6 +2,7 @@
 // Shardy's attributes, read and written.
 #include <QtTest>
 
+#include "registered_test.h"
 #include "sharding/generators.h"
 #include "sharding/sharding_text.h"
 
@@ -157,5 +158,5 @@ void TestShardy::randomTexts()
     }));
 }
 
-QTEST_APPLESS_MAIN(TestShardy)
+REGISTER_TEST(TestShardy)
 #include "test_shardy.moc"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
+#include "random_properties.h"
+#include "registered_test.h"
 #include "sharding/generators.h"
 #include "sharding/text.h"
 
@@ -9,7 +11,6 @@ using namespace shardscope;
 class TestText : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { qputenv("RC_PARAMS", "max_success=2000"); }
     void forms_data();
     void forms();
     void meshes();
@@ -152,7 +153,7 @@ void TestText::hloMeansTheLayout()
     // Read the text back by its own rules: tile number i of the tile dimensions holds the i-th of the positions.
     const QRegularExpression form(QRegularExpression::anchoredPattern(
         R"(\{devices=\[([\d,]+)\]<=\[([\d,]+)\](T\(([\d,]+)\))?( last_tile_dim_replicate)?\})"));
-    const bool holds = rc::check("HLO text and layout agree", [&] {
+    const bool holds = test::propertyHolds(2000, "HLO text and layout agree", [&] {
         const MeshPtr mesh = generators::mesh();
         const std::size_t rank = *rc::gen::inRange<std::size_t>(0, 5);
         const PartitionSpec spec = generators::spec(*mesh, rank);
@@ -248,5 +249,5 @@ void TestText::gridsStayBounded()
             QVERIFY(line.size() <= 80);
 }
 
-QTEST_APPLESS_MAIN(TestText)
+REGISTER_TEST(TestText)
 #include "test_text.moc"

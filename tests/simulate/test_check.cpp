@@ -7,6 +7,7 @@
 #include <set>
 
 #include "program/builder.h"
+#include "registered_test.h"
 #include "simulate/faults.h"
 #include "simulate/small_mlp.h"
 
@@ -568,5 +569,5 @@ void TestCheck::seesWhatIsNotHeld()
     QVERIFY(std::any_of(report.values.begin(), report.values.end(), [](const ValueCheck& line) { return !line.held; }));
 }
 
-QTEST_APPLESS_MAIN(TestCheck)
+REGISTER_TEST(TestCheck)
 #include "test_check.moc"

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "program/builder.h"
+#include "registered_test.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
 #include "simulate/small_mlp.h"
@@ -73,5 +74,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestDeviceOrder)
+REGISTER_TEST(TestDeviceOrder)
 #include "test_device_order.moc"

@@ -3,6 +3,7 @@
 // scalars, in place.
 #include <QtTest>
 
+#include "registered_test.h"
 #include "simulate/action.h"
 #include "simulate/kernel_fixture.h"
 #include "simulate/no_kernel.h"
@@ -126,5 +127,5 @@ void TestElementwiseKernels::elementwise()
     }
 }
 
-QTEST_APPLESS_MAIN(TestElementwiseKernels)
+REGISTER_TEST(TestElementwiseKernels)
 #include "test_elementwise_kernels.moc"

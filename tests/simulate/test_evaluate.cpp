@@ -2,17 +2,20 @@
 // The interpreter of programs that were read: numbers that are known beforehand, devices in lockstep, refusals.
 #include <QtTest>
 
+#include <functional>
 #include <limits>
 #include <set>
 
 #include "base/codes.h"
 #include "partition/partition_program.h"
+#include "program/wide_attributes.h"
+#include "registered_test.h"
 #include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/execute.h"
 #include "simulate/evaluate/first_difference.h"
 #include "simulate/evaluate/non_finite.h"
 #include "simulate/evaluate/partitioned.h"
-#include "simulate/evaluate/random_array.h"
+#include "simulate/evaluate/random_arguments.h"
 #include "simulate/evaluate/rounding_noise.h"
 #include "simulate/evaluate/threefry.h"
 #include "stablehlo/read.h"
@@ -71,7 +74,10 @@ class TestEvaluate : public QObject {
 
 private Q_SLOTS:
     void threefryGivesPublishedNumbers();
-    void meshCollectivesMoveBlocks();
+    void collectivesOfShardyAreIdentities();
+    void shapesAreCheckedBeforehand();
+    void groupsAreCheckedBeforehand();
+    void shapesThatAreOperandsAreChecked();
     void devicesLeaveLoopsOneByOne();
     void collectivesNeedTheWholeGroup();
     void manualComputationsRunOnTheirMesh();
@@ -89,6 +95,8 @@ private Q_SLOTS:
     void findsTheFirstDifference();
     void passesOverPadding();
     void drawsArguments();
+    void rangesFollowFromUse();
+    void loopsAreStopped();
     void measuresSensitivity();
 };
 
@@ -103,35 +111,127 @@ void TestEvaluate::threefryGivesPublishedNumbers()
         evaluate::threefry({ 0x243f6a88, 0x85a308d3 }, { 0x13198a2e, 0x03707344 }), (Words{ 0xc4923a9c, 0x483df7a0 }));
 }
 
-/// Device 2 x + y holds the number 2 x + y + 1. Texts of programs have whole shapes; devices have those of their
-/// blocks.
-void TestEvaluate::meshCollectivesMoveBlocks()
+/// Inside a computation that is manual along y, every device has whole arrays along x: what Shardy's collectives move
+/// along that stays the array that it is. A sum along y is one.
+void TestEvaluate::collectivesOfShardyAreIdentities()
 {
-    Program program = programOf(R"(
+    const Program program = programOf(R"(
 sdy.mesh @mesh = <["x"=2, "y"=2]>
-func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}]>}) -> tensor<4xf32> {
-  %0 = sdy.all_gather [{"y"}] %arg0 out_sharding=<@mesh, [{"x"}]> : tensor<4xf32>
-  %1 = sdy.all_reduce {"x"} %0 out_sharding=<@mesh, [{"x"}]> : tensor<4xf32>
-  %2 = sdy.all_slice [{"y"}] %0 out_sharding=<@mesh, [{"x", "y"}]> : tensor<4xf32>
-  %3 = sdy.collective_permute %arg0 out_sharding=<@mesh, [{"y", "x"}]> : tensor<4xf32>
+func.func @main(%arg0: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
+  %0:2 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"y"}]>] out_shardings=[<@mesh, [{"y"}]>, <@mesh, [{}]>] manual_axes={"y"} (%arg1: tensor<2xf32>) {
+    %1 = sdy.all_slice [{"x"}] %arg1 out_sharding=<@mesh, [{"x"}]> : tensor<2xf32>
+    %2 = stablehlo.add %1, %1 : tensor<2xf32>
+    %3 = sdy.all_gather [{"x"}] %2 out_sharding=<@mesh, [{}]> : tensor<2xf32>
+    %4 = sdy.all_reduce {"y"} %3 out_sharding=<@mesh, [{}]> : tensor<2xf32>
+    sdy.return %3, %4 : tensor<2xf32>, tensor<2xf32>
+  } : (tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<2xf32>
+}
+)");
+    const auto done = evaluate::execute(program, { { line(DType::F32, { 1, 2, 30, 40 }) } }, {});
+    QVERIFY(done);
+    QCOMPARE(numbers(done->results[0][0]), (std::vector<double>{ 2, 4, 60, 80 }));
+    QCOMPARE(numbers(done->results[0][1]), (std::vector<double>{ 62, 84 }));
+}
+
+namespace {
+
+/// Takes the halves of an array of four.
+constexpr const char* halves = R"(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%arg1: tensor<2xf32>) {
+    %1 = sdy.all_reduce {"x"} %arg1 out_sharding=<@mesh, [{}]> : tensor<2xf32>
+    %2 = "stablehlo.all_gather"(%1) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids} : (tensor<2xf32>) -> tensor<4xf32>
+    %3 = stablehlo.slice %2 [1:3] : (tensor<4xf32>) -> tensor<2xf32>
+    sdy.return %3 : tensor<2xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+)";
+
+} // namespace
+
+/// Every operation whose declared shape is another than its operands make is refused before anything runs.
+void TestEvaluate::shapesAreCheckedBeforehand()
+{
+    const Program sound = programOf(halves);
+    QVERIFY(evaluate::notExecutable(sound).empty());
+    QCOMPARE(run(sound, { { line(DType::F32, { 1, 2, 30, 40 }) } }, 1), (Numbers{ { 42, 31, 42, 31 } }));
+    int refused = 0;
+    for (std::size_t v = 0; v < sound.values.size(); ++v)
+        for (const std::int64_t size : { 0, 1, 3, 5, 64 }) {
+            Program wrong = sound;
+            wrong.values[v].type.shape = { size };
+            const std::vector<Diagnostic> found = evaluate::notExecutable(wrong);
+            QVERIFY(!found.empty());
+            QVERIFY(!evaluate::execute(wrong, { { Array::zeros(wrong.value(wrong.main().arguments[0]).type) } }, {}));
+            ++refused;
+        }
+    QCOMPARE(refused, 30);
+}
+
+void TestEvaluate::groupsAreCheckedBeforehand()
+{
+    const auto wrongOf = [](const std::function<void(CollectiveAttributes&)>& change, std::int64_t devices) {
+        Program program = programOf(R"(
+func.func @main(%a: tensor<2xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids} : (tensor<2xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 )");
-    for (Value& value : program.values)
-        value.type.shape = { 1 };
-    const auto result = [&](std::size_t operation) { return program.operations[operation].results[0]; };
-    program.values[result(0).index].type.shape = program.values[result(1).index].type.shape = { 2 };
-    std::vector<evaluate::Arrays> arguments;
-    for (const double number : { 1, 2, 3, 4 })
-        arguments.push_back({ line(DType::F32, { number }) });
-    const auto of = [&](std::size_t operation) {
-        program.regions[0].results = { result(operation) };
-        return run(program, arguments, 4);
+        CollectiveAttributes own = *wideAs<CollectiveAttributes>(program.operations[0].attributes);
+        change(own);
+        program.operations[0].attributes = wide(std::move(own));
+        const std::vector<Diagnostic> found = evaluate::notExecutable(program, devices);
+        return found.empty() ? std::string() : found[0].text("wrong");
     };
-    QCOMPARE(of(0), (Numbers{ { 1, 2 }, { 1, 2 }, { 3, 4 }, { 3, 4 } }));
-    QCOMPARE(of(1), (Numbers{ { 4, 6 }, { 4, 6 }, { 4, 6 }, { 4, 6 } }));
-    QCOMPARE(of(2), (Numbers{ { 1 }, { 2 }, { 3 }, { 4 } }));
-    QCOMPARE(of(3), (Numbers{ { 1 }, { 3 }, { 2 }, { 4 } }));
+    QCOMPARE(wrongOf([](CollectiveAttributes&) {}, 4), std::string());
+    QCOMPARE(wrongOf([](CollectiveAttributes&) {}, 2), std::string("groups"));
+    QCOMPARE(wrongOf(
+                 [](CollectiveAttributes& own) {
+                     own.groups = { { 0, 1, 2, 3 } };
+                 },
+                 4),
+        std::string("groups_size"));
+    QCOMPARE(wrongOf(
+                 [](CollectiveAttributes& own) {
+                     own.groups = { { 0 }, { 1 }, { 2, 3 } };
+                 },
+                 4),
+        std::string("groups_size"));
+    // An id that is a small one in 32 bits.
+    QCOMPARE(wrongOf([](CollectiveAttributes& own) { own.groups[1][1] = (std::int64_t{ 1 } << 32) + 3; }, 4),
+        std::string("groups"));
+    QCOMPARE(wrongOf([](CollectiveAttributes& own) { own.groups.clear(); }, 2), std::string());
+    QCOMPARE(wrongOf([](CollectiveAttributes& own) { own.groups.clear(); }, 3), std::string("groups_size"));
+}
+
+/// Where sizes are operands they are known when those are there.
+void TestEvaluate::shapesThatAreOperandsAreChecked()
+{
+    const auto padded = [](const char* high) {
+        const std::string text = std::string(R"(
+func.func @main(%a: tensor<2xi32>) -> tensor<5xi32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %l = stablehlo.constant dense<1> : tensor<1xi32>
+  %h = stablehlo.constant dense<)")
+            + high + R"(> : tensor<1xi32>
+  %n = stablehlo.constant dense<0> : tensor<1xi32>
+  %0 = "stablehlo.dynamic_pad"(%a, %z, %l, %h, %n) : (tensor<2xi32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<5xi32>
+  return %0 : tensor<5xi32>
+}
+)";
+        return evaluate::execute(programOf(text.c_str()), { { line(DType::I32, { 7, 8 }) } }, {});
+    };
+    const auto sound = padded("2");
+    QVERIFY(sound);
+    QCOMPARE(numbers(sound->results[0][0]), (std::vector<double>{ 0, 7, 8, 0, 0 }));
+    for (const char* high : { "3", "1000000", "-2", "-2147483648" }) {
+        const auto wrong = padded(high);
+        QVERIFY(!wrong);
+        QCOMPARE(wrong.error().text("wrong"), std::string("shape"));
+    }
 }
 
 void TestEvaluate::devicesLeaveLoopsOneByOne()
@@ -489,6 +589,14 @@ void TestEvaluate::comparesWithinRounding()
     QCOMPARE(beyond.worst, std::int64_t{ 2 });
     QCOMPARE(beyond.largestError, 1.0);
     QCOMPARE(compare(DType::I32, { 5, 6 }, { 5, 7 }).first, std::int64_t{ 1 });
+    // What is finite on neither side says nothing.
+    const auto counted = compare(DType::F32, { 1, nan, inf, 2, nan }, { 1, inf, inf, nan, nan });
+    QCOMPARE(counted.compared, std::int64_t{ 2 });
+    QCOMPARE(counted.notFinite, std::int64_t{ 3 });
+    const auto none = compare(DType::F32, { nan, inf }, { nan, inf });
+    QVERIFY(none.passed());
+    QCOMPARE(none.compared, std::int64_t{ 0 });
+    QCOMPARE(compare(DType::I32, { 5, 6 }, { 5, 6 }).compared, std::int64_t{ 2 });
     // Doubles do not tell these two apart.
     Array a = Array::zeros({ DType::I64, { 1 } }), b = a;
     b = Array::zeros(a.type);
@@ -673,6 +781,127 @@ void TestEvaluate::drawsArguments()
     }
 }
 
+/// What a program does with its arguments says which numbers they may be.
+void TestEvaluate::rangesFollowFromUse()
+{
+    const Program program = programOf(R"(
+func.func private @look(%table: tensor<100x8xf32>, %at: tensor<4xi32>) -> tensor<4x8xf32> {
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.constant dense<100> : tensor<4xi32>
+  %z = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<4xi32>
+  %low = stablehlo.compare LT, %at, %z : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %up = stablehlo.add %at, %n : tensor<4xi32>
+  %place = stablehlo.select %low, %up, %at : tensor<4xi1>, tensor<4xi32>
+  %rows = stablehlo.reshape %place : (tensor<4xi32>) -> tensor<4x1xi32>
+  %0 = "stablehlo.gather"(%table, %rows) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>, indices_are_sorted = false}> : (tensor<100x8xf32>, tensor<4x1xi32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+func.func @main(%table: tensor<100x8xf32>, %ids: tensor<4xi32>, %w: tensor<3x8x8xf32>, %label: tensor<4xi32>,
+                %nu: tensor<8xf32>, %count: tensor<i32>, %plain: tensor<6xi32>, %by: tensor<8xf32>, %b: tensor<4x8xf32>,
+                %start: tensor<i32>) -> (tensor<4x8xf32>, tensor<4x12xi1>, tensor<8xf32>, tensor<6xi32>, tensor<8xf32>, tensor<2x8xf32>) {
+  %x = call @look(%table, %ids) : (tensor<100x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %l:3 = stablehlo.while(%i = %zero, %h = %x, %ws = %w) : tensor<i32>, tensor<4x8xf32>, tensor<3x8x8xf32>
+   cond {
+    %go = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %s = stablehlo.dynamic_slice %ws, %i, %zero, %zero, sizes = [1, 8, 8] : (tensor<3x8x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x8x8xf32>
+    %m = stablehlo.reshape %s : (tensor<1x8x8xf32>) -> tensor<8x8xf32>
+    %p = stablehlo.dot_general %h, %m, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %next = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %next, %p, %ws : tensor<i32>, tensor<4x8xf32>, tensor<3x8x8xf32>
+  }
+  %y = stablehlo.add %l#1, %b : tensor<4x8xf32>
+  %classes = stablehlo.iota dim = 1 : tensor<4x12xi32>
+  %wide = stablehlo.broadcast_in_dim %label, dims = [0] : (tensor<4xi32>) -> tensor<4x12xi32>
+  %hot = stablehlo.compare EQ, %wide, %classes : (tensor<4x12xi32>, tensor<4x12xi32>) -> tensor<4x12xi1>
+  %beta = stablehlo.constant dense<0.9> : tensor<8xf32>
+  %old = stablehlo.multiply %nu, %beta : tensor<8xf32>
+  %t = stablehlo.convert %count : (tensor<i32>) -> tensor<f32>
+  %ts = stablehlo.broadcast_in_dim %t, dims = [] : (tensor<f32>) -> tensor<8xf32>
+  %hat = stablehlo.divide %old, %ts : tensor<8xf32>
+  %root = stablehlo.sqrt %hat : tensor<8xf32>
+  %over = stablehlo.divide %root, %by : tensor<8xf32>
+  %cut = stablehlo.dynamic_slice %y, %start, %zero, sizes = [2, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+  return %y, %hot, %root, %plain, %over, %cut : tensor<4x8xf32>, tensor<4x12xi1>, tensor<8xf32>, tensor<6xi32>, tensor<8xf32>, tensor<2x8xf32>
+})");
+    const std::vector<evaluate::ArgumentRange> ranges = evaluate::argumentRanges(program);
+    QCOMPARE(ranges.size(), std::size_t{ 10 });
+    QCOMPARE(ranges[0].low, -1.0); // the table: its rows are inputs
+    QCOMPARE(ranges[1].count, std::int64_t{ 100 }); // rows of the table, in another function
+    QCOMPARE(ranges[1].least, std::int64_t{ 0 });
+    QCOMPARE(ranges[2].high, std::sqrt(3.0 / 8)); // slices of it are factors, of 8 terms
+    QCOMPARE(ranges[2].low, -std::sqrt(3.0 / 8));
+    QCOMPARE(ranges[3].count, std::int64_t{ 12 }); // classes
+    QCOMPARE(ranges[4].low, 1.0 / 16); // under a root
+    QCOMPARE(ranges[5].least, std::int64_t{ 1 }); // a divisor
+    QCOMPARE(ranges[5].count, std::int64_t{ 7 });
+    QCOMPARE(ranges[6].count, std::int64_t{ 8 });
+    QCOMPARE(ranges[6].least, std::int64_t{ 0 });
+    QCOMPARE(ranges[7].low, 1.0 / 16); // a denominator
+    QCOMPARE(ranges[8].low, -1.0); // added alone
+    QCOMPARE(ranges[9].count, std::int64_t{ 3 }); // where two rows of four may begin
+    const evaluate::Arrays drawn = evaluate::randomArguments(program, 3);
+    double most = 0;
+    for (std::uint64_t seed = 0; seed < 50; ++seed)
+        for (const double number : numbers(evaluate::randomArguments(program, seed)[1])) {
+            QVERIFY(number >= 0 && number < 100);
+            most = std::max(most, number);
+        }
+    QVERIFY(most > 90);
+    const auto done = evaluate::execute(program, { drawn }, {});
+    QVERIFY(done);
+    for (const Array& result : done->results[0])
+        for (const double number : numbers(result))
+            QVERIFY(std::isfinite(number));
+}
+
+void TestEvaluate::loopsAreStopped()
+{
+    // The inner loop has the trips that it is given, five times.
+    const Program program = programOf(R"(
+func.func @main(%n: tensor<i32>) -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %five = stablehlo.constant dense<5> : tensor<i32>
+  %0 = stablehlo.while(%i = %zero) : tensor<i32>
+   cond {
+    %a = stablehlo.compare LT, %i, %five : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %a : tensor<i1>
+  } do {
+    %1 = stablehlo.while(%k = %zero) : tensor<i32>
+     cond {
+      %a = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %a : tensor<i1>
+    } do {
+      %b = stablehlo.add %k, %one : tensor<i32>
+      stablehlo.return %b : tensor<i32>
+    }
+    %c = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }
+  return %0 : tensor<i32>
+})");
+    const auto trips = [&](std::int64_t limit, std::int64_t devices) {
+        evaluate::ExecuteOptions options;
+        options.maximumTrips = limit;
+        options.partitions = devices;
+        return evaluate::execute(program, { { line(DType::I32, { 20 }).reshaped({ DType::I32, {} }) } }, options);
+    };
+    for (const std::int64_t devices : { 1, 4 }) { // devices make a trip together
+        QVERIFY(trips(105, devices));
+        const auto stopped = trips(104, devices);
+        QVERIFY(!stopped);
+        QCOMPARE(stopped.error().code, Code::NotExecutable);
+        QCOMPARE(stopped.error().text("wrong"), std::string("loop_limit"));
+        QCOMPARE(stopped.error().number("limit"), std::int64_t{ 104 });
+        QCOMPARE(stopped.error().where.line, 11);
+    }
+}
+
 /// A long sum of numbers of both signs in two orders, and what a steep function makes of it.
 void TestEvaluate::measuresSensitivity()
 {
@@ -718,5 +947,5 @@ void TestEvaluate::measuresSensitivity()
     QVERIFY(beyondPlain > 0);
 }
 
-QTEST_APPLESS_MAIN(TestEvaluate)
+REGISTER_TEST(TestEvaluate)
 #include "test_evaluate.moc"

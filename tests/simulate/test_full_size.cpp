@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "registered_test.h"
 #include "simulate/faults.h"
 #include "simulate/mlp_plan.h"
 
@@ -131,5 +132,5 @@ void TestFullSize::check(const std::vector<MeshAxis>& axes, bool random)
     }
 }
 
-QTEST_APPLESS_MAIN(TestFullSize)
+REGISTER_TEST(TestFullSize)
 #include "test_full_size.moc"

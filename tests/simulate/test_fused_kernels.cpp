@@ -2,6 +2,8 @@
 // Chains of elementwise operations block by block against the separate kernels, bit by bit.
 #include <QtTest>
 
+#include "random_cases.h"
+#include "registered_test.h"
 #include "simulate/fused.h"
 #include "simulate/kernel_fixture.h"
 
@@ -86,7 +88,7 @@ private Q_SLOTS:
 void TestFusedKernels::fusedBlocks()
 {
     std::mt19937 random(19);
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < test::randomCases(100); ++round) {
         const DType dtype = round % 2 == 0 ? DType::F32 : DType::F64;
         const auto elements = static_cast<std::int64_t>(round % 10 == 0 ? 1 : 1 + random() % 9000);
         std::uint32_t count = 0;
@@ -118,7 +120,7 @@ void TestFusedKernels::fusedBlocks()
 void TestFusedKernels::fusedInPlace()
 {
     std::mt19937 random(23);
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < test::randomCases(100); ++round) {
         const auto elements = static_cast<std::int64_t>(1 + random() % 5000);
         std::uint32_t count = 0;
         FusedInstruction chain = randomChain(random, DType::F32, elements, count);
@@ -153,7 +155,7 @@ void TestFusedKernels::fusedInPlace()
 void TestFusedKernels::adamPattern()
 {
     std::mt19937 random(27);
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < test::randomCases(200); ++round) {
         const DType dtype = round % 2 == 0 ? DType::F32 : DType::F64;
         FusedInstruction chain;
         chain.elements = static_cast<std::int64_t>(1 + random() % 300);
@@ -219,5 +221,5 @@ void TestFusedKernels::adamPattern()
     }
 }
 
-QTEST_APPLESS_MAIN(TestFusedKernels)
+REGISTER_TEST(TestFusedKernels)
 #include "test_fused_kernels.moc"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "networks/mlp.h"
+#include "registered_test.h"
 #include "simulate/initial_values.h"
 #include "simulate/philox.h"
 
@@ -118,5 +119,5 @@ void TestInitialValues::roles()
     QCOMPARE(initialValue(values, program, program.find("x"), 3), 0.5);
 }
 
-QTEST_APPLESS_MAIN(TestInitialValues)
+REGISTER_TEST(TestInitialValues)
 #include "test_initial_values.moc"

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "simulate/faults.h"
 #include "simulate/memory.h"
 #include "simulate/memory_needed.h"
@@ -353,5 +354,5 @@ void TestMemory::readsWhatControlGroupsLeave()
     QCOMPARE(availableMemory(at).value(), std::int64_t{ 1500000 });
 }
 
-QTEST_APPLESS_MAIN(TestMemory)
+REGISTER_TEST(TestMemory)
 #include "test_memory.moc"

@@ -6,10 +6,11 @@
 #include "base/codes.h"
 #include "partition/partition_program.h"
 #include "program/verify_shardings.h"
+#include "registered_test.h"
 #include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/execute.h"
 #include "simulate/evaluate/partitioned.h"
-#include "simulate/evaluate/random_array.h"
+#include "simulate/evaluate/random_arguments.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
@@ -360,5 +361,5 @@ func.func @main(%x: tensor<SHAPExf32> {sdy.sharding = #sdy.shardingFROM}) ->
     QVERIFY(becomesParts > 80);
 }
 
-QTEST_APPLESS_MAIN(TestPartialValues)
+REGISTER_TEST(TestPartialValues)
 #include "test_partial_values.moc"

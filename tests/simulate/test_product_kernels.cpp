@@ -3,6 +3,8 @@
 // dimensions.
 #include <QtTest>
 
+#include "random_cases.h"
+#include "registered_test.h"
 #include "simulate/kernel_fixture.h"
 #include "simulate/product.h"
 
@@ -142,7 +144,7 @@ void TestProductKernels::setsWithFmaAgree()
 void TestProductKernels::generalProducts()
 {
     std::mt19937 random(11);
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < test::randomCases(100); ++round) {
         const DType dtype = round % 3 == 0 ? DType::F64 : round % 3 == 1 ? DType::F32 : DType::I32;
         DotGeneralAttributes attributes;
         TensorType lhs{ dtype, {} }, rhs{ dtype, {} };
@@ -210,5 +212,5 @@ void TestProductKernels::generalProducts()
     }
 }
 
-QTEST_APPLESS_MAIN(TestProductKernels)
+REGISTER_TEST(TestProductKernels)
 #include "test_product_kernels.moc"

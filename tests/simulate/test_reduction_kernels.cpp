@@ -2,6 +2,8 @@
 // Reductions of every instruction set against plain loops in double.
 #include <QtTest>
 
+#include "random_cases.h"
+#include "registered_test.h"
 #include "simulate/kernel_fixture.h"
 #include "simulate/reduction.h"
 
@@ -51,7 +53,7 @@ void TestReductionKernels::rowReductions()
 void TestReductionKernels::reductions()
 {
     std::mt19937 random(17);
-    for (int round = 0; round < 150; ++round) {
+    for (int round = 0; round < test::randomCases(150); ++round) {
         TensorType type{ round % 2 == 0 ? DType::F32 : DType::I32, {} };
         ReduceAttributes attributes;
         attributes.kind = static_cast<ReduceKind>(random() % 3);
@@ -83,5 +85,5 @@ void TestReductionKernels::reductions()
     }
 }
 
-QTEST_APPLESS_MAIN(TestReductionKernels)
+REGISTER_TEST(TestReductionKernels)
 #include "test_reduction_kernels.moc"

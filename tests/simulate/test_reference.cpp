@@ -9,6 +9,7 @@
 #include "program/builder.h"
 #include "program/interpret.h"
 #include "program/op_row.h"
+#include "registered_test.h"
 #include "simulate/check_plan.h"
 #include "simulate/no_kernel.h"
 #include "simulate/rounding_bound.h"
@@ -281,5 +282,5 @@ void TestReference::integersWrapAround()
     QCOMPARE(static_cast<std::uint32_t>(static_cast<std::int32_t>(powers[4])) * 3U, 1U);
 }
 
-QTEST_APPLESS_MAIN(TestReference)
+REGISTER_TEST(TestReference)
 #include "test_reference.moc"

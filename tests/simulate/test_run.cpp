@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
 #include "simulate/small_mlp.h"
@@ -293,5 +294,5 @@ void TestRun::timesLoops()
     QCOMPARE(run->stepsDone(), std::int64_t(7));
 }
 
-QTEST_APPLESS_MAIN(TestRun)
+REGISTER_TEST(TestRun)
 #include "test_run.moc"

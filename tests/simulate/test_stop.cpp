@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "failing_allocations.h"
+#include "registered_test.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
 #include "simulate/small_mlp.h"
@@ -122,5 +123,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestStop)
+REGISTER_TEST(TestStop)
 #include "test_stop.moc"

@@ -2,6 +2,8 @@
 // Copies of boxes in any order of dimensions against plain loops.
 #include <QtTest>
 
+#include "random_cases.h"
+#include "registered_test.h"
 #include "simulate/kernel_fixture.h"
 #include "simulate/strided_copy.h"
 
@@ -18,7 +20,7 @@ private Q_SLOTS:
 void TestStridedCopy::stridedCopies()
 {
     std::mt19937 random(29);
-    for (int round = 0; round < 120; ++round) {
+    for (int round = 0; round < test::randomCases(120); ++round) {
         const auto rank = random() % 5;
         Shape shape, order;
         for (std::size_t d = 0; d < rank; ++d) {
@@ -54,5 +56,5 @@ void TestStridedCopy::stridedCopies()
     }
 }
 
-QTEST_APPLESS_MAIN(TestStridedCopy)
+REGISTER_TEST(TestStridedCopy)
 #include "test_strided_copy.moc"

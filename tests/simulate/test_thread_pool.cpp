@@ -8,6 +8,7 @@
 #include <fstream>
 #include <vector>
 
+#include "registered_test.h"
 #include "simulate/thread_pool.h"
 
 using namespace shardscope;
@@ -81,5 +82,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestThreadPool)
+REGISTER_TEST(TestThreadPool)
 #include "test_thread_pool.moc"

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "simulate/evaluate/program_values.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/reference_steps.h"
@@ -222,7 +223,8 @@ private Q_SLOTS:
         const auto program = std::make_shared<const Program>(read->program);
         evaluate::ProgramInputs inputs;
         inputs.seed = 5;
-        const evaluate::ProgramValuesPtr values = evaluate::computeProgramValues(*program, inputs).value();
+        const PartitionedProgram parts = partitionProgram(*program).value();
+        const evaluate::ProgramValuesPtr values = evaluate::computeProgramValues(*program, parts, inputs).value();
         const evaluate::ProgramReader reader(program, values);
         const ValueId a = program->main().arguments[0], b = program->main().arguments[1];
         const ValueId product = program->main().results[0];
@@ -256,14 +258,14 @@ private Q_SLOTS:
         QCOMPARE(corner, left[8 * 4 + 6]);
 
         inputs.memoryLimit = 100;
-        const auto refused = evaluate::computeProgramValues(*program, inputs);
+        const auto refused = evaluate::computeProgramValues(*program, parts, inputs);
         QVERIFY(!refused);
         QCOMPARE(refused.error().code, Code::OutOfMemory);
         inputs.memoryLimit = 0;
         std::stop_source stop;
         stop.request_stop();
         inputs.stop = stop.get_token();
-        QVERIFY(!evaluate::computeProgramValues(*program, inputs).value());
+        QVERIFY(!evaluate::computeProgramValues(*program, parts, inputs).value());
     }
 
     void theReferenceStopsAndRefuses()
@@ -296,5 +298,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestValueReader)
+REGISTER_TEST(TestValueReader)
 #include "test_value_reader.moc"

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "registered_test.h"
 #include "stablehlo/reading.h"
 
 using namespace shardscope;
@@ -165,6 +166,9 @@ private Q_SLOTS:
     void limits();
     void warnings();
     void callsAndShardingsThatDoNotCount();
+    void illegalHloShardings_data();
+    void illegalHloShardings();
+    void hloShardingsOverThePartitions();
     void allThatIsWrong();
     void files();
     void everyPrefix();
@@ -284,6 +288,90 @@ void TestErrors::callsAndShardingsThatDoNotCount()
     QCOMPARE(warned("sdy.mesh @mesh = <[\"x\"=4]>\n" + alone).size(), 3);
 }
 
+/// XLA's shardings that cannot be read or do not fit, each at its place, of arguments, results and operations.
+void TestErrors::illegalHloShardings_data()
+{
+    QTest::addColumn<QString>("argument");
+    QTest::addColumn<QString>("result");
+    QTest::addColumn<QString>("operation");
+    QTest::addColumn<QString>("expected");
+    const QString good = QStringLiteral("{devices=[2,1]<=[2]}"), none;
+    QTest::newRow("legal") << good << good << good << none;
+    QTest::newRow("words") << "garbage" << good << good << "E120 2:55 expected='{' found=garbage";
+    QTest::newRow("nothing") << "" << good << good << "E120 2:55 expected='{' found=end of text";
+    QTest::newRow("inside") << good << good << "{devices=[2,1]<=[x]}"
+                            << "E120 3:61 expected=a whole number found=x";
+    QTest::newRow("another rank") << "{devices=[4]<=[4]}" << good << good
+                                  << "E401 2:55 sharding_rank=1 rank=2|E406 2:115 tiles=2 devices=4|E406 3:44 tiles=2 "
+                                     "devices=4";
+    QTest::newRow("a device twice") << good << "{devices=[2,1]1,1}" << good << "E409 2:117 device=1";
+    QTest::newRow("too few devices") << good << good << "{devices=[4,1]0,1}"
+                                     << "E405 3:53 tiles=4 devices=2";
+    QTest::newRow("fewer than there are") << "{devices=[2,2]<=[4]}"
+                                          << "{devices=[2,2]<=[4]}" << good << "E406 3:44 tiles=2 devices=4";
+    QTest::newRow("a device that is not there") << good << good << "{maximal device=2}"
+                                                << "E408 3:44 device=2 devices=2";
+    QTest::newRow("the only device") << "{devices=[1,1]<=[1]}"
+                                     << "{replicated}"
+                                     << "{maximal device=0}" << none;
+    QTest::newRow("escapes") << "{devices=[2,1]\\20<=[x]}" << good << good
+                             << "E120 2:55 expected=a whole number found=x";
+    QTest::newRow("all of them") << "a"
+                                 << "b"
+                                 << "c"
+                                 << "E120 2:55 expected='{' found=a|E120 2:98 expected='{' found=b|E120 3:44 "
+                                    "expected='{' found=c";
+}
+
+void TestErrors::illegalHloShardings()
+{
+    QFETCH(QString, argument);
+    QFETCH(QString, result);
+    QFETCH(QString, operation);
+    QFETCH(QString, expected);
+    const std::string text = QStringLiteral("module @m attributes {mhlo.num_replicas = 1 : i32} {\n"
+                                            "func.func @main(%a: tensor<8x4xf32> {mhlo.sharding = \"%1\"}) -> "
+                                            "(tensor<8x4xf32> {mhlo.sharding = \"%2\"}) {\n"
+                                            "  %r = stablehlo.tanh %a {mhlo.sharding = \"%3\"} : tensor<8x4xf32>\n"
+                                            "  return %r : tensor<8x4xf32>\n}\n}\n")
+                                 .arg(argument, result, operation)
+                                 .toStdString();
+    std::vector<Diagnostic> findings;
+    const Result<ReadProgram> read = readStableHlo(text, { .keepIllegalShardings = true, .findings = &findings });
+    QVERIFY2(read, qPrintable(test::shown(read)));
+    QStringList said;
+    for (const Diagnostic& finding : findings)
+        said << test::shown(finding);
+    QCOMPARE(said.join(QLatin1Char('|')), expected);
+    // Where not all of it is asked for, the first is the error.
+    const Result<ReadProgram> strict = readStableHlo(text);
+    QCOMPARE(strict.has_value(), expected.isEmpty());
+    if (!strict)
+        QCOMPARE(test::shown(strict), expected.section(QLatin1Char('|'), 0, 0));
+}
+
+/// The module says over how many devices its shardings are to be.
+void TestErrors::hloShardingsOverThePartitions()
+{
+    const auto read = [](const char* partitions) {
+        return readStableHlo(std::string("module @m attributes {mhlo.num_partitions = ") + partitions
+            + " : i32} {\nfunc.func @main(%a: tensor<8x4xf32> {mhlo.sharding = \"{devices=[2,1]<=[2]}\"}) -> "
+              "(tensor<8x4xf32> {mhlo.sharding = \"{devices=[1,2]<=[2]}\"}) {\n"
+              "  return %a : tensor<8x4xf32>\n}\n}\n");
+    };
+    QCOMPARE(test::shown(read("4")), QStringLiteral("E406 2:55 tiles=2 devices=4"));
+    const Result<ReadProgram> legal = read("2");
+    QVERIFY2(legal, qPrintable(test::shown(legal)));
+    // Those of results count as those of arguments do.
+    const Program& program = legal->program;
+    const ProgramSharding* argument = program.shardingOf(program.main().arguments[0]);
+    QVERIFY(argument && argument->sharding.dims[0].axes.size() == 1);
+    QCOMPARE(program.functions[0].resultShardings.size(), std::size_t{ 1 });
+    QCOMPARE(
+        program.shardings[program.functions[0].resultShardings[0] - 1].sharding.dims[1].axes.size(), std::size_t{ 1 });
+    QVERIFY(read("1"));
+}
+
 /// Reading goes on behind what is wrong with the meaning, where all of it is asked for.
 void TestErrors::allThatIsWrong()
 {
@@ -373,5 +461,5 @@ void TestErrors::everyPrefix()
     }
 }
 
-QTEST_APPLESS_MAIN(TestErrors)
+REGISTER_TEST(TestErrors)
 #include "test_errors.moc"

@@ -9,24 +9,19 @@
 
 #include "base/codes.h"
 #include "program/op_row.h"
+#include "registered_test.h"
+#include "shared_facts.h"
 #include "stablehlo/reading.h"
 
 using namespace shardscope;
 
 namespace {
 
-QString folder()
-{
-    return QStringLiteral(SHARDSCOPE_SOURCE_DIR "/../shared/facts/stablehlo");
-}
-
-/// Where the folder may be: beside the project, or beside the folder that holds several working copies of it.
+/// Empty where the facts do not lie beside the project.
 QString found()
 {
-    for (const QString& candidate : { folder(), QStringLiteral(SHARDSCOPE_SOURCE_DIR "/../../shared/facts/stablehlo") })
-        if (QDir(candidate).exists())
-            return candidate;
-    return {};
+    const std::filesystem::path facts = test::sharedFacts();
+    return facts.empty() ? QString() : QString::fromStdString((facts / "stablehlo").string());
 }
 
 /// Operations of a text by name, found line by line without any knowledge of the language.
@@ -63,6 +58,11 @@ void count(const Program& program, std::map<QString, int>& counts)
 class TestFacts : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase()
+    {
+        if (found().isEmpty())
+            QSKIP("The folder shared/facts does not lie beside the project: nothing is checked.");
+    }
     void files_data();
     void files();
     void shardings();
@@ -72,8 +72,6 @@ void TestFacts::files_data()
 {
     QTest::addColumn<QString>("path");
     const QString root = found();
-    if (root.isEmpty())
-        return;
     QDirIterator files(root, { QStringLiteral("*.mlir") }, QDir::Files, QDirIterator::Subdirectories);
     while (files.hasNext()) {
         const QString path = files.next();
@@ -83,8 +81,6 @@ void TestFacts::files_data()
 
 void TestFacts::files()
 {
-    if (found().isEmpty())
-        QSKIP("The folder shared/facts/stablehlo does not lie beside the project.");
     QFETCH(QString, path);
     QFile file(path);
     QVERIFY(file.open(QIODevice::ReadOnly));
@@ -117,8 +113,6 @@ void TestFacts::files()
 void TestFacts::shardings()
 {
     const QString root = found();
-    if (root.isEmpty())
-        QSKIP("The folder shared/facts/stablehlo does not lie beside the project.");
     for (const char* folder : { "from_jax", "sharded" }) {
         QDirIterator files(root + QLatin1Char('/') + QLatin1String(folder), { QStringLiteral("*.mlir") }, QDir::Files);
         while (files.hasNext()) {
@@ -146,5 +140,5 @@ void TestFacts::shardings()
     }
 }
 
-QTEST_APPLESS_MAIN(TestFacts)
+REGISTER_TEST(TestFacts)
 #include "test_facts.moc"

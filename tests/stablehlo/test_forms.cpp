@@ -5,6 +5,7 @@
 #include <set>
 
 #include "program/op_row.h"
+#include "registered_test.h"
 #include "stablehlo/reading.h"
 
 using namespace shardscope;
@@ -598,5 +599,5 @@ void TestForms::opaque()
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
-QTEST_APPLESS_MAIN(TestForms)
+REGISTER_TEST(TestForms)
 #include "test_forms.moc"

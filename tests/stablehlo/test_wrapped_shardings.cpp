@@ -4,6 +4,7 @@
 
 #include "base/codes.h"
 #include "program/wide_attributes.h"
+#include "registered_test.h"
 #include "stablehlo/reading.h"
 
 using namespace shardscope;
@@ -197,5 +198,5 @@ void TestWrappedShardings::locationsOverSeveralLines()
     QVERIFY2(test::wayRound(program).isEmpty(), qPrintable(test::wayRound(program)));
 }
 
-QTEST_APPLESS_MAIN(TestWrappedShardings)
+REGISTER_TEST(TestWrappedShardings)
 #include "test_wrapped_shardings.moc"

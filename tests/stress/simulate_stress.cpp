@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "execute_stress.h"
+#include "schedule/plan.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
 #include "simulate/thread_pool.h"

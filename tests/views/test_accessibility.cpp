@@ -15,6 +15,8 @@
 
 #include "experiment/edits.h"
 #include "panel_fixture.h"
+#include "registered_test.h"
+#include "schedule/plan.h"
 #include "views/main_window/main_window.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
@@ -375,5 +377,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestAccessibility)
+REGISTER_TEST(TestAccessibility)
 #include "test_accessibility.moc"

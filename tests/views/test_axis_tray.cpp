@@ -10,6 +10,7 @@
 
 #include "experiment/edits.h"
 #include "panel_fixture.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 #include "views/shard_grid_view/dimension_slots.h"
 #include "views/shard_grid_view/grid_canvas.h"
@@ -343,5 +344,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestAxisTray)
+REGISTER_TEST(TestAxisTray)
 #include "test_axis_tray.moc"

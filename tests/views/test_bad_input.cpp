@@ -13,6 +13,7 @@
 #include "experiment_file/experiment_file.h"
 #include "mesh/device_presets.h"
 #include "panel_fixture.h"
+#include "registered_test.h"
 #include "views/main_window/main_window.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
@@ -20,7 +21,6 @@
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/named_arrays_view/named_tree_model.h"
 #include "views/problems_view/problems_view.h"
-#include "views/rules_view/notice_strip.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
@@ -32,6 +32,7 @@
 #include "views/sharding_lab/sharding_lab_view.h"
 #include "views/theme/appearance.h"
 #include "views/topology_view/topology_view.h"
+#include "views/widgets/notice_strip.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -553,5 +554,5 @@ void TestBadInput::filesThatAreOpened()
     QVERIFY(!(*window.document()->experiment() == before));
 }
 
-QTEST_MAIN(TestBadInput)
+REGISTER_TEST(TestBadInput)
 #include "test_bad_input.moc"

@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "document/selection.h"
+#include "registered_test.h"
 #include "views/mesh_view/device_map.h"
 #include "views/panel_fixture.h"
 #include "views/theme/appearance.h"
@@ -313,5 +314,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestDeviceMap)
+REGISTER_TEST(TestDeviceMap)
 #include "test_device_map.moc"

@@ -8,6 +8,7 @@
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "panel_fixture.h"
+#include "registered_test.h"
 #include "views/dialects_view/dialects_model.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/rules_view/rule_trace_view.h"
@@ -145,5 +146,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestDialects)
+REGISTER_TEST(TestDialects)
 #include "test_dialects.moc"

@@ -14,18 +14,19 @@
 #include "document/exchange.h"
 #include "document/whole_file.h"
 #include "panel_fixture.h"
+#include "registered_test.h"
 #include "rules/dialect_comparison.h"
 #include "views/main_window/main_window.h"
 #include "views/preview/edit_gesture.h"
 #include "views/problems_view/problems_view.h"
 #include "views/rules_view/axis_tray.h"
-#include "views/rules_view/notice_strip.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
 #include "views/table_help/table_help.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/notice_strip.h"
 
 using namespace shardscope;
 
@@ -261,7 +262,7 @@ private Q_SLOTS:
         QMimeData file;
         file.setUrls({ QUrl::fromLocalFile(path) });
         drop(&window, &file);
-        QCOMPARE(window.document()->displayName(), QStringLiteral("mine"));
+        QCOMPARE(window.document()->displayName(), QStringLiteral("mine.csv"));
         QVERIFY(window.document()->filePath().isEmpty());
         window.document()->waitForAnalysis();
         QCOMPARE(window.document()->snapshot()->row("mlp/wi")->layout.shardShape(), (Shape{ 64, 1024 }));
@@ -270,7 +271,7 @@ private Q_SLOTS:
         const QString broken = folder.filePath(QStringLiteral("broken.csv"));
         QVERIFY(writeWholeFile(broken, "path,shape\nw,abc\nv,8\n"));
         QVERIFY(!window.openFile(broken));
-        QCOMPARE(window.document()->displayName(), QStringLiteral("mine"));
+        QCOMPARE(window.document()->displayName(), QStringLiteral("mine.csv"));
         QVERIFY(!window.problemsView()->messages().empty());
         QCOMPARE(window.problemsView()->messages().front().where.line, 2);
 
@@ -318,13 +319,11 @@ private Q_SLOTS:
     {
         Appearance appearance(ThemeChoice::Light);
         MainWindow window(&appearance, { .remember = false });
-        auto* open = window.findChild<QAction*>(QStringLiteral("example-t5x-a2p2"));
-        QVERIFY(open && open->toolTip().endsWith(QLatin1Char('?')));
-        open->trigger();
+        window.openExample(QStringLiteral("t5x-a2p2"));
         QCOMPARE(rulesIn(*window.document()).list.size(), std::size_t{ 14 });
         QVERIFY(!window.document()->isModified());
     }
 };
 
-QTEST_MAIN(TestExchange)
+REGISTER_TEST(TestExchange)
 #include "test_exchange.moc"

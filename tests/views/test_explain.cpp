@@ -5,6 +5,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "registered_test.h"
 #include "views/explain_view/explain_view.h"
 #include "views/panel_fixture.h"
 #include "views/span_text/span_text.h"
@@ -316,5 +317,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestExplain)
+REGISTER_TEST(TestExplain)
 #include "test_explain.moc"

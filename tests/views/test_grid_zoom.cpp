@@ -6,6 +6,7 @@
 #include <QWheelEvent>
 
 #include "document/selection.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
 #include "views/shard_grid_view/grid_canvas.h"
@@ -170,5 +171,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestGridZoom)
+REGISTER_TEST(TestGridZoom)
 #include "test_grid_zoom.moc"

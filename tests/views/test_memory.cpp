@@ -7,6 +7,8 @@
 
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
+#include "registered_test.h"
+#include "schedule/plan.h"
 #include "views/memory_view/memory_layout.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
@@ -313,5 +315,5 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
     }
 };
 
-QTEST_MAIN(TestMemory)
+REGISTER_TEST(TestMemory)
 #include "test_memory.moc"

@@ -7,6 +7,7 @@
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 #include <QWheelEvent>
 #include <algorithm>
 #include <set>
@@ -16,6 +17,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "mesh/device_presets.h"
+#include "registered_test.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/device_map.h"
 #include "views/mesh_view/mesh_view.h"
@@ -409,14 +411,33 @@ private Q_SLOTS:
         QCOMPARE(sizes(document), QStringLiteral("data=2,model=4"));
         QCOMPARE(view.row(0)->spinBox()->value(), 2);
 
-        // Without the product the mesh does not fit the devices, which is said in place.
+        // Without the product the hardware follows.
         QVERIFY(view.message().isEmpty());
         view.setKeepsProduct(false);
         view.row(1)->spinBox()->setValue(8);
         QCOMPARE(sizes(document), QStringLiteral("data=2,model=8"));
+        QVERIFY2(view.message().isEmpty(), qPrintable(view.message()));
+        QCOMPARE(document.experiment()->hardware.devices.count(), 16);
+        document.undoStack()->undo();
+        QCOMPARE(document.experiment()->hardware.devices.count(), 8);
+        // Pinned hardware stays, and what does not fit is said in place.
+        QTest::mouseClick(view.pin(), Qt::LeftButton);
+        QVERIFY(document.experiment()->hardware.pinned && view.pin()->isChecked());
+        view.row(1)->spinBox()->setValue(8);
         QVERIFY2(view.message().contains(QStringLiteral("E102")), qPrintable(view.message()));
+        QCOMPARE(document.experiment()->hardware.devices.count(), 8);
         document.undoStack()->undo();
         QVERIFY(view.message().isEmpty());
+        document.undoStack()->undo();
+        QVERIFY(!view.pin()->isChecked());
+        // A drag through sizes that hosts do not divide leaves the hosts as they are.
+        const DeviceSet devices = document.experiment()->hardware.devices;
+        SizeSlider* other = view.row(1)->slider();
+        QTest::mousePress(other, Qt::LeftButton, Qt::NoModifier, other->handleAt(2));
+        for (const int tick : { 1, 0, 3, 2 })
+            QTest::mouseMove(other, other->handleAt(tick));
+        QTest::mouseRelease(other, Qt::LeftButton, Qt::NoModifier, other->handleAt(2));
+        QCOMPARE(document.experiment()->hardware.devices, devices);
         // What cannot be is refused, said in place, and the control goes back.
         view.setKeepsProduct(true);
         view.row(0)->spinBox()->setValue(3);
@@ -567,5 +588,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestMesh)
+REGISTER_TEST(TestMesh)
 #include "test_mesh.moc"

@@ -14,6 +14,7 @@
 #include "base/codes.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 #include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/mapping_model.h"
@@ -22,9 +23,9 @@
 #include "views/named_arrays_view/named_words.h"
 #include "views/panel/panel.h"
 #include "views/panel_fixture.h"
-#include "views/rules_view/notice_strip.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/appearance.h"
+#include "views/widgets/notice_strip.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -509,5 +510,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestNamedArrays)
+REGISTER_TEST(TestNamedArrays)
 #include "test_named_arrays.moc"

@@ -6,6 +6,8 @@
 
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "experiment_file/experiment_file.h"
+#include "registered_test.h"
 #include "views/panel_fixture.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
@@ -24,6 +26,14 @@ Experiment indivisible()
     return experiment;
 }
 
+/// The notebook with its findings as warnings.
+Experiment unacknowledged()
+{
+    Experiment experiment = test::example("flax-mlp-logical");
+    experiment.acknowledged.clear();
+    return experiment;
+}
+
 } // namespace
 
 class TestProblems : public QObject {
@@ -33,7 +43,7 @@ private Q_SLOTS:
 
     void everyProblemHasARow()
     {
-        Fixture fixture;
+        Fixture fixture(unacknowledged());
         ProblemsView view(&fixture.document, &fixture.selection);
         view.resize(1200, 120);
         view.show();
@@ -96,7 +106,7 @@ private Q_SLOTS:
 
     void everyFixIsOneUndoStep()
     {
-        for (const Experiment& experiment : { test::example("flax-mlp-logical"), indivisible() }) {
+        for (const Experiment& experiment : { unacknowledged(), indivisible() }) {
             Fixture fixture(experiment);
             ProblemsView view(&fixture.document, &fixture.selection);
             view.resize(1200, 300);
@@ -197,6 +207,55 @@ private Q_SLOTS:
         QVERIFY(view.rows().front()->isNarrow());
     }
 
+    void acknowledgedFindingsAreInformation()
+    {
+        Fixture fixture; // the notebook says why its two findings stay
+        ProblemsView view(&fixture.document, &fixture.selection);
+        view.resize(1500, 200);
+        view.show();
+        QCOMPARE(view.keyFigure(), u"0 errors, 0 warnings"_s);
+        QCOMPARE(view.worst(), Severity::Info);
+        QCOMPARE(view.rows().size(), 2U);
+        QVERIFY2(view.rows().front()->cause().contains(u"(W206, acknowledged)"_s)
+                && view.rows().front()->cause().startsWith(u"The rules are not bound"_s),
+            qPrintable(view.rows().front()->cause()));
+        QVERIFY(!view.rows().front()->fixButtons().empty()); // it can be mended all the same
+    }
+
+    /// Whatever said them: what was read of the file, what was tried, what was analysed.
+    void errorsComeFirst()
+    {
+        Experiment experiment = unacknowledged();
+        experiment.hardware.pinned = true;
+        const QByteArray text = QByteArray::fromStdString(writeExperiment(experiment))
+                                    .replace("\n}\n", ",\n  \"colour\": \"red\"\n}\n")
+                                    .replace("[\"data\", 2]", "[\"data\", 4]");
+        Fixture fixture;
+        QVERIFY(
+            fixture.document.openText(std::string_view(text.constData(), size_t(text.size())), u"odd.json"_s).empty());
+        fixture.document.waitForAnalysis();
+        QCOMPARE(fixture.document.readWarnings().size(), 1U);
+        QVERIFY(fixture.snapshot().errorCount() > 0);
+        ProblemsView view(&fixture.document, &fixture.selection);
+        view.resize(1500, 200);
+        view.show();
+        QVERIFY2(view.rows().front()->accessibleName().contains(u"E102"_s),
+            qPrintable(view.rows().front()->accessibleName()));
+        const QStringList severities{ u"Error"_s, u"Warning"_s, u"Information"_s };
+        qsizetype at = 0;
+        for (const ProblemRow* row : view.rows()) {
+            while (at < severities.size() && !row->accessibleName().startsWith(severities[at]))
+                ++at;
+            QVERIFY2(at < severities.size(), qPrintable(row->accessibleName()));
+        }
+        // The name of the file stands by what was found in it.
+        QVERIFY(std::any_of(view.rows().begin(), view.rows().end(), [](const ProblemRow* row) {
+            const auto labels = row->findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                [](const QLabel* label) { return label->text().startsWith(u"odd.json, line "_s); });
+        }));
+    }
+
     void narrowRowsPutButtonsBelow()
     {
         Fixture fixture;
@@ -217,5 +276,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestProblems)
+REGISTER_TEST(TestProblems)
 #include "test_problems.moc"

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "random_cases.h"
+#include "registered_test.h"
 #include "views/panel_fixture.h"
 #include "views/program_graph.h"
 #include "views/transformer_program.h"
@@ -124,7 +126,7 @@ private Q_SLOTS:
     void nothingOverlapsAndEdgesMeetTheirBoxes_data()
     {
         QTest::addColumn<int>("seed");
-        for (int seed = 0; seed < 24; ++seed)
+        for (int seed = 0; seed < test::randomCases(24); ++seed)
             QTest::addRow("%d", seed) << seed;
     }
     void nothingOverlapsAndEdgesMeetTheirBoxes()
@@ -383,5 +385,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestProgramLayout)
+REGISTER_TEST(TestProgramLayout)
 #include "test_program_layout.moc"

@@ -8,6 +8,8 @@
 #include "experiment_file/gallery.h"
 #include "program/differentiate.h"
 #include "program/program_mesh.h"
+#include "random_cases.h"
+#include "registered_test.h"
 #include "views/panel_fixture.h"
 #include "views/program_graph.h"
 #include "views/program_view/constant_text.h"
@@ -373,7 +375,7 @@ private Q_SLOTS:
     void aFoldNeverHidesADifference_data()
     {
         QTest::addColumn<int>("seed");
-        for (int seed = 0; seed < 60; ++seed)
+        for (int seed = 0; seed < test::randomCases(60); ++seed)
             QTest::addRow("%d", seed) << seed;
     }
     /// A random block eight times, forwards and in half of the cases backwards; then one thing in one of the copies is
@@ -459,5 +461,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestProgramOutline)
+REGISTER_TEST(TestProgramOutline)
 #include "test_program_outline.moc"

@@ -18,6 +18,7 @@
 
 #include "experiment/edits.h"
 #include "program/verify_shardings.h"
+#include "registered_test.h"
 #include "stablehlo/read.h"
 #include "views/main_window/main_window.h"
 #include "views/panel_fixture.h"
@@ -627,5 +628,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestProgramView)
+REGISTER_TEST(TestProgramView)
 #include "test_program_view.moc"

@@ -13,6 +13,7 @@
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "panel_fixture.h"
+#include "registered_test.h"
 #include "views/propagation_view/difference_model.h"
 #include "views/propagation_view/explicit_row.h"
 #include "views/propagation_view/propagation_view.h"
@@ -348,5 +349,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestPropagation)
+REGISTER_TEST(TestPropagation)
 #include "test_propagation.moc"

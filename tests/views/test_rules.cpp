@@ -17,10 +17,10 @@
 #include "experiment/rule_edits.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 #include "views/preview/edit_preview.h"
 #include "views/rules_view/axis_tray.h"
-#include "views/rules_view/notice_strip.h"
 #include "views/rules_view/rule_list_bar.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_menu.h"
@@ -29,6 +29,7 @@
 #include "views/rules_view/rules_view.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/appearance.h"
+#include "views/widgets/notice_strip.h"
 
 using namespace shardscope;
 
@@ -536,5 +537,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestRules)
+REGISTER_TEST(TestRules)
 #include "test_rules.moc"

@@ -12,6 +12,7 @@
 
 #include "document/selection.h"
 #include "experiment_file/gallery.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
 #include "views/shard_grid_view/grid_canvas.h"
@@ -552,5 +553,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestShardGrid)
+REGISTER_TEST(TestShardGrid)
 #include "test_shard_grid.moc"

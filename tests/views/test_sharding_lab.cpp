@@ -14,6 +14,7 @@
 
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "registered_test.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
 #include "views/sharding_lab/form_row.h"
@@ -486,5 +487,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestShardingLab)
+REGISTER_TEST(TestShardingLab)
 #include "test_sharding_lab.moc"

@@ -8,6 +8,7 @@
 
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
+#include "registered_test.h"
 #include "views/panel_fixture.h"
 #include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_model.h"
@@ -414,5 +415,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestTensors)
+REGISTER_TEST(TestTensors)
 #include "test_tensors.moc"

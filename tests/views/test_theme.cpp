@@ -9,6 +9,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "registered_test.h"
 #include "views/theme/appearance.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
@@ -165,5 +166,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestTheme)
+REGISTER_TEST(TestTheme)
 #include "test_theme.moc"

@@ -6,9 +6,12 @@
 #include <QTest>
 #include <cmath>
 
+#include "experiment/edits.h"
 #include "plot/device_bars_plot.h"
 #include "plot/step_time_plot.h"
+#include "registered_test.h"
 #include "views/panel_fixture.h"
+#include "views/timing_view/time_legend.h"
 #include "views/timing_view/timing_models.h"
 #include "views/timing_view/timing_plots.h"
 #include "views/timing_view/timing_summary.h"
@@ -229,8 +232,87 @@ private Q_SLOTS:
         QVERIFY(!view.keyFigure().isEmpty());
     }
 
-    /// Where no step can run the page says why, and its button mends it.
-    void theEmptyPageMendsWhatIsInTheWay()
+    /// Figures are those of the newest steps, or say of which ones they are.
+    void stepsAfterABenchmarkCount()
+    {
+        Fixture fixture;
+        RunController controller(&fixture.document);
+        TimingView view(&fixture.document, &fixture.selection, &controller);
+        view.resize(900, 260);
+        TimeitResult benchmark;
+        benchmark.perLoop = { 0.010, 0.012, 0.014 };
+        benchmark.mean = 0.012;
+        benchmark.deviation = 0.001;
+        benchmark.devices.resize(8, { 0.001, 0.001, 0.001 });
+        view.show(TimingData{ steps(4), 4, benchmark, std::pair<std::int64_t, std::int64_t>(2, 4) });
+        QVERIFY2(view.sentence().startsWith(u"Benchmark of steps 2–4: 12 ms"_s), qPrintable(view.sentence()));
+        QVERIFY(view.keyFigure().startsWith(u"12 ms"_s));
+
+        std::vector<StepTiming> more = steps(4);
+        for (int i = 0; i < 3; ++i) {
+            StepTiming slow;
+            slow.wall = 0.5;
+            slow.devices.resize(8, { 0.25, 0.125, 0.0625 });
+            more.push_back(slow);
+        }
+        view.show(TimingData{ more, 7, benchmark, std::pair<std::int64_t, std::int64_t>(2, 4) });
+        QVERIFY2(view.sentence().startsWith(u"500 ms"_s) && view.sentence().contains(u"of 3 steps"_s)
+                && !view.sentence().contains(u"Benchmark"_s),
+            qPrintable(view.sentence()));
+        QVERIFY2(view.keyFigure().startsWith(u"500 ms"_s), qPrintable(view.keyFigure()));
+        QCOMPARE(view.legend()->entries()[1].figure, words::seconds(0.25)); // the bars are theirs, too
+    }
+
+    /// An edit does not take away what was measured; it says what that was measured on.
+    void anEditKeepsTheTimings()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        auto& settings = std::get<MlpModel>(experiment.model).settings;
+        settings.layers = 1;
+        settings.embed = settings.hidden = 32;
+        Fixture fixture(experiment);
+        RunController controller(&fixture.document);
+        TimingView view(&fixture.document, &fixture.selection, &controller);
+        view.resize(900, 260);
+        controller.runTimeit(3, 1);
+        QTRY_VERIFY(controller.lastTimeit().has_value() && controller.state() == RunController::State::Idle);
+        const QString before = view.sentence();
+        QVERIFY2(before.startsWith(u"Benchmark of steps 1–3: "_s), qPrintable(before));
+
+        QVERIFY(fixture.document.edit(withAxisSize(*fixture.document.experiment(), 0, 4, true), u"data 2 → 4"_s));
+        fixture.document.waitForAnalysis();
+        QCOMPARE(controller.stepsDone(), 0);
+        QCOMPARE(view.sentence(), u"On mesh 2 × 4, before the edit: "_s + before);
+        QVERIFY2(view.keyFigure().endsWith(u"per step on 2 × 4"_s), qPrintable(view.keyFigure()));
+        QCOMPARE(view.stepPlot()->pointCount(), 3);
+        // So it does where no step can run.
+        QVERIFY(fixture.document.edit(withDimension(*fixture.document.experiment(), "batch", 7), u"batch 7"_s));
+        fixture.document.waitForAnalysis();
+        QVERIFY2(view.sentence().startsWith(u"On mesh 2 × 4"_s), qPrintable(view.sentence()));
+        // Back on that mesh they are its own.
+        fixture.document.undoStack()->undo();
+        fixture.document.undoStack()->undo();
+        fixture.document.waitForAnalysis();
+        QVERIFY2(view.sentence().startsWith(u"Earlier on this mesh, 2 × 4: "_s), qPrintable(view.sentence()));
+        // New steps take their place.
+        fixture.document.undoStack()->redo();
+        fixture.document.waitForAnalysis();
+        controller.runStep();
+        QTRY_VERIFY(controller.state() == RunController::State::Idle && controller.stepsDone() == 1);
+        QVERIFY2(!view.sentence().contains(u"mesh"_s) && view.sentence().contains(u"for one step"_s),
+            qPrintable(view.sentence()));
+        // Reset and another experiment leave nothing.
+        controller.reset();
+        QVERIFY(!controller.kept() && view.keyFigure().isEmpty());
+        controller.runStep();
+        QTRY_VERIFY(controller.state() == RunController::State::Idle && controller.stepsDone() == 1);
+        fixture.document.setExperiment(test::example("rule-lab"), {});
+        fixture.document.waitForAnalysis();
+        QVERIFY(!controller.kept() && view.keyFigure().isEmpty());
+    }
+
+    /// Where no step can run the page says which problem is in the way; what it is and how it is mended stands there.
+    void theEmptyPageNamesWhatIsInTheWay()
     {
         Experiment experiment = test::example("flax-mlp-logical");
         std::get<MlpModel>(experiment.model).settings.batch = 7;
@@ -253,9 +335,10 @@ private Q_SLOTS:
                     return true;
             return false;
         };
-        QVERIFY(says(u"No step can run: "_s) && says(u"batch"_s));
-        QVERIFY(shown() && shown()->text().startsWith(u"Fix: "_s));
-        QTest::mouseClick(shown(), Qt::LeftButton);
+        QVERIFY(says(u"No step can run: E101, see Problems."_s) && !says(u"batch"_s));
+        QVERIFY(!shown());
+        QVERIFY(fixture.document.edit(
+            withDimension(*fixture.document.experiment(), "batch", 8), QStringLiteral("batch 7 → 8")));
         fixture.document.waitForAnalysis();
         QVERIFY(fixture.snapshot().ok());
         QVERIFY(says(u"No step has run yet."_s));
@@ -289,5 +372,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestTiming)
+REGISTER_TEST(TestTiming)
 #include "test_timing.moc"

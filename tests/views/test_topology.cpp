@@ -19,6 +19,7 @@
 #include "experiment/mesh_order.h"
 #include "mesh/device_presets.h"
 #include "panel_fixture.h"
+#include "registered_test.h"
 #include "views/hosts_view/hosts_models.h"
 #include "views/hosts_view/hosts_view.h"
 #include "views/theme/appearance.h"
@@ -700,5 +701,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestTopology)
+REGISTER_TEST(TestTopology)
 #include "test_topology.moc"

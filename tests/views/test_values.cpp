@@ -16,6 +16,8 @@
 
 #include "mesh/mesh.h"
 #include "program/operation_path.h"
+#include "registered_test.h"
+#include "schedule/plan.h"
 #include "sharding/tensor_sharding.h"
 #include "views/panel/panel.h"
 #include "views/panel_fixture.h"
@@ -525,12 +527,12 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 
     void aProgramIsSteppedThrough()
     {
-        // The sum over y comes between the product and what is computed from it; its logarithm is no number.
+        // The sum over y comes between the product and what is computed from it; the acosh of it is no number.
         ViewFixture fixture(
             *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
 func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %b: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> tensor<8x4xf32> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
-  %1 = stablehlo.log %0 : tensor<8x4xf32>
+  %1 = chlo.acosh %0 : tensor<8x4xf32> -> tensor<8x4xf32>
   return %1 : tensor<8x4xf32>
 })") },
                 "layer"));
@@ -544,7 +546,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTest::mouseClick(fixture.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
         QTRY_VERIFY(!fixture.view.isWorking());
         QVERIFY(!bar->isHidden());
-        QCOMPARE(bar->count(), 3); // the product, the sum of its parts, the logarithm
+        QCOMPARE(bar->count(), 3); // the product, the sum of its parts, the acosh
         QCOMPARE(bar->step(), 3);
         HeatCanvas* canvas = fixture.view.heatPage()->canvas();
         QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
@@ -584,10 +586,52 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 
         QVERIFY(!bar->warning()->isHidden());
         QCOMPARE(bar->warning()->text(), u"First NaN"_s);
-        QVERIFY(bar->warning()->toolTip().contains(u"log"_s));
+        QVERIFY(bar->warning()->toolTip().contains(u"acosh"_s));
         bar->warning()->click();
         QCOMPARE(bar->step(), 3);
-        QVERIFY(bar->text().contains(u"log"_s));
+        QVERIFY(bar->text().contains(u"acosh"_s));
+    }
+
+    /// A loop without an end is stopped by its trips, and by whoever does not want to wait for that.
+    void aLoopWithoutEndIsStopped()
+    {
+        const auto endless = [](const char* type) {
+            return QByteArray(R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: TYPE {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> TYPE {
+  %t = stablehlo.constant dense<true> : tensor<i1>
+  %forever = stablehlo.while(%i = %a) : TYPE
+   cond {
+    stablehlo.return %t : tensor<i1>
+  } do {
+    %p = stablehlo.dot_general %i, %i, contracting_dims = [1] x [0] : (TYPE, TYPE) -> TYPE
+    %n = stablehlo.tanh %p : TYPE
+    stablehlo.return %n : TYPE
+  }
+  return %forever : TYPE
+})")
+                .replace("TYPE", type)
+                .toStdString();
+        };
+        const auto experiment = [&](const char* type) {
+            return *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(endless(type)) }, "endless");
+        };
+        ViewFixture quick(experiment("tensor<2x2xf32>"));
+        quick.selection.setTensor(u"a"_s);
+        QTest::mouseClick(quick.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!quick.view.isWorking(), 60'000);
+        QVERIFY2(
+            quick.emptyText().contains(u"the loop %forever in line 4 has not ended"_s), qPrintable(quick.emptyText()));
+
+        ViewFixture slow(experiment("tensor<512x512xf32>"));
+        slow.selection.setTensor(u"a"_s);
+        auto* button = slow.view.emptyPage()->findChild<QPushButton*>();
+        QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(slow.view.isWorking());
+        QTest::qWait(50);
+        QCOMPARE(button->text(), u"Stop"_s);
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_VERIFY(!slow.view.isWorking());
+        QVERIFY2(slow.emptyText().contains(u"has not been run"_s), qPrintable(slow.emptyText()));
     }
 
     void whileStepsRun()
@@ -633,5 +677,5 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     }
 };
 
-QTEST_MAIN(TestValues)
+REGISTER_TEST(TestValues)
 #include "test_values.moc"

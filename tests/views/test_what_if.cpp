@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "experiment/edits.h"
+#include "registered_test.h"
 #include "views/main_window/main_window.h"
 #include "views/panel_fixture.h"
 #include "views/theme/appearance.h"
@@ -327,5 +328,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestWhatIf)
+REGISTER_TEST(TestWhatIf)
 #include "test_what_if.moc"

@@ -5,6 +5,8 @@
 
 #include "base/codes.h"
 #include "program/builder.h"
+#include "registered_test.h"
+#include "simulate/check.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -125,5 +127,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCheckWords)
+REGISTER_TEST(TestCheckWords)
 #include "test_check.moc"

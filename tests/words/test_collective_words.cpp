@@ -6,6 +6,7 @@
 
 #include "experiment/builtin.h"
 #include "pipeline/analyse.h"
+#include "registered_test.h"
 #include "words/collective_words.h"
 
 using namespace shardscope;
@@ -184,5 +185,5 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
     }
 };
 
-QTEST_APPLESS_MAIN(TestCollectiveWords)
+REGISTER_TEST(TestCollectiveWords)
 #include "test_collective_words.moc"

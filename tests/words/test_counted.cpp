@@ -4,6 +4,7 @@
 #include <QRegularExpression>
 #include <QTest>
 
+#include "registered_test.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -51,5 +52,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCounted)
+REGISTER_TEST(TestCounted)
 #include "test_counted.moc"

@@ -13,6 +13,7 @@
 #include "networks/arrays.h"
 #include "networks/mlp.h"
 #include "program/explicit_mode.h"
+#include "registered_test.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -288,5 +289,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(ProblemTextsTest)
+REGISTER_TEST(ProblemTextsTest)
 #include "test_problem_texts.moc"

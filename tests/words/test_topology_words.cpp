@@ -7,6 +7,7 @@
 #include "experiment/mesh_order.h"
 #include "mesh/device_presets.h"
 #include "pipeline/analyse.h"
+#include "registered_test.h"
 #include "words/device_list.h"
 #include "words/topology_words.h"
 
@@ -110,5 +111,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestTopologyWords)
+REGISTER_TEST(TestTopologyWords)
 #include "test_topology_words.moc"

@@ -4,6 +4,7 @@
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
+#include "registered_test.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -262,5 +263,5 @@ private:
     }
 };
 
-QTEST_APPLESS_MAIN(TestWords)
+REGISTER_TEST(TestWords)
 #include "test_words.moc"

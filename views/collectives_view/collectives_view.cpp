@@ -118,8 +118,6 @@ void CollectivesView::connectAll()
     connect(m_empty, &EmptyPage::clicked, this, [this, again] {
         if (m_calledOff)
             again();
-        else
-            applyOfferedFix(*m_document);
     });
     connect(m_document, &Document::replaced, this, [this] {
         // Another program: nothing of the earlier one is kept.
@@ -162,8 +160,7 @@ void CollectivesView::refresh()
         m_strip->rest();
         showList(nullptr, snapshot);
         const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
-        showEmpty(obstacle ? obstacle->text() : tr("The experiment is being analysed."));
-        offerFix(*m_empty, obstacle);
+        showEmpty(obstacle ? obstacle->stepText() : tr("The experiment is being analysed."));
         return;
     }
     if (m_model->list() && m_model->snapshot() == snapshot)
@@ -215,8 +212,7 @@ void CollectivesView::receive(const MadePtr& made)
     if (!made->list->entries.empty())
         return;
     if (const std::optional<Obstacle> obstacle = obstacleOf(*m_document); obstacle && !made->snapshot->asRead) {
-        showEmpty(obstacle->text()); // arrays without a step send nothing, and do nothing
-        offerFix(*m_empty, obstacle);
+        showEmpty(obstacle->stepText()); // arrays without a step send nothing, and do nothing
         return;
     }
     QString sentence = made->snapshot->mesh && made->snapshot->mesh->deviceCount() == 1

@@ -10,7 +10,7 @@
 #include "experiment_file/gallery.h"
 #include "pipeline/analyse.h"
 #include "views/collectives_view/collective_texts.h"
-#include "views/panel/panel.h"
+#include "views/panel/overflow_label.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
 #include "views/widgets/row_table.h"
@@ -22,7 +22,8 @@ namespace shardscope {
 ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
     : QWidget(parent)
     , m_choice(new QComboBox(this))
-    , m_title(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_title(new OverflowLabel(
+          RoleLabel::Size::Semibold, &Theme::text, [this](int width) { return !choiceFits(width); }, this))
     , m_question(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_total(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_result(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
@@ -38,7 +39,7 @@ ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
         if (const GalleryExample* each = findExample(id.toStdString()))
             m_choice->addItem(words::fromStd(each->experiment.title), id);
     m_choice->setCurrentIndex(std::max(m_choice->findData(example), 0));
-    for (RoleLabel* label : { m_title, m_question, m_total, m_result })
+    for (RoleLabel* label : { m_question, m_total, m_result })
         label->setWordWrap(true);
     makeRowTable(m_table, m_model, tr("Collectives of the example"));
     m_table->setItemDelegateForColumn(CollectivesModel::Axes, new ChipsDelegate(m_table));
@@ -82,19 +83,9 @@ void ExampleColumn::showEvent(QShowEvent* event)
     load();
 }
 
-void ExampleColumn::resizeEvent(QResizeEvent* event)
+bool ExampleColumn::choiceFits(int width) const
 {
-    QWidget::resizeEvent(event);
-    showTitle();
-}
-
-/// Below the choice, where that has no room for it.
-void ExampleColumn::showTitle()
-{
-    const QString title = m_choice->currentText();
-    m_title->setText(title);
-    m_title->setVisible(
-        m_choice->fontMetrics().horizontalAdvance(title) + Metrics::scaled(40) > width() - Metrics::scaled(16));
+    return m_choice->fontMetrics().horizontalAdvance(m_choice->currentText()) + Metrics::scaled(40) <= width;
 }
 
 void ExampleColumn::load()
@@ -107,7 +98,7 @@ void ExampleColumn::load()
     m_sent.reset();
     m_numbers.reset();
     m_result->hide();
-    showTitle();
+    m_title->setText(m_choice->currentText());
     m_question->setText(QString::fromUtf8(example->question.data(), static_cast<qsizetype>(example->question.size())));
     m_total->setText(tr("Being worked out"));
     m_model->setStale(true);

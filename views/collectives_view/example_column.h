@@ -14,6 +14,7 @@ class QTableView;
 
 namespace shardscope {
 
+class OverflowLabel;
 class RoleLabel;
 class SpanLabel;
 
@@ -39,7 +40,6 @@ Q_SIGNALS:
 
 protected:
     void showEvent(QShowEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Made {
@@ -51,10 +51,12 @@ private:
     void load();
     void receive(const MadePtr& made);
     void showCause();
-    void showTitle();
+    /// Whether the choice has room for the name of what is chosen.
+    [[nodiscard]] bool choiceFits(int width) const;
 
     QComboBox* m_choice;
-    RoleLabel *m_title, *m_question, *m_total, *m_result;
+    OverflowLabel* m_title;
+    RoleLabel *m_question, *m_total, *m_result;
     CollectivesModel* m_model;
     QTableView* m_table;
     SpanLabel* m_cause;

@@ -5,10 +5,9 @@
 #include <QStringList>
 #include <algorithm>
 
-#include "pipeline/written_program.h"
+#include "pipeline/repartition.h"
 #include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/partitioned.h"
-#include "simulate/evaluate/program_values.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -45,14 +44,14 @@ bool areComparable(const ExampleNumbers& a, const ExampleNumbers& b)
 
 std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std::stop_token& stop)
 {
-    const std::optional<Program> program = writtenProgram(snapshot);
-    if (!program || stop.stop_requested())
+    if (!snapshot.asRead || stop.stop_requested())
         return std::nullopt;
     evaluate::ProgramInputs inputs;
     inputs.seed = snapshot.experiment->run.seed;
+    inputs.unscaled = true;
     inputs.memoryLimit = mostMemory;
     inputs.stop = stop;
-    const Result<evaluate::ProgramValuesPtr> values = evaluate::computeProgramValues(*program, inputs);
+    const Result<evaluate::ProgramValuesPtr> values = valuesOfText(snapshot, inputs);
     if (!values || !*values)
         return std::nullopt;
     const evaluate::ProgramValues& held = **values;
@@ -82,6 +81,7 @@ QString numbersText(const ExampleNumbers& numbers)
 QString agreementText(const std::vector<ExampleNumbers>& all)
 {
     double largest = 0;
+    qint64 sameNumbers = 0, notFinite = 0;
     for (std::size_t i = 1; i < all.size(); ++i) {
         if (!areComparable(all.front(), all[i]))
             return {};
@@ -97,10 +97,14 @@ QString agreementText(const std::vector<ExampleNumbers>& all)
                         numberText(wanted, compared.first), words::count(compared.first),
                         words::count(static_cast<qint64>(r)));
             largest = std::max(largest, compared.largestError);
+            sameNumbers += compared.compared;
+            notFinite += compared.notFinite;
         }
     }
     if (all.size() < 2)
         return {};
+    if (sameNumbers == 0 && notFinite > 0)
+        return ExampleTexts::tr("On the same inputs all give NaN or infinity alone, so that nothing can be compared.");
     return largest == 0
         ? ExampleTexts::tr("On the same inputs all give the same numbers, bit by bit.")
         : ExampleTexts::tr("On the same inputs all give the same numbers, up to roundings of %1 at most.")

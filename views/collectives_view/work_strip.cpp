@@ -12,7 +12,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr int patience = 300, second = 1000; ///< milliseconds
+constexpr int shownAfter = 300, second = 1000; ///< milliseconds
 
 } // namespace
 
@@ -48,7 +48,7 @@ void WorkStrip::work(const QString& what)
         return;
     m_working = true;
     m_since.start();
-    m_timer.start(patience);
+    m_timer.start(shownAfter);
 }
 
 void WorkStrip::tell()

@@ -26,6 +26,7 @@
 #include "views/span_text/span_text.h"
 #include "views/theme/style.h"
 #include "views/widgets/segmented_bar.h"
+#include "views/widgets/tip_strip.h"
 #include "words/memory_words.h"
 #include "words/operation_words.h"
 #include "words/why_not.h"
@@ -62,6 +63,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     : QWidget(parent)
     , m_document(document)
     , m_selection(selection)
+    , m_tip(new TipStrip(false))
     , m_page(new QWidget)
     , m_head(new QWidget)
     , m_title(new RoleLabel(RoleLabel::Size::Title))
@@ -110,6 +112,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(10, 6, 8, 8);
     column->setSpacing(10);
+    column->addWidget(m_tip);
     m_paragraphs = new QVBoxLayout;
     m_paragraphs->setSpacing(8);
     column->addLayout(m_paragraphs);
@@ -124,6 +127,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     memoryLabel->setBuddy(m_memory);
     memory->addWidget(memoryLabel);
     m_memory->setAccessibleName(tr("Memory kind of the array"));
+    m_memory->setSizeAdjustPolicy(QComboBox::AdjustToContents); // it is filled anew for every array
     m_memory->setToolTip(tr("In which memory of its devices the array lies; part of its sharding"));
     memory->addWidget(m_memory);
     memory->addStretch(1);

@@ -29,6 +29,7 @@ class EmptyPage;
 class RoleLabel;
 class SegmentedBar;
 class SpanLabel;
+class TipStrip;
 
 class ExplainView : public QWidget {
     Q_OBJECT
@@ -54,6 +55,8 @@ public:
     }
     /// The memory of the array explained; hidden for what is no array of an experiment without a program.
     [[nodiscard]] QComboBox* memory() const { return m_memory; }
+    /// Before the explanation, and scrolled with it; hidden until it says something.
+    [[nodiscard]] TipStrip* tip() const { return m_tip; }
     /// Why axes do not cut the value, sentence by sentence; empty until it is worked out, and for operations.
     [[nodiscard]] const std::vector<words::Text>& whyNot() const;
 
@@ -114,6 +117,7 @@ private:
     bool m_more = false; ///< asked for more than the tip in a dock too low for it
     bool m_wasCompact = false, m_wasNarrow = false;
 
+    TipStrip* m_tip;
     QWidget* m_page;
     QWidget* m_head;
     QBoxLayout* m_headLayout = nullptr;

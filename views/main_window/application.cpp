@@ -22,7 +22,6 @@
 #include "views/collectives_view/collectives_view.h"
 #include "views/main_window/main_window.h"
 #include "views/panel/obstacle.h"
-#include "views/problems_view/problems_view.h"
 #include "views/theme/icons.h"
 #include "views/values_view/step_bar.h"
 #include "views/values_view/values_view.h"
@@ -36,7 +35,7 @@ void describeApplication()
 {
     QCoreApplication::setApplicationName(QStringLiteral("shardscope"));
     QGuiApplication::setApplicationDisplayName(QStringLiteral("Shardscope"));
-    QGuiApplication::setDesktopFileName(QStringLiteral("shardscope"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("org.shardscope.shardscope"));
     QGuiApplication::setWindowIcon(icon(QStringLiteral("shardscope")));
 }
 
@@ -62,18 +61,8 @@ void openIn(MainWindow& window, const QString& file)
 {
     if (!QFileInfo::exists(file))
         if (const GalleryExample* example = findExample(file.toStdString()))
-            return window.document()->setExperiment(example->experiment, QString());
+            return window.openExample(QString::fromStdString(std::string(example->id)));
     window.openFile(QFileInfo(file).absoluteFilePath());
-}
-
-void openTextIn(MainWindow& window, const QByteArray& text)
-{
-    const std::vector<Diagnostic> errors = window.document()->openText(
-        std::string_view(text.constData(), static_cast<std::size_t>(text.size())), QStringLiteral("standard input"));
-    if (errors.empty())
-        return;
-    window.problemsView()->showMessages(errors);
-    window.dock(QStringLiteral("problems"))->present();
 }
 
 constexpr int defaultSteps = 8;
@@ -149,7 +138,7 @@ Result<int> runProgram(ValuesView& values, std::optional<int> operations)
 Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, const ScreenshotOptions& options)
 {
     Appearance appearance(options.dark ? ThemeChoice::Dark : ThemeChoice::Light);
-    MainWindow window(&appearance, { .remember = false });
+    MainWindow window(&appearance, { .remember = false, .tips = false });
     if (!file.isEmpty()) {
         const std::vector<Diagnostic> errors = window.document()->open(file);
         if (!errors.empty())
@@ -231,7 +220,7 @@ int runWindow(int argc, char** argv, const QString& file)
     Appearance appearance(Settings().theme());
     MainWindow window(&appearance, { .remember = true });
     if (fromInput)
-        openTextIn(window, input);
+        window.openText(input, QStringLiteral("standard input"));
     else if (!file.isEmpty())
         openIn(window, file);
     window.show();

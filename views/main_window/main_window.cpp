@@ -21,8 +21,10 @@
 #include "document/whole_file.h"
 #include "views/collectives_view/collectives_view.h"
 #include "views/explain_view/explain_view.h"
+#include "views/main_window/first_selection.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
+#include "views/main_window/window_place.h"
 #include "views/memory_view/memory_view.h"
 #include "views/panel/obstacle.h"
 #include "views/problems_view/problems_view.h"
@@ -43,13 +45,15 @@ namespace shardscope {
 
 namespace {
 
-constexpr int narrowestWide = 1280;
-
 QString fileFilter()
 {
-    return MainWindow::tr("Experiments (*.json);;StableHLO programs (*.mlir *.stablehlo);;"
-                          "Tables of arrays (*.csv *.tsv *.json);;All files (*)");
+    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.csv *.tsv *.yml *.yaml *.py);;"
+                          "Experiments (*.json);;StableHLO programs (*.mlir *.stablehlo);;"
+                          "Tables of arrays (*.csv *.tsv *.json);;Rules (*.yml *.yaml *.py);;All files (*)");
 }
+
+/// Of their saved states, in the order of Arrangement.
+constexpr const char* arrangementNames[] = { "single", "compact", "middle", "wide" };
 
 /// The one local file of a drag, or "".
 QString droppedFile(const QMimeData* data)
@@ -81,6 +85,7 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     makeToolBar();
     makeRail();
     makeStatusBar();
+    makeNotices(options.tips);
 
     connect(&m_document, &Document::fileChanged, this, &MainWindow::showFile);
     connect(&m_document, &Document::experimentChanged, this, &MainWindow::showRun);
@@ -97,11 +102,12 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
 
     resize(1600, 1000);
-    m_wideState = m_settings.state(QStringLiteral("wide"));
-    m_compactState = m_settings.state(QStringLiteral("compact"));
-    if (const QByteArray geometry = m_settings.state(QStringLiteral("geometry")); !geometry.isEmpty())
-        restoreGeometry(geometry);
-    arrange(width() < narrowestWide);
+    for (std::size_t i = 0; i < m_states.size(); ++i)
+        m_states[i] = m_settings.state(QLatin1String(arrangementNames[i]));
+    m_sizedByHand = !m_settings.state(QStringLiteral("sizedByHand")).isEmpty();
+    if (m_remember)
+        placeWindow(*this, m_settings.state(QStringLiteral("geometry")));
+    arrange(arrangementFor(size()));
     showFile();
     showRun();
     showStatus();
@@ -111,6 +117,8 @@ MainWindow::~MainWindow()
 {
     // Docks speak to the document until they are gone; they go first.
     disconnect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
+    delete m_tabs; // it knows the docks
+    m_tabs = nullptr;
     qDeleteAll(m_docks);
     m_docks.clear();
     m_problems = nullptr; // the document still tells that it is no longer modified
@@ -150,23 +158,23 @@ bool MainWindow::openFile(const QString& path)
 {
     const Result<QByteArray> content = isProgramFile(path) ? Result<QByteArray>() : readWholeFile(path);
     if (!content)
-        return !showErrors({ content.error() });
+        return refuse(path, { content.error() });
     const std::string_view text(content->constData(), static_cast<std::size_t>(content->size()));
     if (!text.empty() && looksLikeTable(text, path.toStdString())) {
         auto table = openTable(
             text, path.toStdString(), QFileInfo(path).completeBaseName().toStdString(), *m_document.experiment());
         if (!table)
-            return !showErrors(table.error());
+            return refuse(path, table.error());
         m_run.reset();
         m_selection.clear();
-        m_document.setExperiment(std::move(table->experiment), QString());
+        m_document.setExperiment(std::move(table->experiment), QString(), QFileInfo(path).fileName());
         m_settings.setFolder(QFileInfo(path).absolutePath());
         if (!table->warnings.empty())
             m_problems->showMessages(table->warnings);
         return true;
     }
-    if (showErrors(m_document.open(path)))
-        return false;
+    if (const std::vector<Diagnostic> errors = m_document.open(path); !errors.empty())
+        return refuse(path, errors);
     m_run.reset(); // steps and weights of what was open before
     m_selection.clear();
     m_fitsRows = true;
@@ -202,7 +210,7 @@ bool MainWindow::saveTo(const QString& path)
         return !showErrors({ saved.error() });
     m_settings.addRecentFile(m_document.filePath());
     m_settings.setFolder(QFileInfo(path).absolutePath());
-    statusBar()->showMessage(tr("Saved %1").arg(m_document.displayName()), 3000);
+    say(tr("Saved %1").arg(m_document.displayName()));
     return true;
 }
 
@@ -213,12 +221,15 @@ bool MainWindow::save()
 
 bool MainWindow::askToSaveAs()
 {
-    const QString proposal = m_document.filePath().isEmpty() ? m_settings.folder() + QStringLiteral("/experiment.json")
-                                                             : m_document.filePath();
+    // What desktops know as an experiment; one of any other name ending in .json is read as well.
+    const QString suffix = QStringLiteral("shardscope.json");
+    const QString proposal = m_document.filePath().isEmpty()
+        ? QStringLiteral("%1/experiment.%2").arg(m_settings.folder(), suffix)
+        : m_document.filePath();
     // The dialog itself adds the suffix, so that it asks about the file that would be replaced.
     QFileDialog dialog(this, tr("Save experiment"), proposal, tr("Experiments (*.json);;All files (*)"));
     dialog.setAcceptMode(QFileDialog::AcceptSave);
-    dialog.setDefaultSuffix(QStringLiteral("json"));
+    dialog.setDefaultSuffix(suffix);
     if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty())
         return false;
     return saveTo(dialog.selectedFiles().constFirst());
@@ -226,11 +237,9 @@ bool MainWindow::askToSaveAs()
 
 void MainWindow::askToOpen()
 {
-    if (!mayLeave())
-        return;
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open experiment"), m_settings.folder(), fileFilter());
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open"), m_settings.folder(), fileFilter());
     if (!path.isEmpty())
-        openFile(path);
+        openAny(path);
 }
 
 bool MainWindow::mayLeave()
@@ -266,16 +275,6 @@ void MainWindow::newExperiment()
     m_document.setExperiment(std::move(blank), QString());
 }
 
-void MainWindow::openExample(const Experiment& example)
-{
-    if (!mayLeave())
-        return;
-    m_run.reset(); // steps and weights of what was open before
-    m_selection.clear();
-    m_fitsRows = true;
-    m_document.setExperiment(example, QString());
-}
-
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     if (!mayLeave()) {
@@ -284,9 +283,10 @@ void MainWindow::closeEvent(QCloseEvent* event)
     }
     m_run.stop();
     if (m_remember) {
-        (m_compact ? m_compactState : m_wideState) = saveState(arrangementVersion);
-        m_settings.setState(QStringLiteral("wide"), m_wideState);
-        m_settings.setState(QStringLiteral("compact"), m_compactState);
+        arrangementState(m_arrangement) = saveState(arrangementVersion);
+        for (std::size_t i = 0; i < m_states.size(); ++i)
+            m_settings.setState(QLatin1String(arrangementNames[i]), m_states[i]);
+        m_settings.setState(QStringLiteral("sizedByHand"), m_sizedByHand ? QByteArray("1") : QByteArray());
         m_settings.setState(QStringLiteral("geometry"), saveGeometry());
     }
     event->accept();
@@ -304,11 +304,7 @@ void MainWindow::dropEvent(QDropEvent* event)
     if (file.isEmpty())
         return;
     event->acceptProposedAction();
-    const QString suffix = QFileInfo(file).suffix().toLower();
-    if (suffix == QLatin1String("yml") || suffix == QLatin1String("yaml") || suffix == QLatin1String("py"))
-        m_rules->importFile(file); // an edit, which can be undone
-    else if (mayLeave())
-        openFile(file);
+    openAny(file);
 }
 
 bool MainWindow::event(QEvent* event)
@@ -346,10 +342,7 @@ void MainWindow::selectSomething()
     const SnapshotPtr snapshot = m_document.lastGood();
     if (!snapshot || snapshot->tensors.empty() || snapshot->row(m_selection.tensor().toStdString()))
         return;
-    const auto parameter = std::find_if(snapshot->tensors.begin(), snapshot->tensors.end(),
-        [](const TensorRow& row) { return row.role == Role::Parameter; });
-    const TensorRow& row = parameter == snapshot->tensors.end() ? snapshot->tensors.front() : *parameter;
-    m_selection.setTensor(QString::fromStdString(row.path));
+    m_selection.setTensor(QString::fromStdString(firstSelection(*snapshot)->path));
 }
 
 void MainWindow::showStatus()
@@ -367,9 +360,10 @@ void MainWindow::showStatus()
                                             : icon(QStringLiteral("ok"), IconColor::Ok));
     put(m_solved, text.solved);
     m_deviceCount->setFigure(text.devices, tr("Show the mesh"));
-    put(m_operations, m_compact ? QString() : text.operations);
-    put(m_sent, m_compact ? text.sentShort : text.sent);
-    m_hardware->setFigure(m_compact ? QString() : text.hardware, tr("Show the mesh and its devices"));
+    const bool brief = isCompact();
+    put(m_operations, brief ? QString() : text.operations);
+    put(m_sent, brief ? text.sentShort : text.sent);
+    m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
     m_saved->setFigure(text.saved, tr("Save (Ctrl+S)"));
     followProblems();
 }
@@ -449,7 +443,7 @@ void MainWindow::showEvent(QShowEvent* event)
     QMainWindow::showEvent(event);
     if (!m_arranged) {
         m_arranged = true;
-        arrange(width() < narrowestWide); // sizes of docks hold only once the window has its own
+        arrange(arrangementFor(size())); // sizes of docks hold only once the window has its own
         m_grid->canvas()->setFocus(Qt::OtherFocusReason);
     }
 }
@@ -457,10 +451,14 @@ void MainWindow::showEvent(QShowEvent* event)
 void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
-    const bool compact = width() < narrowestWide;
-    if (isVisible() && compact != m_compact) {
-        (m_compact ? m_compactState : m_wideState) = saveState(arrangementVersion);
-        arrange(compact);
+    const Arrangement arrangement = arrangementFor(size());
+    if (isVisible() && arrangement != m_arrangement) {
+        arrangementState(m_arrangement) = saveState(arrangementVersion);
+        arrange(arrangement);
+    }
+    if (isVisible() && !m_sizedByHand) {
+        m_fitsRows = true;
+        QTimer::singleShot(0, this, &MainWindow::fitRows);
     }
 }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The main window: docks around one document, one selection and one run.
 //
-// It has two arrangements. The wide one has three columns and a strip at the bottom; below 1,280 px of width the docks
-// become tabs in two columns, and a rail of their icons appears at the right. Each is remembered as the user left it.
+// It has four arrangements. The wide one has three columns and a strip at the bottom. Where there is less room the
+// docks stand in two columns, many of them as tabs, and a rail of their icons appears at the right; the small one has
+// tabs also where the middle one has room to put docks below each other. Where there is next to none, all are tabs in
+// one place. Each is remembered as the user left it.
 #pragma once
 
 #include <QMainWindow>
+#include <QTimer>
+#include <array>
 #include <functional>
 
 #include "document/document.h"
@@ -26,15 +30,20 @@ namespace shardscope {
 class CollectivesView;
 class DialectsView;
 class DockFrame;
+class DockTabs;
+class ExamplesDialog;
 class ExplainView;
 class HostsView;
 class PropagationView;
 class MemoryView;
 class MeshView;
 class NamedArraysView;
+class NoticeBar;
+class NoticeStrip;
 class PreviewRibbon;
 class ProblemsView;
 class ProgramView;
+class RoleLabel;
 class RuleTraceView;
 class RulesView;
 class ShardGridView;
@@ -52,6 +61,7 @@ class MainWindow : public QMainWindow {
 public:
     struct Options {
         bool remember = true; ///< read and write settings
+        bool tips = true; ///< of the first minute; for somebody who sits before the window
     };
     MainWindow(Appearance* appearance, const Options& options, QWidget* parent = nullptr);
     ~MainWindow() override;
@@ -80,16 +90,31 @@ public:
     [[nodiscard]] DockFrame* dock(const QString& id) const;
     [[nodiscard]] QAction* action(const QString& name) const;
 
-    /// Opens without asking; errors are shown among the problems and leave the document as it is. A table of arrays
-    /// becomes an untitled experiment with the mesh and the rules of the present one.
+    /// Opens without asking; errors are shown on top of the window and among the problems, and leave the document as it
+    /// is. A table of arrays becomes an untitled experiment with the mesh and the rules of the present one.
     bool openFile(const QString& path);
+    /// The same with text that has no file; `name` is for errors.
+    bool openText(const QByteArray& text, const QString& name);
+    /// Whatever the program reads: rules are an edit, which can be undone; else asks about unsaved changes before.
+    void openAny(const QString& path);
+    /// A copy of one of the gallery, after asking about unsaved changes.
+    void openExample(const QString& id);
+    /// The gallery.
+    void showExamples();
+    [[nodiscard]] ExamplesDialog* examplesDialog() const { return m_examples; }
+    /// On top of the window: what could not be opened, and the question and notes of the experiment.
+    [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
+    [[nodiscard]] NoticeStrip* question() const { return m_question; }
     /// How a model's arrays become such a table.
     void showTableHelp();
     [[nodiscard]] TableHelp* tableHelp() const { return m_tableHelp; }
     /// Saves under the document's path, or asks for one.
     bool save();
     bool saveTo(const QString& path);
-    [[nodiscard]] bool isCompact() const { return m_compact; }
+    /// In less than three columns.
+    [[nodiscard]] bool isCompact() const { return m_arrangement != Arrangement::Wide; }
+    /// A message in the status bar, for a few seconds.
+    void say(const QString& text);
     /// Nothing is at work: no analysis, no run, and what the docks work out beside the window is there.
     [[nodiscard]] bool isSettled() const;
 
@@ -104,21 +129,36 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 4;
+    static constexpr int arrangementVersion = 5;
     void makeDocks();
     void makeActions();
     void makeMenus();
     void makeToolBar();
     void makeRail();
+    void makeNotices(bool tips);
+    void showQuestion();
+    [[nodiscard]] int noticesHeight() const; ///< 0 while there are none
+    /// A file, or text, that could not be opened: false.
+    bool refuse(const QString& name, const std::vector<Diagnostic>& errors);
     void makeStatusBar();
 
-    void arrange(bool compact);
+    enum class Arrangement : std::uint8_t { Single, Small, Middle, Wide };
+    [[nodiscard]] static Arrangement arrangementFor(const QSize& size);
+    void arrange(Arrangement arrangement);
     void arrangeWide();
-    void arrangeCompact();
+    void arrangeMiddle();
+    void arrangeSmall();
+    void arrangeSingle();
+    /// What the latter share: docks as tabs over the shard grid, those on demand closed.
+    void tabOverGrid(std::initializer_list<const char*> docks);
     void resetArrangement();
-    /// Of the rules' dock, to show whole rows, and all of them while they are few.
+    /// Of the docks' place, between the bars above and below.
+    [[nodiscard]] int rowsForDocks() const;
+    [[nodiscard]] QByteArray& arrangementState(Arrangement arrangement);
+    /// Of the rules' dock, to show all rows.
     [[nodiscard]] int rulesHeight() const;
-    /// The rules of another experiment get that height, unless somebody chose heights by hand.
+    /// Mesh gets the height of what is in it; rules and tensors share the rest by what is in them. Unless somebody
+    /// chose heights by hand.
     void fitRows();
     void fitSteps();
     void followTabs();
@@ -127,16 +167,16 @@ private:
     /// In front of the docks it shares its place with, unless that took the keyboard focus away from one of them.
     void bringForward(DockFrame* dock);
     void focusNextDock(int step);
+    /// The dock that has the keyboard focus.
+    [[nodiscard]] DockFrame* dockInUse() const;
 
     void newExperiment();
-    void openExample(const Experiment& example);
     void askToOpen();
     void askForTable();
     bool showErrors(const std::vector<Diagnostic>& errors);
     bool askToSaveAs();
     /// True if the document may be left: it was clean, saved or given up.
     bool mayLeave();
-    void fillExamplesMenu(QMenu* examples);
     void fillRecentMenu();
     void showAbout();
 
@@ -177,6 +217,12 @@ private:
     CollectivesView* m_collectives = nullptr;
     ValuesView* m_values = nullptr;
     QList<DockFrame*> m_docks;
+    DockTabs* m_tabs = nullptr;
+    ExamplesDialog* m_examples = nullptr;
+    NoticeBar* m_notices = nullptr;
+    NoticeStrip* m_unreadable = nullptr;
+    NoticeStrip* m_question = nullptr;
+    bool m_questionClosed = false; ///< until another experiment comes
 
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;
@@ -191,16 +237,18 @@ private:
     StatusButton* m_deviceCount = nullptr;
     QLabel* m_operations = nullptr;
     QLabel* m_sent = nullptr;
+    RoleLabel* m_message = nullptr; ///< what say() said
+    QTimer m_messageTime;
     StatusButton* m_hardware = nullptr;
     StatusButton* m_saved = nullptr;
     int m_errors = 0; ///< shown among the problems
 
-    bool m_compact = false;
+    Arrangement m_arrangement = Arrangement::Wide;
     bool m_arranged = false;
     bool m_fitsRows = false; ///< an experiment has come; heights follow its rows once it is analysed
     bool m_sizedByHand = false; ///< a line between docks was dragged
     bool m_withoutStep = false; ///< docks of the step are as low as they can be, since there is none
-    QByteArray m_wideState, m_compactState;
+    std::array<QByteArray, 4> m_states; ///< by arrangement
 };
 
 } // namespace shardscope

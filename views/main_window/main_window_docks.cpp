@@ -2,7 +2,6 @@
 // The docks of the main window and their two arrangements.
 #include <QApplication>
 #include <QHeaderView>
-#include <QTabBar>
 #include <QTimer>
 #include <QToolBar>
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/hosts_view/hosts_view.h"
+#include "views/main_window/dock_tabs.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_text.h"
 #include "views/memory_view/memory_view.h"
@@ -48,6 +48,15 @@ bool isOnDemand(const DockFrame* dock)
 {
     return std::any_of(std::begin(docksOnDemand), std::end(docksOnDemand),
         [dock](const char* id) { return dock->objectName() == QLatin1String(id); });
+}
+
+/// Of two docks one below the other: who wants less than its share gets it, and the other one the rest. The upper one's
+/// share is the larger.
+std::pair<int, int> sharedHeights(int room, int first, int second)
+{
+    const int share = room * 3 / 5;
+    const int upper = first <= share ? first : std::clamp(room - second, share, first);
+    return { upper, room - upper };
 }
 
 /// Shows the view's key figure in the dock's title.
@@ -122,28 +131,64 @@ void MainWindow::makeDocks()
     };
     connect(m_explain, &ExplainView::previewRequested, this, preview);
     connect(m_collectives, &CollectivesView::previewRequested, this, preview);
-    connect(m_explain, &ExplainView::dockRequested, this, [this](const QString& id) { dock(id)->present(); });
-    connect(m_collectives, &CollectivesView::dockRequested, this, [this](const QString& id) { dock(id)->present(); });
+    const auto lead = [this](const QString& id) { dock(id)->present(); };
+    connect(m_explain, &ExplainView::dockRequested, this, lead);
+    connect(m_collectives, &CollectivesView::dockRequested, this, lead);
+    connect(m_tensors, &TensorsView::dockRequested, this, lead);
+    connect(m_grid, &ShardGridView::dockRequested, this, lead);
+    connect(m_program, &ProgramView::dockRequested, this, lead);
+    m_tabs = new DockTabs(this, &m_docks);
     connect(m_rules, &RulesView::traceRequested, this, [this] { dock(QStringLiteral("trace"))->present(); });
 }
 
-void MainWindow::arrange(bool compact)
+MainWindow::Arrangement MainWindow::arrangementFor(const QSize& size)
 {
-    m_compact = compact;
-    const QByteArray& state = compact ? m_compactState : m_wideState;
+    // Three columns leave the picture in the middle one too little on most laptops.
+    if (size.width() >= 1440 && size.height() >= 880)
+        return Arrangement::Wide;
+    if (size.width() >= 1180 && size.height() >= 740)
+        return Arrangement::Middle;
+    return size.width() >= 900 && size.height() >= 520 ? Arrangement::Small : Arrangement::Single;
+}
+
+QByteArray& MainWindow::arrangementState(Arrangement arrangement)
+{
+    return m_states[static_cast<std::size_t>(arrangement)];
+}
+
+void MainWindow::arrange(Arrangement arrangement)
+{
+    m_arrangement = arrangement;
+    const QByteArray& state = arrangementState(arrangement);
     if (state.isEmpty() || !restoreState(state, arrangementVersion)) {
         for (DockFrame* dock : m_docks) {
             dock->setFloating(false);
             removeDockWidget(dock);
         }
-        if (compact)
-            arrangeCompact();
-        else
+        switch (arrangement) {
+        case Arrangement::Single:
+            arrangeSingle();
+            break;
+        case Arrangement::Small:
+            arrangeSmall();
+            break;
+        case Arrangement::Middle:
+            arrangeMiddle();
+            break;
+        case Arrangement::Wide:
             arrangeWide();
+            break;
+        }
     }
-    m_rail->setVisible(compact);
+    m_rail->setVisible(isCompact());
     showStatus();
     followTabs();
+}
+
+int MainWindow::rowsForDocks() const
+{
+    const int bars = Metrics::scaled(24 + 36 + 24) + noticesHeight() + 8;
+    return std::max(height() - bars, Metrics::scaled(400)); // in less the docks share what there is
 }
 
 void MainWindow::arrangeWide()
@@ -163,7 +208,7 @@ void MainWindow::arrangeWide()
     for (const char* id : docksOnDemand)
         tabifyDockWidget(at("grid"), at(id));
 
-    const int columns = width() - 16, rows = height() - Metrics::scaled(24 + 36 + 24) - 8;
+    const int columns = width() - 16, rows = rowsForDocks();
     // Whole rows, and small tables show all of theirs.
     const DockFrame* problems = at("problems");
     const int frame = 2 * problems->style()->pixelMetric(QStyle::PM_DockWidgetFrameWidth, nullptr, problems);
@@ -172,18 +217,55 @@ void MainWindow::arrangeWide()
     resizeDocks({ at("mesh"), at("problems") }, { rows - bottom, bottom }, Qt::Vertical);
     resizeDocks({ at("mesh"), at("grid"), at("explain") }, { left, columns - left - right, right }, Qt::Horizontal);
     const int upper = rows - bottom;
-    const int mesh = Metrics::scaled(264), rules = rulesHeight();
-    resizeDocks({ at("mesh"), at("rules"), at("tensors") }, { mesh, rules, upper - mesh - rules }, Qt::Vertical);
     const int timing = upper * 30 / 100, memory = Metrics::scaled(126);
     resizeDocks({ at("grid"), at("timing"), at("memory") }, { upper - timing - memory, timing, memory }, Qt::Vertical);
     resizeDocks({ at("explain"), at("trace") }, { upper * 52 / 100, upper * 48 / 100 }, Qt::Vertical);
     at("trace")->hide(); // on demand, so that explanations with their what-ifs have the whole column
     m_sizedByHand = false;
     m_withoutStep = false;
-    QTimer::singleShot(0, this, &MainWindow::fitSteps);
+    m_fitsRows = true;
+    QTimer::singleShot(0, this, &MainWindow::fitRows);
 }
 
-void MainWindow::arrangeCompact()
+void MainWindow::tabOverGrid(std::initializer_list<const char*> docks)
+{
+    DockFrame* grid = dock(QStringLiteral("grid"));
+    for (const char* id : docks)
+        tabifyDockWidget(grid, dock(QLatin1String(id)));
+    for (DockFrame* each : m_docks)
+        each->setHidden(isOnDemand(each));
+    for (const char* id : docksOnDemand)
+        tabifyDockWidget(grid, dock(QLatin1String(id)));
+    if (m_errors > 0) // once there are tabs
+        QTimer::singleShot(0, this, [this] { bringForward(dock(QStringLiteral("problems"))); });
+}
+
+void MainWindow::arrangeMiddle()
+{
+    const auto at = [this](const char* id) { return dock(QLatin1String(id)); };
+    addDockWidget(Qt::LeftDockWidgetArea, at("mesh"));
+    splitDockWidget(at("mesh"), at("grid"), Qt::Horizontal);
+    splitDockWidget(at("mesh"), at("rules"), Qt::Vertical);
+    splitDockWidget(at("rules"), at("tensors"), Qt::Vertical);
+    splitDockWidget(at("grid"), at("explain"), Qt::Vertical);
+    splitDockWidget(at("explain"), at("memory"), Qt::Horizontal);
+    tabifyDockWidget(at("explain"), at("problems"));
+    tabifyDockWidget(at("memory"), at("timing"));
+    tabOverGrid({ "trace" });
+    for (const char* id : { "grid", "explain", "memory" })
+        at(id)->raise();
+
+    const int columns = width() - 16 - Metrics::scaled(34), rows = rowsForDocks();
+    const int left = Metrics::scaled(340), below = std::max(Metrics::scaled(170), rows / 4);
+    resizeDocks({ at("mesh"), at("grid") }, { left, columns - left }, Qt::Horizontal);
+    resizeDocks({ at("grid"), at("explain") }, { rows - below, below }, Qt::Vertical);
+    const int memory = (columns - left) * 2 / 5;
+    resizeDocks({ at("explain"), at("memory") }, { columns - left - memory, memory }, Qt::Horizontal);
+    m_fitsRows = true;
+    QTimer::singleShot(0, this, &MainWindow::fitRows);
+}
+
+void MainWindow::arrangeSmall()
 {
     const auto at = [this](const char* id) { return dock(QLatin1String(id)); };
     addDockWidget(Qt::LeftDockWidgetArea, at("mesh"));
@@ -191,46 +273,56 @@ void MainWindow::arrangeCompact()
     splitDockWidget(at("mesh"), at("tensors"), Qt::Vertical);
     splitDockWidget(at("grid"), at("explain"), Qt::Vertical);
     tabifyDockWidget(at("mesh"), at("rules"));
-    for (const char* id : { "trace", "timing", "memory" })
-        tabifyDockWidget(at("grid"), at(id));
     tabifyDockWidget(at("explain"), at("problems"));
-    for (DockFrame* dock : m_docks)
-        dock->setHidden(isOnDemand(dock));
-    for (const char* id : docksOnDemand)
-        tabifyDockWidget(at("grid"), at(id));
+    tabOverGrid({ "trace", "timing", "memory" });
     for (const char* id : { "mesh", "grid", "explain" })
         at(id)->raise();
-    if (m_errors > 0) // once there are tabs
-        QTimer::singleShot(0, this, [this] { bringForward(dock(QStringLiteral("problems"))); });
 
-    const int columns = width() - 16 - Metrics::scaled(34), rows = height() - Metrics::scaled(24 + 36 + 24) - 8;
+    const int columns = width() - 16 - Metrics::scaled(34), rows = rowsForDocks();
     const int left = Metrics::scaled(324);
     resizeDocks({ at("mesh"), at("grid") }, { left, columns - left }, Qt::Horizontal);
     resizeDocks({ at("mesh"), at("tensors") }, { Metrics::scaled(262), rows - Metrics::scaled(262) }, Qt::Vertical);
     resizeDocks({ at("grid"), at("explain") }, { rows - Metrics::scaled(126), Metrics::scaled(126) }, Qt::Vertical);
 }
 
+void MainWindow::arrangeSingle()
+{
+    DockFrame* grid = dock(QStringLiteral("grid"));
+    addDockWidget(Qt::LeftDockWidgetArea, grid);
+    tabOverGrid({ "mesh", "rules", "tensors", "memory", "explain", "problems", "timing", "trace" });
+    grid->raise();
+}
+
 int MainWindow::rulesHeight() const
 {
     const auto* table = m_rules->table();
-    const int rows = std::clamp(table->model()->rowCount(), 3, 7) * table->verticalHeader()->defaultSectionSize();
+    const int rows = std::max(table->model()->rowCount(), 3) * table->verticalHeader()->defaultSectionSize();
     const int beside = m_rules->sizeHint().height() - table->sizeHint().height();
-    return Metrics::scaled(24) + beside + table->horizontalHeader()->sizeHint().height() + rows + 6;
+    return Metrics::scaled(24) + beside + table->horizontalHeader()->sizeHint().height() + rows + 12;
 }
 
 void MainWindow::fitRows()
 {
-    m_fitsRows = false;
+    if (!m_fitsRows)
+        return;
+    m_fitsRows = m_document.isStale(); // what is in them is still to come
     fitSteps();
+    DockFrame* mesh = dock(QStringLiteral("mesh"));
     DockFrame* rules = dock(QStringLiteral("rules"));
     DockFrame* tensors = dock(QStringLiteral("tensors"));
-    DockFrame* mesh = dock(QStringLiteral("mesh"));
-    const auto inPlace = [](const DockFrame* frame) { return frame->isVisible() && !frame->isFloating(); };
-    if (m_compact || m_sizedByHand || !m_wideState.isEmpty() || !inPlace(rules) || !inPlace(tensors) || !inPlace(mesh))
+    // Only where they still stand below each other.
+    const auto isBelow = [](const DockFrame* lower, const DockFrame* upper) {
+        return lower->isInFront() && !lower->isFloating() && upper->isInFront() && !upper->isFloating()
+            && lower->x() == upper->x() && lower->y() > upper->geometry().bottom();
+    };
+    if (m_sizedByHand || !isBelow(rules, mesh) || !isBelow(tensors, rules))
         return;
-    const int wanted = rulesHeight(), rest = tensors->height() + rules->height() - wanted;
-    if (m_rules->table()->isVisible() && wanted != rules->height() && rest >= Metrics::scaled(160))
-        resizeDocks({ mesh, rules, tensors }, { mesh->height(), wanted, rest }, Qt::Vertical);
+    const int title = Metrics::scaled(24), all = mesh->height() + rules->height() + tensors->height();
+    const int upper = std::min(title + m_mesh->sizeHint().height() + Metrics::scaled(12), all / 2);
+    const auto [middle, lower] = sharedHeights(all - upper, rulesHeight(), title + m_tensors->contentHeight());
+    const auto differs = [](const DockFrame* frame, int height) { return std::abs(frame->height() - height) > 1; };
+    if (differs(mesh, upper) || differs(rules, middle) || differs(tensors, lower))
+        resizeDocks({ mesh, rules, tensors }, { upper, middle, lower }, Qt::Vertical);
 }
 
 /// Docks about a step leave their room to the pictures where the experiment has no step at all, and take it again where
@@ -241,7 +333,7 @@ void MainWindow::fitSteps()
     DockFrame* timing = dock(QStringLiteral("timing"));
     DockFrame* memory = dock(QStringLiteral("memory"));
     const SnapshotPtr snapshot = m_document.snapshot();
-    if (m_compact || m_sizedByHand || !m_wideState.isEmpty() || !snapshot)
+    if (isCompact() || m_sizedByHand || !arrangementState(Arrangement::Wide).isEmpty() || !snapshot)
         return;
     for (const DockFrame* frame : { timing, memory })
         if (frame->isHidden() || frame->isFloating())
@@ -265,8 +357,9 @@ void MainWindow::fitSteps()
 
 void MainWindow::resetArrangement()
 {
-    (m_compact ? m_compactState : m_wideState).clear();
-    arrange(m_compact);
+    arrangementState(m_arrangement).clear();
+    m_sizedByHand = false;
+    arrange(m_arrangement);
 }
 
 void MainWindow::followTabs()
@@ -274,20 +367,12 @@ void MainWindow::followTabs()
     for (DockFrame* dock : m_docks) {
         // Closed docks keep their place among the tabs, but have none.
         const QList<QDockWidget*> beside = tabifiedDockWidgets(dock);
-        dock->setTabbed(!dock->isFloating()
-            && std::any_of(beside.begin(), beside.end(), [](const QDockWidget* other) { return !other->isHidden(); }));
+        dock->setTabbed(!dock->isFloating() && std::any_of(beside.begin(), beside.end(), [](const QDockWidget* other) {
+            return !other->isHidden() && !other->isFloating();
+        }));
     }
-    for (QTabBar* bar : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
-        bar->setExpanding(false);
-        bar->setDrawBase(false);
-        bar->setElideMode(Qt::ElideNone);
-        bar->setAccessibleName(tr("Docks in this place"));
-        bar->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
-        for (int tab = 0; tab < bar->count(); ++tab)
-            for (const DockFrame* dock : m_docks)
-                if (bar->tabText(tab) == dock->windowTitle())
-                    bar->setTabIcon(tab, dock->badge());
-    }
+    if (m_tabs)
+        m_tabs->follow();
 }
 
 void MainWindow::followProblems()
@@ -320,13 +405,19 @@ void MainWindow::bringForward(DockFrame* dock)
     dock->raise();
 }
 
-void MainWindow::followFocus()
+DockFrame* MainWindow::dockInUse() const
 {
     const QWidget* at = QApplication::focusWidget();
-    while (at && !qobject_cast<const DockFrame*>(at))
-        at = at->parentWidget();
+    const auto found =
+        std::find_if(m_docks.begin(), m_docks.end(), [at](const DockFrame* dock) { return dock->isAncestorOf(at); });
+    return found == m_docks.end() ? nullptr : *found;
+}
+
+void MainWindow::followFocus()
+{
+    const DockFrame* active = dockInUse();
     for (DockFrame* dock : m_docks)
-        dock->setActive(dock == at);
+        dock->setActive(dock == active);
 }
 
 void MainWindow::focusNextDock(int step)
@@ -337,13 +428,8 @@ void MainWindow::focusNextDock(int step)
             shown << dock;
     if (shown.isEmpty())
         return;
-    const QWidget* at = QApplication::focusWidget();
-    while (at && !qobject_cast<const DockFrame*>(at))
-        at = at->parentWidget();
-    qsizetype index = 0;
-    for (qsizetype i = 0; i < shown.size(); ++i)
-        if (shown[i] == at)
-            index = i + step;
+    const qsizetype used = shown.indexOf(dockInUse());
+    qsizetype index = used < 0 ? 0 : used + step;
     index = (index + shown.size()) % shown.size();
     shown[index]->present();
 }
@@ -361,7 +447,7 @@ void MainWindow::makeRail()
         show->setCheckable(true);
         show->setToolTip(tr("Show %1").arg(dock->windowTitle()));
         connect(show, &QAction::triggered, dock, [dock, show] {
-            dock->present();
+            dock->summon();
             show->setChecked(true);
         });
         connect(dock, &QDockWidget::visibilityChanged, show, &QAction::setChecked);

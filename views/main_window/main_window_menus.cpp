@@ -16,7 +16,6 @@
 
 #include "experiment/edits.h"
 #include "experiment_file/file_words.h"
-#include "experiment_file/gallery.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_button.h"
 #include "views/mesh_view/mesh_view.h"
@@ -77,6 +76,8 @@ void MainWindow::makeActions()
     using Key = QKeySequence;
     addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New"), Key::New, [this] { newExperiment(); });
     addAction(QStringLiteral("open"), QStringLiteral("open"), tr("&Open…"), Key::Open, [this] { askToOpen(); });
+    addAction(QStringLiteral("examples"), QStringLiteral("examples"), tr("&Examples…"),
+        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { showExamples(); });
     addAction(QStringLiteral("save"), QStringLiteral("save"), tr("&Save"), Key::Save, [this] { save(); });
     addAction(QStringLiteral("saveAs"), {}, tr("Save &As…"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
         [this] { askToSaveAs(); });
@@ -126,6 +127,16 @@ void MainWindow::makeActions()
     addAction(QStringLiteral("nextDock"), {}, tr("Next dock"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
     addAction(QStringLiteral("previousDock"), {}, tr("Previous dock"), Key(Qt::SHIFT | Qt::Key_F6),
         [this] { focusNextDock(-1); });
+    // Buttons and menus of titles and tabs do the same.
+    addAction(QStringLiteral("floatDock"), {}, tr("&Float or put back the dock in use"),
+        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_W), [this] {
+            if (DockFrame* dock = dockInUse())
+                dock->toggleFloating();
+        });
+    addAction(QStringLiteral("closeDock"), {}, tr("&Close the dock in use"), Key(Qt::CTRL | Qt::Key_W), [this] {
+        if (DockFrame* dock = dockInUse())
+            dock->close();
+    });
     addAction(QStringLiteral("resetLayout"), {}, tr("&Reset layout"), {}, [this] { resetArrangement(); });
     addAction(QStringLiteral("about"), {}, tr("&About Shardscope"), {}, [this] { showAbout(); });
 }
@@ -142,7 +153,7 @@ void MainWindow::makeMenus()
     file->addAction(at("save"));
     file->addAction(at("saveAs"));
     file->addSeparator();
-    fillExamplesMenu(file->addMenu(tr("&Examples")));
+    file->addAction(at("examples"));
     QMenu* import = file->addMenu(tr("&Import"));
     import->addAction(at("importTable"));
     import->addAction(at("importRules"));
@@ -161,6 +172,8 @@ void MainWindow::makeMenus()
     view->addSeparator();
     view->addAction(at("nextDock"));
     view->addAction(at("previousDock"));
+    view->addAction(at("floatDock"));
+    view->addAction(at("closeDock"));
     view->addAction(at("resetLayout"));
     view->addSeparator();
     QMenu* themes = view->addMenu(tr("&Theme"));
@@ -216,22 +229,6 @@ void MainWindow::makeMenus()
     help->addAction(at("about"));
 }
 
-void MainWindow::fillExamplesMenu(QMenu* examples)
-{
-    for (const ExampleGroup& group : exampleGroups()) {
-        QMenu* menu = examples->addMenu(words::fromStd(group.title));
-        menu->setToolTipsVisible(true);
-        for (const GalleryExample& example : gallery()) {
-            if (example.group != group.id)
-                continue;
-            QAction* open = menu->addAction(QString::fromStdString(example.experiment.title));
-            open->setObjectName(QStringLiteral("example-") + words::fromStd(example.id));
-            open->setToolTip(words::fromStd(example.question));
-            connect(open, &QAction::triggered, this, [this, &example] { openExample(example.experiment); });
-        }
-    }
-}
-
 void MainWindow::fillRecentMenu()
 {
     m_recentMenu->clear();
@@ -262,7 +259,7 @@ void MainWindow::makeToolBar()
     m_toolBar->toggleViewAction()->setVisible(false);
     m_toolBar->setMinimumHeight(Metrics::scaled(36));
     const auto at = [this](const char* name) { return action(QLatin1String(name)); };
-    for (const char* name : { "new", "open", "save" })
+    for (const char* name : { "new", "open", "examples", "save" })
         m_toolBar->addAction(at(name));
     m_toolBar->addSeparator();
     m_toolBar->addAction(at("undo"));
@@ -306,10 +303,11 @@ void MainWindow::makeToolBar()
     m_toolBar->addAction(at("runTimeit"));
     m_toolBar->addSeparator();
     m_toolBar->addAction(at("runContinuously"));
-    for (const char* name : { "runTimeit", "runContinuously" })
+    for (const char* name : { "examples", "runTimeit", "runContinuously" })
         if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at(name))))
             button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     at("runTimeit")->setIconText(tr("Time"));
+    at("examples")->setIconText(tr("Examples"));
     m_toolBar->addAction(at("resetRun"));
     m_steps = new QLabel(m_toolBar);
     m_steps->setContentsMargins(8, 0, 8, 0);
@@ -352,8 +350,23 @@ void MainWindow::makeStatusBar()
     m_deviceCount = button("statusDevices", false, show("mesh"));
     m_operations = label();
     m_sent = label();
+    // A place of its own: what is shown for good may change while a message is there.
+    m_message = new RoleLabel(RoleLabel::Size::Small, &Theme::text, bar);
+    m_message->setObjectName(QStringLiteral("statusMessage"));
+    m_message->setContentsMargins(8, 0, 8, 0);
+    m_message->setElided(true);
+    bar->addWidget(m_message, 1);
+    m_messageTime.setSingleShot(true);
+    connect(&m_messageTime, &QTimer::timeout, m_message, [this] { m_message->clear(); });
     m_hardware = button("statusHardware", true, show("mesh"));
     m_saved = button("statusSaved", true, [this] { save(); });
+}
+
+void MainWindow::say(const QString& text)
+{
+    constexpr int duration = 5000; // ms
+    m_message->setText(text);
+    m_messageTime.start(duration);
 }
 
 } // namespace shardscope

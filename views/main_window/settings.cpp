@@ -2,6 +2,7 @@
 #include "views/main_window/settings.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QSettings>
 #include <QStandardPaths>
 
@@ -76,7 +77,28 @@ void Settings::setState(const QString& name, const QByteArray& state)
 QString Settings::folder() const
 {
     const QString kept = m_store ? m_store->value(QStringLiteral("folder")).toString() : QString();
-    return kept.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : kept;
+    // A file dialog takes the last part of a folder that is not there for a name to open.
+    for (const QString& folder : { kept, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) })
+        if (!folder.isEmpty() && QFileInfo(folder).isDir())
+            return folder;
+    return QDir::homePath();
+}
+
+bool Settings::isDismissed(const QString& id) const
+{
+    return m_store ? m_store->value(QStringLiteral("dismissed")).toStringList().contains(id) : m_dismissed.contains(id);
+}
+
+void Settings::dismiss(const QString& id)
+{
+    if (isDismissed(id))
+        return;
+    QStringList all = m_store ? m_store->value(QStringLiteral("dismissed")).toStringList() : m_dismissed;
+    all << id;
+    if (m_store)
+        m_store->setValue(QStringLiteral("dismissed"), all);
+    else
+        m_dismissed = all;
 }
 
 void Settings::setFolder(const QString& path)

@@ -27,12 +27,16 @@ public:
     void clearRecentFiles();
     [[nodiscard]] QByteArray state(const QString& name) const;
     void setState(const QString& name, const QByteArray& state);
-    /// Folder of the last file dialog.
+    /// What was closed once and is not to come again: a tip, the question of the first example.
+    [[nodiscard]] bool isDismissed(const QString& id) const;
+    void dismiss(const QString& id);
+    /// Folder of the last file dialog; one that is there.
     [[nodiscard]] QString folder() const;
     void setFolder(const QString& path);
 
 private:
     std::unique_ptr<QSettings> m_store;
+    QStringList m_dismissed; ///< where nothing is stored
 };
 
 } // namespace shardscope

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "document/document.h"
+#include "experiment_file/gallery.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -20,9 +21,13 @@ struct StatusBar {
 StatusText statusText(const Document& document, std::span<const Diagnostic> messages)
 {
     StatusText text;
-    text.saved = document.isModified()  ? StatusBar::tr("Unsaved changes")
-        : document.filePath().isEmpty() ? StatusBar::tr("Not saved yet")
-                                        : StatusBar::tr("Saved");
+    const bool isProgram = std::holds_alternative<ProgramModel>(document.experiment()->model);
+    text.saved = document.isModified()   ? StatusBar::tr("Unsaved changes")
+        : !document.filePath().isEmpty() ? StatusBar::tr("Saved")
+        : !document.sourceName().isEmpty()
+        ? (isProgram ? StatusBar::tr("Program, not edited") : StatusBar::tr("Table, not edited"))
+        : findExample(*document.experiment()) ? StatusBar::tr("Example, not edited")
+                                              : StatusBar::tr("Not saved yet");
     text.hardware = QString::fromStdString(document.experiment()->hardware.devices.kind);
     const SnapshotPtr snapshot = document.snapshot();
     const auto add = [&text](const Diagnostic& diagnostic) {

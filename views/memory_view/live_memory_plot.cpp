@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schedule/plan.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"

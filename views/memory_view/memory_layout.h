@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pipeline/snapshot.h"
+#include "schedule/plan.h"
 #include "views/panel/flow_layout.h"
 
 namespace shardscope {

@@ -7,6 +7,7 @@
 
 #include "experiment/placement_edits.h"
 #include "pipeline/memory_placement.h"
+#include "schedule/plan.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
@@ -34,7 +35,7 @@ QString MemoryView::whyNothing() const
         return tr("The experiment is being analysed.");
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
     if (!snapshot->laidOut() || !obstacle)
-        return obstacle ? obstacle->text() : tr("What a device holds is known once a step can run.");
+        return obstacle ? obstacle->stepText() : tr("What a device holds is known once a step can run.");
     std::int64_t bytes = 0;
     bool padded = false;
     for (const TensorRow& row : snapshot->tensors)
@@ -130,7 +131,6 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
         showSnapshot();
     });
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
-    connect(m_empty, &EmptyPage::clicked, this, [this] { applyOfferedFix(*m_document); });
     connect(m_bar, &MemoryBarWidget::picked, this, [this](Owner owner) {
         if (const QString path = shown().biggest(owner).path; !path.isEmpty())
             m_selection->setTensor(path);
@@ -189,12 +189,8 @@ void MemoryView::showSnapshot()
     plan();
     const ShownMemory shown = this->shown();
     const MemorySummary* memory = shown.memory();
-    if (!memory) {
+    if (!memory)
         m_empty->setSentence(whyNothing());
-        offerFix(*m_empty, obstacleOf(*m_document));
-    } else {
-        offerFix(*m_empty, std::nullopt);
-    }
     m_content->setVisible(memory != nullptr);
     m_empty->setVisible(memory == nullptr);
     m_bar->setMemory(shown);

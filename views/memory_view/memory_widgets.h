@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+#include "schedule/plan.h"
 #include "views/memory_view/shown_memory.h"
 #include "views/widgets/painted_table.h"
 

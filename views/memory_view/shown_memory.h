@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "pipeline/planned_memory.h"
+#include "schedule/plan.h"
 #include "views/memory_view/memory_layout.h"
 
 namespace shardscope {

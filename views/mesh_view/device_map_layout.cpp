@@ -225,13 +225,13 @@ std::int32_t MapHosts::ofLine(const DeviceMapLayout& map, std::int64_t line) con
 std::vector<HostBox> hostBoxes(
     const DeviceMapLayout& map, const MapHosts& hosts, std::int64_t firstLine, std::int64_t lastLine)
 {
-    struct Run {
+    struct SlotRun {
         std::int32_t host;
         std::int64_t begin, end;
         std::size_t box;
     };
     std::vector<HostBox> boxes;
-    std::vector<Run> above, here;
+    std::vector<SlotRun> above, here;
     for (std::int64_t line = firstLine; line <= lastLine; ++line) {
         here.clear();
         const auto hostIn = [&](std::int64_t slot) -> std::optional<std::int32_t> {
@@ -248,7 +248,7 @@ std::vector<HostBox> hostBoxes(
                 const QRect rect =
                     map.rectOf(*map.squareIn(line, slot)).united(map.rectOf(*map.squareIn(line, end - 1)));
                 const auto same = std::find_if(above.begin(), above.end(),
-                    [&](const Run& run) { return run.host == *host && run.begin == slot && run.end == end; });
+                    [&](const SlotRun& run) { return run.host == *host && run.begin == slot && run.end == end; });
                 if (same != above.end()) {
                     boxes[same->box].rect = boxes[same->box].rect.united(rect);
                     here.push_back({ *host, slot, end, same->box });

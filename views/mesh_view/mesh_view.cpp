@@ -5,9 +5,11 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLocale>
+#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QTimer>
 #include <QToolButton>
 #include <algorithm>
 #include <numeric>
@@ -27,7 +29,9 @@
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
+#include "views/widgets/context_menu.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/tip_strip.h"
 #include "views/widgets/zoom_trail.h"
 #include "words/things.h"
 #include "words/topology_words.h"
@@ -108,6 +112,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_messageText(new RoleLabel(RoleLabel::Size::Small, &Theme::error, m_messageBox))
     , m_fit(new QPushButton(tr("Fit the hardware"), m_messageBox))
     , m_axes(new QVBoxLayout)
+    , m_tip(new TipStrip(false, this))
     , m_map(new DeviceMap(selection, this))
     , m_trail(new ZoomTrail(this))
     , m_captionBox(new QWidget(this))
@@ -116,6 +121,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_zoomIn(new QToolButton(m_captionBox))
     , m_order(new QComboBox(this))
     , m_hardware(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_pin(new QToolButton(this))
     , m_gesture(new EditGesture(document, this))
 {
     m_keep->setChecked(true);
@@ -173,6 +179,13 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     foot->addWidget(m_order);
     foot->addStretch();
     foot->addWidget(m_hardware);
+    m_pin->setCheckable(true);
+    m_pin->setAutoRaise(true);
+    m_pin->setIcon(icon(QStringLiteral("pin")));
+    m_pin->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
+    m_pin->setFixedSize(Metrics::scaled(22), Metrics::scaled(20));
+    m_pin->setAccessibleName(tr("Pin the hardware"));
+    foot->addWidget(m_pin);
 
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 0, 1, 1);
@@ -181,6 +194,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     column->addLayout(head);
     column->addWidget(m_messageBox);
     column->addLayout(m_axes);
+    column->addWidget(m_tip);
     column->addWidget(m_map, 1);
     column->addWidget(m_trail);
     column->addWidget(m_captionBox);
@@ -198,6 +212,9 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     connect(m_order, &QComboBox::activated, this, &MeshView::setOrder);
     connect(m_fit, &QPushButton::clicked, this,
         [this] { edit(withDevicesForMesh(*m_document->experiment()), tr("devices for the mesh")); });
+    connect(m_pin, &QToolButton::clicked, this, [this](bool pinned) {
+        edit(withHardwarePinned(*m_document->experiment(), pinned), pinned ? tr("pin hardware") : tr("unpin hardware"));
+    });
     connect(document, &Document::experimentChanged, this, &MeshView::refresh);
     connect(document, &Document::snapshotChanged, this, &MeshView::refreshMap);
     connect(selection, &Selection::changed, this, [this] {
@@ -295,6 +312,10 @@ void MeshView::makeRows(std::size_t count)
         connect(row, &AxisRow::sizeChosen, this,
             [this, axis](qint64 size, bool dragging) { setSize(axis, size, dragging); });
         connect(row, &AxisRow::sizeCancelled, this, &MeshView::cancelSize);
+        giveContextMenu(row, [this, row, axis](QMenu& menu, std::optional<QPoint>) {
+            fillMenu(menu, axis);
+            return row->chip()->geometry();
+        });
         connect(row->chip(), &AxisChip::clicked, this, [this, axis] {
             const QString name = axisName(axis);
             if (name.isEmpty())
@@ -331,6 +352,32 @@ void MeshView::makeRows(std::size_t count)
     }
 }
 
+void MeshView::fillMenu(QMenu& menu, std::size_t axis)
+{
+    const QString name = axisName(axis);
+    if (name.isEmpty())
+        return;
+    AxisChip* chip = m_rows[axis]->chip();
+    const bool marked = m_selection->meshAxis() == name;
+    addMenuAction(
+        menu, "selectAxis", marked ? tr("Do not mark it any more") : tr("Mark what is sharded along it"),
+        [this, name, marked] { m_selection->setMeshAxis(marked ? QString() : name); }, tr("Space"));
+    addMenuAction(
+        menu, "renameAxis", tr("Rename"),
+        [chip] { QTimer::singleShot(0, chip, &AxisChip::startRenaming); }, // the menu gives the focus back first
+        QStringLiteral("F2"));
+    addMenuAction(
+        menu, "moveUp", tr("Move up"), [chip] { Q_EMIT chip->moveRequested(-1); }, tr("Alt+Up"))
+        ->setEnabled(axis > 0);
+    addMenuAction(
+        menu, "moveDown", tr("Move down"), [chip] { Q_EMIT chip->moveRequested(1); }, tr("Alt+Down"))
+        ->setEnabled(axis + 1 < m_rows.size());
+    menu.addSeparator();
+    addCopyAction(menu, "copyAxis", tr("Copy name"), name);
+    addMenuAction(
+        menu, "deleteAxis", tr("Delete"), [chip] { Q_EMIT chip->removeRequested(); }, tr("Delete"));
+}
+
 void MeshView::refresh()
 {
     const Experiment& now = *m_document->experiment();
@@ -352,7 +399,8 @@ void MeshView::refresh()
         content.name = QString::fromStdString(axes[i].name);
         content.axis = static_cast<int>(i);
         content.size = axes[i].size;
-        content.sizes = possibleAxisSizes(now, i, m_keep->isChecked());
+        // The ticks stay while one of them is dragged to, though the hardware follows.
+        content.sizes = possibleAxisSizes(m_before && !m_keep->isChecked() ? *m_before : now, i, m_keep->isChecked());
         content.link = link + QLatin1Char(' ') + rate(speed);
         content.linkShort = link;
         content.marked = m_selection->meshAxis() == content.name;
@@ -385,6 +433,9 @@ void MeshView::refresh()
                             .arg(perHost)
                             .arg(QString::fromStdString(now.hardware.devices.kind)));
     m_hardware->setToolTip(plainTip(words::deviceFacts(now.hardware.devices)));
+    m_pin->setChecked(now.hardware.pinned);
+    m_pin->setToolTip(now.hardware.pinned ? tr("The hardware stays when the mesh changes. Unpin it to let it follow")
+                                          : tr("The hardware follows the mesh. Pin it to keep it"));
     const QString figure = sizesText(axes);
     if (figure != m_keyFigure) {
         m_keyFigure = figure;
@@ -450,7 +501,10 @@ void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
     if (alone && size != before)
         m_gesture->begin(title);
     m_gesture->setTitle(size == start ? QStringLiteral("%1 %2").arg(axisName(axis), QString::number(size)) : title);
-    const bool done = size == before || edit(withAxisSize(now, axis, size, m_keep->isChecked()), title, m_mergeId);
+    Result<Experiment> after = withAxisSize(now, axis, size, m_keep->isChecked());
+    if (after && m_before) // sizes that a drag goes through leave no trace in the hardware
+        after = withHardwareFollowing(std::move(*after), m_before->hardware);
+    const bool done = size == before || edit(std::move(after), title, m_mergeId);
     if (dragging)
         return;
     m_mergeId = 0;

@@ -11,6 +11,7 @@
 class QCheckBox;
 class QComboBox;
 class QLabel;
+class QMenu;
 class QPushButton;
 class QToolButton;
 class QVBoxLayout;
@@ -24,6 +25,7 @@ class Document;
 class RoleLabel;
 class Selection;
 class StaleRibbon;
+class TipStrip;
 class ZoomTrail;
 
 class MeshView : public QWidget {
@@ -46,6 +48,10 @@ public:
     [[nodiscard]] QString mapCaption() const;
 
     void addAxis();
+    /// Below the axes; hidden until it says something.
+    [[nodiscard]] TipStrip* tip() const { return m_tip; }
+    /// Checked: the hardware stays when the mesh changes.
+    [[nodiscard]] QToolButton* pin() const { return m_pin; }
 
 Q_SIGNALS:
     void keyFigureChanged();
@@ -58,6 +64,7 @@ private:
     void refreshMap();
     void showCaption();
     void makeRows(std::size_t count);
+    void fillMenu(QMenu& menu, std::size_t axis);
     void showMessage(const Diagnostic* refused);
     bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);
     void setSize(std::size_t axis, std::int64_t size, bool dragging);
@@ -79,6 +86,7 @@ private:
     RoleLabel* m_messageText;
     QPushButton* m_fit;
     QVBoxLayout* m_axes;
+    TipStrip* m_tip;
     std::vector<AxisRow*> m_rows;
     DeviceMap* m_map;
     ZoomTrail* m_trail; ///< while the map is zoomed
@@ -88,6 +96,7 @@ private:
     QToolButton* m_zoomIn;
     QComboBox* m_order;
     RoleLabel* m_hardware;
+    QToolButton* m_pin;
     EditGesture* m_gesture;
     QString m_keyFigure;
     bool m_editing = false;

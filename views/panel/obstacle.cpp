@@ -7,6 +7,7 @@
 
 #include "base/codes.h"
 #include "document/document.h"
+#include "schedule/plan.h"
 #include "views/panel/panel.h"
 #include "words/things.h"
 #include "words/words.h"
@@ -28,6 +29,11 @@ QString Obstacle::text() const
     if (remedy.isEmpty())
         return first;
     return first + u' ' + (remedy.endsWith(u'.') ? remedy : StepObstacle::tr("%1.", "a sentence").arg(remedy));
+}
+
+QString Obstacle::stepText() const
+{
+    return id.isEmpty() ? text() : StepObstacle::tr("No step can run: %1, see Problems.").arg(id);
 }
 
 QString Obstacle::layoutText() const

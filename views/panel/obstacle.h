@@ -21,6 +21,8 @@ struct Obstacle {
     QString id = {}; ///< "E101" of what Problems lists; "" where it lists nothing
     /// Both as sentences.
     [[nodiscard]] QString text() const;
+    /// For a page that waits for a step: what Problems lists is not said again, "No step can run: E102, see Problems."
+    [[nodiscard]] QString stepText() const;
     /// For what shows arrays and runs no step: "There is nothing to show: E190, see Problems."
     [[nodiscard]] QString layoutText() const;
 };

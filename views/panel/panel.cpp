@@ -107,6 +107,7 @@ StaleRibbon::StaleRibbon(Document* document, QWidget* parent)
 {
     setFixedHeight(Metrics::scaled(16));
     setAccessibleName(tr("Stale"));
+    setToolTip(tr("The last valid layout. Problems says what is wrong with the present one."));
     connect(document, &Document::snapshotChanged, this, &StaleRibbon::follow);
     connect(document, &Document::staleChanged, this, &StaleRibbon::follow);
     follow();
@@ -129,7 +130,7 @@ void StaleRibbon::paintEvent(QPaintEvent*)
     const QRect area = rect().adjusted(Metrics::scaled(8), 0, -Metrics::scaled(8), 0);
     painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(
-            tr("stale: the last result that could be laid out"), Qt::ElideRight, area.width()));
+            tr("Stale", "what is shown below is the last valid layout"), Qt::ElideRight, area.width()));
 }
 
 EmptyPage::EmptyPage(const QString& sentence, const QString& button, QWidget* parent)

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "words/utf8.h"
 #include "words/value_changes.h"
 #include "words/words.h"
 
@@ -80,6 +81,8 @@ EditPreview editPreview(const Snapshot& now, const Snapshot& then)
         preview.change = changeBetween(now, then);
     if (!then.ok() && !then.problems.empty())
         preview.problem = words::describe(then.problems.front().diagnostic).cause;
+    if (then.errorCount() > 0)
+        preview.problemId = words::fromStd(then.problems.front().diagnostic.id());
     return preview;
 }
 

@@ -19,6 +19,7 @@ namespace shardscope {
 struct EditPreview {
     std::optional<Change> change; ///< absent where the arrays cannot be laid out
     QString problem; ///< the first error, one sentence; empty where a step can run
+    QString problemId; ///< "E102", under which Problems lists it; empty where it is no error
     /// Value by value, with the two analyses; only where they were asked for.
     std::shared_ptr<const ValueChanges> values = {};
     SnapshotPtr now = {}, then = {};

@@ -10,6 +10,17 @@
 
 namespace shardscope {
 
+namespace {
+
+/// What Problems lists is said there, and beside its cause.
+QString problemText(const EditPreview& preview)
+{
+    return preview.problemId.isEmpty() ? preview.problem
+                                       : PreviewRibbon::tr("%1, see Problems", "E102").arg(preview.problemId);
+}
+
+} // namespace
+
 PreviewRibbon::PreviewRibbon(QWidget* bar)
     : QWidget(bar)
 {
@@ -64,8 +75,8 @@ QString PreviewRibbon::text() const
     if (const auto& preview = m_shown->preview()) {
         for (const EditPreview::Part& part : preview->parts(true))
             parts << part.text;
-        if (!preview->problem.isEmpty())
-            parts << preview->problem;
+        if (const QString problem = problemText(*preview); !problem.isEmpty())
+            parts << problem;
     }
     return parts.join(QStringLiteral(", "));
 }
@@ -126,14 +137,15 @@ void PreviewRibbon::paintEvent(QPaintEvent*)
         separate();
         write(part.text, font(), part.changes ? theme.text : theme.secondary);
     }
-    if (preview->problem.isEmpty())
+    const QString problem = problemText(*preview);
+    if (problem.isEmpty())
         return;
     separate();
     const int side = Metrics::scaled(14);
     painter.drawPixmap(
         x, (height() - side) / 2, iconPixmap(QStringLiteral("error"), side, theme.error, devicePixelRatioF()));
     x += side + Metrics::scaled(4);
-    write(preview->problem, font(), theme.error);
+    write(problem, font(), theme.error);
 }
 
 } // namespace shardscope

@@ -3,12 +3,14 @@
 
 #include <QEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <algorithm>
 
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
+#include "views/widgets/context_menu.h"
 #include "views/widgets/plain_tip.h"
 #include "words/things.h"
 #include "words/utf8.h"
@@ -100,6 +102,18 @@ int ProblemRow::defaultHeight()
 QString ProblemRow::cause() const
 {
     return m_cause->text();
+}
+
+QRect ProblemRow::fillMenu(QMenu& menu) const
+{
+    for (QPushButton* button : m_buttons)
+        addMenuAction(menu, button == m_show ? "show" : "button",
+            button->accessibleName().isEmpty() || button == m_show ? button->text() : button->accessibleName(),
+            [button] { button->click(); });
+    menu.addSeparator();
+    addCopyAction(menu, "copyProblem", tr("Copy as text"),
+        QStringList{ m_code->text(), m_cause->text(), accessibleDescription() }.join(u' ').trimmed());
+    return rect();
 }
 
 void ProblemRow::applyIcon()

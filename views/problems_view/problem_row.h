@@ -8,6 +8,7 @@
 
 class QBoxLayout;
 class QLabel;
+class QMenu;
 class QPushButton;
 
 namespace shardscope {
@@ -31,6 +32,8 @@ public:
     /// Of a row with room beside its words for its buttons.
     [[nodiscard]] static int defaultHeight();
     [[nodiscard]] QString cause() const;
+    /// What its buttons do, and copying what it says. Returns where the row is.
+    QRect fillMenu(QMenu& menu) const;
     [[nodiscard]] bool isNarrow() const { return m_narrow; }
     [[nodiscard]] bool hasHeightForWidth() const override { return true; }
     [[nodiscard]] int heightForWidth(int width) const override;

@@ -2,16 +2,22 @@
 #include "views/problems_view/problems_view.h"
 
 #include <QBoxLayout>
+#include <QFileInfo>
+#include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <algorithm>
 #include <set>
 
+#include "base/alike.h"
 #include "experiment/rule_lists.h"
+#include "pipeline/summed_problems.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problem_row.h"
 #include "views/tensors_view/tensor_tree.h"
+#include "views/widgets/context_menu.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -26,6 +32,15 @@ constexpr std::size_t maximumRows = 200;
 bool sameProblem(const Problem& a, const Problem& b)
 {
     return a.diagnostic == b.diagnostic && a.fixes == b.fixes && a.values == b.values;
+}
+
+/// Where it is, with the name of the file that it is in.
+QString withFile(const Diagnostic& diagnostic, const QString& place)
+{
+    const QString file = QFileInfo(words::fromStd(diagnostic.where.file)).fileName();
+    return file.isEmpty() ? place
+        : place.isEmpty() ? file
+                          : ProblemsView::tr("%1, %2", "a file, a place").arg(file, place);
 }
 
 /// The tensor that stands for a problem, "" for none.
@@ -153,22 +168,27 @@ void ProblemsView::refresh()
     // Always the newest analysis: what is wrong now is what matters, even where other docks still show the last
     // result that could be laid out.
     m_snapshot = m_document->snapshot();
-    std::vector<Problem> all;
+    std::vector<Shown> all;
     for (const Diagnostic& message : m_messages)
-        all.push_back({ message, {}, {} });
-    for (const Diagnostic& warning : m_document->readWarnings())
-        all.push_back({ warning, {}, {} });
+        all.push_back({ { message, {}, {} }, Shown::Source::Message });
+    for (const Diagnostic& warning : summedUp(m_document->readWarnings()))
+        all.push_back({ { warning, {}, {} }, Shown::Source::Reading });
     if (m_snapshot)
-        all.insert(all.end(), m_snapshot->problems.begin(), m_snapshot->problems.end());
-    const bool same = all.size() == m_shown.size() && std::equal(all.begin(), all.end(), m_shown.begin(), sameProblem);
+        for (Problem& problem : summedUp(m_snapshot->problems))
+            all.push_back({ std::move(problem), Shown::Source::Analysis });
+    std::stable_sort(all.begin(), all.end(), [](const Shown& a, const Shown& b) {
+        return a.problem.diagnostic.severity() < b.problem.diagnostic.severity();
+    });
+    const bool same = std::equal(all.begin(), all.end(), m_shown.begin(), m_shown.end(),
+        [](const Shown& a, const Shown& b) { return a.source == b.source && sameProblem(a.problem, b.problem); });
     m_shown = std::move(all);
     if (!same || m_rows.empty())
         rebuild();
 
     int errors = 0, warnings = 0;
-    for (const Problem& problem : m_shown) {
+    for (const auto& [problem, source] : m_shown) {
         errors += problem.diagnostic.severity() == Severity::Error ? 1 : 0;
-        warnings += problem.diagnostic.severity() == Severity::Warning ? 1 : 0;
+        warnings += problem.diagnostic.severity() == Severity::Warning ? countOf(problem.diagnostic) : 0;
     }
     const Severity worst = errors > 0 ? Severity::Error : warnings > 0 ? Severity::Warning : Severity::Info;
     const QString figure =
@@ -194,30 +214,32 @@ void ProblemsView::rebuild()
         m_rows[i]->deleteLater();
     }
     m_rows.clear();
-    // What was said about a file, or about an edit that was refused, does not count rules as they are now.
-    const std::size_t analysed = m_messages.size() + m_document->readWarnings().size();
     QWidget* before = m_scroll;
     for (std::size_t i = 0; i < std::min(m_shown.size(), maximumRows); ++i) {
-        const Problem& problem = m_shown[i];
-        const Experiment* experiment = i < analysed || !m_snapshot ? nullptr : m_snapshot->experiment.get();
+        const auto& [problem, source] = m_shown[i];
+        // What was said about a file, or about an edit that was refused, does not count rules as they are now.
+        const bool analysed = source == Shown::Source::Analysis && m_snapshot;
+        const Experiment* experiment = analysed ? m_snapshot->experiment.get() : nullptr;
         ProblemRow::Buttons buttons;
-        buttons.dismiss = i < m_messages.size();
+        buttons.dismiss = source == Shown::Source::Message;
         buttons.show = experiment
             && (ruleOf(problem) >= 0 || meshAxisOf(problem) >= 0 || textLineOf(problem, experiment) > 0
                 || (m_snapshot->program
                     && m_snapshot->program->find(tensorOf(m_snapshot.get(), problem).toStdString()).valid()));
-        auto* row = new ProblemRow(problem, placeOf(m_snapshot.get(), experiment, problem), buttons, i % 2 == 1);
+        const QString place = withFile(problem.diagnostic, placeOf(m_snapshot.get(), experiment, problem));
+        auto* row = new ProblemRow(problem, place, buttons, i % 2 == 1);
         connect(row, &ProblemRow::showRequested, this, [this, i] {
             if (i < m_shown.size())
-                reveal(m_shown[i]);
+                reveal(m_shown[i].problem);
         });
         connect(row, &ProblemRow::fixRequested, this, [this, i](int number) {
             if (i < m_shown.size()) {
-                const Problem chosen = m_shown[i];
+                const Problem chosen = m_shown[i].problem;
                 fix(chosen, static_cast<std::size_t>(number));
             }
         });
         connect(row, &ProblemRow::dismissed, this, &ProblemsView::dismissMessages);
+        giveContextMenu(row, [row](QMenu& menu, std::optional<QPoint>) { return row->fillMenu(menu); });
         m_list->addWidget(row);
         for (QPushButton* button : row->findChildren<QPushButton*>()) {
             setTabOrder(before, button);

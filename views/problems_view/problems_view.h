@@ -55,7 +55,12 @@ private:
     EmptyPage* m_empty;
     RoleLabel* m_rest;
     std::vector<ProblemRow*> m_rows;
-    std::vector<Problem> m_shown; ///< what the rows show, messages first
+    /// What a row shows, and whose it is.
+    struct Shown {
+        Problem problem;
+        enum class Source : std::uint8_t { Message, Reading, Analysis } source;
+    };
+    std::vector<Shown> m_shown; ///< errors first; among equals messages first
     SnapshotPtr m_snapshot;
     std::vector<Diagnostic> m_messages;
     QString m_keyFigure;

@@ -39,6 +39,8 @@ public:
     void setCurrent(GraphPlace place);
     [[nodiscard]] OperationId currentOperation() const;
     [[nodiscard]] ValueId currentValue() const;
+    /// Several lines about what is drawn there.
+    [[nodiscard]] QString tipOf(GraphPlace place) const;
     /// Opens what the part stands in, makes it the current one and brings it into sight.
     void show(int part);
     void toggle(int part);
@@ -97,7 +99,6 @@ private:
     void bringIntoSight(const QRectF& rect);
     void keepInSight();
     [[nodiscard]] bool isOnArrow(QPointF pixels, GraphPlace place) const;
-    [[nodiscard]] QString tipOf(GraphPlace place) const;
     [[nodiscard]] const std::vector<GraphPlace>& places() const;
 
     SnapshotPtr m_snapshot;

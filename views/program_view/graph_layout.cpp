@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/program_view/graph_layout.h"
+#include "views/program_view/element_ref.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,16 +8,6 @@
 #include <tuple>
 
 namespace shardscope {
-
-namespace {
-
-template <class T>
-T& ref(std::vector<T>& list, int index)
-{
-    return list[static_cast<std::size_t>(index)];
-}
-
-} // namespace
 
 GraphLayout::GraphLayout(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline, GraphMeasure measure)
     : m_program(std::move(program))

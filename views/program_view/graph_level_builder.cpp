@@ -5,19 +5,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "views/program_view/element_ref.h"
 #include "views/program_view/graph_layout.h"
 
 namespace shardscope {
-
-namespace {
-
-template <class T>
-T& ref(std::vector<T>& list, int index)
-{
-    return list[static_cast<std::size_t>(index)];
-}
-
-} // namespace
 
 /// One level: its parts as boxes, edges where values flow, values from elsewhere.
 struct GraphLayout::LevelBuilder {

@@ -15,7 +15,7 @@ constexpr int placeSweeps = 24, placeSweepsOfMany = 10;
 constexpr std::size_t mostForCounting = 4000; ///< connections, beyond which less is tried and crossings are not counted
 
 /// A box, or the place that an edge holds in a layer that it passes.
-struct Slot {
+struct LayerSlot {
     int box = -1;
     double left = 0, right = 0; ///< from its middle
     int layer = 0, index = 0; ///< index within the layer
@@ -76,11 +76,11 @@ public:
     }
 
 private:
-    Slot& slot(int index) { return m_slots[static_cast<std::size_t>(index)]; }
-    [[nodiscard]] const Slot& slot(int index) const { return m_slots[static_cast<std::size_t>(index)]; }
+    LayerSlot& slot(int index) { return m_slots[static_cast<std::size_t>(index)]; }
+    [[nodiscard]] const LayerSlot& slot(int index) const { return m_slots[static_cast<std::size_t>(index)]; }
     std::vector<int>& layer(int index) { return m_layers[static_cast<std::size_t>(index)]; }
 
-    int addSlot(Slot added)
+    int addSlot(LayerSlot added)
     {
         const int index = static_cast<int>(m_slots.size());
         added.index = static_cast<int>(layer(added.layer).size());
@@ -258,7 +258,7 @@ private:
         std::vector<Group> groups;
         std::vector<double> shift(slots.size());
         for (std::size_t i = 0; i < slots.size(); ++i) {
-            const Slot& each = slot(slots[i]);
+            const LayerSlot& each = slot(slots[i]);
             if (i > 0)
                 shift[i] = shift[i - 1] + slot(slots[i - 1]).right + m_sizes.gap + each.left;
             double sum = 0, weight = 0;
@@ -293,14 +293,14 @@ private:
     {
         LayeredPlaces places;
         double left = std::numeric_limits<double>::max(), right = std::numeric_limits<double>::lowest();
-        for (const Slot& each : m_slots) {
+        for (const LayerSlot& each : m_slots) {
             left = std::min(left, each.x - each.left);
             right = std::max(right, each.x + each.right);
         }
         if (m_slots.empty())
             left = right = 0;
         // Whole pixels, without bringing neighbours nearer than they may be: all of a layer round the same way.
-        for (Slot& each : m_slots)
+        for (LayerSlot& each : m_slots)
             each.x = std::floor(each.x - left + 0.5);
         std::vector<double> widest(m_layers.size()); // way aside below each layer
         for (const Link& link : m_links) {
@@ -324,7 +324,7 @@ private:
         for (const std::vector<int>& way : m_edges) {
             std::vector<QPointF>& points = places.edges.emplace_back();
             for (std::size_t i = 1; i < way.size(); ++i, ++link) {
-                const Slot &upper = slot(way[i - 1]), &lower = slot(way[i]);
+                const LayerSlot &upper = slot(way[i - 1]), &lower = slot(way[i]);
                 const auto at = static_cast<std::size_t>(upper.layer);
                 const double top = upper.box < 0
                     ? places.layerTop[at]
@@ -348,7 +348,7 @@ private:
 
     const std::vector<LayeredBox>& m_boxes;
     const LayeredSizes m_sizes;
-    std::vector<Slot> m_slots;
+    std::vector<LayerSlot> m_slots;
     std::vector<Link> m_links;
     std::vector<std::vector<int>> m_edges; ///< slots along each edge
     std::vector<std::vector<int>> m_layers; ///< slots from left to right

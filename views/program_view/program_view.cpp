@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QShortcut>
 #include <QSplitter>
 #include <QToolButton>
@@ -15,6 +16,7 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/context_menu.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/span_line.h"
 #include "words/words.h"
@@ -96,8 +98,41 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     const auto find = [this, inText](int step) { inText() ? m_text->findNext(step) : findNext(step); };
     shortcut(QKeySequence::FindNext, this, [find] { find(1); });
     shortcut(QKeySequence::FindPrevious, this, [find] { find(-1); });
+    giveContextMenu(m_canvas, [this](QMenu& menu, std::optional<QPoint> place) { return fillMenu(menu, place); });
     setFocusProxy(m_canvas);
     showSnapshot();
+}
+
+std::optional<QRect> ProgramView::fillMenu(QMenu& menu, std::optional<QPoint> place)
+{
+    const GraphLayout* layout = m_canvas->layoutOfGraph();
+    if (!layout)
+        return std::nullopt;
+    const GraphPlace node = place ? layout->at(m_canvas->toGraph(*place)) : m_canvas->current();
+    if (node.valid()) {
+        m_canvas->setCurrent(node);
+        const GraphItem item = layout->item(node);
+        if (item.part >= 0 && layout->outline().isContainer(item.part))
+            addMenuAction(
+                menu, "fold", layout->isOpen(item.part) ? tr("Fold") : tr("Unfold"),
+                [this, part = item.part] { m_canvas->toggle(part); }, tr("Return"));
+        const ValueId value = m_canvas->currentValue();
+        const OperationId operation = m_canvas->currentOperation();
+        if (value.valid() || operation.valid())
+            addMenuAction(menu, "explain", tr("Explain"), [this, value, operation] {
+                select(value, operation);
+                Q_EMIT dockRequested(QStringLiteral("explain"));
+            });
+        addMenuAction(
+            menu, "fitNode", tr("Fit it into the dock"), [this] { m_canvas->fitCurrent(); }, tr("Shift+F"));
+        addCopyAction(menu, "copyNode", tr("Copy what is said of it"), m_canvas->tipOf(node));
+        menu.addSeparator();
+    }
+    addMenuAction(
+        menu, "fit", tr("Fit all into the dock"), [this] { m_canvas->fit(); }, QStringLiteral("F"));
+    addMenuAction(menu, "foldAll", tr("Fold all parts"), [this] { m_canvas->foldAll(); });
+    addMenuAction(menu, "unfoldAll", tr("Open all parts but repeated ones"), [this] { m_canvas->unfoldAll(); });
+    return node.valid() ? m_canvas->toWidget(layout->rect(node)).toAlignedRect() : m_canvas->rect();
 }
 
 QToolButton* ProgramView::addButton(const QString& iconName, const QString& text, const QKeySequence& keys)

@@ -11,6 +11,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QMenu;
 class QSplitter;
 class QToolButton;
 
@@ -41,6 +42,7 @@ public:
 
 Q_SIGNALS:
     void keyFigureChanged();
+    void dockRequested(const QString& id); ///< that shows the selected value
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -49,6 +51,8 @@ protected:
 private:
     QToolButton* addButton(const QString& icon, const QString& text, const QKeySequence& shortcut);
     void makeHead(QHBoxLayout* into);
+    /// For the node at a place of the graph, or for the current one.
+    [[nodiscard]] std::optional<QRect> fillMenu(QMenu& menu, std::optional<QPoint> place);
     void showSnapshot();
     void showEmpty();
     void followSelection();

@@ -11,10 +11,10 @@
 #include "document/document.h"
 #include "document/whole_file.h"
 #include "views/preview/edit_gesture.h"
-#include "views/rules_view/notice_strip.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_view.h"
+#include "views/widgets/notice_strip.h"
 #include "words/words.h"
 
 namespace shardscope {

@@ -273,8 +273,10 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const
                                      .arg(row.inactive);
         if (index.column() == Axes && index.data(AxesRole).toStringList().size() > 1)
             return index.data(AxesRole).toStringList().join(QStringLiteral(", ")); // chips may not all have room
-        return index.column() == Number && rule ? tr("Drag, or Alt+Up and Alt+Down, to change the priority")
-                                                : QVariant();
+        if (index.column() == Number && rule)
+            return tr("Drag, or Alt+Up and Alt+Down, to change the priority; Delete removes the rule");
+        return index.column() == Name && rule ? tr("Drag it onto a mesh axis below; Delete removes the rule")
+                                              : QVariant();
     case Qt::TextAlignmentRole:
         return index.column() == Number ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
                                         : QVariant(Qt::AlignLeft | Qt::AlignVCenter);

@@ -2,10 +2,12 @@
 #include "views/rules_view/rules_table.h"
 
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 #include <utility>
 
@@ -128,6 +130,8 @@ RulesTable::RulesTable(RulesModel* model, QWidget* parent)
     horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setStretchLastSection(true);
     setAccessibleName(tr("Rules, highest priority first"));
+    setMouseTracking(true);
+    connect(model, &QAbstractItemModel::modelReset, this, [this] { setHovered(-1); });
     connect(model, &QAbstractItemModel::modelReset, this, &RulesTable::fitColumns);
     connect(model, &QAbstractItemModel::dataChanged, this, &RulesTable::fitColumns);
 }
@@ -173,6 +177,52 @@ void RulesTable::fitColumns()
     setColumnWidth(RulesModel::Axes, axes);
 }
 
+QRect RulesTable::removeRect(int row) const
+{
+    if (row < 0 || row >= m_rules->ruleCount())
+        return {};
+    const int side = Metrics::scaled(20);
+    const QRect last = visualRect(model()->index(row, RulesModel::Uses));
+    return { viewport()->width() - side - 2, last.center().y() - side / 2 + 1, side, side };
+}
+
+void RulesTable::setHovered(int row)
+{
+    if (m_hovered == row)
+        return;
+    m_hovered = row;
+    viewport()->update();
+}
+
+void RulesTable::paintEvent(QPaintEvent* event)
+{
+    QTableView::paintEvent(event);
+    const QRect place = removeRect(m_hovered);
+    if (place.isEmpty() || m_drag == Drag::Row || m_drag == Drag::Name || state() == EditingState)
+        return;
+    const Theme& theme = Theme::current();
+    QPainter painter(viewport());
+    painter.fillRect(place, m_hovered == currentIndex().row() ? theme.selectedRow : theme.base);
+    const int side = Metrics::scaled(14);
+    painter.drawPixmap(place.center().x() - side / 2 + 1, place.center().y() - side / 2 + 1,
+        iconPixmap(QStringLiteral("remove"), side, theme.secondary, devicePixelRatioF()));
+}
+
+bool RulesTable::viewportEvent(QEvent* event)
+{
+    if (event->type() == QEvent::Leave) {
+        setHovered(-1);
+    } else if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        if (removeRect(m_hovered).contains(help->pos())) {
+            QToolTip::showText(
+                help->globalPos(), tr("Delete rule %1 (Delete)").arg(m_hovered + 1), this, removeRect(m_hovered));
+            return true;
+        }
+    }
+    return QTableView::viewportEvent(event);
+}
+
 void RulesTable::mousePressEvent(QMouseEvent* event)
 {
     const QModelIndex index = indexAt(event->pos());
@@ -180,6 +230,10 @@ void RulesTable::mousePressEvent(QMouseEvent* event)
     if (event->button() == Qt::LeftButton && index.isValid()) {
         m_start = event->pos();
         m_row = index.row();
+        if (m_row == m_hovered && removeRect(m_row).contains(m_start)) {
+            m_drag = Drag::PressedRemove;
+            return;
+        }
         if (index.column() == RulesModel::Name)
             m_drag = Drag::PressedName;
         else if (index.column() == RulesModel::Number && index.row() < m_rules->ruleCount())
@@ -190,6 +244,8 @@ void RulesTable::mousePressEvent(QMouseEvent* event)
 
 void RulesTable::mouseMoveEvent(QMouseEvent* event)
 {
+    if (!event->buttons())
+        setHovered(rowAt(event->pos().y()));
     if (m_drag == Drag::None || !(event->buttons() & Qt::LeftButton)) {
         QTableView::mouseMoveEvent(event);
         return;
@@ -224,6 +280,8 @@ void RulesTable::mouseReleaseEvent(QMouseEvent* event)
     unsetCursor();
     if (drag == Drag::Row)
         Q_EMIT rowDropped();
+    else if (drag == Drag::PressedRemove && removeRect(m_row).contains(event->pos()))
+        Q_EMIT removeRequested(m_row);
     else if (drag == Drag::Name)
         Q_EMIT nameDropped(m_row, event->globalPosition().toPoint(), event->modifiers() & Qt::ControlModifier);
     else

@@ -26,6 +26,11 @@ class RulesTable : public QTableView {
 public:
     explicit RulesTable(RulesModel* model, QWidget* parent = nullptr);
     [[nodiscard]] bool isDraggingRow() const { return m_drag == Drag::Row; }
+    /// Where the row under the pointer has the button that removes its rule, in the viewport; empty for a name without
+    /// a rule.
+    [[nodiscard]] QRect removeRect(int row) const;
+    /// The row with that button, -1 for none.
+    [[nodiscard]] int hoveredRow() const { return m_hovered; }
 
 Q_SIGNALS:
     /// A row is dragged from where it is now to another place. `start` marks the first move of a drag.
@@ -46,14 +51,18 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
 
 private:
     void fitColumns();
-    enum class Drag { None, PressedRow, PressedName, Row, Name };
+    void setHovered(int row);
+    enum class Drag { None, PressedRow, PressedName, PressedRemove, Row, Name };
     RulesModel* m_rules;
     Drag m_drag = Drag::None;
     QPoint m_start;
     int m_row = -1;
+    int m_hovered = -1;
 };
 
 } // namespace shardscope

@@ -5,8 +5,10 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -18,13 +20,14 @@
 #include "views/panel/panel.h"
 #include "views/preview/edit_gesture.h"
 #include "views/rules_view/axis_tray.h"
-#include "views/rules_view/notice_strip.h"
 #include "views/rules_view/rule_list_bar.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
+#include "views/widgets/context_menu.h"
+#include "views/widgets/notice_strip.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
 
@@ -88,7 +91,6 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     column->setSpacing(0);
     column->addLayout(head);
     column->addWidget(m_lists);
-    column->addWidget(m_notice);
     column->addWidget(m_table, 1);
     column->addWidget(m_empty, 1);
     column->addLayout(foot);
@@ -102,7 +104,8 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     setTabOrder(add, m_tray);
 
     connect(trace, &QPushButton::clicked, this, &RulesView::traceRequested);
-    connect(add, &QPushButton::clicked, this, &RulesView::addRule);
+    connect(add, &QPushButton::clicked, this, [this] { addRule(); });
+    m_notice->installEventFilter(this);
     connect(m_empty, &EmptyPage::clicked, this, [this] { useSet(*findPublishedRules("t5x-a2p2"), false); });
     followControls();
     followTable();
@@ -189,7 +192,8 @@ void RulesView::followTable()
         m_document->edit(withRuleRemoved(*m_document->experiment(), list(), static_cast<std::size_t>(row)),
             m_model->inList(tr("remove rule %1").arg(row + 1)));
     });
-    connect(m_table, &RulesTable::addRequested, this, &RulesView::addRule);
+    connect(m_table, &RulesTable::addRequested, this, [this] { addRule(); });
+    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& index) { fillMenu(menu, index.row()); });
     connect(m_table, &RulesTable::pasteRequested, this, &RulesView::paste);
     connect(m_table, &RulesTable::rowDragged, this, &RulesView::dragRow);
     connect(m_table, &RulesTable::rowDropped, this, [this] {
@@ -220,6 +224,38 @@ void RulesView::followTable()
             m_selection->setLogicalAxis(m_model->nameAt(current.row()));
             m_selection->setRule(numberOf(current.row()));
         });
+}
+
+void RulesView::fillMenu(QMenu& menu, int row)
+{
+    if (row >= m_model->ruleCount()) {
+        const QString name = m_model->nameAt(row);
+        addMenuAction(menu, "addRule", tr("Add a rule for %1").arg(name), [this, name] { addRule(name); });
+        return;
+    }
+    // An editor opens once the menu has given the focus back.
+    const auto edit = [this, row](RulesModel::Column column) {
+        QTimer::singleShot(0, m_table, [this, row, column] { m_table->edit(m_model->index(row, column)); });
+    };
+    addMenuAction(
+        menu, "editAxes", tr("Change its mesh axes"), [edit] { edit(RulesModel::Axes); }, tr("Return"));
+    addMenuAction(menu, "editName", tr("Change its logical axis"), [edit] { edit(RulesModel::Name); });
+    addMenuAction(
+        menu, "moveUp", tr("Move up"), [this, row] { moveRule(row, -1); }, tr("Alt+Up"))
+        ->setEnabled(row > 0);
+    addMenuAction(
+        menu, "moveDown", tr("Move down"), [this, row] { moveRule(row, 1); }, tr("Alt+Down"))
+        ->setEnabled(row + 1 < m_model->ruleCount());
+    addMenuAction(menu, "trace", tr("Trace the rules of the selected tensor"), [this] { Q_EMIT traceRequested(); });
+    menu.addSeparator();
+    // In a form that can be pasted here again.
+    const Experiment& now = *m_document->experiment();
+    Experiment alone = now;
+    alone.rules.rules.list = { rulesIn(now.rules, list())[static_cast<std::size_t>(row)] };
+    const Result<std::string> text = rulesAsText(alone, RulesForm::Flax);
+    addCopyAction(menu, "copyRule", tr("Copy"), text ? QString::fromStdString(*text) : QString());
+    addMenuAction(
+        menu, "deleteRule", tr("Delete"), [this, row] { Q_EMIT m_table->removeRequested(row); }, tr("Delete"));
 }
 
 void RulesView::followTray()
@@ -374,6 +410,30 @@ void RulesView::showLists()
             ? tr("No rules yet: every logical axis stays whole.")
             : tr("No rules %1: every logical axis there stays whole, whatever the rules outside say.")
                   .arg(words::withinText(now.rules, list())));
+}
+
+/// Over the head, so that no rule goes out of sight for a message.
+void RulesView::placeNotice()
+{
+    if (m_notice->isHidden())
+        return;
+    const int rows = m_table->isHidden() ? height() : m_table->y() + m_table->viewport()->y();
+    const int wanted = m_notice->heightForWidth(width() - 2);
+    m_notice->setGeometry(1, 0, width() - 2, std::min(wanted, std::max(rows, m_notice->minimumSizeHint().height())));
+    m_notice->raise();
+}
+
+void RulesView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    placeNotice();
+}
+
+bool RulesView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_notice && (event->type() == QEvent::Show || event->type() == QEvent::LayoutRequest))
+        placeNotice();
+    return QWidget::eventFilter(watched, event);
 }
 
 int RulesView::rowToMap() const
@@ -563,15 +623,13 @@ void RulesView::endNameDrag()
     delete std::exchange(m_plate, nullptr);
 }
 
-void RulesView::addRule()
+void RulesView::addRule(const QString& wanted)
 {
     const Experiment& now = *m_document->experiment();
     // A name that has no rule yet is the likeliest one to want one.
-    QString name;
-    if (m_model->rowCount() > m_model->ruleCount())
-        name = m_model->nameAt(m_model->ruleCount());
-    else
-        name = QStringLiteral("name");
+    const QString name = !wanted.isEmpty()           ? wanted
+        : m_model->rowCount() > m_model->ruleCount() ? m_model->nameAt(m_model->ruleCount())
+                                                     : QStringLiteral("name");
     LogicalRule rule{ LogicalName::of(name.toStdString()), SpecEntry::none(), false, 2 };
     const std::size_t end = rulesIn(now.rules, list()).size();
     if (!m_document->edit(withRuleInserted(now, list(), end, rule), m_model->inList(tr("add rule for %1").arg(name))))

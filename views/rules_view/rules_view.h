@@ -10,6 +10,7 @@
 #include "experiment/rule_lists.h"
 
 class QComboBox;
+class QMenu;
 class QToolButton;
 
 namespace shardscope {
@@ -38,7 +39,8 @@ public:
     [[nodiscard]] AxisTray* tray() const { return m_tray; }
     /// The edit that is being dragged.
     [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
-    void addRule();
+    /// For a logical name; for the likeliest one where none is named.
+    void addRule(const QString& name = {});
 
     [[nodiscard]] RulesMenu* menu() const { return m_menu; }
     /// Where the list that is edited is chosen; shown where there is more than one.
@@ -68,15 +70,19 @@ Q_SIGNALS:
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void makeHead();
     void followControls();
     void followTable();
+    void fillMenu(QMenu& menu, int row);
     void followMenu();
     void followTray();
     void followLists();
     void showLists();
+    void placeNotice();
     [[nodiscard]] RuleList list() const;
     [[nodiscard]] int numberOf(int row) const; ///< ruleNumber() of a row; of the list itself for a row without rule
     void askToImport();

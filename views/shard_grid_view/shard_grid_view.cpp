@@ -4,6 +4,7 @@
 #include <QFrame>
 #include <QGridLayout>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QToolButton>
 
 #include "document/document.h"
@@ -14,6 +15,7 @@
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/context_menu.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
 #include "views/widgets/zoom_trail.h"
@@ -142,7 +144,39 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
         if (m_selection->tensor() != m_shown)
             refresh();
     });
+    giveContextMenu(m_canvas, [this](QMenu& menu, std::optional<QPoint> place) { return fillMenu(menu, place); });
     refresh();
+}
+
+std::optional<QRect> ShardGridView::fillMenu(QMenu& menu, std::optional<QPoint> place)
+{
+    if (!m_canvas->subject())
+        return std::nullopt;
+    const std::optional<GridCell> cell = place ? m_canvas->grid().cellAt(*place) : m_canvas->currentCell();
+    const int row = place ? m_canvas->tableRowAt(*place) : m_canvas->tableCurrentRow();
+    const int column = place ? m_canvas->tableColumnAt(*place) : m_canvas->tableCurrentColumn();
+    if (cell && row >= 0 && column >= 0) {
+        m_canvas->setCurrentCell(cell);
+        addMenuAction(
+            menu, "selectDevices", tr("Select the devices that hold it"),
+            [this, row, column] { m_canvas->tableActivateCell(row, column); }, tr("Space"));
+        addCopyAction(menu, "copyCell", tr("Copy what is said of it"),
+            QStringList{ m_canvas->tableText(row, column), m_canvas->tableDescription(row, column) }.join(
+                QStringLiteral(", ")));
+        menu.addSeparator();
+    }
+    addMenuAction(
+        menu, "zoomIn", tr("Zoom in"), [this, cell] { m_canvas->zoomIn(cell); }, QStringLiteral("+"))
+        ->setEnabled(m_canvas->canZoomIn());
+    addMenuAction(
+        menu, "zoomOut", tr("Zoom out"), [this] { m_canvas->zoomOut(); }, QStringLiteral("-"))
+        ->setEnabled(m_canvas->canZoomOut());
+    menu.addSeparator();
+    addMenuAction(
+        menu, "explain", tr("Explain the array"), [this] { Q_EMIT dockRequested(QStringLiteral("explain")); });
+    addMenuAction(
+        menu, "whatif", tr("Try another sharding"), [this] { Q_EMIT dockRequested(QStringLiteral("whatif")); });
+    return cell && row >= 0 && column >= 0 ? m_canvas->tableCellRect(row, column) : m_canvas->rect();
 }
 
 void ShardGridView::refresh()

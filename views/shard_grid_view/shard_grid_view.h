@@ -6,6 +6,7 @@
 
 #include "views/shard_grid_view/grid_canvas.h"
 
+class QMenu;
 class QToolButton;
 
 namespace shardscope {
@@ -31,12 +32,15 @@ public:
 
 Q_SIGNALS:
     void keyFigureChanged();
+    void dockRequested(const QString& id); ///< that shows the selected tensor
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void refresh();
+    /// For the cell at a place of the canvas, or for the current one.
+    [[nodiscard]] std::optional<QRect> fillMenu(QMenu& menu, std::optional<QPoint> place);
     void showRow(const TensorRow& row);
     void showEmpty();
 

@@ -6,7 +6,7 @@
 #include <QLineEdit>
 #include <QToolButton>
 
-#include "views/panel/panel.h"
+#include "views/panel/overflow_label.h"
 #include "views/sharding_lab/caret_line.h"
 #include "views/sharding_lab/lab_words.h"
 #include "views/theme/icons.h"
@@ -21,7 +21,8 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     , m_copy(new QToolButton(this))
     , m_caret(new CaretLine(this))
     , m_problem(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
-    , m_whole(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_whole(new OverflowLabel(
+          RoleLabel::Size::Small, &Theme::secondary, [this](int width) { return !fits(width); }, this))
     , m_tip(tip)
 {
     m_name->setBuddy(m_edit);
@@ -36,8 +37,6 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     m_copy->setAccessibleName(tr("Copy %1", "a text form").arg(name));
     m_problem->setWordWrap(true);
     m_problem->hide();
-    m_whole->setWordWrap(true);
-    m_whole->setTextFormat(Qt::PlainText);
     m_whole->setAccessibleName(tr("%1 in whole", "a text form").arg(name));
     m_whole->hide();
 
@@ -81,35 +80,27 @@ void FormRow::setText(const QString& text, const QString& whyEmpty)
 
 void FormRow::showWhole()
 {
-    const QString whole = wholeText();
     // Breaks go behind commas and brackets, where a reader would put them.
     QString broken;
-    for (const QChar each : whole) {
+    for (const QChar each : m_text.left(mostShown)) {
         broken += each;
         if (QStringLiteral(",]})").contains(each))
             broken += QChar(0x200B);
     }
+    if (m_text.size() > mostShown)
+        broken += QChar(0x2026);
     m_whole->setFont(Metrics::fixed());
     m_whole->setText(broken);
-    m_whole->setVisible(!whole.isEmpty());
+    m_whole->setVisible(!m_text.isEmpty() && !m_diagnostic);
 }
 
-QString FormRow::wholeText() const
+bool FormRow::fits(int width) const
 {
-    constexpr qsizetype most = 480; // characters; lists of thousands of devices are copied, not read
-    const QFontMetrics metrics(m_edit->font());
-    const int room = m_edit->width() - Metrics::scaled(12);
-    const bool fits = !m_text.contains(QLatin1Char('\n')) && metrics.horizontalAdvance(m_text.left(most)) <= room
-        && m_text.size() <= most;
-    if (fits || m_diagnostic)
-        return {};
-    return m_text.size() > most ? m_text.left(most) + QChar(0x2026) : m_text;
-}
-
-void FormRow::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    showWhole();
+    if (m_text.contains(QLatin1Char('\n')) || m_text.size() > mostShown)
+        return false;
+    const auto* grid = qobject_cast<const QGridLayout*>(layout());
+    const int copy = m_copy->isHidden() || !grid ? 0 : m_copy->sizeHint().width() + grid->horizontalSpacing();
+    return QFontMetrics(m_edit->font()).horizontalAdvance(m_text) <= width - copy - Metrics::scaled(12);
 }
 
 void FormRow::changeEvent(QEvent* event)

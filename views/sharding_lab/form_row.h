@@ -13,6 +13,7 @@ class QToolButton;
 namespace shardscope {
 
 class CaretLine;
+class OverflowLabel;
 class RoleLabel;
 
 class FormRow : public QWidget {
@@ -34,8 +35,8 @@ public:
     /// Width of the names, so that rows stand under each other.
     void setNameWidth(int width);
     [[nodiscard]] int nameWidth() const;
-    /// The text in whole, over several lines, where the line has no room for it; empty where it has.
-    [[nodiscard]] QString wholeText() const;
+    /// Below the line, where that has no room for all of the text: the text over several lines.
+    [[nodiscard]] const OverflowLabel* overflow() const { return m_whole; }
 
 Q_SIGNALS:
     void edited(const QString& text);
@@ -44,17 +45,20 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
+    /// Characters; lists of thousands of devices are copied, not read.
+    static constexpr qsizetype mostShown = 480;
     void showWhole();
+    /// Whether the line has room for the text where it and the button beside it are so wide.
+    [[nodiscard]] bool fits(int width) const;
     RoleLabel* m_name;
     QLineEdit* m_edit;
     QToolButton* m_copy;
     CaretLine* m_caret;
     RoleLabel* m_problem;
-    RoleLabel* m_whole;
+    OverflowLabel* m_whole;
     QString m_text; ///< as it is printed, with its line ends
     std::optional<Diagnostic> m_diagnostic;
     QString m_tip;

@@ -5,16 +5,19 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QHeaderView>
+#include <QMenu>
 #include <QScrollBar>
 #include <QShortcut>
 #include <QTreeView>
 #include <algorithm>
 
+#include "schedule/plan.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_delegate.h"
 #include "views/tensors_view/tensors_model.h"
+#include "views/widgets/context_menu.h"
 #include "views/widgets/search_field.h"
 
 namespace shardscope {
@@ -119,8 +122,51 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     connect(m_selection, &Selection::changed, this, &TensorsView::followSelection);
     auto* find = new QShortcut(QKeySequence::Find, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
     connect(find, &QShortcut::activated, this, &TensorsView::focusFilter);
+    giveRowMenu(m_tree, [this](QMenu& menu, const QModelIndex& row) { fillMenu(menu, row); });
     setFocusProxy(m_tree);
     showSnapshot();
+}
+
+void TensorsView::fillMenu(QMenu& menu, const QModelIndex& row)
+{
+    const QString path = m_model->path(row);
+    if (m_model->hasChildren(row.siblingAtColumn(0))) {
+        const QModelIndex group = row.siblingAtColumn(0);
+        const bool open = m_tree->isExpanded(group);
+        addMenuAction(menu, "fold", open ? tr("Fold") : tr("Unfold"),
+            [this, key = group.data(TensorsModel::KeyRole).toString(), open] {
+                m_tree->setExpanded(m_model->findKey(key), !open);
+            });
+    }
+    if (path.isEmpty())
+        return;
+    const auto lead = [&](const char* id, const QString& text) {
+        addMenuAction(menu, id, text, [this, path, id] {
+            m_selection->setTensor(path);
+            Q_EMIT dockRequested(QLatin1String(id));
+        });
+    };
+    lead("explain", tr("Explain"));
+    lead("grid", tr("Show in the shard grid"));
+    lead("program", tr("Show in the program"));
+    lead("trace", tr("Trace its rules"));
+    lead("whatif", tr("Try another sharding"));
+    menu.addSeparator();
+    addCopyAction(menu, "copyName", tr("Copy name"), words::tensorName(path.toStdString()));
+    addCopyAction(menu, "copyPath", tr("Copy path"), path);
+    addCopyAction(menu, "copySpec", tr("Copy spec"), words::plain(m_model->specSpans(row)));
+}
+
+int TensorsView::contentHeight() const
+{
+    if (m_tree->isHidden())
+        return m_filter->sizeHint().height() + m_empty->sizeHint().height();
+    constexpr int most = 100;
+    int rows = 0;
+    for (QModelIndex row = m_model->index(0, 0); row.isValid() && rows < most; row = m_tree->indexBelow(row))
+        ++rows;
+    return sizeHint().height() - m_tree->sizeHint().height() + m_tree->header()->sizeHint().height()
+        + rows * Metrics::scaled(22) + 6;
 }
 
 void TensorsView::focusFilter()

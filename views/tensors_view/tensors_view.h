@@ -10,6 +10,7 @@
 #include "views/tensors_view/tensor_tree.h"
 
 class QComboBox;
+class QMenu;
 class QTreeView;
 
 namespace shardscope {
@@ -28,9 +29,12 @@ public:
     [[nodiscard]] TensorsModel* model() const { return m_model; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     void focusFilter();
+    /// Of the dock's content, to show all rows that are unfolded; of very many, as much as anybody has room for.
+    [[nodiscard]] int contentHeight() const;
 
 Q_SIGNALS:
     void keyFigureChanged();
+    void dockRequested(const QString& id); ///< that shows the selected tensor
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -42,6 +46,7 @@ private:
     void applyFilter();
     void restoreUnfolded();
     void fitColumns();
+    void fillMenu(QMenu& menu, const QModelIndex& row);
     void showEmpty(); ///< instead of a tree without rows
 
     Document* m_document;

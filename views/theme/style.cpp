@@ -23,11 +23,6 @@ namespace {
 
 constexpr qreal radius = 3;
 
-bool has(const QWidget* widget, const char* property)
-{
-    return widget && widget->property(property).toBool();
-}
-
 QRectF crisp(const QRect& rect)
 {
     return QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5);
@@ -62,6 +57,11 @@ bool focusShown(const QStyleOption* option)
 }
 
 } // namespace
+
+bool isMarked(const QWidget* widget, const char* property)
+{
+    return widget && widget->property(property).toBool();
+}
 
 void setPrimary(QWidget* button, bool primary)
 {
@@ -99,7 +99,7 @@ void ShardscopeStyle::drawPrimitive(
     const bool down = option->state & (State_Sunken | State_On);
     switch (element) {
     case PE_PanelButtonCommand: {
-        if (has(widget, "primary") && enabled) {
+        if (isMarked(widget, "primary") && enabled) {
             const QColor fill = option->state & State_Sunken ? theme.accent.darker(112)
                 : hover                                      ? theme.accent.lighter(108)
                                                              : theme.accent;
@@ -113,14 +113,14 @@ void ShardscopeStyle::drawPrimitive(
             }
             return;
         }
-        if (has(widget, "quiet") && !hover && !down && !focusShown(option))
+        if (isMarked(widget, "quiet") && !hover && !down && !focusShown(option))
             return;
         panel(painter, option->rect, down ? theme.selectedRow : theme.button, hover ? theme.strongLine : theme.border,
             focusShown(option));
         return;
     }
     case PE_PanelButtonTool:
-        if (has(widget, "primary") && enabled) {
+        if (isMarked(widget, "primary") && enabled) {
             const QColor fill = option->state & State_Sunken ? theme.accent.darker(112)
                 : hover                                      ? theme.accent.lighter(108)
                                                              : theme.accent;
@@ -249,7 +249,7 @@ void ShardscopeStyle::drawControl(
         return;
     case CE_ToolButtonLabel:
         if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
-            button && has(widget, "primary") && (button->state & State_Enabled)) {
+            button && isMarked(widget, "primary") && (button->state & State_Enabled)) {
             QStyleOptionToolButton copy(*button);
             copy.palette.setColor(QPalette::ButtonText, theme.onAccent);
             copy.palette.setColor(QPalette::WindowText, theme.onAccent);
@@ -422,17 +422,17 @@ void ShardscopeStyle::drawButtonLabel(const QStyleOption* option, QPainter* pain
         return;
     const Theme& theme = Theme::current();
     const bool enabled = button->state & State_Enabled;
-    const bool primary = has(widget, "primary") && enabled;
+    const bool primary = isMarked(widget, "primary") && enabled;
     QColor color = primary
         ? theme.onAccent
         : button->palette.color(enabled ? QPalette::Active : QPalette::Disabled, QPalette::ButtonText);
-    if (has(widget, "link") && enabled)
+    if (isMarked(widget, "link") && enabled)
         color = theme.accent;
     const int gap = button->icon.isNull() || button->text.isEmpty() ? 0 : 6;
     const int iconWidth = button->icon.isNull() ? 0 : button->iconSize.width();
     const int textWidth =
         button->text.isEmpty() ? 0 : button->fontMetrics.size(Qt::TextShowMnemonic, button->text).width();
-    const bool leftAligned = has(widget, "link");
+    const bool leftAligned = isMarked(widget, "link");
     int x = leftAligned ? button->rect.left() + 2 : button->rect.center().x() - (iconWidth + gap + textWidth) / 2 + 1;
     if (iconWidth > 0) {
         const QRect place(

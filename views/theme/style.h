@@ -41,6 +41,8 @@ private:
     void drawScrollBar(const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const;
 };
 
+/// Whether a widget has such a mark.
+[[nodiscard]] bool isMarked(const QWidget* widget, const char* property);
 /// Marks a button as the primary one (filled with the accent).
 void setPrimary(QWidget* button, bool primary = true);
 /// Marks a button as frameless until hovered.

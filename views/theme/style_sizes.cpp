@@ -17,11 +17,6 @@ namespace shardscope {
 namespace {
 
 constexpr int checkBoxMargin = 4; ///< room for the focus ring beside box and label
-
-bool has(const QWidget* widget, const char* property)
-{
-    return widget && widget->property(property).toBool();
-}
 } // namespace
 
 int ShardscopeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const
@@ -131,7 +126,7 @@ QSize ShardscopeStyle::sizeFromContents(
     const int control = Metrics::scaled(24);
     switch (type) {
     case CT_PushButton: {
-        const bool small = has(widget, "small");
+        const bool small = isMarked(widget, "small");
         int width = size.width() + 2 * Metrics::scaled(small ? 8 : 10);
         if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option); button && !button->icon.isNull())
             width = option->fontMetrics.horizontalAdvance(button->text) + button->iconSize.width()

@@ -165,9 +165,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
 
     connect(m_tableButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_empty, &EmptyPage::clicked, this, [this] {
-        if (obstacleOf(*m_document))
-            applyOfferedFix(*m_document);
-        else
+        if (!obstacleOf(*m_document))
             m_controller->runStep();
     });
     connect(m_document, &Document::snapshotChanged, this, &TimingView::showEmpty);
@@ -221,7 +219,7 @@ void TimingView::setTable(bool table)
 
 std::vector<std::int32_t> TimingView::deviceIds(std::size_t first, std::size_t count) const
 {
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = m_data.kept ? m_data.kept->of : shownSnapshot(*m_document);
     std::vector<std::int32_t> ids;
     for (std::size_t position = first; position < first + count; ++position) {
         const bool known =
@@ -236,7 +234,25 @@ void TimingView::follow()
 {
     if (m_controller->state() != RunController::State::Idle)
         m_failureRow->hide();
-    show({ m_controller->history(), m_controller->stepsDone(), m_controller->lastTimeit() });
+    const auto kept = m_controller->history().empty() ? m_controller->kept() : nullptr;
+    if (kept)
+        show({ kept->history, kept->stepsDone, kept->timeit, kept->timeitSteps, kept });
+    else
+        show({ m_controller->history(), m_controller->stepsDone(), m_controller->lastTimeit(),
+            m_controller->timeitSteps(), {} });
+}
+
+/// With the mesh that it was measured on, where that is no longer what the devices hold.
+QString TimingView::marked(const QString& sentence) const
+{
+    if (!m_data.kept)
+        return sentence;
+    const QString mesh = words::meshSizes(*m_data.kept->of->mesh);
+    if (m_data.kept->current)
+        return tr("Earlier on this mesh, %1: %2", "2 × 4, a sentence").arg(mesh, sentence);
+    return m_data.kept->stopped
+        ? tr("On mesh %1, until an edit stopped the run: %2", "2 × 4, a sentence").arg(mesh, sentence)
+        : tr("On mesh %1, before the edit: %2", "2 × 4, a sentence").arg(mesh, sentence);
 }
 
 void TimingView::show(TimingData timing)
@@ -254,11 +270,8 @@ void TimingView::showEmpty()
         m_empty->setButton(QString());
         return;
     }
-    m_empty->setSentence(obstacle ? obstacle->text() : tr("No step has run yet."));
-    if (obstacle)
-        offerFix(*m_empty, obstacle);
-    else
-        m_empty->setButton(tr("Run step"));
+    m_empty->setSentence(obstacle ? obstacle->stepText() : tr("No step has run yet."));
+    m_empty->setButton(obstacle ? QString() : tr("Run step"));
 }
 
 void TimingView::refresh()
@@ -276,24 +289,35 @@ void TimingView::refresh()
     std::vector<DeviceTimes> devices;
     std::optional<plot::MeanBand> band;
     if (some) {
-        const TimeStatistics all = statistics(seconds);
-        const bool timeit = m_data.timeit && !m_data.timeit->perLoop.empty();
+        // Steps that ran after a benchmark are newer than its figures.
+        const std::int64_t newer = m_data.timeit && m_data.timeitSteps
+            ? std::clamp<std::int64_t>(
+                m_data.stepsDone - m_data.timeitSteps->second, 0, static_cast<std::int64_t>(seconds.size()))
+            : 0;
+        const std::size_t counted = newer > 0 ? static_cast<std::size_t>(newer) : seconds.size();
+        const TimeStatistics all = statistics(std::span<const double>(seconds).last(counted));
+        const bool timeit = m_data.timeit && !m_data.timeit->perLoop.empty() && newer == 0;
         const double mean = timeit ? m_data.timeit->mean : all.mean;
         const double deviation = timeit ? m_data.timeit->deviation : all.deviation;
         QString text = timeit ? timeitSentence(*m_data.timeit) : stepsSentence(all);
+        if (timeit && m_data.timeitSteps)
+            text = tr("Benchmark of steps %1: %2", "2–8, a sentence")
+                       .arg(words::range(m_data.timeitSteps->first, m_data.timeitSteps->second + 1), text);
         if (m_controller->state() == RunController::State::Timing) {
             const auto [done, total] = m_controller->progress();
             text = tr("Step %1 of %2: %3").arg(words::count(done), words::count(total), stepsSentence(all));
         }
-        m_sentence->setText(text);
+        m_sentence->setText(marked(text));
         figure = tr("%1 per step").arg(words::seconds(mean));
-        if (timeit || seconds.size() > 1)
+        if (m_data.kept)
+            figure = tr("%1 on %2", "9.42 ms per step, 2 × 4").arg(figure, words::meshSizes(*m_data.kept->of->mesh));
+        if (timeit || counted > 1)
             band = plot::MeanBand{ mean, deviation, tr("mean %1").arg(words::seconds(mean)) };
         if (timeit && !m_data.timeit->devices.empty()) {
             devices = m_data.timeit->devices;
         } else {
             const std::span<const StepTiming> steps(m_data.history);
-            devices = meanDevices(steps.last(std::min(steps.size(), stepsForBars)));
+            devices = meanDevices(steps.last(std::min(counted, stepsForBars)));
         }
     }
 

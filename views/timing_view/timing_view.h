@@ -3,7 +3,9 @@
 #pragma once
 
 #include <QWidget>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "document/document.h"
 #include "document/run_controller.h"
@@ -31,6 +33,10 @@ struct TimingData {
     std::vector<StepTiming> history; ///< newest last
     std::int64_t stepsDone = 0; ///< number of the newest step
     std::optional<TimeitResult> timeit;
+    /// First and last step of `timeit`; absent: the newest ones.
+    std::optional<std::pair<std::int64_t, std::int64_t>> timeitSteps = {};
+    /// What was measured is of this analysis, from before an edit; null: of what is shown elsewhere.
+    std::shared_ptr<const RunController::Timings> kept = {};
 };
 
 class TimingView : public QWidget {
@@ -63,6 +69,7 @@ private:
     void showEmpty();
     void showLegend(int bar);
     void showFailure(const Diagnostic& diagnostic);
+    [[nodiscard]] QString marked(const QString& sentence) const;
     [[nodiscard]] std::vector<std::int32_t> deviceIds(std::size_t first, std::size_t count) const;
 
     Document* m_document;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/codes.h"
 #include "document/document.h"
 #include "document/selection.h"
 #include "mesh/axis_path.h"
@@ -289,7 +290,9 @@ void TopologyView::refreshMesh()
             if (!problem && each.diagnostic.severity() == Severity::Error
                 && each.diagnostic.where.pointer.starts_with("/mesh"))
                 problem = &each;
-    m_controls->showProblem(problem);
+    // Sizes that do not fit the devices are the mesh's: they are said beside it.
+    const bool ofSizes = problem && problem->diagnostic.code == Code::DevicesMismatch;
+    m_controls->showProblem(ofSizes ? nullptr : problem);
     const auto fits = [&](const SnapshotPtr& snapshot) {
         return snapshot && snapshot->mesh && snapshot->experiment->hardware.devices == now.hardware.devices;
     };
@@ -312,6 +315,7 @@ void TopologyView::refreshMesh()
     } else {
         m_meshSide.head->setText({ { tr("Mesh"), words::Span::Style::Strong } });
         m_meshMap->setEmptyText(!failure.isEmpty() ? failure
+                : ofSizes                          ? tr("The mesh does not fit these devices: Mesh says why.")
                 : problem ? tr("There is no mesh yet: the message above says why, and what would work.")
                           : tr("The experiment is being analysed."));
         m_meshMap->setField(nullptr, {});

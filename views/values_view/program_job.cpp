@@ -3,9 +3,11 @@
 
 #include <QPromise>
 #include <QThreadPool>
+#include <new>
 #include <utility>
 
-#include "pipeline/written_program.h"
+#include "base/codes.h"
+#include "pipeline/repartition.h"
 
 namespace shardscope {
 
@@ -65,8 +67,11 @@ void ProgramJob::start()
             evaluate::ProgramInputs inputs;
             inputs.seed = snapshot->experiment->run.seed;
             inputs.stop = stop;
-            if (const std::optional<Program> program = writtenProgram(*snapshot))
-                promise->addResult(std::make_shared<Outcome>(evaluate::computeProgramValues(*program, inputs)));
+            try {
+                promise->addResult(std::make_shared<Outcome>(valuesOfText(*snapshot, inputs)));
+            } catch (const std::bad_alloc&) {
+                promise->addResult(std::make_shared<Outcome>(fail(Code::OutOfMemory)));
+            }
             promise->finish();
         },
         -1);

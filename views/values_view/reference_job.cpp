@@ -4,7 +4,10 @@
 #include <QPromise>
 #include <QThreadPool>
 #include <QTimer>
+#include <new>
 #include <utility>
+
+#include "base/codes.h"
 
 namespace shardscope {
 
@@ -74,9 +77,13 @@ void ReferenceJob::start()
                 m_all = all;
             };
             auto outcome = std::make_shared<Outcome>(Outcome{ next, {} });
-            Answer answer = reference->after(next.value, next.steps, limits);
-            if (!answer || *answer)
-                outcome->answer = std::move(answer);
+            try {
+                Answer answer = reference->after(next.value, next.steps, limits);
+                if (!answer || *answer)
+                    outcome->answer = std::move(answer);
+            } catch (const std::bad_alloc&) {
+                outcome->answer = fail(Code::OutOfMemory);
+            }
             promise->addResult(std::move(outcome));
             promise->finish();
         },

@@ -5,6 +5,7 @@
 
 #include "document/selection.h"
 #include "program/operation_path.h"
+#include "schedule/plan.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/values_view/sends_widget.h"
@@ -30,8 +31,7 @@ std::optional<ValuesView::Subject> ValuesView::subject()
         && snapshot->laidOut() && snapshot->errorCount() == 0;
     const std::optional<Obstacle> obstacle = program ? std::nullopt : obstacleOf(*m_document);
     if (obstacle) {
-        showEmpty(obstacle->text(), QString());
-        offerFix(*m_empty, obstacle);
+        showEmpty(obstacle->stepText(), QString());
         return std::nullopt;
     }
     if (!snapshot || (!program && !snapshot->ok())) {
@@ -230,7 +230,10 @@ std::optional<ValuesView::Subject> ValuesView::stepSubject(const TensorRow& row)
         else if (!m_failure.isEmpty())
             showEmpty(tr("No step has run. %1").arg(m_failure), tr("Run step"));
         else
-            showEmpty(tr("No step has run yet, so that the devices hold no numbers."), tr("Run step"));
+            showEmpty(m_controller->kept()
+                    ? tr("No step has run since the edit that laid the arrays out anew: the devices hold no numbers.")
+                    : tr("No step has run yet, so that the devices hold no numbers."),
+                tr("Run step"));
         return std::nullopt;
     }
     Subject found{ &row, {}, row.layout, row.type.dtype };
@@ -279,8 +282,6 @@ void ValuesView::act()
         m_content->setCurrent(0);
     else if (runProgram())
         return;
-    else if (obstacleOf(*m_document))
-        applyOfferedFix(*m_document);
     else if (m_reference->isWorking())
         m_content->setCurrent(0);
     else

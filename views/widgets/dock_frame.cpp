@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/widgets/dock_frame.h"
 
+#include <QApplication>
 #include <QEvent>
+#include <QMainWindow>
+#include <QMenu>
 #include <QPainter>
+#include <QTimer>
 #include <QToolButton>
 
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/context_menu.h"
 
 namespace shardscope {
 
@@ -33,6 +38,11 @@ DockTitleBar::DockTitleBar(QDockWidget* dock)
     , m_close(titleButton(QStringLiteral("close"), tr("Close %1").arg(dock->windowTitle()), this))
 {
     connect(m_float, &QToolButton::clicked, dock, [dock] { dock->setFloating(!dock->isFloating()); });
+    giveContextMenu(this, [dock](QMenu& menu, std::optional<QPoint> place) -> std::optional<QRect> {
+        if (auto* frame = qobject_cast<DockFrame*>(dock))
+            frame->fillMenu(menu);
+        return QRect(place.value_or(QPoint()), QSize());
+    });
     connect(m_close, &QToolButton::clicked, dock, &QDockWidget::close);
     connect(dock, &QDockWidget::windowTitleChanged, this, [this] { update(); });
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
@@ -161,6 +171,16 @@ DockFrame::DockFrame(const QString& id, const QString& icon, const QString& titl
         content->setAccessibleName(title);
     toggleViewAction()->setIcon(shardscope::icon(icon));
     setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
+    // Qt's own would close what lies behind others, which looks like nothing.
+    disconnect(toggleViewAction(), &QAction::triggered, this, nullptr);
+    connect(toggleViewAction(), &QAction::triggered, this, [this] {
+        if (isInFront())
+            close();
+        else
+            summon();
+        toggleViewAction()->setChecked(!isHidden());
+    });
+    connect(this, &QDockWidget::visibilityChanged, toggleViewAction(), &QAction::setChecked);
 }
 
 void DockFrame::setBadge(const QString& figure, const QIcon& icon)
@@ -183,8 +203,57 @@ void DockFrame::present()
 {
     show();
     raise();
+    if (QApplication::activeWindow() != window()) // a dock that floats is one of its own
+        activateWindow();
     if (m_focusTarget)
         m_focusTarget->setFocus(Qt::OtherFocusReason);
+}
+
+void DockFrame::summon()
+{
+    const bool wasInFront = isInFront();
+    present();
+    if (!wasInFront)
+        Q_EMIT summoned();
+}
+
+bool DockFrame::isInFront() const
+{
+    // Docks behind a tab are kept outside of the window.
+    return isVisible() && (isFloating() || window()->rect().intersects(QRect(mapTo(window(), QPoint()), size())));
+}
+
+void DockFrame::toggleFloating()
+{
+    setFloating(!isFloating());
+    present();
+}
+
+void DockFrame::fillMenu(QMenu& menu)
+{
+    addMenuAction(
+        menu, "floatDock", isFloating() ? tr("Put back") : tr("Float"), [this] { toggleFloating(); },
+        QStringLiteral("Ctrl+Shift+W"));
+    addMenuAction(
+        menu, "closeDock", tr("Close"), [this] { close(); }, QStringLiteral("Ctrl+W"));
+}
+
+void DockFrame::closeEvent(QCloseEvent* event)
+{
+    const bool hadFocus = isAncestorOf(QApplication::focusWidget());
+    QDockWidget::closeEvent(event);
+    const auto* window = qobject_cast<const QMainWindow*>(parentWidget());
+    if (!hadFocus || !window)
+        return;
+    // The keyboard goes on in the dock that comes to the front there.
+    QTimer::singleShot(0, this, [this, window] {
+        DockFrame* next = nullptr;
+        for (QDockWidget* beside : window->tabifiedDockWidgets(this))
+            if (auto* frame = qobject_cast<DockFrame*>(beside); frame && !frame->isHidden() && !frame->isFloating())
+                next = !next || frame->isInFront() ? frame : next;
+        if (next)
+            next->present();
+    });
 }
 
 void DockFrame::paintEvent(QPaintEvent*)

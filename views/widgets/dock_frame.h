@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A dock with the window's own title bar: icon, name, key figure right-aligned, float, close. The active dock has an
 // accent line on top. Among tabs the title bar disappears, since the tab names the dock.
+//
+// Its toggleViewAction() brings it to the front with the keyboard focus; it closes the dock only where that is in front
+// already. The action is checked while the dock is in front.
 #pragma once
 
 #include <QDockWidget>
@@ -8,6 +11,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QMenu;
 class QToolButton;
 
 namespace shardscope {
@@ -64,10 +68,22 @@ public:
     /// Shows the dock in front of those it shares its place with, and gives its content the focus: the part of it that
     /// was its focus proxy when the dock was made.
     void present();
+    /// The same, with a hint at where it appeared unless it was in front.
+    void summon();
+    /// To be seen: open, and not behind another one in its place.
+    [[nodiscard]] bool isInFront() const;
+    /// Floats, or goes back to its place, and has the keyboard focus.
+    void toggleFloating();
+    /// Close, and float or dock.
+    void fillMenu(QMenu& menu);
+
+Q_SIGNALS:
+    void summoned(); ///< to the front
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
 
 private:
     QString m_iconName, m_name;

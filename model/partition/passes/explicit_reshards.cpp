@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "partition/passes/reshard_inserter.h"
+#include "program/calls.h"
 #include "program/value_shardings.h"
 #include "program/verify_findings.h"
 #include "propagation/data_flow.h"
@@ -115,7 +116,7 @@ std::optional<Error> ReshardInserter::visit(OperationId id)
         visitDataFlow(id);
         return {};
     }
-    if (operation.kind == OpKind::Call) {
+    if (isCall(operation.kind)) {
         visitCall(id);
         return {};
     }
@@ -180,10 +181,10 @@ void ReshardInserter::visitDataFlow(OperationId id)
 
 void ReshardInserter::visitCall(OperationId id)
 {
-    const auto* call = wideAs<CallAttributes>(m_edit.operation(id).attributes);
-    const auto found = std::lower_bound(m_bodies.begin(), m_bodies.end(), call->callee,
+    const std::string* callee = calleeOf(m_edit.operation(id));
+    const auto found = std::lower_bound(m_bodies.begin(), m_bodies.end(), *callee,
         [](const auto& body, const std::string& name) { return body.first < name; });
-    if (found == m_bodies.end() || found->first != call->callee)
+    if (found == m_bodies.end() || found->first != *callee)
         return;
     const std::vector<ValueId> arguments = m_edit.region(found->second).arguments;
     const std::size_t count = std::min<std::size_t>(arguments.size(), m_edit.operation(id).operands.size());

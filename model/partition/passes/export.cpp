@@ -6,6 +6,7 @@
 #include <map>
 
 #include "partition/pad_uneven.h"
+#include "partition/partial_axes.h"
 #include "partition/passes/canonicalize_collectives.h"
 #include "partition/reshard_to_collectives.h"
 #include "program/editor.h"
@@ -135,6 +136,8 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
     };
     TrueShapes trueShapes;
     if (options.explicitCollectives) {
+        if (options.dropFinishedSums)
+            program = shardscope::dropFinishedSums(std::move(program));
         take(canonicalizeReshards(std::move(program)));
         if (options.mergeReshards)
             take(mergeReshards(std::move(program)));

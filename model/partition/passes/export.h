@@ -23,6 +23,8 @@ struct ExportOptions {
     /// With `explicitCollectives`: dimensions that are cut unevenly become longer, see padUneven(), and no collective
     /// cuts unevenly on the way from one sharding to another.
     bool padUneven = false;
+    /// With `explicitCollectives`: see dropFinishedSums().
+    bool dropFinishedSums = false;
     /// With `explicitCollectives`: see mergeReshards().
     bool mergeReshards = false;
     /// Every sharding holds its mesh instead of naming it.

@@ -51,7 +51,7 @@ FactorRule inferenceFactors(Types operands, const TensorType& result, const Attr
     const std::int64_t feature = wideAs<BatchNormAttributes>(attributes)->featureIndex;
     RuleBuilder rule(operands, result);
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(result.rank()); ++d) {
-        std::vector<std::int64_t> places(operands.size(), d == feature ? 0 : RuleBuilder::absent);
+        std::vector<std::int64_t> places(operands.size(), d == feature ? 0 : absent);
         places[0] = d;
         rule.add(places, d, result.shape[at(d)]);
     }
@@ -65,7 +65,7 @@ OperationCost normWork(const Program& program, const Operation& operation)
         program, operation, 4 * static_cast<double>(program.value(operation.operands[0]).type.elementCount()));
 }
 
-std::array<OpRow, 3> makeRows()
+std::array<OpRow, 3> makeBatchNormRows()
 {
     OpRow inference{ OpKind::BatchNormInference, "batch_norm_inference", 5 };
     inference.factors = inferenceFactors;
@@ -84,7 +84,7 @@ std::array<OpRow, 3> makeRows()
 
 std::span<const OpRow> batchNormRows()
 {
-    static const std::array<OpRow, 3> rows = makeRows();
+    static const std::array<OpRow, 3> rows = makeBatchNormRows();
     return rows;
 }
 

@@ -127,7 +127,7 @@ constexpr OpRow row(std::string_view opName, decltype(OpRow::pullback) pullback)
 }
 
 using enum OpKind;
-constexpr std::array rows{
+constexpr std::array binaryTable{
     row<Add, Domain::All>("add", pullBack<same, same>),
     row<Subtract, Domain::Numbers>("subtract", pullBack<same, negated>),
     row<Multiply, Domain::All>("multiply", pullBack<timesY, timesX>),
@@ -144,7 +144,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> binaryRows()
 {
-    return rows;
+    return binaryTable;
 }
 
 } // namespace shardscope::ops

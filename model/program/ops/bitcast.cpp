@@ -33,13 +33,13 @@ FactorRule bitcastRule(const Program& program, const Operation& operation, RuleO
     for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
         const auto d = static_cast<std::int64_t>(i);
         const bool inOperand = i < from.size(), inResult = i < to.size();
-        rule.add(std::array{ inOperand ? d : RuleBuilder::absent }, inResult ? d : RuleBuilder::absent,
-            inOperand ? from[i] : to[i], inOperand && inResult ? FactorKind::PassThrough : FactorKind::NeedReplication);
+        rule.add(std::array{ inOperand ? d : absent }, inResult ? d : absent, inOperand ? from[i] : to[i],
+            inOperand && inResult ? FactorKind::PassThrough : FactorKind::NeedReplication);
     }
     return std::move(rule).build();
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeBitcastRows()
 {
     OpRow row{ OpKind::BitcastConvert, "bitcast_convert", 1 };
     row.rule = bitcastRule;
@@ -52,7 +52,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> bitcastRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeBitcastRows();
     return rows;
 }
 

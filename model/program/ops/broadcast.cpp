@@ -43,12 +43,12 @@ FactorRule broadcastFactors(Types operands, const TensorType& result, const Attr
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(result.rank()); ++d) {
         const std::int64_t size = result.shape[at(d)];
         const auto found = std::find(dimensions.begin(), dimensions.end(), d);
-        const std::int64_t source = found == dimensions.end() ? RuleBuilder::absent : found - dimensions.begin();
-        if (source == RuleBuilder::absent || operands[0].shape[at(source)] == size) {
+        const std::int64_t source = found == dimensions.end() ? absent : found - dimensions.begin();
+        if (source == absent || operands[0].shape[at(source)] == size) {
             rule.add(std::array{ source }, d, size);
         } else { // an expanded dimension of size 1
-            rule.add(std::array{ source }, RuleBuilder::absent, 1);
-            rule.add(std::array{ RuleBuilder::absent }, d, size);
+            rule.add(std::array{ source }, absent, 1);
+            rule.add(std::array{ absent }, d, size);
         }
     }
     return std::move(rule).build();
@@ -84,7 +84,7 @@ std::vector<ValueId> pullBackBroadcast(Builder& b, const Operation& operation, V
     return { kept.size() == source.size() ? value : b.reshape(value, source) };
 }
 
-constexpr std::array rows{
+constexpr std::array broadcastTable{
     OpRow{ OpKind::BroadcastInDim, "broadcast_in_dim", 1, false, inferBroadcast, broadcastFactors, movementCost,
         pullBackBroadcast },
 };
@@ -93,7 +93,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> broadcastRows()
 {
-    return rows;
+    return broadcastTable;
 }
 
 } // namespace shardscope::ops

@@ -56,7 +56,7 @@ Result<void> checkComposite(const Program& program, const Operation& operation)
     return expectFunction(call, (*own)->decomposition);
 }
 
-std::array<OpRow, 3> makeRows()
+std::array<OpRow, 3> makeCallRows()
 {
     OpRow call{ OpKind::Call, "call" };
     call.dialect = OpDialect::Func;
@@ -78,7 +78,7 @@ std::array<OpRow, 3> makeRows()
 
 std::span<const OpRow> callRows()
 {
-    static const std::array<OpRow, 3> rows = makeRows();
+    static const std::array<OpRow, 3> rows = makeCallRows();
     return rows;
 }
 

@@ -67,7 +67,7 @@ OperationCost raggedDotWork(const Program& program, const Operation& operation)
     return cost;
 }
 
-std::array<OpRow, 2> makeRows()
+std::array<OpRow, 2> makeChloRows()
 {
     OpRow topK{ OpKind::ChloTopK, "top_k", 1 };
     topK.rule = topKRule;
@@ -85,7 +85,7 @@ std::array<OpRow, 2> makeRows()
 
 std::span<const OpRow> chloRows()
 {
-    static const std::array<OpRow, 2> rows = makeRows();
+    static const std::array<OpRow, 2> rows = makeChloRows();
     return rows;
 }
 

@@ -51,7 +51,7 @@ FactorRule broadcastingRule(const Program& program, const Operation& operation, 
     for (std::size_t r = 0; r < shape.size(); ++r) {
         for (std::size_t i = 0; i < operands.size(); ++i) {
             const Shape& own = program.value(operation.operands[i]).type.shape;
-            operands[i] = RuleBuilder::absent;
+            operands[i] = absent;
             for (std::size_t d = 0; d < own.size(); ++d)
                 if (target(operation, own.size(), shape.size(), d) == static_cast<std::int64_t>(r)
                     && own[d] == shape[r])
@@ -67,7 +67,7 @@ OperationCost elementwiseWork(const Program& program, const Operation& operation
     return workOf(program, operation, static_cast<double>(program.value(operation.results[0]).type.elementCount()));
 }
 
-std::vector<OpRow> makeRows()
+std::vector<OpRow> makeChloBroadcastRows()
 {
     struct Entry {
         OpKind kind;
@@ -104,7 +104,7 @@ std::vector<OpRow> makeRows()
 
 std::span<const OpRow> chloBroadcastRows()
 {
-    static const std::vector<OpRow> rows = makeRows();
+    static const std::vector<OpRow> rows = makeChloBroadcastRows();
     return rows;
 }
 

@@ -181,7 +181,7 @@ FactorRule sameShapeRule(const Program& program, const Operation& operation, Rul
         return pointwiseRule(program, operation, options);
     RuleBuilder rule(program, operation);
     for (std::size_t i = 0; i < count; ++i) {
-        std::vector<std::int64_t> places(count, RuleBuilder::absent);
+        std::vector<std::int64_t> places(count, absent);
         for (std::size_t d = 0; d < shapeOf(operation.results[i]).size(); ++d) {
             places[i] = static_cast<std::int64_t>(d);
             rule.add(places, places, shapeOf(operation.results[i])[d]);
@@ -198,7 +198,7 @@ FactorRule movedDimensionsRule(const Program& program, const Operation& operatio
     const Shape& from = program.value(operation.operands[0]).type.shape;
     const Shape& to = program.value(operation.results[0]).type.shape;
     RuleBuilder rule(program, operation);
-    const std::vector<std::int64_t> none(count, RuleBuilder::absent);
+    const std::vector<std::int64_t> none(count, absent);
     for (std::size_t i = 0; i < from.size(); ++i) {
         const auto d = static_cast<std::int64_t>(i);
         const std::vector<std::int64_t> places(count, d);
@@ -212,7 +212,7 @@ FactorRule movedDimensionsRule(const Program& program, const Operation& operatio
     return std::move(rule).build();
 }
 
-std::array<OpRow, 6> makeRows()
+std::array<OpRow, 6> makeCollectivesRows()
 {
     const auto row = [](OpKind kind, std::string_view name, std::int8_t operands, decltype(OpRow::check) check,
                          decltype(OpRow::rule) rule, std::int8_t regions = 0) {
@@ -236,7 +236,7 @@ std::array<OpRow, 6> makeRows()
 
 std::span<const OpRow> collectiveRows()
 {
-    static const std::array<OpRow, 6> rows = makeRows();
+    static const std::array<OpRow, 6> rows = makeCollectivesRows();
     return rows;
 }
 

@@ -43,7 +43,7 @@ std::vector<ValueId> pullBackConvert(Builder& b, const Operation& operation, Val
     return { wanted[0] && isFloat(dtype) ? b.convert(c, dtype) : ValueId() };
 }
 
-constexpr std::array rows{
+constexpr std::array compareConvertTable{
     OpRow{ OpKind::Convert, "convert", 1, true, inferConvert, pointwiseFactors, pointwiseCost, pullBackConvert },
     OpRow{ OpKind::Compare, "compare", 2, true, inferCompare, pointwiseFactors, pointwiseCost, nullptr },
 };
@@ -52,7 +52,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> compareConvertRows()
 {
-    return rows;
+    return compareConvertTable;
 }
 
 } // namespace shardscope::ops

@@ -68,7 +68,7 @@ FactorRule concatenateRule(const Program& program, const Operation& operation, R
     return std::move(rule).build();
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeConcatenateRows()
 {
     OpRow row{ OpKind::Concatenate, "concatenate", -1, false, inferConcatenate, nullptr, movementCost };
     row.rule = concatenateRule;
@@ -79,7 +79,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> concatenateRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeConcatenateRows();
     return rows;
 }
 

@@ -72,7 +72,7 @@ Result<TensorType> inferIota(Types, const Attributes& attributes, const TensorTy
     return hint;
 }
 
-constexpr std::array rows{
+constexpr std::array constantIotaTable{
     OpRow{ OpKind::Constant, "constant", 0, false, inferConstant, noFactors, movementCost, nullptr },
     OpRow{ OpKind::SdyConstant, "constant", 0, false, inferConstant, noFactors, movementCost, nullptr, OpDialect::Sdy },
     OpRow{
@@ -84,7 +84,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> constantIotaRows()
 {
-    return rows;
+    return constantIotaTable;
 }
 
 } // namespace shardscope::ops

@@ -90,7 +90,6 @@ Result<void> checkConvolution(const Program& program, const Operation& operation
 
 FactorRule convolutionRule(const Program& program, const Operation& operation, RuleOptions options)
 {
-    constexpr std::int64_t absent = RuleBuilder::absent;
     const ConvolutionAttributes& a = wideOf<ConvolutionAttributes>(operation);
     const Shape& lhs = program.value(operation.operands[0]).type.shape;
     const Shape& rhs = program.value(operation.operands[1]).type.shape;
@@ -144,7 +143,7 @@ OperationCost convolutionWork(const Program& program, const Operation& operation
     return workOf(program, operation, flops);
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeConvolutionRows()
 {
     OpRow row{ OpKind::Convolution, "convolution", 2 };
     row.rule = convolutionRule;
@@ -157,7 +156,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> convolutionRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeConvolutionRows();
     return rows;
 }
 

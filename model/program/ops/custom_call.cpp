@@ -67,8 +67,6 @@ namespace ops {
 
 namespace {
 
-constexpr std::int64_t absent = RuleBuilder::absent;
-
 /// Operands and results of an operation, by shape.
 struct Shapes {
     std::vector<TensorType> operands, results;
@@ -210,7 +208,7 @@ Result<void> checkCustomCall(const Program&, const Operation& operation)
     return {};
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeCustomCallRows()
 {
     OpRow row{ OpKind::CustomCall, "custom_call" };
     row.rule = customCallRule;
@@ -224,7 +222,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> customCallRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeCustomCallRows();
     return rows;
 }
 

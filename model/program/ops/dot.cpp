@@ -29,7 +29,6 @@ Result<void> checkDot(const Program& program, const Operation& operation)
 
 FactorRule dotFactors(Types operands, const TensorType& result, const Attributes&)
 {
-    constexpr std::int64_t absent = RuleBuilder::absent;
     const Shape &lhs = operands[0].shape, &rhs = operands[1].shape;
     RuleBuilder rule(operands, result);
     std::int64_t to = 0;
@@ -49,7 +48,7 @@ OperationCost dotCost(Types operands, const TensorType& result, const Attributes
     return cost;
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeDotRows()
 {
     OpRow row{ OpKind::Dot, "dot", 2, false, nullptr, dotFactors, dotCost };
     row.check = checkDot;
@@ -60,7 +59,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> dotRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeDotRows();
     return rows;
 }
 

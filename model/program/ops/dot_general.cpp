@@ -64,7 +64,6 @@ Result<TensorType> inferDotGeneral(Types operands, const Attributes& attributes,
 
 FactorRule dotGeneralFactors(Types operands, const TensorType& result, const Attributes& attributes)
 {
-    constexpr std::int64_t absent = RuleBuilder::absent;
     const DotGeneralAttributes& a = dot(attributes);
     const TensorType &lhs = operands[0], &rhs = operands[1];
     RuleBuilder rule(operands, result);
@@ -164,7 +163,7 @@ Result<void> checkDotGeneral(const Program& program, const Operation& operation)
     return expectShape(product, "the result", product.results[0], inferred->shape);
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeDotGeneralRows()
 {
     OpRow row{ OpKind::DotGeneral, "dot_general", 2, false, inferDotGeneral, dotGeneralFactors, dotGeneralCost,
         pullBackDotGeneral };
@@ -176,7 +175,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> dotGeneralRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeDotGeneralRows();
     return rows;
 }
 

@@ -77,25 +77,24 @@ FactorRule updateRule(const Program& program, const Operation& operation, RuleOp
     const Shape& update = program.value(operation.operands[1]).type.shape;
     const bool constant = std::all_of(operation.operands.begin() + 2, operation.operands.end(),
         [&](ValueId index) { return isConstant(program, index); });
-    std::vector<std::int64_t> places(operation.operands.size(), RuleBuilder::absent);
+    std::vector<std::int64_t> places(operation.operands.size(), absent);
     RuleBuilder rule(program, operation);
     for (std::size_t i = 0; i < operand.size(); ++i) {
         const auto d = static_cast<std::int64_t>(i);
         const bool whole = operand[i] == update[i];
         places[0] = d;
-        places[1] = whole ? d : RuleBuilder::absent;
+        places[1] = whole ? d : absent;
         rule.add(places, d, operand[i]);
         if (whole)
             continue;
-        places[0] = RuleBuilder::absent;
+        places[0] = absent;
         places[1] = d;
-        rule.add(
-            places, RuleBuilder::absent, update[i], constant ? FactorKind::PassThrough : FactorKind::NeedReplication);
+        rule.add(places, absent, update[i], constant ? FactorKind::PassThrough : FactorKind::NeedReplication);
     }
     return std::move(rule).build();
 }
 
-std::array<OpRow, 2> makeRows()
+std::array<OpRow, 2> makeDynamicSliceRows()
 {
     OpRow slice{ OpKind::DynamicSlice, "dynamic_slice", -1, false, inferDynamicSlice, nullptr, movementCost };
     slice.rule = dynamicSliceRule;
@@ -108,7 +107,7 @@ std::array<OpRow, 2> makeRows()
 
 std::span<const OpRow> dynamicSliceRows()
 {
-    static const std::array<OpRow, 2> rows = makeRows();
+    static const std::array<OpRow, 2> rows = makeDynamicSliceRows();
     return rows;
 }
 

@@ -70,7 +70,7 @@ OperationCost fftCost(Types operands, const TensorType& result, const Attributes
     return cost;
 }
 
-constexpr std::array rows{
+constexpr std::array fftTable{
     OpRow{ OpKind::Fft, "fft", 1, false, inferFft, fftFactors, fftCost },
 };
 
@@ -78,7 +78,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> fftRows()
 {
-    return rows;
+    return fftTable;
 }
 
 } // namespace shardscope::ops

@@ -91,7 +91,7 @@ constexpr OpRow row(std::string_view opName, OpDialect dialect = OpDialect::Stab
 
 using enum OpKind;
 using enum Domain;
-const std::array rows{
+const std::array furtherBinaryTable{
     row<Atan2, FloatsOrComplex>("atan2"),
     row<Remainder, Numbers>("remainder"),
     row<Xor, Bits>("xor"),
@@ -109,7 +109,7 @@ const std::array rows{
 
 std::span<const OpRow> furtherBinaryRows()
 {
-    return rows;
+    return furtherBinaryTable;
 }
 
 } // namespace shardscope::ops

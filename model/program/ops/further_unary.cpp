@@ -72,7 +72,7 @@ constexpr OpRow chlo(std::string_view opName)
 
 using enum OpKind;
 using enum Domain;
-constexpr std::array rows{
+constexpr std::array furtherUnaryTable{
     row<Cbrt, FloatsOrComplex>("cbrt"),
     row<Ceil, Floats>("ceil"),
     row<Floor, Floats>("floor"),
@@ -115,7 +115,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> furtherUnaryRows()
 {
-    return rows;
+    return furtherUnaryTable;
 }
 
 } // namespace shardscope::ops

@@ -87,7 +87,6 @@ Result<TensorType> inferGather(Types operands, const Attributes& attributes, con
 
 FactorRule gatherFactors(Types operands, const TensorType& result, const Attributes& attributes)
 {
-    constexpr std::int64_t absent = RuleBuilder::absent;
     const GatherAttributes& a = *wideAs<GatherAttributes>(attributes);
     const Shape &operand = operands[0].shape, &indices = operands[1].shape;
     const Dimensions window = windowDimensions(a, operand.size());
@@ -131,7 +130,7 @@ FactorRule gatherFactors(Types operands, const TensorType& result, const Attribu
     return std::move(rule).build();
 }
 
-constexpr std::array rows{
+constexpr std::array gatherTable{
     OpRow{ OpKind::Gather, "gather", 2, false, inferGather, gatherFactors, movementCost },
 };
 
@@ -139,7 +138,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> gatherRows()
 {
-    return rows;
+    return gatherTable;
 }
 
 } // namespace shardscope::ops

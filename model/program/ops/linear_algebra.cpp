@@ -70,7 +70,6 @@ Result<TensorType> inferTriangularSolve(Types operands, const Attributes& attrib
 
 FactorRule triangularSolveFactors(Types operands, const TensorType& result, const Attributes& attributes)
 {
-    constexpr std::int64_t absent = RuleBuilder::absent;
     constexpr FactorKind whole = FactorKind::NeedReplication;
     const TriangularSolveAttributes& own = *wideAs<TriangularSolveAttributes>(attributes);
     const Shape &a = operands[0].shape, &b = operands[1].shape;
@@ -101,7 +100,7 @@ OperationCost triangularSolveCost(Types operands, const TensorType& result, cons
     return cost;
 }
 
-constexpr std::array rows{
+constexpr std::array linearAlgebraTable{
     OpRow{ OpKind::Cholesky, "cholesky", 1, false, inferCholesky, choleskyFactors, choleskyCost },
     OpRow{ OpKind::TriangularSolve, "triangular_solve", 2, false, inferTriangularSolve, triangularSolveFactors,
         triangularSolveCost },
@@ -111,7 +110,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> linearAlgebraRows()
 {
-    return rows;
+    return linearAlgebraTable;
 }
 
 } // namespace shardscope::ops

@@ -39,7 +39,7 @@ Result<void> checkIf(const Program& program, const Operation& operation)
     return checkBranches(Subject(program, operation), DType::Pred);
 }
 
-std::array<OpRow, 3> makeRows()
+std::array<OpRow, 3> makeLoopRows()
 {
     OpRow loop{ OpKind::While, "while" };
     loop.check = checkWhile;
@@ -62,7 +62,7 @@ std::array<OpRow, 3> makeRows()
 
 std::span<const OpRow> loopRows()
 {
-    static const std::array<OpRow, 3> rows = makeRows();
+    static const std::array<OpRow, 3> rows = makeLoopRows();
     return rows;
 }
 

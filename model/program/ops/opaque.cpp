@@ -36,7 +36,7 @@ Result<void> checkOpaque(const Program& program, const Operation& operation)
     return {};
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeOpaqueRows()
 {
     OpRow row{ OpKind::Opaque, "opaque" };
     row.dialect = OpDialect::None;
@@ -52,7 +52,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> opaqueRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeOpaqueRows();
     return rows;
 }
 

@@ -38,7 +38,7 @@ FactorRule reduceFactors(Types operands, const TensorType& result, const Attribu
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(operands[0].rank()); ++d) {
         const std::int64_t size = operands[0].shape[at(d)];
         if (contains(reduced, d))
-            rule.add(std::array{ d }, RuleBuilder::absent, size, FactorKind::Reduction);
+            rule.add(std::array{ d }, absent, size, FactorKind::Reduction);
         else
             rule.add(std::array{ d }, to++, size);
     }
@@ -103,7 +103,7 @@ std::vector<ValueId> pullBackReduce(Builder& b, const Operation& operation, Valu
     return { ValueId() };
 }
 
-constexpr std::array rows{
+constexpr std::array reduceTable{
     OpRow{ OpKind::Reduce, "reduce", 1, false, inferReduce, reduceFactors, reduceCost, pullBackReduce },
 };
 
@@ -111,7 +111,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> reduceRows()
 {
-    return rows;
+    return reduceTable;
 }
 
 } // namespace shardscope::ops

@@ -126,7 +126,6 @@ Result<void> checkSelectAndScatter(const Program& program, const Operation& oper
 
 FactorRule selectAndScatterRule(const Program& program, const Operation& operation, RuleOptions options)
 {
-    constexpr std::int64_t absent = RuleBuilder::absent;
     const WindowAttributes& a = wideOf<WindowAttributes>(operation);
     const Shape& operand = program.value(operation.operands[0]).type.shape;
     const Shape& source = program.value(operation.operands[1]).type.shape;
@@ -150,7 +149,7 @@ OperationCost selectAndScatterWork(const Program& program, const Operation& oper
     return workOf(program, operation, windows * (windowSize(operation) + 1));
 }
 
-std::array<OpRow, 2> makeRows()
+std::array<OpRow, 2> makeReduceWindowRows()
 {
     OpRow reduce{ OpKind::ReduceWindow, "reduce_window" };
     reduce.rule = reduceWindowRule;
@@ -169,7 +168,7 @@ std::array<OpRow, 2> makeRows()
 
 std::span<const OpRow> reduceWindowRows()
 {
-    static const std::array<OpRow, 2> rows = makeRows();
+    static const std::array<OpRow, 2> rows = makeReduceWindowRows();
     return rows;
 }
 

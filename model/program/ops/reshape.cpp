@@ -54,8 +54,7 @@ FactorRule reshapeFactors(Types operands, const TensorType& result, const Attrib
     Walk in(operands[0].shape), out(result.shape);
     const auto addPrivate = [&](const Walk& walk, std::int64_t size) {
         const bool first = &walk == &in;
-        rule.add(std::array{ first ? walk.dimension : RuleBuilder::absent },
-            first ? RuleBuilder::absent : walk.dimension, size);
+        rule.add(std::array{ first ? walk.dimension : absent }, first ? absent : walk.dimension, size);
     };
     // Goes on to the next dimension if nothing is left of this one; dimensions of size 1 have a factor of their own.
     const auto advance = [&](Walk& walk) {
@@ -96,7 +95,7 @@ std::vector<ValueId> pullBackReshape(Builder& b, const Operation& operation, Val
     return { wanted[0] ? b.reshape(c, b.type(operation.operands[0]).shape) : ValueId() };
 }
 
-constexpr std::array rows{
+constexpr std::array reshapeTable{
     OpRow{ OpKind::Reshape, "reshape", 1, false, inferReshape, reshapeFactors, movementCost, pullBackReshape },
 };
 
@@ -104,7 +103,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> reshapeRows()
 {
-    return rows;
+    return reshapeTable;
 }
 
 } // namespace shardscope::ops

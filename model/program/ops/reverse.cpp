@@ -27,7 +27,7 @@ FactorRule reverseFactors(Types operands, const TensorType& result, const Attrib
     return std::move(rule).build();
 }
 
-constexpr std::array rows{
+constexpr std::array reverseTable{
     OpRow{ OpKind::Reverse, "reverse", 1, false, inferReverse, reverseFactors, movementCost },
 };
 
@@ -35,7 +35,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> reverseRows()
 {
-    return rows;
+    return reverseTable;
 }
 
 } // namespace shardscope::ops

@@ -40,7 +40,6 @@ Result<void> checkBitGenerator(const Program& program, const Operation& operatio
 /// Every device needs the whole state; the numbers may be made anywhere.
 FactorRule bitGeneratorRule(const Program& program, const Operation& operation, RuleOptions)
 {
-    constexpr std::int64_t absent = RuleBuilder::absent;
     const Shape& state = program.value(operation.operands[0]).type.shape;
     const Shape& numbers = program.value(operation.results[1]).type.shape;
     RuleBuilder rule(program, operation);
@@ -53,7 +52,7 @@ FactorRule bitGeneratorRule(const Program& program, const Operation& operation, 
     return std::move(rule).build();
 }
 
-std::array<OpRow, 2> makeRows()
+std::array<OpRow, 2> makeRngRows()
 {
     OpRow rng{ OpKind::Rng, "rng", 3 };
     rng.factors = noFactors;
@@ -70,7 +69,7 @@ std::array<OpRow, 2> makeRows()
 
 std::span<const OpRow> rngRows()
 {
-    static const std::array<OpRow, 2> rows = makeRows();
+    static const std::array<OpRow, 2> rows = makeRngRows();
     return rows;
 }
 

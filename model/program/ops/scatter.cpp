@@ -105,7 +105,6 @@ Result<void> checkScatter(const Program& program, const Operation& operation)
 
 FactorRule scatterRule(const Program& program, const Operation& operation, RuleOptions)
 {
-    constexpr std::int64_t absent = RuleBuilder::absent;
     const ScatterAttributes& a = wideOf<ScatterAttributes>(operation);
     const std::size_t count = operation.results.size();
     const auto shape = [&](std::size_t operand) -> const Shape& {
@@ -160,7 +159,7 @@ OperationCost scatterWork(const Program& program, const Operation& operation)
         static_cast<double>(updates.elementCount()) * static_cast<double>(operation.results.size()));
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeScatterRows()
 {
     OpRow row{ OpKind::Scatter, "scatter" };
     row.rule = scatterRule;
@@ -174,7 +173,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> scatterRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeScatterRows();
     return rows;
 }
 

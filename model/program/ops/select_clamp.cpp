@@ -78,7 +78,7 @@ std::vector<ValueId> pullBackClamp(Builder& b, const Operation& operation, Value
     return cotangents;
 }
 
-constexpr std::array rows{
+constexpr std::array selectClampTable{
     OpRow{ OpKind::Select, "select", 3, true, inferSelect, pointwiseFactors, pointwiseCost, pullBackSelect },
     OpRow{ OpKind::Clamp, "clamp", 3, true, inferClamp, pointwiseFactors, pointwiseCost, pullBackClamp },
 };
@@ -87,7 +87,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> selectClampRows()
 {
-    return rows;
+    return selectClampTable;
 }
 
 } // namespace shardscope::ops

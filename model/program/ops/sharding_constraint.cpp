@@ -31,7 +31,7 @@ std::vector<ValueId> pullBackConstraint(Builder& b, const Operation& operation, 
     return { b.constrain(c, std::get<ConstraintAttributes>(operation.attributes).annotation) };
 }
 
-constexpr std::array rows{
+constexpr std::array shardingConstraintTable{
     OpRow{ OpKind::ShardingConstraint, "sharding_constraint", 1, true, inferConstraint, pointwiseFactors, noCost,
         pullBackConstraint, OpDialect::Sdy },
 };
@@ -40,7 +40,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> shardingConstraintRows()
 {
-    return rows;
+    return shardingConstraintTable;
 }
 
 } // namespace shardscope::ops

@@ -64,7 +64,7 @@ FactorRule cutRule(const Program& program, const Operation& operation, RuleOptio
     return changedDimensionsRule(program, operation, FactorKind::Permutation, options.conservative);
 }
 
-std::array<OpRow, 2> makeRows()
+std::array<OpRow, 2> makeSlicePadRows()
 {
     OpRow slice{ OpKind::Slice, "slice", 1, false, inferSlice, nullptr, movementCost };
     OpRow pad{ OpKind::Pad, "pad", 2, false, inferPad, nullptr, movementCost };
@@ -76,7 +76,7 @@ std::array<OpRow, 2> makeRows()
 
 std::span<const OpRow> slicePadRows()
 {
-    static const std::array<OpRow, 2> rows = makeRows();
+    static const std::array<OpRow, 2> rows = makeSlicePadRows();
     return rows;
 }
 

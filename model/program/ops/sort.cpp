@@ -59,7 +59,7 @@ OperationCost sortWork(const Program& program, const Operation& operation)
         program, operation, static_cast<double>(type.elementCount()) * std::ceil(std::log2(std::max(length, 1.0))));
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeSortRows()
 {
     OpRow row{ OpKind::Sort, "sort" };
     row.rule = sortRule;
@@ -73,7 +73,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> sortRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeSortRows();
     return rows;
 }
 

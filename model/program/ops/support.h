@@ -61,13 +61,15 @@ template <class T>
 /// InvalidAttribute unless there are none.
 [[nodiscard]] Result<void> expectNoAttributes(std::string_view op, const Attributes& attributes);
 
+/// In the place of a dimension: the factor is not in this tensor.
+inline constexpr std::int64_t absent = -1;
+
 /// Puts a factor rule together as Shardy's builder does. `absent` stands for "not in this tensor".
 ///
 ///     C[i,j] = A[i,k] B[k,j]:   add({0, absent}, {0}, 8);  add({absent, 1}, {1}, 16);
 ///                               add({1, 0}, {absent}, 32, FactorKind::Reduction);
 class RuleBuilder {
 public:
-    static constexpr std::int64_t absent = -1;
     using List = std::span<const std::int64_t>;
 
     RuleBuilder(Types operands, const TensorType& result);

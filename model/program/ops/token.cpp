@@ -111,7 +111,7 @@ Result<void> checkTupleElement(const Program& program, const Operation& operatio
     return {};
 }
 
-std::array<OpRow, 10> makeRows()
+std::array<OpRow, 10> makeTokenRows()
 {
     const auto row = [](OpKind kind, std::string_view name, std::int8_t operands, decltype(OpRow::check) check) {
         OpRow made{ kind, name, operands };
@@ -133,7 +133,7 @@ std::array<OpRow, 10> makeRows()
 
 std::span<const OpRow> tokenRows()
 {
-    static const std::array<OpRow, 10> rows = makeRows();
+    static const std::array<OpRow, 10> rows = makeTokenRows();
     return rows;
 }
 

@@ -45,7 +45,7 @@ std::vector<ValueId> pullBackTranspose(Builder& b, const Operation& operation, V
     return { b.transpose(c, inverse) };
 }
 
-constexpr std::array rows{
+constexpr std::array transposeTable{
     OpRow{
         OpKind::Transpose, "transpose", 1, false, inferTranspose, transposeFactors, movementCost, pullBackTranspose },
 };
@@ -54,7 +54,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> transposeRows()
 {
-    return rows;
+    return transposeTable;
 }
 
 } // namespace shardscope::ops

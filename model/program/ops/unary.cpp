@@ -103,7 +103,7 @@ constexpr OpRow row(std::string_view opName)
     return { kind, opName, 1, true, inferUnary<kind, domain>, pointwiseFactors, pointwiseCost, pullBack<derivative> };
 }
 
-constexpr std::array rows{
+constexpr std::array unaryTable{
     row<OpKind::Abs, Domain::Numbers, dAbs>("abs"),
     row<OpKind::Negate, Domain::Numbers, dNegate>("negate"),
     row<OpKind::Exponential, Domain::Floats, dExponential>("exponential"),
@@ -123,7 +123,7 @@ constexpr std::array rows{
 
 std::span<const OpRow> unaryRows()
 {
-    return rows;
+    return unaryTable;
 }
 
 } // namespace shardscope::ops

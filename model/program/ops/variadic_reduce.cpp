@@ -55,7 +55,7 @@ FactorRule reduceRule(const Program& program, const Operation& operation, RuleOp
     std::int64_t to = 0;
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
         const bool gone = contains(reduced, d);
-        rule.add(std::vector<std::int64_t>(count, d), std::vector<std::int64_t>(count, gone ? RuleBuilder::absent : to),
+        rule.add(std::vector<std::int64_t>(count, d), std::vector<std::int64_t>(count, gone ? absent : to),
             shape[at(d)], gone ? FactorKind::Reduction : FactorKind::PassThrough);
         to += gone ? 0 : 1;
     }
@@ -70,7 +70,7 @@ OperationCost reduceWork(const Program& program, const Operation& operation)
     return workOf(program, operation, flops);
 }
 
-std::array<OpRow, 1> makeRows()
+std::array<OpRow, 1> makeVariadicReduceRows()
 {
     OpRow row{ OpKind::VariadicReduce, "reduce" };
     row.rule = reduceRule;
@@ -84,7 +84,7 @@ std::array<OpRow, 1> makeRows()
 
 std::span<const OpRow> variadicReduceRows()
 {
-    static const std::array<OpRow, 1> rows = makeRows();
+    static const std::array<OpRow, 1> rows = makeVariadicReduceRows();
     return rows;
 }
 

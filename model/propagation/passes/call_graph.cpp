@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/codes.h"
+#include "program/calls.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/same_body.h"
 #include "propagation/passes/support.h"
@@ -47,10 +48,10 @@ CallGraph callGraph(const Program& program)
     graph.callees.resize(count);
     for (std::size_t f = 0; f < count; ++f)
         walk(program, program.functions[f].body, [&](OperationId id) {
-            const auto* call = wideAs<CallAttributes>(program.operation(id).attributes);
-            if (!call)
+            const std::string* name = calleeOf(program.operation(id));
+            if (!name)
                 return;
-            if (const auto callee = names.index(call->callee)) {
+            if (const auto callee = names.index(*name)) {
                 graph.calls[f].push_back(id);
                 graph.callees[f].push_back(*callee);
             }
@@ -93,13 +94,10 @@ Program dropUnusedFunctions(Program program)
     for (std::size_t f = 0; f < program.functions.size(); ++f)
         if (f == 0 || program.functions[f].isPublic)
             use(f);
-    for (const Operation& operation : program.operations) { // comparators of custom calls, bodies of composites
+    for (const Operation& operation : program.operations) // comparators of custom calls
         if (const auto* call = wideAs<CustomCallAttributes>(operation.attributes))
             for (const std::string& called : call->calledComputations)
                 named(called);
-        if (const auto* composite = wideAs<CompositeAttributes>(operation.attributes))
-            named(composite->decomposition);
-    }
     std::vector<Function> kept;
     for (std::size_t f = 0; f < program.functions.size(); ++f)
         if (used[f] != 0)
@@ -160,12 +158,15 @@ Program flattenCallGraph(Program program)
         taken.push_back(1);
         std::vector<OperationId> calls;
         walk(edit.program(), body, [&](OperationId id) {
-            if (edit.operation(id).kind == OpKind::Call)
+            if (isCall(edit.operation(id).kind))
                 calls.push_back(id);
         });
         for (const OperationId id : calls)
-            if (const auto callee = names.index(wideAs<CallAttributes>(edit.operation(id).attributes)->callee))
-                edit.raw().operations[id.index].attributes = wide(CallAttributes{ copy(*callee) });
+            if (const auto callee = names.index(*calleeOf(edit.operation(id)))) {
+                std::string copied = copy(*callee);
+                edit.raw().operations[id.index].attributes =
+                    withCallee(edit.operation(id).attributes, std::move(copied));
+            }
         return made.name;
     };
     for (const std::size_t f : graph.calleesFirst)
@@ -176,7 +177,8 @@ Program flattenCallGraph(Program program)
                 continue;
             }
             const std::string name = copy(callee);
-            edit.raw().operations[graph.calls[f][c].index].attributes = wide(CallAttributes{ name });
+            Operation& call = edit.raw().operations[graph.calls[f][c].index];
+            call.attributes = withCallee(call.attributes, name);
         }
     return std::move(edit).finish();
 }
@@ -254,8 +256,8 @@ Program unflattenCallGraph(Program program)
             if (*same == callee)
                 continue;
             dropped[callee] = 1;
-            edit.raw().operations[graph.calls[f][c].index].attributes =
-                wide(CallAttributes{ edit.program().functions[*same].name });
+            Operation& call = edit.raw().operations[graph.calls[f][c].index];
+            call.attributes = withCallee(call.attributes, edit.program().functions[*same].name);
         }
     std::vector<Function> kept;
     for (std::size_t f = 0; f < graph.calls.size(); ++f) {

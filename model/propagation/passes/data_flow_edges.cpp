@@ -2,6 +2,7 @@
 // Data-flow edges: the values in which operations with bodies hand on what flows through them.
 #include <algorithm>
 
+#include "program/calls.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/support.h"
 
@@ -203,7 +204,7 @@ Program addFunctionDataFlowEdges(Program program)
     const std::size_t count = edit.program().operations.size();
     for (std::size_t i = 0; i < count; ++i) {
         const OperationId id(i);
-        if (!edit.regionOf(id).valid() || edit.operation(id).kind != OpKind::Call)
+        if (!edit.regionOf(id).valid() || !isCall(edit.operation(id).kind))
             continue;
         const SmallVector<ValueId, 2> results = edit.operation(id).results;
         for (const ValueId result : results)

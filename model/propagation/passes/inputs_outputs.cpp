@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "program/calls.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/support.h"
 
@@ -85,7 +86,7 @@ Program cutToDivisors(Program program, CutBorders borders)
         const Operation& operation = edit.operation(id);
         if (!edit.regionOf(id).valid())
             continue;
-        if (operation.kind == OpKind::Call && borders == CutBorders::All)
+        if (isCall(operation.kind) && borders == CutBorders::All)
             for (const ValueId result : operation.results)
                 changeIndex(edit, edit.raw().valueShardings[result.index], edit.value(result).type, cutSharding);
         const auto* found = wideAs<ManualComputationAttributes>(operation.attributes);

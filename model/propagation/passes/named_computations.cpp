@@ -2,6 +2,7 @@
 // Calls as regions, for the time of propagation, and back.
 #include <algorithm>
 
+#include "program/calls.h"
 #include "propagation/passes/call_graph.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/support.h"
@@ -72,6 +73,8 @@ Program importFunctionCalls(Program program)
             named.name = function.originalName.empty() ? function.name : function.originalName;
             named.in = takeShardings(edit, arguments);
             named.out = takeShardings(edit, std::span(results.data(), results.size()));
+            if (const auto* composite = wideAs<CompositeAttributes>(edit.operation(id).attributes))
+                named.composite = *composite;
             edit.raw().operations[id.index].kind = OpKind::NamedComputation;
             edit.raw().operations[id.index].attributes = wide(std::move(named));
             edit.adoptRegion(id, body);
@@ -126,8 +129,9 @@ Program exportNamedComputations(Program program)
             edit.setSharding(results[i], named.out[i]);
         function.resultShardings.assign(results.size(), 0);
         edit.raw().operations[id.index].regions.clear();
-        edit.raw().operations[id.index].kind = OpKind::Call;
-        edit.raw().operations[id.index].attributes = wide(CallAttributes{ function.name });
+        edit.raw().operations[id.index].kind = named.composite ? OpKind::Composite : OpKind::Call;
+        edit.raw().operations[id.index].attributes =
+            named.composite ? withCallee(wide(*named.composite), function.name) : wide(CallAttributes{ function.name });
         edit.raw().functions.push_back(std::move(function));
     }
     return std::move(edit).finish();

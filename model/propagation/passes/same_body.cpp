@@ -3,6 +3,7 @@
 
 #include <unordered_map>
 
+#include "program/calls.h"
 #include "program/wide_attributes.h"
 
 namespace shardscope::passes {
@@ -79,8 +80,11 @@ private:
             return wideAs<ManualComputationAttributes>(a.attributes)->manualAxes
                 == wideAs<ManualComputationAttributes>(b.attributes)->manualAxes;
         case OpKind::Call:
-            return m_calleeName(wideAs<CallAttributes>(a.attributes)->callee)
-                == m_calleeName(wideAs<CallAttributes>(b.attributes)->callee);
+        case OpKind::Composite: {
+            const std::string callee = m_calleeName(*calleeOf(a));
+            return callee == m_calleeName(*calleeOf(b))
+                && withCallee(a.attributes, callee) == withCallee(b.attributes, callee);
+        }
         default:
             return a.attributes == b.attributes;
         }

@@ -2,6 +2,7 @@
 #include "simulate/evaluate/body.h"
 
 #include "program/body.h"
+#include "program/calls.h"
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -78,11 +79,8 @@ private:
             return true;
         case OpKind::Call:
         case OpKind::Composite: {
-            const auto* call = wideAs<CallAttributes>(op.attributes);
-            const auto* composite = wideAs<CompositeAttributes>(op.attributes);
-            const Function* callee = call ? m_program.function(call->callee)
-                : composite               ? m_program.function(composite->decomposition)
-                                          : nullptr;
+            const std::string* name = calleeOf(op);
+            const Function* callee = name ? m_program.function(*name) : nullptr;
             if (!callee || ++m_depth > 64)
                 break;
             std::vector<std::uint32_t> arguments, results;

@@ -48,6 +48,20 @@ double largestMagnitude(const Array& array)
     return largest;
 }
 
+std::int64_t neverFinite(const Array& a, const Array& b)
+{
+    std::int64_t found = 0;
+    Doubles first, second;
+    for (std::int64_t begin = 0; begin < a.count(); begin += chunk) {
+        const std::int64_t count = std::min(chunk, a.count() - begin);
+        numbersOf(a, begin, count, first);
+        numbersOf(b, begin, count, second);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+            found += !std::isfinite(first[i]) && !std::isfinite(second[i]) ? 1 : 0;
+    }
+    return found;
+}
+
 } // namespace
 
 double roundingShare(DType dtype)
@@ -88,10 +102,12 @@ ArrayComparison compareWithReference(const Array& found, const Array& wanted, do
     ArrayComparison out;
     if (!found.bytes || !wanted.bytes)
         return out;
+    const bool exact = !isFloat(wanted.type.dtype);
+    out.notFinite = exact ? 0 : neverFinite(found, wanted);
+    out.compared = wanted.count() - out.notFinite;
     const auto bytes = static_cast<std::size_t>(wanted.type.byteCount());
     if (std::memcmp(found.data(), wanted.data(), bytes) == 0)
         return out;
-    const bool exact = !isFloat(wanted.type.dtype);
     out.tolerance = exact ? 0 : roundingShare(wanted.type.dtype) * largestMagnitude(wanted) + sensitivity;
     const auto size = static_cast<std::size_t>(wanted.elementBytes());
     Doubles ours, theirs;

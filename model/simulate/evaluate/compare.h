@@ -12,6 +12,8 @@ namespace shardscope::evaluate {
 [[nodiscard]] double roundingShare(DType dtype);
 
 struct ArrayComparison {
+    std::int64_t compared = 0; ///< elements that are finite in both, or in one of them alone
+    std::int64_t notFinite = 0; ///< elements that are NaN or infinite in both: they say nothing
     std::int64_t first = -1; ///< row-major index of the first element beyond the tolerance; -1 for none
     std::int64_t beyond = 0; ///< so many are
     std::int64_t worst = -1; ///< of the largest error; -1 where all elements are equal
@@ -20,8 +22,9 @@ struct ArrayComparison {
     [[nodiscard]] bool passed() const { return first < 0; }
 };
 
-/// Of arrays of one type. NaN equals NaN, infinity equals infinity of the same sign. `sensitivity`: added to the
-/// tolerance of floats, where roundings are known to matter more (simulate/evaluate/rounding_noise.h).
+/// Of arrays of one type. An array without elements that are compared has passed. NaN equals NaN, infinity equals
+/// infinity of the same sign. `sensitivity`: added to the tolerance of floats, where roundings are known to matter more
+/// (simulate/evaluate/rounding_noise.h).
 [[nodiscard]] ArrayComparison compareWithReference(const Array& found, const Array& wanted, double sensitivity = 0);
 /// The largest difference of elements that are finite in both.
 [[nodiscard]] double largestChange(const Array& a, const Array& b);

@@ -49,7 +49,10 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
         const bool adds = held.index < addends.size() && !addends[held.index].empty();
         if (adds)
             sharding.unreduced = addends[held.index];
-        m_pieces[held.index] = DevicePiece{ { type, std::move(sharding) }, meant, adds };
+        const MeshPtr mesh = found && found->mesh < sharded.meshes.size() ? sharded.meshes[found->mesh].mesh : nullptr;
+        const bool elsewhere = mesh && mesh->rank() > 0 && *mesh != *parts.device.mesh;
+        m_pieces[held.index] =
+            DevicePiece{ { type, std::move(sharding), ReduceKind::Sum, elsewhere ? mesh : nullptr }, meant, adds };
     };
     // Collectives move the pieces of an array and add them up: it stays the same one.
     std::vector<ValueId> meant(sharded.values.size());

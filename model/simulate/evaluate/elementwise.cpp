@@ -13,7 +13,7 @@ namespace shardscope::evaluate {
 
 namespace {
 
-constexpr std::int64_t chunk = 256;
+constexpr std::int64_t chunkElements = 256;
 
 template <class T>
 ElementFunction selectLoop()
@@ -28,7 +28,7 @@ ElementFunction selectLoop()
     };
 }
 
-struct Sixteen {
+struct SixteenBytes {
     std::uint64_t low, high;
 };
 
@@ -44,7 +44,7 @@ ElementFunction selectFunction(DType dtype)
     case 8:
         return selectLoop<std::uint64_t>();
     case 16:
-        return selectLoop<Sixteen>();
+        return selectLoop<SixteenBytes>();
     default:
         return nullptr;
     }
@@ -153,11 +153,11 @@ void ElementKernel::run(const std::byte* const* in, std::byte* out, std::int64_t
         function(in, out, n, context);
         return;
     }
-    alignas(16) std::array<std::array<std::byte, chunk * 8>, 3> widened;
-    alignas(16) std::array<std::byte, chunk * 8> computed;
+    alignas(16) std::array<std::array<std::byte, chunkElements * 8>, 3> widened;
+    alignas(16) std::array<std::byte, chunkElements * 8> computed;
     const std::int64_t resultBytes = byteSize(result);
-    for (std::int64_t first = 0; first < n; first += chunk) {
-        const std::int64_t count = std::min(chunk, n - first);
+    for (std::int64_t first = 0; first < n; first += chunkElements) {
+        const std::int64_t count = std::min(chunkElements, n - first);
         std::array<const std::byte*, 3> pieces{};
         for (std::size_t i = 0; i < operandCount; ++i) {
             widen(operands[i], in[i] + first * byteSize(operands[i]), widened[i].data(), count);

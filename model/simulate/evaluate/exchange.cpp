@@ -16,24 +16,34 @@ bool contains(const Devices& active, std::int32_t device)
 
 /// How ids in groups are meant. Without a channel they are replicas, and every partition has its own groups. With one
 /// they are replicas with all of their partitions for the reductions and gathers, partitions for the others.
-Groups groupsOf(const Interpreter& state, const Operation& op, const CollectiveAttributes& own)
+enum class Ids : std::uint8_t { Replicas, Partitions, Devices, ReplicasWithPartitions };
+
+Ids idsOf(const Operation& op, const CollectiveAttributes& own)
 {
-    const std::int64_t replicas = state.options().replicas, partitions = state.options().partitions;
-    const auto device = [&](std::int64_t replica, std::int64_t partition) {
-        return static_cast<std::int32_t>(replica * partitions + partition);
-    };
     const bool permutes =
         op.kind == OpKind::AllToAll || op.kind == OpKind::CollectivePermute || op.kind == OpKind::CollectiveBroadcast;
-    const bool acrossReplicas = own.channelId <= 0 && !own.useGlobalDeviceIds;
-    const bool acrossPartitions = !acrossReplicas && permutes;
+    if (own.channelId <= 0 && !own.useGlobalDeviceIds)
+        return Ids::Replicas;
+    return permutes ? Ids::Partitions : own.useGlobalDeviceIds ? Ids::Devices : Ids::ReplicasWithPartitions;
+}
+
+std::int64_t countOf(Ids ids, const DeviceCounts& devices)
+{
+    return ids == Ids::Partitions ? devices.partitions : ids == Ids::Devices ? devices.all() : devices.replicas;
+}
+
+/// Ids are below countOf().
+Groups groupsOf(const DeviceCounts& devices, const Operation& op, const CollectiveAttributes& own)
+{
+    const auto device = [&](std::int64_t replica, std::int64_t partition) {
+        return static_cast<std::int32_t>(replica * devices.partitions + partition);
+    };
+    const Ids meant = idsOf(op, own);
     std::vector<std::vector<std::int64_t>> listed = own.groups;
-    if (listed.empty() || (listed.size() == 1 && listed[0].empty())) { // all of them
-        const std::int64_t count = acrossReplicas ? replicas
-            : acrossPartitions                    ? partitions
-            : own.useGlobalDeviceIds              ? replicas * partitions
-                                                  : replicas;
+    if (op.kind != OpKind::CollectivePermute
+        && (listed.empty() || (listed.size() == 1 && listed[0].empty()))) { // all of them
         listed.assign(1, {});
-        for (std::int64_t i = 0; i < count; ++i)
+        for (std::int64_t i = 0; i < countOf(meant, devices); ++i)
             listed[0].push_back(i);
     }
     Groups groups;
@@ -44,41 +54,36 @@ Groups groupsOf(const Interpreter& state, const Operation& op, const CollectiveA
                 group.push_back(deviceOf(id));
     };
     for (const std::vector<std::int64_t>& ids : listed) {
-        if (acrossReplicas) {
-            for (std::int64_t p = 0; p < partitions; ++p)
+        switch (meant) {
+        case Ids::Replicas:
+            for (std::int64_t p = 0; p < devices.partitions; ++p)
                 add(ids, [&](std::int64_t id) { return device(id, p); });
-        } else if (acrossPartitions) {
-            for (std::int64_t r = 0; r < replicas; ++r)
+            break;
+        case Ids::Partitions:
+            for (std::int64_t r = 0; r < devices.replicas; ++r)
                 add(ids, [&](std::int64_t id) { return device(r, id); });
-        } else if (own.useGlobalDeviceIds) {
+            break;
+        case Ids::Devices:
             add(ids, [&](std::int64_t id) { return static_cast<std::int32_t>(id); });
-        } else {
+            break;
+        case Ids::ReplicasWithPartitions: {
             Devices& group = groups.emplace_back();
             for (const std::int64_t id : ids)
-                for (std::int64_t p = 0; id >= 0 && p < partitions; ++p)
+                for (std::int64_t p = 0; id >= 0 && p < devices.partitions; ++p)
                     group.push_back(device(id, p));
+            break;
+        }
         }
     }
     return groups;
 }
 
-/// Devices exist and reach the operation together.
-Result<void> checkGroups(Interpreter& state, const Operation& op, const Groups& groups, const Devices& active)
+/// All devices of a group reach the operation, or none of them.
+Result<void> checkTogether(Interpreter& state, const Operation& op, const Groups& groups, const Devices& active)
 {
-    std::vector<bool> used(static_cast<std::size_t>(state.deviceCount()));
-    const bool permutes = op.kind == OpKind::CollectivePermute;
     for (const Devices& group : groups) {
-        std::size_t reached = 0;
-        for (const std::int32_t device : group) {
-            if (device < 0 || device >= state.deviceCount())
-                return cannot(state.program(), op,
-                    { { "wrong", "groups" }, { "device", device }, { "devices", state.deviceCount() } });
-            if (!permutes && used[static_cast<std::size_t>(device)])
-                return cannot(state.program(), op,
-                    { { "wrong", "groups_twice" }, { "device", device }, { "devices", state.deviceCount() } });
-            used[static_cast<std::size_t>(device)] = true;
-            reached += contains(active, device) ? 1U : 0U;
-        }
+        const auto reached = static_cast<std::size_t>(
+            std::count_if(group.begin(), group.end(), [&](std::int32_t device) { return contains(active, device); }));
         if (reached != 0 && reached != group.size())
             return cannot(
                 state.program(), op, { { "wrong", "diverged" }, { "found", reached }, { "devices", group.size() } });
@@ -93,6 +98,8 @@ bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttr
                concat = static_cast<std::size_t>(own.concatDimension);
     for (std::size_t i = 0; i < op.results.size(); ++i) {
         Shape shape = program.value(op.operands[i]).type.shape;
+        if (size < 1)
+            return false;
         if (op.kind == OpKind::AllGather) {
             shape[dimension] = saturatingProduct(shape[dimension], size);
         } else if (op.kind == OpKind::ReduceScatter || op.kind == OpKind::AllToAll) {
@@ -167,6 +174,39 @@ bool isExchange(OpKind kind)
     }
 }
 
+std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operation& op, const DeviceCounts& devices)
+{
+    using Args = std::vector<Arg>;
+    if (op.kind == OpKind::PartitionId || op.kind == OpKind::ReplicaId)
+        return {};
+    const auto* own = wideAs<CollectiveAttributes>(op.attributes);
+    if (!own)
+        return Args{ { "wrong", "unknown" } };
+    const std::int64_t count = countOf(idsOf(op, *own), devices);
+    for (const std::vector<std::int64_t>& ids : own->groups)
+        for (const std::int64_t id : ids)
+            if (id >= count)
+                return Args{ { "wrong", "groups" }, { "device", id }, { "devices", count } };
+    const Groups groups = groupsOf(devices, op, *own);
+    const bool permutes = op.kind == OpKind::CollectivePermute;
+    std::vector<bool> used(static_cast<std::size_t>(devices.all()));
+    std::size_t first = 0; // the size of the first group
+    for (const Devices& group : groups) {
+        for (const std::int32_t device : group) {
+            if (!permutes && used[static_cast<std::size_t>(device)])
+                return Args{ { "wrong", "groups_twice" }, { "device", device }, { "devices", devices.all() } };
+            used[static_cast<std::size_t>(device)] = true;
+        }
+        if (group.empty())
+            continue;
+        first = first == 0 ? group.size() : first;
+        if (!fitsTypes(program, op, *own, static_cast<std::int64_t>(group.size()))
+            || (op.kind == OpKind::AllToAll && group.size() != first)) // pieces of one size
+            return Args{ { "wrong", "groups_size" }, { "found", group.size() } };
+    }
+    return {};
+}
+
 Result<void> exchange(Interpreter& state, const Operation& op, const Devices& active)
 {
     if (op.kind == OpKind::PartitionId || op.kind == OpKind::ReplicaId) {
@@ -181,16 +221,12 @@ Result<void> exchange(Interpreter& state, const Operation& op, const Devices& ac
     const auto* own = wideAs<CollectiveAttributes>(op.attributes);
     if (!own)
         return cannot(state.program(), op, { { "wrong", "unknown" } });
-    const Groups listed = groupsOf(state, op, *own);
-    if (auto fine = checkGroups(state, op, listed, active); !fine)
+    const Groups listed = groupsOf({ state.options().replicas, state.options().partitions }, op, *own);
+    if (auto fine = checkTogether(state, op, listed, active); !fine)
         return fine;
     Groups groups; // of devices that are here
     std::copy_if(listed.begin(), listed.end(), std::back_inserter(groups),
         [&](const Devices& group) { return !group.empty() && contains(active, group[0]); });
-    for (const Devices& group : groups)
-        if (!fitsTypes(state.program(), op, *own, static_cast<std::int64_t>(group.size()))
-            || (op.kind == OpKind::AllToAll && group.size() != groups[0].size())) // pieces of one size
-            return cannot(state.program(), op, { { "wrong", "groups_size" }, { "found", group.size() } });
     const auto devices = static_cast<std::size_t>(state.deviceCount());
     std::vector<std::vector<Array>> made(op.results.size()); // before any is set: a device may be in several pairs
     for (std::size_t i = 0; i < op.results.size(); ++i) {

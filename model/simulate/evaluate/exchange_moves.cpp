@@ -7,16 +7,12 @@
 
 #include "program/body.h"
 #include "simulate/evaluate/body.h"
+#include "simulate/evaluate/position.h"
 #include "simulate/evaluate/stream_copy.h"
 
 namespace shardscope::evaluate {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 BodyRun reducer(const Exchanged& all, const Devices& group)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shardy's collectives, in a program of one device with local shapes: groups are the devices along axes of a mesh. And
-// manual computations of whole programs, whose bodies are such programs.
+// Manual computations of global programs, whose bodies run on all devices of a mesh: devices have shards along the axes
+// that are manual, and full arrays along all others. And Shardy's collectives, which mean just these other axes.
 #include <algorithm>
+#include <array>
 
 #include "program/program_mesh.h"
 #include "simulate/evaluate/body.h"
@@ -53,201 +54,134 @@ private:
     const Mesh& m_mesh;
 };
 
-AxisList allAxes(const std::vector<AxisList>& lists)
+/// Those of the axes that are manual.
+AxisList manualAxes(std::span<const AxisRef> axes, const Mesh& mesh, const std::vector<std::string>& manual)
 {
-    AxisList all;
-    for (const AxisList& list : lists)
-        for (const AxisRef& axis : list)
-            all.push_back(axis);
-    return all;
+    AxisList found;
+    for (const AxisRef& axis : axes)
+        if (std::find(manual.begin(), manual.end(), mesh.axis(static_cast<std::size_t>(axis.axis)).name)
+            != manual.end())
+            found.push_back(axis);
+    return found;
 }
 
-class MeshExchange {
+/// Over which manual axes a collective of Shardy adds up.
+AxisList summedAxes(Interpreter& state, const Operation& op)
+{
+    const auto* own = wideAs<SdyCollectiveAttributes>(op.attributes);
+    const ManualAxes& around = state.manualAxes();
+    if (op.kind != OpKind::SdyAllReduce || !own || !around.mesh || own->out.mesh >= state.program().meshes.size()
+        || *state.program().meshes[own->out.mesh].mesh != *around.mesh)
+        return {};
+    return manualAxes(own->axes, *around.mesh, around.names);
+}
+
+/// The shards of a manual computation's operand, by device of its mesh.
+class Shards {
 public:
-    MeshExchange(Interpreter& state, const Operation& op, const SdyCollectiveAttributes& own, const Mesh& mesh,
-        const Devices& active)
-        : m_own(own)
+    Shards(const ProgramSharding& sharding, const Mesh& mesh, const std::vector<std::string>& manual)
+        : m_mesh(mesh)
         , m_places(mesh)
-        , m_devices(active)
-        , m_state(state)
-        , m_bytes(state.bytesOf(op))
-        , m_values(static_cast<std::size_t>(state.deviceCount()))
     {
-        for (const std::int32_t device : active)
-            m_values[at(device)] = state.at(op.operands[0], device);
+        for (const DimensionSharding& dimension : sharding.sharding.dims)
+            m_axes.push_back(manualAxes(dimension.axes, mesh, manual));
     }
-    static std::size_t at(std::int32_t device) { return static_cast<std::size_t>(device); }
-
-    /// Every device's value becomes f(its position).
-    template <class F>
-    void each(F f)
+    [[nodiscard]] Array of(Array full, std::int32_t device) const
     {
-        std::vector<Array> next(m_values.size());
-        m_state.forEach(
-            m_devices, m_bytes, [&](std::int32_t device) { next[at(device)] = f(device, m_places.position(device)); });
-        m_values = std::move(next);
+        for (std::size_t d = 0; d < m_axes.size(); ++d)
+            if (!m_axes[d].empty())
+                full = partOf(full, d, m_places.along(m_places.position(device), m_axes[d]), product(m_axes[d]));
+        return full;
     }
-    Arrays gathered(std::int64_t position, std::span<const AxisRef> axes) const
+    /// The array whose shards the devices that differ from this one along the manual axes have, side by side. Where
+    /// several have a shard, it is that of the one nearest to this.
+    template <class Held> // const Array&(std::int32_t device)
+    [[nodiscard]] Array joinedAt(std::int32_t device, const Held& held) const
     {
-        Arrays arrays;
-        for (std::int64_t k = 0; k < product(axes); ++k)
-            arrays.push_back(m_values[at(m_places.device(position, axes, k))]);
-        return arrays;
-    }
-
-    void allGather(std::size_t dimension, std::span<const AxisRef> axes)
-    {
-        each([&](std::int32_t, std::int64_t position) { return joined(gathered(position, axes), dimension); });
-    }
-    void allSlice(std::size_t dimension, std::span<const AxisRef> axes)
-    {
-        each([&](std::int32_t device, std::int64_t position) {
-            return partOf(m_values[at(device)], dimension, m_places.along(position, axes), product(axes));
-        });
-    }
-    void allReduce(std::span<const AxisRef> axes, ReduceKind kind)
-    {
-        each([&](std::int32_t, std::int64_t position) {
-            const Arrays arrays = gathered(position, axes);
-            Array sum = Array::make(arrays[0].type);
-            std::copy_n(arrays[0].data(), static_cast<std::size_t>(sum.type.byteCount()), sum.data());
-            BodyRun body(Body::ofKind(kind, std::array{ sum.type.dtype }));
-            const std::array<std::byte*, 1> put{ sum.data() };
-            for (std::size_t i = 1; i < arrays.size(); ++i) {
-                const std::array<const std::byte*, 2> pair{ sum.data(), arrays[i].data() };
-                body.run(pair, put, sum.count());
-            }
-            return sum;
-        });
-    }
-    void allToAll(const AxisMove& move)
-    {
-        const auto source = static_cast<std::size_t>(move.source), target = static_cast<std::size_t>(move.target);
-        each([&](std::int32_t, std::int64_t position) {
+        const auto full = [&](auto self, std::size_t d, std::int64_t position) -> Array {
+            if (d == m_axes.size())
+                return held(m_mesh.deviceAt(position));
+            if (m_axes[d].empty())
+                return self(self, d + 1, position);
             Arrays parts;
-            for (const Array& array : gathered(position, move.axes))
-                parts.push_back(partOf(array, target, m_places.along(position, move.axes), product(move.axes)));
-            return joined(parts, source);
-        });
-    }
-    /// Every device takes the piece that it is to hold from one of those that hold it: the first of the holders for the
-    /// first of the takers.
-    void permute(const TensorSharding& from)
-    {
-        const auto pieces = [&](const TensorSharding& sharding, std::int64_t position) {
-            std::vector<std::int64_t> piece;
-            for (const DimensionSharding& dimension : sharding.dims)
-                piece.push_back(m_places.along(position, dimension.axes));
-            return piece;
+            for (std::int64_t k = 0; k < product(m_axes[d]); ++k)
+                parts.push_back(self(self, d + 1, m_mesh.positionOf(m_places.device(position, m_axes[d], k))));
+            return joined(parts, d);
         };
-        std::vector<std::pair<std::vector<std::int64_t>, std::int32_t>> holders, takers;
-        for (const std::int32_t device : m_devices) {
-            holders.emplace_back(pieces(from, m_places.position(device)), device);
-            takers.emplace_back(pieces(m_own.out.sharding, m_places.position(device)), device);
-        }
-        std::stable_sort(holders.begin(), holders.end());
-        std::stable_sort(takers.begin(), takers.end());
-        std::vector<std::int32_t> source(m_values.size());
-        for (std::size_t i = 0; i < takers.size(); ++i)
-            source[at(takers[i].second)] = holders[i].second;
-        each([&](std::int32_t device, std::int64_t) { return copied(m_values[at(source[at(device)])]); });
-    }
-    /// A piece among zeros: of a sum over the axes that has been one piece.
-    void spread(std::size_t dimension, std::span<const AxisRef> axes)
-    {
-        each([&](std::int32_t device, std::int64_t position) {
-            const Array zeros = Array::zeros(m_values[at(device)].type);
-            Arrays parts(static_cast<std::size_t>(product(axes)), zeros);
-            parts[static_cast<std::size_t>(m_places.along(position, axes))] = m_values[at(device)];
-            return joined(parts, dimension);
-        });
-    }
-    void keepFirst(std::span<const AxisRef> axes)
-    {
-        each([&](std::int32_t device, std::int64_t position) {
-            const Array& own = m_values[at(device)];
-            return m_places.along(position, axes) == 0 ? copied(own) : Array::zeros(own.type);
-        });
-    }
-    void finish(Interpreter& state, const Operation& op)
-    {
-        for (const std::int32_t device : m_devices)
-            state.set(op.results[0], device, std::move(m_values[at(device)]));
+        return full(full, 0, m_mesh.positionOf(device));
     }
 
 private:
-    const SdyCollectiveAttributes& m_own;
+    const Mesh& m_mesh;
     Places m_places;
-    const Devices& m_devices;
-    Interpreter& m_state;
-    double m_bytes; ///< that one device reads and writes
-    std::vector<Array> m_values; ///< by device
+    std::vector<AxisList> m_axes; ///< by dimension
 };
 
-/// Axes of a dimension that a manual computation cuts by.
-AxisList manualAxes(const DimensionSharding& dimension, const Mesh& mesh, const std::vector<std::string>& manual)
+/// In a manual computation over the same mesh: its devices go on with smaller shards.
+Result<void> runOnSameDevices(
+    Interpreter& state, const Operation& op, const ManualComputationAttributes& own, const Devices& active)
 {
-    AxisList axes;
-    for (const AxisRef& axis : dimension.axes)
-        if (std::find(manual.begin(), manual.end(), mesh.axis(static_cast<std::size_t>(axis.axis)).name)
-            != manual.end())
-            axes.push_back(axis);
-    return axes;
+    const Program& program = state.program();
+    const Mesh& mesh = *state.manualAxes().mesh;
+    const RegionId region = op.regions[0];
+    const Region& body = program.regions[region.index];
+    if (static_cast<std::int64_t>(active.size()) != state.deviceCount())
+        return cannot(
+            program, op, { { "wrong", "diverged" }, { "found", active.size() }, { "devices", state.deviceCount() } });
+    for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+        const Shards shards(own.in[i], mesh, own.manualAxes);
+        state.forEach(active, 0, [&](std::int32_t device) {
+            state.set(body.arguments[i], device, shards.of(state.at(op.operands[i], device), device));
+        });
+    }
+    const std::vector<std::string> around = state.manualAxes().names;
+    state.manualAxes().names.insert(state.manualAxes().names.end(), own.manualAxes.begin(), own.manualAxes.end());
+    auto done = state.run(region, active);
+    state.manualAxes().names = around;
+    if (!done)
+        return done;
+    for (std::size_t i = 0; i < op.results.size(); ++i) {
+        const Shards shards(own.out[i], mesh, own.manualAxes);
+        state.forEach(active, 0, [&](std::int32_t device) {
+            state.set(op.results[i], device, shards.joinedAt(device, [&](std::int32_t other) -> const Array& {
+                return state.at(body.results[i], other);
+            }));
+        });
+    }
+    state.leave(region, active);
+    return {};
 }
 
 } // namespace
 
 Result<void> exchangeOverMesh(Interpreter& state, const Operation& op, const Devices& active)
 {
-    const auto* own = wideAs<SdyCollectiveAttributes>(op.attributes);
-    if (!own || own->out.mesh >= state.program().meshes.size())
-        return cannot(state.program(), op, { { "wrong", "unknown" } });
-    const Mesh& mesh = *state.program().meshes[own->out.mesh].mesh;
-    if (mesh.deviceCount() != state.deviceCount())
-        return cannot(state.program(), op,
-            { { "wrong", "groups" }, { "device", mesh.deviceCount() - 1 }, { "devices", state.deviceCount() } });
+    const AxisList axes = summedAxes(state, op);
+    if (axes.empty()) {
+        for (const std::int32_t device : active)
+            state.set(op.results[0], device, state.at(op.operands[0], device));
+        return {};
+    }
     if (static_cast<std::int64_t>(active.size()) != state.deviceCount())
         return cannot(state.program(), op,
             { { "wrong", "diverged" }, { "found", active.size() }, { "devices", state.deviceCount() } });
-    MeshExchange all(state, op, *own, mesh, active);
-    const auto eachDimension = [&](auto f) {
-        for (std::size_t d = 0; d < own->axesPerDimension.size(); ++d)
-            if (!own->axesPerDimension[d].empty())
-                f(d, own->axesPerDimension[d]);
-    };
-    switch (op.kind) {
-    case OpKind::SdyAllGather:
-        eachDimension([&](std::size_t d, const AxisList& axes) { all.allGather(d, axes); });
-        break;
-    case OpKind::SdyAllSlice:
-        eachDimension([&](std::size_t d, const AxisList& axes) { all.allSlice(d, axes); });
-        break;
-    case OpKind::SdyAllReduce:
-        all.allReduce(own->axes, own->kind);
-        break;
-    case OpKind::SdyReduceScatter:
-        all.allReduce(allAxes(own->axesPerDimension), own->kind);
-        eachDimension([&](std::size_t d, const AxisList& axes) { all.allSlice(d, axes); });
-        break;
-    case OpKind::SdyAllToAll:
-        for (const AxisMove& move : own->moves)
-            all.allToAll(move);
-        break;
-    case OpKind::SdyCollectivePermute: {
-        const ProgramSharding* from = state.program().shardingOf(op.operands[0]);
-        if (!from)
-            return cannot(state.program(), op, { { "wrong", "unknown" } });
-        all.permute(from->sharding);
-        break;
-    }
-    case OpKind::ShardedToUnreduced:
-        eachDimension([&](std::size_t d, const AxisList& axes) { all.spread(d, axes); });
-        break;
-    default:
-        all.keepFirst(own->axes);
-        break;
-    }
-    all.finish(state, op);
+    const Places places(*state.manualAxes().mesh);
+    const ReduceKind kind = wideAs<SdyCollectiveAttributes>(op.attributes)->kind;
+    std::vector<Array> sums(static_cast<std::size_t>(state.deviceCount()));
+    state.forEach(active, state.bytesOf(op), [&](std::int32_t device) {
+        const std::int64_t position = places.position(device);
+        Array sum = copied(state.at(op.operands[0], places.device(position, axes, 0)));
+        BodyRun body(Body::ofKind(kind, std::array{ sum.type.dtype }));
+        const std::array<std::byte*, 1> put{ sum.data() };
+        for (std::int64_t k = 1; k < product(axes); ++k) {
+            const Array& other = state.at(op.operands[0], places.device(position, axes, k));
+            const std::array<const std::byte*, 2> pair{ sum.data(), other.data() };
+            body.run(pair, put, sum.count());
+        }
+        sums[static_cast<std::size_t>(device)] = std::move(sum);
+    });
+    for (const std::int32_t device : active)
+        state.set(op.results[0], device, std::move(sums[static_cast<std::size_t>(device)]));
     return {};
 }
 
@@ -265,56 +199,46 @@ Result<void> runManual(Interpreter& state, const Operation& op, const Devices& a
     const Program& program = state.program();
     const auto& own = *wideAs<ManualComputationAttributes>(op.attributes);
     const Mesh* mesh = meshOf(program, own);
+    if (mesh && state.manualAxes().mesh && *mesh == *state.manualAxes().mesh)
+        return runOnSameDevices(state, op, own, active);
     const RegionId region = op.regions[0];
     const Region& body = program.regions[region.index];
     ExecuteOptions options = state.options();
     options.replicas = 1;
     options.partitions = mesh ? mesh->deviceCount() : 1;
-    options.observer = nullptr; // its values are pieces, and not those of the whole program
+    options.observer = nullptr; // its values are pieces, and not those of the full program
+    const Mesh none;
+    const Mesh& over = mesh ? *mesh : none;
     for (const std::int32_t outer : active) {
         Interpreter inner(
             program, options, state.lifetimes(), { state.machine().workers, { state.machine().store(outer) } });
+        if (mesh)
+            inner.manualAxes() = { mesh, own.manualAxes };
         const StoreScope scope(*state.machine().store(outer));
         Devices all;
-        const Mesh none;
-        const Mesh& over = mesh ? *mesh : none;
-        const Places places(over);
         for (std::int32_t device = 0; device < options.partitions; ++device) {
             all.push_back(device);
-            const std::int64_t position = places.position(device);
             for (const ValueId value : state.lifetimes().outsideOf(region))
                 inner.set(value, device, state.at(value, outer));
-            for (std::size_t i = 0; i < body.arguments.size(); ++i) {
-                Array piece = state.at(op.operands[i], outer);
-                for (std::size_t d = 0; mesh && d < own.in[i].sharding.dims.size(); ++d) {
-                    const AxisList axes = manualAxes(own.in[i].sharding.dims[d], over, own.manualAxes);
-                    if (!axes.empty())
-                        piece = partOf(piece, d, places.along(position, axes), product(axes));
-                }
-                inner.set(body.arguments[i], device, std::move(piece));
+        }
+        for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+            const Array& full = state.at(op.operands[i], outer);
+            if (!mesh) {
+                inner.set(body.arguments[i], 0, full);
+                continue;
             }
+            const Shards shards(own.in[i], over, own.manualAxes);
+            for (const std::int32_t device : all)
+                inner.set(body.arguments[i], device, shards.of(full, device));
         }
         if (auto done = inner.run(region, all); !done)
             return done;
         for (CheckFinding& finding : inner.checks())
             state.checks().push_back(std::move(finding));
         for (std::size_t i = 0; i < op.results.size(); ++i) {
-            // Pieces side by side; where several devices hold a piece, that of the first one.
-            const auto& dims = mesh ? own.out[i].sharding.dims : std::vector<DimensionSharding>{};
-            std::vector<AxisList> axes;
-            for (const DimensionSharding& dimension : dims)
-                axes.push_back(manualAxes(dimension, over, own.manualAxes));
-            const auto whole = [&](auto self, std::size_t d, std::int64_t position) -> Array {
-                if (d == axes.size())
-                    return inner.at(body.results[i], over.deviceAt(position));
-                if (axes[d].empty())
-                    return self(self, d + 1, position);
-                Arrays parts;
-                for (std::int64_t k = 0; k < product(axes[d]); ++k)
-                    parts.push_back(self(self, d + 1, over.positionOf(places.device(position, axes[d], k))));
-                return joined(parts, d);
-            };
-            state.set(op.results[i], outer, whole(whole, 0, 0));
+            const auto held = [&](std::int32_t device) -> const Array& { return inner.at(body.results[i], device); };
+            state.set(op.results[i], outer,
+                mesh ? Shards(own.out[i], over, own.manualAxes).joinedAt(over.deviceAt(0), held) : held(0));
         }
     }
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/evaluate/execute.h"
 
+#include "program/calls.h"
 #include "program/value_shardings.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "base/codes.h"
 #include "program/custom_calls.h"
 #include "program/op_row.h"
+#include "program/verify_manual.h"
 #include "simulate/evaluate/body.h"
 #include "simulate/evaluate/elementwise.h"
 #include "simulate/evaluate/interpreter.h"
@@ -26,19 +28,27 @@ bool isTransparent(const std::string& target)
         || target == "MoveToDevice" || target == "MoveToHost" || target == "xla.sdy.FuncResultSharding";
 }
 
+/// Looks at everything that a run reaches. Kernels write results of the declared shapes and read operands as their
+/// attributes say; that these fit each other is found out here, once and for all of them.
 class Inspection {
 public:
-    Inspection(const Program& program, std::int64_t devices)
+    Inspection(const Program& program, DeviceCounts devices)
         : m_program(program)
         , m_devices(devices)
     {
+    }
+    void run(RegionId body)
+    {
+        found = verify(m_program);
+        if (found.empty())
+            region(body);
     }
     void region(RegionId id)
     {
         if (!m_seen.insert(id.index).second)
             return;
         for (const OperationId op : m_program.regions[id.index].operations)
-            operation(m_program.operation(op));
+            operation(op);
     }
     std::vector<Diagnostic> found;
 
@@ -88,8 +98,71 @@ private:
         return false;
     }
 
-    void operation(const Operation& op)
+    /// Devices of another number, or in another order.
+    void regionOn(DeviceCounts devices, const Mesh* mesh, RegionId id)
     {
+        const DeviceCounts before = std::exchange(m_devices, devices);
+        const Mesh* over = std::exchange(m_mesh, mesh);
+        region(id);
+        m_devices = before;
+        m_mesh = over;
+    }
+
+    void groups(const Operation& op)
+    {
+        if (std::optional<std::vector<Arg>> wrong = wrongGroups(m_program, op, m_devices))
+            refuse(op, std::move(*wrong));
+    }
+
+    void manual(OperationId id, const Operation& op)
+    {
+        const auto* own = wideAs<ManualComputationAttributes>(op.attributes);
+        if (!own)
+            return refuse(op, { { "wrong", "unknown" } });
+        verification::Findings findings(m_program);
+        verification::checkManualComputation(m_program, id, nullptr, findings);
+        if (findings.count() > 0) {
+            std::vector<Diagnostic> wrong = findings.take();
+            found.insert(found.end(), wrong.begin(), wrong.end());
+            return;
+        }
+        const Mesh* mesh = meshOf(m_program, *own);
+        if (m_mesh && mesh && *m_mesh == *mesh)
+            return region(op.regions[0]);
+        if (m_devices.all() > 1)
+            return refuse(op, { { "wrong", "other_devices" } });
+        for (std::int64_t position = 0; mesh && position < mesh->deviceCount(); ++position)
+            if (mesh->deviceAt(position) >= mesh->deviceCount())
+                return refuse(op,
+                    { { "wrong", "groups" }, { "device", mesh->deviceAt(position) },
+                        { "devices", mesh->deviceCount() } });
+        regionOn({ 1, mesh ? mesh->deviceCount() : 1 }, mesh, op.regions[0]);
+    }
+
+    void parallel(const Operation& op)
+    {
+        const ParallelPrograms programs = parallelPrograms(m_program, op);
+        if (!programs.function)
+            return refuse(op, { { "wrong", "several_programs" } });
+        const Region& body = m_program.regions[programs.function->body.index];
+        const auto fits = [&](const auto& own, const std::vector<ValueId>& ofFunction) {
+            const std::size_t count = ofFunction.size();
+            if (static_cast<std::int64_t>(own.size())
+                != saturatingProduct(programs.replicas * programs.partitions, static_cast<std::int64_t>(count)))
+                return false;
+            for (std::size_t i = 0; i < own.size(); ++i)
+                if (m_program.value(own[i]).type != m_program.value(ofFunction[i % count]).type)
+                    return false;
+            return true;
+        };
+        if (!fits(op.operands, body.arguments) || !fits(op.results, body.results))
+            return refuse(op, { { "wrong", "function" } });
+        regionOn({ programs.replicas, programs.partitions }, nullptr, programs.function->body);
+    }
+
+    void operation(OperationId id)
+    {
+        const Operation& op = m_program.operation(id);
         if (op.kind == OpKind::Send || op.kind == OpKind::Recv || op.kind == OpKind::Infeed)
             return refuse(op, { { "wrong", "transfer" } });
         if (!typesAreKnown(op))
@@ -104,28 +177,14 @@ private:
             return;
         case OpKind::Call:
         case OpKind::Composite: {
-            const auto* call = wideAs<CallAttributes>(op.attributes);
-            const auto* composite = wideAs<CompositeAttributes>(op.attributes);
-            const Function* callee = m_program.function(call ? call->callee
-                    : composite                              ? composite->decomposition
-                                                             : std::string());
+            const std::string* name = calleeOf(op);
+            const Function* callee = name ? m_program.function(*name) : nullptr;
             if (!callee)
                 return refuse(op, { { "wrong", "unknown" } });
             return region(callee->body);
         }
-        case OpKind::ManualComputation: {
-            const auto* own = wideAs<ManualComputationAttributes>(op.attributes);
-            const Mesh* mesh = own ? meshOf(m_program, *own) : nullptr;
-            if (m_devices > 1 || !own)
-                return refuse(op, { { "wrong", "unknown" } });
-            if (mesh && mesh->deviceCount() > 1) {
-                const std::int64_t before = std::exchange(m_devices, mesh->deviceCount());
-                region(op.regions[0]);
-                m_devices = before;
-                return;
-            }
-            return region(op.regions[0]);
-        }
+        case OpKind::ManualComputation:
+            return manual(id, op);
         case OpKind::ShardingGroup:
         case OpKind::Outfeed:
         case OpKind::AfterAll:
@@ -144,9 +203,9 @@ private:
         }
         case OpKind::AllReduce:
         case OpKind::ReduceScatter:
-            if (!op.regions.empty())
-                (void)body(op, op.regions[0]);
-            return;
+            if (!op.regions.empty() && !body(op, op.regions[0]))
+                return;
+            return groups(op);
         case OpKind::Scatter:
         case OpKind::Sort:
         case OpKind::VariadicReduce:
@@ -160,28 +219,22 @@ private:
         case OpKind::Opaque: {
             if (isCheck(op) || isKnownOpaque(m_program, op))
                 return;
-            if (isParallel(op)) {
-                const ParallelPrograms programs = parallelPrograms(m_program, op);
-                if (programs.function) {
-                    const std::int64_t before = std::exchange(m_devices, programs.replicas * programs.partitions);
-                    region(programs.function->body);
-                    m_devices = before;
-                    return;
-                }
-                return refuse(op, { { "wrong", "several_programs" } });
-            }
+            if (isParallel(op))
+                return parallel(op);
             return refuse(op, { { "wrong", "unknown" } });
         }
         default:
-            if (isExchange(op.kind) || isShardyCollective(op.kind) || evaluator(op.kind)
-                || elementKernel(m_program, op))
+            if (isExchange(op.kind))
+                return groups(op);
+            if (isShardyCollective(op.kind) || evaluator(op.kind) || elementKernel(m_program, op))
                 return;
             return refuse(op, { { "wrong", "unknown" } });
         }
     }
 
     const Program& m_program;
-    std::int64_t m_devices;
+    DeviceCounts m_devices;
+    const Mesh* m_mesh = nullptr; ///< of the manual computation around
     std::set<std::uint32_t> m_seen; ///< regions
 };
 
@@ -219,8 +272,8 @@ Result<void> checkArguments(
 
 std::vector<Diagnostic> notExecutable(const Program& program, RegionId body, std::int64_t devices)
 {
-    Inspection inspection(program, devices);
-    inspection.region(body);
+    Inspection inspection(program, { 1, devices });
+    inspection.run(body);
     return std::move(inspection.found);
 }
 
@@ -243,8 +296,10 @@ Result<Execution> execute(
     const Program& program, RegionId body, const std::vector<Arrays>& arguments, const ExecuteOptions& options)
 {
     const std::int64_t devices = options.replicas * options.partitions;
-    if (std::vector<Diagnostic> refused = notExecutable(program, body, devices); !refused.empty())
-        return tl::unexpected(std::move(refused.front()));
+    Inspection inspection(program, { options.replicas, options.partitions });
+    inspection.run(body);
+    if (!inspection.found.empty())
+        return tl::unexpected(std::move(inspection.found.front()));
     if (auto fits = checkArguments(program, body, arguments, devices); !fits)
         return tl::unexpected(fits.error());
     Lifetimes lifetimes(program, body);

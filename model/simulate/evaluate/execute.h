@@ -45,6 +45,9 @@ public:
         OperationId operation, std::int64_t device, std::span<const Array> operands, const Array& result) = 0;
 };
 
+/// A program whose loops make more trips than that, all of them together, is taken for one that does not end.
+inline constexpr std::int64_t defaultTrips = 100'000;
+
 struct ExecuteOptions {
     std::int64_t replicas = 1;
     std::int64_t partitions = 1; ///< device = replica * partitions + partition
@@ -53,6 +56,7 @@ struct ExecuteOptions {
     /// Memory of the devices, where it is to outlive one execution: several of the same program, one after the other.
     std::vector<DeviceStorePtr>* stores = nullptr;
     std::int64_t memoryLimit = 0; ///< bytes over all devices; 0 = three quarters of what the machine has free
+    std::int64_t maximumTrips = defaultTrips; ///< of all loops together
     std::stop_token stop = {};
     Observer* observer = nullptr;
     Perturbation* perturbation = nullptr;
@@ -82,7 +86,10 @@ struct Execution {
 
 /// What of a program cannot be executed; empty if all of it can. Only functions that main calls count.
 ///
-/// NotExecutable {op, wrong}: "custom_call" target; "complex" type; "type" type; "body" inner; "transfer"; "unknown".
+/// NotExecutable {op, wrong}: "custom_call" target; "complex" type; "type" type; "body" inner; "transfer"; "function";
+/// "other_devices"; "unknown"; "groups", "groups_twice" and "groups_size" for collectives whose groups do not go with
+/// the devices or with the shapes. And what verify() finds: a shape that is declared and one that follows from
+/// operands and attributes are never two, so that no kernel writes beyond its result or reads beyond its operands.
 [[nodiscard]] std::vector<Diagnostic> notExecutable(const Program& program, std::int64_t devices = 1);
 /// Of one function (by its body).
 [[nodiscard]] std::vector<Diagnostic> notExecutable(const Program& program, RegionId body, std::int64_t devices);
@@ -92,9 +99,11 @@ struct Execution {
 
 /// Executes main, or the function whose body is given. `arguments` by device; one list for all of them is enough.
 ///
-/// Errors: NotExecutable as above, or {op, wrong: "diverged"} for a collective that not all devices of a group reach
-/// and "groups" for groups that name devices which do not exist; CountMismatch and TypeMismatch for arguments;
-/// OutOfMemory {bytes, limit} before anything is taken.
+/// Errors: those above; NotExecutable {op, wrong: "diverged"} for a collective that not all devices of a group reach,
+/// and "shape" for an operation that is given other sizes than it declares; CountMismatch and TypeMismatch for
+/// arguments; OutOfMemory {bytes, limit} before anything is taken. NotExecutable {op, wrong: "loop_limit", value,
+/// limit} is said of the loop that was on its way when `maximumTrips` were made; `value` is the path of its first
+/// result, or "".
 [[nodiscard]] Result<Execution> execute(
     const Program& program, const std::vector<Arrays>& arguments, const ExecuteOptions& options);
 [[nodiscard]] Result<Execution> execute(

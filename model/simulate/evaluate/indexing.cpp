@@ -5,15 +5,11 @@
 
 #include "simulate/evaluate/body.h"
 #include "simulate/evaluate/call.h"
+#include "simulate/evaluate/position.h"
 
 namespace shardscope::evaluate {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 bool has(const Dimensions& dims, std::size_t d)
 {

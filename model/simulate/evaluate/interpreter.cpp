@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/evaluate/interpreter.h"
 
+#include "program/calls.h"
 #include "program/value_shardings.h"
 
 #include <algorithm>
@@ -81,11 +82,8 @@ void Lifetimes::visit(RegionId id)
             for (const ValueId value : m_outside[inner.index])
                 read(value, id2);
         }
-        if (const auto* called = wideAs<CallAttributes>(op.attributes))
-            if (const Function* function = m_program.function(called->callee))
-                visit(function->body);
-        if (const auto* composite = wideAs<CompositeAttributes>(op.attributes))
-            if (const Function* function = m_program.function(composite->decomposition))
+        if (const std::string* callee = calleeOf(op))
+            if (const Function* function = m_program.function(*callee))
                 visit(function->body);
         if (isParallel(op))
             if (const Function* function = parallelPrograms(m_program, op).function)
@@ -115,14 +113,31 @@ double Interpreter::bytesOf(const Operation& op) const
     return bytes;
 }
 
-tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::vector<Arg> args)
+namespace {
+
+Where placeOf(const Program& program, const Operation& op)
 {
-    args.insert(args.begin(), Arg{ "op", qualifiedName(op) });
     Where where;
     const SourcePlace& place = program.sources[op.source < program.sources.size() ? op.source : 0];
     where.line = static_cast<int>(place.line);
     where.column = static_cast<int>(place.column);
-    return fail(Code::NotExecutable, std::move(args), std::move(where));
+    return where;
+}
+
+tl::unexpected<Error> tooManyTrips(const Program& program, const Operation& op, std::int64_t limit)
+{
+    const std::string path = op.results.empty() ? std::string() : std::string(*program.value(op.results[0]).path);
+    return fail(Code::NotExecutable,
+        { { "op", qualifiedName(op) }, { "wrong", "loop_limit" }, { "value", path }, { "limit", limit } },
+        placeOf(program, op));
+}
+
+} // namespace
+
+tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::vector<Arg> args)
+{
+    args.insert(args.begin(), Arg{ "op", qualifiedName(op) });
+    return fail(Code::NotExecutable, std::move(args), placeOf(program, op));
 }
 
 Result<void> Interpreter::run(RegionId region, const Devices& active)
@@ -195,6 +210,8 @@ Result<void> Interpreter::loop(const Operation& op, const Devices& active)
         std::erase_if(next, [&](std::int32_t device) { return integerAt(at(answer, device), 0) == 0; });
         leave(condition, going);
         going = std::move(next);
+        if (!going.empty() && ++m_trips > m_options.maximumTrips)
+            return tooManyTrips(m_program, op, m_options.maximumTrips);
         for (const std::int32_t device : going)
             for (std::size_t i = 0; i < looped.size(); ++i)
                 set(looped[i], device, std::move(state[index(device)][i]));
@@ -251,6 +268,21 @@ void Interpreter::compute(const Operation& op, const Devices& active)
     });
 }
 
+/// Shapes that are operands are known when they are there.
+Result<void> Interpreter::checkShapeOperands(const Operation& op, const Devices& active)
+{
+    Arrays operands(op.operands.size());
+    for (const std::int32_t device : active) {
+        for (std::size_t i = 0; i < operands.size(); ++i)
+            operands[i] = at(op.operands[i], device);
+        if (const std::optional<TensorType> made = otherResult(m_program, op, operands))
+            return cannot(m_program, op,
+                { { "wrong", "shape" }, { "found", toString(*made) },
+                    { "expected", toString(m_program.value(op.results[0]).type) } });
+    }
+    return {};
+}
+
 Result<void> Interpreter::step(OperationId id, const Devices& active)
 {
     const Operation& op = m_program.operation(id);
@@ -262,10 +294,8 @@ Result<void> Interpreter::step(OperationId id, const Devices& active)
         case OpKind::Case:
             return branch(op, active);
         case OpKind::Call:
-            return call(op, m_program.function(wideAs<CallAttributes>(op.attributes)->callee)->body, active);
         case OpKind::Composite:
-            return call(
-                op, m_program.function(wideAs<CompositeAttributes>(op.attributes)->decomposition)->body, active);
+            return call(op, m_program.function(*calleeOf(op))->body, active);
         case OpKind::NamedComputation:
             return call(op, op.regions[0], active);
         case OpKind::ManualComputation:
@@ -304,10 +334,12 @@ Result<void> Interpreter::step(OperationId id, const Devices& active)
             return runParallel(*this, op, active);
         if (isExchange(op.kind))
             return exchange(*this, op, active);
-        if (isShardyCollective(op.kind) && deviceCount() > 1)
+        if (op.kind == OpKind::Opaque)
+            if (auto fits = checkShapeOperands(op, active); !fits)
+                return fits;
+        if (isShardyCollective(op.kind))
             return exchangeOverMesh(*this, op, active);
-        if (isShardyCollective(op.kind)
-            || (op.kind == OpKind::CustomCall && !isCheck(op))) { // whole values: nothing moves
+        if (op.kind == OpKind::CustomCall) { // of those that hand on what they are given
             for (const std::int32_t device : active)
                 set(op.results[0], device, at(op.operands[0], device));
             return {};

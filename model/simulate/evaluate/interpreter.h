@@ -46,6 +46,13 @@ struct Machine {
     }
 };
 
+/// The manual computations around what is executed: the mesh that the devices are those of, and its manual axes. Along
+/// all other axes every device has full arrays.
+struct ManualAxes {
+    const Mesh* mesh = nullptr; ///< null outside of manual computations
+    std::vector<std::string> names;
+};
+
 class Interpreter {
 public:
     Interpreter(const Program& program, const ExecuteOptions& options, Lifetimes& lifetimes, Machine machine);
@@ -66,6 +73,9 @@ public:
     [[nodiscard]] std::vector<CheckFinding>& checks() { return m_checks; }
     [[nodiscard]] Lifetimes& lifetimes() { return m_lifetimes; }
     [[nodiscard]] const Machine& machine() const { return m_machine; }
+    [[nodiscard]] ManualAxes& manualAxes() { return m_manualAxes; }
+    /// Lets go of what a region was given and returns; nobody reads it any more.
+    void leave(RegionId region, const Devices& active);
 
     /// Calls work(device) for each of some devices, several at a time; arrays that it makes are the device's. It may
     /// set values of this device alone. `bytes` is what one of them reads and writes.
@@ -89,18 +99,19 @@ private:
     Result<void> loop(const Operation& op, const Devices& active);
     Result<void> branch(const Operation& op, const Devices& active);
     Result<void> call(const Operation& op, RegionId body, const Devices& active);
+    Result<void> checkShapeOperands(const Operation& op, const Devices& active);
     void compute(const Operation& op, const Devices& active);
     /// Results of the region are the results of the operation, or what is given.
     void takeResults(RegionId region, std::span<const ValueId> targets, const Devices& active);
-    /// Lets go of what a region was given and returns; nobody reads it any more.
-    void leave(RegionId region, const Devices& active);
 
     const Program& m_program;
     ExecuteOptions m_options;
     Lifetimes& m_lifetimes;
     Machine m_machine;
+    ManualAxes m_manualAxes;
     std::vector<std::vector<Array>> m_values; ///< by device, by value
     std::vector<CheckFinding> m_checks;
+    std::int64_t m_trips = 0; ///< of all loops so far
 };
 
 // What the interpreter has others do.
@@ -108,6 +119,16 @@ private:
 /// Operations by which devices exchange values, or that ask which device it is.
 [[nodiscard]] bool isExchange(OpKind kind);
 [[nodiscard]] Result<void> exchange(Interpreter& state, const Operation& op, const Devices& active);
+struct DeviceCounts {
+    std::int64_t replicas = 1, partitions = 1;
+    [[nodiscard]] std::int64_t all() const { return replicas * partitions; }
+};
+/// What of a collective's groups does not go with the devices that there are, or with the types of its operands and
+/// results: arguments of NotExecutable. Nothing where all is well.
+[[nodiscard]] std::optional<std::vector<Arg>> wrongGroups(
+    const Program& program, const Operation& op, const DeviceCounts& devices);
+/// Shardy's collectives say how arrays lie on devices, and leave their elements as they are. An all_reduce over axes
+/// that are manual adds up what the devices along them have.
 [[nodiscard]] Result<void> exchangeOverMesh(Interpreter& state, const Operation& op, const Devices& active);
 
 /// "check.expect_eq" and its like, as an operation or as the target of a custom call.
@@ -116,6 +137,9 @@ private:
 /// Operations that the reader keeps without knowing them, and that can be executed all the same.
 [[nodiscard]] bool isKnownOpaque(const Program& program, const Operation& op);
 [[nodiscard]] Arrays evaluateOpaque(const Call& call);
+/// What they make where their operands say so, if it is not what is declared. Negative sizes are none at all.
+[[nodiscard]] std::optional<TensorType> otherResult(
+    const Program& program, const Operation& op, std::span<const Array> operands);
 /// interpreter.run_parallel: one function on several devices.
 [[nodiscard]] bool isParallel(const Operation& op);
 [[nodiscard]] Result<void> runParallel(Interpreter& state, const Operation& op, const Devices& active);

@@ -186,11 +186,45 @@ std::optional<Array> constantOf(const Program& program, const Operation& op)
 
 bool isKnownOpaque(const Program& program, const Operation& op)
 {
+    if (op.kind != OpKind::Opaque || op.results.size() != 1)
+        return false;
     const std::string_view name = nameOf(op);
-    return op.kind == OpKind::Opaque && op.results.size() == 1
-        && ((name == "stablehlo.dynamic_pad" && op.operands.size() == 5)
-            || (name == "stablehlo.dynamic_reshape" && op.operands.size() == 2)
-            || (name == "arith.constant" && op.operands.empty() && constantOf(program, op)));
+    const auto type = [&](std::size_t operand) -> const TensorType& {
+        return program.value(op.operands[operand]).type;
+    };
+    const TensorType& made = program.value(op.results[0]).type;
+    if (name == "stablehlo.dynamic_pad" && op.operands.size() == 5) {
+        const auto isList = [&](std::size_t operand) {
+            return type(operand).rank() == 1 && !isFloat(type(operand).dtype) && !isComplex(type(operand).dtype)
+                && type(operand).shape[0] == static_cast<std::int64_t>(made.rank());
+        };
+        return type(0).dtype == made.dtype && type(0).rank() == made.rank() && type(1) == TensorType{ made.dtype, {} }
+        && isList(2) && isList(3) && isList(4);
+    }
+    if (name == "stablehlo.dynamic_reshape" && op.operands.size() == 2)
+        return type(0).dtype == made.dtype && type(0).elementCount() == made.elementCount();
+    return name == "arith.constant" && op.operands.empty() && constantOf(program, op);
+}
+
+std::optional<TensorType> otherResult(const Program& program, const Operation& op, std::span<const Array> operands)
+{
+    const TensorType& declared = program.value(op.results[0]).type;
+    if (op.kind != OpKind::Opaque || operands.size() != 5) // dynamic_pad alone has so many
+        return {};
+    TensorType made = operands[0].type;
+    for (std::size_t d = 0; d < made.rank(); ++d) {
+        const auto number = [&](std::size_t operand) {
+            return integerAt(operands[operand], static_cast<std::int64_t>(d));
+        };
+        const std::int64_t size = made.shape[d], between = std::max<std::int64_t>(size - 1, 0);
+        std::int64_t inside = 0;
+        if (number(4) < 0 || __builtin_mul_overflow(number(4), between, &inside)
+            || __builtin_add_overflow(inside, size, &inside) || __builtin_add_overflow(inside, number(2), &inside)
+            || __builtin_add_overflow(inside, number(3), &inside))
+            inside = -1;
+        made.shape[d] = inside;
+    }
+    return made == declared ? std::nullopt : std::optional(made);
 }
 
 Arrays evaluateOpaque(const Call& call)

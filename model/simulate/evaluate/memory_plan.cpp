@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "program/calls.h"
 #include "program/counted_loop.h"
 #include "program/value_shardings.h"
 #include "program/wide_attributes.h"
@@ -162,12 +163,8 @@ private:
             return 0;
         case OpKind::Call:
         case OpKind::Composite: {
-            const auto* called = wideAs<CallAttributes>(op.attributes);
-            const auto* composite = wideAs<CompositeAttributes>(op.attributes);
-            const Function* callee = m_program.function(called ? called->callee
-                    : composite                                ? composite->decomposition
-                                                               : std::string());
-            if (callee)
+            const std::string* name = calleeOf(op);
+            if (const Function* callee = name ? m_program.function(*name) : nullptr)
                 function(op, callee->body);
             return 0;
         }
@@ -224,17 +221,7 @@ private:
         default:
             break;
         }
-        if (!isShardyCollective(op.kind))
-            return false;
-        if (m_devices == 1)
-            return true;
-        const auto* own = wideAs<SdyCollectiveAttributes>(op.attributes);
-        const bool byDimension = op.kind == OpKind::SdyAllGather || op.kind == OpKind::SdyAllSlice;
-        return own
-            && ((byDimension
-                    && std::all_of(own->axesPerDimension.begin(), own->axesPerDimension.end(),
-                        [](const AxisList& axes) { return axes.empty(); }))
-                || (op.kind == OpKind::SdyAllToAll && own->moves.empty()));
+        return isShardyCollective(op.kind) && (m_devices == 1 || op.kind != OpKind::SdyAllReduce);
     }
 
     std::vector<Outline> resultsOf(RegionId region)
@@ -393,9 +380,11 @@ private:
                         return true;
             return false;
         };
-        const std::int64_t count = mesh ? mesh->deviceCount() : 1;
+        const bool onSameDevices = m_over && mesh && *m_over == *mesh; // those of the computation around it
+        const std::int64_t count = mesh && !onSameDevices ? mesh->deviceCount() : 1;
         const double weight = m_weight;
-        const std::int64_t devices = std::exchange(m_devices, count);
+        const Mesh* over = std::exchange(m_over, mesh ? mesh : m_over);
+        const std::int64_t devices = std::exchange(m_devices, onSameDevices ? m_devices : count);
         m_weight *= static_cast<double>(count);
         const RegionId body = op.regions[0];
         const std::vector<ValueId>& arguments = m_program.regions[body.index].arguments;
@@ -404,6 +393,7 @@ private:
         run(body);
         m_weight = weight;
         m_devices = devices;
+        m_over = over;
         std::vector<Outline> results = resultsOf(body);
         double joined = 0, largest = 0; // put together while all pieces are held
         for (const ValueId result : op.results) {
@@ -513,6 +503,7 @@ private:
     const Program& m_program;
     const Lifetimes& m_lifetimes;
     std::int64_t m_devices;
+    const Mesh* m_over = nullptr; ///< of the manual computation around
     double m_live = 0, m_weight = 1, m_moment = 0;
     MemoryPlan m_plan;
     std::optional<double> m_wanted; ///< as soon as so much is held, that is listed

@@ -8,15 +8,11 @@
 #include "simulate/evaluate/call.h"
 #include "simulate/evaluate/element_types.h"
 #include "simulate/evaluate/elementwise.h"
+#include "simulate/evaluate/position.h"
 
 namespace shardscope::evaluate {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 Arrays constant(const Call& call)
 {

@@ -124,10 +124,11 @@ void combine(ReduceKind kind, Array& into, const Array& part)
 }
 
 /// What the padding of uneven pieces held is nobody's: it is zero as that of arguments.
-void clearPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& mesh)
+void clearPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& main)
 {
     if (!isTensor(how.type.dtype))
         return;
+    const MeshPtr& mesh = how.over(main);
     const Layout layout(mesh, how.sharding, how.type.shape);
     if (!layout.isUneven())
         return;
@@ -145,8 +146,9 @@ void clearPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& mesh)
 
 } // namespace
 
-Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr& mesh)
+Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr& main)
 {
+    const MeshPtr& mesh = how.over(main);
     const Layout layout(mesh, how.sharding, how.type.shape);
     const TensorType local{ how.type.dtype, layout.shardShape() };
     const Shape from = stridesOf(how.type.shape), to = stridesOf(local.shape);
@@ -170,10 +172,11 @@ Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr&
     return shards;
 }
 
-AssembledArray assembleShards(std::span<const Array> shards, const ShardedArray& how, const MeshPtr& mesh)
+AssembledArray assembleShards(std::span<const Array> shards, const ShardedArray& how, const MeshPtr& main)
 {
     if (!isTensor(how.type.dtype))
         return { shards.front(), {} };
+    const MeshPtr& mesh = how.over(main);
     const Layout layout(mesh, how.sharding, how.type.shape);
     const Shape to = stridesOf(how.type.shape), from = stridesOf(layout.shardShape());
     AssembledArray out{ Array::zeros(how.type), {} };

@@ -8,17 +8,13 @@
 
 #include "simulate/evaluate/element_types.h"
 #include "simulate/evaluate/elementwise.h"
+#include "simulate/evaluate/position.h"
 #include "simulate/evaluate/products.h"
 #include "simulate/kernels/kernel_set.h"
 
 namespace shardscope::evaluate {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 /// Products beyond this many multiplications go through the blocked kernels.
 constexpr std::int64_t blockedFrom = 32 * 32 * 32;

@@ -7,8 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/codes.h"
-#include "partition/partition_program.h"
-#include "simulate/evaluate/random_array.h"
+#include "simulate/evaluate/random_arguments.h"
 
 namespace shardscope::evaluate {
 
@@ -53,23 +52,19 @@ std::vector<double> numbersOf(const Array& whole)
 
 } // namespace
 
-Result<ProgramValuesPtr> computeProgramValues(const Program& program, const ProgramInputs& inputs)
+Result<ProgramValuesPtr> computeProgramValues(
+    const Program& program, const PartitionedProgram& parts, const ProgramInputs& inputs)
 {
     RunOptions run;
     run.memoryLimit = inputs.memoryLimit;
     const std::int64_t limit = memoryLimit(run);
     try {
-        auto parts = partitionProgram(program);
-        if (!parts)
-            return tl::unexpected(parts.error());
         auto values = std::make_shared<ProgramValues>();
-        values->device = parts->device;
+        values->device = parts.device;
         const double kept = keptBytes(values->device);
         if (kept > static_cast<double>(limit) / 2)
             return fail(Code::OutOfMemory, { { "bytes", toBytes(kept) }, { "limit", limit / 2 } });
-        for (const ValueId argument : program.main().arguments)
-            values->wholeInputs.push_back(randomArray(
-                program.value(argument).type, inputs.seed, static_cast<std::uint32_t>(values->wholeInputs.size())));
+        values->wholeInputs = randomArguments(program, inputs.seed, !inputs.unscaled);
         for (std::size_t i = 0; i < values->wholeInputs.size() && i < values->device.inputs.size(); ++i)
             values->inputs.push_back(
                 cutIntoShards(values->wholeInputs[i], values->device.inputs[i], values->device.mesh));
@@ -84,9 +79,9 @@ Result<ProgramValuesPtr> computeProgramValues(const Program& program, const Prog
             return ProgramValuesPtr();
         if (!whole)
             return tl::unexpected(whole.error());
-        StepRecorder steps(program, *parts, room);
+        StepRecorder steps(program, parts, room);
         options.observer = &steps;
-        auto done = executePartitioned(parts->device, values->wholeInputs, options);
+        auto done = executePartitioned(parts.device, values->wholeInputs, options);
         if (inputs.stop.stop_requested())
             return ProgramValuesPtr();
         if (!done)
@@ -136,13 +131,14 @@ DType ProgramReader::dtype(ValueId value) const
 Layout ProgramReader::layout(ValueId value) const
 {
     const ShardedArray& array = *placeOf(value).array;
-    return { m_values->device.mesh, array.sharding, array.type.shape };
+    return { array.over(m_values->device.mesh), array.sharding, array.type.shape };
 }
 
 void ProgramReader::readLocal(ValueId value, std::int64_t position, const Sample& sample, std::span<double> out) const
 {
-    const std::int32_t device = m_values->device.mesh->deviceAt(position);
-    readShard((*placeOf(value).shards)[static_cast<std::size_t>(device)], sample, out);
+    const Place place = placeOf(value);
+    const std::int32_t device = place.array->over(m_values->device.mesh)->deviceAt(position);
+    readShard((*place.shards)[static_cast<std::size_t>(device)], sample, out);
 }
 
 std::vector<double> ProgramReader::reference(ValueId value) const
@@ -152,12 +148,13 @@ std::vector<double> ProgramReader::reference(ValueId value) const
 
 Layout StepReader::layout(ValueId) const
 {
-    return { m_values->device.mesh, m_held.array.sharding, m_held.array.type.shape };
+    return { m_held.array.over(m_values->device.mesh), m_held.array.sharding, m_held.array.type.shape };
 }
 
 void StepReader::readLocal(ValueId, std::int64_t position, const Sample& sample, std::span<double> out) const
 {
-    readShard(m_held.shards[static_cast<std::size_t>(m_values->device.mesh->deviceAt(position))], sample, out);
+    const MeshPtr& mesh = m_held.array.over(m_values->device.mesh);
+    readShard(m_held.shards[static_cast<std::size_t>(mesh->deviceAt(position))], sample, out);
 }
 
 std::vector<double> StepReader::reference(ValueId) const

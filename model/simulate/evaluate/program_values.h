@@ -7,6 +7,7 @@
 #include <memory>
 #include <stop_token>
 
+#include "partition/partition_program.h"
 #include "simulate/evaluate/program_steps.h"
 #include "simulate/value_reader.h"
 
@@ -23,14 +24,17 @@ struct ProgramValues {
 using ProgramValuesPtr = std::shared_ptr<const ProgramValues>;
 
 struct ProgramInputs {
-    std::uint64_t seed = 0; ///< as of `shardscope run --random`: see random_array.h
+    std::uint64_t seed = 0; ///< as of `shardscope run --random`: see random_arguments.h
+    /// Floats from -1 to 1 whatever they are for: the same for programs that compute the same in other ways.
+    bool unscaled = false;
     std::int64_t memoryLimit = 0; ///< bytes; 0 = memoryLimit() of a run. Half of it at most is for what is kept
     std::stop_token stop = {};
 };
 
-/// `program` has its shardings and lies over a mesh. Null if stopped. Errors: those of partitionProgram() and
-/// execute(); OutOfMemory {bytes, limit} where what would be kept is too large, before it is computed.
-[[nodiscard]] Result<ProgramValuesPtr> computeProgramValues(const Program& program, const ProgramInputs& inputs);
+/// `parts`: what the devices run of `program`. Null if stopped. Errors: those of execute(); OutOfMemory {bytes, limit}
+/// where what would be kept is too large, before it is computed.
+[[nodiscard]] Result<ProgramValuesPtr> computeProgramValues(
+    const Program& program, const PartitionedProgram& parts, const ProgramInputs& inputs);
 
 /// A reader with the whole arrays that its values are compared with.
 class ComparedReader : public ValueReader {

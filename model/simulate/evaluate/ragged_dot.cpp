@@ -5,16 +5,12 @@
 
 #include "program/ragged_dot.h"
 #include "simulate/evaluate/element_types.h"
+#include "simulate/evaluate/position.h"
 #include "simulate/evaluate/products.h"
 
 namespace shardscope::evaluate {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 struct Part {
     std::int64_t begin = 0, end = 0; ///< along the ragged dimension

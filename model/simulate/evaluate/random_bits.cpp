@@ -5,17 +5,13 @@
 
 #include "program/element_bits.h"
 #include "simulate/evaluate/call.h"
+#include "simulate/evaluate/position.h"
 #include "simulate/evaluate/threefry.h"
 #include "simulate/philox.h"
 
 namespace shardscope::evaluate {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 std::array<std::uint32_t, 2> halves(std::uint64_t word)
 {

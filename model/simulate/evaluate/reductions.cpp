@@ -7,15 +7,11 @@
 
 #include "simulate/evaluate/body.h"
 #include "simulate/evaluate/call.h"
+#include "simulate/evaluate/position.h"
 
 namespace shardscope::evaluate {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 bool has(std::span<const std::int64_t> dims, std::size_t d)
 {

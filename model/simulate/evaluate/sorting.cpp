@@ -6,15 +6,11 @@
 
 #include "simulate/evaluate/body.h"
 #include "simulate/evaluate/call.h"
+#include "simulate/evaluate/position.h"
 
 namespace shardscope::evaluate {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 /// Whether an element comes before another one, as the body says: its arguments are pairs (a0, b0, a1, b1, ...).
 class Before {

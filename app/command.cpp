@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include <QString>
+
+#include "base/codes.h"
+#include "input.h"
+#include "report.h"
+
+namespace shardscope::cli {
+
+Option& Option::required()
+{
+    m_option->required();
+    return *this;
+}
+
+Option& Option::optionText(const std::string& text)
+{
+    m_option->option_text(text);
+    return *this;
+}
+
+Option& Option::check(std::function<std::string(const std::string&)> problem)
+{
+    m_option->check(CLI::Validator(std::move(problem), ""));
+    return *this;
+}
+
+Option& Option::oneOf(std::vector<std::string> values)
+{
+    std::string name; // by it the completion of arguments knows the values
+    for (const std::string& each : values)
+        name += (name.empty() ? "" : " ") + each;
+    m_option->check(CLI::Validator(
+        [values = std::move(values)](const std::string& value) -> std::string {
+            if (std::find(values.begin(), values.end(), value) != values.end())
+                return {};
+            std::string known;
+            for (const std::string& each : values)
+                known += (known.empty() ? "" : ", ") + each;
+            return "'" + value + "' is none of: " + known;
+        },
+        "", std::move(name)));
+    return *this;
+}
+
+Option& Option::wholeNumber(std::int64_t least, std::int64_t most)
+{
+    return check([least, most](const std::string& value) -> std::string {
+        const std::size_t digits = value.starts_with('-') || value.starts_with('+') ? 1 : 0;
+        if (digits == value.size() || value.find_first_not_of("0123456789", digits) != std::string::npos)
+            return "'" + value + "' is no whole number";
+        std::int64_t number = 0;
+        const char* const begin = value.data() + (value.front() == '+' ? 1 : 0);
+        const auto [end, error] = std::from_chars(begin, value.data() + value.size(), number);
+        if (error == std::errc() && number >= least && number <= most)
+            return {};
+        return "'" + value + "' is not from " + std::to_string(least) + " to " + std::to_string(most);
+    });
+}
+
+Option& Option::range(double least, double most)
+{
+    return check([least, most](const std::string& value) -> std::string {
+        double number = 0;
+        const char* const begin = value.data() + (value.starts_with('+') ? 1 : 0);
+        const auto [end, error] = std::from_chars(begin, value.data() + value.size(), number);
+        if (error == std::errc::invalid_argument || end != value.data() + value.size() || std::isnan(number))
+            return "'" + value + "' is no number";
+        if (error == std::errc() && number >= least && number <= most)
+            return {};
+        const auto text = [](double bound) { return QString::number(bound).toStdString(); };
+        return "'" + value + "' is not from " + text(least) + " to " + text(most);
+    });
+}
+
+Option& Option::excludes(const Option& other)
+{
+    m_option->excludes(other.m_option);
+    return *this;
+}
+
+bool Option::isSet() const
+{
+    return m_option->count() > 0;
+}
+
+struct Command::Bound {
+    JsonTarget* json = nullptr;
+    const std::string* input = nullptr;
+};
+
+Command::Command(CLI::App& app, const char* name, const char* description)
+    : m_command(app.add_subcommand(name, description))
+    , m_bound(std::make_shared<Bound>())
+{
+}
+
+Option Command::addOption(const char* name, std::string& value, const char* description)
+{
+    return Option(m_command->add_option(name, value, description));
+}
+
+Option Command::addOption(const char* name, std::vector<std::string>& value, const char* description)
+{
+    return Option(m_command->add_option(name, value, description));
+}
+
+Option Command::addOption(const char* name, int& value, const char* description)
+{
+    return Option(m_command->add_option(name, value, description));
+}
+
+Option Command::addOption(const char* name, std::int64_t& value, const char* description)
+{
+    return Option(m_command->add_option(name, value, description));
+}
+
+Option Command::addOption(const char* name, double& value, const char* description)
+{
+    return Option(m_command->add_option(name, value, description));
+}
+
+Option Command::addOption(const char* name, std::optional<int>& value, const char* description)
+{
+    return Option(m_command->add_option(name, value, description));
+}
+
+Option Command::addOption(const char* name, std::optional<std::int64_t>& value, const char* description)
+{
+    return Option(m_command->add_option(name, value, description));
+}
+
+Option Command::addOption(const char* name, std::optional<std::uint64_t>& value, const char* description)
+{
+    return Option(m_command->add_option(name, value, description));
+}
+
+Option Command::addFlag(const char* name, bool& value, const char* description)
+{
+    return Option(m_command->add_flag(name, value, description));
+}
+
+Option Command::addFlag(const char* name, std::string& value, const char* description)
+{
+    return Option(m_command->add_flag(name, value, description));
+}
+
+Option Command::addFile(std::string& file)
+{
+    setInput(file);
+    return addOption("FILE", file,
+        "Experiment file, program in StableHLO text (.mlir), - for standard input, or the id of a built-in example")
+        .required();
+}
+
+Option Command::addJson(JsonTarget& target)
+{
+    target.command = m_command->get_name();
+    m_bound->json = &target;
+    // A flag that may have a value: the value has to be attached, so that --json FILE does not swallow the file.
+    return addFlag("--json{-}", target.file, "Print JSON instead of text; --json=OUT writes it to a file");
+}
+
+void Command::setInput(const std::string& input)
+{
+    m_bound->input = &input;
+}
+
+void Command::footer(const std::string& text)
+{
+    m_command->footer(text);
+}
+
+bool Command::isSet(const char* option) const
+{
+    return m_command->get_option(option)->count() > 0;
+}
+
+void Command::run(int& status, std::function<int()> body)
+{
+    m_command->callback([bound = m_bound, &status, body = std::move(body)] {
+        JsonTarget& json = *bound->json;
+        if (bound->input && !bound->input->empty())
+            json.input = shownName(*bound->input);
+        try {
+            status = body();
+        } catch (const UsageError& error) {
+            status = reject(json, { usageProblem(json.command, error.what()) });
+        } catch (const std::bad_alloc&) {
+            status = refuseForMemory(json);
+        } catch (const std::length_error&) { // more elements than any memory has
+            status = refuseForMemory(json);
+        } catch (const std::system_error& error) { // no room for the stack of a thread
+            if (error.code() != std::errc::resource_unavailable_try_again)
+                throw;
+            status = refuseForMemory(json);
+        }
+    });
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "partition/partial_axes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/codes.h"
+#include "program/body.h"
+#include "program/editor.h"
+#include "program/op_row.h"
+#include "program/partial_values.h"
+#include "program/program_mesh.h"
+#include "program/unreduced_axes.h"
+#include "program/value_shardings.h"
+#include "program/verify_findings.h"
+#include "propagation/passes/support.h"
+#include "propagation/projection.h"
+
+namespace shardscope {
+
+namespace {
+
+void addAxes(AxisList& axes, const AxisList& more)
+{
+    for (const AxisRef axis : axesMinus(more, axes))
+        axes.push_back(axis);
+    passes::sortAndMerge(axes);
+}
+
+AxisList commonAxes(const AxisList& a, const AxisList& b)
+{
+    return axesMinus(a, axesMinus(a, b));
+}
+
+/// The axes that an all_reduce or reduce_scatter adds up over.
+AxisList addedUp(const SdyCollectiveAttributes& collective)
+{
+    AxisList axes = collective.axes;
+    for (const AxisList& list : collective.axesPerDimension)
+        addAxes(axes, list);
+    return axes;
+}
+
+bool isSum(OpKind kind)
+{
+    return kind == OpKind::SdyAllReduce || kind == OpKind::SdyReduceScatter;
+}
+
+/// Those of the axes that are not manual where the operation stands.
+AxisList freeAxes(const Editor& edit, OperationId id, const AxisList& axes, std::uint32_t mesh)
+{
+    AxisList kept = axes;
+    for (OperationId owner = edit.ownerOf(edit.regionOf(id)); owner.valid(); owner = edit.ownerOf(edit.regionOf(owner)))
+        if (const auto* manual = wideAs<ManualComputationAttributes>(edit.operation(owner).attributes)) {
+            ProgramSharding sharding{ mesh, {}, ReduceKind::Sum };
+            sharding.sharding.unreduced = kept;
+            kept = withoutAxes(edit.program(), sharding, manual->manualAxes).sharding.unreduced;
+        }
+    return kept;
+}
+
+/// Of all functions, in program order.
+std::vector<OperationId> explicitSums(const Program& program)
+{
+    std::vector<OperationId> sums;
+    for (const RegionId body : bodies(program))
+        walk(program, body, [&](OperationId id) {
+            const Operation& operation = program.operation(id);
+            if (isSum(operation.kind) && wideAs<SdyCollectiveAttributes>(operation.attributes))
+                sums.push_back(id);
+        });
+    return sums;
+}
+
+} // namespace
+
+AxisList summedAxes(const Program& program, const Operation& operation, const FindSharding& shardingOf)
+{
+    const FactorRule rule = factorRule(program, operation);
+    AxisList axes;
+    if (std::none_of(rule.factors.begin(), rule.factors.end(),
+            [](const FactorRule::Factor& factor) { return factor.kind == FactorKind::Reduction; }))
+        return axes;
+    for (std::size_t i = 0; i < std::min<std::size_t>(operation.operands.size(), rule.operands.size()); ++i) {
+        const ProgramSharding* held = shardingOf(operation.operands[i]);
+        if (!held || held->sharding.rank() != rule.operands[i].size())
+            continue;
+        const TensorProjection projection = project(held->sharding, rule.operands[i], rule);
+        for (std::size_t f = 0; f < rule.factors.size(); ++f)
+            if (rule.factors[f].kind == FactorKind::Reduction && projection.factors[f])
+                addAxes(axes, projection.factors[f]->axes);
+    }
+    return axes;
+}
+
+PartialAxes::PartialAxes(const Program& program)
+    : m_program(program)
+    , m_parts(program.values.size())
+{
+    const auto shardings = std::make_shared<const ValueShardings>(program);
+    m_shardingOf = [shardings](ValueId value) { return shardings->of(value); };
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (const ProgramSharding* declared = shardings->of(ValueId(v)))
+            m_parts[v] = { declared->sharding.unreduced, declared->unreducedKind };
+    for (const RegionId body : bodies(program))
+        walk(program, body, [&](OperationId id) { visit(program.operation(id)); });
+}
+
+void PartialAxes::visit(const Operation& operation)
+{
+    if (operation.operands.empty() || operation.results.empty())
+        return;
+    const Parts made = partsOfResult(operation);
+    if (made.axes.empty())
+        return;
+    for (const ValueId result : operation.results) {
+        Parts& parts = m_parts[result.index];
+        if (parts.axes.empty())
+            parts.kind = made.kind;
+        addAxes(parts.axes, made.axes);
+    }
+}
+
+/// Beside what the result's own sharding says.
+PartialAxes::Parts PartialAxes::partsOfResult(const Operation& operation) const
+{
+    Parts made = of(operation.operands[0]);
+    if (isShardyCollective(operation.kind)) {
+        const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes);
+        if (collective && isSum(operation.kind))
+            made.axes = axesMinus(made.axes, addedUp(*collective));
+        return made;
+    }
+    switch (operation.kind) {
+    case OpKind::Reshard:
+    case OpKind::ShardingConstraint:
+    case OpKind::DataFlowEdge:
+    case OpKind::FuncDataFlowEdge:
+    case OpKind::PropagationBarrier:
+        return made;
+    default:
+        break;
+    }
+    if (handsOnParts(operation.kind))
+        return {}; // what goes through bodies has shardings that say so
+    made = { summedAxes(m_program, operation, m_shardingOf),
+        reductionOf(m_program, operation).value_or(ReduceKind::Sum) };
+    Parts given;
+    for (const ValueId operand : operation.operands)
+        if (!of(operand).axes.empty()) {
+            given.kind = of(operand).kind;
+            addAxes(given.axes, of(operand).axes);
+        }
+    if (made.axes.empty())
+        made.kind = given.kind;
+    for (const AxisRef axis : given.axes) {
+        SmallVector<bool, 4> isPartial;
+        for (const ValueId operand : operation.operands)
+            isPartial.push_back(std::any_of(of(operand).axes.begin(), of(operand).axes.end(),
+                [&](AxisRef other) { return overlaps(axis, other); }));
+        if (given.kind == made.kind
+            && keepsParts(m_program, operation, { isPartial.data(), isPartial.size() }, given.kind))
+            addAxes(made.axes, { axis });
+    }
+    return made;
+}
+
+Result<void> checkExplicitSums(const Program& program)
+{
+    const std::vector<OperationId> sums = explicitSums(program);
+    if (sums.empty())
+        return {};
+    const PartialAxes parts(program);
+    const Editor edit(program);
+    for (const OperationId id : sums) {
+        const Operation& operation = program.operation(id);
+        const auto& collective = *wideAs<SdyCollectiveAttributes>(operation.attributes);
+        const PartialAxes::Parts& operand = parts.of(operation.operands[0]);
+        const AxisList axes = freeAxes(edit, id, addedUp(collective), collective.out.mesh);
+        const AxisList missing = axesMinus(axes, operand.axes);
+        const bool otherKind = missing.empty() && !axes.empty() && operand.kind != collective.kind;
+        if (missing.empty() && !otherKind)
+            continue;
+        const AxisList& named = otherKind ? axes : missing;
+        return tl::unexpected<Error>(verification::diagnosticAt(program, Code::NotExecutable,
+            { { "wrong", otherKind ? "other_kind" : "whole_operand" },
+                { "axes", verification::axesText(program.meshes[collective.out.mesh], { named.data(), named.size() }) },
+                { "found", reduceKindName(operand.kind) }, { "expected", reduceKindName(collective.kind) } },
+            { .operation = id, .role = "operand", .value = operation.operands[0] }));
+    }
+    return {};
+}
+
+Program dropFinishedSums(Program program)
+{
+    const std::vector<OperationId> sums = explicitSums(program);
+    if (sums.empty())
+        return program;
+    const PartialAxes parts(program);
+    std::vector<AxisList> left; // to be added up
+    for (const OperationId id : sums) {
+        const Operation& operation = program.operation(id);
+        left.push_back(commonAxes(
+            addedUp(*wideAs<SdyCollectiveAttributes>(operation.attributes)), parts.of(operation.operands[0]).axes));
+    }
+    Editor edit(std::move(program));
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        const OperationId id = sums[i];
+        SdyCollectiveAttributes collective = *wideAs<SdyCollectiveAttributes>(edit.operation(id).attributes);
+        const AxisList all = addedUp(collective), free = freeAxes(edit, id, all, collective.out.mesh);
+        addAxes(left[i], axesMinus(all, free)); // pieces along manual axes are added up
+        if (axesMinus(all, left[i]).empty())
+            continue;
+        if (edit.operation(id).kind == OpKind::SdyAllReduce) {
+            if (left[i].empty()) {
+                edit.replaceUses(edit.result(id), edit.operation(id).operands[0]);
+                edit.erase(id);
+                continue;
+            }
+            collective.axes = left[i];
+            edit.raw().operations[id.index].attributes = wide(std::move(collective));
+            continue;
+        }
+        const ValueId operand = edit.operation(id).operands[0];
+        if (!left[i].empty()) {
+            const std::optional<ProgramSharding> held = passes::shardingAnywhere(edit, operand);
+            SdyCollectiveAttributes sum;
+            sum.axes = left[i];
+            sum.kind = collective.kind;
+            sum.out = held ? *held : passes::closedSharding(collective.out.mesh, collective.out.sharding.rank());
+            sum.out.sharding.unreduced = axesMinus(sum.out.sharding.unreduced, left[i]);
+            const OperationId made = edit.addLike(OpKind::SdyAllReduce, { operand }, wide(std::move(sum)));
+            edit.placeBefore(id, made);
+            edit.setOperand(id, 0, edit.result(made));
+        }
+        edit.raw().operations[id.index].kind = OpKind::SdyAllSlice;
+    }
+    return std::move(edit).finish();
+}
+
+} // namespace shardscope

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Along which axes devices hold parts of a value that are still to be put together, whether its sharding says so
+// (unreduced axes) or not: the result of a product whose contracted dimension is sharded comes in parts by itself.
+//
+// Shardy's all_reduce and reduce_scatter put such parts together. They leave the value as it is: where it has been put
+// together before, nothing is left to be added up.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+using FindSharding = std::function<const ProgramSharding*(ValueId)>;
+/// The axes of the dimensions that the operation sums over (or takes the greatest of, ...).
+[[nodiscard]] AxisList summedAxes(const Program& program, const Operation& operation, const FindSharding& shardingOf);
+
+class PartialAxes {
+public:
+    explicit PartialAxes(const Program& program);
+    struct Parts {
+        AxisList axes;
+        ReduceKind kind = ReduceKind::Sum; ///< how they are put together
+    };
+    [[nodiscard]] const Parts& of(ValueId value) const { return m_parts[value.index]; }
+
+private:
+    void visit(const Operation& operation);
+    [[nodiscard]] Parts partsOfResult(const Operation& operation) const;
+
+    const Program& m_program;
+    FindSharding m_shardingOf;
+    std::vector<Parts> m_parts; ///< by value
+};
+
+/// Of a program whose shardings are final. Error: NotExecutable {op, wrong: "whole_operand" or "other_kind", axes} for
+/// an all_reduce or reduce_scatter along whose axes its operand cannot come in parts, or in parts of another kind.
+[[nodiscard]] Result<void> checkExplicitSums(const Program& program);
+
+/// Of a program with explicit reshards, which put together what operations leave in parts: an all_reduce or
+/// reduce_scatter keeps the axes that are still to be added up. What is left of a reduce_scatter is an all_slice.
+///
+///     %d = dot; %s = all_reduce {x} %d; reduce_scatter [{x}, {}] %s   ->   all_slice [{x}, {}] %s
+[[nodiscard]] Program dropFinishedSums(Program program);
+
+} // namespace shardscope

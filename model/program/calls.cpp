@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program/calls.h"
+
+namespace shardscope {
+
+const std::string* calleeOf(const Operation& operation)
+{
+    if (const auto* call = wideAs<CallAttributes>(operation.attributes))
+        return &call->callee;
+    const auto* composite = wideAs<CompositeAttributes>(operation.attributes);
+    return composite ? &composite->decomposition : nullptr;
+}
+
+Attributes withCallee(const Attributes& attributes, std::string callee)
+{
+    if (const auto* composite = wideAs<CompositeAttributes>(attributes)) {
+        CompositeAttributes changed = *composite;
+        changed.decomposition = std::move(callee);
+        return wide(std::move(changed));
+    }
+    return wide(CallAttributes{ std::move(callee) });
+}
+
+} // namespace shardscope

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Small legal programs with what few programs have: every command takes them or says why not, and the numbers that
+// devices come to are those that one computes by hand.
+#include <QDir>
+#include <QTest>
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "program.h"
+#include "registered_test.h"
+
+using namespace shardscope;
+
+namespace {
+
+using Json = nlohmann::json;
+using Matrix = std::vector<std::vector<double>>;
+
+QString programFile(const QString& name)
+{
+    return QStringLiteral(SHARDSCOPE_SOURCE_DIR "/tests/app/programs/") + name + QStringLiteral(".mlir");
+}
+
+/// rows x columns numbers, by place.
+Matrix matrix(int rows, int columns, const std::function<double(int, int)>& element)
+{
+    Matrix made(static_cast<std::size_t>(rows));
+    for (int i = 0; i < rows; ++i)
+        for (int k = 0; k < columns; ++k)
+            made[static_cast<std::size_t>(i)].push_back(element(i, k));
+    return made;
+}
+/// Small whole numbers and their halves, which no sum rounds.
+Matrix numbers(int rows, int columns, int from)
+{
+    return matrix(rows, columns, [=](int i, int k) { return ((from + 7 * i + 3 * k) % 11 - 5) / 2.0; });
+}
+Matrix product(const Matrix& a, const Matrix& b)
+{
+    return matrix(static_cast<int>(a.size()), static_cast<int>(b[0].size()), [&](int i, int k) {
+        double sum = 0;
+        for (std::size_t j = 0; j < b.size(); ++j)
+            sum += a[static_cast<std::size_t>(i)][j] * b[j][static_cast<std::size_t>(k)];
+        return sum;
+    });
+}
+Matrix map(const Matrix& a, const std::function<double(double)>& f)
+{
+    Matrix made = a;
+    for (std::vector<double>& row : made)
+        for (double& element : row)
+            element = f(element);
+    return made;
+}
+
+struct Numbers {
+    Json inputs, results;
+};
+
+const Matrix a48 = numbers(4, 8, 1), b84 = numbers(8, 4, 2), a44 = numbers(4, 4, 3), a88 = numbers(8, 8, 4),
+             b88 = numbers(8, 8, 5), a42 = numbers(4, 2, 6), b24 = numbers(2, 4, 7), a82 = numbers(8, 2, 8);
+double negated(double x)
+{
+    return -x;
+}
+Matrix sum(const Matrix& a, const Matrix& b)
+{
+    return matrix(static_cast<int>(a.size()), static_cast<int>(a[0].size()), [&](int i, int k) {
+        return a[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)]
+            + b[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)];
+    });
+}
+
+/// What goes in and what comes out, by the name of the program.
+std::map<QString, Numbers> knownNumbers()
+{
+    const Matrix dot = product(a48, b84), c42 = numbers(4, 2, 9), d24 = numbers(2, 4, 10);
+    const Matrix table = a82, updates = numbers(4, 2, 1);
+    Matrix gathered{ table[7], table[0], table[4] }, scattered = c42;
+    const std::vector<int> rows{ 3, 1, 3, 0 };
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t k = 0; k < 2; ++k)
+            scattered[static_cast<std::size_t>(rows[i])][k] += updates[i][k];
+    std::vector<double> greatest;
+    for (const std::vector<double>& row : a48)
+        greatest.push_back(*std::max_element(row.begin(), row.end()));
+    std::vector<double> ofRange;
+    Json sorted = Json::array(), places = Json::array(), ascending = Json::array(), ascendingPlaces = Json::array();
+    Matrix keys = matrix(8, 4, [](int i, int k) { return (i + 3 * k) % 4 + 0.5; });
+    Json numbered = Json::array();
+    for (int i = 0; i < 8; ++i) {
+        std::vector<std::pair<double, int>> row;
+        numbered.push_back({ 0, 1, 2, 3 });
+        for (int k = 0; k < 4; ++k)
+            row.emplace_back(keys[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)], k);
+        std::sort(row.begin(), row.end());
+        Json up = Json::array(), upPlaces = Json::array(), down = Json::array(), downPlaces = Json::array();
+        for (int k = 0; k < 4; ++k) {
+            up.push_back(row[static_cast<std::size_t>(k)].first);
+            upPlaces.push_back(row[static_cast<std::size_t>(k)].second);
+            down.push_back(row[static_cast<std::size_t>(3 - k)].first);
+            downPlaces.push_back(row[static_cast<std::size_t>(3 - k)].second);
+        }
+        ascending.push_back(up);
+        ascendingPlaces.push_back(upPlaces);
+        sorted.push_back(down);
+        places.push_back(downPlaces);
+    }
+    const auto doubled = [](const Matrix& m) { return map(m, [](double x) { return 2 * x; }); };
+    const Matrix a84 = numbers(8, 4, 2), big = numbers(64, 64, 3), wide = numbers(32, 32, 5);
+    const Matrix m44 = numbers(4, 4, 1), m42 = numbers(4, 2, 2);
+    return {
+        { "first_mesh_unused", { { a88 }, { map(a88, negated) } } },
+        { "mesh_named_without_axes", { { a88, b88 }, { sum(a88, b88) } } },
+        { "mesh_of_other_function", { { a88 }, { map(a88, negated) } } },
+        { "two_meshes_other_devices", { { a42, c42 }, { sum(a42, c42), map(c42, negated) } } },
+        { "two_meshes_other_axis_order", { { a82, numbers(8, 2, 1) }, { sum(a82, numbers(8, 2, 1)) } } },
+        { "composite_product", { { a42, b24, c42, d24 }, { product(a42, b24), product(c42, d24) } } },
+        { "composite_in_composite", { { a84 }, { map(a84, [](double x) { return 27 * x; }), doubled(a84) } } },
+        { "manual_all_slice", { { big }, { map(big, negated) } } },
+        { "manual_collectives", { { a48 }, { doubled(a48) } } },
+        { "manual_sums", { { m44, m42 }, { product(m44, m42), product(m44, m42) } } },
+        { "manual_in_manual", { { { 1, 20, 300, 4000 } }, { { 4321 }, { -1, -20, -300, -4000 } } } },
+        { "manual_priorities", { { wide, wide }, { sum(doubled(wide), wide) } } },
+        { "dot_reduce_scatter", { { a48, b84 }, { dot } } },
+        { "dot_several_sums",
+            { { a48, b84 }, { map(dot, [](double x) { return std::tanh(x); }), dot, map(dot, negated), dot } } },
+        { "dot_sum_after_moves", { { a48, b84 }, { dot, dot } } },
+        { "dot_sum_in_two_steps", { { a48, b84 }, { dot } } },
+        { "reduce_max_sum", { { a48 }, { greatest } } },
+        { "gather_sum", { { table, { { 7 }, { 0 }, { 4 } } }, { gathered, map(table, negated) } } },
+        { "scatter_sum", { { c42, { { 3 }, { 1 }, { 3 }, { 0 } }, updates }, { scattered } } },
+        { "tuple_hlo_sharding", { { keys, numbered }, { sorted, places } } },
+        { "tuple_hlo_sharding_counts", { { keys, numbered }, { sorted, places, ascending, ascendingPlaces } } },
+    };
+}
+
+/// Programs that are refused where they are partitioned, with what is said of them.
+const std::map<QString, QStringList>& refused()
+{
+    static const std::map<QString, QStringList> texts{
+        { "two_meshes_other_sizes", { "E413", "@mesh", "@mesh_0", "[\"x\"=2, \"y\"=4]", "[\"x\"=4, \"y\"=2]" } },
+        { "three_meshes", { "E413", "@second", "@third" } },
+        { "single_device", { "E144", "stablehlo.add", "device 1 alone", "single_dev_1" } },
+        { "sum_of_replicated", { "E144", "sdy.all_reduce", "along y", "does not come in parts" } },
+        { "sum_after_nonlinear", { "E144", "sdy.all_reduce", "along x", "does not come in parts" } },
+        { "sum_of_other_kind", { "E144", "sdy.all_reduce", "together by max", "parts of a sum" } },
+    };
+    return texts;
+}
+
+bool isNear(const Json& found, const Json& wanted)
+{
+    if (found.is_array() != wanted.is_array() || (found.is_array() && found.size() != wanted.size()))
+        return false;
+    if (!found.is_array())
+        return std::abs(found.get<double>() - wanted.get<double>()) <= 1e-5;
+    for (std::size_t i = 0; i < found.size(); ++i)
+        if (!isNear(found[i], wanted[i]))
+            return false;
+    return true;
+}
+
+} // namespace
+
+class UnusualProgramsTest : public QObject {
+    Q_OBJECT
+
+private:
+    static void addPrograms()
+    {
+        QTest::addColumn<QString>("name");
+        const QStringList files =
+            QDir(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/tests/app/programs")).entryList({ QStringLiteral("*.mlir") });
+        QVERIFY(files.size() > 25);
+        for (const QString& file : files)
+            QTest::newRow(qPrintable(file)) << QFileInfo(file).baseName();
+    }
+    static Ran run(const QString& name, const QStringList& more = {})
+    {
+        const auto known = knownNumbers();
+        const auto numbers = known.find(name);
+        QStringList arguments{ QStringLiteral("run"), programFile(name), QStringLiteral("--values"),
+            QStringLiteral("--json") };
+        QByteArray input;
+        if (numbers != known.end()) {
+            arguments << QStringLiteral("--inputs") << QStringLiteral("-");
+            input = QByteArray::fromStdString(numbers->second.inputs.dump());
+        }
+        return runProgram(arguments + more, input);
+    }
+
+private Q_SLOTS:
+    void everyCommand_data() { addPrograms(); }
+    /// Exits, and not with an error of the program; what cannot be partitioned says so everywhere.
+    void everyCommand()
+    {
+        QFETCH(QString, name);
+        const auto reason = refused().find(name);
+        for (const char* command : { "verify", "show", "propagate", "partition", "comms", "run" }) {
+            const Ran ran = runProgram({ QLatin1String(command), programFile(name) });
+            const QString all = QLatin1String(command) + QStringLiteral(":\n") + ran.out + ran.error;
+            const bool partitions = QLatin1String(command) == QLatin1String("partition")
+                || QLatin1String(command) == QLatin1String("comms") || QLatin1String(command) == QLatin1String("run");
+            QVERIFY2(ran.code >= 0 && ran.code <= 2, qPrintable(all));
+            if (reason == refused().end()) {
+                QVERIFY2(ran.code == 0, qPrintable(all));
+                continue;
+            }
+            if (!partitions)
+                continue;
+            QVERIFY2(ran.code != 0, qPrintable(all));
+            QVERIFY2(!all.contains(QLatin1String("agree")), qPrintable(all));
+            for (const QString& part : reason->second)
+                QVERIFY2(all.contains(part), qPrintable(part + QStringLiteral(" in ") + all));
+        }
+    }
+
+    void numbersByHand_data() { addPrograms(); }
+    void numbersByHand()
+    {
+        QFETCH(QString, name);
+        const auto known = knownNumbers();
+        const auto wanted = known.find(name);
+        if (wanted == known.end())
+            QVERIFY2(refused().contains(name) || name == QLatin1String("composite"), "nobody knows its numbers");
+        const Ran ran = run(name);
+        const Json json = ran.json();
+        if (refused().contains(name)) {
+            QVERIFY(!json.contains("check") || json.at("check").at("passed") != true);
+            return;
+        }
+        QVERIFY2(ran.code == 0, qPrintable(ran.out + ran.error));
+        QVERIFY(json.at("check").at("passed") == true);
+        for (std::size_t i = 0; wanted != known.end() && i < wanted->second.results.size(); ++i)
+            QVERIFY2(isNear(json.at("results").at(i).at("value"), wanted->second.results[i]),
+                qPrintable(QString::fromStdString(
+                    json.at("results").at(i).at("value").dump() + " instead of " + wanted->second.results[i].dump())));
+    }
+
+    /// The mesh that is used decides how many devices there are, in every command.
+    void unusedMeshesDoNotCount()
+    {
+        for (const char* name : { "first_mesh_unused", "mesh_named_without_axes", "mesh_of_other_function" }) {
+            const QString file = programFile(QLatin1String(name));
+            QCOMPARE(run(QLatin1String(name)).json().at("device_count").get<int>(), 8);
+            const Ran partitioned = runProgram({ QStringLiteral("partition"), file });
+            QVERIFY2(partitioned.out.contains(QStringLiteral("on 8 devices")), qPrintable(partitioned.out));
+            const Ran shown = runProgram({ QStringLiteral("show"), file });
+            QVERIFY2(shown.out.contains(QStringLiteral("8 devices")), qPrintable(shown.out));
+        }
+    }
+
+    /// Composites are still there, over what devices hold, and axes went through them.
+    void compositesStay()
+    {
+        const Ran propagated = runProgram({ QStringLiteral("propagate"), programFile(QStringLiteral("composite")) });
+        for (const char* part :
+            { "stablehlo.composite \"my.gelu\" %arg0 {decomposition = @my.gelu.impl, sdy.sharding = "
+              "#sdy.sharding_per_value<[<@mesh, [{\"x\", ?}, {?}]>]>}",
+                "stablehlo.tanh %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"x\", ?}, {?}]>]>}" })
+            QVERIFY2(propagated.out.contains(QLatin1String(part)), qPrintable(propagated.out));
+        const Ran partitioned = runProgram({ QStringLiteral("partition"), programFile(QStringLiteral("composite")) });
+        QVERIFY2(
+            partitioned.out.contains(QStringLiteral("stablehlo.composite \"my.gelu\"")), qPrintable(partitioned.out));
+        QVERIFY2(partitioned.out.contains(QStringLiteral("stablehlo.tanh %arg0 : tensor<4x4xf32>")),
+            qPrintable(partitioned.out));
+        QVERIFY(!partitioned.out.contains(QStringLiteral("all_gather")));
+        const Ran twice = runProgram({ QStringLiteral("partition"), programFile(QStringLiteral("composite_product")) });
+        QCOMPARE(twice.out.count(QStringLiteral("stablehlo.composite \"my.product\"")), 2);
+        QVERIFY2(twice.out.contains(QStringLiteral("version = 3")), qPrintable(twice.out));
+    }
+
+    /// One reduce_scatter finishes the product: nothing is added up twice.
+    void sumsAreFinishedOnce()
+    {
+        const Ran scattered =
+            runProgram({ QStringLiteral("partition"), programFile(QStringLiteral("dot_reduce_scatter")) });
+        QCOMPARE(scattered.out.count(QStringLiteral("\"stablehlo.reduce_scatter\"")), 1);
+        QVERIFY2(!scattered.out.contains(QStringLiteral("all_reduce")), qPrintable(scattered.out));
+        const Ran several =
+            runProgram({ QStringLiteral("partition"), programFile(QStringLiteral("dot_several_sums")) });
+        QCOMPARE(several.out.count(QStringLiteral("\"stablehlo.all_reduce\"")), 1);
+    }
+
+    /// A sharding for each result of a sort: nothing is gathered to sort rows that lie on one device each.
+    void tuplesShardEachResult()
+    {
+        const Ran ran = runProgram({ QStringLiteral("partition"), programFile(QStringLiteral("tuple_hlo_sharding")) });
+        QVERIFY2(ran.out.contains(QStringLiteral("on 4 devices")), qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("(tensor<2x4xf32>, tensor<2x4xi32>)")), qPrintable(ran.out));
+        const Ran counted =
+            runProgram({ QStringLiteral("verify"), programFile(QStringLiteral("tuple_hlo_sharding_counts")) });
+        QVERIFY2((counted.out + counted.error).contains(QStringLiteral("3 shardings and there are 2 results")),
+            qPrintable(counted.out + counted.error));
+    }
+
+    /// b goes along columns first, as the result asks without a priority, and reaches the second operand. Along rows of
+    /// the first one it waits for its round, and c for the one after that.
+    void freeAxesOfManualComputationsWait()
+    {
+        const Ran ran = runProgram({ QStringLiteral("propagate"), programFile(QStringLiteral("manual_priorities")) });
+        QCOMPARE(ran.code, 0);
+        for (const char* part : { "in_shardings=[<@mesh, [{\"a\", \"b\"}, {?}]>, <@mesh, [{\"a\", ?}, {\"b\", ?}]>]",
+                 "%5 = stablehlo.add %arg2, %arg3 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}, {\"b\", "
+                 "?}]>]>}",
+                 "%0 = stablehlo.add %arg0, %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"a\", \"b\", ?}, "
+                 "{?}]>]>}" })
+            QVERIFY2(ran.out.contains(QLatin1String(part)), qPrintable(ran.out));
+    }
+
+    /// What a device runs has no shardings, in no form.
+    void devicesHaveNoShardings()
+    {
+        const Ran ran = runProgram({ QStringLiteral("partition"), programFile(QStringLiteral("tuple_hlo_sharding")) });
+        QVERIFY2(!ran.out.contains(QStringLiteral("mhlo.sharding")), qPrintable(ran.out));
+    }
+
+    /// A tuple that does not close is an error at its place.
+    void tuplesClose()
+    {
+        QFile file(programFile(QStringLiteral("tuple_hlo_sharding")));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray text = file.readAll();
+        const QByteArray tuple = "{{devices=[4,1]<=[4]}, {devices=[4,1]<=[4]}}";
+        QVERIFY(text.contains(tuple));
+        const QTemporaryDir folder;
+        for (const char* other : { "{{", "{{{{{{", "{{devices=[4,1]<=[4]}", "{{devices=[4,1]<=[4]}, {replicated}",
+                 "{{{devices=[4,1]<=[4]}, {replicated}}" }) {
+            const Ran ran = runProgram({ QStringLiteral("verify"),
+                writeFile(folder, QStringLiteral("tuple.mlir"), QByteArray(text).replace(tuple, other)) });
+            QVERIFY2(ran.code == 2 && (ran.out + ran.error).contains(QStringLiteral("E120")),
+                qPrintable(QLatin1String(other) + ran.out + ran.error));
+        }
+    }
+};
+
+REGISTER_TEST(UnusualProgramsTest)
+#include "test_unusual_programs.moc"

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What somebody meets who starts the program for the first time: a question, tips, a gallery, and files that can or
+// cannot be opened.
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QPushButton>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolBar>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include "experiment/edits.h"
+#include "experiment_file/gallery.h"
+#include "registered_test.h"
+#include "views/explain_view/explain_view.h"
+#include "views/gallery/examples_dialog.h"
+#include "views/main_window/first_selection.h"
+#include "views/main_window/main_window.h"
+#include "views/main_window/settings.h"
+#include "views/main_window/status_text.h"
+#include "views/mesh_view/axis_row.h"
+#include "views/mesh_view/mesh_view.h"
+#include "views/mesh_view/size_slider.h"
+#include "views/panel_fixture.h"
+#include "views/problems_view/problems_view.h"
+#include "views/widgets/dock_frame.h"
+#include "views/widgets/notice_strip.h"
+#include "views/widgets/search_field.h"
+#include "views/widgets/tip_strip.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+void clearSettings()
+{
+    QDir(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation)).removeRecursively();
+}
+
+bool writeFile(const QString& path, const QByteArray& content)
+{
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+}
+
+/// Texts of labels that can be seen and contain the words.
+QStringList saying(const QWidget& window, const QString& words)
+{
+    QStringList texts;
+    for (const QLabel* label : window.findChildren<QLabel*>())
+        if (label->isVisible() && label->text().contains(words))
+            texts << label->text();
+    return texts;
+}
+
+} // namespace
+
+class TestFirstMinute : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setApplicationName(u"shardscope-test-first-minute"_s);
+        QVERIFY(m_folder.isValid());
+    }
+    void init()
+    {
+        test::failOnWarnings();
+        clearSettings();
+    }
+    void cleanupTestCase() { clearSettings(); }
+
+    void theFirstExampleAsksAQuestion()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        {
+            MainWindow window(&appearance, { .remember = true });
+            window.resize(1600, 1000);
+            window.show();
+            QVERIFY(QTest::qWaitForWindowActive(&window));
+            window.document()->waitForAnalysis();
+            // No warning on what nobody has touched yet.
+            QCOMPARE(window.document()->snapshot()->warningCount(), 0);
+            QCOMPARE(statusText(*window.document()).problems, u"No problems"_s);
+            QCOMPARE(statusText(*window.document()).saved, u"Example, not edited"_s);
+            const GalleryExample& first = gallery().front();
+            NoticeStrip* strip = window.question();
+            QVERIFY(strip->isVisible());
+            QCOMPARE(strip->title(), QString::fromStdString(std::string(first.question)));
+            QCOMPARE(strip->text(), QString::fromStdString(first.experiment.notes));
+            // All of it can be read, in the window.
+            for (const QLabel* label : strip->findChildren<QLabel*>())
+                QVERIFY2(label->height() >= label->heightForWidth(label->width()), qPrintable(label->text()));
+            QVERIFY(window.rect().contains(QRect(strip->mapTo(&window, QPoint()), strip->size())));
+            QVERIFY(strip->height() <= 60);
+
+            // An edit leaves it; closing it lasts.
+            window.document()->edit(
+                withAxisSize(*window.document()->experiment(), 1, 2, true), QStringLiteral("model 4 → 2"));
+            QVERIFY(strip->isVisible());
+            QTest::mouseClick(strip->closeButton(), Qt::LeftButton);
+            QVERIFY(!strip->isVisible());
+            window.document()->undoStack()->undo();
+            QVERIFY(!strip->isVisible());
+            // Another example has a question of its own; an experiment without question and notes has no strip.
+            window.openExample(u"rule-lab"_s);
+            QVERIFY(strip->isVisible() && strip->title().startsWith(u"Which rule wins"_s));
+            window.action(u"new"_s)->trigger();
+            QVERIFY(!strip->isVisible());
+            window.close();
+        }
+        MainWindow again(&appearance, { .remember = true });
+        again.show();
+        QVERIFY(again.question()->isHidden());
+        again.openExample(u"flax-mlp-logical"_s); // who asks for it sees it
+        QVERIFY(again.question()->isVisible());
+    }
+
+    void theGalleryIsOneClickAway()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QVERIFY(!window.examplesDialog());
+        auto* button = qobject_cast<QToolButton*>(
+            window.findChild<QToolBar*>(u"tools"_s)->widgetForAction(window.action(u"examples"_s)));
+        QVERIFY(button && button->isVisible());
+        QTest::mouseClick(button, Qt::LeftButton);
+        ExamplesDialog* dialog = window.examplesDialog();
+        QVERIFY(dialog && dialog->isVisible() && !dialog->isModal());
+        QCOMPARE(dialog->current(), u"flax-mlp-logical"_s); // the one that is open
+        dialog->close();
+        QTest::mouseClick(window.question()->button(), Qt::LeftButton);
+        QVERIFY(dialog->isVisible());
+        dialog->close();
+        window.activateWindow();
+        QTRY_VERIFY(window.isActiveWindow());
+        QTest::keyClick(&window, Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(dialog->isVisible());
+
+        // Every example with its question, by document.
+        QTreeWidget* list = dialog->list();
+        QCOMPARE(list->topLevelItemCount(), static_cast<int>(exampleGroups().size()));
+        std::size_t rows = 0;
+        for (int group = 0; group < list->topLevelItemCount(); ++group)
+            for (int i = 0; i < list->topLevelItem(group)->childCount(); ++i, ++rows)
+                QVERIFY(list->topLevelItem(group)->child(i)->text(0).endsWith(u'?'));
+        QCOMPARE(rows, gallery().size());
+
+        // By keyboard alone: search, down, Return.
+        QTRY_VERIFY(dialog->isActiveWindow());
+        SearchField* search = dialog->searchField();
+        search->setFocus();
+        QTest::keyClicks(search, u"hosts batch"_s);
+        QCOMPARE(dialog->current(), u"t5x-hosts"_s);
+        search->clear();
+        QTest::keyClicks(search, u"nothing has these words"_s);
+        QVERIFY(dialog->current().isEmpty() && !dialog->openButton()->isEnabled());
+        search->clear();
+        QTest::keyClicks(search, u"competes"_s);
+        search->clear();
+        QTest::keyClicks(search, u"rule compete"_s);
+        QTest::keyClick(search, Qt::Key_Down);
+        QVERIFY(list->hasFocus());
+        QCOMPARE(dialog->current(), u"rule-lab"_s);
+        QTest::keyClick(list, Qt::Key_Return);
+        QVERIFY(!dialog->isVisible());
+        QCOMPARE(window.document()->experiment()->title, std::string("Rule lab"));
+        QVERIFY(!window.document()->isModified());
+    }
+
+    void tipsFollowWhatIsDone()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        {
+            MainWindow window(&appearance, { .remember = true });
+            window.resize(1600, 1000);
+            window.show();
+            QVERIFY(QTest::qWaitForWindowActive(&window));
+            window.document()->waitForAnalysis();
+            const TipStrip* drag = window.meshView()->tip();
+            TipStrip* why = window.explainView()->tip();
+            QCOMPARE(drag->title(), u"Drag model from 4 to 2"_s);
+            QVERIFY(drag->isVisible() && why->isHidden());
+            // Below the axis that it is about.
+            QVERIFY(drag->mapTo(window.meshView(), QPoint()).y()
+                >= window.meshView()->row(1)->mapTo(window.meshView(), QPoint()).y());
+
+            // Followed: the next one comes, in Explain.
+            SizeSlider* slider = window.meshView()->row(1)->slider();
+            QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(2));
+            QTest::mouseMove(slider, slider->handleAt(1));
+            QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
+            window.document()->waitForAnalysis();
+            QVERIFY(drag->isHidden());
+            QCOMPARE(why->title(), u"See why"_s);
+            QVERIFY(why->isVisible());
+            // Taking it back does not bring the first one again.
+            window.document()->undoStack()->undo();
+            window.document()->waitForAnalysis();
+            QVERIFY(drag->isHidden() && why->isVisible());
+            QTest::mouseClick(why->closeButton(), Qt::LeftButton);
+            QVERIFY(why->isHidden());
+            window.document()->undoStack()->redo();
+            window.document()->waitForAnalysis();
+            QVERIFY(drag->isHidden() && why->isHidden());
+            while (window.document()->undoStack()->canUndo())
+                window.document()->undoStack()->undo();
+            window.close();
+        }
+        MainWindow again(&appearance, { .remember = true });
+        again.show();
+        again.document()->waitForAnalysis();
+        QVERIFY(again.meshView()->tip()->isHidden() && again.explainView()->tip()->isHidden());
+        again.document()->edit(withAxisSize(*again.document()->experiment(), 1, 2, true), u"model 4 → 2"_s);
+        again.document()->waitForAnalysis();
+        QVERIFY(again.explainView()->tip()->isHidden());
+        again.document()->undoStack()->undo();
+    }
+
+    void aTipThatIsClosedStaysClosed()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        for (const bool first : { true, false }) {
+            MainWindow window(&appearance, { .remember = true });
+            window.resize(1600, 1000);
+            window.show();
+            window.document()->waitForAnalysis();
+            TipStrip* tip = window.meshView()->tip();
+            QCOMPARE(tip->isVisible(), first);
+            if (first)
+                QTest::mouseClick(tip->closeButton(), Qt::LeftButton);
+            QVERIFY(tip->isHidden());
+        }
+        // A mesh that cannot be halved has none.
+        clearSettings();
+        MainWindow window(&appearance, { .remember = false });
+        window.openExample(u"jax-layer"_s);
+        window.show();
+        window.document()->waitForAnalysis();
+        QVERIFY(window.meshView()->tip()->isHidden());
+    }
+
+    void filesThatCannotBeOpenedAreNamed()
+    {
+        const QString broken = m_folder.filePath(u"broken.json"_s);
+        QVERIFY(
+            writeFile(broken, "{\n  \"format\": \"sharding-experiment\",\n  \"version\": \"1.0\",\n  \"mesh\": [ 1, "));
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        const ExperimentPtr before = window.document()->experiment();
+        NoticeStrip* strip = window.unreadable();
+        QVERIFY(strip->isHidden());
+        QVERIFY(!window.openFile(broken));
+        QVERIFY(strip->isVisible());
+        QCOMPARE(strip->title(), u"broken.json could not be opened"_s);
+        QVERIFY2(strip->text().startsWith(u"line 4, column "_s), qPrintable(strip->text()));
+        QCOMPARE(window.document()->experiment(), before);
+        // Its button leads to the row in Problems.
+        window.dock(u"problems"_s)->close();
+        QCOMPARE(strip->button(0)->text(), u"Show"_s);
+        QTest::mouseClick(strip->button(0), Qt::LeftButton);
+        QVERIFY(window.dock(u"problems"_s)->isVisible());
+        QCOMPARE(strip->button(1)->text(), u"Open another…"_s);
+        // It stays while the experiment is edited, and goes with the next file that opens.
+        window.document()->edit(withAxisSize(*before, 1, 2, true), u"model 4 → 2"_s);
+        QVERIFY(strip->isVisible());
+        window.document()->undoStack()->undo();
+        const QString good = m_folder.filePath(u"good.json"_s);
+        QVERIFY(writeFile(good, QByteArray(gallery()[1].text.data(), qsizetype(gallery()[1].text.size()))));
+        QVERIFY(window.openFile(good));
+        QVERIFY(strip->isHidden());
+        QVERIFY(!window.openText("[", u"standard input"_s));
+        QCOMPARE(strip->title(), u"standard input could not be opened"_s);
+        QTest::mouseClick(strip->closeButton(), Qt::LeftButton);
+        QVERIFY(strip->isHidden());
+    }
+
+    void filesKeepTheirNames()
+    {
+        const GalleryExample* example = findExample("flax-mlp-program");
+        const auto& program = std::get<ProgramModel>(example->experiment.model);
+        const QString path = m_folder.filePath(u"train.step.mlir"_s);
+        QVERIFY(writeFile(path, QByteArray::fromStdString(*program.text)));
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        QVERIFY(window.openFile(path));
+        window.document()->waitForAnalysis();
+        QCOMPARE(window.windowTitle(), u"train.step.mlir[*]"_s);
+        QCOMPARE(statusText(*window.document()).saved, u"Program, not edited"_s);
+        // What is worth looking at: not the first value, but the largest one that is sharded.
+        const SnapshotPtr snapshot = window.document()->snapshot();
+        const TensorRow* row = snapshot->row(window.selection()->tensor().toStdString());
+        QVERIFY(row && row == firstSelection(*snapshot));
+        for (const TensorRow& other : snapshot->tensors)
+            QVERIFY(other.layout.distinctShards() == 1 || other.bytesInAll <= row->bytesInAll);
+        QVERIFY(row->layout.distinctShards() > 1 && row->type.rank() > 0);
+
+        const QString table = m_folder.filePath(u"model.csv"_s);
+        QVERIFY(writeFile(table, "path,shape,dtype,names\nkernel,8x8,f32,\"batch,hidden\"\n"));
+        QVERIFY(window.openFile(table));
+        QCOMPARE(window.windowTitle(), u"model.csv[*]"_s);
+        QCOMPARE(statusText(*window.document()).saved, u"Table, not edited"_s);
+        QVERIFY(window.saveTo(m_folder.filePath(u"saved.json"_s)));
+        QCOMPARE(window.windowTitle(), u"saved.json[*]"_s);
+        QCOMPARE(statusText(*window.document()).saved, u"Saved"_s);
+        window.action(u"new"_s)->trigger();
+        QCOMPARE(statusText(*window.document()).saved, u"Not saved yet"_s);
+    }
+
+    /// A dialog that is given a folder that is not there proposes its name as a file.
+    void dialogsBeginInAFolderThatIsThere()
+    {
+        Settings settings;
+        QVERIFY(QFileInfo(settings.folder()).isDir());
+        settings.setFolder(m_folder.path());
+        QCOMPARE(settings.folder(), m_folder.path());
+        settings.setFolder(m_folder.filePath(u"gone"_s));
+        QVERIFY(QFileInfo(settings.folder()).isDir());
+    }
+
+    /// A mesh that pinned hardware cannot take: one sentence beside its cause, one row in Problems; elsewhere no more
+    /// than that something is stale.
+    void oneMessageBesideItsCause()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        Document* document = window.document();
+        document->waitForAnalysis();
+        window.dock(u"devices"_s)->present();
+        // By itself the hardware follows: nothing to say.
+        window.meshView()->setKeepsProduct(false);
+        window.meshView()->row(0)->spinBox()->setValue(4);
+        document->waitForAnalysis();
+        QVERIFY(document->snapshot()->ok());
+        QCOMPARE(document->experiment()->hardware.devices.count(), 16);
+        QVERIFY(saying(window, u"E102"_s).isEmpty());
+        document->undoStack()->undo();
+
+        document->edit(withHardwarePinned(*document->experiment(), true), u"pin"_s);
+        window.meshView()->row(0)->spinBox()->setValue(4);
+        document->waitForAnalysis();
+        QTRY_VERIFY(window.isSettled());
+        QCOMPARE(document->snapshot()->errorCount(), 1);
+        const QString message = window.meshView()->message();
+        QVERIFY2(message.startsWith(u"E102 "_s), qPrintable(message));
+        const QStringList sentences = saying(window, message.mid(5));
+        QCOMPARE(sentences.size(), 2); // in Mesh and in Problems
+        int fixes = 0;
+        for (const QPushButton* button : window.findChildren<QPushButton*>())
+            if (button->isVisible() && (button->text().startsWith(u"Fix"_s) || button->text().startsWith(u"Fit"_s))) {
+                ++fixes;
+                QVERIFY2(window.meshView()->isAncestorOf(button) || window.problemsView()->isAncestorOf(button),
+                    qPrintable(button->text()));
+            }
+        QVERIFY(fixes >= 2);
+    }
+};
+
+REGISTER_TEST(TestFirstMinute)
+#include "test_first_minute.moc"

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The frame around the views: where the window comes up, how docks are arranged at every size, and how they are
+// brought to the front, floated and closed.
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPointer>
+#include <QPushButton>
+#include <QScreen>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QStandardPaths>
+#include <QStatusBar>
+#include <QTabBar>
+#include <QTableView>
+#include <QTest>
+#include <QToolButton>
+#include <QTreeView>
+
+#include "experiment/edits.h"
+#include "experiment_file/gallery.h"
+#include "random_cases.h"
+#include "registered_test.h"
+#include "views/collectives_view/example_column.h"
+#include "views/explain_view/explain_view.h"
+#include "views/main_window/main_window.h"
+#include "views/main_window/settings.h"
+#include "views/main_window/window_place.h"
+#include "views/mesh_view/axis_row.h"
+#include "views/mesh_view/mesh_view.h"
+#include "views/panel/overflow_label.h"
+#include "views/rules_view/rules_model.h"
+#include "views/rules_view/rules_table.h"
+#include "views/rules_view/rules_view.h"
+#include "views/sharding_lab/form_row.h"
+#include "views/sharding_lab/forms_panel.h"
+#include "views/sharding_lab/sharding_lab_view.h"
+#include "views/theme/theme.h"
+#include "views/widgets/dock_frame.h"
+#include "views/widgets/notice_strip.h"
+
+using namespace shardscope;
+
+namespace {
+
+/// A window with an example that is laid out and still.
+struct FramedWindow {
+    explicit FramedWindow(const char* example, QSize size = QSize(1600, 1000))
+        : window(&appearance, { .remember = false, .tips = false })
+    {
+        window.document()->setExperiment(findExample(example)->experiment, {});
+        window.resize(size);
+        window.show();
+        window.document()->waitForAnalysis();
+    }
+    [[nodiscard]] DockFrame* dock(const char* id) const { return window.dock(QLatin1String(id)); }
+    /// The tab bar that has the dock, and the dock's tab.
+    [[nodiscard]] std::pair<QTabBar*, int> tabOf(const DockFrame* wanted) const
+    {
+        for (QTabBar* bar : window.findChildren<QTabBar*>())
+            for (int tab = 0; tab < bar->count(); ++tab)
+                if (bar->isVisible() && bar->tabText(tab) == wanted->windowTitle())
+                    return { bar, tab };
+        return { nullptr, -1 };
+    }
+    Appearance appearance{ ThemeChoice::Light };
+    MainWindow window;
+};
+
+/// Layouts are worked out at once, and nothing is painted.
+void resizeOnly(MainWindow& window, const QSize& size)
+{
+    window.resize(size);
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+}
+
+/// Rows of a table that are seen from their upper to their lower line.
+int rowsInSight(const QTableView& table)
+{
+    int rows = 0;
+    for (int row = 0; row < table.model()->rowCount(); ++row) {
+        const int top = table.rowViewportPosition(row);
+        rows += top >= 0 && top + table.rowHeight(row) <= table.viewport()->height() ? 1 : 0;
+    }
+    return rows;
+}
+
+int rowsInSight(const QTreeView& tree)
+{
+    int rows = 0;
+    for (QModelIndex row = tree.model()->index(0, 0); row.isValid(); row = tree.indexBelow(row)) {
+        const QRect rect = tree.visualRect(row);
+        rows += rect.top() >= 0 && rect.bottom() < tree.viewport()->height() ? 1 : 0;
+    }
+    return rows;
+}
+
+} // namespace
+
+class TestWindowFrame : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+
+    void theFirstPlaceIsWithinTheScreen_data()
+    {
+        QTest::addColumn<QRect>("available");
+        QTest::addColumn<bool>("maximized");
+        QTest::newRow("4K") << QRect(0, 0, 3840, 2130) << false;
+        QTest::newRow("full HD with a panel") << QRect(0, 30, 1920, 1050) << false;
+        QTest::newRow("full HD with two panels") << QRect(0, 30, 1920, 1000) << true;
+        QTest::newRow("1600 x 1000") << QRect(0, 0, 1600, 1000) << true;
+        QTest::newRow("1366 x 768") << QRect(0, 0, 1366, 768) << true;
+        QTest::newRow("1280 x 800, panel at the left") << QRect(64, 28, 1216, 772) << true;
+        QTest::newRow("1280 x 800 at a factor of 2") << QRect(0, 0, 640, 400) << true;
+        QTest::newRow("1366 x 768 at a factor of 3") << QRect(0, 0, 455, 256) << true;
+        QTest::newRow("second screen at the left") << QRect(-2560, 0, 2560, 1440) << false;
+    }
+    void theFirstPlaceIsWithinTheScreen()
+    {
+        QFETCH(QRect, available);
+        QFETCH(bool, maximized);
+        const QMargins frame(4, 38, 4, 4);
+        const WindowPlace place = firstPlace(available, frame);
+        QVERIFY(available.contains(place.geometry.marginsAdded(frame)));
+        QCOMPARE(place.maximized, maximized);
+        QVERIFY(maximized || place.geometry.size() == QSize(1600, 1000));
+    }
+
+    void anEarlierPlaceFollowsTheScreens_data()
+    {
+        QTest::addColumn<QList<QRect>>("screens");
+        QTest::addColumn<QRect>("earlier");
+        QTest::addColumn<QRect>("expected");
+        const QRect left(0, 0, 1920, 1080), right(1920, 0, 2560, 1440);
+        const QRect usual(100, 80, 1600, 900);
+        QTest::newRow("nothing changed") << QList<QRect>{ left } << usual << usual;
+        QTest::newRow("on the right screen")
+            << QList<QRect>{ left, right } << usual.translated(2000, 0) << usual.translated(2000, 0);
+        QTest::newRow("that screen is gone")
+            << QList<QRect>{ left } << QRect(2100, 80, 1600, 900) << QRect(316, 80, 1600, 900);
+        QTest::newRow("far away") << QList<QRect>{ left } << QRect(9000, 9000, 800, 600) << QRect(1116, 476, 800, 600);
+        QTest::newRow("above the upper edge")
+            << QList<QRect>{ left } << QRect(100, 0, 800, 600) << QRect(100, 38, 800, 600);
+        QTest::newRow("larger than the screen")
+            << QList<QRect>{ QRect(0, 0, 1366, 768) } << QRect(0, 38, 2000, 1200) << QRect(4, 38, 1358, 726);
+        QTest::newRow("more of it on the second one")
+            << QList<QRect>{ left, right } << QRect(1800, 100, 800, 600) << QRect(1924, 100, 800, 600);
+    }
+    void anEarlierPlaceFollowsTheScreens()
+    {
+        QFETCH(QList<QRect>, screens);
+        QFETCH(QRect, earlier);
+        QFETCH(QRect, expected);
+        QCOMPARE(placeOn(screens, earlier, QMargins(4, 38, 4, 4)), expected);
+        QVERIFY(std::any_of(screens.begin(), screens.end(),
+            [&](const QRect& screen) { return screen.contains(placeOn(screens, earlier, QMargins(4, 38, 4, 4))); }));
+    }
+
+    /// The screen of the tests has 800 x 800 pixels.
+    void theWindowComesUpOnItsScreen()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        const QRect room = QGuiApplication::primaryScreen()->availableGeometry();
+        QByteArray saved;
+        {
+            QWidget large;
+            large.setMinimumSize(900, 700);
+            placeWindow(large, {});
+            large.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&large));
+            QVERIFY2(room.contains(large.geometry()), "first");
+            large.showNormal();
+            large.setMinimumSize(0, 0);
+            large.setGeometry(room.x() + 500, room.y() + 600, 700, 700); // half of it outside
+            saved = large.saveGeometry();
+        }
+        QWidget again;
+        placeWindow(again, saved);
+        again.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&again));
+        QVERIFY2(room.contains(again.geometry()), "restored");
+    }
+
+    /// Heights at which a row came and went while its dock was resized made the program end. Every dock is tried at
+    /// some heights of every example, which are other ones for each; the one whose rows come and go at more of them.
+    void everyDockStandsEveryHeight_data()
+    {
+        QTest::addColumn<int>("number");
+        int number = 0;
+        for (const GalleryExample& example : gallery())
+            QTest::newRow(std::string(example.id).c_str()) << number++;
+    }
+    void everyDockStandsEveryHeight()
+    {
+        QFETCH(int, number);
+        constexpr int lowest = 600, heights = 501;
+        FramedWindow framed(std::string(gallery()[static_cast<std::size_t>(number)].id).c_str());
+        MainWindow& window = framed.window;
+        for (DockFrame* dock : window.docks()) {
+            const int step =
+                std::max(heights / test::randomCases(dock->objectName() == QLatin1String("lab") ? 50 : 4), 1);
+            for (int height = lowest + number * 7 % step; height < lowest + heights; height += step) {
+                resizeOnly(window, QSize(1600, height));
+                if (!dock->isInFront()) // each arrangement has its own docks in front
+                    dock->present();
+                QCOMPARE(window.height(), height);
+            }
+        }
+    }
+
+    /// What a line has no room for is said below it: at any width there is one answer, whatever was shown before.
+    void textsThatDoNotFitAreShownBelow()
+    {
+        FramedWindow framed("penzai-positional");
+        DockFrame* lab = framed.dock("lab");
+        lab->present();
+        lab->setFloating(true);
+        FormRow* row = framed.window.shardingLab()->forms()->row(ShardingForm::PositionalCode);
+        const OverflowLabel* below = row->overflow();
+        QVERIFY(row->edit()->text().size() > 20);
+        std::vector<int> heights;
+        for (int width = 150; width <= 900; width += 10)
+            heights.push_back(below->heightForWidth(width));
+        QVERIFY(heights.front() > 0);
+        QCOMPARE(heights.back(), 0);
+        QVERIFY(std::is_sorted(heights.rbegin(), heights.rend())); // a wider line never needs more
+        for (const int width : { 700, 1100, 700 }) {
+            lab->resize(width, 900);
+            QCoreApplication::processEvents();
+            const int room = row->edit()->width() - Metrics::scaled(12);
+            const bool fits = row->edit()->fontMetrics().horizontalAdvance(row->edit()->text()) <= room;
+            QTRY_COMPARE(below->height() == 0, fits);
+        }
+    }
+
+    void aViewIsBroughtToTheFront()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        DockFrame* program = framed.dock("program");
+        DockFrame* values = framed.dock("values");
+        QVERIFY(!program->toggleViewAction()->isChecked());
+        for (DockFrame* dock : { program, values }) {
+            QSignalSpy summoned(dock, &DockFrame::summoned);
+            dock->toggleViewAction()->trigger();
+            QCOMPARE(summoned.size(), 1);
+            QTRY_VERIFY(window.findChild<QWidget*>(QStringLiteral("flash"))); // where it appeared
+            QTRY_VERIFY2(dock->isInFront(), qPrintable(dock->objectName()));
+            QTRY_VERIFY(dock->isAncestorOf(QApplication::focusWidget()));
+            QTRY_VERIFY(dock->toggleViewAction()->isChecked());
+            QTRY_VERIFY(!window.findChild<QWidget*>(QStringLiteral("flash"))); // once
+        }
+        // Chosen while it is covered, it comes to the front instead of being closed.
+        QVERIFY(!program->isInFront());
+        QTRY_VERIFY(!program->toggleViewAction()->isChecked());
+        program->toggleViewAction()->trigger();
+        QTRY_VERIFY(program->isInFront());
+        QVERIFY(!values->isHidden());
+        QTRY_VERIFY(!values->toggleViewAction()->isChecked());
+        // In front it is closed, and the keyboard goes on where it was.
+        program->toggleViewAction()->trigger();
+        QVERIFY(program->isHidden());
+        QVERIFY(!program->toggleViewAction()->isChecked());
+        const DockFrame* next = nullptr;
+        QTRY_VERIFY([&] {
+            for (const DockFrame* dock : window.docks())
+                if (dock->isInFront() && dock->isAncestorOf(QApplication::focusWidget()))
+                    next = dock;
+            return next == values || next == framed.dock("grid"); // once the keyboard has moved on
+        }());
+    }
+
+    void tabbedDocksAreClosedAndFloated()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        DockFrame* grid = framed.dock("grid");
+        DockFrame* program = framed.dock("program");
+        program->present();
+        QTRY_VERIFY(framed.tabOf(program).first);
+        const auto middleOf = [&](const DockFrame* dock) {
+            const auto [bar, tab] = framed.tabOf(dock);
+            return bar->tabRect(tab).center();
+        };
+        QTabBar* bar = framed.tabOf(program).first;
+        // The buttons stand at the right end of the bar, and cover no tab.
+        QPointer<QWidget> buttons;
+        QTRY_VERIFY([&] {
+            for (QWidget* each : window.findChildren<QWidget*>(QStringLiteral("dockTabButtons")))
+                if (each->isVisible() && each->y() < bar->geometry().bottom() && each->y() >= bar->y())
+                    buttons = each;
+            return buttons != nullptr;
+        }());
+        QVERIFY(!buttons->geometry().intersects(bar->geometry()));
+        QTRY_VERIFY(std::abs(buttons->geometry().right() - program->geometry().right()) <= 4);
+        auto* toClose = buttons->findChild<QToolButton*>(QStringLiteral("closeTab"));
+        auto* toFloat = buttons->findChild<QToolButton*>(QStringLiteral("floatTab"));
+        QTRY_COMPARE(toClose->accessibleName(), QStringLiteral("Close Program"));
+        QVERIFY(toFloat->toolTip().contains(QStringLiteral("Float Program")));
+        QVERIFY(!bar->tabToolTip(framed.tabOf(program).second).isEmpty());
+
+        QTest::mouseClick(toClose, Qt::LeftButton);
+        QVERIFY(program->isHidden());
+        QTRY_VERIFY(grid->isInFront());
+        // Alone there, the grid has its own title again.
+        QTRY_VERIFY(grid->titleBarWidget()->height() > 0);
+        QTRY_VERIFY(!buttons || !buttons->isVisible());
+
+        program->present();
+        QTRY_VERIFY(framed.tabOf(program).first);
+        QCoreApplication::processEvents();
+        bar = framed.tabOf(program).first;
+        QTest::mouseClick(bar, Qt::MiddleButton, Qt::NoModifier, middleOf(grid));
+        QTRY_VERIFY(grid->isHidden());
+        QTRY_VERIFY(program->isInFront());
+        grid->present();
+        QTRY_VERIFY(framed.tabOf(program).first);
+        QCoreApplication::processEvents();
+        bar = framed.tabOf(program).first;
+        QTest::mouseDClick(bar, Qt::LeftButton, Qt::NoModifier, middleOf(program));
+        QTRY_VERIFY(program->isFloating());
+        QVERIFY(program->isVisible());
+        QTRY_VERIFY(grid->titleBarWidget()->height() > 0); // its place is its own again
+        // Back by keyboard, then closed by keyboard.
+        QTRY_VERIFY(program->isAncestorOf(QApplication::focusWidget()));
+        window.action(QStringLiteral("floatDock"))->trigger();
+        QTRY_VERIFY(!program->isFloating());
+        QTRY_VERIFY(program->isAncestorOf(QApplication::focusWidget()));
+        QVERIFY(!window.action(QStringLiteral("closeDock"))->shortcut().isEmpty());
+        window.action(QStringLiteral("closeDock"))->trigger();
+        QVERIFY(program->isHidden());
+
+        // The tab's menu does the same.
+        program->present();
+        QTRY_VERIFY(framed.tabOf(program).first);
+        QCoreApplication::processEvents();
+        bar = framed.tabOf(program).first;
+        QContextMenuEvent asked(QContextMenuEvent::Mouse, middleOf(program), bar->mapToGlobal(middleOf(program)));
+        QCoreApplication::sendEvent(bar, &asked);
+        auto* menu = bar->findChild<QMenu*>(QStringLiteral("contextMenu"));
+        QVERIFY(menu);
+        QVERIFY(menu->findChild<QAction*>(QStringLiteral("floatDock")));
+        menu->findChild<QAction*>(QStringLiteral("closeDock"))->trigger();
+        menu->close();
+        QVERIFY(program->isHidden());
+    }
+
+    void everySizeHasAnArrangement_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<bool>("compact");
+        QTest::addColumn<bool>("rulesInSight");
+        QTest::newRow("wide") << QSize(1600, 1000) << false << true;
+        QTest::newRow("maximized on full HD") << QSize(1920, 1010) << false << true;
+        QTest::newRow("a laptop") << QSize(1280, 800) << true << true;
+        QTest::newRow("a larger laptop") << QSize(1440, 840) << true << true;
+        QTest::newRow("a low one") << QSize(1366, 690) << true << false;
+        QTest::newRow("small") << QSize(1024, 640) << true << false;
+        QTest::newRow("1280 x 800 at a factor of 2") << QSize(640, 400) << true << false;
+    }
+    void everySizeHasAnArrangement()
+    {
+        QFETCH(QSize, size);
+        QFETCH(bool, compact);
+        QFETCH(bool, rulesInSight);
+        FramedWindow framed("maxtext-llama3-8b", size);
+        QTRY_VERIFY(!framed.window.document()->isStale());
+        QCOMPARE(framed.window.isCompact(), compact);
+        const DockFrame* grid = framed.dock("grid");
+        QTRY_VERIFY(grid->isInFront());
+        // The picture is the largest, on a laptop as well.
+        const auto area = [](const QSize& of) { return of.width() * of.height(); };
+        QTRY_VERIFY2(area(grid->size()) * 100 > area(size) * (compact ? 20 : 15),
+            qPrintable(QStringLiteral("%1 x %2").arg(grid->width()).arg(grid->height())));
+        QCOMPARE(framed.dock("rules")->isInFront(), rulesInSight);
+        if (size.width() < 800) { // all are tabs in one place
+            for (const DockFrame* dock : framed.window.docks())
+                QCOMPARE(dock->isInFront(), dock == grid);
+            return;
+        }
+        // Nothing lies on anything else, and all of it within the window.
+        const auto faults = [&] {
+            QStringList wrong;
+            const QRect inside = framed.window.rect().adjusted(0, 0, 0, -framed.window.statusBar()->height());
+            for (const DockFrame* one : framed.window.docks())
+                for (const DockFrame* other : framed.window.docks())
+                    if (one->isInFront()
+                        && (!inside.contains(one->geometry())
+                            || (one < other && other->isInFront() && one->geometry().intersects(other->geometry()))))
+                        wrong << one->objectName() + QLatin1Char('/') + other->objectName();
+            return wrong.join(QLatin1Char(' '));
+        };
+        QTRY_VERIFY2(faults().isEmpty(), qPrintable(faults()));
+        QVERIFY(framed.dock("tensors")->isInFront());
+        const auto* tree = framed.dock("tensors")->findChild<QTreeView*>();
+        QTRY_VERIFY2(rowsInSight(*tree) >= 2, qPrintable(QString::number(rowsInSight(*tree))));
+        if (rulesInSight)
+            QTRY_VERIFY(rowsInSight(*framed.window.rulesView()->table())
+                >= std::min(3, framed.window.rulesView()->model()->rowCount()));
+    }
+
+    /// Mesh has the height of what is in it; a long table of rules beside few tensors is shown whole.
+    void rowsGetTheRoom()
+    {
+        FramedWindow framed("t5x-a2p2");
+        MainWindow& window = framed.window;
+        window.resize(1600, 1000);
+        QTRY_VERIFY(!window.document()->isStale());
+        const RulesTable* table = window.rulesView()->table();
+        QVERIFY(table->model()->rowCount() >= 8);
+        const auto inSight = [&] { return rowsInSight(*table); };
+        QTRY_VERIFY2(inSight() >= 7, qPrintable(QString::number(inSight())));
+        const DockFrame* mesh = framed.dock("mesh");
+        QVERIFY(mesh->height() <= window.meshView()->sizeHint().height() + Metrics::scaled(60));
+        // The same after the window was small for a while, and after another experiment was open.
+        const int before = inSight();
+        window.resize(1024, 640);
+        QTRY_VERIFY(window.isCompact());
+        window.resize(1600, 1000);
+        QTRY_VERIFY(!window.isCompact());
+        QTRY_VERIFY(std::abs(inSight() - before) <= 1); // a row that is nearly whole counts or not
+        QTRY_VERIFY(mesh->height() <= window.meshView()->sizeHint().height() + Metrics::scaled(60));
+        // A message lies over the head, and takes no row away.
+        QCoreApplication::processEvents();
+        const QRect place = table->geometry();
+        const int whole = inSight();
+        window.rulesView()->notice()->say(Severity::Warning, QStringLiteral("Something that is said. ").repeated(6));
+        QCoreApplication::processEvents();
+        QVERIFY(window.rulesView()->notice()->isVisible());
+        QCOMPARE(table->geometry(), place);
+        QCOMPARE(inSight(), whole);
+        const NoticeStrip* notice = window.rulesView()->notice();
+        QVERIFY(notice->y() + notice->height() <= table->y() + table->viewport()->y());
+    }
+
+    void messagesCoverNoFigure()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        const auto* message = window.statusBar()->findChild<QLabel*>(QStringLiteral("statusMessage"));
+        QVERIFY(message->text().isEmpty());
+        window.say(QStringLiteral("Saved something.json"));
+        // An edit shows its figures while the message is there.
+        QVERIFY(window.document()->edit(
+            withAxisSize(*window.document()->experiment(), 0, 4, true), QStringLiteral("data 2 → 4")));
+        window.document()->waitForAnalysis();
+        QCoreApplication::processEvents();
+        QCOMPARE(message->text(), QStringLiteral("Saved something.json"));
+        QVERIFY(message->isVisible() && message->width() >= message->fontMetrics().horizontalAdvance(message->text()));
+        QVERIFY(window.statusBar()->currentMessage().isEmpty());
+        int figures = 0;
+        for (const QWidget* figure : window.statusBar()->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly))
+            if (figure != message && figure->isVisible()) {
+                ++figures;
+                QVERIFY2(!figure->geometry().intersects(message->geometry()), qPrintable(figure->objectName()));
+            }
+        QVERIFY(figures >= 5);
+    }
+
+    void aChoiceThatIsFilledAnewKeepsItsRoom()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        // An example with arrays in several memories, another one, and back.
+        int seen = 0;
+        for (const char* example : { "jax-memory-kinds", "jax-memory-transfer", "jax-memory-kinds" }) {
+            window.document()->setExperiment(findExample(example)->experiment, {});
+            window.document()->waitForAnalysis();
+            QCoreApplication::processEvents();
+            for (const QComboBox* box : window.explainView()->findChildren<QComboBox*>())
+                if (box->isVisible()) {
+                    ++seen;
+                    const int text = box->fontMetrics().horizontalAdvance(box->currentText());
+                    QVERIFY2(box->width() > text + Metrics::scaled(20), qPrintable(box->currentText()));
+                    QVERIFY(box->width() >= box->minimumSizeHint().width());
+                }
+        }
+        QVERIFY(seen >= 2);
+    }
+};
+
+REGISTER_TEST(TestWindowFrame)
+#include "test_window_frame.moc"

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/main_window/dock_tabs.h"
+
+#include <QMainWindow>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QTabBar>
+#include <QTimer>
+#include <QToolButton>
+#include <algorithm>
+#include <utility>
+
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "views/widgets/context_menu.h"
+#include "views/widgets/dock_frame.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int flashDuration = 700; // ms
+
+/// An outline over a widget's part that goes by itself and lets the pointer through.
+class FlashOutline : public QWidget {
+public:
+    FlashOutline(const QRect& place, QWidget* parent)
+        : QWidget(parent)
+    {
+        setObjectName(QStringLiteral("flash"));
+        setAttribute(Qt::WA_TransparentForMouseEvents);
+        setGeometry(place);
+        show();
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        if (!std::exchange(m_seen, true)) // from now on somebody sees it
+            QTimer::singleShot(flashDuration, this, &QObject::deleteLater);
+        QPainter painter(this);
+        painter.setPen(QPen(Theme::current().accent, 2));
+        painter.drawRect(rect().adjusted(1, 1, -1, -1));
+    }
+
+private:
+    bool m_seen = false;
+};
+
+QToolButton* addTabButton(const QString& picture, const char* name, QWidget* parent)
+{
+    auto* button = new QToolButton(parent);
+    button->setObjectName(QLatin1String(name));
+    button->setIcon(icon(picture, IconColor::Secondary));
+    button->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::NoFocus); // as those of title bars: menu and shortcuts do the same
+    return button;
+}
+
+} // namespace
+
+DockTabs::DockTabs(QMainWindow* window, const QList<DockFrame*>* docks)
+    : QObject(window)
+    , m_window(window)
+    , m_docks(docks)
+{
+    for (DockFrame* dock : *docks) {
+        dock->installEventFilter(this);
+        connect(dock, &DockFrame::summoned, this, [this, dock] {
+            QTimer::singleShot(0, dock, [this, dock] { flash(dock); }); // once it has its tab
+        });
+    }
+}
+
+QList<QTabBar*> DockTabs::bars() const
+{
+    // Those of the window, and of groups of docks that float together.
+    QList<QTabBar*> found;
+    for (QTabBar* bar : m_window->findChildren<QTabBar*>())
+        if (bar->parentWidget() == m_window || bar->parentWidget()->inherits("QDockWidgetGroupWindow"))
+            found << bar;
+    return found;
+}
+
+DockFrame* DockTabs::dockAt(const QTabBar* bar, int tab) const
+{
+    const auto found = std::find_if(m_docks->begin(), m_docks->end(),
+        [&](const DockFrame* dock) { return tab >= 0 && dock->windowTitle() == bar->tabText(tab); });
+    return found == m_docks->end() ? nullptr : *found;
+}
+
+void DockTabs::follow()
+{
+    for (QTabBar* bar : bars()) {
+        if (!m_buttons.contains(bar))
+            adopt(bar);
+        bar->setExpanding(false);
+        bar->setDrawBase(false);
+        bar->setElideMode(Qt::ElideNone);
+        bar->setAccessibleName(tr("Docks in this place"));
+        bar->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
+        for (int tab = 0; tab < bar->count(); ++tab)
+            if (const DockFrame* dock = dockAt(bar, tab)) {
+                bar->setTabIcon(tab, dock->badge());
+                bar->setTabToolTip(tab, tr("%1: a middle click closes it, a double click floats it").arg(dock->name()));
+            }
+        place(bar);
+    }
+}
+
+void DockTabs::adopt(QTabBar* bar)
+{
+    auto* buttons = new QWidget(bar->parentWidget());
+    buttons->setObjectName(QStringLiteral("dockTabButtons"));
+    QToolButton* toFloat = addTabButton(QStringLiteral("float"), "floatTab", buttons);
+    QToolButton* toClose = addTabButton(QStringLiteral("close"), "closeTab", buttons);
+    const int side = Metrics::scaled(20);
+    toFloat->setGeometry(2, 0, side, side);
+    toClose->setGeometry(2 + side, 0, side, side);
+    buttons->resize(2 * side + 4, side);
+    m_buttons.insert(bar, buttons);
+    bar->installEventFilter(this);
+    connect(toFloat, &QToolButton::clicked, bar, [this, bar] {
+        if (DockFrame* dock = dockAt(bar, bar->currentIndex()))
+            dock->toggleFloating();
+    });
+    connect(toClose, &QToolButton::clicked, bar, [this, bar] {
+        if (DockFrame* dock = dockAt(bar, bar->currentIndex()))
+            dock->close();
+    });
+    connect(
+        bar, &QTabBar::currentChanged, this, [this, bar] { QTimer::singleShot(0, bar, [this, bar] { place(bar); }); });
+    connect(bar, &QObject::destroyed, this, [this, bar] {
+        if (QWidget* left = m_buttons.take(bar))
+            left->deleteLater();
+    });
+    giveContextMenu(bar, [this, bar](QMenu& menu, std::optional<QPoint> point) -> std::optional<QRect> {
+        const int tab = point ? bar->tabAt(*point) : bar->currentIndex();
+        DockFrame* dock = dockAt(bar, tab);
+        if (!dock)
+            return std::nullopt;
+        dock->fillMenu(menu);
+        return bar->tabRect(tab);
+    });
+}
+
+/// The bar leaves the end of its place to the buttons.
+void DockTabs::place(QTabBar* bar)
+{
+    QWidget* buttons = m_buttons.value(bar);
+    const DockFrame* dock = dockAt(bar, bar->currentIndex());
+    if (!buttons)
+        return;
+    const bool shown = bar->isVisible() && dock && bar->count() > 1;
+    buttons->setVisible(shown);
+    if (!shown)
+        return;
+    for (auto* button : buttons->findChildren<QToolButton*>()) {
+        const bool closes = button->objectName() == QLatin1String("closeTab");
+        const QString name = closes ? tr("Close %1").arg(dock->name()) : tr("Float %1").arg(dock->name());
+        button->setAccessibleName(name);
+        button->setToolTip(closes ? tr("%1 (Ctrl+W)").arg(name) : tr("%1 (Ctrl+Shift+W)").arg(name));
+    }
+    const int room = std::max(dock->width() - buttons->width(), buttons->width());
+    bar->setMaximumWidth(room);
+    if (bar->width() != room)
+        bar->resize(room, bar->height());
+    buttons->move(bar->x() + room, bar->y() + (bar->height() - buttons->height()) / 2);
+    buttons->raise();
+}
+
+void DockTabs::flash(DockFrame* dock)
+{
+    for (QTabBar* bar : bars())
+        for (int tab = 0; tab < bar->count(); ++tab)
+            if (bar->isVisible() && dockAt(bar, tab) == dock) {
+                new FlashOutline(bar->tabRect(tab), bar);
+                return;
+            }
+    if (QWidget* title = dock->titleBarWidget())
+        new FlashOutline(title->rect(), title);
+}
+
+bool DockTabs::eventFilter(QObject* watched, QEvent* event)
+{
+    if (auto* dock = qobject_cast<DockFrame*>(watched)) {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Move)
+            for (QTabBar* bar : m_buttons.keys())
+                if (dockAt(bar, bar->currentIndex()) == dock)
+                    place(bar);
+        return QObject::eventFilter(watched, event);
+    }
+    auto* bar = qobject_cast<QTabBar*>(watched);
+    if (!bar)
+        return QObject::eventFilter(watched, event);
+    switch (event->type()) {
+    case QEvent::Show:
+    case QEvent::Hide:
+    case QEvent::Move:
+    case QEvent::Resize:
+        QTimer::singleShot(0, bar, [this, bar] { place(bar); });
+        break;
+    case QEvent::MouseButtonPress:
+    case QEvent::MouseButtonRelease:
+    case QEvent::MouseButtonDblClick: {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        DockFrame* dock = dockAt(bar, bar->tabAt(mouse->position().toPoint()));
+        if (mouse->button() == Qt::MiddleButton) {
+            if (event->type() == QEvent::MouseButtonRelease && dock && m_pressed == dock)
+                QTimer::singleShot(0, dock, [dock] { dock->close(); }); // the bar may go with it
+            m_pressed = event->type() == QEvent::MouseButtonRelease ? nullptr : dock;
+            return true;
+        }
+        if (mouse->button() == Qt::LeftButton && event->type() == QEvent::MouseButtonDblClick && dock) {
+            QTimer::singleShot(0, dock, [dock] { dock->toggleFloating(); });
+            return true;
+        }
+        break;
+    }
+    default:
+        break;
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+} // namespace shardscope

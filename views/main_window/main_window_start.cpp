@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What somebody sees and does in the first minute: the question of the experiment, the gallery, tips, and files that
+// cannot be opened.
+#include <QFileInfo>
+#include <algorithm>
+
+#include "experiment_file/gallery.h"
+#include "views/gallery/examples_dialog.h"
+#include "views/main_window/main_window.h"
+#include "views/main_window/notice_bar.h"
+#include "views/main_window/tips.h"
+#include "views/main_window/undo_keys.h"
+#include "views/problems_view/problems_view.h"
+#include "views/rules_view/rules_view.h"
+#include "views/widgets/dock_frame.h"
+#include "views/widgets/notice_strip.h"
+#include "words/utf8.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr char firstQuestion[] = "question-of-the-first-example";
+
+/// "line 15, column 40: expected , or ], found the end of the file".
+QString whatIsWrong(const Diagnostic& error)
+{
+    const words::ProblemText text = words::describe(error);
+    return text.where.isEmpty() ? text.cause
+                                : MainWindow::tr("%1: %2", "a place, what is wrong").arg(text.where, text.cause);
+}
+
+} // namespace
+
+void MainWindow::makeNotices(bool tips)
+{
+    new UndoKeys(this);
+    m_notices = new NoticeBar(this);
+    addToolBarBreak(Qt::TopToolBarArea);
+    addToolBar(Qt::TopToolBarArea, m_notices);
+    m_unreadable = m_notices->addStrip(QStringLiteral("unreadable"));
+    m_question = m_notices->addStrip(QStringLiteral("question"));
+    m_questionClosed = m_settings.isDismissed(QLatin1String(firstQuestion));
+    connect(m_question, &NoticeStrip::closed, this, [this] {
+        m_questionClosed = true;
+        if (findExample(*m_document.experiment()) == &gallery().front())
+            m_settings.dismiss(QLatin1String(firstQuestion));
+    });
+    connect(&m_document, &Document::replaced, this, [this] {
+        m_questionClosed = false;
+        m_unreadable->dismiss();
+    });
+    connect(&m_document, &Document::experimentChanged, this, &MainWindow::showQuestion);
+    if (tips)
+        new Tips(&m_document, &m_settings, m_mesh, m_explain, this);
+    showQuestion();
+}
+
+void MainWindow::showQuestion()
+{
+    const Experiment& now = *m_document.experiment();
+    const GalleryExample* example = findExample(now);
+    const QString question = example ? words::fromStd(example->question) : QString();
+    const QString notes = words::fromStd(now.notes);
+    if (m_questionClosed || (question.isEmpty() && notes.isEmpty())) {
+        m_question->dismiss();
+        return;
+    }
+    if (m_question->title() == question && m_question->text() == notes)
+        return;
+    m_question->say(Severity::Info, question, notes, { { tr("Examples…"), [this] { showExamples(); } } });
+}
+
+int MainWindow::noticesHeight() const
+{
+    return m_notices->isVisible() ? m_notices->height() : 0; // hidden, it has no height yet
+}
+
+void MainWindow::showExamples()
+{
+    if (!m_examples) {
+        m_examples = new ExamplesDialog(this);
+        connect(m_examples, &ExamplesDialog::openRequested, this, &MainWindow::openExample);
+        connect(m_examples, &ExamplesDialog::fileRequested, this, &MainWindow::askToOpen);
+    }
+    const GalleryExample* now = findExample(*m_document.experiment());
+    m_examples->select(now ? words::fromStd(now->id) : QString());
+    m_examples->show();
+    m_examples->raise();
+    m_examples->activateWindow();
+}
+
+void MainWindow::openExample(const QString& id)
+{
+    const GalleryExample* example = findExample(id.toStdString());
+    if (!example || !mayLeave())
+        return;
+    m_run.reset(); // steps and weights of what was open before
+    m_selection.clear();
+    m_fitsRows = true;
+    m_document.setExperiment(example->experiment, QString());
+}
+
+void MainWindow::openAny(const QString& path)
+{
+    const QString suffix = QFileInfo(path).suffix().toLower();
+    if (suffix == QLatin1String("yml") || suffix == QLatin1String("yaml") || suffix == QLatin1String("py"))
+        m_rules->importFile(path); // an edit, which can be undone
+    else if (mayLeave())
+        openFile(path);
+}
+
+bool MainWindow::openText(const QByteArray& text, const QString& name)
+{
+    const std::vector<Diagnostic> errors =
+        m_document.openText(std::string_view(text.constData(), static_cast<std::size_t>(text.size())), name);
+    return errors.empty() || refuse(name, errors);
+}
+
+bool MainWindow::refuse(const QString& name, const std::vector<Diagnostic>& errors)
+{
+    QString text = whatIsWrong(errors.front());
+    if (errors.size() > 1)
+        text = tr("%1, and %2 more", "what is wrong, a number")
+                   .arg(text, words::count(static_cast<qint64>(errors.size()) - 1));
+    m_unreadable->say(Severity::Error, tr("%1 could not be opened").arg(QFileInfo(name).fileName()), text,
+        { { tr("Show"), [this] { dock(QStringLiteral("problems"))->present(); } },
+            { tr("Open another…"), [this] { askToOpen(); } } });
+    m_problems->showMessages(errors);
+    dock(QStringLiteral("problems"))->present();
+    return false;
+}
+
+} // namespace shardscope

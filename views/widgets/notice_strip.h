@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A line that says what an action gave or why it did not work, or what an experiment asks. It asks nothing itself, and
+// goes when it is closed.
+#pragma once
+
+#include <QFrame>
+#include <functional>
+#include <vector>
+
+#include "base/diagnostics.h"
+
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+class QToolButton;
+
+namespace shardscope {
+
+class RoleLabel;
+
+class NoticeStrip : public QFrame {
+    Q_OBJECT
+public:
+    struct Button {
+        QString text;
+        std::function<void()> action;
+    };
+    explicit NoticeStrip(QWidget* parent = nullptr);
+
+    /// With a button if there is an action for it.
+    void say(Severity severity, const QString& text, const QString& button = {}, std::function<void()> action = {});
+    /// With a title in front, and any number of buttons.
+    void say(Severity severity, const QString& title, const QString& text, std::vector<Button> buttons);
+    /// Closed by whoever is not to be told any more.
+    void dismiss();
+    [[nodiscard]] QString title() const; ///< "" while there is nothing to be read
+    [[nodiscard]] QString text() const;
+    [[nodiscard]] QPushButton* button(std::size_t index = 0) const { return m_buttons[index]; }
+    [[nodiscard]] QToolButton* closeButton() const { return m_close; }
+
+Q_SIGNALS:
+    void closed(); ///< by its button
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void applyColours();
+    QPushButton* addButton();
+    QHBoxLayout* m_row;
+    QLabel* m_icon;
+    RoleLabel* m_title;
+    RoleLabel* m_text;
+    std::vector<QPushButton*> m_buttons; ///< at least one
+    std::vector<std::function<void()>> m_actions;
+    QToolButton* m_close;
+    Severity m_severity = Severity::Info;
+};
+
+} // namespace shardscope

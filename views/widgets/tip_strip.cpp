@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/widgets/tip_strip.h"
+
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QPainterPath>
+#include <QToolButton>
+#include <algorithm>
+
+#include "views/panel/panel.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int gap = 4; ///< round the frame
+constexpr int point = 7; ///< height of the triangle, within the gap and beyond
+
+} // namespace
+
+TipStrip::TipStrip(bool pointsDown, QWidget* parent)
+    : QWidget(parent)
+    , m_pointsDown(pointsDown)
+    , m_title(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_number(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_text(new RoleLabel(RoleLabel::Size::Small, &Theme::text, this))
+    , m_close(new QToolButton(this))
+{
+    m_text->setWordWrap(true);
+    m_title->setElided(true);
+    m_close->setIcon(icon(QStringLiteral("close")));
+    m_close->setIconSize(QSize(Metrics::scaled(10), Metrics::scaled(10)));
+    m_close->setAutoRaise(true);
+    m_close->setAccessibleName(tr("Close this tip"));
+    m_close->setToolTip(tr("Close this tip; it does not come again"));
+    auto* head = new QHBoxLayout;
+    head->setSpacing(8);
+    head->addWidget(m_title, 1);
+    head->addWidget(m_number);
+    head->addWidget(m_close);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(
+        gap + 8, gap + 4 + (pointsDown ? 0 : point), gap + 4, gap + 6 + (pointsDown ? point : 0));
+    column->setSpacing(2);
+    column->addLayout(head);
+    column->addWidget(m_text);
+    connect(m_close, &QToolButton::clicked, this, [this] {
+        hide();
+        Q_EMIT closed();
+    });
+    hide();
+}
+
+void TipStrip::say(const QString& title, const QString& text, const QString& number)
+{
+    m_title->setText(title);
+    m_text->setText(text);
+    m_number->setText(number);
+    setAccessibleName(title);
+    setAccessibleDescription(text);
+    show();
+}
+
+QString TipStrip::title() const
+{
+    return isHidden() ? QString() : m_title->text();
+}
+
+void TipStrip::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF frame = QRectF(rect()).adjusted(
+        gap + 0.5, gap + (m_pointsDown ? 0 : point) + 0.5, -gap - 0.5, -gap - (m_pointsDown ? point : 0) - 0.5);
+    // The frame with its point as one outline.
+    const double middle = frame.left() + std::min(Metrics::scaled(80) * 1.0, frame.width() / 2);
+    QPolygonF triangle;
+    if (m_pointsDown)
+        triangle << QPointF(middle - point, frame.bottom()) << QPointF(middle, frame.bottom() + point)
+                 << QPointF(middle + point, frame.bottom());
+    else
+        triangle << QPointF(middle - point, frame.top()) << QPointF(middle, frame.top() - point)
+                 << QPointF(middle + point, frame.top());
+    QPainterPath outline, tip;
+    outline.addRoundedRect(frame, 3, 3);
+    tip.addPolygon(triangle);
+    tip.closeSubpath();
+    painter.setPen(QPen(theme.accent, 1));
+    painter.setBrush(theme.selectedRow);
+    painter.drawPath(outline.united(tip));
+}
+
+} // namespace shardscope
