@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_program.h"
 
-#include <CLI/CLI.hpp>
-
 #include <QDir>
 #include <QFileInfo>
 #include <algorithm>

@@ -114,17 +114,17 @@ endfunction()
 # The test_*.cpp beside the CMakeLists.txt become one Qt Test program, and a ctest entry for each file. A test that
 # replaces operator new, named by OWN_PROGRAM, is a program of its own. Qt Test's own limit per function, in milliseconds,
 # stays just below that of the program: a busy machine takes longer than its 5 minutes. What is tested is optimised as it
-# is shipped; the tests themselves are not worth the time that -O3 takes.
+# is shipped; the tests themselves are not worth the time that -O3 takes. Tests share one precompiled header; those that
+# link what is made of Qt are compiled with definitions of Qt's own, and have one of their own (QT, WIDGETS).
+# Qt names each target's folders for QFINDTESTDATA(), which nothing here uses, and no two could share a header.
+function(shardscope_no_test_data target)
+    target_compile_options(${target} PRIVATE -UQT_TESTCASE_BUILDDIR -UQT_TESTCASE_SOURCEDIR)
+endfunction()
 function(shardscope_tests group)
-    cmake_parse_arguments(ARG "WIDGETS" "" "LIBRARIES;EXTRA;OWN_PROGRAM" ${ARGN})
+    cmake_parse_arguments(ARG "QT;WIDGETS" "" "LIBRARIES;EXTRA;OWN_PROGRAM" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp")
     add_executable(${group}_tests "${CMAKE_SOURCE_DIR}/tests/test_main.cpp")
     shardscope_test_program(${group}_tests)
-    if(ARG_WIDGETS)
-        shardscope_precompile(${group}_tests qt_tests)
-    else()
-        shardscope_precompile(${group}_tests tests)
-    endif()
     foreach(source IN LISTS sources)
         get_filename_component(name "${source}" NAME_WE)
         if(name IN_LIST ARG_OWN_PROGRAM)
@@ -158,6 +158,14 @@ macro(shardscope_test_program program)
         target_link_libraries(${program} PRIVATE rapidcheck)
     endif()
     shardscope_optimise(${program} 1)
+    if(ARG_WIDGETS)
+        shardscope_precompile(${program} qt_tests)
+    elseif(ARG_QT)
+        shardscope_precompile(${program} tests)
+    else()
+        target_precompile_headers(${program} REUSE_FROM shardscope_precompiled_tests)
+        shardscope_no_test_data(${program})
+    endif()
     target_include_directories(${program} PRIVATE "${CMAKE_SOURCE_DIR}/tests" "${CMAKE_CURRENT_BINARY_DIR}")
     target_compile_definitions(${program} PRIVATE SHARDSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
         SHARDSCOPE_BINARY="$<TARGET_FILE_DIR:${program}>/../bin/shardscope" QT_NO_KEYWORDS)

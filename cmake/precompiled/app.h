@@ -4,7 +4,6 @@
 
 #include "core.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <QtCore>

@@ -38,10 +38,11 @@ ScatterSplit splitSlice(const AxisList& reduced, const std::vector<AxisList>& sl
 
 void fuseReduceScatters(DeviceProgram& program)
 {
-    // users[value]: the slices that read the value, as long as nobody else does.
+    // The slices that read a value, as a list in order of the program, and the values that something else reads as
+    // well.
     constexpr std::int32_t none = -1;
-    std::vector<std::int32_t> slices(program.values.size(), 0);
-    std::vector<std::int32_t> firstSlice(program.values.size(), none);
+    std::vector<std::int32_t> firstSlice(program.values.size(), none), lastSlice(program.values.size(), none);
+    std::vector<std::int32_t> nextSlice(program.ops.size(), none);
     std::vector<bool> readOtherwise(program.values.size());
     bool anySlice = false;
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
@@ -53,12 +54,17 @@ void fuseReduceScatters(DeviceProgram& program)
                 continue;
             }
             anySlice = true;
-            if (slices[operand.index]++ == 0)
-                firstSlice[operand.index] = static_cast<std::int32_t>(i);
-            else if (std::get<Collective>(program.ops[static_cast<std::size_t>(firstSlice[operand.index])].action)
-                         .perDimension
-                != collective->perDimension)
-                readOtherwise[operand.index] = true;
+            const auto slice = static_cast<std::int32_t>(i);
+            const std::int32_t first = firstSlice[operand.index];
+            if (first == none) {
+                firstSlice[operand.index] = slice;
+            } else {
+                nextSlice[static_cast<std::size_t>(lastSlice[operand.index])] = slice;
+                const auto& earlier = std::get<Collective>(program.ops[static_cast<std::size_t>(first)].action);
+                if (earlier.perDimension != collective->perDimension)
+                    readOtherwise[operand.index] = true;
+            }
+            lastSlice[operand.index] = slice;
         }
     }
     if (!anySlice)
@@ -77,7 +83,7 @@ void fuseReduceScatters(DeviceProgram& program)
         Collective* collective = std::get_if<Collective>(&op.action);
         const DeviceValueId reducedValue = op.results[0];
         const bool candidate = collective && collective->kind == CollectiveKind::AllReduce
-            && reducedValue.index < slices.size() && slices[reducedValue.index] > 0
+            && reducedValue.index < firstSlice.size() && firstSlice[reducedValue.index] != none
             && !readOtherwise[reducedValue.index];
         if (!candidate) {
             const bool fusedAway = collective && !op.operands[0].valid();
@@ -127,11 +133,8 @@ void fuseReduceScatters(DeviceProgram& program)
             rest.stem = stem;
             ops.push_back(std::move(rest));
         }
-        for (std::size_t s = i + 1; s < program.ops.size(); ++s) {
-            DeviceOp& other = program.ops[s];
-            const Collective* otherSlice = other.collective();
-            if (!otherSlice || otherSlice->kind != CollectiveKind::AllSlice || !(other.operands[0] == reducedValue))
-                continue;
+        for (std::int32_t s = firstSlice[reducedValue.index]; s != none; s = nextSlice[static_cast<std::size_t>(s)]) {
+            DeviceOp& other = program.ops[static_cast<std::size_t>(s)];
             other.operands[0] = DeviceValueId();
             if (!(other.results[0] == sliced))
                 replaced[other.results[0].index] = sliced;

@@ -10,7 +10,7 @@ namespace shardscope::conformance {
 
 namespace {
 
-CollectiveKind kindOf(const std::string& text)
+CollectiveKind collectiveKind(const std::string& text)
 {
     for (const CollectiveKind kind : { CollectiveKind::AllReduce, CollectiveKind::AllGather,
              CollectiveKind::ReduceScatter, CollectiveKind::AllToAll })
@@ -22,7 +22,7 @@ CollectiveKind kindOf(const std::string& text)
 CaseResult checkRing(const Json& c)
 {
     const RingTraffic traffic =
-        ringTraffic(kindOf(c.at("collective")), c.at("n"), c.at("full_bytes"), c.at("bidirectional"));
+        ringTraffic(collectiveKind(c.at("collective")), c.at("n"), c.at("full_bytes"), c.at("bidirectional"));
     return compareMembers(c,
         { { "input_bytes_per_device", numberJson(traffic.input) },
             { "output_bytes_per_device", numberJson(traffic.output) },
@@ -46,7 +46,7 @@ CaseResult checkHierarchical(const Json& c)
 
 CaseResult checkTwoAxes(const Json& c)
 {
-    const CollectiveKind kind = kindOf(c.at("collective"));
+    const CollectiveKind kind = collectiveKind(c.at("collective"));
     const auto sizes = c.at("axes").get<std::vector<std::int64_t>>();
     const std::int64_t full = c.at("full_bytes");
     Json actual;

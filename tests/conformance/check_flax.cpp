@@ -12,7 +12,7 @@ namespace {
 const Json unassigned = { { "special", "UNASSIGNED" } };
 
 /// What the reference data call the errors of flax.
-std::string kindOf(const Error& error)
+std::string flaxErrorKind(const Error& error)
 {
     return error.code == Code::NestedTuple ? "nested_tuple_in_spec" : std::string(error.kind());
 }
@@ -31,7 +31,7 @@ Json fallbackOutcome(
 {
     const Result<ConstraintAction> action = logicalConstraint(names, rules, fallback, version);
     if (!action)
-        return { { "action", "error" }, { "error", kindOf(action.error()) } };
+        return { { "action", "error" }, { "error", flaxErrorKind(action.error()) } };
     if (!action->constrain)
         return { { "action", "none" } };
     return { { "action", "constrain" }, { "spec", toJson(action->spec) } };
@@ -66,7 +66,7 @@ std::string versionDifference(const Json& oneCase, const std::string& field, Fla
             actual["spec"].push_back(entry);
         }
     } else {
-        actual["error"] = kindOf(resolution.error());
+        actual["error"] = flaxErrorKind(resolution.error());
         if (resolution.error().code == Code::DuplicateDimension) {
             const std::string dims = sortedDifference(
                 expected.value("error_dims", Json::array()), resolution.error().list("dims"), path + "/error_dims");

@@ -31,7 +31,7 @@ CaseResult cannotRead(const std::string& text, const Error& error)
 }
 
 /// A file may call the kind of a case by a member, or by what its id begins with.
-std::string kindOf(const Json& oneCase)
+std::string caseKind(const Json& oneCase)
 {
     const std::string id = oneCase.at("id");
     return oneCase.value("kind", id.substr(0, id.find('/')));
@@ -196,7 +196,7 @@ CaseResult checkHloSharding(const Json& oneCase, const Json&)
         { "error", checkError }, { "canon", checkCanonical }, { "v1v2", checkTwoVersions },
         { "detect_iota", checkDetectIota }, { "pspec", checkSpec }, { "pspec_sub", checkSpec },
         { "tile_info", checkTiles }, { "equality", checkEquality }, { "partial_tile", checkNormalForm } };
-    const std::string kind = kindOf(oneCase);
+    const std::string kind = caseKind(oneCase);
     const auto checker = byKind.find(kind);
     return checker == byKind.end() ? CaseResult::unsupported("kind " + kind) : checker->second(oneCase);
 }

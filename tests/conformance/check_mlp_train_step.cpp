@@ -14,10 +14,10 @@ namespace shardscope::conformance {
 
 namespace {
 
-using Numbers = std::vector<double>;
+using Doubles = std::vector<double>;
 
 /// Row-major, whatever the nesting.
-void flatten(const Json& json, Numbers& out)
+void flatten(const Json& json, Doubles& out)
 {
     if (json.is_number())
         out.push_back(json.get<double>());
@@ -26,9 +26,9 @@ void flatten(const Json& json, Numbers& out)
             flatten(inner, out);
 }
 
-Numbers flat(const Json& json)
+Doubles flat(const Json& json)
 {
-    Numbers numbers;
+    Doubles numbers;
     if (json.is_object() && json.contains("ones")) {
         const Json& shape = json.at("ones");
         numbers.assign(shape.at(0).get<std::size_t>() * shape.at(1).get<std::size_t>(), 1.0);
@@ -75,7 +75,7 @@ InitialValues initialOf(const Json& oneCase)
 struct Execution {
     std::string name;
     std::function<void()> step;
-    std::function<Numbers(const std::string&)> value;
+    std::function<Doubles(const std::string&)> value;
 };
 
 Execution byReference(const Program& program, ReferenceState& state)
@@ -99,8 +99,8 @@ Execution onSimulatedDevices(std::string name, Run& run)
 
 std::string compare(const Execution& execution, const std::string& path, const Json& json, const std::string& where)
 {
-    const Numbers expected = flat(json);
-    const Numbers actual = execution.value(path);
+    const Doubles expected = flat(json);
+    const Doubles actual = execution.value(path);
     const std::string place = execution.name + ": " + where;
     if (actual.size() != expected.size())
         return place + ": expected " + std::to_string(expected.size()) + " elements, got "

@@ -48,7 +48,7 @@ std::optional<NameToMesh> toMapping(const Json& json)
 }
 
 /// What the reference data call the errors of Penzai.
-std::string kindOf(const Error& error)
+std::string penzaiErrorKind(const Error& error)
 {
     return error.code == Code::UnknownAxis ? "unknown_mesh_axis" : std::string(error.kind());
 }
@@ -83,7 +83,7 @@ CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json&)
     const auto sharded = nameToNameSharding(tree, std::make_shared<const Mesh>(std::move(*mesh)),
         toMapping(oneCase.at("axis_name_to_mesh_name")), oneCase.at("ignore_unnamed_arrays"));
     if (!sharded)
-        return compareMembers(oneCase, { { "error", kindOf(sharded.error()) } });
+        return compareMembers(oneCase, { { "error", penzaiErrorKind(sharded.error()) } });
     Json expected = Json::object();
     for (const LeafSharding& leaf : *sharded)
         expected[leaf.path] = leafJson(leaf);

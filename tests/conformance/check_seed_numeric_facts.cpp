@@ -19,11 +19,11 @@ namespace shardscope::conformance {
 
 namespace {
 
-using Numbers = std::vector<double>;
+using Doubles = std::vector<double>;
 
-Numbers flat(const Json& json)
+Doubles flat(const Json& json)
 {
-    Numbers numbers;
+    Doubles numbers;
     for (const Json& item : json) {
         if (item.is_number())
             numbers.push_back(item.get<double>());
@@ -35,7 +35,7 @@ Numbers flat(const Json& json)
 }
 
 /// "" or the first element that differs by more than `tolerance` of it.
-std::string compare(const Numbers& expected, const Numbers& actual, double tolerance, const std::string& what)
+std::string compare(const Doubles& expected, const Doubles& actual, double tolerance, const std::string& what)
 {
     if (expected.size() != actual.size())
         return what + ": expected " + std::to_string(expected.size()) + " elements, got "
@@ -54,9 +54,9 @@ struct Execution {
     ReferenceState reference;
 
     [[nodiscard]] const Program& program() const { return *devices->program; }
-    [[nodiscard]] Numbers gathered(const char* path) const { return run->gather(program().find(path)); }
-    [[nodiscard]] Numbers whole(const char* path) const { return reference.values[program().find(path).index]; }
-    [[nodiscard]] Numbers shard(const char* path, std::int64_t position) const
+    [[nodiscard]] Doubles gathered(const char* path) const { return run->gather(program().find(path)); }
+    [[nodiscard]] Doubles whole(const char* path) const { return reference.values[program().find(path).index]; }
+    [[nodiscard]] Doubles shard(const char* path, std::int64_t position) const
     {
         return run->shard(program().find(path), position);
     }
@@ -128,7 +128,7 @@ CaseResult checkSigmoidLayer(const Json& oneCase)
         return unexpectedError(exact.error());
     std::vector<std::string> found;
     for (const auto& [member, path] : { std::pair{ "pre_activation", "before" }, std::pair{ "expected", "y" } }) {
-        const Numbers expected = flat(oneCase.at(member));
+        const Doubles expected = flat(oneCase.at(member));
         found.push_back(compare(expected, exact->gathered(path), 1e-9, std::string("devices: /") + member));
         found.push_back(compare(expected, exact->whole(path), 1e-9, std::string("reference: /") + member));
     }
@@ -253,9 +253,9 @@ struct OverBlocks {
     }
 };
 
-Numbers numbersOf(const evaluate::Array& array)
+Doubles numbersOf(const evaluate::Array& array)
 {
-    Numbers numbers;
+    Doubles numbers;
     for (std::int64_t i = 0; i < array.count(); ++i)
         numbers.push_back(evaluate::numberAt(array, i));
     return numbers;
@@ -275,7 +275,7 @@ CaseResult checkBlocksOfALine(const Json& oneCase)
     const auto number = [&](double value) { return b.constant({ DType::F64, {} }, { value }); };
     ValueId result;
     PartitionSpec out = along;
-    Numbers slopes;
+    Doubles slopes;
     if (kind == "elementwise_2sin_plus_1") {
         result =
             b.binary(OpKind::Add, b.binary(OpKind::Multiply, b.unary(OpKind::Sine, made->block), number(2)), number(1));
@@ -373,7 +373,7 @@ CaseResult checkLocalSumThenPsum(const Json& oneCase)
         const auto done = made->run(b.reshape(value, { 1 }), own);
         if (!done)
             return unexpectedError(done.error());
-        Numbers held;
+        Doubles held;
         for (const evaluate::Array& block : done->blocks)
             held.push_back(evaluate::numberAt(block, 0));
         found.push_back(compare(flat(oneCase.at(member)), held, 1e-9, std::string("/") + member));
@@ -398,7 +398,7 @@ CaseResult checkLocalSumThenPsum(const Json& oneCase)
             times *= static_cast<double>(mesh->size(*mesh->axisIndex(axis)));
     }
     found.push_back(compare(
-        Numbers(static_cast<std::size_t>(type.elementCount()), times), numbersOf(gradient->whole), 1e-12, "gradient"));
+        Doubles(static_cast<std::size_t>(type.elementCount()), times), numbersOf(gradient->whole), 1e-12, "gradient"));
     if (gradient->copiesDiffer)
         found.emplace_back("the copies of the gradient differ");
     for (const std::string& difference : found)

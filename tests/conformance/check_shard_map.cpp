@@ -109,7 +109,7 @@ Result<ValueId> add(Body& body, const Json& step)
     throw std::runtime_error("no operation " + op);
 }
 
-Json kindOf(const Error& error)
+Json shardMapErrorKind(const Error& error)
 {
     return { { "error_kind", error.kind() } };
 }
@@ -119,7 +119,7 @@ CaseResult checkSetup(const Json& oneCase)
     const Json& setup = oneCase.at("setup");
     auto builder = BlockBuilder::over(meshOf(setup.at("mesh")));
     if (!builder)
-        return compareMembers(oneCase, kindOf(builder.error()));
+        return compareMembers(oneCase, shardMapErrorKind(builder.error()));
     const std::string axis = setup.at("mesh")[0][0];
     const auto block = [&](const Json& shape) { // whole on every device
         return *builder->input({ DType::F32, shapeOf(shape) }, {});
@@ -136,7 +136,7 @@ CaseResult checkSetup(const Json& oneCase)
         made = builder->reduce(ReduceKind::Sum, block(Json::array({ 4 })), { axis }, setup["groups"]);
     else
         made = builder->scatterSum(block(setup.at("block_shape")), { axis }, 0, setup.at("tiled"));
-    return compareMembers(oneCase, *made ? Json{ { "error_kind", "none" } } : kindOf(made->error()));
+    return compareMembers(oneCase, *made ? Json{ { "error_kind", "none" } } : shardMapErrorKind(made->error()));
 }
 
 std::string compareElements(const Json& expected, const evaluate::Array& actual, const std::string& what)

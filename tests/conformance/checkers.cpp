@@ -8,7 +8,7 @@ namespace shardscope::conformance {
 
 namespace {
 
-constexpr std::array rows{
+constexpr std::array checkerRows{
     CheckerRow{ "axis_algebra", checkAxisAlgebra },
     CheckerRow{ "factor_propagation_unit", checkFactorPropagation },
     CheckerRow{ "comm_volume", checkCommVolume },
@@ -68,13 +68,13 @@ bool isWordAt(std::string_view text, std::size_t begin, std::size_t length)
 
 std::span<const CheckerRow> checkers()
 {
-    return rows;
+    return checkerRows;
 }
 
 const CheckerRow* checkerFor(std::string_view fileStem)
 {
     const CheckerRow* best = nullptr;
-    for (const CheckerRow& row : rows) {
+    for (const CheckerRow& row : checkerRows) {
         const std::size_t found = fileStem.find(row.name);
         if (found != std::string_view::npos && isWordAt(fileStem, found, row.name.size())
             && (!best || row.name.size() > best->name.size()))
