@@ -12,7 +12,9 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t mostMappings = 2, mostTried = 4, mostFixes = 2;
+constexpr std::size_t maximumMappings = 2, maximumTried = 4, maximumFixes = 2;
+/// The layers of a network are alike: what saves most for this many of them saves most for more.
+constexpr std::int64_t maximumLayersTried = 64;
 
 bool uses(const TensorSharding& sharding, int axis)
 {
@@ -28,7 +30,7 @@ struct Mapping {
     double saved = 0;
 };
 
-/// The most saving first. Names that are cut somewhere, or that do not divide, are left alone.
+/// The most saving first. Names that are sharded somewhere, or that do not divide, are left alone.
 std::vector<Mapping> mappings(const Snapshot& snapshot)
 {
     const Mesh& mesh = *snapshot.mesh;
@@ -67,7 +69,7 @@ std::vector<Fix> candidates(const Snapshot& snapshot)
     const Mesh& mesh = *snapshot.mesh;
     std::vector<Fix> fixes;
     for (const Mapping& mapping : mappings(snapshot)) {
-        if (fixes.size() == mostMappings)
+        if (fixes.size() == maximumMappings)
             break;
         fixes.push_back(
             { Fix::Kind::MapName, mapping.name, 0, 0, { mesh.axis(static_cast<std::size_t>(mapping.axis)).name } });
@@ -89,6 +91,25 @@ std::vector<Fix> candidates(const Snapshot& snapshot)
     return fixes;
 }
 
+/// The model with so few layers that several variants of it can be analysed.
+ModelSetting withFewLayers(ModelSetting model)
+{
+    if (auto* mlp = std::get_if<MlpModel>(&model))
+        mlp->settings.layers = std::min(mlp->settings.layers, maximumLayersTried);
+    return model;
+}
+
+/// Peak bytes of a device; nothing where the experiment cannot be laid out.
+std::optional<std::int64_t> peakBytes(
+    Experiment experiment, std::uint64_t revision, AnalysisCache& cache, const std::stop_token& stop)
+{
+    const SnapshotPtr result =
+        analyse(std::make_shared<const Experiment>(std::move(experiment)), revision, cache, stop);
+    if (!result || !result->ok())
+        return std::nullopt;
+    return result->plan->memory.peakBytes;
+}
+
 } // namespace
 
 std::vector<Fix> memoryFixes(const Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop)
@@ -97,25 +118,34 @@ std::vector<Fix> memoryFixes(const Snapshot& snapshot, AnalysisCache& cache, con
         Fix fix;
         std::int64_t bytes;
     };
+    Experiment tried = *snapshot.experiment;
+    tried.hardware.memoryPerDevice = std::numeric_limits<std::int64_t>::max(); // how much, not whether too much
+    tried.model = withFewLayers(tried.model);
+    std::optional<std::int64_t> before = snapshot.plan->memory.peakBytes;
+    if (tried.model != snapshot.experiment->model) {
+        before = peakBytes(tried, snapshot.revision, cache, stop);
+        if (!before) { // a setting names a layer that is not among those
+            tried.model = snapshot.experiment->model;
+            before = snapshot.plan->memory.peakBytes;
+        }
+    }
     std::vector<Tried> better;
-    std::size_t tried = 0;
+    std::size_t count = 0;
     for (const Fix& fix : candidates(snapshot)) {
-        if (tried == mostTried || stop.stop_requested())
+        if (count == maximumTried || stop.stop_requested())
             break;
-        Result<Experiment> after = applyFix(*snapshot.experiment, fix);
-        if (!after || *after == *snapshot.experiment)
+        Result<Experiment> after = applyFix(tried, fix);
+        if (!after || *after == tried)
             continue;
-        after->hardware.memoryPerDevice = std::numeric_limits<std::int64_t>::max(); // how much, not whether too much
-        ++tried;
-        const SnapshotPtr result =
-            analyse(std::make_shared<const Experiment>(std::move(*after)), snapshot.revision, cache, stop);
-        if (result && result->ok() && result->plan->memory.peakBytes < snapshot.plan->memory.peakBytes)
-            better.push_back({ fix, result->plan->memory.peakBytes });
+        ++count;
+        const std::optional<std::int64_t> bytes = peakBytes(std::move(*after), snapshot.revision, cache, stop);
+        if (bytes && *bytes < *before)
+            better.push_back({ fix, *bytes });
     }
     std::stable_sort(better.begin(), better.end(), [](const Tried& a, const Tried& b) { return a.bytes < b.bytes; });
     std::vector<Fix> fixes;
     for (Tried& each : better)
-        if (fixes.size() < mostFixes)
+        if (fixes.size() < maximumFixes)
             fixes.push_back(std::move(each.fix));
     return fixes;
 }

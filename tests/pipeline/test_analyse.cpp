@@ -188,6 +188,25 @@ private Q_SLOTS:
         QCOMPARE(snapshot->namesWithoutRule[0].first, std::string("embed"));
     }
 
+    /// What saves memory is found on a few of many like layers, and helps all of them.
+    void deepNetworksAreGivenWhatHelpsThem()
+    {
+        Experiment deep = example("flax-mlp-logical");
+        std::get<MlpModel>(deep.model).settings.layers = 300;
+        deep.hardware.memoryPerDevice = 1 << 20;
+        const SnapshotPtr before = analysed(deep);
+        const auto found = problemsWith(*before, Code::OverMemoryLimit);
+        QCOMPARE(found.size(), 1U);
+        QCOMPARE(found[0]->fixes.size(), 2U);
+        std::int64_t last = 0;
+        for (const Fix& fix : found[0]->fixes) {
+            const std::int64_t after = analysed(*applyFix(deep, fix))->plan->memory.peakBytes;
+            QVERIFY(after < before->plan->memory.peakBytes);
+            QVERIFY(after >= last); // the better one first
+            last = after;
+        }
+    }
+
     void indivisibleDimensionIsNamedAndMended()
     {
         Experiment experiment = onMesh(example("flax-mlp-logical"), meshCases[2]);
