@@ -375,12 +375,7 @@ void addConvert(CLI::App& app, int& status)
     command.addOption("--rules", options->rules, "Rules that go with a table; as in resolve").optionText("RULES");
     command.addOption("--mesh", options->mesh.mesh, "The mesh, where the input has none: data=2,model=4")
         .optionText("MESH");
-    command.addOption("--devices", options->mesh.devices, "Devices, for sizes that a MaxText file leaves open (-1)")
-        .wholeNumber(1, maximumDevices)
-        .optionText("N");
-    command.addOption("--slices", options->mesh.slices, "Slices that the devices belong to")
-        .wholeNumber(1, maximumDevices)
-        .optionText("N");
+    addDeviceCounts(command, options->mesh);
     command.addOption("-o,--output", options->output, "File to write; standard output otherwise").optionText("OUT");
     command.addJson(options->json);
     command.setInput(options->input);

@@ -464,12 +464,7 @@ void addResolve(CLI::App& app, int& status)
         .addOption(
             "--mesh", options->mesh.mesh, "The mesh: data=2,model=4; where the rules are an experiment's, its own")
         .optionText("MESH");
-    command.addOption("--devices", options->mesh.devices, "Devices, for what a MaxText configuration leaves open")
-        .wholeNumber(1, maximumDevices)
-        .optionText("N");
-    command.addOption("--slices", options->mesh.slices, "Slices that the devices belong to")
-        .wholeNumber(1, maximumDevices)
-        .optionText("N");
+    addDeviceCounts(command, options->mesh);
     command.addOption("--shape", options->shape, "Sizes of the dimensions, to see whether they divide: 8,1024")
         .optionText("SIZES");
     command.addOption("--hosts", options->hosts, "Say which slice each of N hosts holds and writes, as T5X does")

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 
 #include "base/codes.h"
+#include "command.h"
 #include "experiment/mesh_order.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
@@ -219,6 +220,16 @@ Result<std::vector<std::int64_t>> parseSizes(const std::string& text, const std:
     if (!shape)
         return tl::unexpected(inFile(std::move(shape.error()), option));
     return std::vector<std::int64_t>(shape->begin(), shape->end());
+}
+
+void addDeviceCounts(Command& command, MeshOptions& mesh)
+{
+    command.addOption("--devices", mesh.devices, "Devices, for sizes that a MaxText file leaves open (-1)")
+        .wholeNumber(1, maximumDevices)
+        .optionText("N");
+    command.addOption("--slices", mesh.slices, "Slices that the devices belong to")
+        .wholeNumber(1, maximumDevices)
+        .optionText("N");
 }
 
 } // namespace shardscope::cli

@@ -15,6 +15,8 @@
 
 namespace shardscope::cli {
 
+class Command;
+
 struct RulesInput {
     std::string name; ///< where they are from: a file, "standard input", the id of a published set, or the option
     LogicalRules rules;
@@ -50,6 +52,8 @@ struct MeshOptions {
     std::int64_t devices = 0; ///< 0 = not given
     std::int64_t slices = 0;
 };
+/// --devices and --slices: how many there are where a MaxText configuration leaves that open.
+void addDeviceCounts(Command& command, MeshOptions& mesh);
 [[nodiscard]] Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const RulesInput* rules);
 [[nodiscard]] MaxTextMachine machineOf(const MeshOptions& options);
 

@@ -36,6 +36,18 @@ inline QProcessEnvironment bareEnvironment(const char* platform = "there-is-no-s
     return environment;
 }
 
+/// What a process that was started has printed in the end.
+inline Ran outcomeOf(QProcess& process)
+{
+    Ran ran;
+    if (!process.waitForFinished(120'000) || process.exitStatus() != QProcess::NormalExit)
+        return ran;
+    ran.code = process.exitCode();
+    ran.out = QString::fromUtf8(process.readAllStandardOutput());
+    ran.error = QString::fromUtf8(process.readAllStandardError());
+    return ran;
+}
+
 inline Ran runProgram(const QStringList& arguments, const QByteArray& input = {},
     const QProcessEnvironment& environment = bareEnvironment())
 {
@@ -44,13 +56,7 @@ inline Ran runProgram(const QStringList& arguments, const QByteArray& input = {}
     process.start(QStringLiteral(SHARDSCOPE_BINARY), arguments);
     process.write(input);
     process.closeWriteChannel();
-    Ran ran;
-    if (!process.waitForFinished(120'000) || process.exitStatus() != QProcess::NormalExit)
-        return ran;
-    ran.code = process.exitCode();
-    ran.out = QString::fromUtf8(process.readAllStandardOutput());
-    ran.error = QString::fromUtf8(process.readAllStandardError());
-    return ran;
+    return outcomeOf(process);
 }
 
 inline QByteArray fileBytes(const QString& path)

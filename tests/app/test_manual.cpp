@@ -18,13 +18,7 @@ class ManualTest : public QObject {
     {
         QProcess process;
         process.start(program, arguments);
-        Ran ran;
-        if (!process.waitForFinished(60'000) || process.exitStatus() != QProcess::NormalExit)
-            return ran;
-        ran.code = process.exitCode();
-        ran.out = QString::fromUtf8(process.readAllStandardOutput());
-        ran.error = QString::fromUtf8(process.readAllStandardError());
-        return ran;
+        return outcomeOf(process);
     }
 
 private Q_SLOTS:

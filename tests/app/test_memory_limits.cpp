@@ -23,13 +23,7 @@ Ran shell(const QString& line, const QStringList& arguments = {})
     process.setProcessEnvironment(bareEnvironment("offscreen"));
     process.start(QStringLiteral("/bin/sh"),
         QStringList{ QStringLiteral("-c"), line, QStringLiteral(SHARDSCOPE_BINARY) } + arguments);
-    Ran ran;
-    if (!process.waitForFinished(120'000) || process.exitStatus() != QProcess::NormalExit)
-        return ran;
-    ran.code = process.exitCode();
-    ran.out = QString::fromUtf8(process.readAllStandardOutput());
-    ran.error = QString::fromUtf8(process.readAllStandardError());
-    return ran;
+    return outcomeOf(process);
 }
 
 } // namespace

@@ -359,8 +359,11 @@ private Q_SLOTS:
         QTest::newRow("maximized on full HD") << QSize(1920, 1010) << false << true;
         QTest::newRow("a laptop") << QSize(1280, 800) << true << true;
         QTest::newRow("a larger laptop") << QSize(1440, 840) << true << true;
+        QTest::newRow("1440 x 900") << QSize(1440, 900) << true << true;
+        QTest::newRow("1600 x 900") << QSize(1600, 900) << true << true;
         QTest::newRow("a low one") << QSize(1366, 690) << true << false;
         QTest::newRow("small") << QSize(1024, 640) << true << false;
+        QTest::newRow("the smallest with columns") << QSize(900, 600) << true << false;
         QTest::newRow("1280 x 800 at a factor of 2") << QSize(640, 400) << true << false;
     }
     void everySizeHasAnArrangement()

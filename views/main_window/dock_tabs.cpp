@@ -94,8 +94,7 @@ DockFrame* DockTabs::dockAt(const QTabBar* bar, int tab) const
 void DockTabs::follow()
 {
     for (QTabBar* bar : bars()) {
-        if (!m_buttons.contains(bar))
-            adopt(bar);
+        adopt(bar);
         bar->setExpanding(false);
         bar->setDrawBase(false);
         bar->setElideMode(Qt::ElideNone);
@@ -112,6 +111,13 @@ void DockTabs::follow()
 
 void DockTabs::adopt(QTabBar* bar)
 {
+    const bool isNew = !m_buttons.contains(bar);
+    if (QWidget* buttons = m_buttons.value(bar)) {
+        // Qt moves bars between the window and groups that float.
+        if (buttons->parentWidget() != bar->parentWidget())
+            buttons->setParent(bar->parentWidget());
+        return;
+    }
     auto* buttons = new QWidget(bar->parentWidget());
     buttons->setObjectName(QStringLiteral("dockTabButtons"));
     QToolButton* toFloat = addTabButton(QStringLiteral("float"), "floatTab", buttons);
@@ -121,7 +127,6 @@ void DockTabs::adopt(QTabBar* bar)
     toClose->setGeometry(2 + side, 0, side, side);
     buttons->resize(2 * side + 4, side);
     m_buttons.insert(bar, buttons);
-    bar->installEventFilter(this);
     connect(toFloat, &QToolButton::clicked, bar, [this, bar] {
         if (DockFrame* dock = dockAt(bar, bar->currentIndex()))
             dock->toggleFloating();
@@ -130,6 +135,9 @@ void DockTabs::adopt(QTabBar* bar)
         if (DockFrame* dock = dockAt(bar, bar->currentIndex()))
             dock->close();
     });
+    if (!isNew) // its buttons went with a group that was dissolved
+        return;
+    bar->installEventFilter(this);
     connect(
         bar, &QTabBar::currentChanged, this, [this, bar] { QTimer::singleShot(0, bar, [this, bar] { place(bar); }); });
     connect(bar, &QObject::destroyed, this, [this, bar] {

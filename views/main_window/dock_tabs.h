@@ -38,7 +38,7 @@ private:
     void place(QTabBar* bar);
     QMainWindow* m_window;
     const QList<DockFrame*>* m_docks;
-    QHash<QTabBar*, QWidget*> m_buttons;
+    QHash<QTabBar*, QPointer<QWidget>> m_buttons;
     QPointer<DockFrame> m_pressed; ///< by the middle button
 };
 

@@ -10,6 +10,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QMouseEvent>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStatusBar>
@@ -24,6 +25,7 @@
 #include "views/main_window/first_selection.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
+#include "views/main_window/tips.h"
 #include "views/main_window/window_place.h"
 #include "views/memory_view/memory_view.h"
 #include "views/panel/obstacle.h"
@@ -54,6 +56,7 @@ QString fileFilter()
 
 /// Of their saved states, in the order of Arrangement.
 constexpr const char* arrangementNames[] = { "single", "compact", "middle", "wide" };
+const QString sizedByHandKey = QStringLiteral("SizedByHand");
 
 /// The one local file of a drag, or "".
 QString droppedFile(const QMimeData* data)
@@ -93,8 +96,8 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
         selectSomething();
         showStatus();
         showRun();
-        if (m_fitsRows)
-            QTimer::singleShot(0, this, &MainWindow::fitRows);
+        m_fitsRows = true; // there may be more axes, rules or arrays now
+        QTimer::singleShot(0, this, &MainWindow::fitRows);
     });
     connect(m_problems, &ProblemsView::keyFigureChanged, this, &MainWindow::showStatus);
     connect(&m_run, &RunController::stateChanged, this, &MainWindow::showRun);
@@ -102,9 +105,10 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
 
     resize(1600, 1000);
-    for (std::size_t i = 0; i < m_states.size(); ++i)
-        m_states[i] = m_settings.state(QLatin1String(arrangementNames[i]));
-    m_sizedByHand = !m_settings.state(QStringLiteral("sizedByHand")).isEmpty();
+    for (std::size_t i = 0; i < m_arrangements.size(); ++i) {
+        const QString name = QLatin1String(arrangementNames[i]);
+        m_arrangements[i] = { m_settings.state(name), !m_settings.state(name + sizedByHandKey).isEmpty() };
+    }
     if (m_remember)
         placeWindow(*this, m_settings.state(QStringLiteral("geometry")));
     arrange(arrangementFor(size()));
@@ -115,8 +119,10 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
 
 MainWindow::~MainWindow()
 {
-    // Docks speak to the document until they are gone; they go first.
+    // Docks speak to the document until they are gone; they go first, and those who watch them before them.
     disconnect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
+    delete m_watchingTips;
+    m_watchingTips = nullptr;
     delete m_tabs; // it knows the docks
     m_tabs = nullptr;
     qDeleteAll(m_docks);
@@ -283,10 +289,13 @@ void MainWindow::closeEvent(QCloseEvent* event)
     }
     m_run.stop();
     if (m_remember) {
-        arrangementState(m_arrangement) = saveState(arrangementVersion);
-        for (std::size_t i = 0; i < m_states.size(); ++i)
-            m_settings.setState(QLatin1String(arrangementNames[i]), m_states[i]);
-        m_settings.setState(QStringLiteral("sizedByHand"), m_sizedByHand ? QByteArray("1") : QByteArray());
+        arranged(m_arrangement).state = saveState(arrangementVersion);
+        for (std::size_t i = 0; i < m_arrangements.size(); ++i) {
+            const QString name = QLatin1String(arrangementNames[i]);
+            m_settings.setState(name, m_arrangements[i].state);
+            m_settings.setState(
+                name + sizedByHandKey, m_arrangements[i].isSizedByHand ? QByteArray("1") : QByteArray());
+        }
         m_settings.setState(QStringLiteral("geometry"), saveGeometry());
     }
     event->accept();
@@ -310,9 +319,10 @@ void MainWindow::dropEvent(QDropEvent* event)
 bool MainWindow::event(QEvent* event)
 {
     const bool taken = QMainWindow::event(event);
-    // The window itself takes a press only where it begins to move a line between docks.
-    if (event->type() == QEvent::MouseButtonPress && taken)
-        m_sizedByHand = true;
+    // The window itself accepts a press only where it begins to move a line between docks.
+    if (event->type() == QEvent::MouseButtonPress && event->isAccepted()
+        && static_cast<const QMouseEvent*>(event)->button() == Qt::LeftButton)
+        arranged(m_arrangement).isSizedByHand = true;
     return taken;
 }
 
@@ -453,10 +463,10 @@ void MainWindow::resizeEvent(QResizeEvent* event)
     QMainWindow::resizeEvent(event);
     const Arrangement arrangement = arrangementFor(size());
     if (isVisible() && arrangement != m_arrangement) {
-        arrangementState(m_arrangement) = saveState(arrangementVersion);
+        arranged(m_arrangement).state = saveState(arrangementVersion);
         arrange(arrangement);
     }
-    if (isVisible() && !m_sizedByHand) {
+    if (isVisible() && !arranged(m_arrangement).isSizedByHand) {
         m_fitsRows = true;
         QTimer::singleShot(0, this, &MainWindow::fitRows);
     }

@@ -52,6 +52,7 @@ class StatusButton;
 class TableHelp;
 class TensorsView;
 class TimingView;
+class Tips;
 class TopologyView;
 class ValuesView;
 class WhatIfView;
@@ -154,7 +155,11 @@ private:
     void resetArrangement();
     /// Of the docks' place, between the bars above and below.
     [[nodiscard]] int rowsForDocks() const;
-    [[nodiscard]] QByteArray& arrangementState(Arrangement arrangement);
+    struct Arranged {
+        QByteArray state; ///< of the docks; empty as long as nobody has seen it
+        bool isSizedByHand = false; ///< a line between docks was dragged
+    };
+    [[nodiscard]] Arranged& arranged(Arrangement arrangement);
     /// Of the rules' dock, to show all rows.
     [[nodiscard]] int rulesHeight() const;
     /// Mesh gets the height of what is in it; rules and tensors share the rest by what is in them. Unless somebody
@@ -246,9 +251,9 @@ private:
     Arrangement m_arrangement = Arrangement::Wide;
     bool m_arranged = false;
     bool m_fitsRows = false; ///< an experiment has come; heights follow its rows once it is analysed
-    bool m_sizedByHand = false; ///< a line between docks was dragged
     bool m_withoutStep = false; ///< docks of the step are as low as they can be, since there is none
-    std::array<QByteArray, 4> m_states; ///< by arrangement
+    std::array<Arranged, 4> m_arrangements;
+    Tips* m_watchingTips = nullptr;
 };
 
 } // namespace shardscope

@@ -144,23 +144,27 @@ void MainWindow::makeDocks()
 MainWindow::Arrangement MainWindow::arrangementFor(const QSize& size)
 {
     // Three columns leave the picture in the middle one too little on most laptops.
-    if (size.width() >= 1440 && size.height() >= 880)
+    const auto isAtLeast = [&size](int width, int height) {
+        return size.width() >= Metrics::scaled(width) && size.height() >= Metrics::scaled(height);
+    };
+    if (isAtLeast(1560, 940))
         return Arrangement::Wide;
-    if (size.width() >= 1180 && size.height() >= 740)
+    if (isAtLeast(1180, 740))
         return Arrangement::Middle;
-    return size.width() >= 900 && size.height() >= 520 ? Arrangement::Small : Arrangement::Single;
+    return isAtLeast(900, 600) ? Arrangement::Small : Arrangement::Single;
 }
 
-QByteArray& MainWindow::arrangementState(Arrangement arrangement)
+MainWindow::Arranged& MainWindow::arranged(Arrangement arrangement)
 {
-    return m_states[static_cast<std::size_t>(arrangement)];
+    return m_arrangements[static_cast<std::size_t>(arrangement)];
 }
 
 void MainWindow::arrange(Arrangement arrangement)
 {
     m_arrangement = arrangement;
-    const QByteArray& state = arrangementState(arrangement);
-    if (state.isEmpty() || !restoreState(state, arrangementVersion)) {
+    Arranged& own = arranged(arrangement);
+    if (own.state.isEmpty() || !restoreState(own.state, arrangementVersion)) {
+        own.isSizedByHand = false;
         for (DockFrame* dock : m_docks) {
             dock->setFloating(false);
             removeDockWidget(dock);
@@ -221,7 +225,6 @@ void MainWindow::arrangeWide()
     resizeDocks({ at("grid"), at("timing"), at("memory") }, { upper - timing - memory, timing, memory }, Qt::Vertical);
     resizeDocks({ at("explain"), at("trace") }, { upper * 52 / 100, upper * 48 / 100 }, Qt::Vertical);
     at("trace")->hide(); // on demand, so that explanations with their what-ifs have the whole column
-    m_sizedByHand = false;
     m_withoutStep = false;
     m_fitsRows = true;
     QTimer::singleShot(0, this, &MainWindow::fitRows);
@@ -315,7 +318,7 @@ void MainWindow::fitRows()
         return lower->isInFront() && !lower->isFloating() && upper->isInFront() && !upper->isFloating()
             && lower->x() == upper->x() && lower->y() > upper->geometry().bottom();
     };
-    if (m_sizedByHand || !isBelow(rules, mesh) || !isBelow(tensors, rules))
+    if (arranged(m_arrangement).isSizedByHand || !isBelow(rules, mesh) || !isBelow(tensors, rules))
         return;
     const int title = Metrics::scaled(24), all = mesh->height() + rules->height() + tensors->height();
     const int upper = std::min(title + m_mesh->sizeHint().height() + Metrics::scaled(12), all / 2);
@@ -333,7 +336,8 @@ void MainWindow::fitSteps()
     DockFrame* timing = dock(QStringLiteral("timing"));
     DockFrame* memory = dock(QStringLiteral("memory"));
     const SnapshotPtr snapshot = m_document.snapshot();
-    if (isCompact() || m_sizedByHand || !arrangementState(Arrangement::Wide).isEmpty() || !snapshot)
+    if (isCompact() || arranged(m_arrangement).isSizedByHand || !arranged(Arrangement::Wide).state.isEmpty()
+        || !snapshot)
         return;
     for (const DockFrame* frame : { timing, memory })
         if (frame->isHidden() || frame->isFloating())
@@ -357,8 +361,7 @@ void MainWindow::fitSteps()
 
 void MainWindow::resetArrangement()
 {
-    arrangementState(m_arrangement).clear();
-    m_sizedByHand = false;
+    arranged(m_arrangement) = {};
     arrange(m_arrangement);
 }
 

@@ -2,6 +2,7 @@
 // What somebody sees and does in the first minute: the question of the experiment, the gallery, tips, and files that
 // cannot be opened.
 #include <QFileInfo>
+#include <QTimer>
 #include <algorithm>
 
 #include "experiment_file/gallery.h"
@@ -10,10 +11,12 @@
 #include "views/main_window/notice_bar.h"
 #include "views/main_window/tips.h"
 #include "views/main_window/undo_keys.h"
+#include "views/mesh_view/mesh_view.h"
 #include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
+#include "views/widgets/tip_strip.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -52,8 +55,12 @@ void MainWindow::makeNotices(bool tips)
         m_unreadable->dismiss();
     });
     connect(&m_document, &Document::experimentChanged, this, &MainWindow::showQuestion);
+    connect(m_mesh->tip(), &TipStrip::closed, this, [this] { // the room it had
+        m_fitsRows = true;
+        QTimer::singleShot(0, this, &MainWindow::fitRows);
+    });
     if (tips)
-        new Tips(&m_document, &m_settings, m_mesh, m_explain, this);
+        m_watchingTips = new Tips(&m_document, &m_settings, m_mesh, m_explain, this);
     showQuestion();
 }
 

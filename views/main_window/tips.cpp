@@ -51,7 +51,7 @@ Tips::Tips(Document* document, Settings* settings, MeshView* mesh, ExplainView* 
     connect(m_explain->tip(), &TipStrip::closed, this, [this] { finish(whyTip); });
     // Who goes to Explain while the tip is there has followed it.
     connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
-        if (!m_explain->tip()->isHidden() && now && m_explain->isAncestorOf(now)
+        if (now && !m_explain->tip()->isHidden() && m_explain->isAncestorOf(now)
             && !m_explain->tip()->isAncestorOf(now))
             finish(whyTip);
     });

@@ -6,6 +6,7 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QPainter>
+#include <QPointer>
 #include <QTimer>
 #include <QToolButton>
 
@@ -240,20 +241,23 @@ void DockFrame::fillMenu(QMenu& menu)
 
 void DockFrame::closeEvent(QCloseEvent* event)
 {
-    const bool hadFocus = isAncestorOf(QApplication::focusWidget());
-    QDockWidget::closeEvent(event);
-    const auto* window = qobject_cast<const QMainWindow*>(parentWidget());
-    if (!hadFocus || !window)
-        return;
-    // The keyboard goes on in the dock that comes to the front there.
-    QTimer::singleShot(0, this, [this, window] {
-        DockFrame* next = nullptr;
+    // The keyboard goes on in the dock that comes to the front there. A closed dock shares its place with none.
+    if (const auto* window = qobject_cast<const QMainWindow*>(parentWidget());
+        window && isAncestorOf(QApplication::focusWidget())) {
+        QList<QPointer<DockFrame>> others;
         for (QDockWidget* beside : window->tabifiedDockWidgets(this))
             if (auto* frame = qobject_cast<DockFrame*>(beside); frame && !frame->isHidden() && !frame->isFloating())
-                next = !next || frame->isInFront() ? frame : next;
-        if (next)
-            next->present();
-    });
+                others << frame;
+        QTimer::singleShot(0, this, [others] {
+            DockFrame* next = nullptr;
+            for (DockFrame* other : others)
+                if (other && !other->isHidden() && (!next || other->isInFront()))
+                    next = other;
+            if (next)
+                next->present();
+        });
+    }
+    QDockWidget::closeEvent(event);
 }
 
 void DockFrame::paintEvent(QPaintEvent*)
