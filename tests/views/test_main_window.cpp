@@ -428,7 +428,7 @@ private Q_SLOTS:
     void tablesHaveWholeRows()
     {
         Appearance appearance(ThemeChoice::Light);
-        MainWindow window(&appearance, { .remember = false });
+        MainWindow window(&appearance, { .remember = false, .tips = false });
         window.resize(1600, 1000);
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
@@ -443,9 +443,21 @@ private Q_SLOTS:
         QTRY_VERIFY2(missing() <= 0, qPrintable(QString::number(missing())));
         const int beyond = window.problemsView()->height() - 3 * ProblemRow::defaultHeight();
         QVERIFY2(beyond >= 0 && beyond < ProblemRow::defaultHeight(), qPrintable(QString::number(beyond)));
+        // A press beside the lines between docks chooses no height.
+        QTest::mouseClick(window.statusBar(), Qt::LeftButton, Qt::NoModifier, QPoint(2, 2));
+        window.openExample(QStringLiteral("t5x-a2p2"));
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(window.dock(QStringLiteral("rules"))->height() > window.dock(QStringLiteral("mesh"))->height());
+        window.openExample(QStringLiteral("rule-lab"));
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY2(missing() <= 0, qPrintable(QString::number(missing())));
         // A height that a person chose stays.
+        window.openExample(QStringLiteral("flax-mlp-scan"));
+        window.document()->waitForAnalysis();
+        QTest::qWait(30);
         const DockFrame* dock = window.dock(QStringLiteral("rules"));
         const QPoint line(dock->geometry().center().x(), dock->geometry().bottom() + 2);
+        QTRY_VERIFY(window.dock(QStringLiteral("mesh"))->geometry().bottom() < dock->y());
         const int before = dock->height();
         const auto send = [&window](QEvent::Type type, QPoint at, Qt::MouseButtons held) {
             QMouseEvent event(type, at, window.mapToGlobal(at),

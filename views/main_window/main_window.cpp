@@ -96,8 +96,7 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
         selectSomething();
         showStatus();
         showRun();
-        m_fitsRows = true; // there may be more axes, rules or arrays now
-        QTimer::singleShot(0, this, &MainWindow::fitRows);
+        followRows();
     });
     connect(m_problems, &ProblemsView::keyFigureChanged, this, &MainWindow::showStatus);
     connect(&m_run, &RunController::stateChanged, this, &MainWindow::showRun);

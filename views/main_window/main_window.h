@@ -165,6 +165,8 @@ private:
     /// Mesh gets the height of what is in it; rules and tensors share the rest by what is in them. Unless somebody
     /// chose heights by hand.
     void fitRows();
+    /// The same a moment later, if there are more or fewer of them.
+    void followRows();
     void fitSteps();
     void followTabs();
     void followFocus();
@@ -251,6 +253,7 @@ private:
     Arrangement m_arrangement = Arrangement::Wide;
     bool m_arranged = false;
     bool m_fitsRows = false; ///< an experiment has come; heights follow its rows once it is analysed
+    std::array<int, 3> m_fitted{}; ///< axes, rules, and the height of all arrays, of which heights have been told
     bool m_withoutStep = false; ///< docks of the step are as low as they can be, since there is none
     std::array<Arranged, 4> m_arrangements;
     Tips* m_watchingTips = nullptr;

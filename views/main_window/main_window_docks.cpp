@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <QToolBar>
 #include <algorithm>
+#include <utility>
 
 #include "views/collectives_view/collectives_view.h"
 #include "views/dialects_view/dialects_view.h"
@@ -304,6 +305,16 @@ int MainWindow::rulesHeight() const
     return Metrics::scaled(24) + beside + table->horizontalHeader()->sizeHint().height() + rows + 12;
 }
 
+void MainWindow::followRows()
+{
+    // Another size in the hand moves nothing; another axis, rule or array does.
+    const std::array counts{ static_cast<int>(m_mesh->rowCount()), m_rules->table()->model()->rowCount(),
+        m_tensors->contentHeight() };
+    m_fitsRows |= counts != std::exchange(m_fitted, counts);
+    if (m_fitsRows)
+        QTimer::singleShot(0, this, &MainWindow::fitRows);
+}
+
 void MainWindow::fitRows()
 {
     if (!m_fitsRows)
@@ -321,7 +332,9 @@ void MainWindow::fitRows()
     if (arranged(m_arrangement).isSizedByHand || !isBelow(rules, mesh) || !isBelow(tensors, rules))
         return;
     const int title = Metrics::scaled(24), all = mesh->height() + rules->height() + tensors->height();
-    const int upper = std::min(title + m_mesh->sizeHint().height() + Metrics::scaled(12), all / 2);
+    const int needed =
+        std::max(title + m_mesh->sizeHint().height() + Metrics::scaled(12), mesh->minimumSizeHint().height());
+    const int upper = std::min(needed, all / 2);
     const auto [middle, lower] = sharedHeights(all - upper, rulesHeight(), title + m_tensors->contentHeight());
     const auto differs = [](const DockFrame* frame, int height) { return std::abs(frame->height() - height) > 1; };
     if (differs(mesh, upper) || differs(rules, middle) || differs(tensors, lower))
