@@ -14,7 +14,7 @@ namespace {
 const QString docstringRules = QStringLiteral("(('batch', 'X'), ('features', 'X'), ('heads', 'Y'), ('batch', 'Z'))");
 const QString docstringNames = QStringLiteral("batch,length,heads,features");
 
-QStringList words(const char* text)
+QStringList argumentsOf(const char* text)
 {
     return QString::fromUtf8(text).split(QLatin1Char(' '));
 }
@@ -65,7 +65,7 @@ private Q_SLOTS:
                  "resolve --rules ()", "resolve --names a", "resolve --rules () --names a --fallback raise",
                  "resolve --rules () --names a --flax-version 2023", "show rule-lab --unknown", "schema extra",
                  "screenshot rule-lab", "screenshot rule-lab -o x.png --theme blue", "--unknown" })
-            QTest::newRow(wrong) << words(wrong);
+            QTest::newRow(wrong) << argumentsOf(wrong);
     }
     void usage()
     {
@@ -81,7 +81,7 @@ private Q_SLOTS:
         const Ran list = runProgram({ QStringLiteral("examples") });
         QCOMPARE(list.code, 0);
         QVERIFY(list.out.count(QLatin1Char('\n')) > 20);
-        const auto json = runProgram(words("examples --json")).json();
+        const auto json = runProgram(argumentsOf("examples --json")).json();
         QVERIFY(json.at("format") == "shardscope-examples");
         for (const auto& example : json.at("examples")) {
             const QString id = QString::fromStdString(example.at("id").get<std::string>());
@@ -91,7 +91,7 @@ private Q_SLOTS:
             QCOMPARE(printed.out.toUtf8(),
                 fileBytes(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/resources/examples/%1.json").arg(id)));
         }
-        const Ran unknown = runProgram(words("examples rule-lap"));
+        const Ran unknown = runProgram(argumentsOf("examples rule-lap"));
         QCOMPARE(unknown.code, 2);
         QVERIFY(unknown.error.contains(QStringLiteral("E124")) && unknown.error.contains(QStringLiteral("rule-lab")));
     }
@@ -102,7 +102,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         QCOMPARE(ran.out.toUtf8(),
             fileBytes(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/resources/schema/experiment.schema.json")));
-        QVERIFY(runProgram(words("schema --json")).json().at("schema").is_object());
+        QVERIFY(runProgram(argumentsOf("schema --json")).json().at("schema").is_object());
     }
 
     void resolve_data()
@@ -118,7 +118,7 @@ private Q_SLOTS:
         const auto with = [](const QString& rules, const QString& names, const char* more = "") {
             QStringList list{ QStringLiteral("--rules"), rules, QStringLiteral("--names"), names };
             if (*more)
-                list += words(more);
+                list += argumentsOf(more);
             return list;
         };
         const QString two = QStringLiteral("[[\"batch\", \"data\"], [\"embed\", null]]");
@@ -221,15 +221,15 @@ private Q_SLOTS:
             missing.error.contains(QStringLiteral("`shardscope run --help` tells more.")), qPrintable(missing.error));
         const Ran unknown = runProgram({ QStringLiteral("--unknown") });
         QVERIFY(unknown.error.contains(QStringLiteral("`shardscope --help` tells more.")));
-        const Ran json = runProgram(words("check rule-lab --json out.json"));
+        const Ran json = runProgram(argumentsOf("check rule-lab --json out.json"));
         QVERIFY2(json.error.contains(QStringLiteral("--json=FILE")), qPrintable(json.error));
-        const Ran example = runProgram(words("show flax-mlp"));
+        const Ran example = runProgram(argumentsOf("show flax-mlp"));
         QCOMPARE(example.code, 2);
         QVERIFY2(example.error.contains(QStringLiteral("Did you mean the example “flax-mlp-logical”?")),
             qPrintable(example.error));
-        const Ran typo = runProgram(words("show rule-lap"));
+        const Ran typo = runProgram(argumentsOf("show rule-lap"));
         QVERIFY(typo.error.contains(QStringLiteral("“rule-lab”")));
-        const Ran other = runProgram(words("show something-else-entirely"));
+        const Ran other = runProgram(argumentsOf("show something-else-entirely"));
         QVERIFY(!other.error.contains(QStringLiteral("Did you mean")));
     }
 
@@ -238,21 +238,21 @@ private Q_SLOTS:
     {
         for (const char* command : { "run flax-mlp-logical --no-check --no-timeit", "show flax-mlp-logical",
                  "explain flax-mlp-logical --tensor loss" }) {
-            const Ran plain = runProgram(words(command));
+            const Ran plain = runProgram(argumentsOf(command));
             QCOMPARE(plain.code, 0);
             QVERIFY2(plain.error.contains(QStringLiteral("W206")), command);
             QVERIFY2(!plain.out.contains(QStringLiteral("W206")), command);
-            const Ran json = runProgram(words(command) + QStringList{ QStringLiteral("--json") });
+            const Ran json = runProgram(argumentsOf(command) + QStringList{ QStringLiteral("--json") });
             QCOMPARE(json.code, 0);
             QVERIFY2(json.error.isEmpty(), qPrintable(json.error));
             QVERIFY(json.json().at("problems").at(0).at("code") == "I303");
             QVERIFY(json.json().at("problems").at(0).at("args").at("finding") == "W206");
         }
         // What the experiment acknowledges is told, and no finding.
-        const Ran known = runProgram(words("check flax-mlp-logical"));
+        const Ran known = runProgram(argumentsOf("check flax-mlp-logical"));
         QCOMPARE(known.code, 0);
         QVERIFY(known.out.contains(QStringLiteral("I303: The rules are not bound")) && known.error.isEmpty());
-        const Ran check = runProgram(words("check rule-lab-cpu"));
+        const Ran check = runProgram(argumentsOf("check rule-lab-cpu"));
         QCOMPARE(check.code, 1);
         QVERIFY(check.out.contains(QStringLiteral("W206")) && check.error.isEmpty());
     }
@@ -377,7 +377,7 @@ private Q_SLOTS:
                          QRegularExpression::escape(path) + QStringLiteral(":\\d+:\\d+: E\\d+: .+\\. .+\\.?"))),
                 qPrintable(said));
         }
-        const Ran fromInput = runProgram(words("check - --json"), text);
+        const Ran fromInput = runProgram(argumentsOf("check - --json"), text);
         QCOMPARE(fromInput.code, code);
         const auto json = fromInput.json();
         QVERIFY(json.at("format") == "shardscope-check");
@@ -403,13 +403,13 @@ private Q_SLOTS:
 
     void unreadable()
     {
-        const Ran missing = runProgram(words("check /there/is/no/such.json"));
+        const Ran missing = runProgram(argumentsOf("check /there/is/no/such.json"));
         QCOMPARE(missing.code, 2);
         QVERIFY(missing.error.contains(QStringLiteral("E129")));
         QCOMPARE(runProgram({ QStringLiteral("check"), m_folder.path() }).code, 2);
 #if defined(Q_OS_LINUX)
         // Opens, but nothing lies at its beginning: an error while reading is not the end of the file.
-        const Ran half = runProgram(words("check /proc/self/mem"));
+        const Ran half = runProgram(argumentsOf("check /proc/self/mem"));
         QCOMPARE(half.code, 2);
         QVERIFY2(half.error.contains(QStringLiteral("E129")), qPrintable(half.error));
 #endif
@@ -488,12 +488,12 @@ private Q_SLOTS:
     /// Large numbers are rounded for reading, and exact beside it.
     void exactBytes()
     {
-        const Ran shown = runProgram(words("show flax-mlp-logical"));
+        const Ran shown = runProgram(argumentsOf("show flax-mlp-logical"));
         static const QRegularExpression parameters(QStringLiteral("\\n  parameters +8 MiB +8,388,608\\n"));
         QVERIFY2(parameters.match(shown.out).hasMatch(), qPrintable(shown.out));
         static const QRegularExpression sent(QStringLiteral("params/layers\\.0/W1\\) +sum +1 +1 MiB +1,048,576\\n"));
         QVERIFY2(sent.match(shown.out).hasMatch(), qPrintable(shown.out));
-        const Ran one = runProgram(words("show flax-mlp-logical --tensor params/layers.0/W1"));
+        const Ran one = runProgram(argumentsOf("show flax-mlp-logical --tensor params/layers.0/W1"));
         QVERIFY2(one.out.contains(QStringLiteral("1 MiB (1,048,576 B) per device")), qPrintable(one.out));
     }
 
@@ -502,7 +502,8 @@ private Q_SLOTS:
     {
         const QString path = file(smallMlp("[\"hidden\", \"model\"]", "[\"hidden\", \"modle\"]"));
         const auto resolve = [](const QString& rules, const char* more) {
-            return runProgram(QStringList{ QStringLiteral("resolve"), QStringLiteral("--rules"), rules } + words(more));
+            return runProgram(
+                QStringList{ QStringLiteral("resolve"), QStringLiteral("--rules"), rules } + argumentsOf(more));
         };
         const Ran own = resolve(path, "--names batch,hidden");
         QCOMPARE(own.code, 0);
@@ -520,12 +521,12 @@ private Q_SLOTS:
 
     void explainNamesWhatIsAskedFor()
     {
-        const Ran y = runProgram(words("explain flax-mlp-logical --tensor layers.2/y"));
+        const Ran y = runProgram(argumentsOf("explain flax-mlp-logical --tensor layers.2/y"));
         QVERIFY2(y.out.startsWith(QStringLiteral("Why Layer 2 / y looks like this\n")), qPrintable(y.out));
         QVERIFY2(y.error.contains(QStringLiteral("Layer 2 / y")) && y.error.contains(QStringLiteral("Layer 2 / z")),
             qPrintable(y.error));
         QVERIFY2(!y.error.contains(QStringLiteral("Layer 0")), qPrintable(y.error));
-        const Ran w = runProgram(words("explain flax-mlp-logical --tensor opt/mu/layers.3/W2"));
+        const Ran w = runProgram(argumentsOf("explain flax-mlp-logical --tensor opt/mu/layers.3/W2"));
         QVERIFY2(w.out.startsWith(QStringLiteral("Why mu of Layer 3 / W2 looks like this\n")), qPrintable(w.out));
     }
 
@@ -546,13 +547,13 @@ private Q_SLOTS:
 
     void explain()
     {
-        const Ran ran = runProgram(words("explain flax-mlp-logical --tensor params/layers.0/W1"));
+        const Ran ran = runProgram(argumentsOf("explain flax-mlp-logical --tensor params/layers.0/W1"));
         QCOMPARE(ran.code, 0);
         QVERIFY(ran.out.contains(QStringLiteral("rule 2")) && ran.out.contains(QStringLiteral("hidden → model")));
-        const auto json = runProgram(words("explain flax-mlp-logical --tensor params/layers.0/W1 --json")).json();
+        const auto json = runProgram(argumentsOf("explain flax-mlp-logical --tensor params/layers.0/W1 --json")).json();
         QVERIFY(json.at("format") == "shardscope-explain");
         QCOMPARE(json.at("explanation").at("decided_by").size(), std::size_t{ 2 });
-        QCOMPARE(runProgram(words("explain flax-mlp-logical --tensor nothing")).code, 2);
+        QCOMPARE(runProgram(argumentsOf("explain flax-mlp-logical --tensor nothing")).code, 2);
     }
 };
 

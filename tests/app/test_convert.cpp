@@ -9,7 +9,7 @@ using namespace shardscope;
 
 namespace {
 
-QStringList split(const char* text)
+QStringList convertArguments(const char* text)
 {
     return QString::fromUtf8(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
@@ -32,7 +32,7 @@ class ConvertTest : public QObject {
     }
     static Ran convert(const QString& input, const char* more, const QByteArray& standardInput = {})
     {
-        return runProgram(QStringList{ QStringLiteral("convert"), input } + split(more), standardInput);
+        return runProgram(QStringList{ QStringLiteral("convert"), input } + convertArguments(more), standardInput);
     }
 
 private Q_SLOTS:
@@ -297,7 +297,7 @@ private Q_SLOTS:
     void usage()
     {
         QFETCH(QString, arguments);
-        const Ran ran = runProgram(split(arguments.toUtf8()));
+        const Ran ran = runProgram(convertArguments(arguments.toUtf8()));
         QCOMPARE(ran.code, 2);
         QVERIFY(ran.out.isEmpty());
         QVERIFY(!ran.error.isEmpty());

@@ -12,14 +12,14 @@ using namespace shardscope;
 
 namespace {
 
-QStringList words(const QString& text)
+QStringList meshArguments(const QString& text)
 {
     return QStringLiteral("mesh ").append(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
 
 std::vector<int> idsOf(const QString& arguments)
 {
-    const Ran ran = runProgram(words(arguments + QStringLiteral(" --json")));
+    const Ran ran = runProgram(meshArguments(arguments + QStringLiteral(" --json")));
     return ran.code == 0 ? ran.json().at("mesh").at("device_order").get<std::vector<int>>() : std::vector<int>();
 }
 
@@ -33,7 +33,7 @@ class MeshCommandTest : public QObject {
 private Q_SLOTS:
     void asText()
     {
-        const Ran ran = runProgram(words(QStringLiteral("--devices tpu-v4:4x4x4 --shape data=16,model=4")));
+        const Ran ran = runProgram(meshArguments(QStringLiteral("--devices tpu-v4:4x4x4 --shape data=16,model=4")));
         QCOMPARE(ran.code, 0);
         QVERIFY(ran.error.isEmpty());
         QVERIFY2(ran.out.contains(QStringLiteral("64 devices of kind TPU v4: 16 hosts × 4")), qPrintable(ran.out));
@@ -50,7 +50,7 @@ private Q_SLOTS:
 
     void largeMeshesAreCutOff()
     {
-        const Ran ran = runProgram(words(QStringLiteral("--devices cpu:65536 --shape 256x256")));
+        const Ran ran = runProgram(meshArguments(QStringLiteral("--devices cpu:65536 --shape 256x256")));
         QCOMPARE(ran.code, 0);
         QVERIFY(ran.out.contains(QStringLiteral("and 224 more columns")));
         QVERIFY(ran.out.contains(QStringLiteral("and 192 more rows")));
@@ -98,9 +98,10 @@ private Q_SLOTS:
 
     void asJson()
     {
-        const auto json = runProgram(words(QStringLiteral("--devices tpu-v4:4x4x4 --shape data=8,model=8 --allow-split "
-                                                          "--json")))
-                              .json();
+        const auto json =
+            runProgram(meshArguments(QStringLiteral("--devices tpu-v4:4x4x4 --shape data=8,model=8 --allow-split "
+                                                    "--json")))
+                .json();
         QVERIFY(json.at("format") == "shardscope-mesh");
         QVERIFY(json.at("machine").at("description") == "tpu-v4:4x4x4");
         QVERIFY(json.at("mesh").at("axes").at(1) == "model");
@@ -110,14 +111,16 @@ private Q_SLOTS:
         QVERIFY(json.at("order").at("sentences").size() >= 1);
         QCOMPARE(json.at("hosts").size(), std::size_t{ 16 });
 
-        const auto t5x = runProgram(words(QStringLiteral("--devices tpu-v4:4x4x4 --partitions 4 --json"))).json();
+        const auto t5x =
+            runProgram(meshArguments(QStringLiteral("--devices tpu-v4:4x4x4 --partitions 4 --json"))).json();
         QVERIFY(t5x.at("order").at("table_partitions") == 4);
         QVERIFY(t5x.at("order").at("submesh") == nlohmann::json::array({ 4, 1, 1, 1 }));
         QVERIFY(t5x.at("order").at("submesh_order") == "z_major_in_yz");
         QVERIFY(t5x.at("mesh").at("axes").at(0) == "data");
 
         const auto hybrid =
-            runProgram(words(QStringLiteral("--devices 2*tpu-v5e:4x4 --shape 1x16 --dcn-shape 2x1 --json"))).json();
+            runProgram(meshArguments(QStringLiteral("--devices 2*tpu-v5e:4x4 --shape 1x16 --dcn-shape 2x1 --json")))
+                .json();
         QVERIFY(hybrid.at("order").at("granules") == "slices");
         QVERIFY(hybrid.at("order").at("inside").at("rule_name") == "board_snake");
     }
@@ -127,7 +130,7 @@ private Q_SLOTS:
     {
         const QString line = QStringLiteral("--devices tpu-v4:4x4x4 --shape data=16,model=4");
         for (const char* method : { "jax", "make", "hybrid", "t5x" }) {
-            const Ran ran = runProgram(words(line + QStringLiteral(" --method ") + QLatin1String(method)));
+            const Ran ran = runProgram(meshArguments(line + QStringLiteral(" --method ") + QLatin1String(method)));
             QVERIFY2(ran.code == 0, qPrintable(QLatin1String(method) + ran.error));
             QVERIFY2(ran.out.contains(QStringLiteral("Mesh data 16 × model 4")), qPrintable(ran.out));
         }
@@ -135,19 +138,19 @@ private Q_SLOTS:
         QCOMPARE(idsOf(line + QStringLiteral(" --method t5x")),
             idsOf(QStringLiteral("--devices tpu-v4:4x4x4 --partitions 4")));
         QCOMPARE(idsOf(line + QStringLiteral(" --method hybrid")), idsOf(line));
-        const Ran none = runProgram(words(QStringLiteral("--devices tpu-v4:1x1x1 --shape ()")));
+        const Ran none = runProgram(meshArguments(QStringLiteral("--devices tpu-v4:1x1x1 --shape ()")));
         QCOMPARE(none.code, 0);
         QVERIFY2(none.out.contains(QStringLiteral("There is one device, and no mesh axis")), qPrintable(none.out));
     }
 
     void hosts()
     {
-        const Ran tiled = runProgram(words(QStringLiteral("--devices tpu-v4:4x4 --submesh 2,1,1,1 --hosts")));
+        const Ran tiled = runProgram(meshArguments(QStringLiteral("--devices tpu-v4:4x4 --submesh 2,1,1,1 --hosts")));
         QCOMPARE(tiled.code, 0);
         QVERIFY2(
             tiled.out.contains(QStringLiteral("host 3: data 6–7 (chunk 3 of 4), all of model")), qPrintable(tiled.out));
         const Ran scattered =
-            runProgram(words(QStringLiteral("--devices tpu-v4:4x4 --submesh 1,1,1,1 --no-host-tiling")));
+            runProgram(meshArguments(QStringLiteral("--devices tpu-v4:4x4 --submesh 1,1,1,1 --no-host-tiling")));
         QVERIFY2(
             scattered.out.contains(QStringLiteral("4 of 4 hosts are no block of the mesh")), qPrintable(scattered.out));
     }
@@ -158,23 +161,24 @@ private Q_SLOTS:
             "kind: TPU v5 lite\n10 0 0 0 0\n11 0 1 0 0\n12 0 0 1 0\n13 0 1 1 0\n");
         QCOMPARE(idsOf(QStringLiteral("--devices @%1 --shape 4").arg(path)), (std::vector<int>{ 10, 11, 13, 12 }));
         const Ran input =
-            runProgram(words(QStringLiteral("--devices @- --shape 2 --json")), "platform: gpu\n3 0\n2 0\n");
+            runProgram(meshArguments(QStringLiteral("--devices @- --shape 2 --json")), "platform: gpu\n3 0\n2 0\n");
         QCOMPARE(input.json().at("mesh").at("device_order").get<std::vector<int>>(), (std::vector<int>{ 2, 3 }));
 
         const QString twice = writeFile(m_folder, QStringLiteral("twice.txt"), "kind: TPU v4\n1 0 0 0 0\n5 0 0 0 0\n");
-        const Ran same = runProgram(words(QStringLiteral("--devices @%1 --shape 2").arg(twice)));
+        const Ran same = runProgram(meshArguments(QStringLiteral("--devices @%1 --shape 2").arg(twice)));
         QVERIFY2(same.code == 2 && same.error.contains(QStringLiteral("devices 1 and 5 both stand at (0,0,0)")),
             qPrintable(same.error));
         const QString uneven = writeFile(m_folder, QStringLiteral("uneven.txt"), "platform: cpu\n0 0\n1 0\n2 1\n");
-        const Ran hosts = runProgram(words(QStringLiteral("--devices @%1 --method t5x --partitions 1").arg(uneven)));
+        const Ran hosts =
+            runProgram(meshArguments(QStringLiteral("--devices @%1 --method t5x --partitions 1").arg(uneven)));
         QVERIFY2(
             hosts.code == 2 && hosts.error.contains(QStringLiteral("3 devices on 2 hosts")), qPrintable(hosts.error));
 
         const QString wrong = writeFile(m_folder, QStringLiteral("wrong.txt"), "0 0 0 0 0\n1 0 one 0 0\n");
-        const Ran ran = runProgram(words(QStringLiteral("--devices @%1 --shape 2").arg(wrong)));
+        const Ran ran = runProgram(meshArguments(QStringLiteral("--devices @%1 --shape 2").arg(wrong)));
         QCOMPARE(ran.code, 2);
         QVERIFY2(ran.error.contains(QStringLiteral("wrong.txt:2:5: E120")), qPrintable(ran.error));
-        QCOMPARE(runProgram(words(QStringLiteral("--devices @/no/such/file --shape 2"))).code, 2);
+        QCOMPARE(runProgram(meshArguments(QStringLiteral("--devices @/no/such/file --shape 2"))).code, 2);
     }
 
     void refuses_data()
@@ -228,7 +232,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, arguments);
         QFETCH(QString, said);
-        const Ran ran = runProgram(words(arguments));
+        const Ran ran = runProgram(meshArguments(arguments));
         QCOMPARE(ran.code, 2);
         QVERIFY(ran.out.isEmpty());
         QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
@@ -236,7 +240,7 @@ private Q_SLOTS:
 
     void refusesInJson()
     {
-        const Ran ran = runProgram(words(QStringLiteral("--devices cpu:8 --shape 3x3 --json")));
+        const Ran ran = runProgram(meshArguments(QStringLiteral("--devices cpu:8 --shape 3x3 --json")));
         QCOMPARE(ran.code, 2);
         QVERIFY(ran.json().at("problems").at(0).at("code") == "E150");
     }

@@ -13,14 +13,15 @@ namespace {
 
 const QString simpleRules = QStringLiteral("[('batch', 'data'), ('embed', ('fsdp', 'tensor')), ('mlp', 'tensor')]");
 
-QStringList split(const char* text)
+QStringList resolveArguments(const char* text)
 {
     return QString::fromUtf8(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
 
 Ran resolve(const QString& rules, const char* more)
 {
-    return runProgram(QStringList{ QStringLiteral("resolve"), QStringLiteral("--rules"), rules } + split(more));
+    return runProgram(
+        QStringList{ QStringLiteral("resolve"), QStringLiteral("--rules"), rules } + resolveArguments(more));
 }
 
 QString lineOf(const QString& text, const char* part)
@@ -202,18 +203,18 @@ private Q_SLOTS:
         QCOMPARE(list.code, 0);
         QVERIFY(list.out.contains(QStringLiteral("maxtext-base-2026-08")));
         QCOMPARE(list.out.count(QLatin1Char('\n')), 39);
-        QCOMPARE(runProgram(split("rules --json")).json().at("rule_sets").size(), 38U);
+        QCOMPARE(runProgram(resolveArguments("rules --json")).json().at("rule_sets").size(), 38U);
         // What is printed can be read.
-        const Ran printed = runProgram(split("rules t5x-a1p2"));
+        const Ran printed = runProgram(resolveArguments("rules t5x-a1p2"));
         QCOMPARE(printed.code, 0);
         for (const QString& rules : { QStringLiteral("t5x-a1p2"), file("rules.py", printed.out.toUtf8()) }) {
             const Ran ran = resolve(rules, "--names embed,mlp");
             QCOMPARE(ran.code, 0);
             QVERIFY(ran.out.startsWith(QStringLiteral("PartitionSpec('data', 'model')\n")));
         }
-        QVERIFY(runProgram(split("rules flax-lm1b --json")).json().at("rule_set").at("list").size() == 4);
+        QVERIFY(runProgram(resolveArguments("rules flax-lm1b --json")).json().at("rule_set").at("list").size() == 4);
         for (const char* wrong : { "rules t5x-a1p3", "resolve --rules t5x-a1p3 --names a" }) {
-            const Ran ran = runProgram(split(wrong));
+            const Ran ran = runProgram(resolveArguments(wrong));
             QCOMPARE(ran.code, 2);
             QVERIFY2(ran.error.contains(QStringLiteral("E124")) && ran.error.contains(QStringLiteral("t5x-a1p")),
                 qPrintable(ran.error));
@@ -706,7 +707,7 @@ private Q_SLOTS:
 
     void helpShowsThePython()
     {
-        const Ran help = runProgram(split("resolve --help"));
+        const Ran help = runProgram(resolveArguments("resolve --help"));
         QCOMPARE(help.code, 0);
         for (const char* part : { "def write_table(file, rows):", "variables = jax.eval_shape(model.init",
                  "nnx.eval_shape", "global_train_state_shape", "--table model.csv" })

@@ -37,13 +37,13 @@ Matrix numbers(int rows, int columns, int from)
 {
     return matrix(rows, columns, [=](int i, int k) { return ((from + 7 * i + 3 * k) % 11 - 5) / 2.0; });
 }
-Matrix product(const Matrix& a, const Matrix& b)
+Matrix matrixProduct(const Matrix& a, const Matrix& b)
 {
     return matrix(static_cast<int>(a.size()), static_cast<int>(b[0].size()), [&](int i, int k) {
-        double sum = 0;
+        double matrixSum = 0;
         for (std::size_t j = 0; j < b.size(); ++j)
-            sum += a[static_cast<std::size_t>(i)][j] * b[j][static_cast<std::size_t>(k)];
-        return sum;
+            matrixSum += a[static_cast<std::size_t>(i)][j] * b[j][static_cast<std::size_t>(k)];
+        return matrixSum;
     });
 }
 Matrix map(const Matrix& a, const std::function<double(double)>& f)
@@ -65,7 +65,7 @@ double negated(double x)
 {
     return -x;
 }
-Matrix sum(const Matrix& a, const Matrix& b)
+Matrix matrixSum(const Matrix& a, const Matrix& b)
 {
     return matrix(static_cast<int>(a.size()), static_cast<int>(a[0].size()), [&](int i, int k) {
         return a[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)]
@@ -76,7 +76,7 @@ Matrix sum(const Matrix& a, const Matrix& b)
 /// What goes in and what comes out, by the name of the program.
 std::map<QString, Numbers> knownNumbers()
 {
-    const Matrix dot = product(a48, b84), c42 = numbers(4, 2, 9), d24 = numbers(2, 4, 10);
+    const Matrix dot = matrixProduct(a48, b84), c42 = numbers(4, 2, 9), d24 = numbers(2, 4, 10);
     const Matrix table = a82, updates = numbers(4, 2, 1);
     Matrix gathered{ table[7], table[0], table[4] }, scattered = c42;
     const std::vector<int> rows{ 3, 1, 3, 0 };
@@ -113,17 +113,17 @@ std::map<QString, Numbers> knownNumbers()
     const Matrix m44 = numbers(4, 4, 1), m42 = numbers(4, 2, 2);
     return {
         { "first_mesh_unused", { { a88 }, { map(a88, negated) } } },
-        { "mesh_named_without_axes", { { a88, b88 }, { sum(a88, b88) } } },
+        { "mesh_named_without_axes", { { a88, b88 }, { matrixSum(a88, b88) } } },
         { "mesh_of_other_function", { { a88 }, { map(a88, negated) } } },
-        { "two_meshes_other_devices", { { a42, c42 }, { sum(a42, c42), map(c42, negated) } } },
-        { "two_meshes_other_axis_order", { { a82, numbers(8, 2, 1) }, { sum(a82, numbers(8, 2, 1)) } } },
-        { "composite_product", { { a42, b24, c42, d24 }, { product(a42, b24), product(c42, d24) } } },
+        { "two_meshes_other_devices", { { a42, c42 }, { matrixSum(a42, c42), map(c42, negated) } } },
+        { "two_meshes_other_axis_order", { { a82, numbers(8, 2, 1) }, { matrixSum(a82, numbers(8, 2, 1)) } } },
+        { "composite_product", { { a42, b24, c42, d24 }, { matrixProduct(a42, b24), matrixProduct(c42, d24) } } },
         { "composite_in_composite", { { a84 }, { map(a84, [](double x) { return 27 * x; }), doubled(a84) } } },
         { "manual_all_slice", { { big }, { map(big, negated) } } },
         { "manual_collectives", { { a48 }, { doubled(a48) } } },
-        { "manual_sums", { { m44, m42 }, { product(m44, m42), product(m44, m42) } } },
+        { "manual_sums", { { m44, m42 }, { matrixProduct(m44, m42), matrixProduct(m44, m42) } } },
         { "manual_in_manual", { { { 1, 20, 300, 4000 } }, { { 4321 }, { -1, -20, -300, -4000 } } } },
-        { "manual_priorities", { { wide, wide }, { sum(doubled(wide), wide) } } },
+        { "manual_priorities", { { wide, wide }, { matrixSum(doubled(wide), wide) } } },
         { "dot_reduce_scatter", { { a48, b84 }, { dot } } },
         { "dot_several_sums",
             { { a48, b84 }, { map(dot, [](double x) { return std::tanh(x); }), dot, map(dot, negated), dot } } },

@@ -23,7 +23,7 @@ private Q_SLOTS:
 namespace {
 
 // main(a0 [{a},{}]): v0 = add a0, a0; v1 = abs v0; return v1
-const char* const text = R"({
+const char* const programText = R"({
     "id": "t", "num_checked": 0,
     "meshes": { "m": { "axes": [{"name": "a", "size": 2}, {"name": "b", "size": 4}], "device_ids": null } },
     "functions": [
@@ -45,7 +45,7 @@ const char* const text = R"({
 
 Json aCase()
 {
-    return Json::parse(text);
+    return Json::parse(programText);
 }
 
 CaseResult::Status compare(const Json& oneCase)

@@ -145,7 +145,7 @@ QString shapeText(const Shape& shape)
     return sizes.join(QLatin1Char('x'));
 }
 
-Experiment example(std::string_view id)
+Experiment exampleOf(std::string_view id)
 {
     const GalleryExample* found = findExample(id);
     if (!found)
@@ -156,7 +156,7 @@ Experiment example(std::string_view id)
 SnapshotPtr analysed(std::string_view id)
 {
     AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(example(id)), 1, cache);
+    return analyse(std::make_shared<const Experiment>(exampleOf(id)), 1, cache);
 }
 
 } // namespace
@@ -271,7 +271,7 @@ private Q_SLOTS:
     void namesOntoMeshAxes()
     {
         for (const char* id : { "penzai-name-to-name", "penzai-matching-names" }) {
-            const Experiment experiment = example(id);
+            const Experiment experiment = exampleOf(id);
             ArrayTree tree;
             for (const NamedArraySetting& array : std::get<ArraysModel>(experiment.model).arrays) {
                 NamedArray named;
@@ -297,7 +297,7 @@ private Q_SLOTS:
     /// Every parameter of the small transformer is cut 8 ways along embedding, and along nothing else.
     void everyParameterIsCutAlongEmbedding()
     {
-        const Experiment experiment = example("penzai-tiny-transformer");
+        const Experiment experiment = exampleOf("penzai-tiny-transformer");
         const SnapshotPtr snapshot = analysed("penzai-tiny-transformer");
         for (const NamedArraySetting& array : std::get<ArraysModel>(experiment.model).arrays) {
             Shape expected = array.shape;
@@ -313,8 +313,8 @@ private Q_SLOTS:
     {
         for (const StandardRules& each : standardRules) {
             const std::string id = "t5x-a" + std::to_string(each.activations) + "p" + std::to_string(each.parameters);
-            QVERIFY2(example(id).rules.rules == *t5xStandardRules(each.activations, each.parameters, {}), id.c_str());
-            QVERIFY2(example(id).rules.rules == findPublishedRules(id)->rules, id.c_str());
+            QVERIFY2(exampleOf(id).rules.rules == *t5xStandardRules(each.activations, each.parameters, {}), id.c_str());
+            QVERIFY2(exampleOf(id).rules.rules == findPublishedRules(id)->rules, id.c_str());
             const SnapshotPtr snapshot = analysed(id);
             const auto says = [&](const char* path, const char* spec, const char* local) {
                 const TensorRow* row = snapshot->row(path);
@@ -326,10 +326,10 @@ private Q_SLOTS:
         }
         const LogicalRules additional{ { { LogicalName::of("embed"), SpecEntry::axis("data") },
             { LogicalName::of("expert_mlp"), SpecEntry::axis("model") } } };
-        QVERIFY(example("t5x-additional-rules").rules.rules == *t5xStandardRules(1, 1, additional));
+        QVERIFY(exampleOf("t5x-additional-rules").rules.rules == *t5xStandardRules(1, 1, additional));
         const auto hybrid = hybridRules(*t5xStandardRules(1, 1, {}));
-        QVERIFY(example("t5x-replica-data-model").rules.rules == *hybrid);
-        QVERIFY(example("t5x-hosts").rules.rules == *hybrid);
+        QVERIFY(exampleOf("t5x-replica-data-model").rules.rules == *hybrid);
+        QVERIFY(exampleOf("t5x-hosts").rules.rules == *hybrid);
         // ici_mesh_shape [2, 3, 4]: 24 devices, and the batch in six pieces.
         const SnapshotPtr slices = analysed("t5x-replica-data-model");
         QCOMPARE(slices->mesh->deviceCount(), 24);
@@ -339,7 +339,7 @@ private Q_SLOTS:
     /// "For host (replica 0, data 1) we assign shard 1", and so on.
     void hostsAndTheirShards()
     {
-        const Experiment experiment = example("t5x-hosts");
+        const Experiment experiment = exampleOf("t5x-hosts");
         const auto mesh = makeMesh(experiment.hardware.devices, experiment.mesh);
         QVERIFY(mesh.has_value());
         QCOMPARE(experiment.hardware.devices.hosts, 4);
@@ -365,7 +365,7 @@ private Q_SLOTS:
         QCOMPARE(set->count(), 8);
         for (const char* id :
             { "jax-data-sharding", "jax-memory-kinds", "jax-memory-transfer", "jax-shard-map", "jax-layer" }) {
-            const Experiment experiment = example(id);
+            const Experiment experiment = exampleOf(id);
             MeshShape shape;
             std::vector<std::string> names;
             for (const MeshAxis& axis : experiment.mesh.axes) {
@@ -415,7 +415,7 @@ private Q_SLOTS:
 
     void rulesOfMaxText()
     {
-        QVERIFY(example("maxtext-llama3-8b").rules.rules == findPublishedRules("maxtext-base-2023-06")->rules);
+        QVERIFY(exampleOf("maxtext-llama3-8b").rules.rules == findPublishedRules("maxtext-base-2023-06")->rules);
         const SnapshotPtr trap = analysed("trap-indivisible");
         const auto silently = std::count_if(trap->problems.begin(), trap->problems.end(),
             [](const Problem& problem) { return problem.diagnostic.id() == "W201"; });

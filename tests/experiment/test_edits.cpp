@@ -49,7 +49,7 @@ std::string namesOf(const Experiment& experiment)
 }
 
 /// "batch>data hidden>model x>(a,b) y>-"
-std::string rulesOf(const Experiment& experiment)
+std::string rulesText(const Experiment& experiment)
 {
     std::string text;
     for (const LogicalRule& rule : experiment.rules.rules.list) {
@@ -73,7 +73,7 @@ LogicalRule rule(std::string name, SpecEntry target)
     return { LogicalName::of(std::move(name)), std::move(target) };
 }
 
-const MlpSettings& mlp(const Experiment& experiment)
+const MlpSettings& mlpExperiment(const Experiment& experiment)
 {
     return std::get<MlpModel>(experiment.model).settings;
 }
@@ -215,9 +215,9 @@ private Q_SLOTS:
     {
         const auto after = withAxisRenamed(example("flax-mlp-logical"), 1, "tensor");
         QCOMPARE(namesOf(*after), "data tensor");
-        QCOMPARE(rulesOf(*after), "batch>data hidden>tensor");
-        QCOMPARE(mlp(*after).deviceAxes.at("hidden"), SpecEntry::axis("tensor"));
-        QCOMPARE(mlp(*after).deviceAxes.at("batch"), SpecEntry::axis("data"));
+        QCOMPARE(rulesText(*after), "batch>data hidden>tensor");
+        QCOMPARE(mlpExperiment(*after).deviceAxes.at("hidden"), SpecEntry::axis("tensor"));
+        QCOMPARE(mlpExperiment(*after).deviceAxes.at("batch"), SpecEntry::axis("data"));
     }
 
     /// A rule that names both the old and the new name would name one axis twice, which no file can hold.
@@ -251,19 +251,19 @@ private Q_SLOTS:
     void rules()
     {
         const Experiment lab = example("rule-lab");
-        QCOMPARE(rulesOf(lab), "batch>X features>X heads>Y batch>Z");
-        QCOMPARE(rulesOf(*withRuleMoved(lab, 1, 0)), "features>X batch>X heads>Y batch>Z");
-        QCOMPARE(rulesOf(*withRuleMoved(lab, 0, 3)), "features>X heads>Y batch>Z batch>X");
-        QCOMPARE(rulesOf(*withRuleRemoved(lab, 1)), "batch>X heads>Y batch>Z");
-        QCOMPARE(rulesOf(*withRuleReplaced(lab, 2, rule("length", SpecEntry::none()))),
+        QCOMPARE(rulesText(lab), "batch>X features>X heads>Y batch>Z");
+        QCOMPARE(rulesText(*withRuleMoved(lab, 1, 0)), "features>X batch>X heads>Y batch>Z");
+        QCOMPARE(rulesText(*withRuleMoved(lab, 0, 3)), "features>X heads>Y batch>Z batch>X");
+        QCOMPARE(rulesText(*withRuleRemoved(lab, 1)), "batch>X heads>Y batch>Z");
+        QCOMPARE(rulesText(*withRuleReplaced(lab, 2, rule("length", SpecEntry::none()))),
             "batch>X features>X length>- batch>Z");
-        QCOMPARE(rulesOf(*withRuleInserted(lab, 4, rule("length", SpecEntry::tuple({ "Y", "Z" })))),
+        QCOMPARE(rulesText(*withRuleInserted(lab, 4, rule("length", SpecEntry::tuple({ "Y", "Z" })))),
             "batch>X features>X heads>Y batch>Z length>(Y,Z)");
-        QCOMPARE(rulesOf(*withAxisAppendedToRule(lab, 0, "Z")), "batch>(X,Z) features>X heads>Y batch>Z");
+        QCOMPARE(rulesText(*withAxisAppendedToRule(lab, 0, "Z")), "batch>(X,Z) features>X heads>Y batch>Z");
         const Experiment toNone = *withRuleReplaced(lab, 0, rule("batch", SpecEntry::none()));
-        QCOMPARE(rulesOf(*withAxisAppendedToRule(toNone, 0, "Y")), "batch>Y features>X heads>Y batch>Z");
-        QCOMPARE(rulesOf(*withNameMapped(lab, "batch", SpecEntry::axis("Y"))), "batch>Y features>X heads>Y batch>Z");
-        QCOMPARE(rulesOf(*withNameMapped(lab, "length", SpecEntry::axis("Z"))),
+        QCOMPARE(rulesText(*withAxisAppendedToRule(toNone, 0, "Y")), "batch>Y features>X heads>Y batch>Z");
+        QCOMPARE(rulesText(*withNameMapped(lab, "batch", SpecEntry::axis("Y"))), "batch>Y features>X heads>Y batch>Z");
+        QCOMPARE(rulesText(*withNameMapped(lab, "length", SpecEntry::axis("Z"))),
             "batch>X features>X heads>Y batch>Z length>Z");
 
         there(
@@ -295,23 +295,23 @@ private Q_SLOTS:
     void rulesOfParts()
     {
         const Experiment lab = example("rule-lab");
-        const LogicalRule mlp = rule("mlp", SpecEntry::axis("X"));
-        Experiment parts = *withInnerRules(*withInnerRules(lab, "decoder", { mlp }), "decoder/layer_1");
+        const LogicalRule mlpExperiment = rule("mlp", SpecEntry::axis("X"));
+        Experiment parts = *withInnerRules(*withInnerRules(lab, "decoder", { mlpExperiment }), "decoder/layer_1");
         const RuleList decoder{ 0 }, layer{ 1 };
         const auto of = [](const Experiment& experiment, RuleList list) {
             Experiment shown = experiment;
             shown.rules.rules.list = rulesIn(experiment.rules, list);
-            return rulesOf(shown);
+            return rulesText(shown);
         };
         QCOMPARE(of(parts, decoder), "mlp>X");
         QCOMPARE(of(parts, layer), "");
-        QCOMPARE(rulesOf(parts), rulesOf(lab));
+        QCOMPARE(rulesText(parts), rulesText(lab));
         QVERIFY(hash(parts) != hash(lab));
         Experiment otherPart = parts;
         otherPart.rules.inner[1].within = "decoder/layer_2";
         QVERIFY(hash(otherPart) != hash(parts) && !(otherPart == parts));
 
-        parts = *withRuleInserted(parts, layer, 0, mlp);
+        parts = *withRuleInserted(parts, layer, 0, mlpExperiment);
         parts = *withRuleInserted(parts, layer, 1, rule("embed", SpecEntry::none()));
         QCOMPARE(of(parts, layer), "mlp>X embed>-");
         QCOMPARE(of(*withRuleMoved(parts, layer, 1, 0), layer), "embed>- mlp>X");
@@ -322,7 +322,7 @@ private Q_SLOTS:
         QCOMPARE(of(*withRulesOfList(parts, layer, {}), layer), "");
         for (const Experiment& edited : { *withRuleMoved(parts, layer, 1, 0), *withRuleRemoved(parts, layer, 0) }) {
             QCOMPARE(of(edited, decoder), "mlp>X");
-            QCOMPARE(rulesOf(edited), rulesOf(lab));
+            QCOMPARE(rulesText(edited), rulesText(lab));
         }
         there(
             parts, [&](const auto& e) { return withRuleMoved(e, layer, 1, 0); },
@@ -346,8 +346,8 @@ private Q_SLOTS:
         QVERIFY(withInnerRulesRenamed(parts, layer, "decoder/layer_1").has_value()); // as it is
         refused(withRuleMoved(parts, { 2 }, 0, 0), Code::OutOfRange);
         refused(withRuleRemoved(parts, layer, 2), Code::OutOfRange);
-        refused(withRuleInserted(parts, layer, 3, mlp), Code::OutOfRange);
-        refused(withRuleInserted(parts, { 2 }, 0, mlp), Code::OutOfRange);
+        refused(withRuleInserted(parts, layer, 3, mlpExperiment), Code::OutOfRange);
+        refused(withRuleInserted(parts, { 2 }, 0, mlpExperiment), Code::OutOfRange);
         refused(withNameMapped(parts, { 2 }, "mlp", SpecEntry::none()), Code::OutOfRange);
         refused(withoutInnerRules(parts, {}), Code::OutOfRange);
         refused(withoutInnerRules(parts, { 2 }), Code::OutOfRange);
@@ -430,8 +430,8 @@ private Q_SLOTS:
         QCOMPARE(withPlatform(notebook, "tpu")->hardware.devices.kind, "generic-tpu");
         refused(withPlatform(notebook, "abacus"), Code::UnknownValue);
 
-        QVERIFY(mlp(notebook).yConstraint == MlpSettings::Axes::Device);
-        QVERIFY(mlp(*withLogicalYConstraint(notebook)).yConstraint == MlpSettings::Axes::Logical);
+        QVERIFY(mlpExperiment(notebook).yConstraint == MlpSettings::Axes::Device);
+        QVERIFY(mlpExperiment(*withLogicalYConstraint(notebook)).yConstraint == MlpSettings::Axes::Logical);
         refused(withLogicalYConstraint(example("rule-lab")), Code::InvalidAttribute);
     }
 
@@ -489,7 +489,7 @@ private Q_SLOTS:
         for (const char* name : { "batch", "embed", "hidden", "layers" }) {
             const auto after = withDimension(notebook, name, 12);
             QVERIFY(after.has_value());
-            const MlpSettings& s = mlp(*after);
+            const MlpSettings& s = mlpExperiment(*after);
             QCOMPARE((s.batch == 12) + (s.embed == 12) + (s.hidden == 12) + (s.layers == 12), 1);
         }
         there(
@@ -601,7 +601,7 @@ func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
         // The two notebook forms differ in the axes of the annotations and in what they say of themselves.
         Experiment device = example("flax-mlp-device");
         const Experiment logical = example("flax-mlp-logical");
-        QVERIFY(mlp(device).axes == MlpSettings::Axes::Device);
+        QVERIFY(mlpExperiment(device).axes == MlpSettings::Axes::Device);
         std::get<MlpModel>(device.model).settings.axes = MlpSettings::Axes::Logical;
         device.title = logical.title;
         device.notes = logical.notes;

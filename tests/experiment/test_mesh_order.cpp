@@ -41,7 +41,7 @@ Experiment on(const char* devices, std::vector<MeshAxis> axes, OrderMethod metho
     return experiment;
 }
 
-std::vector<std::int64_t> sizesOf(const Experiment& experiment)
+std::vector<std::int64_t> meshSizes(const Experiment& experiment)
 {
     std::vector<std::int64_t> sizes;
     for (const MeshAxis& axis : experiment.mesh.axes)
@@ -158,11 +158,11 @@ private Q_SLOTS:
         Experiment ordered = before;
         ordered.mesh.deviceOrder = { 7, 6, 5, 4, 3, 2, 1, 0 };
         const Experiment after = *withDevices(ordered, *parseDevices("tpu-v4:4x4x4"));
-        QCOMPARE(sizesOf(after), (std::vector<std::int64_t>{ 16, 4 }));
+        QCOMPARE(meshSizes(after), (std::vector<std::int64_t>{ 16, 4 }));
         QVERIFY(after.mesh.deviceOrder.empty());
         QCOMPARE(after.hardware.devices.kind, std::string("TPU v4"));
-        QCOMPARE(sizesOf(*withDevices(before, *parseDevices("cpu:6"))), (std::vector<std::int64_t>{ 3, 2 }));
-        QCOMPARE(sizesOf(*withDevices(before, *parseDevices("gpu:2x4"))), (std::vector<std::int64_t>{ 2, 4 }));
+        QCOMPARE(meshSizes(*withDevices(before, *parseDevices("cpu:6"))), (std::vector<std::int64_t>{ 3, 2 }));
+        QCOMPARE(meshSizes(*withDevices(before, *parseDevices("gpu:2x4"))), (std::vector<std::int64_t>{ 2, 4 }));
         QVERIFY(*withDevices(ordered, ordered.hardware.devices) == ordered);
         const DeviceSet gap = *DeviceSet::ofList("TPU v4", "tpu", { { 0, 0, {}, 0, 0 }, { 2, 0, { 1, 0, 0 }, 0, 0 } });
         QCOMPARE(withDevices(before, gap).error().code, Code::InvalidAttribute);
@@ -178,7 +178,7 @@ private Q_SLOTS:
         const Experiment explicitly = *withDeviceOrder(on("cpu:2", { { "a", 2 } }, OrderMethod::AsListed), { 1, 0 });
         QCOMPARE(explicitly.mesh.order, OrderSetting());
         QVERIFY(withOrder(explicitly, { OrderMethod::MakeMesh })->mesh.deviceOrder.empty());
-        QCOMPARE(sizesOf(*withAxisSizes(experiment, { 4, 8 })), (std::vector<std::int64_t>{ 4, 8 }));
+        QCOMPARE(meshSizes(*withAxisSizes(experiment, { 4, 8 })), (std::vector<std::int64_t>{ 4, 8 }));
         QCOMPARE(withAxisSizes(experiment, { 4 }).error().code, Code::AxisNamesLength);
     }
 

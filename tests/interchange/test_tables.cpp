@@ -25,7 +25,7 @@ private Q_SLOTS:
     void otherBytes();
     void allErrorsAtOnce();
     void unknownKeys();
-    void limits();
+    void tableLimits();
     void roundTrip();
     void ruleSource();
     void experiments();
@@ -207,7 +207,7 @@ void TestTables::unknownKeys()
     QCOMPARE(readTable(object + "}]")->warnings.size(), 50U);
 }
 
-void TestTables::limits()
+void TestTables::tableLimits()
 {
     std::string many = "path,shape\n";
     for (std::size_t i = 0; i <= maximumTableRows; ++i)

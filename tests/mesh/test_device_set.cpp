@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/codes.h"
+#include "mesh/code_metatype.h"
 #include "mesh/device_presets.h"
 #include "mesh/device_set.h"
 #include "mesh/mesh.h"
@@ -13,7 +14,6 @@
 using namespace shardscope;
 
 using Three = std::array<std::int32_t, 3>;
-Q_DECLARE_METATYPE(Code)
 
 class TestDeviceSet : public QObject {
     Q_OBJECT

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "base/codes.h"
+#include "mesh/code_metatype.h"
 #include "mesh/device_set.h"
 #include "mesh/mesh.h"
 #include "random_properties.h"
@@ -13,7 +14,6 @@ using Axes = std::vector<MeshAxis>;
 using Order = std::vector<std::int32_t>;
 Q_DECLARE_METATYPE(Axes)
 Q_DECLARE_METATYPE(Order)
-Q_DECLARE_METATYPE(Code)
 
 class TestMesh : public QObject {
     Q_OBJECT

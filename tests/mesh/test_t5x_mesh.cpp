@@ -16,7 +16,7 @@
 
 using namespace shardscope;
 
-using Order = SubmeshReason::Order;
+using SubmeshOrder = SubmeshReason::Order;
 
 class TestT5xMesh : public QObject {
     Q_OBJECT
@@ -50,14 +50,14 @@ std::array<std::int32_t, 4> corner(const DevicePlace& place)
 std::pair<std::int64_t, std::int64_t> placeOf(const DevicePlace& device, const SubmeshReason& reason)
 {
     std::vector<std::size_t> dimensions{ 0, 1, 2, 3 };
-    if (reason.order == Order::ZMajorInYZ)
+    if (reason.order == SubmeshOrder::ZMajorInYZ)
         dimensions = { 0, 2, 1, 3 };
-    if (reason.order == Order::ZMajorInXZ)
+    if (reason.order == SubmeshOrder::ZMajorInXZ)
         dimensions = { 2, 1, 0, 3 };
     std::int64_t data = 0;
     std::int64_t model = 0;
     const auto c = corner(device);
-    if (reason.order != Order::TiledByHost) {
+    if (reason.order != SubmeshOrder::TiledByHost) {
         for (const std::size_t d : dimensions) {
             data = data * (reason.bounds[d] / reason.submesh[d]) + c[d] / reason.submesh[d];
             model = model * reason.submesh[d] + c[d] % reason.submesh[d];
@@ -141,7 +141,7 @@ std::vector<HardwareMesh> submeshesOf(const Error& error)
 
 void TestT5xMesh::againstCoordinates()
 {
-    std::map<Order, int> seen;
+    std::map<SubmeshOrder, int> seen;
     for (const Machine& machine : machines()) {
         const DeviceList devices(machine.set);
         for (const HardwareMesh& submesh : dividing(machine.bounds)) {
@@ -261,16 +261,16 @@ void TestT5xMesh::ordersOfAxes()
         const DeviceSet set = machine("TPU v4", chips);
         return t5xMesh(DeviceList(set), submesh)->reason.submesh->order;
     };
-    QCOMPARE(orderOf({ 4, 4, 4 }, { 4, 1, 1, 1 }), Order::ZMajorInYZ); // a row along x
-    QCOMPARE(orderOf({ 4, 4, 4 }, { 1, 4, 4, 1 }), Order::ZMajorInYZ); // a plane across x
-    QCOMPARE(orderOf({ 4, 4, 4 }, { 1, 4, 1, 1 }), Order::ZMajorInXZ);
-    QCOMPARE(orderOf({ 4, 4, 4 }, { 4, 1, 4, 1 }), Order::ZMajorInXZ);
-    QCOMPARE(orderOf({ 4, 4, 4 }, { 1, 1, 4, 1 }), Order::TiledByHost);
-    QCOMPARE(orderOf({ 4, 4, 4 }, { 4, 4, 1, 1 }), Order::TiledByHost);
+    QCOMPARE(orderOf({ 4, 4, 4 }, { 4, 1, 1, 1 }), SubmeshOrder::ZMajorInYZ); // a row along x
+    QCOMPARE(orderOf({ 4, 4, 4 }, { 1, 4, 4, 1 }), SubmeshOrder::ZMajorInYZ); // a plane across x
+    QCOMPARE(orderOf({ 4, 4, 4 }, { 1, 4, 1, 1 }), SubmeshOrder::ZMajorInXZ);
+    QCOMPARE(orderOf({ 4, 4, 4 }, { 4, 1, 4, 1 }), SubmeshOrder::ZMajorInXZ);
+    QCOMPARE(orderOf({ 4, 4, 4 }, { 1, 1, 4, 1 }), SubmeshOrder::TiledByHost);
+    QCOMPARE(orderOf({ 4, 4, 4 }, { 4, 4, 1, 1 }), SubmeshOrder::TiledByHost);
     // A side of one chip is neither a row nor the side of a plane.
-    QCOMPARE(orderOf({ 1, 4, 4 }, { 1, 1, 1, 1 }), Order::TiledByHost);
-    QCOMPARE(orderOf({ 4, 4, 1 }, { 1, 4, 1, 1 }), Order::ZMajorInXZ);
-    QCOMPARE(orderOf({ 4, 1, 4 }, { 1, 1, 4, 1 }), Order::TiledByHost);
+    QCOMPARE(orderOf({ 1, 4, 4 }, { 1, 1, 1, 1 }), SubmeshOrder::TiledByHost);
+    QCOMPARE(orderOf({ 4, 4, 1 }, { 1, 4, 1, 1 }), SubmeshOrder::ZMajorInXZ);
+    QCOMPARE(orderOf({ 4, 1, 4 }, { 1, 1, 4, 1 }), SubmeshOrder::TiledByHost);
 }
 
 void TestT5xMesh::tableOfDefaults()

@@ -20,7 +20,7 @@ json readCases()
     return json::parse(stream).at("cases");
 }
 
-Mesh meshOf(const json& axes)
+Mesh meshOfCase(const json& axes)
 {
     std::vector<MeshAxis> list;
     for (const json& axis : axes)
@@ -101,7 +101,7 @@ private Q_SLOTS:
         QFETCH(int, index);
         static const json cases = readCases();
         const json& c = cases[static_cast<std::size_t>(index)];
-        const Mesh mesh = meshOf(c.at("mesh"));
+        const Mesh mesh = meshOfCase(c.at("mesh"));
         const OpKind kind = parseOpKind(c.at("op").get<std::string>()).value();
         std::vector<Around> operands;
         std::vector<TensorType> types;

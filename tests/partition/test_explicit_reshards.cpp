@@ -32,7 +32,7 @@ private Q_SLOTS:
 
 namespace {
 
-std::shared_ptr<const Mesh> meshOf(std::vector<MeshAxis> axes)
+std::shared_ptr<const Mesh> meshOfAxes(std::vector<MeshAxis> axes)
 {
     return std::make_shared<const Mesh>(Mesh::create(std::move(axes)).value());
 }
@@ -241,7 +241,7 @@ std::string illegality(const Program& program)
 
 void TestExplicitReshards::reasonsNameTheCause()
 {
-    const auto mesh = meshOf({ { "x", 2 }, { "y", 4 } });
+    const auto mesh = meshOfAxes({ { "x", 2 }, { "y", 4 } });
     const auto outcome = passes::insertExplicitReshards(product(mesh), ReshardVersion::Full);
     QVERIFY(outcome.has_value());
     const std::vector<OpKind> kinds{ OpKind::DotGeneral, OpKind::SdyAllReduce, OpKind::Reshard, OpKind::Reshard };
@@ -260,7 +260,7 @@ void TestExplicitReshards::reasonsNameTheCause()
 
 void TestExplicitReshards::collectivesKeepTheReason()
 {
-    const auto mesh = meshOf({ { "x", 2 }, { "y", 4 } });
+    const auto mesh = meshOfAxes({ { "x", 2 }, { "y", 4 } });
     const auto outcome = passes::exportProgram(product(mesh), { .explicitCollectives = true, .inlineMeshes = false });
     QVERIFY(outcome.has_value());
     // The sum over y is cut by y at once; what is returned has to be gathered over x.
@@ -280,7 +280,7 @@ void TestExplicitReshards::collectivesKeepTheReason()
 
 void TestExplicitReshards::loopsReshardWhatTheyTake()
 {
-    const auto mesh = meshOf({ { "x", 2 } });
+    const auto mesh = meshOfAxes({ { "x", 2 } });
     Builder builder("loop");
     const ValueId a = builder.argument(square, "a", Role::Input);
     builder.result(builder.unary(OpKind::Tanh, a));
@@ -313,8 +313,8 @@ void TestExplicitReshards::loopsReshardWhatTheyTake()
 
 void TestExplicitReshards::twoSingleDevices()
 {
-    const auto mesh = meshOf({ { "x", 2 } });
-    Editor edit(product(meshOf({ { "x", 2 }, { "y", 4 } })));
+    const auto mesh = meshOfAxes({ { "x", 2 } });
+    Editor edit(product(meshOfAxes({ { "x", 2 }, { "y", 4 } })));
     for (const std::int64_t device : { 0, 1 }) {
         ProgramMesh single;
         single.name = "device" + std::to_string(device);
@@ -340,7 +340,7 @@ void TestExplicitReshards::twoSingleDevices()
 
 void TestExplicitReshards::passesOfBothFoldersHaveNames()
 {
-    const auto mesh = meshOf({ { "x", 2 }, { "y", 4 } });
+    const auto mesh = meshOfAxes({ { "x", 2 }, { "y", 4 } });
     const std::vector<passes::PassCall> calls{ { "sdy-close-shardings", {} },
         { "sdy-insert-explicit-reshards", { { "enable-full-version", "true" } } },
         { "sdy-reshard-to-collectives", {} } };

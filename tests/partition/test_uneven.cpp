@@ -41,7 +41,7 @@ private Q_SLOTS:
 
 namespace {
 
-PartitionedProgram partitioned(const std::string& text)
+PartitionedProgram partitionedUneven(const std::string& text)
 {
     Result<ReadProgram> read = readStableHlo(text);
     if (!read)
@@ -71,7 +71,7 @@ std::string main4(const std::string& arguments, const std::string& results, cons
 }
 
 /// How often each kind stands in the bodies of the functions, loops and branches.
-std::map<OpKind, int> kindsOf(const Program& program)
+std::map<OpKind, int> countsByKind(const Program& program)
 {
     std::map<OpKind, int> kinds;
     for (const RegionId body : bodies(program))
@@ -98,7 +98,7 @@ const std::string sum = "  %c = stablehlo.constant dense<0.0> : tensor<f32>\n"
 
 void TestUneven::piecesAreOfOneSize()
 {
-    const PartitionedProgram parts = partitioned(main4("%a: tensor<10x6xf32> [x0]", "tensor<10x6xf32> [x0]",
+    const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<10x6xf32> [x0]", "tensor<10x6xf32> [x0]",
         "  %0 = stablehlo.exponential %a : tensor<10x6xf32>\n  return %0 : tensor<10x6xf32>\n"));
     QCOMPARE(shapeOfArgument(parts, 0), (Shape{ 3, 6 }));
     QCOMPARE(shapeOfResult(parts, 0), (Shape{ 3, 6 }));
@@ -115,34 +115,35 @@ void TestUneven::piecesAreOfOneSize()
 
 void TestUneven::elementwiseNeedsNoMask()
 {
-    const PartitionedProgram parts = partitioned(main4("%a: tensor<10x6xf32> [x0]", "tensor<6x10xf32> [x1]",
+    const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<10x6xf32> [x0]", "tensor<6x10xf32> [x1]",
         "  %0 = stablehlo.log %a : tensor<10x6xf32>\n  %1 = stablehlo.transpose %0, dims = [1, 0] : "
         "(tensor<10x6xf32>) -> tensor<6x10xf32>\n  return %1 : tensor<6x10xf32>\n"));
-    const auto kinds = kindsOf(parts.device.program);
+    const auto kinds = countsByKind(parts.device.program);
     QCOMPARE(kinds.size(), std::size_t{ 2 }); // log, transpose
     QCOMPARE(shapeOfResult(parts, 0), (Shape{ 6, 3 }));
 }
 
 void TestUneven::sumsReadAMaskedCopy()
 {
-    const PartitionedProgram parts = partitioned(main4(
+    const PartitionedProgram parts = partitionedUneven(main4(
         "%a: tensor<10x6xf32> [x0]", "tensor<6xf32>", "  %0 = stablehlo.exponential %a : tensor<10x6xf32>\n" + sum));
-    auto kinds = kindsOf(parts.device.program);
+    auto kinds = countsByKind(parts.device.program);
     QCOMPARE(kinds[OpKind::Select], 1);
     QCOMPARE(kinds[OpKind::AllReduce], 1);
     // The other dimension is summed up as it is.
-    const PartitionedProgram other = partitioned(main4("%a: tensor<6x10xf32> [x1]", "tensor<10xf32>",
+    const PartitionedProgram other = partitionedUneven(main4("%a: tensor<6x10xf32> [x1]", "tensor<10xf32>",
         "  %c = stablehlo.constant dense<0.0> : tensor<f32>\n"
         "  %s = stablehlo.reduce(%a init: %c) applies stablehlo.add across dimensions = [0] : "
         "(tensor<6x10xf32>, tensor<f32>) -> tensor<10xf32>\n  return %s : tensor<10xf32>\n"));
-    QCOMPARE(kindsOf(other.device.program)[OpKind::Select], 0);
+    QCOMPARE(countsByKind(other.device.program)[OpKind::Select], 0);
 }
 
 void TestUneven::largestIsMaskedWithTheInitialValue()
 {
-    const PartitionedProgram parts = partitioned(main4("%a: tensor<10x6xf32> [x0], %c: tensor<f32>", "tensor<6xf32>",
-        "  %s = stablehlo.reduce(%a init: %c) applies stablehlo.maximum across dimensions = [0] : "
-        "(tensor<10x6xf32>, tensor<f32>) -> tensor<6xf32>\n  return %s : tensor<6xf32>\n"));
+    const PartitionedProgram parts =
+        partitionedUneven(main4("%a: tensor<10x6xf32> [x0], %c: tensor<f32>", "tensor<6xf32>",
+            "  %s = stablehlo.reduce(%a init: %c) applies stablehlo.maximum across dimensions = [0] : "
+            "(tensor<10x6xf32>, tensor<f32>) -> tensor<6xf32>\n  return %s : tensor<6xf32>\n"));
     const Program& program = parts.device.program;
     bool found = false;
     for (const Operation& operation : program.operations)
@@ -160,28 +161,29 @@ void TestUneven::productsMaskBothSides()
     const std::string body =
         "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<6x10xf32>, tensor<10x6xf32>) -> "
         "tensor<6x6xf32>\n  return %0 : tensor<6x6xf32>\n";
-    auto kinds = kindsOf(
-        partitioned(main4("%a: tensor<6x10xf32> [x1], %b: tensor<10x6xf32> [x0]", "tensor<6x6xf32> [none]", body))
+    auto kinds = countsByKind(
+        partitionedUneven(main4("%a: tensor<6x10xf32> [x1], %b: tensor<10x6xf32> [x0]", "tensor<6x6xf32> [none]", body))
             .device.program);
     QCOMPARE(kinds[OpKind::Select], 2);
     QCOMPARE(kinds[OpKind::AllReduce], 1);
     QCOMPARE(kinds[OpKind::AllGather], 0);
     // Rows that are cut are nobody's sum.
-    kinds = kindsOf(partitioned(main4("%a: tensor<10x6xf32> [x0], %b: tensor<6x6xf32>", "tensor<10x6xf32> [x0]",
-                                    "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
-                                    "(tensor<10x6xf32>, tensor<6x6xf32>) -> "
-                                    "tensor<10x6xf32>\n  return %0 : tensor<10x6xf32>\n"))
-                        .device.program);
+    kinds =
+        countsByKind(partitionedUneven(main4("%a: tensor<10x6xf32> [x0], %b: tensor<6x6xf32>", "tensor<10x6xf32> [x0]",
+                                           "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+                                           "(tensor<10x6xf32>, tensor<6x6xf32>) -> "
+                                           "tensor<10x6xf32>\n  return %0 : tensor<10x6xf32>\n"))
+                         .device.program);
     QCOMPARE(kinds[OpKind::Select], 0);
 }
 
 void TestUneven::wholeNumbersMaskOneSide()
 {
-    auto kinds = kindsOf(partitioned(
+    auto kinds = countsByKind(partitionedUneven(
         main4("%a: tensor<6x10xi32> [x1], %b: tensor<10x6xi32> [x0]", "tensor<6x6xi32> [none]",
             "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<6x10xi32>, tensor<10x6xi32>) "
             "-> tensor<6x6xi32>\n  return %0 : tensor<6x6xi32>\n"))
-                             .device.program);
+                                  .device.program);
     QCOMPARE(kinds[OpKind::Select], 1);
 }
 
@@ -189,46 +191,46 @@ void TestUneven::aMaskIsMadeOnce()
 {
     const std::string product = " = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<10x6xf32>, "
                                 "tensor<10x6xf32>) -> tensor<6x6xf32>\n";
-    auto kinds = kindsOf(
-        partitioned(main4("%a: tensor<10x6xf32> [x0]", "tensor<6x6xf32>, tensor<6x6xf32>",
-                        "  %0" + product
-                            + "  %n = stablehlo.negate %a : tensor<10x6xf32>\n  %1 = stablehlo.dot_general %a, %n, "
-                              "contracting_dims = [0] x [0] : (tensor<10x6xf32>, tensor<10x6xf32>) -> tensor<6x6xf32>\n"
-                              "  return %0, %1 : tensor<6x6xf32>, tensor<6x6xf32>\n"))
-            .device.program);
+    auto kinds = countsByKind(partitionedUneven(
+        main4("%a: tensor<10x6xf32> [x0]", "tensor<6x6xf32>, tensor<6x6xf32>",
+            "  %0" + product
+                + "  %n = stablehlo.negate %a : tensor<10x6xf32>\n  %1 = stablehlo.dot_general %a, %n, "
+                  "contracting_dims = [0] x [0] : (tensor<10x6xf32>, tensor<10x6xf32>) -> tensor<6x6xf32>\n"
+                  "  return %0, %1 : tensor<6x6xf32>, tensor<6x6xf32>\n"))
+                                  .device.program);
     QCOMPARE(kinds[OpKind::Select], 2); // of a and of n
 }
 
 void TestUneven::zerosNeedNoMask()
 {
     // What is padded where it is cut holds zeros.
-    auto kinds =
-        kindsOf(partitioned(main4("%a: tensor<6x10xf32> [x1], %b: tensor<10x6xf32> [none]", "tensor<6x6xf32> [none]",
-                                "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
-                                "(tensor<6x10xf32>, tensor<10x6xf32>) -> "
-                                "tensor<6x6xf32>\n  return %0 : tensor<6x6xf32>\n"))
-                    .device.program);
+    auto kinds = countsByKind(
+        partitionedUneven(main4("%a: tensor<6x10xf32> [x1], %b: tensor<10x6xf32> [none]", "tensor<6x6xf32> [none]",
+                              "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+                              "(tensor<6x10xf32>, tensor<10x6xf32>) -> "
+                              "tensor<6x6xf32>\n  return %0 : tensor<6x6xf32>\n"))
+            .device.program);
     QCOMPARE(kinds[OpKind::Select], 1); // of a
     QCOMPARE(kinds[OpKind::Pad], 1); // of b
 }
 
 void TestUneven::sumsThatAreCutAreScattered()
 {
-    auto kinds = kindsOf(partitioned(
+    auto kinds = countsByKind(partitionedUneven(
         main4("%a: tensor<10x8xf32> [x1], %b: tensor<8x6xf32> [x0]", "tensor<10x6xf32> [x0]",
             "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<10x8xf32>, tensor<8x6xf32>) "
             "-> tensor<10x6xf32>\n  return %0 : tensor<10x6xf32>\n"))
-                             .device.program);
+                                  .device.program);
     QCOMPARE(kinds[OpKind::ReduceScatter], 1);
     QCOMPARE(kinds[OpKind::AllReduce], 0);
 }
 
 void TestUneven::piecesMoveBetweenDimensions()
 {
-    const PartitionedProgram parts = partitioned(main4("%a: tensor<10x6xf32> [x0]", "tensor<10x6xf32>",
+    const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<10x6xf32> [x0]", "tensor<10x6xf32>",
         "  %0 = sdy.reshard %a <@mesh, [{}, {\"x\"}]> : tensor<10x6xf32>\n  %1 = stablehlo.negate %0 : "
         "tensor<10x6xf32>\n  return %1 : tensor<10x6xf32>\n"));
-    auto kinds = kindsOf(parts.device.program);
+    auto kinds = countsByKind(parts.device.program);
     QCOMPARE(kinds[OpKind::AllToAll], 1);
     QCOMPARE(kinds[OpKind::AllGather], 0);
     QCOMPARE(shapeOfResult(parts, 0), (Shape{ 10, 2 }));
@@ -236,9 +238,9 @@ void TestUneven::piecesMoveBetweenDimensions()
 
 void TestUneven::otherPiecesGoByTheWhole()
 {
-    const PartitionedProgram parts = partitioned(main4("%a: tensor<10xf32> [x]", "tensor<10xf32> [half]",
+    const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<10xf32> [x]", "tensor<10xf32> [half]",
         "  %0 = sdy.reshard %a <@mesh, [{\"x\":(1)2}]> : tensor<10xf32>\n  return %0 : tensor<10xf32>\n"));
-    auto kinds = kindsOf(parts.device.program);
+    auto kinds = countsByKind(parts.device.program);
     QCOMPARE(kinds[OpKind::AllGather], 1);
     QCOMPARE(kinds[OpKind::Slice], 1);
     QCOMPARE(shapeOfArgument(parts, 0), (Shape{ 3 }));
@@ -261,7 +263,7 @@ void TestUneven::otherPiecesGoByTheWhole()
 
 void TestUneven::constantsAreMadeLonger()
 {
-    const PartitionedProgram parts = partitioned(main4("%a: tensor<5x2xf32> [x0]", "tensor<5x2xf32> [x0]",
+    const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<5x2xf32> [x0]", "tensor<5x2xf32> [x0]",
         "  %c = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0], [9.0, 10.0]]> : "
         "tensor<5x2xf32>\n  %0 = stablehlo.add %a, %c : tensor<5x2xf32>\n  return %0 : tensor<5x2xf32>\n"));
     const Program& program = parts.device.program;
@@ -281,7 +283,7 @@ void TestUneven::constantsAreMadeLonger()
 void TestUneven::loopsCarryPadding()
 {
     const std::string t = "tensor<10x6xf32>";
-    const PartitionedProgram parts = partitioned(main4("%a: " + t + " [x0]", t + " [x0]",
+    const PartitionedProgram parts = partitionedUneven(main4("%a: " + t + " [x0]", t + " [x0]",
         "  %i = stablehlo.constant dense<0> : tensor<i32>\n  %r:2 = stablehlo.while(%k = %i, %v = %a) : tensor<i32>, "
             + t
             + "\n  cond {\n    %n = stablehlo.constant dense<3> : tensor<i32>\n    %f = stablehlo.compare LT, %k, "
@@ -289,7 +291,7 @@ void TestUneven::loopsCarryPadding()
               "{\n    %o = stablehlo.constant dense<1> : tensor<i32>\n    %m = stablehlo.add %k, %o : tensor<i32>\n"
               "    %w = stablehlo.tanh %v : "
             + t + "\n    stablehlo.return %m, %w : tensor<i32>, " + t + "\n  }\n  return %r#1 : " + t + "\n"));
-    auto kinds = kindsOf(parts.device.program);
+    auto kinds = countsByKind(parts.device.program);
     QCOMPARE(kinds[OpKind::While], 1);
     QCOMPARE(kinds[OpKind::AllGather], 0);
     for (const Operation& operation : parts.device.program.operations)
@@ -299,10 +301,10 @@ void TestUneven::loopsCarryPadding()
 
 void TestUneven::writtenCollectivesBecomeReshards()
 {
-    const PartitionedProgram parts = partitioned(main4("%a: tensor<10xf32> [x]", "tensor<10xf32>",
+    const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<10xf32> [x]", "tensor<10xf32>",
         "  %0 = sdy.all_gather [{\"x\"}] %a out_sharding=<@mesh, [{}]> : tensor<10xf32>\n"
         "  return %0 : tensor<10xf32>\n"));
-    auto kinds = kindsOf(parts.device.program);
+    auto kinds = countsByKind(parts.device.program);
     QCOMPARE(kinds[OpKind::AllGather], 1);
     QCOMPARE(kinds[OpKind::Slice], 1);
     QCOMPARE(shapeOfResult(parts, 0), (Shape{ 10 }));
@@ -310,7 +312,7 @@ void TestUneven::writtenCollectivesBecomeReshards()
 
 void TestUneven::oneElementStaysWhole()
 {
-    const PartitionedProgram parts = partitioned(main4("%a: tensor<1x6xf32> [x0]", "tensor<1x6xf32>",
+    const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<1x6xf32> [x0]", "tensor<1x6xf32>",
         "  %0 = stablehlo.negate %a : tensor<1x6xf32>\n  return %0 : tensor<1x6xf32>\n"));
     QVERIFY(parts.trueShapes.empty());
     QCOMPARE(shapeOfArgument(parts, 0), (Shape{ 1, 6 }));
@@ -319,7 +321,7 @@ void TestUneven::oneElementStaysWhole()
 void TestUneven::manualShapesAreTheUsers()
 {
     // y is free inside, and does not divide the three rows that a device has of the twelve.
-    const PartitionedProgram parts = partitioned(
+    const PartitionedProgram parts = partitionedUneven(
         "sdy.mesh @mesh = <[\"x\"=4, \"y\"=2]>\nfunc.func @main(%a: tensor<12x6xf32> {sdy.sharding = "
         "#sdy.sharding<@mesh, [{\"x\", \"y\"}, {}]>}) -> tensor<12x6xf32> {\n  %0 = sdy.manual_computation(%a) "
         "in_shardings=[<@mesh, [{\"x\", \"y\"}, {}]>] out_shardings=[<@mesh, [{\"x\", \"y\"}, {}]>] "

@@ -9,6 +9,7 @@
 #include "partition/device_module.h"
 #include "partition/partition.h"
 #include "pipeline/analyse.h"
+#include "pipeline/analysed.h"
 #include "pipeline/explain.h"
 #include "pipeline/tensor_rows.h"
 #include "program/builder.h"
@@ -18,16 +19,10 @@
 #include "stablehlo/print.h"
 
 using namespace shardscope;
+using test::analysed;
+using test::example;
 
 namespace {
-
-Experiment example(std::string_view id)
-{
-    for (const Example& candidate : builtinExamples())
-        if (candidate.id == id)
-            return candidate.make();
-    qFatal("no such example");
-}
 
 struct MeshCase {
     std::vector<MeshAxis> axes;
@@ -55,12 +50,6 @@ Experiment onMesh(Experiment experiment, const MeshCase& meshCase)
                 rule.target = batch;
     }
     return experiment;
-}
-
-SnapshotPtr analysed(const Experiment& experiment)
-{
-    AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(experiment), 1, cache);
 }
 
 std::vector<const Problem*> problemsWith(const Snapshot& snapshot, Code code)

@@ -7,6 +7,7 @@
 #include "experiment/edits.h"
 #include "experiment/rule_edits.h"
 #include "pipeline/analyse.h"
+#include "pipeline/analysed.h"
 #include "pipeline/annotation_edit.h"
 #include "pipeline/change.h"
 #include "pipeline/why_not.h"
@@ -15,6 +16,7 @@
 #include "sharding/sharding_text.h"
 
 using namespace shardscope;
+using test::analysed;
 
 namespace {
 
@@ -40,12 +42,6 @@ Experiment experimentWith(const std::string& text)
     if (!made)
         qFatal("not read");
     return std::move(*made);
-}
-
-SnapshotPtr analysed(Experiment experiment)
-{
-    AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache);
 }
 
 std::string shardingOf(const Snapshot& snapshot, std::string_view path)

@@ -30,7 +30,7 @@ std::vector<int> kept(Cache& cache, int keys)
     return found;
 }
 
-ExperimentPtr notebook()
+ExperimentPtr notebookExperiment()
 {
     for (const Example& candidate : builtinExamples())
         if (candidate.id == "flax-mlp-logical")
@@ -85,7 +85,7 @@ private Q_SLOTS:
 
     void anAnalysisWithoutMemoryIsAProblem()
     {
-        const ExperimentPtr experiment = notebook();
+        const ExperimentPtr experiment = notebookExperiment();
         {
             AnalysisCache cache;
             QVERIFY(analyse(experiment, 1, cache)->ok()); // tables that are made once are there from now on
@@ -121,7 +121,7 @@ private Q_SLOTS:
     void whatIfsWithoutMemoryOrStopped()
     {
         AnalysisCache cache;
-        const SnapshotPtr snapshot = analyse(notebook(), 1, cache);
+        const SnapshotPtr snapshot = analyse(notebookExperiment(), 1, cache);
         const ValueId value = snapshot->row("params/layers.0/W1")->value;
         const std::int64_t before = allocations;
         std::size_t rows = 0;

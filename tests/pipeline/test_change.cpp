@@ -5,22 +5,18 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
+#include "pipeline/analysed.h"
 #include "pipeline/change.h"
 #include "registered_test.h"
 
 using namespace shardscope;
+using test::analysed;
 
 namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{ 1 } << 20;
 
-SnapshotPtr analysed(Experiment experiment)
-{
-    AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache);
-}
-
-Experiment example()
+Experiment firstExample()
 {
     return builtinExamples().front().make();
 }
@@ -51,8 +47,8 @@ private Q_SLOTS:
         QFETCH(int, parameters);
         QFETCH(qint64, state);
         QFETCH(qint64, sent);
-        const SnapshotPtr before = analysed(example());
-        const auto edited = withAxisSize(example(), 0, data, true);
+        const SnapshotPtr before = analysed(firstExample());
+        const auto edited = withAxisSize(firstExample(), 0, data, true);
         QVERIFY(edited);
         const SnapshotPtr after = analysed(*edited);
         const Change change = changeBetween(*before, *after);
@@ -72,9 +68,9 @@ private Q_SLOTS:
 
     void tensorsThatComeAndGo()
     {
-        Experiment fewer = example();
+        Experiment fewer = firstExample();
         std::get<MlpModel>(fewer.model).settings.layers = 3;
-        const SnapshotPtr four = analysed(example()), three = analysed(fewer);
+        const SnapshotPtr four = analysed(firstExample()), three = analysed(fewer);
         QCOMPARE(changeBetween(*four, *three).parameters, 2); // W1 and W2 of the last layer
         QCOMPARE(changeBetween(*three, *four).parameters, 2);
         QCOMPARE(changeBetween(*four, *three).stateBytesAfter, 24 * mebibyte);
@@ -82,11 +78,11 @@ private Q_SLOTS:
 
     void aStepThatCannotRunSendsNothing()
     {
-        Experiment odd = example();
+        Experiment odd = firstExample();
         odd.mesh.axes = { { "data", 1 }, { "model", 3 } };
         odd.hardware.devices.hosts = 1;
         odd.hardware.devices.devicesPerHost = 3;
-        const SnapshotPtr before = analysed(example()), after = analysed(odd);
+        const SnapshotPtr before = analysed(firstExample()), after = analysed(odd);
         QVERIFY(after->laidOut() && !after->ok()); // 1024 columns on 3 devices
         const Change change = changeBetween(*before, *after);
         QCOMPARE(change.parameters, 8);

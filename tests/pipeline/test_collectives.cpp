@@ -8,6 +8,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
+#include "pipeline/analysed.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
@@ -18,14 +19,9 @@
 #include "stablehlo/read.h"
 
 using namespace shardscope;
+using test::analysed;
 
 namespace {
-
-SnapshotPtr analysed(Experiment experiment)
-{
-    AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache);
-}
 
 SnapshotPtr ofText(const char* text)
 {

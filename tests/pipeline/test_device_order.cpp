@@ -10,11 +10,13 @@
 #include "experiment/edits.h"
 #include "mesh/device_presets.h"
 #include "pipeline/analyse.h"
+#include "pipeline/analysed.h"
 #include "pipeline/host_share.h"
 #include "registered_test.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
+using test::analysed;
 
 namespace {
 
@@ -28,12 +30,6 @@ Experiment on(const char* devices, std::vector<MeshAxis> axes, OrderMethod metho
     settings.batch = 256;
     settings.layers = 2;
     return experiment;
-}
-
-SnapshotPtr analysed(const Experiment& experiment)
-{
-    AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(experiment), 1, cache);
 }
 
 const Problem* find(const Snapshot& snapshot, Code code)

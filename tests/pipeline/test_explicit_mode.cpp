@@ -6,20 +6,16 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
+#include "pipeline/analysed.h"
 #include "pipeline/explicit_check.h"
 #include "registered_test.h"
 
 using namespace shardscope;
+using test::analysed;
 
 namespace {
 
-SnapshotPtr analysed(Experiment experiment)
-{
-    AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache);
-}
-
-SnapshotPtr laidOut(const std::string& text)
+SnapshotPtr laidOutText(const std::string& text)
 {
     Result<Experiment> made =
         experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text), {} }, "program");
@@ -59,14 +55,14 @@ QString said(const ExplicitReport& report)
 
 ExplicitReport reportOf(const std::string& text)
 {
-    const SnapshotPtr snapshot = laidOut(text);
+    const SnapshotPtr snapshot = laidOutText(text);
     const std::optional<ExplicitReport> report = explicitReport(*snapshot);
     if (!report)
         qFatal("nothing propagated:\n%s", text.c_str());
     return *report;
 }
 
-constexpr const char* whole = "";
+constexpr const char* wholeText = "";
 constexpr const char* rows = "[{\"x\"}, {}]";
 constexpr const char* columns = "[{}, {\"x\"}]";
 constexpr const char* rowsY = "[{\"y\"}, {}]";
@@ -115,7 +111,7 @@ private Q_SLOTS:
         };
         // Elementwise: a dimension is cut alike, or in one operand only.
         row("add alike", binary("add", rows, rows), "accepted");
-        row("add one whole", binary("add", rows, whole), "accepted");
+        row("add one whole", binary("add", rows, wholeText), "accepted");
         row("add both ways", binary("add", rows, columnsY), "accepted");
         row("add otherwise", binary("add", rows, rowsY), "operands_sharded_differently:3");
         row("add twice", binary("multiply", rows, columns), "result_mentions_axis_twice:3");
@@ -140,8 +136,8 @@ private Q_SLOTS:
                 "2", "7x4xf32"),
             "not_divisible:4");
         // Products.
-        row("rows times whole", dot(rows, whole), "accepted");
-        row("one side of what is added up", dot(columns, whole), "accepted");
+        row("rows times whole", dot(rows, wholeText), "accepted");
+        row("one side of what is added up", dot(columns, wholeText), "accepted");
         row("fsdp", dot(rows, rows), "accepted"); // x cuts rows of one, and of the other what is added up
         row("both sides", dot(columns, rows), "contracting_dims_both_sharded:3");
         row("both sides, other axes", dot(columns, rowsY), "contracting_dims_both_sharded:3");
@@ -150,9 +146,9 @@ private Q_SLOTS:
         row("rows and columns, told", dot(rows, columns, "[{\"x\"}, {}]"), "accepted");
         row("rows and other columns", dot(rows, columnsY), "accepted");
         row("left unreduced", dot(columns, rows, "[{}, {}], unreduced={\"x\"}"), "accepted");
-        row("left unreduced, one side", dot(columns, whole, "[{}, {}], unreduced={\"x\"}"),
+        row("left unreduced, one side", dot(columns, wholeText, "[{}, {}], unreduced={\"x\"}"),
             "contracting_dims_not_identical:3");
-        row("left unreduced, other axes", dot(rows, whole, "[{\"x\"}, {}], unreduced={\"y\"}"),
+        row("left unreduced, other axes", dot(rows, wholeText, "[{\"x\"}, {}], unreduced={\"y\"}"),
             "unreduced_axes_not_contracted:3");
         for (const bool alike : { true, false })
             row(alike ? "batch alike" : "batch otherwise",
@@ -162,7 +158,7 @@ private Q_SLOTS:
                     "(tensor<4x8x2xf32>, tensor<4x2x8xf32>) -> tensor<4x8x8xf32>\n",
                     "0", "4x8x8xf32"),
                 alike ? "accepted" : "batch_dims_sharded_differently:3");
-        // Broadcasts, transposes: what is cut goes along; new dimensions are whole.
+        // Broadcasts, transposes: what is cut goes along; new dimensions are replicated.
         row("broadcast",
             program({ { "a", "8xf32", "[{\"x\"}]" }, { "b", "4x8xf32", columns } },
                 "  %0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<8xf32>) -> tensor<4x8xf32>\n"
@@ -214,10 +210,11 @@ private Q_SLOTS:
             onto(columns, "stablehlo.reshape %a : (tensor<8x4xf32>) -> tensor<32xf32>", "8x4xf32", "32xf32"),
             "reshape_needs_out_sharding:4");
         row("two at once",
-            onto(whole, "stablehlo.reshape %a : (tensor<8x4xf32>) -> tensor<4x2x2x2xf32>", "8x4xf32", "4x2x2x2xf32"),
+            onto(
+                wholeText, "stablehlo.reshape %a : (tensor<8x4xf32>) -> tensor<4x2x2x2xf32>", "8x4xf32", "4x2x2x2xf32"),
             "reshape_needs_out_sharding:4");
         row("two at once, told",
-            onto(whole,
+            onto(wholeText,
                 "stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}, {}, {}]>]>} : "
                 "(tensor<8x4xf32>) -> tensor<4x2x2x2xf32>",
                 "8x4xf32", "4x2x2x2xf32"),
@@ -251,11 +248,11 @@ private Q_SLOTS:
         // Partial sums.
         row("unreduced alike", binary("add", partialX, partialX), "accepted");
         row("unreduced otherwise", binary("add", partialX, partialY), "unreduced_axes_differ:3");
-        row("unreduced and whole", binary("add", partialX, whole), "unreduced_axes_differ:3");
-        row("unreduced times", binary("multiply", partialX, whole), "mul_needs_reduced_operand:3");
-        row("unreduced below", binary("divide", whole, partialX), "unreduced_denominator:3");
+        row("unreduced and whole", binary("add", partialX, wholeText), "unreduced_axes_differ:3");
+        row("unreduced times", binary("multiply", partialX, wholeText), "mul_needs_reduced_operand:3");
+        row("unreduced below", binary("divide", wholeText, partialX), "unreduced_denominator:3");
         row("unreduced and not linear", unary("tanh", partialX), "no_unreduced_rule:3");
-        row("product of unreduced", dot(partialX, whole), "operand_unreduced:3");
+        row("product of unreduced", dot(partialX, wholeText), "operand_unreduced:3");
         row("reshape of unreduced",
             onto(partialX, "stablehlo.reshape %a : (tensor<8x4xf32>) -> tensor<32xf32>", "8x4xf32", "32xf32"),
             "accepted");
@@ -266,7 +263,7 @@ private Q_SLOTS:
                 "8x4xf32", "32xf32"),
             "reshape_drops_unreduced:4");
         row("reshape that parts",
-            onto(whole,
+            onto(wholeText,
                 "stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], "
                 "unreduced={\"x\"}>]>} : (tensor<8x4xf32>) -> tensor<32xf32>",
                 "8x4xf32", "32xf32"),
@@ -420,7 +417,7 @@ private Q_SLOTS:
                 + "func.func private @sum(%s: tensor<8x4xf32>, %t: tensor<8x4xf32>) -> tensor<8x4xf32> {\n"
                   "  %0 = stablehlo.add %s, %t : tensor<8x4xf32>\n  return %0 : tensor<8x4xf32>\n}\n";
         };
-        QCOMPARE(said(reportOf(calls(whole))), QStringLiteral("accepted"));
+        QCOMPARE(said(reportOf(calls(wholeText))), QStringLiteral("accepted"));
         QCOMPARE(said(reportOf(calls(rowsY))), QStringLiteral("operands_sharded_differently:9"));
     }
 
@@ -470,7 +467,7 @@ private Q_SLOTS:
         QVERIFY(!explicitReport(Snapshot()));
         std::stop_source stop;
         stop.request_stop();
-        QVERIFY(!explicitReport(*laidOut(binary("add", rows, rows)), stop.get_token()));
+        QVERIFY(!explicitReport(*laidOutText(binary("add", rows, rows)), stop.get_token()));
     }
 
     /// Operations on another mesh have no type here.

@@ -8,6 +8,7 @@
 #include "experiment/builtin.h"
 #include "experiment/rule_edits.h"
 #include "pipeline/analyse.h"
+#include "pipeline/analysed.h"
 #include "pipeline/problems.h"
 #include "pipeline/slow_links.h"
 #include "registered_test.h"
@@ -16,16 +17,10 @@
 #include "sharding/text.h"
 
 using namespace shardscope;
+using test::analysed;
+using test::example;
 
 namespace {
-
-Experiment example(std::string_view id)
-{
-    for (const Example& candidate : builtinExamples())
-        if (candidate.id == id)
-            return candidate.make();
-    qFatal("no such example");
-}
 
 /// One array per line of names, all of the same size.
 Experiment arrays(std::vector<MeshAxis> mesh, const char* rules, const std::vector<std::vector<std::string>>& names,
@@ -47,12 +42,6 @@ Experiment arrays(std::vector<MeshAxis> mesh, const char* rules, const std::vect
     }
     experiment.model = std::move(model);
     return experiment;
-}
-
-SnapshotPtr analysed(const Experiment& experiment)
-{
-    AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(experiment), 1, cache);
 }
 
 std::vector<Problem> found(const Experiment& experiment, Code code)

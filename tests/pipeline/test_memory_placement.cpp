@@ -8,6 +8,7 @@
 #include "experiment/edits.h"
 #include "experiment/placement_edits.h"
 #include "pipeline/analyse.h"
+#include "pipeline/analysed.h"
 #include "pipeline/change.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/memory_placement.h"
@@ -17,6 +18,7 @@
 #include "stablehlo/read.h"
 
 using namespace shardscope;
+using test::analysed;
 
 namespace {
 
@@ -28,12 +30,6 @@ Experiment mlp()
         if (candidate.id == "flax-mlp-logical")
             return candidate.make();
     qFatal("no such example");
-}
-
-SnapshotPtr analysed(const Experiment& experiment)
-{
-    AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(experiment), 1, cache);
 }
 
 /// a (8, 8) f32 on P('x', -) and b (8) on P('x'), on four TPU cores.
@@ -65,10 +61,10 @@ SnapshotPtr program(const std::string& text)
     return analysed(*made);
 }
 
-const std::string host = R"({mhlo.memory_kind = "pinned_host"})", device = R"({mhlo.memory_kind = "device"})";
+const std::string onHost = R"({mhlo.memory_kind = "pinned_host"})", onDevice = R"({mhlo.memory_kind = "device"})";
 
 /// main(%a in one memory, %b in another), with this body over tensor<8x4xf32>.
-std::string twoArguments(const std::string& body, const std::string& a = host, const std::string& b = device)
+std::string twoArguments(const std::string& body, const std::string& a = onHost, const std::string& b = onDevice)
 {
     const std::string t = "tensor<8x4xf32>";
     return "func.func @main(%a: " + t + " " + a + ", %b: " + t + " " + b + ") -> " + t + " {\n" + body + "}\n";
@@ -321,8 +317,8 @@ private Q_SLOTS:
 
     void whatMainReturnsElsewhereMoves()
     {
-        const ProgramMemory memory = memoryOfText("func.func @main(%a: tensor<8xf32> " + host + ") -> (tensor<8xf32> "
-            + device + ") {\n  return %a : tensor<8xf32>\n}\n");
+        const ProgramMemory memory = memoryOfText("func.func @main(%a: tensor<8xf32> " + onHost + ") -> (tensor<8xf32> "
+            + onDevice + ") {\n  return %a : tensor<8xf32>\n}\n");
         QCOMPARE(memory.moves.size(), std::size_t{ 1 });
         QVERIFY(!memory.moves[0].operation.valid());
         QVERIFY(memory.moves[0].from == MemoryKind::PinnedHost && memory.moves[0].to == MemoryKind::Device);

@@ -8,33 +8,22 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/analyse.h"
+#include "pipeline/analysed.h"
 #include "pipeline/explain.h"
 #include "registered_test.h"
 #include "sharding/text.h"
 
 using namespace shardscope;
+using test::analysed;
+using test::example;
 
 namespace {
-
-Experiment example(std::string_view id)
-{
-    for (const Example& candidate : builtinExamples())
-        if (candidate.id == id)
-            return candidate.make();
-    qFatal("no such example");
-}
 
 Experiment mlp(const char* id, std::int64_t data, std::int64_t model, const char* dimension, std::int64_t size)
 {
     Experiment experiment = example(id);
     experiment.mesh.axes = { { "data", data }, { "model", model } };
     return *withDimension(experiment, dimension, size);
-}
-
-SnapshotPtr analysed(const Experiment& experiment)
-{
-    AnalysisCache cache;
-    return analyse(std::make_shared<const Experiment>(experiment), 1, cache);
 }
 
 std::vector<const Problem*> indivisible(const Snapshot& snapshot)

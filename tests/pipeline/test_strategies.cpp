@@ -27,12 +27,12 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
   return %2 : tensor<8x32xf32>
 })";
 
-Experiment ofText(const char* text = contended)
+Experiment contendedExperiment(const char* text = contended)
 {
     return *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "contended");
 }
 
-Experiment notebook()
+Experiment notebookOn()
 {
     return builtinExamples().front().make();
 }
@@ -102,7 +102,7 @@ private Q_SLOTS:
     /// Strategies without rounds leave none in the log; coming back gives the result that the cache has.
     void settingsCount()
     {
-        for (const Experiment& experiment : { notebook(), ofText() }) {
+        for (const Experiment& experiment : { notebookOn(), contendedExperiment() }) {
             AnalysisCache cache;
             const SnapshotPtr full = analysed(experiment, cache);
             QVERIFY(full->laidOut());
@@ -124,7 +124,7 @@ private Q_SLOTS:
     void givenProgramsPropagateAlike()
     {
         int compared = 0;
-        for (const Experiment& experiment : { ofText() })
+        for (const Experiment& experiment : { contendedExperiment() })
             for (const StrategyChoice strategy : { StrategyChoice::Basic, StrategyChoice::Full }) {
                 AnalysisCache cache;
                 const PropagationSetting setting{ strategy };
@@ -140,8 +140,8 @@ private Q_SLOTS:
     void onlyTheFullStrategyPrepares()
     {
         AnalysisCache cache;
-        const SnapshotPtr full = analysed(ofText(), cache);
-        const SnapshotPtr basic = analysed(with(ofText(), { StrategyChoice::Basic }), cache);
+        const SnapshotPtr full = analysed(contendedExperiment(), cache);
+        const SnapshotPtr basic = analysed(with(contendedExperiment(), { StrategyChoice::Basic }), cache);
         QCOMPARE(basic->program->values.size(), basic->asRead->values.size());
         QVERIFY(full->program->values.size() > full->asRead->values.size());
     }
@@ -149,7 +149,7 @@ private Q_SLOTS:
     void whatDiffers()
     {
         AnalysisCache cache, own;
-        const SnapshotPtr first = analysed(with(ofText(), { StrategyChoice::Basic }), cache);
+        const SnapshotPtr first = analysed(with(contendedExperiment(), { StrategyChoice::Basic }), cache);
         const auto comparison = compareStrategies(first, { StrategyChoice::Aggressive }, own);
         QVERIFY(comparison);
         QCOMPARE(comparison->first, first);
@@ -175,7 +175,7 @@ private Q_SLOTS:
     void ownRulesOfOperations()
     {
         AnalysisCache cache;
-        const Experiment before = ofText();
+        const Experiment before = contendedExperiment();
         const SnapshotPtr first = analysed(before, cache);
         const Program& program = *first->asRead;
         const auto product = std::find_if(program.operations.begin(), program.operations.end(),
@@ -201,7 +201,7 @@ private Q_SLOTS:
     void rulesThatCannotBe()
     {
         AnalysisCache cache;
-        Experiment experiment = ofText();
+        Experiment experiment = contendedExperiment();
         std::get<ProgramModel>(experiment.model).shardingRules = { { "1", "([i])->([i]) {i=8}" } };
         const SnapshotPtr snapshot = analysed(experiment, cache);
         QVERIFY(snapshot->laidOut());
@@ -212,7 +212,7 @@ private Q_SLOTS:
         QCOMPARE(found->fixes.size(), std::size_t{ 1 });
         const auto fixed = applyFix(experiment, found->fixes[0]);
         QVERIFY(fixed.has_value());
-        QVERIFY(*fixed == ofText());
+        QVERIFY(*fixed == contendedExperiment());
     }
 };
 

@@ -23,13 +23,13 @@ private Q_SLOTS:
 
 namespace {
 
-const TensorType f32{ DType::F32, { 8, 4 } };
+const TensorType eightByFour{ DType::F32, { 8, 4 } };
 
 // x -> abs -> tanh -> result
 Program chain()
 {
     Builder builder("chain");
-    const ValueId x = builder.argument(f32, "x", Role::Input);
+    const ValueId x = builder.argument(eightByFour, "x", Role::Input);
     builder.result(builder.unary(OpKind::Tanh, builder.unary(OpKind::Abs, x)));
     return std::move(builder).finish();
 }
@@ -145,10 +145,10 @@ void TestEditor::copiesRegions()
     Editor edit(chain());
     const RegionId main(std::size_t{ 0 });
     const ValueId x = edit.region(main).arguments[0];
-    const OperationId computation =
-        edit.add(OpKind::NamedComputation, { &x, 1 }, { &f32, 1 }, wide(NamedComputationAttributes{ "f", {}, {} }));
+    const OperationId computation = edit.add(
+        OpKind::NamedComputation, { &x, 1 }, { &eightByFour, 1 }, wide(NamedComputationAttributes{ "f", {}, {} }));
     const RegionId body = edit.addRegion(computation);
-    const ValueId argument = edit.addArgument(body, f32);
+    const ValueId argument = edit.addArgument(body, eightByFour);
     const OperationId inner = addUnary(edit, OpKind::Sine, argument);
     edit.placeLast(body, inner);
     edit.raw().regions[body.index].results = { edit.result(inner) };

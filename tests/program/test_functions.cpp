@@ -12,10 +12,10 @@ using namespace shardscope;
 
 namespace {
 
-const TensorType x{ DType::F32, { 4 } };
+const TensorType vectorOfFour{ DType::F32, { 4 } };
 const TensorType yes{ DType::Pred, {} };
 
-ValueId id(std::size_t index)
+ValueId valueId(std::size_t index)
 {
     return ValueId(index);
 }
@@ -23,17 +23,17 @@ ValueId id(std::size_t index)
 /// main(x) = call f(x); f(y) = abs(y)
 Program twoFunctions()
 {
-    OneOperation one(OpKind::Call, { x }, { x }, wide(CallAttributes{ "f" }));
+    OneOperation one(OpKind::Call, { vectorOfFour }, { vectorOfFour }, wide(CallAttributes{ "f" }));
     Program& p = one.program;
     p.regions.emplace_back();
-    p.values.push_back({ x, {}, 0, {}, {}, {} });
-    p.values.push_back({ x, OperationId(std::size_t{ 1 }), 0, {}, {}, {} });
+    p.values.push_back({ vectorOfFour, {}, 0, {}, {}, {} });
+    p.values.push_back({ vectorOfFour, OperationId(std::size_t{ 1 }), 0, {}, {}, {} });
     Operation abs;
     abs.kind = OpKind::Abs;
-    abs.operands = { id(2) };
-    abs.results = { id(3) };
+    abs.operands = { valueId(2) };
+    abs.results = { valueId(3) };
     p.operations.push_back(abs);
-    p.regions[1] = { { id(2) }, { OperationId(std::size_t{ 1 }) }, { id(3) } };
+    p.regions[1] = { { valueId(2) }, { OperationId(std::size_t{ 1 }) }, { valueId(3) } };
     p.functions.push_back({ "f", false, RegionId(std::size_t{ 1 }), {}, {}, {}, 0, {} });
     return p;
 }
@@ -41,13 +41,14 @@ Program twoFunctions()
 /// main(c, x) = if c then abs(x) else x: the branches use what stands around them.
 Program branches()
 {
-    OneOperation one(OpKind::If, { yes }, { x });
+    OneOperation one(OpKind::If, { yes }, { vectorOfFour });
     Program& p = one.program;
-    p.values.push_back({ x, {}, 1, {}, {}, {} });
-    p.regions[0].arguments.push_back(id(2));
-    one.body({},
-        [](OneOperation& o, const std::vector<ValueId>&) { return std::vector{ o.inner(OpKind::Abs, { id(2) }, x) }; });
-    one.body({}, [](OneOperation&, const std::vector<ValueId>&) { return std::vector{ id(2) }; });
+    p.values.push_back({ vectorOfFour, {}, 1, {}, {}, {} });
+    p.regions[0].arguments.push_back(valueId(2));
+    one.body({}, [](OneOperation& o, const std::vector<ValueId>&) {
+        return std::vector{ o.inner(OpKind::Abs, { valueId(2) }, vectorOfFour) };
+    });
+    one.body({}, [](OneOperation&, const std::vector<ValueId>&) { return std::vector{ valueId(2) }; });
     return p;
 }
 
@@ -77,8 +78,8 @@ private Q_SLOTS:
             p.values[2].type = p.values[3].type = { DType::F32, { 5 } };
         });
         row(true, "@f has 2 arguments, the call 1", [](P p) {
-            p.values.push_back({ x, {}, 1, {}, {}, {} });
-            p.regions[1].arguments.push_back(id(4));
+            p.values.push_back({ vectorOfFour, {}, 1, {}, {}, {} });
+            p.regions[1].arguments.push_back(valueId(4));
         });
         row(true, "two functions have this name", [](P p) { p.functions[1].name = "main"; });
         row(true, "the first function is not main", [](P p) { std::swap(p.functions[0], p.functions[1]); });
@@ -87,7 +88,7 @@ private Q_SLOTS:
             p.functions.push_back({ "g", true, RegionId(std::size_t{ 1 }), {}, {}, {}, 0, {} });
         });
         row(true, "2 shardings of results instead of 1", [](P p) { p.functions[1].resultShardings = { 0, 0 }; });
-        row(true, "return: value 0 is not defined before its use", [](P p) { p.regions[1].results = { id(0) }; });
+        row(true, "return: value 0 is not defined before its use", [](P p) { p.regions[1].results = { valueId(0) }; });
         row(true, "it calls itself", [](P p) {
             p.operations[1].kind = OpKind::Call;
             p.operations[1].attributes = wide(CallAttributes{ "f" });
@@ -97,7 +98,7 @@ private Q_SLOTS:
             p.operations[1].attributes = wide(CallAttributes{ "main" });
         });
         row(false, "return: value 3 is not defined",
-            [](P p) { p.regions[2].results = { id(3) }; }); // of the other branch
+            [](P p) { p.regions[2].results = { valueId(3) }; }); // of the other branch
         row(false, "is not defined before its use",
             [](P p) { p.operations[1].operands = { p.operations[0].results[0] }; }); // of the if itself
         row(false, "3 bodies instead of 2", [](P p) {
@@ -108,7 +109,7 @@ private Q_SLOTS:
         row(false, "stands in the program twice",
             [](P p) { p.regions[2].operations = { OperationId(std::size_t{ 1 }) }; });
         row(false, "result 0 of its branch 1 is tensor<i1> and should be tensor<4xf32>",
-            [](P p) { p.regions[2].results = { id(0) }; });
+            [](P p) { p.regions[2].results = { valueId(0) }; });
     }
 
     void illegal()
@@ -128,13 +129,14 @@ private Q_SLOTS:
     /// The body of a manual computation uses its arguments only.
     void isolated()
     {
-        OneOperation one(OpKind::ManualComputation, { x }, { x }, wide(ManualComputationAttributes{}));
-        one.body({ x }, [](OneOperation& o, const std::vector<ValueId>& own) {
-            return std::vector{ o.inner(OpKind::Abs, { own[0] }, x) };
+        OneOperation one(
+            OpKind::ManualComputation, { vectorOfFour }, { vectorOfFour }, wide(ManualComputationAttributes{}));
+        one.body({ vectorOfFour }, [](OneOperation& o, const std::vector<ValueId>& own) {
+            return std::vector{ o.inner(OpKind::Abs, { own[0] }, vectorOfFour) };
         });
         QVERIFY(verify(one.program).empty());
         Operation& inside = one.program.operations[1];
-        inside.operands[0] = id(0);
+        inside.operands[0] = valueId(0);
         const std::vector<Diagnostic> found = verify(one.program);
         QVERIFY(!found.empty());
         QVERIFY(QString::fromStdString(found[0].text("detail")).contains("may only use its arguments"));

@@ -9,18 +9,16 @@
 
 #include "base/codes.h"
 #include "program/builder.h"
+#include "program/f32.h"
 #include "program/factor_rule_text.h"
 #include "program/op_row.h"
 #include "registered_test.h"
 
 using namespace shardscope;
+using test::f32;
 
 namespace {
 
-TensorType f32(Shape shape)
-{
-    return { DType::F32, std::move(shape) };
-}
 TensorType pred(Shape shape)
 {
     return { DType::Pred, std::move(shape) };

@@ -9,19 +9,16 @@
 
 #include "base/codes.h"
 #include "program/builder.h"
+#include "program/f32.h"
 #include "program/op_row.h"
 #include "program/path.h"
 #include "random_properties.h"
 #include "registered_test.h"
 
 using namespace shardscope;
+using test::f32;
 
 namespace {
-
-TensorType f32(Shape shape)
-{
-    return { DType::F32, std::move(shape) };
-}
 
 /// One layer with a loss; its parameter is replaced. Every kind of attribute occurs.
 Program sample()

@@ -7,6 +7,7 @@
 
 #include "program/body.h"
 #include "program/custom_calls.h"
+#include "program/f32.h"
 #include "program/factor_rule_text.h"
 #include "program/one_operation.h"
 #include "program/sample_operations.h"
@@ -14,13 +15,10 @@
 #include "registered_test.h"
 
 using namespace shardscope;
+using test::f32;
 
 namespace {
 
-TensorType f32(Shape shape)
-{
-    return { DType::F32, std::move(shape) };
-}
 TensorType i32(Shape shape)
 {
     return { DType::I32, std::move(shape) };

@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "base/codes.h"
+#include "program/f32.h"
 #include "program/program_mesh.h"
 #include "program/unreduced_axes.h"
 #include "program/verify_shardings.h"
@@ -12,13 +13,9 @@
 #include "registered_test.h"
 
 using namespace shardscope;
+using test::f32;
 
 namespace {
-
-TensorType f32(Shape shape)
-{
-    return { DType::F32, std::move(shape), 0 };
-}
 
 /// A program of one function, made by hand.
 class Made {

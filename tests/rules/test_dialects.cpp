@@ -31,7 +31,7 @@ private Q_SLOTS:
 
 namespace {
 
-const Mesh& mesh()
+const Mesh& dialectMesh()
 {
     static const Mesh instance = *Mesh::create({ { "data", 4 }, { "model", 1 }, { "tensor", 2 }, { "expert", 3 } });
     return instance;
@@ -89,7 +89,7 @@ void TestDialects::onTheMesh()
     const PartitionSpec written = *parseSpec(spec.toStdString());
     const std::vector<std::int64_t> shape{ 12, 8, 6, 1 };
     const auto result = [&](Dialect dialect) {
-        return QString::fromStdString(toColumn(onMesh(written, dialect, mesh(), shape).spec));
+        return QString::fromStdString(toColumn(onMesh(written, dialect, dialectMesh(), shape).spec));
     };
     QCOMPARE(result(Dialect::FlaxLinen), flax);
     QCOMPARE(result(Dialect::T5x), flax);
@@ -101,16 +101,16 @@ void TestDialects::whatIsLost()
     const PartitionSpec written = *parseSpec("P(('rows', 'model', 'data'), 'expert')");
     const std::vector<std::int64_t> shape{ 6, 5 };
     QStringList lost;
-    for (const DroppedAxes& dropped : onMesh(written, Dialect::MaxText, mesh(), shape).dropped)
+    for (const DroppedAxes& dropped : onMesh(written, Dialect::MaxText, dialectMesh(), shape).dropped)
         for (const std::string& axis : dropped.axes)
             lost << QStringLiteral("%1 %2: %3")
                         .arg(dropped.dimension)
                         .arg(QString::fromStdString(axis), QString::fromStdString(reasonName(dropped.reason)));
     QCOMPARE(lost,
         (QStringList{ "0 rows: not in mesh", "0 model: size one", "0 data: indivisible", "1 expert: indivisible" }));
-    const SpecOnMesh unknownShape = onMesh(written, Dialect::MaxText, mesh(), std::nullopt);
+    const SpecOnMesh unknownShape = onMesh(written, Dialect::MaxText, dialectMesh(), std::nullopt);
     QCOMPARE(toColumn(unknownShape.spec), std::string("P((data,), expert)"));
-    const DroppedAxes last = onMesh(written, Dialect::MaxText, mesh(), shape).dropped.back();
+    const DroppedAxes last = onMesh(written, Dialect::MaxText, dialectMesh(), shape).dropped.back();
     QCOMPARE(last.size, std::int64_t{ 5 });
     QCOMPARE(last.partitions, std::int64_t{ 3 });
 }
@@ -150,8 +150,8 @@ void TestDialects::maxTextIsAlwaysValid()
             spec.entries.push_back(std::move(entry));
             shape.push_back(*rc::gen::inRange<std::int64_t>(0, 25));
         }
-        const SpecOnMesh left = onMesh(spec, Dialect::MaxText, mesh(), shape);
-        RC_ASSERT(validate(left.spec, mesh(), shape).has_value());
+        const SpecOnMesh left = onMesh(spec, Dialect::MaxText, dialectMesh(), shape);
+        RC_ASSERT(validate(left.spec, dialectMesh(), shape).has_value());
         // Every axis is either left or lost, once.
         std::multiset<std::string> before, after;
         for (const SpecEntry& entry : spec.entries)

@@ -13,7 +13,7 @@ using namespace shardscope;
 
 namespace {
 
-MeshPtr meshOf(std::vector<MeshAxis> axes, std::vector<std::int32_t> order = {})
+MeshPtr groupMesh(std::vector<MeshAxis> axes, std::vector<std::int32_t> order = {})
 {
     return std::make_shared<const Mesh>(*Mesh::create(std::move(axes), std::move(order)));
 }
@@ -119,7 +119,7 @@ private Q_SLOTS:
 
     void groupsAreEqualByTheirDevices()
     {
-        const MeshPtr mesh = meshOf({ { "data", 2 }, { "model", 4 } });
+        const MeshPtr mesh = groupMesh({ { "data", 2 }, { "model", 4 } });
         const Layout columns(
             mesh, toTensorSharding({ { SpecEntry::none(), SpecEntry::axis("model") } }, *mesh, 2), { 64, 64 });
         const DeviceGroup group = DeviceGroup::holders(columns, 1);
@@ -128,7 +128,7 @@ private Q_SLOTS:
         QVERIFY(!(group == DeviceGroup::holders(columns, 2)));
         QVERIFY(DeviceGroup().empty() && DeviceGroup().ids().empty() && !DeviceGroup().isRange());
         // The same shard of the same sharding, by another mesh that is equal; not of another sharding.
-        const MeshPtr again = meshOf({ { "data", 2 }, { "model", 4 } });
+        const MeshPtr again = groupMesh({ { "data", 2 }, { "model", 4 } });
         const Layout same(again, columns.sharding(), { 64, 64 });
         QCOMPARE(group.shardIn(same), std::optional<std::int64_t>(1));
         const Layout rows(mesh, toTensorSharding({ { SpecEntry::axis("model") } }, *mesh, 2), { 64, 64 });
@@ -138,7 +138,7 @@ private Q_SLOTS:
 
     void largeMeshesCostNoMore()
     {
-        const MeshPtr mesh = meshOf({ { "data", 1024 }, { "model", 1024 } });
+        const MeshPtr mesh = groupMesh({ { "data", 1024 }, { "model", 1024 } });
         const Layout whole(mesh, TensorSharding::fullyReplicated(2), { 64, 64 });
         QElapsedTimer timer;
         timer.start();

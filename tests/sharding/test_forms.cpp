@@ -17,7 +17,7 @@ using Difference = ShardingComparison::Difference;
 
 namespace {
 
-MeshPtr meshOf(const char* text)
+MeshPtr formsMesh(const char* text)
 {
     return std::make_shared<const Mesh>(*parseMesh(text));
 }
@@ -104,7 +104,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, written);
         QFETCH(int, rank);
         QFETCH(QStringList, expected);
-        const MeshPtr on = meshOf(mesh.constData());
+        const MeshPtr on = formsMesh(mesh.constData());
         const Result<Sharding> sharding = parseSharding(written.toStdString(), on);
         QVERIFY(sharding.has_value());
         QStringList texts;
@@ -191,7 +191,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, text);
         QFETCH(QString, kind);
         QFETCH(int, column);
-        const MeshPtr mesh = meshOf("x=2,y=4");
+        const MeshPtr mesh = formsMesh("x=2,y=4");
         Result<Sharding> read = readForm(text.toStdString(), static_cast<ShardingForm>(form), mesh);
         if (read) { // what only shows where it is used
             const Result<Layout> layout = layoutOf(*read, Shape{ 8, 16 });
@@ -205,7 +205,7 @@ private Q_SLOTS:
 
     void stepsOfAChain()
     {
-        const MeshPtr mesh = meshOf("x=2,y=4");
+        const MeshPtr mesh = formsMesh("x=2,y=4");
         const std::vector<PositionalStep> steps =
             positionalSteps("PositionalSharding(mesh.devices).reshape(8).reshape((4, 2)).replicate(axis=0).T", mesh);
         const std::vector<PositionalStep> expected{ { "PositionalSharding(mesh.devices)", { 2, 4 }, 1 },
@@ -253,7 +253,7 @@ private Q_SLOTS:
         QFETCH(int, relation);
         QFETCH(int, difference);
         QFETCH(int, device);
-        const MeshPtr mesh = meshOf("x=2,y=4");
+        const MeshPtr mesh = formsMesh("x=2,y=4");
         const Result<ShardingComparison> result =
             compare(*parseSharding(a.toStdString(), mesh), *parseSharding(b.toStdString(), mesh), Shape{ 8, 16 });
         QVERIFY(result.has_value());
@@ -312,7 +312,7 @@ private Q_SLOTS:
 
     void manyDevices()
     {
-        const MeshPtr mesh = meshOf("data=4096,model=16");
+        const MeshPtr mesh = formsMesh("data=4096,model=16");
         const FormContext context = contextOf(mesh, 2);
         const Sharding a = *parseSharding("P('data', 'model')", mesh), b = *parseSharding("P('data', None)", mesh);
         QElapsedTimer timer;

@@ -30,7 +30,7 @@ private Q_SLOTS:
 
 namespace {
 
-MeshPtr meshOf(std::vector<MeshAxis> axes, std::vector<std::int32_t> order = {})
+MeshPtr orderedMesh(std::vector<MeshAxis> axes, std::vector<std::int32_t> order = {})
 {
     return std::make_shared<const Mesh>(*Mesh::create(std::move(axes), std::move(order)));
 }
@@ -58,7 +58,7 @@ std::int64_t blockOf(const Mesh& mesh, const AxisList& axes, std::int64_t positi
 
 void TestLayout::workedExample()
 {
-    const MeshPtr mesh = meshOf({ { "data", 2 }, { "model", 4 } });
+    const MeshPtr mesh = orderedMesh({ { "data", 2 }, { "model", 4 } });
     const NamedSharding sharding{ mesh, { { SpecEntry::none(), SpecEntry::axis("model") } } };
     const std::vector<std::int64_t> shape{ 1024, 1024 };
     const Layout layout = *sharding.layout(shape);
@@ -136,7 +136,7 @@ void TestLayout::holdersOfEveryElement()
 
 void TestLayout::groupsOfAxes()
 {
-    const MeshPtr example = meshOf({ { "data", 2 }, { "model", 4 } });
+    const MeshPtr example = orderedMesh({ { "data", 2 }, { "model", 4 } });
     const std::vector<AxisRef> minor{ { 1, 2, 2 } };
     using Groups = std::vector<std::vector<std::int32_t>>;
     QCOMPARE(axisGroups(*example, minor), (Groups{ { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 } }));
@@ -170,7 +170,7 @@ void TestLayout::groupsOfAxes()
 
 void TestLayout::uneven()
 {
-    const MeshPtr mesh = meshOf({ { "x", 4 } });
+    const MeshPtr mesh = orderedMesh({ { "x", 4 } });
     TensorSharding sharding = TensorSharding::fullyReplicated(1);
     sharding.dims[0].axes.push_back(wholeAxis(*mesh, 0));
     const Layout layout(mesh, sharding, Shape{ 5 }); // 2 2 1 0
@@ -182,7 +182,7 @@ void TestLayout::uneven()
     QCOMPARE(layout.paddedElementsOfWorstShard(), std::int64_t{ 2 });
 
     // Room and content are beyond 64 bits, their difference is not: one row of padding, of 2^21 elements, 512 times.
-    const MeshPtr large = meshOf({ { "x", 2 }, { "y", 512 } });
+    const MeshPtr large = orderedMesh({ { "x", 2 }, { "y", 512 } });
     TensorSharding rows = TensorSharding::fullyReplicated(2);
     rows.dims[0].axes.push_back(wholeAxis(*large, 0));
     const Layout huge(large, rows, Shape{ (std::int64_t{ 1 } << 40) + 1, 1 << 21 });
@@ -194,7 +194,7 @@ void TestLayout::uneven()
 
 void TestLayout::withoutElements()
 {
-    const MeshPtr mesh = meshOf({ { "x", 2 } });
+    const MeshPtr mesh = orderedMesh({ { "x", 2 } });
     const NamedSharding cut{ mesh, { { SpecEntry::axis("x") } } };
     const Layout empty = *cut.layout(std::vector<std::int64_t>{ 0 });
     QCOMPARE(empty.shardShape(), (Shape{ 0 }));
@@ -204,12 +204,13 @@ void TestLayout::withoutElements()
     const Layout one = *scalar.layout({});
     QCOMPARE(one.distinctShards(), std::int64_t{ 1 });
     QCOMPARE(one.holders(0), (std::vector<std::int32_t>{ 0, 1 }));
-    QCOMPARE(Layout(meshOf({}), TensorSharding::open(2), Shape{ 3, 4 }).holders(0), std::vector<std::int32_t>{ 0 });
+    QCOMPARE(
+        Layout(orderedMesh({}), TensorSharding::open(2), Shape{ 3, 4 }).holders(0), std::vector<std::int32_t>{ 0 });
 }
 
 void TestLayout::manyDevices()
 {
-    const MeshPtr mesh = meshOf({ { "pod", 16 }, { "data", 64 }, { "model", 64 } });
+    const MeshPtr mesh = orderedMesh({ { "pod", 16 }, { "data", 64 }, { "model", 64 } });
     const NamedSharding sharding{ mesh, { { SpecEntry::tuple({ "model", "pod" }), SpecEntry::axis("data") } } };
     const Layout layout = *sharding.layout(std::vector<std::int64_t>{ 8192, 8192 });
     QElapsedTimer timer;
@@ -304,14 +305,14 @@ void TestLayout::specsAndShardings()
 
 void TestLayout::equalityAndEquivalence()
 {
-    const MeshPtr mesh = meshOf({ { "x", 2 }, { "y", 4 } });
+    const MeshPtr mesh = orderedMesh({ { "x", 2 }, { "y", 4 } });
     const auto sharding = [&](std::vector<SpecEntry> entries) { return NamedSharding{ mesh, { std::move(entries) } }; };
     const NamedSharding x = sharding({ SpecEntry::axis("x") });
     QVERIFY(x == sharding({ SpecEntry::tuple({ "x" }) }));
     QVERIFY(!(x == sharding({ SpecEntry::axis("x"), SpecEntry::none() })));
     QVERIFY(isEquivalent(x, sharding({ SpecEntry::axis("x"), SpecEntry::none() }), 2));
-    QVERIFY(!(x == NamedSharding{ meshOf({ { "x", 2 }, { "z", 4 } }), x.spec }));
-    QVERIFY(isEquivalent(x, { meshOf({ { "x", 2 }, { "z", 4 } }), x.spec }, 1));
+    QVERIFY(!(x == NamedSharding{ orderedMesh({ { "x", 2 }, { "z", 4 } }), x.spec }));
+    QVERIFY(isEquivalent(x, { orderedMesh({ { "x", 2 }, { "z", 4 } }), x.spec }, 1));
 
     const bool holds = test::propertyHolds(2000, "equivalent shardings put the same ranges on the same devices", [] {
         const MeshPtr a = generators::mesh();

@@ -23,7 +23,7 @@ private Q_SLOTS:
 
 namespace {
 
-MeshPtr meshOf(std::vector<MeshAxis> axes)
+MeshPtr namedMesh(std::vector<MeshAxis> axes)
 {
     return std::make_shared<const Mesh>(*Mesh::create(std::move(axes)));
 }
@@ -48,7 +48,7 @@ std::string specs(const std::vector<LeafSharding>& leaves)
 void TestNamedArrays::notebook()
 {
     const NameToMesh mapping{ { "a", SpecEntry::axis("bar") }, { "b", SpecEntry::axis("foo") } };
-    const auto leaves = *nameToNameSharding(notebookTree(), meshOf({ { "foo", 4 }, { "bar", 2 } }), mapping);
+    const auto leaves = *nameToNameSharding(notebookTree(), namedMesh({ { "foo", 4 }, { "bar", 2 } }), mapping);
     QCOMPARE(specs(leaves), std::string("one: P('bar', 'foo', None)\nthree: P('foo', None)\ntwo: P('bar')\n"));
     QCOMPARE(leaves[0].layout()->shardShape(), (Shape{ 2, 2, 6 }));
     QCOMPARE(leaves[1].layout()->shardShape(), (Shape{ 1, 12 }));
@@ -57,7 +57,7 @@ void TestNamedArrays::notebook()
 
 void TestNamedArrays::namesOfTheMesh()
 {
-    const MeshPtr mesh = meshOf({ { "b", 4 }, { "a", 2 } });
+    const MeshPtr mesh = namedMesh({ { "b", 4 }, { "a", 2 } });
     QCOMPARE(specs(*nameToNameSharding(notebookTree(), mesh, std::nullopt)),
         std::string("one: P('a', 'b', None)\nthree: P('b', None)\ntwo: P('a')\n"));
     // No mapping is not an empty one.
@@ -67,7 +67,7 @@ void TestNamedArrays::namesOfTheMesh()
 
 void TestNamedArrays::positionalDimensions()
 {
-    const MeshPtr mesh = meshOf({ { "foo", 4 }, { "bar", 2 } });
+    const MeshPtr mesh = namedMesh({ { "foo", 4 }, { "bar", 2 } });
     const ArrayTree tree{ { "w", NamedArray{ { { "a", 8 } }, Shape{ 4 } } } };
     const auto leaves = *nameToNameSharding(tree, mesh, NameToMesh{ { "a", SpecEntry::axis("foo") } });
     QCOMPARE(leaves[0].dataShape, (Shape{ 4, 8 }));
@@ -81,7 +81,7 @@ void TestNamedArrays::positionalDimensions()
 
 void TestNamedArrays::views()
 {
-    const MeshPtr mesh = meshOf({ { "foo", 4 }, { "bar", 2 } });
+    const MeshPtr mesh = namedMesh({ { "foo", 4 }, { "bar", 2 } });
     const NameToMesh mapping{ { "a", SpecEntry::tuple({ "bar", "foo" }) } };
     const ArrayTree tree{ { "v", NamedArrayView{ Shape{ 4, 8, 3 }, { { "a", 1 } }, { 2, 0 } } } };
     const auto leaves = *nameToNameSharding(tree, mesh, mapping);
@@ -96,7 +96,7 @@ void TestNamedArrays::views()
 
 void TestNamedArrays::errors()
 {
-    const MeshPtr mesh = meshOf({ { "foo", 4 }, { "bar", 2 } });
+    const MeshPtr mesh = namedMesh({ { "foo", 4 }, { "bar", 2 } });
     const ArrayTree tree{ { "p", PlainArray{ Shape{ 4 } } }, { "w", NamedArray{ { { "a", 6 }, { "b", 8 } }, {} } } };
     const auto codeOf = [&](const NameToMesh& mapping, bool ignore) {
         const auto leaves = nameToNameSharding(tree, mesh, mapping, ignore);

@@ -33,7 +33,7 @@ private Q_SLOTS:
 
 namespace {
 
-QString place(const Error& error)
+QString placeOf(const Error& error)
 {
     QString text =
         QString("%1 %2:%3").arg(QString::fromUtf8(error.kind().data())).arg(error.where.line).arg(error.where.column);
@@ -82,7 +82,7 @@ void TestParse::rules()
     QFETCH(QString, text);
     QFETCH(QString, expected);
     const Result<LogicalRules> rules = parseRules(text.toStdString());
-    QVERIFY2(rules, rules ? "" : qPrintable(place(rules.error())));
+    QVERIFY2(rules, rules ? "" : qPrintable(placeOf(rules.error())));
     QCOMPARE(QString::fromStdString(toPython(*rules)), expected);
 }
 
@@ -141,7 +141,7 @@ void TestParse::badRules()
     QFETCH(QString, expected);
     const Result<LogicalRules> rules = parseRules(text.toStdString());
     QVERIFY(!rules);
-    QCOMPARE(place(rules.error()), expected);
+    QCOMPARE(placeOf(rules.error()), expected);
     QVERIFY(!rules.error().text("expected").empty());
 }
 
@@ -184,7 +184,7 @@ void TestParse::specs()
     QFETCH(QString, text);
     QFETCH(QString, expected);
     const Result<PartitionSpec> spec = parseSpec(text.toStdString());
-    QVERIFY2(spec, spec ? "" : qPrintable(place(spec.error())));
+    QVERIFY2(spec, spec ? "" : qPrintable(placeOf(spec.error())));
     QCOMPARE(QString::fromStdString(toJax(*spec)), expected);
 }
 
@@ -214,7 +214,7 @@ void TestParse::badSpecs()
     QFETCH(QString, expected);
     const Result<PartitionSpec> spec = parseSpec(text.toStdString());
     QVERIFY(!spec);
-    QCOMPARE(place(spec.error()), expected);
+    QCOMPARE(placeOf(spec.error()), expected);
 }
 
 void TestParse::meshes_data()
@@ -264,7 +264,7 @@ void TestParse::meshes()
     QFETCH(QString, text);
     QFETCH(QString, expected);
     const Result<Mesh> mesh = parseMesh(text.toStdString());
-    QCOMPARE(mesh ? QString::fromStdString(toJax(*mesh)) : place(mesh.error()), expected);
+    QCOMPARE(mesh ? QString::fromStdString(toJax(*mesh)) : placeOf(mesh.error()), expected);
 }
 
 void TestParse::deepNesting()

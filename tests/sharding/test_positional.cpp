@@ -32,7 +32,7 @@ namespace {
 using Coordinates = std::vector<std::int64_t>;
 using Model = std::map<Coordinates, std::set<std::int32_t>>;
 
-QString text(std::string_view utf8)
+QString positionalText(std::string_view utf8)
 {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
@@ -79,10 +79,10 @@ void TestPositional::workedExample()
     const PositionalSharding sharding = *row.reshape(grid)->replicate(std::vector<std::int64_t>{ 0 });
     QCOMPARE(sharding.shape(), (Shape{ 1, 4 }));
     QCOMPARE(sharding.devicesOf(1), (std::vector<std::int32_t>{ 1, 5 }));
-    QCOMPARE(text(toJax(Sharding(sharding))),
+    QCOMPARE(positionalText(toJax(Sharding(sharding))),
         QString("PositionalSharding([[{TPU 0, 4} {TPU 1, 5} {TPU 2, 6} {TPU 3, 7}]], shape=(1, 4))"));
-    QCOMPARE(
-        text(toHlo(*sharding.toHloSharding(2))), QString("{devices=[1,4,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}"));
+    QCOMPARE(positionalText(toHlo(*sharding.toHloSharding(2))),
+        QString("{devices=[1,4,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}"));
     const Layout layout = *sharding.layout(std::vector<std::int64_t>{ 8, 8 });
     QCOMPARE(layout.shardShape(), (Shape{ 8, 2 }));
     QCOMPARE(layout.copies(), std::int64_t{ 2 });
@@ -199,7 +199,7 @@ void TestPositional::errors()
     const Result<Layout> layout =
         sharding ? layoutOf(*sharding, shape) : Result<Layout>(tl::unexpected(sharding.error()));
     QVERIFY(!layout.has_value());
-    QCOMPARE(text(layout.error().kind()), kind);
+    QCOMPARE(positionalText(layout.error().kind()), kind);
     if (!sharding)
         QVERIFY(sharding.error().where.column > 20);
 }
@@ -261,11 +261,11 @@ void TestPositional::printedLikeNumpy()
     QFETCH(QString, printed);
     const Result<Sharding> sharding = parseSharding("PositionalSharding(" + code.toStdString() + ")");
     QVERIFY(sharding.has_value());
-    QCOMPARE(text(toJax(*sharding)), printed);
+    QCOMPARE(positionalText(toJax(*sharding)), printed);
 
     // More than 1000 cells: three at each end of an axis.
     const PositionalSharding many = *PositionalSharding::create(upTo(1002), Shape{ 2, 501 });
-    QCOMPARE(text(toJax(Sharding(many))),
+    QCOMPARE(positionalText(toJax(Sharding(many))),
         QString("PositionalSharding([[{CPU 0} {CPU 1} {CPU 2} ... {CPU 498} {CPU 499} {CPU 500}]\n"
                 "                    [{CPU 501} {CPU 502} {CPU 503} ... {CPU 999} {CPU 1000} {CPU 1001}]], "
                 "shape=(2, 501))"));
@@ -328,8 +328,8 @@ void TestPositional::written()
     QFETCH(QString, result);
     const auto mesh = meshOf({ { "x", 2 }, { "y", 2 } }, { 3, 2, 1, 0 });
     const Result<Sharding> sharding = parseSharding(code.toStdString(), mesh);
-    const QString found = sharding ? text(toJax(*sharding))
-                                   : text(sharding.error().kind())
+    const QString found = sharding ? positionalText(toJax(*sharding))
+                                   : positionalText(sharding.error().kind())
             + QStringLiteral(" %1:%2").arg(sharding.error().where.line).arg(sharding.error().where.column);
     QCOMPARE(found, result);
 }

@@ -32,7 +32,7 @@ namespace {
 // Both headers speak of versions of JAX, and mean different ones.
 static_assert(!std::is_same_v<MeshUtilsVersion, JaxVersion>);
 
-QString text(std::string_view utf8)
+QString shardingText(std::string_view utf8)
 {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
@@ -106,18 +106,18 @@ void TestSharding::documents()
 {
     const auto mesh = std::make_shared<const Mesh>(*Mesh::create({ { "x", 2 }, { "y", 4 } }));
     NamedSharding named{ mesh, { { SpecEntry::axis("x"), SpecEntry::axis("y") } } };
-    QCOMPARE(text(toJax(Sharding(named))),
+    QCOMPARE(shardingText(toJax(Sharding(named))),
         QString("NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', 'y'))"));
     named.memoryKind = MemoryKind::Device;
-    QCOMPARE(text(toJax(Sharding(named))),
+    QCOMPARE(shardingText(toJax(Sharding(named))),
         QString("NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', 'y'), memory_kind=device)"));
-    QCOMPARE(text(toJax(Sharding(named), JaxVersion::Current)),
+    QCOMPARE(shardingText(toJax(Sharding(named), JaxVersion::Current)),
         QString("NamedSharding(mesh=Mesh('x': 2, 'y': 4, axis_types=(Auto, Auto)), spec=P('x', 'y'), "
                 "memory_kind=device)"));
     SingleDeviceSharding single;
     single.device.platform = "tpu";
     single.memoryKind = MemoryKind::Device;
-    QCOMPARE(text(toJax(Sharding(single))),
+    QCOMPARE(shardingText(toJax(Sharding(single))),
         QString("SingleDeviceSharding(device=TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0), "
                 "memory_kind=device)"));
     QCOMPARE(
@@ -188,8 +188,8 @@ void TestSharding::texts()
     QFETCH(QString, result);
     const auto mesh = std::make_shared<const Mesh>(*Mesh::create({ { "x", 2 }, { "y", 4 } }));
     const Result<Sharding> sharding = parseSharding(written.toStdString(), mesh);
-    const QString found = sharding ? text(toJax(*sharding))
-                                   : text(sharding.error().kind())
+    const QString found = sharding ? shardingText(toJax(*sharding))
+                                   : shardingText(sharding.error().kind())
             + QStringLiteral(" %1:%2").arg(sharding.error().where.line).arg(sharding.error().where.column);
     QCOMPARE(found, result);
 
@@ -207,7 +207,7 @@ void TestSharding::texts()
 void TestSharding::memoryKinds()
 {
     QVERIFY(*parseMemoryKind("pinned_host") == MemoryKind::PinnedHost);
-    QCOMPARE(text(parseMemoryKind("hbm").error().kind()), QString("unknown_memory_kind"));
+    QCOMPARE(shardingText(parseMemoryKind("hbm").error().kind()), QString("unknown_memory_kind"));
     QVERIFY(!settledMemoryKind(MemoryKind::UnpinnedHost, "gpu").has_value());
     QVERIFY(*settledMemoryKind({}, "gpu") == MemoryKind::Device);
     QVERIFY(*settledMemoryKind({}, "tpu") == MemoryKind::Device);
@@ -234,7 +234,7 @@ void TestSharding::uneven()
         const Sharding sharding = *parseSharding(form, mesh);
         const Result<Layout> refused = layoutOf(sharding, shape);
         QVERIFY(!refused);
-        QCOMPARE(text(refused.error().kind()), QString("not_divisible"));
+        QCOMPARE(shardingText(refused.error().kind()), QString("not_divisible"));
         QCOMPARE(refused.error().number("dim"), std::int64_t{ 0 });
         const Layout padded = *layoutOf(sharding, shape, Uneven::Padded);
         QCOMPARE(padded.shardShape(), (Shape{ 2, 2 }));

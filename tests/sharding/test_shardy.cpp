@@ -20,14 +20,14 @@ private Q_SLOTS:
 
 namespace {
 
-QString text(std::string_view utf8)
+QString shardyText(std::string_view utf8)
 {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
 
-QString place(const Error& error)
+QString shardyPlace(const Error& error)
 {
-    return text(error.kind()) + QStringLiteral(" %1:%2").arg(error.where.line).arg(error.where.column);
+    return shardyText(error.kind()) + QStringLiteral(" %1:%2").arg(error.where.line).arg(error.where.column);
 }
 
 } // namespace
@@ -88,7 +88,7 @@ void TestShardy::texts()
     QFETCH(QString, result);
     const Mesh mesh = *Mesh::create({ { "x", 2 }, { "y", 8 }, { "z", 3 } });
     const Result<TensorSharding> sharding = parseShardy(written.toStdString(), mesh);
-    QCOMPARE(sharding ? text(toShardy(*sharding, mesh)) : place(sharding.error()), result);
+    QCOMPARE(sharding ? shardyText(toShardy(*sharding, mesh)) : shardyPlace(sharding.error()), result);
 }
 
 void TestShardy::meshes_data()
@@ -117,7 +117,7 @@ void TestShardy::meshes()
     QFETCH(QString, written);
     QFETCH(QString, result);
     const Result<Mesh> mesh = parseShardyMesh(written.toStdString());
-    QCOMPARE(mesh ? text(toShardy(*mesh, true)) : place(mesh.error()), result);
+    QCOMPARE(mesh ? shardyText(toShardy(*mesh, true)) : shardyPlace(mesh.error()), result);
 }
 
 void TestShardy::randomTexts()

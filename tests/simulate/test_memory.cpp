@@ -105,7 +105,7 @@ using namespace shardscope::test;
 
 namespace {
 
-const std::vector<MeshAxis> twoByFour{ { "data", 2 }, { "model", 4 } };
+const std::vector<MeshAxis> meshOfEight{ { "data", 2 }, { "model", 4 } };
 
 MlpSettings mlpOf(std::int64_t layers, std::int64_t batch, std::int64_t width, DType dtype = DType::F32)
 {
@@ -213,7 +213,7 @@ void TestMemory::countsWhatACheckTakes()
     QFETCH(int, batch);
     QFETCH(int, width);
     QFETCH(int, dtype);
-    const auto program = mlpOnDevices(mlpOf(2, batch, width, static_cast<DType>(dtype)), makeMesh(twoByFour));
+    const auto program = mlpOnDevices(mlpOf(2, batch, width, static_cast<DType>(dtype)), makeMesh(meshOfEight));
     RunOptions options;
     options.threads = 2;
     const std::int64_t counted =
@@ -252,7 +252,7 @@ void TestMemory::refusesBeforeItTakes()
     options.threads = 2;
     options.replicas = shared ? ReplicaMode::Shared : ReplicaMode::Own;
     options.memoryLimit = std::int64_t{ 16 } << 30;
-    const auto program = mlpOnDevices(mlpOf(4, batch, width), makeMesh(twoByFour));
+    const auto program = mlpOnDevices(mlpOf(4, batch, width), makeMesh(meshOfEight));
     const auto plan = makePlan(program);
     const std::int64_t before = taken;
     mostTaken = before;

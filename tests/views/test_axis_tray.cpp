@@ -37,7 +37,7 @@ Layout rankFive()
     return layoutOf("a=2,b=3,c=4,d=2", "P('a', 'b', None, 'c', 'd')", { 4, 8, 5, 10, 7 });
 }
 
-void type(QLineEdit* edit, const QString& text)
+void typeText(QLineEdit* edit, const QString& text)
 {
     edit->setFocus();
     edit->selectAll();
@@ -213,8 +213,8 @@ private Q_SLOTS:
         view.resize(1000, 640);
         view.show();
         QVERIFY(QTest::qWaitForWindowActive(&view));
-        type(view.forms()->row(ShardingForm::Spec)->edit(), QStringLiteral("P('a', 'b', None, 'c')"));
-        type(view.forms()->shapeRow()->edit(), QStringLiteral("4, 6, 8, 10"));
+        typeText(view.forms()->row(ShardingForm::Spec)->edit(), QStringLiteral("P('a', 'b', None, 'c')"));
+        typeText(view.forms()->shapeRow()->edit(), QStringLiteral("4, 6, 8, 10"));
         QVERIFY(!view.state().isStale());
         GridCanvas* canvas = view.results()->canvas();
         DimensionSlots* slots = view.results()->tray()->dimensionSlots();

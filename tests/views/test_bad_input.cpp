@@ -60,7 +60,7 @@ bool shown(View& view)
     return QTest::qWaitForWindowActive(&view);
 }
 
-void type(QLineEdit* edit, const QString& text)
+void typeInto(QLineEdit* edit, const QString& text)
 {
     edit->setFocus();
     edit->selectAll();
@@ -80,7 +80,7 @@ void typeInto(QAbstractItemView* view, const QModelIndex& index, const QString& 
     view->edit(index);
     auto* editor = view->viewport()->findChild<QLineEdit*>();
     QVERIFY(editor);
-    type(editor, text);
+    typeInto(editor, text);
     QTest::keyClick(editor, Qt::Key_Return);
     QTRY_VERIFY(!view->viewport()->findChild<QLineEdit*>());
 }
@@ -126,7 +126,7 @@ private Q_SLOTS:
         QTest::keyClick(view.row(0)->chip(), Qt::Key_F2);
         auto* editor = view.row(0)->findChild<QLineEdit*>();
         QVERIFY(editor);
-        type(editor, name);
+        typeInto(editor, name);
         QTest::keyClick(editor, Qt::Key_Return);
         QVERIFY(fixture.stays());
         QCOMPARE(isSaid(view.message()), said);
@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY(shown(view));
         QSpinBox* spin = view.row(0)->spinBox();
         auto* edit = spin->findChild<QLineEdit*>();
-        type(edit, size);
+        typeInto(edit, size);
         QTest::keyClick(edit, Qt::Key_Return);
         view.row(1)->chip()->setFocus();
         // What is no size at all cannot be typed; what can be is one that the mesh can have, or is refused in words.
@@ -168,7 +168,7 @@ private Q_SLOTS:
         Untouched fixture;
         MeshView view(&fixture.document, &fixture.selection);
         QVERIFY(shown(view));
-        type(view.row(0)->spinBox()->findChild<QLineEdit*>(), QStringLiteral("3"));
+        typeInto(view.row(0)->spinBox()->findChild<QLineEdit*>(), QStringLiteral("3"));
         QTest::keyClick(view.row(0)->spinBox(), Qt::Key_Return);
         QVERIFY(fixture.stays());
         QVERIFY2(isSaid(view.message()), qPrintable(view.message()));
@@ -257,12 +257,12 @@ private Q_SLOTS:
         RuleTraceView view(&fixture.document, &fixture.selection);
         QVERIFY(shown(view));
         auto* edit = view.findChild<QLineEdit*>();
-        type(edit, names);
+        typeInto(edit, names);
         QTest::keyClick(edit, Qt::Key_Return);
         QVERIFY(fixture.stays());
         QCOMPARE(edit->text(), names); // to be mended
         QVERIFY(!view.grab().isNull());
-        type(edit, QStringLiteral("batch, embed"));
+        typeInto(edit, QStringLiteral("batch, embed"));
         QTest::keyClick(edit, Qt::Key_Return);
         QVERIFY(!view.keyFigure().isEmpty());
     }
@@ -281,7 +281,7 @@ private Q_SLOTS:
         Untouched fixture;
         TopologyView view(&fixture.document, &fixture.selection);
         QVERIFY(shown(view));
-        type(view.presets()->lineEdit(), typed.left(200));
+        typeInto(view.presets()->lineEdit(), typed.left(200));
         QTest::keyClick(view.presets()->lineEdit(), Qt::Key_Return);
         QVERIFY(fixture.stays());
         QVERIFY2(isSaid(view.message()), qPrintable(view.message()));
@@ -316,7 +316,7 @@ private Q_SLOTS:
             if (edit != view.presets()->lineEdit() && edit->isVisible())
                 option = edit;
         QVERIFY(option);
-        type(option, typed);
+        typeInto(option, typed);
         QTest::keyClick(option, Qt::Key_Return);
         fixture.document.waitForAnalysis();
         QVERIFY2(isSaid(view.message()), qPrintable(view.message()));
@@ -340,7 +340,7 @@ private Q_SLOTS:
         ShardingLabView view(&fixture.document, &fixture.selection);
         QVERIFY(shown(view));
         const QString spec = view.forms()->row(ShardingForm::Spec)->edit()->text();
-        type(view.forms()->shapeRow()->edit(), typed);
+        typeInto(view.forms()->shapeRow()->edit(), typed);
         QVERIFY2(isSaid(view.forms()->shapeRow()->problem()), qPrintable(view.forms()->shapeRow()->problem()));
         QCOMPARE(view.forms()->shapeRow()->edit()->text(), typed);
         QCOMPARE(view.forms()->row(ShardingForm::Spec)->edit()->text(), spec);
@@ -389,7 +389,7 @@ private Q_SLOTS:
         QStringList before;
         for (const ShardingForm other : shardingForms())
             before << view.forms()->row(other)->edit()->text();
-        type(edited->edit(), typed);
+        typeInto(edited->edit(), typed);
         QVERIFY2(isSaid(edited->problem()), qPrintable(edited->problem()));
         QCOMPARE(edited->edit()->text(), typed);
         QVERIFY(view.results()->canvas()->subject().has_value());

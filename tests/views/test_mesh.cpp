@@ -28,7 +28,7 @@ using namespace shardscope;
 
 namespace {
 
-Mesh meshOf(std::vector<MeshAxis> axes, std::vector<std::int32_t> order = {})
+Mesh meshOfDocument(std::vector<MeshAxis> axes, std::vector<std::int32_t> order = {})
 {
     return *Mesh::create(std::move(axes), std::move(order));
 }
@@ -79,7 +79,7 @@ private Q_SLOTS:
         std::vector<MeshAxis> list;
         for (const int size : axes)
             list.push_back({ "a" + std::to_string(list.size()), size });
-        const Mesh mesh = meshOf(list);
+        const Mesh mesh = meshOfDocument(list);
         for (const QRect& area : { QRect(60, 20, 300, 76), QRect(60, 20, 320, 160), QRect(0, 0, 900, 700),
                  QRect(10, 10, 40, 30), QRect(0, 0, 1, 1) })
             for (const MapZoom zoom : { MapZoom::Fit, MapZoom::Devices, MapZoom::Names }) {
@@ -155,7 +155,7 @@ private Q_SLOTS:
         std::vector<MeshAxis> list;
         for (const int size : axes)
             list.push_back({ "a" + std::to_string(list.size()), size });
-        const Mesh mesh = meshOf(list);
+        const Mesh mesh = meshOfDocument(list);
         const MapSizes sizes;
         const DeviceMapLayout map(mesh, QRect(60, 20, 300, 76), sizes);
         const bool single = map.devicesPerSquare() == 1;
@@ -177,7 +177,7 @@ private Q_SLOTS:
 
     void hostsAreOutlinedTogether()
     {
-        const Mesh mesh = meshOf({ { "data", 2 }, { "model", 4 } });
+        const Mesh mesh = meshOfDocument({ { "data", 2 }, { "model", 4 } });
         const DeviceMapLayout map(mesh, QRect(0, 0, 400, 100), {});
         const auto boxes = [&map](const Mesh& subject, std::int32_t perHost) {
             return hostBoxes(map, hostsOn(map, subject, perHost), 0, map.lineCount() - 1);
@@ -192,12 +192,12 @@ private Q_SLOTS:
         QCOMPARE(all.size(), std::size_t{ 1 });
         QCOMPARE(all.front().rect, map.tile(0).united(map.tile(7)));
         // In another device order hosts lie elsewhere: here side by side.
-        const Mesh turned = meshOf({ { "data", 2 }, { "model", 4 } }, { 0, 1, 4, 5, 2, 3, 6, 7 });
+        const Mesh turned = meshOfDocument({ { "data", 2 }, { "model", 4 } }, { 0, 1, 4, 5, 2, 3, 6, 7 });
         const auto beside = boxes(turned, 4);
         QCOMPARE(beside.size(), std::size_t{ 2 });
         QCOMPARE(beside[0].rect, map.tile(0).united(map.tile(5)));
         // Squares of several devices: a host that shares its squares with others has no box.
-        const Mesh large = meshOf({ { "data", 512 }, { "model", 1 } });
+        const Mesh large = meshOfDocument({ { "data", 512 }, { "model", 1 } });
         const DeviceMapLayout folded(large, QRect(0, 0, 120, 40), {});
         const auto perSquare = static_cast<std::int32_t>(folded.devicesPerSquare());
         QVERIFY(perSquare > 1);
@@ -206,7 +206,7 @@ private Q_SLOTS:
         for (std::int32_t device = 0; device < 512; ++device)
             order[static_cast<std::size_t>(device)] = device;
         std::swap(order[1], order[2]);
-        for (const Mesh& subject : { large, meshOf({ { "data", 512 }, { "model", 1 } }, order) }) {
+        for (const Mesh& subject : { large, meshOfDocument({ { "data", 512 }, { "model", 1 } }, order) }) {
             QCOMPARE(hostBoxes(folded, hostsOn(folded, subject, perSquare), 0, folded.lineCount() - 1).size(),
                 static_cast<std::size_t>(512 / perSquare));
             QVERIFY(hostBoxes(folded, hostsOn(folded, subject, perSquare / 2), 0, folded.lineCount() - 1).empty());
@@ -334,7 +334,7 @@ private Q_SLOTS:
         DeviceMap map(&selection);
         const auto names = [&](std::vector<MeshAxis> axes, QSize size) {
             map.resize(size);
-            const auto mesh = std::make_shared<const Mesh>(meshOf(std::move(axes)));
+            const auto mesh = std::make_shared<const Mesh>(meshOfDocument(std::move(axes)));
             const auto hosts = static_cast<std::int32_t>((mesh->deviceCount() + 7) / 8);
             map.setMesh(mesh, DeviceSet::ofHosts("generic-cpu", "cpu", hosts, 8), std::nullopt);
             QStringList list;

@@ -32,7 +32,7 @@ using namespace shardscope;
 
 namespace {
 
-MeshPtr meshOf(const char* text)
+MeshPtr namedMesh(const char* text)
 {
     return std::make_shared<const Mesh>(*parseMesh(text));
 }
@@ -105,7 +105,7 @@ QString axesOf(const NamedArraySetting& each)
     return QString::fromStdString(axesText(each.names, each.shape));
 }
 
-QString rulesIn(const Document& document)
+QString mappingIn(const Document& document)
 {
     return QString::fromStdString(toPython(document.experiment()->rules.rules));
 }
@@ -162,7 +162,7 @@ private Q_SLOTS:
 
     void theNotebook()
     {
-        const MeshPtr mesh = meshOf("foo=4,bar=2");
+        const MeshPtr mesh = namedMesh("foo=4,bar=2");
         const std::vector<ArrayOutcome> outcomes = outcomesOf(namedTree(notebook(), nullptr), mesh);
         QCOMPARE(outcomes.size(), std::size_t{ 3 });
         QCOMPARE(given(outcomes[0]), QStringLiteral("P(bar, foo, -)"));
@@ -180,7 +180,7 @@ private Q_SLOTS:
     /// The docstring's rules: in order they leave features whole, as a mapping they contradict each other.
     void besideAnotherDialect()
     {
-        const MeshPtr mesh = meshOf("X=2,Y=2,Z=2");
+        const MeshPtr mesh = namedMesh("X=2,Y=2,Z=2");
         RulesSetting rules = rulesOf("[('batch', 'X'), ('features', 'X'), ('heads', 'Y'), ('batch', 'Z')]", false);
         const char* axes = "batch 8, length 128, heads 4, features 64";
         ArrayOutcome outcome = outcomeIn(rules, axes, mesh);
@@ -209,7 +209,7 @@ private Q_SLOTS:
 
     void errorsBelongToTheirArray()
     {
-        const MeshPtr mesh = meshOf("foo=4,bar=2");
+        const MeshPtr mesh = namedMesh("foo=4,bar=2");
         const RulesSetting rules = rulesOf("[('a', 'bar'), ('b', 'foo'), ('e', 'bar')]", true);
         QVERIFY(!outcomeIn(rules, "a 4, b 8", mesh).given.problem);
         const auto code = [&](const char* axes) { return outcomeIn(rules, axes, mesh).given.problem->code; };
@@ -228,13 +228,13 @@ private Q_SLOTS:
         QVERIFY2(said("a 4, e 8").contains(QStringLiteral("bar")), qPrintable(said("a 4, e 8")));
         const ArrayOutcome ignored = outcomeIn(rules, "[4, 8]", mesh, true);
         QVERIFY(!ignored.given.problem && ignored.ignored && !ignored.given.layout);
-        QVERIFY(outcomeIn(rules, "a 4", meshOf("x=8")).given.problem->code == Code::UnknownAxis);
+        QVERIFY(outcomeIn(rules, "a 4", namedMesh("x=8")).given.problem->code == Code::UnknownAxis);
     }
 
     /// Penzai's specs leave the dimensions without a name in front out; where they are meant is said beside.
     void positionalDimensions()
     {
-        const MeshPtr mesh = meshOf("foo=4,bar=2");
+        const MeshPtr mesh = namedMesh("foo=4,bar=2");
         const RulesSetting rules = rulesOf("[('a', 'bar'), ('b', 'foo')]", true);
         const ArrayOutcome outcome = outcomeIn(rules, "4, a 4, b 8", mesh);
         QCOMPARE(given(outcome), QStringLiteral("P(bar, foo, -)"));
@@ -270,7 +270,7 @@ private Q_SLOTS:
         QVERIFY(model.setData(model.index(0, NamedTreeModel::Axes, w), QStringLiteral("10")));
         QCOMPARE(axesOf(listOf(document)[0]), QStringLiteral("a 10, c 6"));
         QVERIFY(model.setData(model.index(1, NamedTreeModel::Spec, w), QStringLiteral("foo")));
-        QCOMPARE(rulesIn(document), QStringLiteral("{'a': 'bar', 'b': 'foo', 'c': 'foo'}"));
+        QCOMPARE(mappingIn(document), QStringLiteral("{'a': 'bar', 'b': 'foo', 'c': 'foo'}"));
         QCOMPARE(model.index(1, NamedTreeModel::Spec, w).data(ChipsDelegate::AxesRole).toStringList(),
             QStringList{ QStringLiteral("foo") });
         QVERIFY(model.setData(model.index(0, NamedTreeModel::Name, w), QStringLiteral("b")));
@@ -310,13 +310,13 @@ private Q_SLOTS:
             (QStringList{ QStringLiteral("a | bar | 2 arrays"), QStringLiteral("b | foo | 2 arrays"),
                 QStringLiteral("c | not cut | 1 array"), QStringLiteral("d | not cut | 1 array") }));
         QVERIFY(model.setData(model.index(2, MappingModel::Axes), QStringLiteral("('foo', bar)")));
-        QCOMPARE(rulesIn(document), QStringLiteral("{'a': 'bar', 'b': 'foo', 'c': ('foo', 'bar')}"));
+        QCOMPARE(mappingIn(document), QStringLiteral("{'a': 'bar', 'b': 'foo', 'c': ('foo', 'bar')}"));
         QVERIFY(model.setData(model.index(0, MappingModel::Axes), QStringLiteral("nowhere")));
         QCOMPARE(model.index(0, MappingModel::Axes).data(ChipsDelegate::AxisIndicesRole).toList(), QVariantList{ -1 });
         QVERIFY(
             model.index(0, MappingModel::Axes).data(Qt::ToolTipRole).toString().contains(QStringLiteral("nowhere")));
         QVERIFY(model.setData(model.index(0, MappingModel::Axes), QStringLiteral("None")));
-        QCOMPARE(rulesIn(document), QStringLiteral("{'b': 'foo', 'c': ('foo', 'bar')}"));
+        QCOMPARE(mappingIn(document), QStringLiteral("{'b': 'foo', 'c': ('foo', 'bar')}"));
         QCOMPARE(document.undoStack()->count(), 3);
         // Rules of one name that differ.
         document.undoStack()->setIndex(0);
@@ -327,7 +327,7 @@ private Q_SLOTS:
             model.index(0, MappingModel::Axes).data(Qt::ToolTipRole).toString().contains(QStringLiteral("1 and 3")));
         QCOMPARE(arrays.problemCount(), 2);
         QVERIFY(model.setData(model.index(0, MappingModel::Axes), QStringLiteral("foo")));
-        QCOMPARE(rulesIn(document), QStringLiteral("{'a': 'foo', 'b': 'foo'}"));
+        QCOMPARE(mappingIn(document), QStringLiteral("{'a': 'foo', 'b': 'foo'}"));
     }
 
     void theDock()

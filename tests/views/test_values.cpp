@@ -40,7 +40,7 @@ using test::Fixture;
 
 namespace {
 
-MeshPtr meshOf(std::vector<MeshAxis> axes)
+MeshPtr valuesMesh(std::vector<MeshAxis> axes)
 {
     return std::make_shared<const Mesh>(Mesh::create(std::move(axes)).value());
 }
@@ -56,7 +56,7 @@ ShownValues shownOf(const Layout& layout)
 /// f32[shape], cut along the first dimension over an axis x of `pieces`.
 ShownValues rowsCut(std::int64_t pieces, const Shape& shape)
 {
-    const MeshPtr mesh = meshOf({ { "x", pieces } });
+    const MeshPtr mesh = valuesMesh({ { "x", pieces } });
     TensorSharding sharding = TensorSharding::fullyReplicated(shape.size());
     sharding.dims[0].axes = { AxisRef{ 0, 1, static_cast<std::int32_t>(pieces) } };
     return shownOf({ mesh, sharding, shape });
@@ -146,7 +146,7 @@ private Q_SLOTS:
 
     void aPlaneOfFourDimensions()
     {
-        const MeshPtr mesh = meshOf({ { "x", 2 } });
+        const MeshPtr mesh = valuesMesh({ { "x", 2 } });
         TensorSharding sharding = TensorSharding::fullyReplicated(4);
         sharding.dims[1].axes = { AxisRef{ 0, 1, 2 } };
         ShownValues shown = shownOf({ mesh, sharding, { 3, 4, 5, 6 } });
@@ -339,7 +339,7 @@ private Q_SLOTS:
 
     void anArrayWithoutDimensions()
     {
-        const ShownValues shown = shownOf({ meshOf({ { "x", 2 } }), TensorSharding::fullyReplicated(0), {} });
+        const ShownValues shown = shownOf({ valuesMesh({ { "x", 2 } }), TensorSharding::fullyReplicated(0), {} });
         NumbersModel model;
         model.setContent(shown, numbered(shown));
         QCOMPARE(model.rowCount(), 1);
@@ -362,7 +362,7 @@ private Q_SLOTS:
 
     void partsAreSaidToBeParts()
     {
-        const MeshPtr mesh = meshOf({ { "x", 2 }, { "y", 2 } });
+        const MeshPtr mesh = valuesMesh({ { "x", 2 }, { "y", 2 } });
         TensorSharding sharding = TensorSharding::fullyReplicated(2);
         sharding.unreduced = { AxisRef{ 1, 1, 2 } };
         ShownValues shown = shownOf({ mesh, sharding, { 4, 4 } });
@@ -660,7 +660,7 @@ func.func @main(%a: TYPE {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> 
     void aPlaneIsChosen()
     {
         PlaneBar bar;
-        ShownValues shown = shownOf({ meshOf({ { "x", 2 } }), TensorSharding::fullyReplicated(3), { 3, 4, 5 } });
+        ShownValues shown = shownOf({ valuesMesh({ { "x", 2 } }), TensorSharding::fullyReplicated(3), { 3, 4, 5 } });
         bar.setShown(shown);
         QSignalSpy chosen(&bar, &PlaneBar::planeChosen);
         bar.findChild<QSpinBox*>()->setValue(2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QLocale>
 #include <QTest>
+#include <span>
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
@@ -66,11 +67,11 @@ private Q_SLOTS:
         QCOMPARE(words::range(3, 4), QStringLiteral("3"));
         QCOMPARE(words::range(4, 4), QStringLiteral("none"));
         const std::vector<std::int32_t> pair{ 0, 4 };
-        QCOMPARE(words::devices(pair), QStringLiteral("d0, d4"));
+        QCOMPARE(words::devices(std::span<const int>(pair)), QStringLiteral("d0, d4"));
         const std::vector<std::int32_t> many{ 0, 1, 2, 3, 7 };
-        QCOMPARE(words::devices(many), QStringLiteral("5 devices: d0, d1, …, d7"));
+        QCOMPARE(words::devices(std::span<const int>(many)), QStringLiteral("5 devices: d0, d1, …, d7"));
         const std::vector<std::int32_t> run{ 3, 4, 5, 6, 7 };
-        QCOMPARE(words::devices(run), QStringLiteral("d3 … d7"));
+        QCOMPARE(words::devices(std::span<const int>(run)), QStringLiteral("d3 … d7"));
     }
 
     void names()
